@@ -1,0 +1,75 @@
+// Result<T>: a value or an Error. How every expected failure travels; nothing of ours throws.
+#pragma once
+
+#include <cassert>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+namespace howdah {
+
+// A code exists only where a caller reacts to it; everything else is kFailed and its message is for people.
+enum class ErrorCode {
+  kFailed,       // something did not work; the message says what and why
+  kUsage,        // wrong usage or a wrong job file: exit 2
+  kUnavailable,  // the place refused, cannot give it, or could not be reached: exit 3
+  kNotFound,     // what was named does not exist
+  kTimeout,      // a limit ran out
+};
+
+struct Error {
+  ErrorCode code = ErrorCode::kFailed;
+  std::string message;
+
+  // "submitting hello: writing job.json: no space left on device": what was being done, outermost first.
+  [[nodiscard]] Error While(std::string_view doing) const { return {code, std::string(doing) + ": " + message}; }
+
+  friend bool operator==(const Error&, const Error&) = default;
+};
+
+inline Error Failed(std::string message) { return {ErrorCode::kFailed, std::move(message)}; }
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}      // NOLINT: a value is a result
+  Result(Error error) : state_(std::move(error)) {}  // NOLINT: an error is a result
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  T& value() & { return assert(ok()), std::get<0>(state_); }
+  const T& value() const& { return assert(ok()), std::get<0>(state_); }
+  T&& value() && { return assert(ok()), std::get<0>(std::move(state_)); }
+  T& operator*() & { return value(); }
+  const T& operator*() const& { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Error& error() const { return assert(!ok()), std::get<1>(state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+// The result of something that yields nothing but may fail: Status s = ...; if (!s.ok()) return s.error();
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)) {}  // NOLINT: an error is a result
+
+  bool ok() const { return !error_.has_value(); }
+  explicit operator bool() const { return ok(); }
+  const Error& error() const { return assert(!ok()), *error_; }
+
+ private:
+  std::optional<Error> error_;
+};
+
+using Status = Result<void>;
+
+}  // namespace howdah

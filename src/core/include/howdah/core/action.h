@@ -1,0 +1,67 @@
+// Orders the core gives. Imperative: the shell carries each out, in order, and answers with events only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/time.h"
+#include "howdah/core/change.h"
+
+namespace howdah::core {
+
+// Ask the place for containers. together: a gang; a place that can grant all of them at one stroke does so or waits.
+struct RequestContainers {
+  struct Ask {
+    int role = 0;
+    int count = 0;
+    friend bool operator==(const Ask&, const Ask&) = default;
+  };
+  std::vector<Ask> asks;
+  bool together = false;
+};
+// Take back every ask that has not been granted.
+struct CancelRequests {};
+// Start an executor for the task in the container.
+struct LaunchExecutor {
+  ContainerId container;
+  TaskId task;
+};
+// Give the container back: its executor is told to leave if it is connected, and killed if it is not gone soon. Always
+// answered by ContainerExited in the end.
+struct ReleaseContainer {
+  ContainerId container;
+};
+// Kill whatever runs in the container, at once.
+struct KillContainer {
+  ContainerId container;
+};
+// Start the task's processes. Executors are sent the cluster as it is now (Job::cluster()), encoded once for all that start
+// in the same Step.
+struct StartTask {
+  ContainerId container;
+  TaskId task;
+  int attempt = 0;
+  int generation = 0;
+};
+// Send the job's stop signal to the attempt's processes now, SIGKILL after grace.
+struct StopTask {
+  ContainerId container;
+  int attempt = 0;
+  Duration grace{};
+};
+struct Record {
+  Change change;
+};
+// The last action of a job: no container is held any more. Its Record comes just before it.
+struct FinishJob {
+  JobState state = JobState::kFailed;
+  int exit_code = 1;
+};
+
+using Action = std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer, StartTask,
+                            StopTask, Record, FinishJob>;
+
+}  // namespace howdah::core

@@ -1,0 +1,83 @@
+// What the core records: the journal. Status, history and events are folds over it, so a change here is a change of a file
+// format: append, never rename, never give a word another meaning.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/states.h"
+
+namespace howdah::core {
+
+// The job was accepted. Written by who submits, as the journal's first line; the core never emits it.
+struct JobSubmitted {
+  struct Role {
+    std::string name;
+    int instances = 0;
+    friend bool operator==(const Role&, const Role&) = default;
+  };
+  std::string id, name, on, framework;
+  std::string user, host;
+  std::vector<Role> roles;  // in the order of the file
+  friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
+};
+
+// Something about the job as a whole. Fields that are not set keep what they were; an empty reason or advice clears it.
+struct JobChanged {
+  enum class Type { kAmStarted, kWaiting, kRunning, kRecovering, kStopRequested, kStopping, kTensorboard, kFinished };
+  Type type = Type::kRunning;
+  std::optional<JobState> state;
+  std::optional<int> generation;
+  std::optional<int> am_attempt;
+  std::optional<std::string> reason, advice;
+  std::optional<int> exit_code;           // of the job: 0 1 3 4, with kFinished
+  std::optional<std::string> tracking_url, tensorboard_url;
+  friend bool operator==(const JobChanged&, const JobChanged&) = default;
+};
+
+// Something about one task. Fields that are not set keep what they were, but a new attempt clears pids, exit, times, reason.
+struct TaskChanged {
+  enum class Type {
+    kPending,    // created (also by scaling), or wants a container again
+    kAllocated,  // container, node
+    kReady,      // endpoint
+    kStarted,    // attempt, generation, pids, ranks, started
+    kExited,     // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it restarts
+    kLost,       // its container is gone
+    kStopped,    // ended because its job ended or it was scaled away
+    kRemoved,    // scaled away: after kStopped
+  };
+  Type type = Type::kPending;
+  std::string role;
+  int index = 0;
+  TaskState state = TaskState::kPending;
+  int attempt = 0;
+  std::optional<int> generation;
+  std::optional<std::string> node, container, host;
+  std::optional<int> port;
+  std::optional<std::vector<int>> ranks, pids;
+  std::optional<Exit> exit;
+  std::optional<std::string> reason, advice;
+  std::optional<Instant> started, finished;
+  friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
+};
+
+struct RoleScaled {
+  std::string role;
+  int from = 0, to = 0;
+  std::string by;
+  friend bool operator==(const RoleScaled&, const RoleScaled&) = default;
+};
+
+using Change = std::variant<JobSubmitted, JobChanged, TaskChanged, RoleScaled>;
+
+struct JournalEntry {
+  Instant time;
+  Change change;
+  friend bool operator==(const JournalEntry&, const JournalEntry&) = default;
+};
+
+}  // namespace howdah::core

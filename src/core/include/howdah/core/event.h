@@ -1,0 +1,106 @@
+// Facts the core is told. Past tense: each has happened, and the core cannot refuse it. Every event is legal in every state;
+// one that is stale (an older attempt, an unknown container) or repeated changes nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/time.h"
+#include "howdah/core/states.h"
+
+namespace howdah::core {
+
+// The AM runs and may ask for containers. The first event of a job.
+struct AmStarted {
+  std::string node;
+  int attempt = 0;
+};
+
+// --- from the place ---
+
+struct ContainerGranted {
+  ContainerId container;
+  int role = 0;  // of the ask that it answers
+  std::string node;
+};
+// The executor's process tree in the container has ended, or the container itself is gone. The last of a container.
+struct ContainerExited {
+  ContainerId container;
+  std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as it was told to
+};
+// What the asks wait for, in one sentence; empty: nothing any more.
+struct PlaceWaited {
+  std::string reason;
+};
+// The place can never give what was asked.
+struct PlaceRefused {
+  std::string reason;
+};
+
+// --- from executors ---
+
+struct ExecutorRegistered {
+  ContainerId container;
+  Endpoint endpoint;  // the reserved port of the task
+};
+// Any sign of life that says nothing else.
+struct ExecutorHeard {
+  ContainerId container;
+};
+// The connection to the executor broke. Its container may still run: nothing is concluded before the heartbeat limit.
+struct ExecutorDisconnected {
+  ContainerId container;
+};
+struct TaskStarted {
+  ContainerId container;
+  int attempt = 0;
+  std::vector<int> pids;  // by local rank
+  Instant at;             // when the first process was created
+};
+// One process of a task has ended; others of the task may still run.
+struct RankExited {
+  ContainerId container;
+  int attempt = 0;
+  int local_rank = 0;
+  Exit exit;
+  Instant at;
+  Diagnosis diagnosis;
+};
+// The command of a task could not be started at all (not found, not executable, working directory not made). Nothing of
+// the attempt runs; no RankExited or TaskEnded follows.
+struct TaskStartFailed {
+  ContainerId container;
+  int attempt = 0;
+  Instant at;
+  std::optional<int> exit_code;  // as a shell would say it: 127 not found, 126 not executable
+  Diagnosis diagnosis;
+};
+// Nothing that the attempt started is left, in whatever session. The last of an attempt.
+struct TaskEnded {
+  ContainerId container;
+  int attempt = 0;
+  Instant at;
+};
+
+// --- from people and the clock ---
+
+struct ScaleWanted {
+  int role = 0;
+  int instances = 0;
+  std::string by;
+};
+struct StopRequested {
+  std::string by;                 // "ann on gateway3 with `howdah kill`"
+  std::optional<Duration> grace;  // overrides the job's
+};
+// Time has passed: at or after Job::NextDeadline().
+struct Ticked {};
+
+using Event = std::variant<AmStarted, ContainerGranted, ContainerExited, PlaceWaited, PlaceRefused, ExecutorRegistered,
+                           ExecutorHeard, ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded,
+                           ScaleWanted, StopRequested, Ticked>;
+
+}  // namespace howdah::core

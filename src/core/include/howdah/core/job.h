@@ -1,0 +1,58 @@
+// The job core: everything that is decided about a job is decided here. Pure: no clock, no socket, no file.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/time.h"
+#include "howdah/core/action.h"
+#include "howdah/core/event.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::core {
+
+// What a framework says about its roles; the application fills it in from howdah::frameworks.
+struct FrameworkRules {
+  // By role. Ranked tasks belong together: when one fails all ranked tasks start again in the next generation. A role that
+  // is not ranked starts its failed task again alone.
+  std::vector<bool> restarts_together;
+  // A task needs the endpoints of all others before it can start, even with `start: free`.
+  bool needs_whole_cluster = false;
+};
+
+// By role, by index: where each task can be reached; port 0 where it is not known (yet).
+using Cluster = std::vector<std::vector<Endpoint>>;
+
+// One owner (the AM's loop, or the simulator), one thread, not copyable.
+class Job {
+ public:
+  // submitted: when the job was submitted (local) or the AM registered (YARN): `timeouts.gang` counts from there.
+  // seed: for jitter.
+  Job(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
+  ~Job();
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  // Total: every event is legal in every state. now must not go back; if it does it is taken as unchanged.
+  std::vector<Action> Step(const Event& event, Instant now);
+
+  // When Step(Ticked) is wanted next; nullopt: nothing waits for time.
+  std::optional<Instant> NextDeadline() const;
+
+  const Cluster& cluster() const;
+  const spec::JobSpec& spec() const;
+  bool finished() const;
+
+  // Aborts if the job is in a state that must not be. Step() calls the cheap part always (O(1) or O(what changed)); this is
+  // the whole of it, for tests and the simulator.
+  void CheckInvariants() const;
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace howdah::core

@@ -1,0 +1,50 @@
+// The states users see (docs/how-it-works.md), and the facts that go with them.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace howdah::core {
+
+//  QUEUED -> STARTING -> RUNNING -> SUCCEEDED | FAILED | KILLED
+//                          ^  |
+//                          |  v
+//                       RECOVERING      (between generations)
+enum class JobState { kQueued, kStarting, kRunning, kRecovering, kSucceeded, kFailed, kKilled };
+
+//  PENDING -> ALLOCATED -> READY -> RUNNING -> SUCCEEDED | FAILED | LOST | STOPPED
+//     ^___________________________________________|  (a restart)
+enum class TaskState { kPending, kAllocated, kReady, kRunning, kSucceeded, kFailed, kLost, kStopped };
+
+inline bool IsFinal(JobState s) {
+  return s == JobState::kSucceeded || s == JobState::kFailed || s == JobState::kKilled;
+}
+inline bool IsFinal(TaskState s) { return s >= TaskState::kSucceeded; }
+
+std::string_view ToText(JobState s);   // "RUNNING"
+std::string_view ToText(TaskState s);  // "STOPPED"
+std::optional<JobState> ParseJobState(std::string_view text);
+std::optional<TaskState> ParseTaskState(std::string_view text);
+
+// How a process ended: exactly one of the two is set.
+struct Exit {
+  std::optional<int> code;
+  std::optional<int> signal;
+  bool success() const { return code == 0; }
+  friend bool operator==(const Exit&, const Exit&) = default;
+};
+
+// "SIGSEGV" for 11; "SIG42" for what has no name. The other way: nullopt for what is no signal's name.
+std::string SignalName(int signal);
+std::optional<int> SignalNumber(std::string_view name);
+
+// Why something ended, as far as it could be found out: a clause that follows "exit code 7" or a signal in a sentence, and
+// what to do about it. Either may be empty.
+struct Diagnosis {
+  std::string cause;   // "ModuleNotFoundError: No module named 'torch' (train.py line 3)"
+  std::string advice;  // "set `python: {archive: ...}` to an environment that has torch"
+  friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
+};
+
+}  // namespace howdah::core

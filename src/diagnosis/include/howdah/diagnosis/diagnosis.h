@@ -1,0 +1,43 @@
+// Why did it fail? From what an executor saw at the end of a process to a cause and an advice. Pure: text in, text out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/core/states.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::diagnosis {
+
+// Who listens on a port, as far as /proc shows it.
+struct PortHolder {
+  uint16_t port = 0;
+  std::string process;  // "nginx (pid 812)"; empty: not visible
+};
+
+// What was seen of a process that failed.
+struct Evidence {
+  core::Exit exit;
+  std::string stderr_tail;  // the last 8 KiB, whole lines
+  std::string stdout_tail;  // the last 2 KiB: some programs complain there
+  std::string error_file;   // content of the framework's error file (torch's error.json), or empty
+  spec::Command command;
+  std::string path;                      // PATH the command was looked up in
+  std::string working_directory;         // of the process
+  std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
+  bool python_archive = false;           // whether the job file has `python:`
+  std::string host;
+  std::optional<uint16_t> reserved_port;
+  std::vector<PortHolder> ports;  // of the ports named in the tail and the reserved one, who has them
+  bool kernel_oom = false;        // the kernel's OOM killer ran on this node while the process died
+  int64_t memory_peak_bytes = 0, memory_asked_bytes = 0;
+};
+
+core::Diagnosis Diagnose(const Evidence& evidence);
+
+// The ports an "address already in use" message speaks of, so that the executor can look up who has them.
+std::vector<uint16_t> PortsNamedIn(std::string_view text);
+
+}  // namespace howdah::diagnosis

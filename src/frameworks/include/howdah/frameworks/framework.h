@@ -1,0 +1,37 @@
+// Frameworks as pure functions: (job, cluster, place of a process) -> environment. One .cc file each.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/core/job.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::frameworks {
+
+// Which process of which task.
+struct ProcessPlace {
+  std::string job_id;
+  TaskId task;
+  int local_rank = 0;
+  int attempt = 0;
+  int generation = 0;
+  std::string error_file;  // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
+};
+
+// What the launcher sets for one process beyond what it inherits: the variables of docs/environment.md for every framework,
+// then the framework's own. The job's and role's `env` come after these and may override them.
+spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
+
+// The global ranks of a task's processes, by local rank; empty for services and sidecars. sizes: instances by role now.
+std::vector<int> Ranks(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task);
+
+core::FrameworkRules RulesOf(const spec::JobSpec& spec);
+
+// Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they bind
+// it. Otherwise the port is let go just before the process starts.
+bool ServersBindHeldPorts(spec::Framework framework);
+
+}  // namespace howdah::frameworks

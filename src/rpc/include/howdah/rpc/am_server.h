@@ -1,0 +1,48 @@
+// The AM's end of every connection: executors' streams and clients' calls, on one TLS port.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/wire/control.pb.h"
+#include "howdah/wire/executor.pb.h"
+
+namespace howdah::rpc {
+
+// Runs a closure on the owner's loop thread; callable from any thread.
+using Post = std::function<void(std::function<void()>)>;
+
+// One executor's stream; never used twice.
+using ConnectionId = uint64_t;
+
+// The bytes of field `cluster` of a ToExecutor, encoded once and shared by every send.
+class SharedCluster;
+std::shared_ptr<const SharedCluster> EncodeCluster(const wire::Cluster& cluster);
+
+class AmServer {
+ public:
+  // All are called on the owner's loop thread (through Post), never after the destructor has returned.
+  struct Handlers {
+    std::function<void(ConnectionId, wire::FromExecutor)> on_message;
+    std::function<void(ConnectionId)> on_closed;  // the last of a connection
+    // `reply` is called once, now or later, on the loop thread.
+    std::function<void(wire::ControlRequest, std::function<void(wire::ControlReply)> reply)> on_control;
+  };
+
+  // Listens on host (an address of this machine: "127.0.0.1", "0.0.0.0") and a port that was free. Only parties with a
+  // certificate of the job get in: executors may attach, clients may call; anybody else is refused.
+  static Result<std::unique_ptr<AmServer>> Start(const std::string& host, const Identity& identity, Post post,
+                                                 Handlers handlers);
+  virtual ~AmServer() = default;  // closes every connection and waits for gRPC's threads
+
+  virtual uint16_t port() const = 0;
+  // Queues a message; messages of one connection arrive in order. cluster may be null. A connection that is gone is ignored.
+  virtual void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) = 0;
+  virtual void Close(ConnectionId connection) = 0;
+};
+
+}  // namespace howdah::rpc

@@ -1,0 +1,18 @@
+// A client's call to the AM of a running job.
+#pragma once
+
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/wire/control.pb.h"
+
+namespace howdah::rpc {
+
+// Blocks until the reply or the limit. kUnavailable: the AM could not be reached; kTimeout: it did not answer in time;
+// kFailed: it answered that it cannot (ControlReply.error).
+Result<wire::ControlReply> CallAm(const std::string& address, const Identity& identity, const wire::ControlRequest& request,
+                                  Duration limit);
+
+}  // namespace howdah::rpc

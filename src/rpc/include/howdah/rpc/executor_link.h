@@ -1,0 +1,31 @@
+// An executor's end of its stream to the AM.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "howdah/rpc/am_server.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/wire/executor.pb.h"
+
+namespace howdah::rpc {
+
+class ExecutorLink {
+ public:
+  // Called on the owner's loop thread, never after the destructor has returned.
+  struct Handlers {
+    std::function<void(wire::ToExecutor)> on_message;
+    std::function<void(std::string why)> on_closed;  // once, also if the AM could never be reached (limit 20 s)
+  };
+  // address: "127.0.0.1:40123" or "[::1]:40123": an IP address, never resolved by name. Returns at once; what is sent before
+  // the connection stands is kept.
+  static std::unique_ptr<ExecutorLink> Connect(const std::string& address, const Identity& identity, Post post,
+                                               Handlers handlers);
+  virtual ~ExecutorLink() = default;
+  virtual void Send(const wire::FromExecutor& message) = 0;
+  // Sends what is queued, then closes; on_closed follows.
+  virtual void Finish() = 0;
+};
+
+}  // namespace howdah::rpc
