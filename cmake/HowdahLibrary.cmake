@@ -1,9 +1,13 @@
-# howdah_library(NAME [DEPS lib...] [PRIVATE_LIBS target...] [PUBLIC_LIBS target...] [PURE])
+# howdah_library(NAME [DEPS lib...] [PUBLIC_LIBS target...] [PRIVATE_LIBS target...] [TEST_LIBS target...] [PURE])
 #
 # One folder = one library = one namespace. The sources are the folder's *.cc, its public headers are under the folder's
-# own include/, its unit tests are its *_test.cc. DEPS are the Howdah libraries it may use: an include of any other one does
-# not compile, because only the include/ folders of DEPS are on its path. PURE libraries are checked for impure symbols.
-# PUBLIC_LIBS are third-party libraries whose types stand in the public headers; PRIVATE_LIBS stay in the .cc files.
+# own include/, its unit tests are its *_test.cc, its benchmarks *_bench.cc.
+#
+# DEPS are the Howdah libraries it may use. Their include/ folders are on its path, and nobody else's: not even those of
+# the DEPS of its DEPS, so what a library uses stands in its own CMakeLists.txt ("howdah/x/y.h: No such file" means: name x
+# in DEPS, if tools/tidy_rules.py allows it for this layer). In a shared build a symbol of an undeclared library does not link.
+# PURE libraries are checked for impure symbols (tools/check_pure_symbols.py). PUBLIC_LIBS are third-party libraries whose
+# types stand in the public headers; PRIVATE_LIBS stay in the .cc files; TEST_LIBS are for the unit tests alone.
 function(howdah_library NAME)
   cmake_parse_arguments(ARG "PURE" "" "DEPS;PRIVATE_LIBS;PUBLIC_LIBS;TEST_LIBS" ${ARGN})
   set(target howdah_${NAME})
@@ -20,9 +24,10 @@ function(howdah_library NAME)
   if(sources)
     add_library(${target} ${sources})
     target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
-    target_link_libraries(${target} PUBLIC ${ARG_DEPS} ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_PRIVATE_LIBS})
+    # PRIVATE: users of this library link its DEPS but do not see their headers.
+    target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_DEPS} ${ARG_PRIVATE_LIBS})
     if(BUILD_SHARED_LIBS)
-      target_link_options(${target} PRIVATE -Wl,-z,defs)  # a symbol of an undeclared library does not link
+      target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()
     if(ARG_PURE)
       set_property(GLOBAL APPEND PROPERTY HOWDAH_PURE_LIBRARIES ${target})
@@ -30,17 +35,30 @@ function(howdah_library NAME)
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
-    target_link_libraries(${target} INTERFACE ${ARG_DEPS} ${ARG_PUBLIC_LIBS})
+    set(link_only "")
+    foreach(dep ${ARG_DEPS})
+      list(APPEND link_only $<LINK_ONLY:${dep}>)
+    endforeach()
+    target_link_libraries(${target} INTERFACE ${link_only} ${ARG_PUBLIC_LIBS})
   endif()
   if(tests AND HOWDAH_TESTS)
     add_executable(${NAME}_test ${tests})
-    target_link_libraries(${NAME}_test PRIVATE ${target} ${ARG_PRIVATE_LIBS} ${ARG_TEST_LIBS} GTest::gmock GTest::gtest_main)
+    target_link_libraries(${NAME}_test PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} ${ARG_TEST_LIBS}
+      GTest::gmock GTest::gtest_main)
     target_compile_definitions(${NAME}_test PRIVATE HOWDAH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
     add_test(NAME unit.${NAME} COMMAND ${NAME}_test)
     set_tests_properties(unit.${NAME} PROPERTIES LABELS unit TIMEOUT 300)
   endif()
   if(benches AND HOWDAH_BENCH)
     add_executable(${NAME}_bench ${benches})
-    target_link_libraries(${NAME}_bench PRIVATE ${target} ${ARG_PRIVATE_LIBS} benchmark::benchmark_main)
+    target_link_libraries(${NAME}_bench PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} benchmark::benchmark_main)
   endif()
+endfunction()
+
+# howdah_write_pure_list(): the archives of the PURE libraries, a line each, for tools/check_pure_symbols.py.
+function(howdah_write_pure_list)
+  get_property(libraries GLOBAL PROPERTY HOWDAH_PURE_LIBRARIES)
+  list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>")
+  list(JOIN libraries "\n" lines)
+  file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/pure_libraries.txt CONTENT "${lines}\n")
 endfunction()
