@@ -1,0 +1,42 @@
+# Configure and build. Sourced by dev.
+
+# A configured folder re-configures itself when a CMake file changes; only a new one, or another setting, needs this.
+configure() {
+  local preset=$1; shift
+  [ -f "build/$preset/build.ninja" ] && [ $# = 0 ] && return
+  quietly "configure-$preset" cmake --preset "$preset" "$@"
+}
+
+# On a terminal ninja's own line; on a pipe a line every tenth of the way, and whatever the compiler has to say.
+run_ninja() {
+  if [ -t 1 ]; then ninja "$@"; return; fi
+  ninja "$@" | awk '
+    match($0, /^\[[0-9]+\/[0-9]+\]/) {
+      split(substr($0, 2, RLENGTH - 2), n, "/"); tenth = int(10 * n[1] / n[2])
+      if (tenth > last) { last = tenth; print; fflush() }
+      next
+    }
+    /^ninja: (no work to do|Entering directory)/ { next }
+    { print; fflush() }' >&2
+}
+
+build_target() {
+  local preset=$1; shift
+  need build
+  configure "$preset"
+  run_ninja -C "build/$preset" "$@" || die "building $preset failed"
+}
+
+dev_build() {
+  local preset=${1:-release}
+  case $preset in release | debug | tsan) ;; *) die "no preset '$preset': release, debug or tsan" ;; esac
+  say "building $preset"
+  build_target "$preset" all
+  say "built $preset: $PWD/build/$preset/bin"
+}
+
+build_bench() {
+  say "building the benchmarks"
+  configure release -DHOWDAH_BENCH=ON
+  build_target release all
+}

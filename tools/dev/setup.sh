@@ -1,0 +1,32 @@
+# What the build and the tests need of Debian 12, by purpose. Sourced by dev.
+
+# The static build takes archives of what libarchive and gRPC use in turn, so their -dev packages are named as well.
+readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
+  libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev libc-ares-dev libabsl-dev libre2-dev
+  libboost1.81-dev libyaml-cpp-dev nlohmann-json3-dev libcli11-dev
+  libarchive-dev nettle-dev libacl1-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev libxml2-dev libicu-dev
+  libgtest-dev libgmock-dev libbenchmark-dev"
+readonly packages_test="python3-pytest python3-jsonschema python3-yaml procps binutils"
+readonly packages_format="clang-format"
+
+as_root() {
+  if [ "$(id -u)" = 0 ]; then "$@"
+  elif command -v sudo >/dev/null; then sudo "$@"
+  else die "installing packages needs root rights: run this as root, or install sudo"
+  fi
+}
+
+# need PURPOSE: installs those of its packages that are not there. Nothing is asked of the network when all are.
+need() {
+  local list=packages_$1 package missing=()
+  command -v dpkg-query >/dev/null || die "this is not Debian: install what stands in tools/dev/setup.sh by hand"
+  local installed
+  installed=" $(dpkg-query -W -f '${db:Status-Status} ${Package}\n' | sed -n 's/^installed //p' | tr '\n' ' ') "
+  for package in ${!list}; do
+    [[ $installed == *" $package "* ]] || missing+=("$package")
+  done
+  [ ${#missing[@]} -gt 0 ] || return 0
+  say "installing ${#missing[@]} packages to $1"
+  quietly apt-update as_root apt-get update -qq
+  quietly "apt-$1" as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
+}

@@ -1,0 +1,66 @@
+# Everything that is tested. Sourced by dev.
+
+# What the tests with real frameworks need; fetched while the compiler runs.
+readonly test_environments="torch demo tensorflow jax data"
+
+run_ctest() {  # LABEL or nothing
+  export GTEST_OUTPUT=xml:$PWD/build/test-results/ GTEST_BRIEF=1
+  ctest --test-dir build/debug --output-on-failure --output-junit "$PWD/build/test-results/ctest.xml" --no-tests=error \
+    -j "$(nproc)" "$@" >&2
+}
+
+run_pytest() {  # what pytest takes
+  "$python" -m pytest -p no:cacheprovider --color=auto -ra --durations=10 \
+    --junit-xml=build/test-results/pytest.xml "$@" >&2
+}
+
+test_all() {
+  need build
+  need test
+  say "fetching the frameworks, while Howdah is built"
+  mkdir -p build/log
+  # shellcheck disable=SC2086
+  tools/ml-env $test_environments >build/log/ml-env.out 2>build/log/ml-env.err &
+  local fetching=$! failed=0
+  dev_build release
+  dev_build debug
+  say "unit tests and simulation"
+  run_ctest || failed=1
+  wait "$fetching" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
+  say "tests of the programs"
+  run_pytest tests || failed=1
+  return $failed
+}
+
+# test_some: words that are a kind of ctest or a folder of tests/ choose; everything else goes to pytest.
+test_some() {
+  local labels=() pytest_args=() failed=0 selected=false word
+  for word; do
+    case $word in
+      unit | sim) labels+=("$word") ;;
+      -*) pytest_args+=("$word") ;;
+      *) if [ -d "tests/$word" ]; then pytest_args+=("tests/$word"); selected=true; else pytest_args+=("$word"); fi ;;
+    esac
+  done
+  need test
+  if [ ${#labels[@]} -gt 0 ]; then
+    build_target debug all
+    run_ctest -L "$(IFS='|'; echo "${labels[*]}")" || failed=1
+  fi
+  if [ ${#pytest_args[@]} -gt 0 ]; then
+    $selected || pytest_args+=(tests)
+    build_target release all
+    run_pytest "${pytest_args[@]}" || failed=1
+  fi
+  return $failed
+}
+
+dev_test() {
+  rm -rf build/test-results
+  mkdir -p build/test-results
+  local failed=0
+  # In a subshell: whatever ends it, a broken build too, the last line counts.
+  if [ $# = 0 ] || [ "$*" = all ]; then (test_all) || failed=1; else (test_some "$@") || failed=1; fi
+  say "this took ${SECONDS}s"
+  "$python" tools/dev/test_summary.py build/test-results "$failed"
+}

@@ -1,0 +1,52 @@
+"""test_summary.py FOLDER BROKEN - one line over everything that ran: what CTest, GoogleTest and pytest wrote into FOLDER.
+
+A GoogleTest program counts by its test cases; one that left no results, or failed though none of its cases did (it crashed,
+leaked, or a sanitizer spoke up at its end), counts as one failure more. So does a run that is BROKEN (1) though no test
+failed: the build, say. Exit 1 if anything failed or nothing ran.
+"""
+import pathlib
+import sys
+import xml.etree.ElementTree as ET
+
+
+def cases(path):
+    """(passed, failed, skipped) of a JUnit file."""
+    passed = failed = skipped = 0
+    for case in ET.parse(path).iter("testcase"):
+        if case.find("failure") is not None or case.find("error") is not None:
+            failed += 1
+        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
+            skipped += 1
+        else:
+            passed += 1
+    return passed, failed, skipped
+
+
+def ctest_cases(path):
+    """Each program of CTest by its own cases, where it wrote them down."""
+    total = [0, 0, 0]
+    for program in ET.parse(path).iter("testcase"):
+        own = path.parent / (program.get("name").split(".", 1)[-1] + "_test.xml")
+        broken = program.get("status") == "fail"
+        counts = cases(own) if own.exists() else (0 if broken else 1, 0, 0)
+        total = [a + b for a, b in zip(total, counts)]
+        if broken and counts[1] == 0:
+            total[1] += 1
+    return total
+
+
+def main(folder, broken):
+    total = [0, 0, 0]
+    for name, count in (("ctest.xml", ctest_cases), ("pytest.xml", cases)):
+        path = pathlib.Path(folder) / name
+        if path.exists():
+            total = [a + b for a, b in zip(total, count(path))]
+    passed, failed, skipped = total
+    if broken and not failed:
+        failed = 1
+    print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2] == "1"))
