@@ -1,0 +1,77 @@
+// Reading and writing the fields of JSON objects that others may have written: a field of the wrong type reads as absent.
+#pragma once
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/states.h"
+
+namespace howdah::history {
+
+// Keeps the order in which the fields were written: people read these objects, too.
+using Json = nlohmann::ordered_json;
+
+// One line. Text that is not UTF-8 (a program's own words in a reason) gets replacement characters.
+inline std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// A discarded value for a text that is no JSON.
+inline Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
+
+inline const Json* Field(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+inline std::optional<int> ToInt(const Json& json) {
+  if (!json.is_number_integer()) return std::nullopt;
+  if (json.is_number_unsigned() && json.get<uint64_t>() > uint64_t{std::numeric_limits<int>::max()}) return std::nullopt;
+  const int64_t value = json.get<int64_t>();
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(value);
+}
+
+inline std::optional<std::string> TextField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  if (field == nullptr || !field->is_string()) return std::nullopt;
+  return field->get<std::string>();
+}
+
+inline std::optional<int> IntField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  return field == nullptr ? std::nullopt : ToInt(*field);
+}
+
+inline std::optional<Instant> TimeField(const Json& object, const char* name) {
+  const auto text = TextField(object, name);
+  return text ? ParseInstant(*text) : std::nullopt;
+}
+
+inline std::optional<std::vector<int>> IntsField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  if (field == nullptr || !field->is_array()) return std::nullopt;
+  std::vector<int> values;
+  for (const Json& item : *field) {
+    const auto value = ToInt(item);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+// `exit_code` and `signal` (a name): how a process ended.
+inline std::optional<core::Exit> ExitFields(const Json& object) {
+  core::Exit exit;
+  exit.code = IntField(object, "exit_code");
+  if (const auto name = TextField(object, "signal")) exit.signal = core::SignalNumber(*name);
+  if (!exit.code && !exit.signal) return std::nullopt;
+  return exit;
+}
+
+}  // namespace howdah::history
