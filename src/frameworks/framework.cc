@@ -1,0 +1,61 @@
+#include "howdah/frameworks/framework.h"
+
+#include "parts.h"
+
+namespace howdah::frameworks {
+namespace {
+
+// Whether the failure of one ranked task leaves the others unable to go on: collectives have no way to let a new
+// process in.
+bool RanksBelongTogether(const spec::JobSpec& spec) {
+  switch (spec.framework) {
+    case spec::Framework::kPytorch:
+    case spec::Framework::kJax:
+      return true;
+    case spec::Framework::kTensorflow:
+      return !TrainsWithParameterServers(spec);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
+  const Process process{spec, cluster, place};
+  spec::EnvVars env;
+  AddCommon(process, env);
+  switch (spec.framework) {
+    case spec::Framework::kPytorch:
+      AddPytorch(process, env);
+      break;
+    case spec::Framework::kTensorflow:
+      AddTensorflow(process, env);
+      break;
+    case spec::Framework::kJax:
+      AddJax(process, env);
+      break;
+    default:
+      break;
+  }
+  return env;
+}
+
+core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
+  const bool together = RanksBelongTogether(spec);
+  core::FrameworkRules rules;
+  for (const spec::RoleSpec& role : spec.roles) {
+    rules.restarts_together.push_back(together && role.kind == spec::RoleKind::kWorker);
+  }
+  rules.needs_whole_cluster = spec.framework != spec::Framework::kPlain;
+  return rules;
+}
+
+bool ServersBindHeldPorts(spec::Framework framework) {
+  // Tried with torch 1.13's TCPStore and the gRPC servers of TensorFlow 2.21 and JAX 0.10. A plain job's server is
+  // anybody's.
+  return framework == spec::Framework::kPytorch || framework == spec::Framework::kTensorflow ||
+         framework == spec::Framework::kJax;
+}
+
+}  // namespace howdah::frameworks
