@@ -83,8 +83,10 @@ class Place {
   virtual std::string LogsPlace(const JobId& id) = 0;
 
   // Returns when the stop has begun, or at once if the job has ended.
-  virtual Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
-  virtual Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) = 0;
+  virtual howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) = 0;
+  // Of a job that has ended: blocks until its application master is gone, too.
+  virtual howdah::Status AwaitGone(const JobId& id) = 0;
+  virtual howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) = 0;
 
   // For `howdah doctor`: one finding each.
   struct Finding {
