@@ -4,10 +4,11 @@
 # own include/, its unit tests are its *_test.cc, its benchmarks *_bench.cc.
 #
 # DEPS are the Howdah libraries it may use. Their include/ folders are on its path, and nobody else's: not even those of
-# the DEPS of its DEPS, so what a library uses stands in its own CMakeLists.txt ("howdah/x/y.h: No such file" means: name x
-# in DEPS, if tools/tidy_rules.py allows it for this layer). In a shared build a symbol of an undeclared library does not link.
-# PURE libraries are checked for impure symbols (tools/check_pure_symbols.py). PUBLIC_LIBS are third-party libraries whose
-# types stand in the public headers; PRIVATE_LIBS stay in the .cc files; TEST_LIBS are for the unit tests alone.
+# the DEPS of its DEPS, so what a library uses stands in its own CMakeLists.txt ("howdah/x/y.h: No such file" means: add
+# x to DEPS, if tools/tidy_rules.py allows it for this layer). In a shared build a symbol of an undeclared library does
+# not link. PURE libraries are checked for impure symbols (tools/check_pure_symbols.py).
+# PUBLIC_LIBS are third-party libraries whose types stand in the public headers; PRIVATE_LIBS stay in the .cc files;
+# TEST_LIBS are for the unit tests alone.
 function(howdah_library NAME)
   cmake_parse_arguments(ARG "PURE" "" "DEPS;PRIVATE_LIBS;PUBLIC_LIBS;TEST_LIBS" ${ARGN})
   set(target howdah_${NAME})

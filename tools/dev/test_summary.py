@@ -1,8 +1,8 @@
-"""test_summary.py FOLDER BROKEN - one line over everything that ran: what CTest, GoogleTest and pytest wrote into FOLDER.
+"""test_summary.py FOLDER BROKEN - one line over all that ran: what CTest, GoogleTest and pytest wrote into FOLDER.
 
-A GoogleTest program counts by its test cases; one that left no results, or failed though none of its cases did (it crashed,
-leaked, or a sanitizer spoke up at its end), counts as one failure more. So does a run that is BROKEN (1) though no test
-failed: the build, say. Exit 1 if anything failed or nothing ran.
+A GoogleTest program counts by its test cases; one that left no results, or failed though none of its cases did (it
+crashed, leaked, or a sanitizer spoke up at its end), counts as one failure more. So does a run that is BROKEN (1)
+though no test failed: the build, say. Exit 1 if anything failed or nothing ran.
 """
 import pathlib
 import sys

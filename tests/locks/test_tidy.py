@@ -1,0 +1,150 @@
+"""tools/tidy.py catches what it says it catches: a row a rule, a file's text against the rule's name."""
+import pathlib
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import tidy  # noqa: E402
+import tidy_cpp  # noqa: E402
+import tidy_rules  # noqa: E402
+
+CORE, PROCESS, TEST, AM = "src/core/x.cc", "src/process/x.cc", "src/core/x_test.cc", "src/am/x.cc"
+
+
+# The violations are put together from parts where the rule applies to this file as well.
+CAUGHT = [  # path, text, rule
+    (CORE, '#include "howdah/process/clock.h"', "layer"),
+    (CORE, '#include "howdah/rpc/am_server.h"', "layer"),
+    (AM, '#include "howdah/local/layout.h"', "layer"),
+    (CORE, '#include "../spec/keys.h"', "layer"),
+    (CORE, "#include <nlohmann/json.hpp>", "third-party"),
+    (CORE, "#include <unistd.h>", "third-party"),
+    (AM, "#include <grpcpp/grpcpp.h>", "third-party"),
+    ("src/core/CMakeLists.txt", "howdah_library(core DEPS base spec process PURE)", "layer"),
+    ("src/core/CMakeLists.txt", "howdah_library(core DEPS base spec)", "layer"),
+    ("src/new/CMakeLists.txt", "howdah_library(new DEPS base)", "layer"),
+    (CORE, "auto t = std::chrono::system_clock::now();", "impure"),
+    (CORE, "clock_gettime(CLOCK_MONOTONIC, &t);", "impure"),
+    (CORE, "std::thread t(f);", "impure"),
+    (CORE, "std::mutex m;", "impure"),
+    (CORE, "#include <condition_variable>", "impure"),
+    (CORE, 'const char* home = getenv("HOME");', "impure"),
+    (CORE, "std::random_device r;", "impure"),
+    (CORE, "spdlog::info(text);", "impure"),
+    (CORE, "#include <iostream>", "impure"),
+    (CORE, "#include <fstream>", "impure"),
+    (CORE, "boost::asio::io_context c;", "impure"),
+    (CORE, "std::filesystem::exists(p);", "impure"),
+    (PROCESS, "getaddrinfo(name, 0, 0, &list);", "agent"),
+    (AM, "passwd* p = getpwuid(getuid());", "agent"),
+    (AM, "hostent* h = gethostbyname(name);", "agent"),
+    ("apps/howdah-agent/main.cc", "void* l = dlopen(path, 0);", "agent"),
+    (AM, "co_await read;", "coroutine"),
+    ("apps/howdah/main.cc", "co_return 1;", "coroutine"),
+    (AM, "// TO" + "DO: later", "todo"),
+    (AM, "// FIX" + "ME", "todo"),
+    ("docs/guide.md", "TO" + "DO", "todo"),
+    (AM, "using namespace std;", "using-std"),
+    (TEST, "std::this_thread::sleep" + "_for(1s);", "sleep"),
+    ("tests/local/test_x.py", "time.sl" + "eep(1)", "sleep"),
+    ("src/rpc/x_test.cc", "address.sin_port = htons" + "(8080);", "fixed-port"),
+    ("tests/local/test_x.py", "s.bind(('127.0.0.1'," + " 8080))", "fixed-port"),
+    ("docs/guide.md", "run /work/" + "main/dev", "machine-path"),
+    ("tools/x.sh", "curl http" + "s://registry.corp.test/simple", "url-host"),
+    ("src/core/x.h", "int f();", "pragma-once"),
+    (AM, "x" * 121, "long-line"),
+    (AM, "// int count = 5;", "dead-code"),
+    (AM, "  // loop.Post(action);", "dead-code"),
+    ("tools/x.py", "# import os", "dead-code"),
+]
+
+PASSES = [
+    (CORE, '#include "howdah/spec/job_spec.h"'),
+    (CORE, '#include "gang.h"'),
+    (CORE, "#include <chrono>\n// The clock::now() of the caller is an argument."),
+    (TEST, "#include <gtest/gtest.h>"),
+    (TEST, "std::mutex m;"),
+    (PROCESS, "auto t = std::chrono::steady_clock::now();"),
+    (PROCESS, "#include <sys/wait.h>"),
+    ("src/cli/x.cc", "passwd* p = getpwuid(getuid());"),
+    ("apps/howdah/main.cc", '#include "howdah/local/local.h"'),
+    (AM, "// Waits until the gang is whole; then everything starts."),
+    (AM, "// Status s = ...: what a caller writes"),
+    (AM, "x" * 120),
+    ("src/core/x.h", "#pragma once\nint f();"),
+    ("tests/local/test_x.py", "s.bind(('127.0.0.1', 0))"),
+]
+
+
+@pytest.mark.parametrize("path,text,rule", CAUGHT, ids=lambda value: str(value)[:30])
+def test_catches(path, text, rule):
+    assert rule in {finding.rule for finding in tidy.check_text(path, text + "\n")}
+
+
+@pytest.mark.parametrize("path,text", PASSES, ids=lambda value: str(value)[:30])
+def test_lets_pass(path, text):
+    assert [f for f in tidy.check_text(path, text + "\n")] == []
+
+
+def test_a_finding_names_file_line_and_what_to_do():
+    (finding,) = tidy.check_text(AM, '\n#include "howdah/local/layout.h"\n')
+    assert (finding.path, finding.line) == (AM, 2)
+    assert finding.text.startswith("am may not use local; it may use: backend, base, core")
+
+
+def function_of(lines):
+    return "namespace a {\nint Long(int x) {\n" + "  x += 1;\n" * (lines - 3) + "  return x;\n}\n}  // namespace a\n"
+
+
+def test_functions_are_found_with_their_length():
+    text = function_of(71) + "class C {\n  int f() const { return 1; }\n};\nTEST(Suite, Case) {\n  if (a) {\n  }\n}\n"
+    assert tidy_cpp.functions(text) == [("Long", 2, 71), ("f", 75, 1), ("TEST(Suite, Case)", 77, 4)]
+
+
+def test_braces_in_text_and_initializers_are_no_functions():
+    text = 'const char* kText = R"({ { {)";\nint kList[] = {1, 2};\nchar c = \'{\';  // {\nvoid F() { call({1}); }\n'
+    assert tidy_cpp.functions(text) == [("F", 4, 1)]
+
+
+@pytest.mark.parametrize("lines,ratchet,rules", [
+    (70, {}, set()),
+    (71, {}, {"long-function"}),
+    (71, {"src/am/x.cc:Long": 71}, set()),
+    (72, {"src/am/x.cc:Long": 71}, {"long-function"}),
+    (71, {"src/am/x.cc:Long": 75}, {"ratchet"}),
+    (40, {"src/am/x.cc:Long": 75}, {"ratchet"}),
+])
+def test_the_ratchet_only_shrinks(lines, ratchet, rules):
+    findings = tidy.check_sizes(tidy.sizes_of(AM, function_of(lines)), ratchet)
+    assert {finding.rule for finding in findings} == rules
+
+
+def test_long_files_are_found():
+    findings = list(tidy.check_sizes(tidy.sizes_of(AM, "int a;\n" * 401), {}))
+    assert [(f.rule, f.text) for f in findings] == [("long-file", "src/am/x.cc has 401 lines, 400 are allowed")]
+
+
+def test_files_never_compiled_are_found(tmp_path):
+    (tmp_path / "a.cc").write_text("")
+    (tmp_path / "b.cc").write_text("")
+    commands = tmp_path / "compile_commands.json"
+    commands.write_text('[{"directory": "%s", "file": "%s/a.cc", "command": "c++"}]' % (tmp_path, tmp_path))
+    found = list(tidy.check_compiled(tmp_path, ["a.cc", "b.cc"], commands))
+    assert [(f.path, f.rule) for f in found] == [("b.cc", "never-compiled")]
+
+
+def test_exceptions_that_excuse_nothing_are_found(monkeypatch):
+    monkeypatch.setattr(tidy_rules, "EXCEPTIONS", {("a.cc", "sleep"): "why", ("b.cc", "sleep"): "why"})
+    found = tidy.excuse([tidy.Finding("a.cc", 1, "sleep", "x"), tidy.Finding("c.cc", 1, "sleep", "x")])
+    assert [(f.path, f.rule) for f in found] == [("c.cc", "sleep"), ("b.cc", "exception")]
+
+
+def test_the_layer_table_points_downwards_only():
+    order = list(tidy_rules.LAYERS)
+    for name, (folder, layers, _) in tidy_rules.LAYERS.items():
+        for used in layers - {"wire"}:
+            assert order.index(used) < order.index(name), f"{name} uses {used}, which stands above it"
+        assert name not in tidy_rules.PURE or layers <= tidy_rules.PURE, f"{name} is pure and uses what is not"
+        assert "local" not in layers, f"{name}: only apps/ names a concrete place"

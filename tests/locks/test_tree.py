@@ -1,0 +1,84 @@
+"""The tree as it is keeps the locks, and what is generated or promised in it is up to date."""
+import subprocess
+import sys
+
+import pytest
+
+from conftest import ROOT
+
+RELEASE = ROOT / "build/release"
+
+
+def run(*words):
+    return subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True)
+
+
+def test_layers_and_house_rules(configured):
+    result = run(sys.executable, "tools/tidy.py", "--compile-commands", configured / "compile_commands.json")
+    assert result.returncode == 0, "\n" + result.stdout + result.stderr
+
+
+def test_pure_archives_ask_nothing_of_the_outside():
+    result = run(sys.executable, "tools/check_pure_symbols.py", "--list", RELEASE / "pure_libraries.txt")
+    assert result.returncode == 0, "\n" + result.stdout + result.stderr
+    assert "6 pure libraries" in result.stdout
+
+
+def test_the_agent_is_fully_static():
+    headers = run("readelf", "--program-headers", "--dynamic", RELEASE / "bin/howdah-agent").stdout
+    assert "LOAD" in headers
+    assert "INTERP" not in headers and "NEEDED" not in headers
+
+
+def test_the_reference_of_the_job_file_is_generated():
+    generated = run(RELEASE / "bin/howdah", "schema", "--markdown")
+    assert generated.returncode == 0, generated.stderr
+    wanted = (ROOT / "docs/job-file.md").read_text()
+    assert generated.stdout == wanted, "run: build/release/bin/howdah schema --markdown > docs/job-file.md"
+
+
+CANARY = """
+#include <coroutine>
+struct Counted {
+  static inline int live = 0;
+  Counted() { ++live; }
+  Counted(const Counted&) { ++live; }
+  ~Counted() { --live; }
+};
+struct Call {
+  struct promise_type {
+    Call get_return_object() { return Call{std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> handle;
+  explicit Call(std::coroutine_handle<promise_type> h) : handle(h) {}
+  Call(const Call&) = delete;
+  ~Call() { handle.destroy(); }
+  bool await_ready() { return false; }
+  void await_suspend(std::coroutine_handle<> caller) { handle.resume(); caller.resume(); }
+  void await_resume() {}
+};
+struct Argument { Counted counted; };
+Call Inner(Argument) { co_return; }
+Call Outer() { co_await Inner(Argument{}); }
+int main() {
+  {
+    const Call call = Outer();
+    call.handle.resume();
+  }
+  return Counted::live == 0 ? 0 : 1;
+}
+"""
+
+
+def test_the_compiler_still_breaks_coroutines(tmp_path):
+    """A canary: the day this fails, the compiler is fixed, and the rule against coroutines can be weighed anew."""
+    (tmp_path / "canary.cc").write_text(CANARY)
+    subprocess.run(["g++", "-std=c++20", "-o", "canary", "canary.cc"], cwd=tmp_path, check=True)
+    if subprocess.run([tmp_path / "canary"]).returncode == 0:
+        version = run("g++", "-dumpfullversion").stdout.strip()
+        pytest.fail(f"g++ {version} destroys what is passed to a coroutine once, as it should: see 'No coroutines' in "
+                    "ARCHITECTURE.md")

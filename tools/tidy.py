@@ -1,0 +1,239 @@
+#!/usr/bin/env python3
+"""tidy.py [--root DIR] [--compile-commands FILE] [--shrink] - the layer table and the house rules, on every file.
+
+Prints FILE:LINE: RULE: TEXT for what it finds, and ends with 1 if that is anything. The rules stand in tidy_rules.py.
+Functions and files that are too long all the same are named in tidy_ratchet.json with their size; they may only shrink,
+and --shrink writes the smaller numbers down.
+"""
+import argparse
+import json
+import pathlib
+import re
+import subprocess
+import sys
+from collections import namedtuple
+
+import tidy_cpp
+import tidy_rules as rules
+
+Finding = namedtuple("Finding", "path line rule text")
+
+CODE = {".cc", ".h", ".py", ".sh", ".cmake", ".proto"}
+SCRIPTS = {"dev", ".ci/run", "tools/ml-env"}
+
+
+def tracked_files(root):
+    """What git tracks or would take, as paths relative to root; every file where there is no git."""
+    if (root / ".git").exists():
+        listing = ["git", "ls-files", "-co", "--exclude-standard"]
+        names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
+    else:
+        names = [str(p.relative_to(root)) for p in root.rglob("*")]
+    return sorted(n for n in names if (root / n).is_file())
+
+
+def library_of(path):
+    """The library a file belongs to; None: an application, a test of the programs, a tool."""
+    for name, (folder, _, _) in rules.LAYERS.items():
+        if path.startswith(folder + "/"):
+            return name
+    return None
+
+
+def is_test(path):
+    return path.endswith(("_test.cc", "_bench.cc", "/testing.h")) or path.startswith("tests/")
+
+
+def kinds_of(path):
+    """Which groups of banned words apply to a file."""
+    kinds = {"any"}
+    library = library_of(path)
+    is_cpp = path.endswith((".cc", ".h"))
+    if is_cpp:
+        kinds.add("code")
+    if is_test(path):
+        kinds.add("test")
+    elif is_cpp:
+        if library in rules.PURE:
+            kinds.add("pure")
+        if library not in ("cli", "client", "sim") and path.startswith(("src/", "apps/howdah-agent/")):
+            kinds.add("agent")
+    return kinds
+
+
+def check_words(path, text):
+    kinds = kinds_of(path)
+    plain = tidy_cpp.without_comments(text) if "code" in kinds else text
+    for rule, kind, pattern, instead in rules.BANNED:
+        if kind not in kinds:
+            continue
+        lines = text if kind == "any" else plain
+        for number, line in enumerate(lines.splitlines(), 1):
+            match = re.search(pattern, line)
+            if match:
+                yield Finding(path, number, rule, f"`{match.group(0).strip()}` {instead}")
+    for number, line in enumerate(text.splitlines(), 1):
+        for host in re.findall(r"https?://([A-Za-z0-9.-]*[A-Za-z0-9])", line):
+            if host not in rules.URL_HOSTS:
+                yield Finding(path, number, "url-host", f"{host} is not a host a tracked file may name (URL_HOSTS)")
+
+
+def third_party_of(header):
+    for prefix, name in rules.THIRD_PARTY:
+        if header.startswith(prefix):
+            return name
+    return rules.POSIX if header.endswith(".h") else None  # <vector>, <cstdint>: the language itself
+
+
+def may_not_use(library, other):
+    return f"{library} may not use {other}; it may use: {', '.join(sorted(rules.LAYERS[library][1])) or 'nothing'}"
+
+
+def check_includes(path, text):
+    library = library_of(path)
+    if library is None or not path.endswith((".cc", ".h")):
+        return
+    _, layers, third_party = rules.LAYERS[library]
+    for number, line in enumerate(text.splitlines(), 1):
+        match = re.match(r'\s*#\s*include\s*([<"])([^>"]+)[>"]', line)
+        if not match:
+            continue
+        ours = re.match(r"howdah/(\w+)/", match.group(2))
+        if ours:
+            if ours.group(1) != library and ours.group(1) not in layers:
+                yield Finding(path, number, "layer", may_not_use(library, ours.group(1)))
+        elif match.group(1) == "<":
+            used = third_party_of(match.group(2))
+            allowed = third_party | ({"test", rules.POSIX} if is_test(path) else set())
+            if used is not None and used not in allowed:
+                yield Finding(path, number, "third-party", f"{library} may not include <{match.group(2)}> ({used})")
+        elif "/" in match.group(2):
+            yield Finding(path, number, "layer", f'"{match.group(2)}" reaches into another folder')
+
+
+def check_deps(path, text):
+    """DEPS of a CMakeLists.txt against the layer table."""
+    for match in re.finditer(r"howdah_library\(\s*(\w+)([^)]*)\)", text) if path.endswith("CMakeLists.txt") else ():
+        name, rest = match.groups()
+        number = text.count("\n", 0, match.start()) + 1
+        if name not in rules.LAYERS:
+            yield Finding(path, number, "layer", f"library {name} is not in the layer table (tools/tidy_rules.py)")
+            continue
+        deps = re.search(r"\bDEPS\s+((?:[a-z_]+\s*)*)", rest)
+        for dep in deps.group(1).split() if deps else ():
+            if dep not in rules.LAYERS[name][1]:
+                yield Finding(path, number, "layer", may_not_use(name, dep))
+        if (name in rules.PURE) != bool(re.search(r"\bPURE\b", rest)):
+            yield Finding(path, number, "layer", f"{name}: PURE here and in the layer table differ")
+
+
+CODE_IN_COMMENT = re.compile(
+    r"^\s*(?://|#)\s*(?:(?:\w+[\w:<>*&]*\s){0,2}[\w:.\->]+\([^()]*\);|(?:[\w:<>*&.]+\s){1,3}=\s.*;|return\b[^:]*;|\}|"
+    r"(?:if|for|while) \(.*\)\s*\{?|#include [<\"].*|from \w+ import \w+|import \w+|def \w+\(.*\):)$")
+
+
+def check_form(path, text):
+    suffix = pathlib.PurePath(path).suffix
+    if path.endswith(".h") and "#pragma once" not in text:
+        yield Finding(path, 1, "pragma-once", "a header starts with #pragma once")
+    if suffix not in CODE and path not in SCRIPTS and not path.endswith("CMakeLists.txt"):
+        return
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) > rules.LINE_LENGTH_MAX:
+            yield Finding(path, number, "long-line", f"{len(line)} columns, {rules.LINE_LENGTH_MAX} are allowed")
+        if suffix in (".cc", ".h", ".py") and CODE_IN_COMMENT.match(line):
+            yield Finding(path, number, "dead-code", "code in a comment: delete it, git remembers")
+
+
+def check_text(path, text):
+    for check in (check_words, check_includes, check_deps, check_form):
+        yield from check(path, text)
+
+
+def sizes_of(path, text):
+    """What the ratchet measures: {name: (line, size)} of long functions, and of the file if it is long."""
+    if path.endswith((".cc", ".h")):
+        functions = tidy_cpp.functions(text)
+    elif path.endswith(".py"):
+        functions = tidy_cpp.python_functions(text)
+    else:
+        return {}
+    sizes = {f"{path}:{name}": (line, size) for name, line, size in functions if size > rules.FUNCTION_LINES_MAX}
+    lines = text.count("\n")
+    if lines > rules.FILE_LINES_MAX:
+        sizes[path] = (1, lines)
+    return sizes
+
+
+def check_sizes(sizes, ratchet):
+    for name, (line, size) in sorted(sizes.items()):
+        path, _, function = name.partition(":")
+        rule, limit, what = ("long-function", rules.FUNCTION_LINES_MAX, function) if function else \
+            ("long-file", rules.FILE_LINES_MAX, path)
+        known = ratchet.get(name)
+        if known is None:
+            yield Finding(path, line, rule, f"{what} has {size} lines, {limit} are allowed")
+        elif size > known:
+            yield Finding(path, line, rule, f"{what} grew from {known} to {size} lines; it may only shrink")
+    for name, known in sorted(ratchet.items()):
+        size = sizes.get(name, (0, 0))[1]
+        if size < known:
+            text = f"{name} shrank from {known} to {size}: run tools/tidy.py --shrink"
+            yield Finding(name.partition(":")[0], 1, "ratchet", text)
+
+
+def check_compiled(root, names, compile_commands):
+    compiled = {str(pathlib.Path(entry["file"]).resolve()) for entry in json.loads(compile_commands.read_text())}
+    for name in names:
+        if name.endswith(".cc") and not name.endswith("_bench.cc") and str((root / name).resolve()) not in compiled:
+            yield Finding(name, 1, "never-compiled", "no target of the build compiles this file")
+
+
+def excuse(findings):
+    """Takes out what EXCEPTIONS name, and reports exceptions that excuse nothing."""
+    used = set()
+    for finding in findings:
+        key = (finding.path, finding.rule)
+        if key in rules.EXCEPTIONS:
+            used.add(key)
+        else:
+            yield finding
+    for path, rule in sorted(set(rules.EXCEPTIONS) - used):
+        yield Finding(path, 1, "exception", f"nothing here needs the exception from '{rule}' any more: remove it")
+
+
+def check_tree(root, compile_commands=None, shrink=False):
+    names = tracked_files(root)
+    findings, sizes = [], {}
+    for name in names:
+        try:
+            text = (root / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # an image, an archive
+        findings += check_text(name, text)
+        sizes.update(sizes_of(name, text))
+    ratchet_path = root / "tools/tidy_ratchet.json"
+    ratchet = json.loads(ratchet_path.read_text()) if ratchet_path.exists() else {}
+    if shrink:
+        ratchet = {name: min(size, sizes[name][1]) for name, size in ratchet.items() if name in sizes}
+        ratchet_path.write_text(json.dumps(ratchet, indent=1, sort_keys=True) + "\n")
+    findings += check_sizes(sizes, ratchet)
+    if compile_commands:
+        findings += check_compiled(root, names, compile_commands)
+    return list(excuse(findings))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--compile-commands", type=pathlib.Path)
+    parser.add_argument("--shrink", action="store_true", help="write smaller sizes into the ratchet")
+    arguments = parser.parse_args()
+    findings = check_tree(arguments.root, arguments.compile_commands, arguments.shrink)
+    for finding in findings:
+        print(f"{finding.path}:{finding.line}: {finding.rule}: {finding.text}")
+    return 1 if findings else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
