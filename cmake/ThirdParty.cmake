@@ -1,5 +1,5 @@
-# The libraries we use, all from Debian 12. In a static build (the agent must run on any x86-64 Linux, whatever its glibc)
-# each is taken as an archive, with what it needs spelled out in link order.
+# The libraries we use, all from Debian 12. In a static build (the agent must run on any x86-64 Linux, whatever its
+# glibc) each is taken as an archive, with what it needs spelled out in link order.
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
