@@ -7,8 +7,10 @@
 //       am.lock                        held (flock) by the AM's guardian and the AM as long as either lives
 //       am.json                        {"address": "127.0.0.1:PORT", "pid": N}; written once the AM listens
 //       am.log                         what the AM's own processes say
+//       environment.json               {NAME: VALUE}: what tasks inherit of the submitter's environment
 //       tls/{ca,am,executor,client}.{pem,key}
-//       staging/                       source and files as they were at submission; removed at the end
+//       staging/                       what every task's working directory starts with: source and files as they were at
+//                                      submission; removed at the end
 //       python/                        the unpacked python archive; removed at the end
 //       work/ROLE-INDEX/               working directory of a task; removed at the end unless kept
 //       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}, with several processes .../ATTEMPT/LOCAL_RANK/{stdout,stderr}
@@ -46,6 +48,7 @@ class JobFiles {
   std::string am_lock() const { return directory_ + "/am.lock"; }
   std::string am_address() const { return directory_ + "/am.json"; }
   std::string am_log() const { return directory_ + "/am.log"; }
+  std::string environment() const { return directory_ + "/environment.json"; }
   std::string tls() const { return directory_ + "/tls"; }
   std::string staging() const { return directory_ + "/staging"; }
   std::string python() const { return directory_ + "/python"; }

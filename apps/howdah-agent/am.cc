@@ -1,0 +1,69 @@
+#include "am.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "howdah/am/am.h"
+#include "howdah/am/guardian.h"
+#include "howdah/local/agent.h"
+#include "howdah/process/files.h"
+#include "howdah/process/machine.h"
+
+namespace howdah::agent {
+namespace {
+
+// Says "ok" or what went wrong to the client that started us, and closes.
+void TellReady(int ready_fd, const std::string& words) {
+  if (ready_fd < 0) return;
+  if (const Status told = process::WriteAll(ready_fd, words, "the submitting client"); !told.ok()) {
+    std::cerr << told.error().message << "\n";  // it has gone; the job goes on
+  }
+  close(ready_fd);
+}
+
+Status RunTheJob(local::AgentJob& job, int ready_fd) {
+  auto identity = job.AmIdentity();
+  if (!identity.ok()) return identity.error();
+  am::AmOptions options;
+  options.job = job.id();
+  options.spec = job.spec();
+  options.node = process::NodeName();
+  options.listen_host = "127.0.0.1";
+  options.journal = job.files().journal();
+  options.agents_log_directory = job.files().agents();
+  options.environment = job.ToolEnvironment();
+  options.identity = std::move(*identity);
+  options.on_listening = [&](const std::string& address) {
+    const Status announced = job.Announce(address);
+    TellReady(ready_fd, announced.ok() ? "ok" : announced.error().message);
+    return announced;
+  };
+  return am::RunAm(std::move(options), [&](boost::asio::io_context& loop, backend::Sink& sink, const std::string& address) {
+    return job.MakeBackend(loop, sink, address);
+  });
+}
+
+}  // namespace
+
+int RunLocalAm(local::AmStart start, int ready_fd) {
+  auto job = local::AgentJob::Open(std::move(start));
+  if (!job.ok()) {
+    TellReady(ready_fd, job.error().message);
+    return EXIT_FAILURE;
+  }
+  const auto am = [&] {
+    const Status ran = RunTheJob(**job, ready_fd);
+    if (!ran.ok()) std::cerr << ran.error().message << "\n";
+    return ran.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
+  };
+  const auto after_death = [&](const std::string& how) {
+    (*job)->RemoveLeftovers();
+    const Status recorded = am::RecordAmDeath((*job)->files().journal(), how);
+    if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
+  };
+  return am::RunGuarded(ready_fd, am, after_death);
+}
+
+}  // namespace howdah::agent

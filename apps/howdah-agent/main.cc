@@ -1,0 +1,89 @@
+// What runs inside containers: `howdah-agent am` and `howdah-agent task`. Started by our own programs, not by people.
+#include <unistd.h>
+
+#include <iostream>
+
+#include "am.h"
+#include "flags.h"
+#include "howdah/base/version.h"
+#include "howdah/executor/task.h"
+
+namespace howdah::agent {
+namespace {
+
+constexpr int kWrongUsage = 2;
+
+int Complain(const std::string& what) {
+  std::cerr << "howdah-agent: " << what << "\n"
+            << "This program is started by howdah and by its own application master; see `howdah --help`.\n";
+  return kWrongUsage;
+}
+
+// The executors are this same program.
+std::string OwnPath() {
+  char path[4096];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  return size > 0 ? std::string(path, static_cast<size_t>(size)) : "howdah-agent";
+}
+
+int Am(const std::vector<std::string>& arguments) {
+  const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--keep-work"});
+  if (!flags.ok()) return Complain("am: " + flags.error().message);
+  return RunLocalAm({.agent = OwnPath(),
+                     .job_dir = flags->text("--job-dir"),
+                     .lease_dir = flags->text("--lease-dir"),
+                     .keep_work = flags->has("--keep-work")},
+                    flags->number("--ready-fd", -1));
+}
+
+// "0,3,4"; empty: none.
+std::vector<int> ParseGpus(const std::string& text) {
+  std::vector<int> gpus;
+  for (size_t at = 0; at < text.size();) {
+    size_t used = 0;
+    gpus.push_back(std::stoi(text.substr(at), &used));
+    at += used + 1;
+  }
+  return gpus;
+}
+
+int Task(const std::vector<std::string>& arguments) {
+  const auto flags =
+      Flags::Parse(arguments,
+                   {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls", "--staging", "--work", "--logs",
+                    "--python", "--environment", "--gpus"},
+                   {});
+  if (!flags.ok()) return Complain("task: " + flags.error().message);
+  executor::TaskOptions options;
+  options.job_id = flags->text("--job");
+  options.job_file = flags->text("--job-file");
+  options.container = flags->text("--container");
+  options.role = flags->text("--role");
+  options.index = flags->number("--index", 0);
+  options.am_address = flags->text("--am");
+  options.tls_dir = flags->text("--tls");
+  options.staging_dir = flags->text("--staging");
+  options.work_dir = flags->text("--work");
+  options.logs_dir = flags->text("--logs");
+  options.python_dir = flags->text("--python");
+  options.environment_file = flags->text("--environment");
+  if (flags->has("--gpus")) options.gpus = ParseGpus(flags->text("--gpus"));
+  return executor::RunTask(options);
+}
+
+int Main(const std::vector<std::string>& arguments) {
+  if (arguments.empty()) return Complain("am or task is missing");
+  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
+  if (arguments[0] == "am") return Am(rest);
+  if (arguments[0] == "task") return Task(rest);
+  if (arguments[0] == "version") {
+    std::cout << "howdah-agent " << kVersion << "\n";
+    return 0;
+  }
+  return Complain("unknown command " + arguments[0]);
+}
+
+}  // namespace
+}  // namespace howdah::agent
+
+int main(int argc, char** argv) { return howdah::agent::Main({argv + 1, argv + argc}); }

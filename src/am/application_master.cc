@@ -1,0 +1,160 @@
+#include "application_master.h"
+
+#include <signal.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <chrono>
+
+#include "howdah/frameworks/framework.h"
+
+namespace howdah::am {
+namespace {
+
+template <typename... Fs>
+struct Overload : Fs... {
+  using Fs::operator()...;
+};
+
+uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
+
+}  // namespace
+
+ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, history::JobView view)
+    : options_(std::move(options)),
+      timer_(loop_),
+      signals_(loop_, SIGTERM, SIGINT),
+      journal_(std::move(journal)),
+      view_(std::move(view)),
+      job_(options_.spec, frameworks::RulesOf(options_.spec), view_.submitted.value_or(clock_.Now()), SeedOf(options_.job)),
+      executors_(
+          options_.spec.timeouts.heartbeat, [this](core::Event event) { Post(std::move(event)); },
+          [this](rpc::ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const rpc::SharedCluster> cluster) {
+            server_->Send(to, message, std::move(cluster));
+          }) {}
+
+ApplicationMaster::~ApplicationMaster() = default;
+
+Status ApplicationMaster::Run(const MakeBackend& make_backend) {
+  auto server = rpc::AmServer::Start(
+      options_.listen_host, options_.identity, [this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); },
+      {.on_message = [this](rpc::ConnectionId c, const wire::FromExecutor& m) { executors_.OnMessage(c, m); },
+       .on_closed = [this](rpc::ConnectionId c) { executors_.OnClosed(c); },
+       .on_control = [this](const wire::ControlRequest& r, const auto& reply) { OnControl(r, reply); }});
+  if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
+  server_ = std::move(*server);
+  const std::string address = options_.listen_host + ":" + std::to_string(server_->port());
+  backend_ = make_backend(loop_, *this, address);
+  Post(core::AmStarted{options_.node, options_.attempt});
+  if (const Status told = options_.on_listening(address); !told.ok()) return told;
+  if (!options_.spec.tensorboard_logdir.empty()) {
+    tensorboard_ = TensorBoard::Start(
+        loop_, {options_.spec.tensorboard_logdir, options_.environment, options_.agents_log_directory},
+        [this](core::JobChanged change) {
+          PerformRecord(std::move(change));
+          if (const Status written = journal_.Flush(); !written.ok()) Fail(written.error());
+        });
+  }
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (!error) Post(core::StopRequested{core::SignalName(signal) + " to the application master", std::nullopt});
+  });
+  const auto work = boost::asio::make_work_guard(loop_);
+  loop_.run();
+  server_.reset();
+  if (error_) return *error_;
+  return {};
+}
+
+void ApplicationMaster::OnGranted(const ContainerId& container, int role, const std::string& node) {
+  Post(core::ContainerGranted{container, role, node});
+}
+
+void ApplicationMaster::OnExited(const ContainerId& container, const std::string& how) {
+  executors_.Forget(container);
+  Post(core::ContainerExited{container, how});
+}
+
+void ApplicationMaster::OnWaiting(const std::string& reason) { Post(core::PlaceWaited{reason}); }
+void ApplicationMaster::OnRefused(const std::string& reason) { Post(core::PlaceRefused{reason}); }
+
+void ApplicationMaster::Post(core::Event event) {
+  queue_.push_back(std::move(event));
+  if (draining_) return;
+  draining_ = true;
+  boost::asio::post(loop_, [this] { Drain(); });
+}
+
+// Everything that has been queued by now is stepped before the journal is written once and the timer is armed once.
+void ApplicationMaster::Drain() {
+  while (!queue_.empty()) {
+    const core::Event event = std::move(queue_.front());
+    queue_.pop_front();
+    cluster_sent_ = false;
+    for (const core::Action& action : job_.Step(event, clock_.Now())) Perform(action);
+  }
+  draining_ = false;
+  if (const Status written = journal_.Flush(); !written.ok()) return Fail(written.error());
+  if (job_.finished()) return loop_.stop();
+  ArmTimer();
+}
+
+void ApplicationMaster::Perform(const core::Action& action) {
+  std::visit(Overload{
+                 [&](const core::RequestContainers& a) { backend_->Request(a); },
+                 [&](const core::CancelRequests&) { backend_->CancelRequests(); },
+                 [&](const core::LaunchExecutor& a) { backend_->Launch(a.container, a.task); },
+                 [&](const core::ReleaseContainer& a) {
+                   executors_.Leave(a.container);
+                   backend_->Release(a.container);
+                 },
+                 [&](const core::KillContainer& a) { backend_->Kill(a.container); },
+                 [&](const core::StartTask& a) {
+                   if (!cluster_sent_) executors_.SetCluster(job_.cluster());
+                   cluster_sent_ = true;
+                   executors_.Start(a);
+                 },
+                 [&](const core::StopTask& a) { executors_.Stop(a); },
+                 [&](const core::Record& a) { PerformRecord(a.change); },
+                 [&](const core::FinishJob&) {},
+             },
+             action);
+}
+
+void ApplicationMaster::PerformRecord(core::Change change) {
+  if (auto* task = std::get_if<core::TaskChanged>(&change); task && task->type == core::TaskChanged::Type::kStarted) {
+    std::vector<int> sizes;
+    for (const auto& role : job_.cluster()) sizes.push_back(static_cast<int>(role.size()));
+    for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
+      if (options_.spec.roles[role].name != task->role) continue;
+      task->ranks = frameworks::Ranks(options_.spec, sizes, {static_cast<int>(role), task->index});
+    }
+  }
+  // A final state becomes visible only when nothing of the job is left.
+  if (const auto* job = std::get_if<core::JobChanged>(&change); job && job->type == core::JobChanged::Type::kFinished) {
+    tensorboard_.reset();
+    backend_->Finish();
+  }
+  const core::JournalEntry entry{clock_.Now(), std::move(change)};
+  view_.Apply(entry);
+  journal_.Add(entry);
+}
+
+void ApplicationMaster::ArmTimer() {
+  const std::optional<Instant> deadline = job_.NextDeadline();
+  if (!deadline) {
+    timer_.cancel();
+    return;
+  }
+  timer_.expires_after(std::max(Duration::zero(), *deadline - clock_.Now()));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) Post(core::Ticked{});
+  });
+}
+
+// The AM cannot go on (the journal's disk is full, say). Its guardian ends what runs and records why.
+void ApplicationMaster::Fail(Error error) {
+  error_ = std::move(error);
+  loop_.stop();
+}
+
+}  // namespace howdah::am

@@ -1,0 +1,68 @@
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "executors.h"
+#include "howdah/am/am.h"
+#include "howdah/core/job.h"
+#include "howdah/history/job_view.h"
+#include "howdah/process/clock.h"
+#include "howdah/rpc/am_server.h"
+#include "journal_file.h"
+#include "tensorboard.h"
+
+namespace howdah::am {
+
+// One object a process, one thread: the loop's. Ends when the job has finished.
+class ApplicationMaster final : public backend::Sink {
+ public:
+  ApplicationMaster(AmOptions options, JournalFile journal, history::JobView view);
+  ~ApplicationMaster() override;
+
+  Status Run(const MakeBackend& make_backend);
+
+  // backend::Sink
+  void OnGranted(const ContainerId& container, int role, const std::string& node) override;
+  void OnExited(const ContainerId& container, const std::string& how) override;
+  void OnWaiting(const std::string& reason) override;
+  void OnRefused(const std::string& reason) override;
+
+ private:
+  // Queues a fact. Facts are stepped one by one, from the loop, never from within a step.
+  void Post(core::Event event);
+  void Drain();
+  void Perform(const core::Action& action);
+  void PerformRecord(core::Change change);
+  void ArmTimer();
+  void Fail(Error error);
+
+  void OnControl(const wire::ControlRequest& request, const std::function<void(wire::ControlReply)>& reply);
+  wire::ControlReply StatusReply() const;
+  wire::ControlReply Stop(const wire::StopRequest& request);
+  wire::ControlReply Scale(const wire::ScaleRequest& request);
+
+  AmOptions options_;
+  process::Clock clock_;
+  boost::asio::io_context loop_;
+  boost::asio::steady_timer timer_;
+  boost::asio::signal_set signals_;
+  JournalFile journal_;
+  history::JobView view_;
+  core::Job job_;
+  Executors executors_;
+  std::unique_ptr<backend::Backend> backend_;
+  std::unique_ptr<rpc::AmServer> server_;
+  std::unique_ptr<TensorBoard> tensorboard_;
+  std::deque<core::Event> queue_;
+  bool draining_ = false;
+  bool cluster_sent_ = false;  // the cluster has been encoded for the current step
+  std::optional<Error> error_;
+};
+
+}  // namespace howdah::am

@@ -1,0 +1,65 @@
+// What clients may ask of a running job.
+#include "application_master.h"
+
+namespace howdah::am {
+namespace {
+
+wire::ControlReply Refuse(std::string why) {
+  wire::ControlReply reply;
+  reply.set_error(std::move(why));
+  return reply;
+}
+
+}  // namespace
+
+void ApplicationMaster::OnControl(const wire::ControlRequest& request,
+                                  const std::function<void(wire::ControlReply)>& reply) {
+  switch (request.kind_case()) {
+    case wire::ControlRequest::kStatus:
+      return reply(StatusReply());
+    case wire::ControlRequest::kStop:
+      return reply(Stop(request.stop()));
+    case wire::ControlRequest::kScale:
+      return reply(Scale(request.scale()));
+    default:
+      return reply(Refuse("the application master does not know this request; client and job are of different versions"));
+  }
+}
+
+wire::ControlReply ApplicationMaster::StatusReply() const {
+  history::JobView view = view_;
+  for (history::TaskView& task : view.tasks) {
+    if (const history::Usage* usage = executors_.usage(ContainerId{task.container})) task.usage = *usage;
+  }
+  wire::ControlReply reply;
+  reply.set_status_json(history::ToJson(view, true));
+  return reply;
+}
+
+wire::ControlReply ApplicationMaster::Stop(const wire::StopRequest& request) {
+  core::StopRequested event{request.by(), std::nullopt};
+  if (request.has_grace_micros()) event.grace = Duration(std::max<int64_t>(0, request.grace_micros()));
+  Post(std::move(event));
+  return {};
+}
+
+wire::ControlReply ApplicationMaster::Scale(const wire::ScaleRequest& request) {
+  for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
+    const spec::RoleSpec& spec = options_.spec.roles[role];
+    if (spec.name != request.role()) continue;
+    const std::string range = std::to_string(spec.instances.min) + " to " + std::to_string(spec.instances.max);
+    if (!spec.instances.elastic()) {
+      return Refuse("role " + spec.name + " is not elastic; write `instances: {min: 1, max: 8}` in the job file");
+    }
+    if (request.instances() < spec.instances.min || request.instances() > spec.instances.max) {
+      return Refuse("role " + spec.name + " may have " + range + " instances, not " + std::to_string(request.instances()));
+    }
+    Post(core::ScaleWanted{static_cast<int>(role), request.instances(), request.by()});
+    return {};
+  }
+  std::string roles;
+  for (const spec::RoleSpec& spec : options_.spec.roles) roles += (roles.empty() ? "" : ", ") + spec.name;
+  return Refuse("the job has no role " + request.role() + "; its roles are " + roles);
+}
+
+}  // namespace howdah::am

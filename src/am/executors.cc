@@ -1,0 +1,154 @@
+#include "executors.h"
+
+#include <algorithm>
+
+#include "howdah/base/version.h"
+
+namespace howdah::am {
+namespace {
+
+Instant FromMicros(int64_t micros) { return Instant(Duration(micros)); }
+
+history::Usage ToUsage(const wire::Usage& usage) {
+  return {usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds()};
+}
+
+core::Event ToEvent(const ContainerId& container, const wire::RankExited& m) {
+  core::Exit exit;
+  if (m.has_signal()) {
+    exit.signal = m.signal();
+  } else {
+    exit.code = m.code();
+  }
+  return core::RankExited{container, m.attempt(), m.local_rank(), exit, FromMicros(m.at_micros()), {m.cause(), m.advice()}};
+}
+
+core::Event ToEvent(const ContainerId& container, const wire::StartFailed& m) {
+  std::optional<int> code;
+  if (m.has_code()) code = m.code();
+  return core::TaskStartFailed{container, m.attempt(), FromMicros(m.at_micros()), code, {m.cause(), m.advice()}};
+}
+
+// Hosts are named once: a cluster of thousands of tasks is on few hosts.
+wire::Cluster ToWire(const core::Cluster& cluster) {
+  wire::Cluster out;
+  std::unordered_map<std::string, uint32_t> positions;
+  for (const auto& role : cluster) {
+    out.add_sizes(static_cast<int>(role.size()));
+    for (const Endpoint& endpoint : role) {
+      const auto [it, added] = positions.try_emplace(endpoint.host, static_cast<uint32_t>(out.hosts_size()));
+      if (added) out.add_hosts(endpoint.host);
+      out.add_host(it->second);
+      out.add_port(endpoint.port);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+Duration HeartbeatInterval(Duration heartbeat_limit) {
+  return std::clamp(heartbeat_limit / 5, Duration(std::chrono::milliseconds(50)), Duration(std::chrono::seconds(5)));
+}
+
+Executors::Executors(Duration heartbeat_limit, Deliver deliver, Send send)
+    : heartbeat_limit_(heartbeat_limit), deliver_(std::move(deliver)), send_(std::move(send)) {}
+
+void Executors::OnMessage(rpc::ConnectionId connection, const wire::FromExecutor& message) {
+  if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
+  const auto it = by_connection_.find(connection);
+  if (it == by_connection_.end()) return;  // of a container that is gone, or it has not registered
+  const ContainerId& container = it->second;
+  history::Usage& usage = by_container_[container].usage;
+  switch (message.kind_case()) {
+    case wire::FromExecutor::kHeartbeat:
+      usage = ToUsage(message.heartbeat().usage());
+      return deliver_(core::ExecutorHeard{container});
+    case wire::FromExecutor::kStarted: {
+      const wire::Started& m = message.started();
+      return deliver_(core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())});
+    }
+    case wire::FromExecutor::kRankExited:
+      if (message.rank_exited().has_usage()) usage = ToUsage(message.rank_exited().usage());
+      return deliver_(ToEvent(container, message.rank_exited()));
+    case wire::FromExecutor::kStartFailed:
+      return deliver_(ToEvent(container, message.start_failed()));
+    case wire::FromExecutor::kEnded:
+      if (message.ended().has_usage()) usage = ToUsage(message.ended().usage());
+      return deliver_(core::TaskEnded{container, message.ended().attempt(), FromMicros(message.ended().at_micros())});
+    default:
+      return deliver_(core::ExecutorHeard{container});
+  }
+}
+
+void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {
+  wire::ToExecutor answer;
+  answer.mutable_welcome()->set_heartbeat_millis(static_cast<int>(HeartbeatInterval(heartbeat_limit_).count() / 1000));
+  if (message.version() != kVersion) {
+    answer.mutable_welcome()->set_refused("the application master is Howdah " + std::string(kVersion) +
+                                          ", the executor is " + message.version());
+    return send_(connection, answer, nullptr);
+  }
+  const ContainerId container{message.container()};
+  by_connection_[connection] = container;
+  by_container_[container].connection = connection;
+  send_(connection, answer, nullptr);
+  deliver_(core::ExecutorRegistered{container, {message.host(), static_cast<uint16_t>(message.port())}});
+}
+
+void Executors::OnClosed(rpc::ConnectionId connection) {
+  const auto it = by_connection_.find(connection);
+  if (it == by_connection_.end()) return;
+  const ContainerId container = it->second;
+  by_connection_.erase(it);
+  Executor& executor = by_container_[container];
+  if (executor.connection != connection) return;  // it has connected again meanwhile
+  executor.connection.reset();
+  deliver_(core::ExecutorDisconnected{container});
+}
+
+void Executors::SetCluster(const core::Cluster& cluster) { cluster_ = rpc::EncodeCluster(ToWire(cluster)); }
+
+void Executors::Start(const core::StartTask& order) {
+  wire::ToExecutor message;
+  message.mutable_start()->set_attempt(order.attempt);
+  message.mutable_start()->set_generation(order.generation);
+  SendTo(order.container, message, cluster_);
+}
+
+void Executors::Stop(const core::StopTask& order) {
+  wire::ToExecutor message;
+  message.mutable_stop()->set_attempt(order.attempt);
+  message.mutable_stop()->set_grace_micros(order.grace.count());
+  SendTo(order.container, message, nullptr);
+}
+
+bool Executors::Leave(const ContainerId& container) {
+  const auto it = by_container_.find(container);
+  if (it == by_container_.end() || !it->second.connection) return false;
+  wire::ToExecutor message;
+  message.mutable_leave();
+  send_(*it->second.connection, message, nullptr);
+  return true;
+}
+
+void Executors::Forget(const ContainerId& container) {
+  const auto it = by_container_.find(container);
+  if (it == by_container_.end()) return;
+  if (it->second.connection) by_connection_.erase(*it->second.connection);
+  by_container_.erase(it);
+}
+
+const history::Usage* Executors::usage(const ContainerId& container) const {
+  const auto it = by_container_.find(container);
+  return it == by_container_.end() ? nullptr : &it->second.usage;
+}
+
+void Executors::SendTo(const ContainerId& container, const wire::ToExecutor& message,
+                       std::shared_ptr<const rpc::SharedCluster> cluster) {
+  const auto it = by_container_.find(container);
+  if (it == by_container_.end() || !it->second.connection) return;
+  send_(*it->second.connection, message, std::move(cluster));
+}
+
+}  // namespace howdah::am

@@ -1,0 +1,62 @@
+// The AM's dealings with its executors: connections to containers, wire messages to the core's events and back.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "howdah/base/ids.h"
+#include "howdah/core/action.h"
+#include "howdah/core/event.h"
+#include "howdah/core/job.h"
+#include "howdah/history/job_view.h"
+#include "howdah/rpc/am_server.h"
+
+namespace howdah::am {
+
+// How often executors are asked to be heard: often enough that four lost messages are not yet a silence.
+Duration HeartbeatInterval(Duration heartbeat_limit);
+
+// One thread: the AM's loop.
+class Executors {
+ public:
+  // deliver: takes each event. send: AmServer::Send.
+  using Deliver = std::function<void(core::Event)>;
+  using Send = std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
+  Executors(Duration heartbeat_limit, Deliver deliver, Send send);
+
+  void OnMessage(rpc::ConnectionId connection, const wire::FromExecutor& message);
+  void OnClosed(rpc::ConnectionId connection);
+
+  // Before the first StartTask of a step: the cluster that its tasks get.
+  void SetCluster(const core::Cluster& cluster);
+  void Start(const core::StartTask& order);
+  void Stop(const core::StopTask& order);
+  // false: the container's executor is not connected.
+  bool Leave(const ContainerId& container);
+  // The container is gone: nothing more is heard of it.
+  void Forget(const ContainerId& container);
+
+  // The newest sample of a container's task.
+  const history::Usage* usage(const ContainerId& container) const;
+
+ private:
+  struct Executor {
+    std::optional<rpc::ConnectionId> connection;
+    history::Usage usage;
+  };
+  void Register(rpc::ConnectionId connection, const wire::Register& message);
+  void SendTo(const ContainerId& container, const wire::ToExecutor& message,
+              std::shared_ptr<const rpc::SharedCluster> cluster);
+
+  Duration heartbeat_limit_;
+  Deliver deliver_;
+  Send send_;
+  std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;
+  std::unordered_map<ContainerId, Executor> by_container_;
+  std::shared_ptr<const rpc::SharedCluster> cluster_;
+};
+
+}  // namespace howdah::am

@@ -1,0 +1,31 @@
+// The journal of a job as a file: one line an entry, appended only.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/core/change.h"
+#include "howdah/process/fd.h"
+
+namespace howdah::am {
+
+// One owner, one thread; a second writer (the guardian, after the AM's death) opens its own.
+class JournalFile {
+ public:
+  static Result<JournalFile> Open(const std::string& path);
+
+  // Queues an entry; Flush writes what is queued in one call, so that a reader sees a step of the job whole.
+  void Add(const core::JournalEntry& entry);
+  Status Flush();
+
+ private:
+  explicit JournalFile(process::Fd file) : file_(std::move(file)) {}
+  process::Fd file_;
+  std::string queued_;
+};
+
+// Every entry of a journal that can be read; a torn last line is left out.
+Result<std::vector<core::JournalEntry>> ReadJournal(const std::string& path);
+
+}  // namespace howdah::am

@@ -1,0 +1,110 @@
+#include "tensorboard.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "howdah/process/files.h"
+
+namespace howdah::am {
+namespace {
+
+constexpr size_t kAnnouncementLimit = 64 << 10;
+constexpr const char* kInstall =
+    "there is no `tensorboard` in the job's python archive or in PATH, so no TensorBoard was started: run `pip install "
+    "tensorboard`, or put it into the environment that `python: {archive: ...}` names";
+
+std::string PathOf(const std::vector<std::string>& environment) {
+  for (const std::string& variable : environment) {
+    if (variable.starts_with("PATH=")) return variable.substr(5);
+  }
+  return "/usr/local/bin:/usr/bin:/bin";
+}
+
+}  // namespace
+
+std::string UrlIn(const std::string& output) {
+  const size_t name = output.find("TensorBoard ");
+  if (name == std::string::npos) return "";
+  const size_t start = output.find("http://", name);
+  if (start == std::string::npos) return "";
+  const size_t end = output.find_first_of(" \r\n", start);
+  return end == std::string::npos ? "" : output.substr(start, end - start);
+}
+
+std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Tell tell) {
+  std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(tell)));
+  if (options.logdir.starts_with("/")) {
+    if (const Status made = process::MakeDirectories(options.logdir); !made.ok()) {
+      self->Say("", "no TensorBoard was started: " + made.error().message);
+      return self;
+    }
+  }
+  const process::FoundCommand found = process::LookUpCommand("tensorboard", PathOf(options.environment), "/");
+  if (found.error != 0) {
+    self->Say("", kInstall);
+    return self;
+  }
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) {
+    self->Say("", process::SystemError("starting TensorBoard").message);
+    return self;
+  }
+  self->output_.assign(ends[0]);
+  const process::Fd write_end(ends[1]);
+  auto child = process::SpawnOrError({
+      .program = found.program,
+      .argv = {"tensorboard", "--logdir", options.logdir, "--host", "127.0.0.1", "--port", "0"},
+      .environment = options.environment,
+      .directory = "/",
+      .stdout_fd = write_end.get(),
+      .stderr_fd = write_end.get(),
+  });
+  if (!child.ok()) {
+    self->Say("", "no TensorBoard was started: " + child.error().message);
+    return self;
+  }
+  self->child_ = std::move(*child);
+  if (auto log = process::OpenForAppend(options.log_directory + "/tensorboard.log"); log.ok()) self->log_ = std::move(*log);
+  self->ReadOutput();
+  return self;
+}
+
+TensorBoard::TensorBoard(boost::asio::io_context& loop, Tell tell) : tell_(std::move(tell)), output_(loop) {}
+
+TensorBoard::~TensorBoard() {
+  if (child_.pid < 0) return;
+  kill(-child_.pid, SIGKILL);
+  process::WaitFor(child_);
+}
+
+void TensorBoard::ReadOutput() {
+  output_.async_read_some(boost::asio::buffer(buffer_), [this](const boost::system::error_code& error, size_t size) {
+    if (error == boost::asio::error::operation_aborted) return;
+    if (error) {
+      if (!told_) Say("", "TensorBoard ended before it served; see tensorboard.log in the job's agents directory");
+      return;
+    }
+    const std::string_view bytes(buffer_.data(), size);
+    if (log_.valid() && !process::WriteAll(log_.get(), bytes, "tensorboard.log").ok()) log_.Close();
+    if (!told_ && seen_.size() < kAnnouncementLimit) {
+      seen_ += bytes;
+      if (const std::string url = UrlIn(seen_); !url.empty()) Say(url, "");
+    }
+    ReadOutput();
+  });
+}
+
+void TensorBoard::Say(std::string url, std::string advice) {
+  told_ = true;
+  seen_.clear();
+  core::JobChanged change;
+  change.type = core::JobChanged::Type::kTensorboard;
+  if (!url.empty()) change.tensorboard_url = std::move(url);
+  if (!advice.empty()) change.advice = std::move(advice);
+  tell_(std::move(change));
+}
+
+}  // namespace howdah::am

@@ -1,0 +1,98 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "backend.h"
+#include "howdah/history/job_view.h"
+#include "howdah/local/agent.h"
+#include "howdah/process/files.h"
+#include "howdah/spec/job_file.h"
+#include "ledger.h"
+
+namespace howdah::local {
+namespace {
+
+Result<Instant> SubmittedAt(const JobFiles& files) {
+  const auto text = process::ReadFile(files.journal());
+  if (!text.ok()) return text.error();
+  const auto first = history::DecodeEntry(std::string_view(*text).substr(0, text->find('\n')));
+  if (!first) return Failed("reading the journal " + files.journal() + ": its first line is no entry");
+  return first->time;
+}
+
+JobId IdOf(const std::string& job_dir) { return JobId{job_dir.substr(job_dir.rfind('/') + 1)}; }
+
+}  // namespace
+
+AgentJob::AgentJob(AmStart start, spec::JobSpec spec, std::unique_ptr<Ledger> ledger)
+    : start_(std::move(start)),
+      id_(IdOf(start_.job_dir)),
+      files_(start_.job_dir),
+      spec_(std::move(spec)),
+      ledger_(std::move(ledger)) {}
+
+AgentJob::~AgentJob() = default;
+
+Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
+  const JobFiles files(start.job_dir);
+  const auto text = process::ReadFile(files.spec());
+  if (!text.ok()) return text.error();
+  auto spec = spec::ReadEffective(*text);
+  if (!spec.ok()) return spec.error();
+  const auto submitted = SubmittedAt(files);
+  if (!submitted.ok()) return submitted.error();
+  auto ledger = Ledger::Open(start.lease_dir, IdOf(start.job_dir), *submitted);
+  if (!ledger.ok()) return ledger.error();
+  return std::unique_ptr<AgentJob>(
+      new AgentJob(std::move(start), std::move(*spec), std::make_unique<Ledger>(std::move(*ledger))));
+}
+
+Result<rpc::Identity> AgentJob::AmIdentity() const {
+  rpc::Identity identity;
+  const std::pair<const char*, std::string*> parts[] = {{"/ca.pem", &identity.ca_certificate},
+                                                        {"/am.pem", &identity.certificate},
+                                                        {"/am.key", &identity.private_key}};
+  for (const auto& [name, text] : parts) {
+    auto content = process::ReadFile(files_.tls() + name);
+    if (!content.ok()) return content.error();
+    *text = std::move(*content);
+  }
+  return identity;
+}
+
+std::vector<std::string> AgentJob::ToolEnvironment() const {
+  std::vector<std::string> environment;
+  for (char** variable = environ; *variable; ++variable) {
+    std::string text = *variable;
+    if (!spec_.python_archive.empty() && text.starts_with("PATH=")) text.insert(5, files_.python() + "/bin:");
+    environment.push_back(std::move(text));
+  }
+  return environment;
+}
+
+Status AgentJob::Announce(const std::string& address) const {
+  const std::string text = nlohmann::json{{"address", address}, {"pid", getpid()}}.dump();
+  return process::WriteFileAtomically(files_.am_address(), text, 0600);
+}
+
+std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
+                                                        const std::string& address) {
+  const bool wants_gpus = std::any_of(spec_.roles.begin(), spec_.roles.end(), [](const auto& role) { return role.gpus > 0; });
+  const char* path = std::getenv("PATH");
+  return std::make_unique<LocalBackend>(loop, sink, *this, start_, CapacityOfThisMachine(path ? path : "", wants_gpus),
+                                        *ledger_, address);
+}
+
+void AgentJob::RemoveLeftovers() {
+  std::vector<std::string> paths = {files_.staging(), files_.python(), files_.tls(), files_.am_address(), files_.environment()};
+  if (!start_.keep_work) paths.push_back(files_.work());
+  for (const std::string& path : paths) {
+    if (const Status removed = process::RemoveTree(path); !removed.ok()) std::cerr << removed.error().message << "\n";
+  }
+  if (const Status closed = ledger_->Close(); !closed.ok()) std::cerr << closed.error().message << "\n";
+}
+
+}  // namespace howdah::local

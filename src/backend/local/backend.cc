@@ -1,0 +1,244 @@
+#include "backend.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "howdah/core/states.h"
+#include "howdah/process/files.h"
+#include "howdah/process/machine.h"
+
+namespace howdah::local {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long an executor that was told to leave may take, and a guardian that was told to kill.
+constexpr auto kLeaveLimit = 2000ms;
+constexpr auto kKillLimit = 2000ms;
+
+std::string HowItEnded(const process::ExitStatus& status) {
+  if (status.code == 0) return "";
+  if (status.signal) {
+    return "its executor was killed by signal " + std::to_string(*status.signal) + " (" + core::SignalName(*status.signal) + ")";
+  }
+  return "its executor ended with exit code " + std::to_string(*status.code);
+}
+
+std::string PathOfThisProcess() {
+  const char* path = std::getenv("PATH");
+  return path ? path : "";
+}
+
+// Whether any of the events in an inotify buffer is about a lease (and not about the file `lock`).
+bool SpeaksOfALease(const char* bytes, size_t size) {
+  for (size_t at = 0; at + sizeof(inotify_event) <= size;) {
+    const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
+    if ((event->mask & IN_Q_OVERFLOW) || (event->len > 0 && std::string_view(event->name).ends_with(".lease"))) return true;
+    at += sizeof(inotify_event) + event->len;
+  }
+  return false;
+}
+
+}  // namespace
+
+LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
+                           Capacity capacity, Ledger& ledger, std::string am_address)
+    : loop_(loop),
+      sink_(sink),
+      job_(job),
+      start_(start),
+      capacity_(std::move(capacity)),
+      ledger_(ledger),
+      am_address_(std::move(am_address)),
+      leases_changed_(loop),
+      machine_has_gpus_(process::LookUpCommand("nvidia-smi", PathOfThisProcess(), "/").error == 0) {}
+
+LocalBackend::~LocalBackend() = default;
+
+void LocalBackend::Request(const core::RequestContainers& request) {
+  Pending group;
+  for (const auto& ask : request.asks) {
+    const spec::RoleSpec& role = job_.spec().roles[static_cast<size_t>(ask.role)];
+    for (int i = 0; i < ask.count; ++i) {
+      group.wants.push_back({"c" + std::to_string(++containers_made_), role.memory_bytes, role.vcores, role.gpus});
+      group.roles.push_back(ask.role);
+      if (request.together) continue;
+      pending_.push_back(std::move(group));
+      group = {};
+    }
+  }
+  if (!group.wants.empty()) pending_.push_back(std::move(group));
+  AskNext();
+}
+
+void LocalBackend::CancelRequests() {
+  pending_.clear();
+  StopWatching();
+  if (auto cleared = ledger_.Ask({}, {}); !cleared.ok()) sink_.OnRefused(cleared.error().message);
+}
+
+// Asks the ledger for the first group that is pending, and so on until one has to wait.
+void LocalBackend::AskNext() {
+  while (!pending_.empty()) {
+    Pending& group = pending_.front();
+    if (const std::string never = WhyNever(capacity_, group.wants); !never.empty()) {
+      sink_.OnRefused(never);
+      return;
+    }
+    WatchLeases();  // before asking, so that nothing can change unseen in between
+    auto decision = ledger_.Ask(capacity_, group.wants);
+    if (!decision.ok()) return sink_.OnRefused(decision.error().message);
+    if (!decision->granted) {
+      waiting_ = true;
+      return sink_.OnWaiting(decision->waits_for);
+    }
+    for (size_t i = 0; i < group.wants.size(); ++i) {
+      const ContainerId id{group.wants[i].container};
+      containers_.try_emplace(id, loop_, std::move((*decision->granted)[i]));
+      sink_.OnGranted(id, group.roles[i], process::NodeName());
+    }
+    pending_.pop_front();
+  }
+  StopWatching();
+  if (std::exchange(waiting_, false)) sink_.OnWaiting("");
+}
+
+void LocalBackend::WatchLeases() {
+  if (leases_changed_.is_open()) return;
+  const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+  if (fd < 0) return sink_.OnRefused(process::SystemError("watching the leases of this machine (inotify)").message);
+  leases_changed_.assign(fd);
+  if (inotify_add_watch(fd, start_.lease_dir.c_str(), IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE) < 0) {
+    return sink_.OnRefused(process::SystemError("watching " + start_.lease_dir).message);
+  }
+  const auto again = [this](auto self) -> void {
+    leases_changed_.async_read_some(boost::asio::buffer(changes_),
+                                    [this, self](const boost::system::error_code& error, size_t size) {
+                                      if (error) return;
+                                      if (SpeaksOfALease(changes_.data(), size)) AskNext();
+                                      if (leases_changed_.is_open()) self(self);
+                                    });
+  };
+  again(again);
+}
+
+void LocalBackend::StopWatching() {
+  boost::system::error_code ignored;
+  leases_changed_.close(ignored);
+}
+
+void LocalBackend::Launch(const ContainerId& id, const TaskId& task) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  if (const Status spawned = Spawn(it->second, id, task); !spawned.ok()) {
+    const std::string why = "its executor could not be started: " + spawned.error().message;
+    if (const Status given = ledger_.GiveBack(id.text); !given.ok()) return sink_.OnRefused(given.error().message);
+    containers_.erase(it);
+    sink_.OnExited(id, why);
+  }
+}
+
+Status LocalBackend::Spawn(Container& container, const ContainerId& id, const TaskId& task) {
+  const std::string& role = job_.spec().roles[static_cast<size_t>(task.role)].name;
+  const JobFiles& files = job_.files();
+  auto log = process::OpenForAppend(files.agents() + "/" + JobFiles::TaskName(role, task.index) + ".log", 0600);
+  if (!log.ok()) return log.error();
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("making a pipe");
+  container.alive.assign(ends[0]);
+  const process::Fd held_by_child(ends[1]);
+  auto child = process::SpawnOrError({
+      .program = start_.agent,
+      .argv = TaskArguments(container, id, task),
+      .environment = job_.ToolEnvironment(),
+      .directory = start_.job_dir,
+      .stdout_fd = log->get(),
+      .stderr_fd = log->get(),
+      .kept = {held_by_child.get()},
+  });
+  if (!child.ok()) return child.error();
+  container.guardian = std::move(*child);
+  container.alive.async_read_some(boost::asio::buffer(container.byte),
+                                  [this, id](const boost::system::error_code& error, size_t) {
+                                    if (error != boost::asio::error::operation_aborted) OnGone(id);
+                                  });
+  return {};
+}
+
+// Guardian and executor are both gone; whatever they did not get to end (both were killed at one stroke) has come to us.
+void LocalBackend::OnGone(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  const std::string how = HowItEnded(process::WaitFor(it->second.guardian));
+  if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
+  containers_.erase(it);
+  sink_.OnExited(id, how);
+}
+
+std::vector<std::string> LocalBackend::TaskArguments(const Container& container, const ContainerId& id,
+                                                     const TaskId& task) const {
+  const std::string& role = job_.spec().roles[static_cast<size_t>(task.role)].name;
+  const JobFiles& files = job_.files();
+  std::vector<std::string> arguments = {"howdah-agent", "task",
+                                        "--job", job_.id().text,
+                                        "--job-file", files.spec(),
+                                        "--container", id.text,
+                                        "--role", role,
+                                        "--index", std::to_string(task.index),
+                                        "--am", am_address_,
+                                        "--tls", files.tls(),
+                                        "--staging", files.staging(),
+                                        "--work", files.task_work(role, task.index),
+                                        "--logs", files.task_logs(role, task.index),
+                                        "--environment", files.environment()};
+  const auto add = [&](const char* flag, std::string value) {
+    arguments.push_back(flag);
+    arguments.push_back(std::move(value));
+  };
+  if (!job_.spec().python_archive.empty()) add("--python", files.python());
+  if (machine_has_gpus_) {
+    std::string gpus;
+    for (const int gpu : container.lease.gpus) gpus += (gpus.empty() ? "" : ",") + std::to_string(gpu);
+    add("--gpus", gpus);
+  }
+  return arguments;
+}
+
+void LocalBackend::Release(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  if (it->second.guardian.pid >= 0) return KillAfter(id, kLeaveLimit, SIGTERM);
+  if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
+  containers_.erase(it);
+  sink_.OnExited(id, "");
+}
+
+void LocalBackend::Kill(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  if (it->second.guardian.pid < 0) return Release(id);
+  KillAfter(id, 0ms, SIGTERM);
+}
+
+// SIGTERM makes the guardian kill everything below it and leave; SIGKILL, if it does not, makes the executor do so.
+void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wait, int signal) {
+  boost::asio::steady_timer& patience = containers_.at(id).patience;
+  patience.expires_after(wait);
+  patience.async_wait([this, id, signal](const boost::system::error_code& error) {
+    const auto it = containers_.find(id);
+    if (error || it == containers_.end()) return;
+    kill(it->second.guardian.pid, signal);
+    if (signal == SIGTERM) KillAfter(id, kKillLimit, SIGKILL);
+  });
+}
+
+void LocalBackend::Finish() {
+  StopWatching();
+  job_.RemoveLeftovers();
+}
+
+}  // namespace howdah::local

@@ -1,0 +1,78 @@
+// The AM's half of the local place: containers are process trees of this machine, admitted by the ledger.
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/backend.h"
+#include "howdah/local/agent.h"
+#include "howdah/process/spawn.h"
+#include "ledger.h"
+
+namespace howdah::local {
+
+// One job, one thread: the AM's loop.
+class LocalBackend final : public backend::Backend {
+ public:
+  // job, start and ledger outlive it.
+  LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start, Capacity capacity,
+               Ledger& ledger, std::string am_address);
+  ~LocalBackend() override;
+
+  void Request(const core::RequestContainers& request) override;
+  void CancelRequests() override;
+  void Launch(const ContainerId& container, const TaskId& task) override;
+  void Release(const ContainerId& container) override;
+  void Kill(const ContainerId& container) override;
+  void Finish() override;
+
+ private:
+  // What is granted at one stroke: a gang, or one container.
+  struct Pending {
+    std::vector<Want> wants;
+    std::vector<int> roles;  // beside wants
+  };
+  // A granted container, until nothing of it is left.
+  struct Container {
+    Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), patience(loop) {}
+    Lease lease;
+    process::Child guardian;  // pid -1: nothing was launched
+    // The read end of a pipe whose other end only the guardian and the executor hold: it closes when both are gone.
+    boost::asio::posix::stream_descriptor alive;
+    boost::asio::steady_timer patience;
+    std::array<char, 1> byte;
+  };
+
+  void AskNext();
+  void WatchLeases();
+  void StopWatching();
+  void OnGone(const ContainerId& id);
+  void KillAfter(const ContainerId& id, std::chrono::milliseconds wait, int signal);
+  Status Spawn(Container& container, const ContainerId& id, const TaskId& task);
+  std::vector<std::string> TaskArguments(const Container& container, const ContainerId& id, const TaskId& task) const;
+
+  boost::asio::io_context& loop_;
+  backend::Sink& sink_;
+  AgentJob& job_;
+  const AmStart& start_;
+  Capacity capacity_;
+  Ledger& ledger_;
+  std::string am_address_;
+  std::deque<Pending> pending_;
+  std::map<ContainerId, Container> containers_;
+  boost::asio::posix::stream_descriptor leases_changed_;  // inotify on the leases, while something is pending
+  std::array<char, 4096> changes_;
+  const bool machine_has_gpus_;
+  int containers_made_ = 0;
+  bool waiting_ = false;  // the sink was told that the asks wait
+};
+
+}  // namespace howdah::local

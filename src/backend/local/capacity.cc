@@ -1,0 +1,38 @@
+#include "capacity.h"
+
+#include "howdah/base/bytes.h"
+#include "howdah/process/machine.h"
+
+namespace howdah::local {
+namespace {
+
+constexpr std::chrono::milliseconds kNvidiaSmiLimit{10'000};
+
+}  // namespace
+
+Capacity CapacityOfThisMachine(std::string_view path, bool with_gpus) {
+  Capacity capacity{process::TotalMemoryBytes() / 10 * 9, process::Cores(), {}};
+  if (!with_gpus) return capacity;
+  for (const process::Gpu& gpu : process::ListGpus(path, kNvidiaSmiLimit)) capacity.gpus.push_back(gpu.index);
+  return capacity;
+}
+
+std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants) {
+  int64_t memory = 0, gpus = 0;
+  const std::string tasks = wants.size() == 1 ? "one task asks" : std::to_string(wants.size()) + " tasks together ask";
+  for (const Want& want : wants) {
+    // Checked as it grows: the sum of many large asks does not fit into 63 bits.
+    memory = want.memory_bytes > INT64_MAX - memory ? INT64_MAX : memory + want.memory_bytes;
+    gpus += want.gpus;
+  }
+  if (memory > capacity.memory_bytes) {
+    return tasks + " for " + FormatBytes(memory) + " of memory, but this machine gives " + FormatBytes(capacity.memory_bytes) +
+           " to jobs (90 % of what it has)";
+  }
+  if (gpus > static_cast<int64_t>(capacity.gpus.size())) {
+    return tasks + " for " + std::to_string(gpus) + " GPUs, but this machine has " + std::to_string(capacity.gpus.size());
+  }
+  return "";
+}
+
+}  // namespace howdah::local

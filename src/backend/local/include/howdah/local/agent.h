@@ -1,0 +1,65 @@
+// The local place as the agent sees it: the job it was started for, and the AM's half of the place.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/backend.h"
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/local/layout.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/spec/job_spec.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace howdah::local {
+
+class Ledger;
+
+// How an AM is started: `howdah-agent am --job-dir DIR ...`, by the submitting client.
+struct AmStart {
+  std::string agent;       // path of howdah-agent, for the executors
+  std::string job_dir;     // layout.h; its last component is the job's id
+  std::string lease_dir;
+  bool keep_work = false;  // working directories stay at the end of the job
+};
+
+// A submitted job as its AM finds it. Made by the guardian before it forks, so that what the job holds of the machine is held
+// until the guardian has ended everything.
+class AgentJob {
+ public:
+  static Result<std::unique_ptr<AgentJob>> Open(AmStart start);
+  ~AgentJob();
+
+  const JobId& id() const { return id_; }
+  const JobFiles& files() const { return files_; }
+  const spec::JobSpec& spec() const { return spec_; }
+
+  Result<rpc::Identity> AmIdentity() const;
+  // "NAME=VALUE": of tools that the AM itself starts; programs of the job's python archive come first.
+  std::vector<std::string> ToolEnvironment() const;
+  // Tells clients where the AM listens.
+  Status Announce(const std::string& address) const;
+
+  std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink, const std::string& address);
+
+  // Removes everything of the job on this machine but its journal and logs, and gives back what it holds. What cannot be removed
+  // is said on stderr (am.log): the job's outcome does not depend on it.
+  void RemoveLeftovers();
+
+ private:
+  AgentJob(AmStart start, spec::JobSpec spec, std::unique_ptr<Ledger> ledger);
+
+  AmStart start_;
+  JobId id_;
+  JobFiles files_;
+  spec::JobSpec spec_;
+  std::unique_ptr<Ledger> ledger_;
+};
+
+}  // namespace howdah::local

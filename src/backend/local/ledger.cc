@@ -1,0 +1,197 @@
+#include "ledger.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+
+#include "howdah/base/bytes.h"
+#include "howdah/process/files.h"
+
+namespace howdah::local {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kSuffix = ".lease";
+constexpr Duration kDelayOfAVcore = std::chrono::seconds(10);
+
+std::string Encode(const Holding& holding) {
+  json held = json::array(), wanted = json::array();
+  for (const Lease& l : holding.held) {
+    held.push_back({{"container", l.container}, {"memory", l.memory_bytes}, {"vcores", l.vcores}, {"gpus", l.gpus}});
+  }
+  for (const Want& w : holding.wanted) {
+    wanted.push_back({{"container", w.container}, {"memory", w.memory_bytes}, {"vcores", w.vcores}, {"gpus", w.gpus}});
+  }
+  return json{{"job", holding.job},
+              {"submitted", holding.submitted.time_since_epoch().count()},
+              {"held", std::move(held)},
+              {"wanted", std::move(wanted)}}
+      .dump();
+}
+
+std::optional<Holding> Decode(const std::string& text) {
+  try {
+    const json j = json::parse(text);
+    Holding out{j.at("job"), Instant(Duration(j.at("submitted").get<int64_t>())), {}, {}};
+    for (const json& l : j.at("held")) out.held.push_back({l.at("container"), l.at("memory"), l.at("vcores"), l.at("gpus")});
+    for (const json& w : j.at("wanted")) out.wanted.push_back({w.at("container"), w.at("memory"), w.at("vcores"), w.at("gpus")});
+    return out;
+  } catch (const json::exception&) {
+    return std::nullopt;
+  }
+}
+
+struct Sum {
+  int64_t memory = 0;
+  int64_t vcores = 0;
+  int64_t gpus = 0;
+};
+
+Sum SumOf(const std::vector<Want>& wants) {
+  Sum sum;
+  for (const Want& w : wants) sum = {sum.memory + w.memory_bytes, sum.vcores + w.vcores, sum.gpus + w.gpus};
+  return sum;
+}
+
+std::string Describe(const std::string& what, const std::string& wanted, const std::string& free, const std::string& all) {
+  return "waiting for " + wanted + " of " + what + ": " + free + " of " + all + " are free";
+}
+
+}  // namespace
+
+Decision Admit(const Capacity& capacity, const Holding& mine, const std::vector<Holding>& others) {
+  int64_t memory_free = capacity.memory_bytes, vcores_free = capacity.vcores;
+  std::vector<int> gpus_free = capacity.gpus;
+  const Holding* largest = nullptr;
+  int64_t largest_memory = 0;
+  const auto take = [&](const Holding& holding) {
+    int64_t memory = 0;
+    for (const Lease& l : holding.held) {
+      memory += l.memory_bytes;
+      vcores_free -= l.vcores;
+      for (const int gpu : l.gpus) std::erase(gpus_free, gpu);
+    }
+    memory_free -= memory;
+    if (memory > largest_memory) std::tie(largest, largest_memory) = std::make_tuple(&holding, memory);
+  };
+  take(mine);
+  for (const Holding& other : others) take(other);
+
+  const auto order = [&](const Holding& h) {
+    const int64_t missing = std::max<int64_t>(0, SumOf(h.wanted).vcores - std::max<int64_t>(0, vcores_free));
+    return std::make_tuple(h.submitted + missing * kDelayOfAVcore, h.job);
+  };
+  const Sum want = SumOf(mine.wanted);
+  if (want.memory > memory_free) {
+    std::string text = Describe("memory", FormatBytes(want.memory), FormatBytes(std::max<int64_t>(0, memory_free)),
+                                FormatBytes(capacity.memory_bytes));
+    if (largest) text += "; " + largest->job + " holds " + FormatBytes(largest_memory);
+    return {std::nullopt, text};
+  }
+  if (want.gpus > static_cast<int64_t>(gpus_free.size())) {
+    return {std::nullopt, Describe("the machine's GPUs", std::to_string(want.gpus), std::to_string(gpus_free.size()),
+                                   std::to_string(capacity.gpus.size()))};
+  }
+  for (const Holding& other : others) {
+    if (other.wanted.empty() || order(mine) < order(other)) continue;
+    return {std::nullopt, "waiting for its turn: " + other.job + " was submitted earlier and waits for " +
+                              FormatBytes(SumOf(other.wanted).memory) + " of memory"};
+  }
+  std::vector<Lease> granted;
+  auto gpu = gpus_free.begin();
+  for (const Want& w : mine.wanted) {
+    granted.push_back({w.container, w.memory_bytes, w.vcores, {gpu, gpu + w.gpus}});
+    gpu += w.gpus;
+  }
+  return {std::move(granted), ""};
+}
+
+Ledger::Ledger(std::string directory, std::string path, process::Fd file, Holding mine)
+    : directory_(std::move(directory)), path_(std::move(path)), file_(std::move(file)), mine_(std::move(mine)) {}
+
+Result<Ledger> Ledger::Open(const std::string& directory, const JobId& job, Instant submitted) {
+  if (const Status made = process::MakeDirectories(directory, 0700); !made.ok()) return made.error();
+  // Under the lock: nobody may take the new file for a dead holder's before it is locked.
+  const auto lock = process::FileLock::Wait(directory + "/lock");
+  if (!lock.ok()) return lock.error();
+  const std::string path = directory + "/" + job.text + std::string(kSuffix);
+  process::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.valid()) return process::SystemError("opening the lease " + path);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return process::SystemError("locking the lease " + path);
+  Ledger ledger(directory, path, std::move(file), {job.text, submitted, {}, {}});
+  if (const Status written = ledger.Write(); !written.ok()) return written.error();
+  return ledger;
+}
+
+Result<Decision> Ledger::Ask(const Capacity& capacity, std::vector<Want> wants) {
+  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  if (!lock.ok()) return lock.error();
+  const auto others = ReadOthers();
+  if (!others.ok()) return others.error();
+  const bool known = mine_.wanted.size() == wants.size() && !wants.empty() &&
+                     mine_.wanted.front().container == wants.front().container;
+  mine_.wanted = std::move(wants);
+  Decision decision;
+  if (!mine_.wanted.empty()) decision = Admit(capacity, mine_, *others);
+  if (decision.granted) {
+    mine_.held.insert(mine_.held.end(), decision.granted->begin(), decision.granted->end());
+    mine_.wanted.clear();
+  } else if (known) {
+    return decision;  // the file says so already; writing it again would wake everybody who waits
+  }
+  if (const Status written = Write(); !written.ok()) return written.error();
+  return decision;
+}
+
+Status Ledger::GiveBack(const std::string& container) {
+  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  if (!lock.ok()) return lock.error();
+  if (std::erase_if(mine_.held, [&](const Lease& l) { return l.container == container; }) == 0) return {};
+  return Write();
+}
+
+Status Ledger::Close() {
+  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  if (!lock.ok()) return lock.error();
+  mine_.held.clear();
+  mine_.wanted.clear();
+  if (unlink(path_.c_str()) != 0 && errno != ENOENT) return process::SystemError("removing the lease " + path_);
+  file_.Close();
+  return {};
+}
+
+Status Ledger::Write() const {
+  const std::string text = Encode(mine_);
+  if (pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
+      ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0) {
+    return process::SystemError("writing the lease " + path_);
+  }
+  return {};
+}
+
+Result<std::vector<Holding>> Ledger::ReadOthers() const {
+  const auto names = process::ListDirectory(directory_);
+  if (!names.ok()) return names.error();
+  std::vector<Holding> others;
+  for (const std::string& name : *names) {
+    const std::string path = directory_ + "/" + name;
+    if (!name.ends_with(kSuffix) || path == path_) continue;
+    const process::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) continue;
+    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // its holder is dead
+      unlink(path.c_str());
+      continue;
+    }
+    const auto text = process::ReadFile(path);
+    if (!text.ok()) continue;
+    if (auto holding = Decode(*text)) others.push_back(std::move(*holding));
+  }
+  return others;
+}
+
+}  // namespace howdah::local

@@ -1,0 +1,152 @@
+#include "ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace howdah::local {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kGiB = int64_t{1} << 30;
+
+Instant At(int seconds) { return Instant(std::chrono::seconds(1'000'000 + seconds)); }
+
+Holding Job(std::string name, int submitted, std::vector<Lease> held, std::vector<Want> wanted) {
+  return {std::move(name), At(submitted), std::move(held), std::move(wanted)};
+}
+
+TEST(Admit, Table) {
+  const Capacity machine{20 * kGiB, 4, {0, 1}};
+  const struct {
+    const char* name;
+    Holding mine;
+    std::vector<Holding> others;
+    bool granted;
+    const char* waits_for;
+  } rows[] = {
+      {"an empty machine", Job("a", 0, {}, {{"c1", 20 * kGiB, 1, 0}}), {}, true, ""},
+      {"all of a gang or nothing", Job("a", 0, {}, {{"c1", 11 * kGiB, 1, 0}, {"c2", 11 * kGiB, 1, 0}}), {}, false,
+       "22 GiB of memory: 20 GiB of 20 GiB are free"},
+      {"what others hold is not free", Job("b", 1, {}, {{"c1", 11 * kGiB, 1, 0}}), {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {})},
+       false, "8 GiB of 20 GiB are free; a holds 12 GiB"},
+      {"what the job holds itself is not free", Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {{"c2", 11 * kGiB, 1, 0}}), {}, false,
+       "8 GiB of 20 GiB"},
+      {"an earlier job that waits is first", Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})}, false,
+       "b was submitted earlier"},
+      {"a later job that waits is not", Job("b", 1, {}, {{"c1", kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})}, true, ""},
+      {"GPUs are counted", Job("b", 1, {}, {{"c1", kGiB, 1, 2}}), {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})}, false,
+       "2 of the machine's GPUs: 1 of 2 are free"},
+      {"vcores hold nobody", Job("a", 0, {}, {{"c1", kGiB, 100, 0}}), {}, true, ""},
+      {"vcores that are not free move a job back", Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
+       {Job("b", 9, {}, {{"c1", 12 * kGiB, 1, 0}})}, false, "b was submitted earlier"},
+      {"but not for ever", Job("a", 0, {}, {{"c1", kGiB, 5, 0}}), {Job("b", 11, {}, {{"c1", 12 * kGiB, 1, 0}})}, true, ""},
+  };
+  for (const auto& row : rows) {
+    const Decision decision = Admit(machine, row.mine, row.others);
+    EXPECT_EQ(decision.granted.has_value(), row.granted) << row.name << ": " << decision.waits_for;
+    EXPECT_THAT(decision.waits_for, HasSubstr(row.waits_for)) << row.name;
+  }
+}
+
+TEST(Admit, EachTaskGetsGpusOfItsOwn) {
+  const Capacity machine{20 * kGiB, 4, {0, 1, 2, 3}};
+  const Decision decision = Admit(machine, Job("b", 1, {}, {{"c1", kGiB, 1, 1}, {"c2", kGiB, 1, 2}}),
+                                  {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})});
+  ASSERT_TRUE(decision.granted);
+  EXPECT_EQ((*decision.granted)[0].gpus, std::vector<int>{0});
+  EXPECT_EQ((*decision.granted)[1].gpus, (std::vector<int>{2, 3}));
+}
+
+TEST(Capacity, WhatTheMachineCanNeverGive) {
+  const Capacity machine{20 * kGiB, 4, {0}};
+  EXPECT_EQ(WhyNever(machine, {{"c1", 20 * kGiB, 99, 1}}), "");
+  EXPECT_THAT(WhyNever(machine, {{"c1", 21 * kGiB, 1, 0}}), HasSubstr("one task asks for 21 GiB of memory, but this machine gives 20 GiB"));
+  EXPECT_THAT(WhyNever(machine, {{"c1", kGiB, 1, 1}, {"c2", kGiB, 1, 1}}), HasSubstr("2 tasks together ask for 2 GPUs, but this machine has 1"));
+  EXPECT_THAT(WhyNever(machine, {{"c1", INT64_MAX, 1, 0}, {"c2", INT64_MAX, 1, 0}}), HasSubstr("2 tasks together ask"));
+}
+
+class LedgerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "/ledger.XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  Ledger Open(const char* job, int submitted) {
+    auto ledger = Ledger::Open(directory_, JobId{job}, At(submitted));
+    EXPECT_TRUE(ledger.ok()) << ledger.error().message;
+    return std::move(*ledger);
+  }
+  static bool Granted(const Result<Decision>& decision) { return decision.ok() && decision->granted; }
+
+  const Capacity machine_{20 * kGiB, 4, {0}};
+  std::string directory_;
+};
+
+TEST_F(LedgerTest, TwoJobsOneAfterTheOther) {
+  Ledger a = Open("a", 0), b = Open("b", 1);
+  EXPECT_TRUE(Granted(a.Ask(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_FALSE(Granted(b.Ask(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  ASSERT_TRUE(a.GiveBack("c1").ok());
+  EXPECT_TRUE(Granted(b.Ask(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_EQ(b.holding().held.size(), 1u);
+  EXPECT_TRUE(b.holding().wanted.empty());
+}
+
+TEST_F(LedgerTest, AClosedLeaseIsGone) {
+  Ledger a = Open("a", 0), b = Open("b", 1);
+  ASSERT_TRUE(Granted(a.Ask(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_TRUE(a.Close().ok());
+  EXPECT_TRUE(Granted(b.Ask(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+}
+
+TEST_F(LedgerTest, AKilledHoldersLeaseIsFreed) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    auto a = Ledger::Open(directory_, JobId{"a"}, At(0));
+    const bool granted = a.ok() && Granted(a->Ask(machine_, {{"c1", 12 * kGiB, 1, 1}}));
+    if (write(ready[1], granted ? "y" : "n", 1) != 1) _exit(1);
+    pause();
+    _exit(0);
+  }
+  char word = 0;
+  ASSERT_EQ(read(ready[0], &word, 1), 1);
+  ASSERT_EQ(word, 'y');
+  Ledger b = Open("b", 1);
+  EXPECT_FALSE(Granted(b.Ask(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
+  EXPECT_TRUE(Granted(b.Ask(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/a.lease"));
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST_F(LedgerTest, AnAskThatIsTakenBackHoldsNobody) {
+  Ledger a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
+  ASSERT_TRUE(Granted(a.Ask(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_FALSE(Granted(b.Ask(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  EXPECT_FALSE(Granted(c.Ask(machine_, {{"c1", kGiB, 1, 0}})));
+  ASSERT_TRUE(b.Ask({}, {}).ok());
+  EXPECT_TRUE(Granted(c.Ask(machine_, {{"c1", kGiB, 1, 0}})));
+}
+
+TEST_F(LedgerTest, AFileThatIsNoLeaseIsIgnored) {
+  Ledger a = Open("a", 0);
+  std::filesystem::copy_file(directory_ + "/lock", directory_ + "/zz.lease");
+  EXPECT_TRUE(Granted(a.Ask(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+}
+
+}  // namespace
+}  // namespace howdah::local

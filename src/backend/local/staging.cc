@@ -1,0 +1,38 @@
+#include "staging.h"
+
+#include "howdah/process/archive.h"
+#include "howdah/process/files.h"
+
+namespace howdah::local {
+namespace {
+
+Status Create(const std::string& directory) {
+  if (!directory.starts_with("/")) return {};
+  return process::MakeDirectories(directory);
+}
+
+}  // namespace
+
+Status Stage(const spec::JobSpec& spec, const JobFiles& files) {
+  if (!spec.source.empty() || !spec.files.empty()) {
+    if (const Status made = process::MakeDirectories(files.staging() + "/files", 0700); !made.ok()) return made;
+  }
+  if (!spec.source.empty()) {
+    const Status copied = process::CopyTree(spec.source, files.staging() + "/source");
+    if (!copied.ok()) return copied.error().While("staging source " + spec.source);
+  }
+  for (size_t i = 0; i < spec.files.size(); ++i) {
+    const Status copied = process::CopyTree(spec.files[i].from, files.staging() + "/files/" + std::to_string(i));
+    if (!copied.ok()) return copied.error().While("staging " + spec.files[i].from);
+  }
+  if (!spec.python_archive.empty()) {
+    if (const Status made = process::MakeDirectories(files.python()); !made.ok()) return made;
+    const Status unpacked = process::Unpack(spec.python_archive, files.python());
+    if (!unpacked.ok()) return unpacked.error().While("unpacking python archive " + spec.python_archive);
+  }
+  if (const Status made = Create(spec.checkpoint.dir); !made.ok()) return made.error().While("creating checkpoint.dir");
+  if (const Status made = Create(spec.tensorboard_logdir); !made.ok()) return made.error().While("creating tensorboard.logdir");
+  return {};
+}
+
+}  // namespace howdah::local
