@@ -35,13 +35,14 @@ def tracked_files(root):
 def library_of(path):
     """The library a file belongs to; None: an application, a test of the programs, a tool."""
     for name, (folder, _, _) in rules.LAYERS.items():
-        if path.startswith(folder + "/"):
+        if path.startswith(folder + "/") and not path.startswith(rules.PROGRAMS):
             return name
     return None
 
 
 def is_test(path):
-    return path.endswith(("_test.cc", "_bench.cc", "/testing.h")) or path.startswith("tests/")
+    """Tests, benchmarks, and what only they include."""
+    return path.startswith("tests/") or re.search(r"(_test\.cc|_bench\.cc|/testing\.h|/test_\w+\.h)$", path) is not None
 
 
 def kinds_of(path):

@@ -35,6 +35,9 @@ LAYERS = {
     "sim": ("src/testing/sim", {"base", "spec", "core", "frameworks", "history", "backend", "am"}, {"nlohmann"}),
 }
 
+# Folders within a library's that are programs of their own.
+PROGRAMS = ("src/testing/sim/runner/",)
+
 # How an include names its library, by prefix; the first that fits.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("boost/", "boost"), ("grpcpp/", "grpc"),
                ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"), ("archive", "archive"),
