@@ -1,9 +1,9 @@
 #include "howdah/process/fd.h"
 
+#include <unistd.h>
+
 #include <cstring>
 #include <string>
-
-#include <unistd.h>
 
 namespace howdah::process {
 

@@ -1,12 +1,12 @@
 #include "howdah/process/files.h"
 
-#include <algorithm>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
 
 namespace howdah::process {
 namespace {
@@ -33,7 +33,9 @@ Result<Fd> OpenForReading(const std::string& path) {
   return fd;
 }
 
-Result<FileLock> LockError(const std::string& path) { return SystemError("locking " + path); }
+Result<FileLock> LockError(const std::string& path) {
+  return SystemError("locking " + path);
+}
 
 Result<Fd> OpenLockFile(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));

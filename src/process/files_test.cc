@@ -1,11 +1,10 @@
 #include "howdah/process/files.h"
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <gmock/gmock.h>
 
 #include "testing.h"
 
@@ -94,7 +93,8 @@ TEST(RemoveTree, AnyDepth) {
   Scratch scratch;
   // Deeper than PATH_MAX can name and than descriptors could be held for.
   const ExitStatus made = WaitFor(*SpawnOrError(
-      Bash("python3 -c 'import os\nfor i in range(3000): os.mkdir(\"d\"); os.chdir(\"d\"); open(\"f\", \"w\")'", scratch.path())));
+      Bash("python3 -c 'import os\nfor i in range(3000): os.mkdir(\"d\"); os.chdir(\"d\"); open(\"f\", \"w\")'",
+           scratch.path())));
   ASSERT_EQ(made.code, 0);
   EXPECT_TRUE(RemoveTree(scratch / "d").ok());
   EXPECT_TRUE(ListDirectory(scratch.path())->empty());

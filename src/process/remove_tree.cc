@@ -1,9 +1,9 @@
-#include <memory>
-
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <memory>
 
 #include "howdah/process/files.h"
 

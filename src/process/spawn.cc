@@ -1,7 +1,5 @@
 #include "howdah/process/spawn.h"
 
-#include <csignal>
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
@@ -11,6 +9,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <csignal>
 
 #ifndef CLOSE_RANGE_CLOEXEC
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
@@ -112,8 +112,8 @@ std::variant<Child, SpawnError> Spawn(const SpawnRequest& request) {
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   int pidfd = -1;
-  const pid_t pid = ::clone(RunChild, static_cast<char*>(stack) + kStackSize, CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD,
-                            &orders, &pidfd);
+  const pid_t pid = ::clone(RunChild, static_cast<char*>(stack) + kStackSize,
+                            CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &orders, &pidfd);
   const int clone_error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::munmap(stack, kStackSize);

@@ -1,12 +1,11 @@
 #include "howdah/process/spawn.h"
 
-#include <csignal>
-
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <gmock/gmock.h>
+#include <csignal>
 
 #include "testing.h"
 

@@ -1,15 +1,15 @@
-// Helpers of the process tests: a scratch directory, running a program to its end, waiting for something to become true.
+// Helpers of the process tests: a scratch directory, running a program to its end, waiting for something to become
+// true.
 #pragma once
 
+#include <gtest/gtest.h>
+#include <poll.h>
+
 #include <chrono>
+#include <cstdlib>
 #include <functional>
 #include <string>
 #include <vector>
-
-#include <cstdlib>
-#include <poll.h>
-
-#include <gtest/gtest.h>
 
 #include "howdah/process/files.h"
 #include "howdah/process/spawn.h"
@@ -32,7 +32,8 @@ inline bool Eventually(const std::function<bool()>& condition, std::chrono::seco
 class Scratch {
  public:
   Scratch() {
-    std::string path = (std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : std::string("/tmp")) + "/howdah.XXXXXX";
+    std::string path =
+        (std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : std::string("/tmp")) + "/howdah.XXXXXX";
     if (::mkdtemp(path.data()) == nullptr) std::abort();
     path_ = path;
   }
@@ -53,7 +54,9 @@ inline std::string Content(const std::string& path) {
 }
 
 // The PATH of the tests' children.
-inline std::string TestPath() { return "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"; }
+inline std::string TestPath() {
+  return "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+}
 
 // A request to run a text under bash in a directory.
 inline SpawnRequest Bash(const std::string& script, const std::string& directory) {

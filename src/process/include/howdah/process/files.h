@@ -1,13 +1,13 @@
 // Files and directories, the way the agent and the clients use them. Paths are bytes. Every error names its path.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <sys/types.h>
 
 #include "howdah/base/result.h"
 #include "howdah/process/fd.h"
@@ -32,21 +32,22 @@ Result<Fd> OpenForAppend(const std::string& path, mode_t mode = 0644);
 // As mkdir -p: parents too, and a directory that is there already is fine.
 Status MakeDirectories(const std::string& path, mode_t mode = 0755);
 
-// Removes whatever is at `path` and below; nothing there is fine. Never follows a symbolic link, gives itself the rights
-// on directories of its own user that lack them, and needs a bounded number of descriptors however deep the tree is.
+// Removes whatever is at `path` and below; nothing there is fine. Never follows a symbolic link, gives itself the
+// rights on directories of its own user that lack them, and needs a bounded number of descriptors however deep the tree
+// is.
 Status RemoveTree(const std::string& path);
 
-// Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent exists. A directory that is at
-// `to` already is filled up; files in the way are replaced, links in the way are not followed. Modes and times are kept,
-// links are copied as links, named pipes made again, sockets left out; blocks are shared where the file system can.
-// `to` may lie inside `from`: it is not copied into itself.
+// Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent exists. A directory that is
+// at `to` already is filled up; files in the way are replaced, links in the way are not followed. Modes and times are
+// kept, links are copied as links, named pipes made again, sockets left out; blocks are shared where the file system
+// can. `to` may lie inside `from`: it is not copied into itself.
 Status CopyTree(const std::string& from, const std::string& to);
 
 // The names in a directory without "." and "..", sorted; at most `limit` of them.
 Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t limit = SIZE_MAX);
 
-// An exclusive flock on a file, made if absent. Belongs to the open file: children made by fork hold it too, and it is free
-// when the last holder is gone, however that ended.
+// An exclusive flock on a file, made if absent. Belongs to the open file: children made by fork hold it too, and it is
+// free when the last holder is gone, however that ended.
 class FileLock {
  public:
   // nullopt: somebody else holds it.
