@@ -1,9 +1,9 @@
 # Configure and build. Sourced by dev.
 
-# A configured folder re-configures itself when a CMake file changes; only a new one, or another setting, needs this.
+# A configured folder re-configures itself when a CMake file changes, but not for presets or other settings.
 configure() {
   local preset=$1; shift
-  [ -f "build/$preset/build.ninja" ] && [ $# = 0 ] && return
+  [ "build/$preset/build.ninja" -nt CMakePresets.json ] && [ $# = 0 ] && return
   quietly "configure-$preset" cmake --preset "$preset" "$@"
 }
 
