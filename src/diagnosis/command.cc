@@ -1,0 +1,181 @@
+// Commands that could not be started: not found, not executable, not loadable.
+#include <algorithm>
+
+#include "rules.h"
+
+namespace howdah::diagnosis {
+namespace {
+
+constexpr int kNotFound = 127, kNotExecutable = 126;  // as every shell says it
+
+enum class Trouble { kMissing, kNoInterpreter, kNotPermitted, kWrongFormat, kDirectory };
+
+struct Ending {
+  std::string_view text;
+  Trouble trouble;
+};
+// How bash, dash, env, timeout and nohup end the line that says why, the longer before those that end like them.
+constexpr Ending kEndings[] = {{": bad interpreter: No such file or directory", Trouble::kNoInterpreter},
+                               {": cannot execute: required file not found", Trouble::kNoInterpreter},
+                               {": cannot execute binary file: Exec format error", Trouble::kWrongFormat},
+                               {": Exec format error", Trouble::kWrongFormat},
+                               {": cannot execute: Permission denied", Trouble::kNotPermitted},
+                               {": Permission denied", Trouble::kNotPermitted},
+                               {": Is a directory", Trouble::kDirectory},
+                               {": command not found", Trouble::kMissing},
+                               {": not found", Trouble::kMissing},
+                               {": No such file or directory", Trouble::kMissing}};
+
+struct Refused {
+  std::string name;
+  Trouble trouble = Trouble::kMissing;
+};
+
+std::string Unquoted(std::string_view name) {
+  for (const std::string_view quote : {"‘", "’", "'", "\""}) {
+    if (name.starts_with(quote)) name.remove_prefix(quote.size());
+    if (name.ends_with(quote)) name.remove_suffix(quote.size());
+  }
+  return std::string(name);
+}
+
+std::optional<Refused> ParseRefusal(std::string_view line) {
+  for (const Ending& ending : kEndings) {
+    if (!line.ends_with(ending.text)) continue;
+    std::string_view head = line.substr(0, line.size() - ending.text.size());
+    // "bash: ./run: /no/such/python: bad interpreter" names the script before the interpreter.
+    if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
+    const size_t field = head.rfind(": ");
+    std::string_view name = field == head.npos ? head : head.substr(field + 2);
+    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);  // timeout's and nohup's
+    if (const size_t quote = name.find('\''); quote != name.npos && name.ends_with('\'')) name = name.substr(quote);
+    return Refused{Unquoted(name), ending.trouble};
+  }
+  return std::nullopt;
+}
+
+// What was refused: as the shell says, or the program of a command without a shell.
+std::optional<Refused> FindRefusal(const Seen& seen) {
+  for (auto line = seen.err.rbegin(); line != seen.err.rend(); ++line) {
+    if (auto refused = ParseRefusal(*line)) return refused;
+  }
+  const auto& argv = seen.evidence.command.argv;
+  if (argv.empty() || !seen.evidence.stderr_tail.empty()) return std::nullopt;
+  return Refused{argv[0], seen.evidence.exit.code == kNotFound ? Trouble::kMissing : Trouble::kNotPermitted};
+}
+
+std::string WithinDirectory(std::string name, const Evidence& evidence) {
+  const std::string prefix = evidence.working_directory + "/";
+  if (evidence.working_directory.empty() || !name.starts_with(prefix)) return name;
+  return "./" + name.substr(prefix.size());
+}
+
+bool IsPython(std::string_view name) {
+  return BaseName(name).starts_with("python");
+}
+
+core::Diagnosis Missing(const std::string& name, const Seen& seen) {
+  const Evidence& e = seen.evidence;
+  const bool is_path = Contains(name, "/");
+  const std::string base(BaseName(name));
+  core::Diagnosis d;
+  d.cause = is_path ? "no such file: " + name + ", seen from the working directory"
+                    : "command not found: " + name + ", looked up in PATH=" + e.path;
+  const auto& files = e.directory_files;
+  const auto nearest = Nearest(base, files);
+  if (!is_path && std::find(files.begin(), files.end(), name) != files.end()) {
+    d.cause = "command not found: " + name + ", which is in the working directory but not in PATH=" + e.path;
+    d.advice = "write ./" + name;
+  } else if (nearest) {
+    d.cause = (is_path ? "no such file: " : "command not found: ") + name +
+              "; the nearest in the working directory is " + *nearest + (is_path ? "" : "; PATH=" + e.path);
+    d.advice = "did you mean ./" + *nearest + "?";
+  } else if (IsPython(name)) {
+    d.advice =
+        e.python_archive ? "the archive of `python:` has no bin/" + base + "; pack it with venv-pack or conda-pack"
+        : base == "python"
+            ? "write python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"
+            : "install it on " + seen.Host() + ", or set `python: {archive: ...}` to a packed environment";
+  } else if (const auto program = Nearest(base, {"python3", "bash", "torchrun"}); program && program != base) {
+    d.advice = "did you mean " + *program + "?";
+  } else if (is_path) {
+    d.advice = "put it into `source:` or `files:`";
+  } else {
+    d.advice = "check the spelling, or add its directory to PATH in the job file's `env`";
+  }
+  return d;
+}
+
+}  // namespace
+
+std::optional<core::Diagnosis> CommandCannotRun(const Seen& seen) {
+  const auto code = seen.evidence.exit.code;
+  if (code != kNotFound && code != kNotExecutable) return std::nullopt;
+  const auto refused = FindRefusal(seen);
+  if (!refused) return std::nullopt;
+  const std::string name = WithinDirectory(refused->name, seen.evidence);
+  switch (refused->trouble) {
+    case Trouble::kMissing:
+      return Missing(name, seen);
+    case Trouble::kNoInterpreter:
+      return core::Diagnosis{
+          "cannot execute " + name + ": the interpreter or loader that it names is not on " + seen.Host(),
+          seen.evidence.python_archive && Contains(name, "/bin/")
+              ? "the archive of `python:` was built for another path; pack it with venv-pack or conda-pack"
+              : "look at its first line (#!...): it must name a program of the node, and not end in a carriage return"};
+    case Trouble::kNotPermitted:
+      return core::Diagnosis{
+          "not executable: " + name,
+          "chmod +x it, or name its interpreter: " + std::string(name.ends_with(".py") ? "python3 " : "bash ") + name};
+    case Trouble::kWrongFormat:
+      return core::Diagnosis{
+          "not executable: " + name + " is no program for this machine and has no first line with #!",
+          "build it for the node's processor, or begin the script with #!"};
+    case Trouble::kDirectory:
+      return core::Diagnosis{"not executable: " + name + " is a directory", ""};
+  }
+  return std::nullopt;
+}
+
+// "python3: can't open file '/job/trian.py': [Errno 2] No such file or directory"
+std::optional<core::Diagnosis> FileCannotBeOpened(const Seen& seen) {
+  constexpr std::string_view kCannotOpen = ": can't open file '";
+  for (const std::string_view line : seen.LastOfErr(3)) {
+    const size_t at = line.find(kCannotOpen);
+    if (at == line.npos) continue;
+    std::string_view file = line.substr(at + kCannotOpen.size());
+    file = file.substr(0, file.find('\''));
+    const std::string shown = WithinDirectory(std::string(file), seen.evidence);
+    core::Diagnosis d{std::string(line.substr(0, at)) + " found no file " + shown, ""};
+    const auto nearest = Nearest(BaseName(file), seen.evidence.directory_files);
+    if (nearest) d.cause += "; the nearest in the working directory is " + *nearest;
+    d.advice = nearest ? "did you mean " + *nearest + "?" : "put it into `source:` or `files:`";
+    return d;
+  }
+  return std::nullopt;
+}
+
+std::string LoaderAdvice(std::string_view message, const Seen& seen) {
+  if (Contains(message, "version `GLIBC")) {
+    return "it was built for a newer C library than that of " + seen.Host() +
+           "; build or pack it on a system as old as the nodes";
+  }
+  if (Contains(message, "cannot open shared object file")) {
+    return seen.evidence.python_archive ? "add the package that has the library to the environment packed in `python:`"
+                                        : "install the library on " + seen.Host() +
+                                              ", or set `python: {archive: ...}` to an environment that has it";
+  }
+  return "";
+}
+
+std::optional<core::Diagnosis> LoaderFailed(const Seen& seen) {
+  constexpr size_t kRecent = 5;
+  const auto lines = seen.LastOfErr(kRecent);
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
+    if (!Contains(*line, "error while loading shared libraries") && !Contains(*line, "version `GLIBC")) continue;
+    return core::Diagnosis{"the loader says: " + std::string(Trim(*line)), LoaderAdvice(*line, seen)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace howdah::diagnosis

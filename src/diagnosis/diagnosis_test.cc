@@ -1,0 +1,329 @@
+// What real programs left behind, and the sentence made of it. Host is n1, the working directory /job.
+#include "howdah/diagnosis/diagnosis.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace howdah::diagnosis {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+Evidence Ended(int code, std::string stderr_tail = "") {
+  Evidence e;
+  e.exit.code = code;
+  e.stderr_tail = std::move(stderr_tail);
+  e.command.shell = "whatever";
+  e.path = "/usr/bin:/bin";
+  e.working_directory = "/job";
+  e.directory_files = {"train.py", "mnist.py", "run.sh"};
+  e.host = "n1";
+  return e;
+}
+
+Evidence Signalled(int signal, std::string stderr_tail = "") {
+  Evidence e = Ended(0, std::move(stderr_tail));
+  e.exit = {std::nullopt, signal};
+  return e;
+}
+
+struct Row {
+  int code;
+  const char* stderr_tail;
+  const char* cause;
+  const char* advice;
+};
+
+void Check(const Row& row) {
+  const core::Diagnosis d = Diagnose(Ended(row.code, row.stderr_tail));
+  EXPECT_EQ(d.cause, row.cause) << row.stderr_tail;
+  EXPECT_EQ(d.advice, row.advice) << row.stderr_tail;
+}
+
+TEST(Diagnosis, CommandsThatCannotRun) {
+  const Row rows[] = {
+      {127, "bash: line 1: pyhton3: command not found\n", "command not found: pyhton3, looked up in PATH=/usr/bin:/bin",
+       "did you mean python3?"},
+      {127, "bash: line 1: python3.12: command not found\n",
+       "command not found: python3.12, looked up in PATH=/usr/bin:/bin",
+       "install it on n1, or set `python: {archive: ...}` to a packed environment"},
+      {127, "bash: line 1: exec: nvcc: not found\n", "command not found: nvcc, looked up in PATH=/usr/bin:/bin",
+       "check the spelling, or add its directory to PATH in the job file's `env`"},
+      {127, "sh: 1: train.sh: not found\n",
+       "command not found: train.sh; the nearest in the working directory is train.py; PATH=/usr/bin:/bin",
+       "did you mean ./train.py?"},
+      {127, "bash: line 1: run.sh: command not found\n",
+       "command not found: run.sh, which is in the working directory but not in PATH=/usr/bin:/bin", "write ./run.sh"},
+      {127, "bash: line 1: ./rnu.sh: No such file or directory\n",
+       "no such file: ./rnu.sh; the nearest in the working directory is run.sh", "did you mean ./run.sh?"},
+      {127, "bash: line 1: ./bin/launch: No such file or directory\n",
+       "no such file: ./bin/launch, seen from the working directory", "put it into `source:` or `files:`"},
+      {127, "/usr/bin/env: ‘python’: No such file or directory\n",
+       "command not found: python, looked up in PATH=/usr/bin:/bin",
+       "write python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"},
+      {127, "timeout: failed to run command ‘foo’: No such file or directory\n",
+       "command not found: foo, looked up in PATH=/usr/bin:/bin",
+       "check the spelling, or add its directory to PATH in the job file's `env`"},
+      {127, "nohup: failed to run command 'foo': No such file or directory\n",
+       "command not found: foo, looked up in PATH=/usr/bin:/bin",
+       "check the spelling, or add its directory to PATH in the job file's `env`"},
+      {127, "bash: line 1: ./run.sh: cannot execute: required file not found\n",
+       "cannot execute ./run.sh: the interpreter or loader that it names is not on n1",
+       "look at its first line (#!...): it must name a program of the node, and not end in a carriage return"},
+      {126, "bash: ./run.sh: /no/such/python: bad interpreter: No such file or directory\n",
+       "cannot execute ./run.sh: the interpreter or loader that it names is not on n1",
+       "look at its first line (#!...): it must name a program of the node, and not end in a carriage return"},
+      {126, "bash: line 1: ./run.sh: Permission denied\n", "not executable: ./run.sh",
+       "chmod +x it, or name its interpreter: bash ./run.sh"},
+      {126,
+       "bash: line 1: /job/train.py: Permission denied\nbash: line 1: exec: /job/train.py: cannot execute: Permission "
+       "denied\n",
+       "not executable: ./train.py", "chmod +x it, or name its interpreter: python3 ./train.py"},
+      {126, "bash: line 1: ./elf: cannot execute binary file: Exec format error\n",
+       "not executable: ./elf is no program for this machine and has no first line with #!",
+       "build it for the node's processor, or begin the script with #!"},
+      {126, "bash: line 1: ./dir: Is a directory\n", "not executable: ./dir is a directory", ""},
+      {2, "python3: can't open file '/job/trian.py': [Errno 2] No such file or directory\n",
+       "python3 found no file ./trian.py; the nearest in the working directory is train.py", "did you mean train.py?"},
+      {127,
+       "./solver: error while loading shared libraries: libmkl_rt.so.2: cannot open shared object file: No such file "
+       "or directory\n",
+       "the loader says: ./solver: error while loading shared libraries: libmkl_rt.so.2: cannot open shared object "
+       "file: No such "
+       "file or directory",
+       "install the library on n1, or set `python: {archive: ...}` to an environment that has it"},
+      {1, "./solver: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by ./solver)\n",
+       "the loader says: ./solver: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by "
+       "./solver)",
+       "it was built for a newer C library than that of n1; build or pack it on a system as old as the nodes"},
+  };
+  for (const Row& row : rows) Check(row);
+}
+
+// Without a shell it is the executor that finds no program, and there is no output.
+TEST(Diagnosis, CommandsWithoutAShell) {
+  Evidence e = Ended(127);
+  e.command = {"", {"trainer", "--fast"}};
+  EXPECT_EQ(Diagnose(e).cause, "command not found: trainer, looked up in PATH=/usr/bin:/bin");
+  e.exit.code = 126;
+  e.command.argv[0] = "./run.sh";
+  EXPECT_EQ(Diagnose(e).cause, "not executable: ./run.sh");
+}
+
+TEST(Diagnosis, MissingModules) {
+  const std::string heading =
+      "Traceback (most recent call last):\n  File \"/job/a.py\", line 3, in <module>\n    import x\n";
+  const std::string torch = heading + "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package\n";
+  const std::string near = heading + "ModuleNotFoundError: No module named 'mnsit'\n";
+  const Row rows[] = {
+      {1, torch.c_str(), "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package (a.py line 3)",
+       "install torch for the interpreter that the command names on n1, or set `python: {archive: ...}` to a packed "
+       "environment "
+       "that has it"},
+      {1, near.c_str(), "ModuleNotFoundError: No module named 'mnsit' (a.py line 3)",
+       "did you mean mnist, which is in the working directory?"},
+      {1, "/usr/bin/python3: No module named trian\n", "/usr/bin/python3: No module named trian",
+       "did you mean train, which is in the working directory?"},
+      {1,
+       "/usr/bin/python3: Error while finding module specification for 'a.b' (ModuleNotFoundError: No module named "
+       "'a')\n",
+       "/usr/bin/python3: Error while finding module specification for 'a.b' (ModuleNotFoundError: No module named "
+       "'a')",
+       "install a for the interpreter that the command names on n1, or set `python: {archive: ...}` to a packed "
+       "environment that "
+       "has it"},
+  };
+  for (const Row& row : rows) Check(row);
+  Evidence packed = Ended(1, torch);
+  packed.python_archive = true;
+  EXPECT_EQ(Diagnose(packed).advice, "add torch to the environment that is packed in `python: {archive: ...}`");
+}
+
+constexpr char kTorchInUse[] =
+    "W20261121 09:53:29.667145   746 socket.cpp:426] [c10d] The server socket has failed to bind to [::]:18398 (errno: "
+    "98 - "
+    "Address already in use).\n"
+    "Traceback (most recent call last):\n"
+    "  File \"/job/tstore.py\", line 5, in <module>\n"
+    "    d.TCPStore(\"127.0.0.1\", 18398, 1, True)\n"
+    "RuntimeError: The server socket has failed to listen on any local network address. The server socket has failed "
+    "to bind to "
+    "0.0.0.0:18398 (errno: 98 - Address already in use).\n";
+constexpr char kPythonInUse[] =
+    "Traceback (most recent call last):\n"
+    "  File \"/job/serve.py\", line 3, in <module>\n"
+    "    s = socketserver.TCPServer((\"127.0.0.1\", 18399), None)\n"
+    "        ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^\n"
+    "  File \"/usr/lib/python3.11/socketserver.py\", line 472, in server_bind\n"
+    "    self.socket.bind(self.server_address)\n"
+    "OSError: [Errno 98] Address already in use\n";
+constexpr char kGrpcInUse[] =
+    "E1121 09:54:06.336968     873 add_port.cc:83] Failed to add port to server: No address added out of total 1 "
+    "resolved for "
+    "'[::]:18395'\n";
+
+TEST(Diagnosis, PortsThatAreTaken) {
+  Evidence e = Ended(1, kTorchInUse);
+  EXPECT_EQ(Diagnose(e).cause,
+            "address already in use: port 18398 of n1 is taken, by whom cannot be seen from here (tstore.py line 5)");
+  e.ports = {{18398, "nginx (pid 812)"}};
+  EXPECT_EQ(Diagnose(e).cause,
+            "address already in use: port 18398 of n1 is taken by nginx (pid 812) (tstore.py line 5)");
+  EXPECT_EQ(Diagnose(e).advice,
+            "listen on the port that is reserved for the task, $HOWDAH_PORT, rather than on a fixed one");
+  e.reserved_port = 18398;
+  EXPECT_EQ(Diagnose(e).advice,
+            "the port was reserved for this task and something took it all the same; run the job again");
+  Evidence jax = Signalled(11, kGrpcInUse);  // this is how JAX 0.10 dies of it
+  jax.ports = {{18395, "python3 (pid 7)"}};
+  EXPECT_EQ(Diagnose(jax).cause, "address already in use: port 18395 of n1 is taken by python3 (pid 7)");
+  EXPECT_EQ(Diagnose(Ended(1, "server: bind: Address already in use\n")).cause,
+            "address already in use: a port of n1 is taken, by whom cannot be seen from here");
+}
+
+TEST(Diagnosis, PortsNamedIn) {
+  const struct {
+    const char* text;
+    std::vector<uint16_t> ports;
+  } rows[] = {{kTorchInUse, {18398}},
+              {kPythonInUse, {18399}},
+              {kGrpcInUse, {18395}},
+              {"Error: listen EADDRINUSE: address already in use :::8080\n", {8080}},
+              {"listen tcp :8080: bind: address already in use\n", {8080}},
+              {"nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)\n", {80}},
+              {"2026-11-21 10:15:42 Address already in use: port 9000, server.py:77\n", {9000}},
+              {"port=99999999999 :70000 :0 Address already in use\n", {}},
+              {"connected to 10.0.0.1:8080\n", {}},
+              {"", {}}};
+  for (const auto& row : rows) EXPECT_EQ(PortsNamedIn(row.text), row.ports) << row.text;
+}
+
+TEST(Diagnosis, Connections) {
+  const std::string frame = "Traceback (most recent call last):\n  File \"/job/a.py\", line 7, in <module>\n    x\n";
+  const std::string timeout =
+      frame + "TimeoutError: The client socket has timed out after 2s while trying to connect to (n2, 29500).\n";
+  const std::string no_name =
+      "W2026 socket.cpp:601] [c10d] The IPv6 network addresses of (n2, 29500) cannot be retrieved (gai error: -2 - "
+      "Name or service "
+      "not known).\n" +
+      timeout;
+  const std::string reset =
+      frame +
+      "RuntimeError: [./gloo/transport/tcp/pair.cc:589] Read error [10.0.0.2]:56483: Connection reset by peer\n";
+  constexpr char kAdvice[] =
+      "see whether a firewall lies between the two, and whether the other task was still running";
+  const Row rows[] = {
+      {1, timeout.c_str(),
+       "n1 could not connect to n2:29500: TimeoutError: The client socket has timed out after 2s while trying to "
+       "connect to (n2, "
+       "29500) (a.py line 7)",
+       kAdvice},
+      {1, no_name.c_str(), "n1 could not connect to n2:29500: the name n2 does not resolve there (a.py line 7)",
+       "give n2 an address on n1"},
+      {1, reset.c_str(),
+       "n1 lost its connection to 10.0.0.2:56483: RuntimeError: [./gloo/transport/tcp/pair.cc:589] Read error "
+       "[10.0.0.2]:56483: "
+       "Connection reset by peer (a.py line 7)",
+       kAdvice},
+      {1, "n1:7:9 [0] NCCL WARN socketStartConnect: Connect to 10.0.0.2<43210> failed : Connection refused\n",
+       "n1 could not connect to 10.0.0.2:43210: n1:7:9 [0] NCCL WARN socketStartConnect: Connect to 10.0.0.2<43210> "
+       "failed : "
+       "Connection refused",
+       kAdvice},
+  };
+  for (const Row& row : rows) Check(row);
+}
+
+TEST(Diagnosis, Memory) {
+  Evidence e = Signalled(9, "epoch 3\n");
+  e.kernel_oom = true;
+  e.memory_asked_bytes = int64_t{4} << 30;
+  e.memory_peak_bytes = int64_t{39} << 27;
+  EXPECT_EQ(Diagnose(e).cause,
+            "the kernel of n1 had no memory left and killed it; it had used 4.9 GiB of the 4 GiB asked for");
+  EXPECT_EQ(Diagnose(e).advice, "ask for as much as it uses, so that no more is put on a node than it holds");
+  e.exit = {137, std::nullopt};  // bash tells of its child's death
+  EXPECT_THAT(Diagnose(e).cause, testing::StartsWith("the kernel of n1 had no memory left"));
+  e.exit = {1, std::nullopt};
+  e.stderr_tail =
+      "Traceback (most recent call last):\n  File \"/job/a.py\", line 15, in <module>\nRuntimeError: [enforce fail at "
+      "alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 40000000000000 "
+      "bytes.\n";
+  EXPECT_EQ(Diagnose(e).advice,
+            "raise the role's `memory`, or work on less at a time; it had used 4.9 GiB of the 4 GiB asked for");
+}
+
+TEST(Diagnosis, ErrorFileOfTorch) {
+  Evidence e = Ended(1, "noise\n");
+  e.error_file =
+      R"({"message": {"message": "ValueError: bad batch 17", "extraInfo": {"py_callstack": "Traceback (most recent call last):\n)"
+      R"(  File \"/usr/lib/python3/dist-packages/torch/distributed/elastic/multiprocessing/errors/__init__.py\", line 346, in wrapper\n)"
+      R"(    return f(*args, **kwargs)\n  File \"/job/train.py\", line 20, in main\n    raise ValueError(\"bad batch 17\")\n)"
+      R"(ValueError: bad batch 17\n", "timestamp": "1795254816"}}})";
+  EXPECT_EQ(Diagnose(e).cause, "ValueError: bad batch 17 (train.py line 20)");
+  for (const char* other :
+       {"{}", "[1]", "nonsense", R"({"message": "text"})", R"({"message": {"extraInfo": {"py_callstack": 3}}})"}) {
+    e.error_file = other;
+    EXPECT_EQ(Diagnose(e).cause, "stderr ends with: noise") << other;
+  }
+}
+
+TEST(Diagnosis, LastWords) {
+  const std::string long_line(1000, 'x');
+  const std::string long_cause = "stderr ends with: " + std::string(117, 'x') + "…";
+  const Row rows[] = {
+      {7, "one\ntwo\n\n\x1b[31mthree\x1b[0m\nfour\n", "stderr ends with: two | three | four", ""},
+      {3, "done.\n", "stderr ends with: done", ""},
+      {1, "no data in shard 3\n", "stderr ends with: no data in shard 3", ""},
+      {139, "bash: line 1:   677 Segmentation fault      ./solver\n",
+       "its shell says that signal 11 (SIGSEGV) ended a process of it; stderr ends with: bash: line 1:   677 "
+       "Segmentation fault"
+       "      ./solver",
+       ""},
+      {1, "boom\nI0000 00:00:1795254842.303093     795 port.cc:153] oneDNN custom operations are on.\n",
+       "stderr ends with: boom", ""},
+      {1, "I0000 00:00:1795254842.303093     795 port.cc:153] on\n",
+       "stderr ends with: I0000 00:00:1795254842.303093     795 port.cc:153] on", ""},
+      {134, "terminate called after throwing an instance of 'std::runtime_error'\n  what():  boom\n",
+       "uncaught C++ exception std::runtime_error: boom", ""},
+      {1, long_line.c_str(), long_cause.c_str(), ""},
+      {5, "", "", ""},
+      {0, "all went well\n", "", ""},
+  };
+  for (const Row& row : rows) Check(row);
+  Evidence silent = Ended(5);
+  silent.stdout_tail = "usage: solver FILE\n";
+  EXPECT_EQ(Diagnose(silent).cause, "stdout ends with: usage: solver FILE");
+  EXPECT_EQ(Diagnose(Signalled(11)).cause, "");
+}
+
+// A handled exception in the log does not explain a death by signal.
+TEST(Diagnosis, TracebacksBeforeASignal) {
+  const std::string handled =
+      "Traceback (most recent call last):\n  File \"/job/a.py\", line 1, in f\nKeyError: 1\nwent on\n";
+  EXPECT_EQ(Diagnose(Signalled(9, handled)).cause,
+            "stderr ends with: File \"/job/a.py\", line 1, in f | KeyError: 1 | went on");
+}
+
+TEST(Diagnosis, CausesAreOneBoundedLineWhateverTheOutput) {
+  std::string bytes;
+  uint32_t state = 1;
+  for (int i = 0; i < 20000; ++i) {
+    state = state * 1664525 + 1013904223;
+    bytes += static_cast<char>(state >> 24);
+    if (state % 97 == 0)
+      bytes += "\nTraceback (most recent call last):\n  File \"/job/a.py\", line 3, in f\nValueError: ";
+    if (state % 101 == 0) bytes += "Address already in use [::]:18398 \x1b[ Connection refused ";
+  }
+  for (size_t at = 0; at + 500 < bytes.size(); at += 331) {
+    for (const int code : {1, 127, 137}) {
+      const core::Diagnosis d = Diagnose(Ended(code, bytes.substr(at, 500)));
+      EXPECT_LE(d.cause.size(), 300u);
+      EXPECT_EQ(d.cause.find_first_of(std::string("\n\r\x1b\0", 4)), std::string::npos);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howdah::diagnosis
