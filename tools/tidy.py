@@ -64,7 +64,7 @@ def kinds_of(path):
 
 def check_words(path, text):
     kinds = kinds_of(path)
-    plain = tidy_cpp.without_comments(text) if "code" in kinds else text
+    plain = tidy_cpp.without_comments_and_strings(text) if "code" in kinds else text
     for rule, kind, pattern, instead in rules.BANNED:
         if kind not in kinds:
             continue

@@ -12,13 +12,13 @@ def blank(text):
     return re.sub(r"[^\n]", " ", text)
 
 
-def without_comments(text):
-    return TOKEN.sub(lambda m: blank(m.group(0)) if m.group(0).startswith("/") else m.group(0), text)
+def without_comments_and_strings(text):
+    return TOKEN.sub(lambda m: blank(m.group(0)), text)
 
 
 def code_only(text):
     """Without comments, strings and preprocessor lines."""
-    text = TOKEN.sub(lambda m: blank(m.group(0)), text)
+    text = without_comments_and_strings(text)
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: blank(m.group(0)), text, flags=re.MULTILINE)
 
 

@@ -10,8 +10,7 @@ import sys
 
 import pytest
 
-from conftest import ROOT
-
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 import check_pure_symbols  # noqa: E402
 import tidy_rules  # noqa: E402

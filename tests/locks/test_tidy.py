@@ -63,6 +63,7 @@ CAUGHT = [  # path, text, rule
 PASSES = [
     (CORE, '#include "howdah/spec/job_spec.h"'),
     (CORE, '#include "gang.h"'),
+    (CORE, 'const char* kText = "getenv(HOME)";'),
     (CORE, "#include <chrono>\n// The clock::now() of the caller is an argument."),
     (TEST, "#include <gtest/gtest.h>"),
     (TEST, "std::mutex m;"),

@@ -1,11 +1,11 @@
 """The tree as it is keeps the locks, and what is generated or promised in it is up to date."""
+import pathlib
 import subprocess
 import sys
 
 import pytest
 
-from conftest import ROOT
-
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 RELEASE = ROOT / "build/release"
 
 

@@ -1,0 +1,39 @@
+"""The last line of a test run counts everything, and a run that is not whole never looks like a good one."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+GOOD = '<testcase name="a"/>'
+BAD = '<testcase name="b"><failure/></testcase>'
+SKIPPED = '<testcase name="c"><skipped/></testcase>'
+UNIT_RAN = '<testcase name="unit.core" status="run"/>'
+UNIT_FAILED = '<testcase name="unit.core" status="fail"><failure/></testcase>'
+
+RUNS = [
+    # ctest.xml, core_test.xml, pytest.xml, broken, the line
+    (UNIT_RAN, GOOD + GOOD, GOOD, 0, "3 passed, 0 failed"),
+    (UNIT_FAILED, GOOD + BAD, GOOD, 1, "2 passed, 1 failed"),
+    (UNIT_FAILED, GOOD + GOOD, GOOD, 1, "3 passed, 1 failed"),
+    (UNIT_FAILED, None, GOOD, 1, "1 passed, 1 failed"),
+    (UNIT_RAN, None, None, 0, "1 passed, 0 failed"),
+    (UNIT_RAN, GOOD, GOOD + SKIPPED, 0, "2 passed, 0 failed, 1 skipped"),
+    (UNIT_RAN, GOOD, BAD, 1, "1 passed, 1 failed"),
+    (UNIT_RAN, GOOD, None, 1, "1 passed, 1 failed"),
+    (None, None, None, 1, "0 passed, 1 failed"),
+    (None, None, None, 0, "0 passed, 0 failed"),
+]
+
+
+@pytest.mark.parametrize("ctest,unit,programs,broken,line", RUNS)
+def test_the_last_line(tmp_path, ctest, unit, programs, broken, line):
+    for name, cases in (("ctest.xml", ctest), ("core_test.xml", unit), ("pytest.xml", programs)):
+        if cases is not None:
+            (tmp_path / name).write_text(f"<testsuite>{cases}</testsuite>")
+    command = [sys.executable, ROOT / "tools/dev/test_summary.py", tmp_path, str(broken)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.stdout == line + "\n"
+    assert (result.returncode == 0) == (" 0 failed" in line and not line.startswith("0 passed"))
