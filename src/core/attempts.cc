@@ -1,0 +1,194 @@
+#include <algorithm>
+#include <utility>
+
+#include "job_impl.h"
+#include "require.h"
+
+namespace howdah::core {
+namespace {
+
+// How much longer than the grace an executor may take to end an attempt before its container is killed.
+constexpr Duration kStopSlack = std::chrono::seconds(5);
+
+}  // namespace
+
+void Job::Impl::On(const TaskStarted& e) {
+  Task* task = OpenAttempt(e.container, e.attempt);
+  if (task == nullptr || task->run != Task::Run::kStarting) return;
+  task->run = Task::Run::kRunning;
+  task->state = TaskState::kRunning;
+  task->started = Sane(e.at);
+  task->has_started = true;
+  task->launch_failures = 0;
+  Recount(*task);
+  NoteStarted(*task, e.pids);
+  if (ending_ || drain_ || barrier_ || state_ == JobState::kRunning) return;
+  state_ = JobState::kRunning;
+  own_wait_.clear();
+  place_wait_.clear();
+  noted_wait_.clear();
+  Write(JobChanged{.type = JobChanged::Type::kRunning, .state = state_, .generation = generation_, .reason = "", .advice = ""});
+  if (running_since_) return;
+  running_since_ = now_;
+  if (spec_.timeouts.run) Arm(JobTimer::kRun, now_ + *spec_.timeouts.run);
+}
+
+void Job::Impl::On(const RankExited& e) {
+  Task* task = OpenAttempt(e.container, e.attempt);
+  if (task == nullptr || e.local_rank < 0 || static_cast<size_t>(e.local_rank) >= task->exited.size()) return;
+  if (task->exited[static_cast<size_t>(e.local_rank)]) return;
+  task->exited[static_cast<size_t>(e.local_rank)] = true;
+  --task->ranks_left;
+  const Instant at = Sane(e.at);
+  task->last_exit = std::max(task->last_exit, at);
+  // What ended before it was told to ended by itself, however late its message comes.
+  const bool by_itself = !task->stop_at || at < *task->stop_at;
+  if (e.exit.success()) {
+    task->clean_ranks += by_itself;
+    if (!task->exit) task->exit = e.exit;
+  } else if (by_itself) {
+    Failure failure = FailureOf(*task, Failure::How::kExit, at);
+    failure.exit = e.exit;
+    failure.diagnosis = e.diagnosis;
+    NoteFailure(*task, std::move(failure));
+  } else if (!task->exit || task->exit->success()) {
+    task->exit = e.exit;
+  }
+  if (task->ranks_left == 0 && !task->stop_at) Arm(*task, now_ + spec_.checkpoint.grace + kStopSlack);
+}
+
+void Job::Impl::On(const TaskStartFailed& e) {
+  Task* task = OpenAttempt(e.container, e.attempt);
+  if (task == nullptr || task->run != Task::Run::kStarting) return;
+  const Instant at = Sane(e.at);
+  task->exit = Exit{.code = e.exit_code};
+  if (!e.exit_code) task->exit.reset();
+  task->ranks_left = 0;
+  if (!task->failure && (!task->stop_at || at < *task->stop_at)) {
+    Failure failure = FailureOf(*task, Failure::How::kStart, at);
+    failure.exit.code = e.exit_code;
+    failure.diagnosis = e.diagnosis;
+    NoteFailure(*task, std::move(failure));
+  }
+  Close(*task, at);
+}
+
+void Job::Impl::On(const TaskEnded& e) {
+  Task* task = OpenAttempt(e.container, e.attempt);
+  if (task == nullptr) return;
+  const Instant at = task->ranks_left == 0 ? task->last_exit : Sane(e.at);
+  const bool unexplained = !task->failure && !task->clean() && !task->stop_at;
+  task->ranks_left = 0;
+  if (unexplained) NoteFailure(*task, FailureOf(*task, Failure::How::kNoStatus, at));
+  Close(*task, at);
+}
+
+// The task whose attempt an executor's event is about; nullptr if the event is stale.
+Task* Job::Impl::OpenAttempt(const ContainerId& id, int attempt) {
+  Container* container = Hear(id);
+  if (container == nullptr || container->task == nullptr) return nullptr;
+  Task* task = container->task;
+  return task->run != Task::Run::kNone && task->attempt == attempt ? task : nullptr;
+}
+
+void Job::Impl::Start(Task& task) {
+  Require(task.run == Task::Run::kNone, "an attempt starts while another one of the task has not ended");
+  Require(AfterHolds(RoleOf(task)), "a task starts before its role may");
+  task.run = Task::Run::kStarting;
+  task.attempt_used = true;
+  task.exited.assign(static_cast<size_t>(std::max(1, SpecOf(task).processes)), false);
+  task.ranks_left = static_cast<int>(task.exited.size());
+  task.clean_ranks = 0;
+  task.started.reset();
+  task.last_exit = Instant::min();
+  task.exit.reset();
+  task.failure.reset();
+  task.stop_at.reset();
+  Recount(task);
+  actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_});
+}
+
+void Job::Impl::Stop(Task& task, Duration grace) {
+  if (!task.connected()) return;  // its container is being killed
+  if (task.stop_at && now_ + grace >= task.stop_limit) return;
+  if (!task.stop_at) task.stop_at = now_;
+  task.stop_limit = now_ + grace;
+  Arm(task, task.stop_limit + kStopSlack);
+  actions_.push_back(StopTask{task.container->id, task.attempt, grace});
+}
+
+Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at) const {
+  Failure failure;
+  failure.how = how;
+  failure.at = at;
+  failure.node = task.node;
+  failure.attempt = task.attempt;
+  if (task.run != Task::Run::kNone && task.started) failure.ran = std::max(Duration::zero(), at - *task.started);
+  return failure;
+}
+
+// An attempt failed by itself. It may not have ended yet: other processes of it may run.
+void Job::Impl::NoteFailure(Task& task, Failure failure) {
+  const bool first = !task.failure;
+  if (first || failure.at < task.failure->at) {
+    if (failure.exit.code || failure.exit.signal) task.exit = failure.exit;
+    task.failure = std::move(failure);
+  }
+  if (!first) return;
+  React(task);
+  if (task.failure->how == Failure::How::kExit && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
+}
+
+// Nothing of the attempt is left.
+void Job::Impl::Close(Task& task, Instant at) {
+  Require(task.run != Task::Run::kNone, "an attempt ends twice");
+  task.run = Task::Run::kNone;
+  task.timer.due = kNever;
+  if (task.failure) {
+    task.state = task.failure->how == Failure::How::kLost ? TaskState::kLost : TaskState::kFailed;
+  } else {
+    task.state = task.clean() ? TaskState::kSucceeded : TaskState::kStopped;
+  }
+  if (task.container != nullptr && task.container->phase == Container::Phase::kKilled) Detach(task);
+  Recount(task);
+  NoteEnded(task, at);
+  if (task.leaving) {
+    Remove(task);
+  } else if (ending_) {
+    EndTask(task);
+  } else if (task.state == TaskState::kSucceeded) {
+    MarkDone(task);
+  } else if (!Draining(task)) {
+    Require(task.failure.has_value(), "an attempt was stopped for no reason");
+    const Remedy remedy = RemedyFor(task);
+    if (remedy == Remedy::kAlone) {
+      RestartAlone(task);
+    } else if (remedy == Remedy::kAccept) {
+      MarkDone(task);
+    } else {
+      React(task);
+    }
+  }
+}
+
+void Job::Impl::MarkDone(Task& task) {
+  task.done = true;
+  judge_ = true;
+  Recount(task);
+  if (!MayStartAgain(task)) ReleaseFrom(task);
+}
+
+bool Job::Impl::MayStartAgain(const Task& task) const {
+  return Draining(task) || JobBudget() > 0 || (task.ranked && ranked_.budget > 0);
+}
+
+void Job::Impl::FireTask(Task& task) {
+  if (task.run != Task::Run::kNone) {
+    if (task.container != nullptr) Kill(*task.container);
+  } else if (task.backing_off) {
+    task.backing_off = false;
+    if (task.connected()) RoleOf(task).ready.push_back(task.id.index);
+  }
+}
+
+}  // namespace howdah::core

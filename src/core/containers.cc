@@ -1,0 +1,299 @@
+#include <algorithm>
+#include <utility>
+
+#include "job_impl.h"
+#include "require.h"
+
+namespace howdah::core {
+namespace {
+
+// A container that was released is killed after this, and one that was killed is given up after as long again.
+constexpr Duration kGoneLimit = std::chrono::seconds(10);
+// How often a task's container is replaced before anything ran in it.
+constexpr int kReplacements = 2;
+
+}  // namespace
+
+void Job::Impl::On(const ContainerGranted& e) {
+  if (by_id_.contains(e.container)) return;
+  Container& container = Admit(e);
+  Role* role = e.role >= 0 && static_cast<size_t>(e.role) < roles_.size() ? &roles_[static_cast<size_t>(e.role)] : nullptr;
+  Task* task = !ending_ && role != nullptr && role->asked > 0 ? NextLacking(*role) : nullptr;
+  if (task == nullptr) {  // nobody asked for it, or not any more
+    Release(container);
+    return;
+  }
+  --role->asked;
+  Assign(container, *task);
+  if (!filling_) {
+    Launch(container);
+    return;
+  }
+  last_grant_ = now_;
+  own_wait_.clear();
+  Arm(JobTimer::kHold, now_ + hold_limit_);
+  Arm(JobTimer::kHoldNotice, now_ + hold_limit_ / 2);
+}
+
+void Job::Impl::On(const ContainerExited& e) {
+  if (Container* container = Find(e.container)) Gone(*container, e.how);
+}
+
+void Job::Impl::On(const ExecutorRegistered& e) {
+  Container* container = Hear(e.container);
+  if (container == nullptr || container->phase != Container::Phase::kLaunched) return;
+  Task& task = *container->task;
+  container->phase = Container::Phase::kConnected;
+  Arm(*container, now_ + spec_.timeouts.heartbeat);
+  cluster_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)] = e.endpoint;
+  task.state = TaskState::kReady;
+  Recount(task);
+  NotePlaced(task);
+  if (!task.backing_off) RoleOf(task).ready.push_back(task.id.index);
+}
+
+Container* Job::Impl::Find(const ContainerId& id) {
+  const auto it = by_id_.find(id);
+  return it == by_id_.end() ? nullptr : &slots_[static_cast<size_t>(it->second)];
+}
+
+Container* Job::Impl::Hear(const ContainerId& id) {
+  Container* container = Find(id);
+  if (container == nullptr) return nullptr;
+  container->last_heard = now_;
+  container->disconnected.reset();
+  return container;
+}
+
+Container& Job::Impl::Admit(const ContainerGranted& e) {
+  if (free_slots_.empty()) {
+    free_slots_.push_back(static_cast<int>(slots_.size()));
+    slots_.emplace_back();
+  }
+  const int slot = free_slots_.back();
+  free_slots_.pop_back();
+  Container& container = slots_[static_cast<size_t>(slot)];
+  container = Container{.id = e.container, .slot = slot, .node = e.node};
+  by_id_.emplace(e.container, slot);
+  return container;
+}
+
+void Job::Impl::Assign(Container& container, Task& task) {
+  container.task = &task;
+  task.container = &container;
+  task.node = container.node;
+  task.state = TaskState::kAllocated;
+  Recount(task);
+  NotePlaced(task);
+}
+
+void Job::Impl::Launch(Container& container) {
+  container.phase = Container::Phase::kLaunched;
+  container.launched = now_;
+  container.last_heard = now_;
+  Arm(container, now_ + spec_.timeouts.register_);
+  actions_.push_back(LaunchExecutor{container.id, container.task->id});
+}
+
+Task* Job::Impl::NextLacking(Role& role) {
+  while (!role.lacking.empty()) {
+    const size_t index = static_cast<size_t>(role.lacking.top());
+    role.lacking.pop();
+    if (index < role.tasks.size() && role.tasks[index].counted.lacking > 0) return &role.tasks[index];
+  }
+  return nullptr;
+}
+
+// Keeps what is asked for equal to what is lacking.
+void Job::Impl::AskForLacking() {
+  if (gave_back_) return;
+  const bool too_many = std::any_of(roles_.begin(), roles_.end(), [](const Role& r) { return r.asked > r.tally.lacking; });
+  if (too_many) {
+    actions_.push_back(CancelRequests{});
+    for (Role& role : roles_) role.asked = 0;
+  }
+  RequestContainers request;
+  for (size_t r = 0; r < roles_.size(); ++r) {
+    Role& role = roles_[r];
+    if (role.asked == role.tally.lacking) continue;
+    request.asks.push_back({static_cast<int>(r), role.tally.lacking - role.asked});
+    role.asked = role.tally.lacking;
+  }
+  if (request.asks.empty()) return;
+  request.together = filling_;
+  actions_.push_back(std::move(request));
+}
+
+// A gang of which every container is there is launched.
+void Job::Impl::Fill() {
+  if (!filling_ || gave_back_ || all_.lacking > 0) return;
+  filling_ = false;
+  TimerOf(JobTimer::kHold).due = kNever;
+  TimerOf(JobTimer::kHoldNotice).due = kNever;
+  own_wait_.clear();
+  place_wait_.clear();
+  NoteWaiting();
+  ForEachTask([this](Task& task) {
+    if (task.container != nullptr && task.container->phase == Container::Phase::kHeld) Launch(*task.container);
+  });
+}
+
+void Job::Impl::GiveBack() {
+  const int held = all_.tasks - all_.lacking;
+  if (held == 0 || all_.lacking == 0) return;
+  actions_.push_back(CancelRequests{});
+  for (Role& role : roles_) role.asked = 0;
+  ForEachTask([this](Task& task) {
+    if (task.container == nullptr) return;
+    ReleaseFrom(task);
+    task.state = TaskState::kPending;
+    RoleOf(task).lacking.push(task.id.index);
+    Recount(task);
+    NotePlaced(task);
+  });
+  const Duration pause = AskAgainIn(fill_round_++, random_);
+  gave_back_ = true;
+  Arm(JobTimer::kAskAgain, now_ + pause);
+  own_wait_ = GivenBackText(held, all_.tasks, now_ - last_grant_, pause);
+  NoteWaiting();
+  hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
+}
+
+void Job::Impl::Detach(Task& task) {
+  task.container->task = nullptr;
+  task.container = nullptr;
+  Recount(task);
+}
+
+void Job::Impl::Release(Container& container) {
+  Require(container.task == nullptr, "a container is released while a task has it");
+  container.phase = Container::Phase::kReleased;
+  Arm(container, now_ + kGoneLimit);
+  actions_.push_back(ReleaseContainer{container.id});
+}
+
+void Job::Impl::ReleaseFrom(Task& task) {
+  if (task.container == nullptr) return;
+  Container& container = *task.container;
+  Detach(task);
+  if (container.phase != Container::Phase::kKilled) Release(container);
+}
+
+void Job::Impl::Kill(Container& container) {
+  if (container.phase == Container::Phase::kKilled) return;
+  container.phase = Container::Phase::kKilled;
+  Arm(container, now_ + kGoneLimit);
+  actions_.push_back(KillContainer{container.id});
+  if (container.task != nullptr) Recount(*container.task);
+}
+
+void Job::Impl::Gone(Container& container, const std::string& how) {
+  Task* task = container.task;
+  const bool held = container.phase == Container::Phase::kHeld;
+  const Instant at = container.disconnected.value_or(now_);
+  if (task != nullptr) Detach(*task);
+  by_id_.erase(container.id);
+  container.timer.due = container.timer.armed = kNever;
+  free_slots_.push_back(container.slot);
+  if (task == nullptr) return;
+  if (task->run != Task::Run::kNone) {
+    if (!task->failure && !task->clean() && (!task->stop_at || at < *task->stop_at)) {
+      Failure failure = FailureOf(*task, Failure::How::kLost, at);
+      failure.what = how.empty() ? "its executor ended" : how;
+      NoteFailure(*task, std::move(failure));
+    }
+    Close(*task, now_);
+  } else if (held) {
+    task->state = TaskState::kPending;
+    RoleOf(*task).lacking.push(task->id.index);
+    Recount(*task);
+    NotePlaced(*task);
+  } else {
+    LoseIdle(*task, how.empty() ? "its executor ended" : how, at);
+  }
+}
+
+void Job::Impl::FireContainer(Container& container) {
+  using Phase = Container::Phase;
+  if (container.phase == Phase::kReleased) {
+    Kill(container);
+  } else if (container.phase == Phase::kKilled) {
+    abandoned_.push_back(container.id.text + (container.node.empty() ? "" : " on " + container.node));
+    Gone(container, "it did not go when it was killed");
+  } else if (container.phase == Phase::kLaunched) {
+    Task& task = *container.task;
+    Detach(task);
+    Kill(container);
+    LoseIdle(task, "its executor did not connect within " + DurationToText(spec_.timeouts.register_) +
+                       " (timeouts.register) of its launch", now_);
+  } else if (container.phase == Phase::kConnected && !ending_) {
+    const Instant silent_from = container.last_heard + spec_.timeouts.heartbeat;
+    if (silent_from > now_) {
+      Arm(container, silent_from);
+      return;
+    }
+    const std::string how = "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) + " (timeouts.heartbeat)";
+    Task& task = *container.task;
+    Kill(container);
+    if (task.run == Task::Run::kNone) {
+      Detach(task);
+      LoseIdle(task, how, container.last_heard);
+      return;
+    }
+    Failure failure = FailureOf(task, Failure::How::kLost, container.last_heard);
+    failure.what = how;
+    if (!task.clean()) NoteFailure(task, std::move(failure));
+  }
+}
+
+// A container went before its task was started in it (again).
+void Job::Impl::LoseIdle(Task& task, const std::string& how, Instant at) {
+  if (ending_ || task.done || task.leaving) return;
+  if (Draining(task) && IsFinal(task.state)) return;  // it gets another one when it starts again
+  const bool others_run = task.ranked && ranked_.started > 0 && !Draining(task) && !barrier_;
+  const bool too_often = ++task.launch_failures > kReplacements;
+  if (!others_run && !too_often) {
+    task.state = TaskState::kPending;
+    RoleOf(task).lacking.push(task.id.index);
+    Recount(task);
+    NotePlaced(task);
+    return;
+  }
+  // The ranked tasks that run know an address that is gone.
+  Failure failure = FailureOf(task, too_often ? Failure::How::kNotReady : Failure::How::kLost, at);
+  failure.what = how;
+  if (too_often) failure.what += ", as with " + std::to_string(task.launch_failures - 1) + " containers before";
+  task.state = too_often ? TaskState::kFailed : TaskState::kLost;
+  task.failure = std::move(failure);
+  task.exit.reset();
+  NoteEnded(task, now_);
+  if (too_often && CountsFor(task)) {
+    BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});
+  } else if (too_often || RemedyFor(task) == Remedy::kAccept) {
+    MarkDone(task);
+  } else {
+    Recount(task);
+    React(task);
+  }
+}
+
+void Job::Impl::FailGang() {
+  Shortfall shortfall{.place = place_wait_};
+  ForEachTask([&](const Task& task) {
+    if (task.leaving || task.done) return;
+    ++shortfall.wanted;
+    if (task.connected()) {
+      ++shortfall.ready;
+    } else if (task.container == nullptr) {
+      shortfall.without_container.push_back(NameOf(task));
+    } else {
+      shortfall.unconnected.push_back(NameOf(task) + (task.node.empty() ? "" : " on " + task.node));
+    }
+  });
+  BeginEnding({.state = JobState::kFailed,
+               .exit_code = 3,
+               .reason = GangTimeoutText(spec_.timeouts.gang, shortfall),
+               .grace = spec_.checkpoint.grace});
+}
+
+}  // namespace howdah::core

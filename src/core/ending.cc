@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <utility>
+
+#include "job_impl.h"
+#include "require.h"
+
+namespace howdah::core {
+
+void Job::Impl::BeginEnding(Ending ending) {
+  Require(!ending_, "a job ends twice");
+  drain_.reset();
+  barrier_.reset();
+  ending_ = std::move(ending);
+  std::string advice;
+  std::string reason = ReasonOf(*ending_, &advice);
+  Write(JobChanged{.type = JobChanged::Type::kStopping, .reason = std::move(reason), .advice = std::move(advice)});
+  if (std::any_of(roles_.begin(), roles_.end(), [](const Role& role) { return role.asked > 0; })) {
+    actions_.push_back(CancelRequests{});
+    for (Role& role : roles_) role.asked = 0;
+  }
+  ForEachTask([this](Task& task) {
+    if (task.run == Task::Run::kNone) {
+      if (!task.removed) EndTask(task);
+    } else if (task.ranks_left > 0) {
+      Stop(task, ending_->grace);
+    }
+  });
+}
+
+// The job ends, and of this task nothing runs (any more).
+void Job::Impl::EndTask(Task& task) {
+  task.timer.due = kNever;
+  task.backing_off = false;
+  if (!IsFinal(task.state)) {
+    task.state = TaskState::kStopped;
+    NoteStopped(task);
+  }
+  task.done = true;
+  Recount(task);
+  ReleaseFrom(task);
+}
+
+// Somebody wants the job that is ending to end sooner.
+void Job::Impl::Hurry(Duration grace) {
+  ForEachTask([&](Task& task) {
+    if (task.run != Task::Run::kNone && task.ranks_left > 0) Stop(task, grace);
+  });
+}
+
+void Job::Impl::JudgeOutcome() {
+  std::vector<RoleStanding> standings(roles_.size());
+  for (size_t r = 0; r < roles_.size(); ++r) {
+    const spec::RoleSpec& role = spec_.roles[r];
+    const Tally& tally = roles_[r].tally;
+    standings[r] = {role.kind, role.on_failure, role.chief, tally.tasks, tally.done, tally.succeeded, tally.failed};
+  }
+  switch (Judge(standings)) {
+    case Outcome::kGoesOn:
+      return;
+    case Outcome::kSucceeded:
+      BeginEnding({.state = JobState::kSucceeded, .exit_code = 0, .grace = spec_.checkpoint.grace});
+      return;
+    case Outcome::kAllToleratedFailed:
+      BeginEnding({.cause = Ending::Cause::kTolerated, .grace = spec_.checkpoint.grace});
+      return;
+  }
+}
+
+Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
+  FirstFailure first;
+  int failures = 0;
+  ForEachTask([&](Task& task) {
+    const spec::RoleSpec& role = SpecOf(task);
+    const bool tolerated = cause == Ending::Cause::kTolerated && role.on_failure == spec::OnFailure::kTolerate &&
+                           role.kind != spec::RoleKind::kSidecar;
+    if (!task.failure || task.leaving || (!CountsFor(task) && !tolerated)) return;
+    ++failures;
+    if (first.task == nullptr || task.failure->at < first.task->failure->at) first.task = &task;
+  });
+  first.others = std::max(0, failures - 1);
+  return first;
+}
+
+std::string Job::Impl::ReasonOf(const Ending& ending, std::string* advice) {
+  if (ending.cause == Ending::Cause::kFixed) return ending.reason;
+  const FirstFailure first = FirstFailureOf(ending.cause);
+  Require(first.task != nullptr, "a job fails because of a task, and no task has failed");
+  *advice = first.task->failure->diagnosis.advice;
+  const std::string text = FailureText(NameOf(*first.task), *first.task->failure);
+  if (ending.cause == Ending::Cause::kFailure) return WithOthers(text, first.others);
+  return "all " + std::to_string(first.others + 1) + " tasks that may fail have failed, first of them " + text;
+}
+
+void Job::Impl::Finish() {
+  Require(by_id_.empty(), "a job finishes while it holds containers");
+  std::string advice;
+  std::string reason = ReasonOf(*ending_, &advice);
+  for (const std::string& container : abandoned_) {
+    reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not go when it was killed";
+  }
+  state_ = ending_->state;
+  finished_ = true;
+  Write(JobChanged{.type = JobChanged::Type::kFinished,
+                   .state = state_,
+                   .reason = std::move(reason),
+                   .advice = std::move(advice),
+                   .exit_code = ending_->exit_code});
+  actions_.push_back(FinishJob{state_, ending_->exit_code});
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,34 @@
+// Policy: who may start when, and when containers are given back.
+#pragma once
+
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/spec/job_spec.h"
+#include "random.h"
+
+namespace howdah::core {
+
+// Whether no task may start before all are registered.
+bool StartsTogether(spec::StartMode mode, bool needs_whole_cluster);
+
+// How long an incomplete gang may keep what it holds while nothing more comes. Jitter, so that of two jobs that hold what
+// the other needs one gives back first.
+Duration HoldLimit(Duration hold, Random& random);
+
+// How long to wait before asking again after the given round (from 1) of giving everything back.
+Duration AskAgainIn(int round, Random& random);
+
+// One role as another one's `after` sees it.
+struct Progress {
+  int tasks = 0;
+  int started = 0;  // have been RUNNING in this generation, or beyond
+  int done = 0;
+};
+struct Awaited {
+  Progress progress;
+  bool finished = false;  // waits for the end, not only for the start
+};
+bool Holds(const Awaited& awaited);
+
+}  // namespace howdah::core

@@ -1,0 +1,256 @@
+#include "howdah/core/job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "job_impl.h"
+#include "require.h"
+
+namespace howdah::core {
+namespace {
+
+// How far a peer's clock is believed.
+constexpr Duration kClockSlack = std::chrono::hours(1);
+
+template <typename Awaits>
+std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+  std::vector<Awaits> awaits;
+  for (const spec::After& after : role.after) {
+    for (size_t r = 0; r < spec.roles.size(); ++r) {
+      if (spec.roles[r].name == after.role) awaits.push_back({static_cast<int>(r), after.finished});
+    }
+  }
+  return awaits;
+}
+
+}  // namespace
+
+Job::Job(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
+    : impl_(std::make_unique<Impl>(std::move(spec), std::move(rules), submitted, seed)) {}
+Job::~Job() = default;
+std::vector<Action> Job::Step(const Event& event, Instant now) { return impl_->Step(event, now); }
+std::optional<Instant> Job::NextDeadline() const { return impl_->NextDeadline(); }
+const Cluster& Job::cluster() const { return impl_->cluster(); }
+const spec::JobSpec& Job::spec() const { return impl_->spec(); }
+bool Job::finished() const { return impl_->finished(); }
+void Job::CheckInvariants() const { impl_->CheckInvariants(); }
+
+Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
+    : spec_(std::move(spec)),
+      rules_(std::move(rules)),
+      submitted_(submitted),
+      together_(StartsTogether(spec_.start, rules_.needs_whole_cluster)),
+      random_(seed),
+      now_(submitted),
+      roles_(spec_.roles.size()),
+      cluster_(spec_.roles.size()) {
+  for (size_t r = 0; r < roles_.size(); ++r) {
+    Role& role = roles_[r];
+    role.ranked = r < rules_.restarts_together.size() && rules_.restarts_together[r];
+    role.after = AwaitedBy<Role::Awaits>(spec_, spec_.roles[r]);
+    while (role.size < spec_.roles[r].instances.min) AddTask(static_cast<int>(r));
+  }
+}
+
+std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
+  now_ = std::max(now_, now);
+  if (finished_) return {};
+  touched_ = nullptr;
+  std::visit([this](const auto& e) { On(e); }, event);
+  const bool only_heard = std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<ExecutorDisconnected>(event);
+  if (!only_heard) Settle();
+  CheckStep();
+  return std::exchange(actions_, {});
+}
+
+std::optional<Instant> Job::Impl::NextDeadline() const {
+  if (finished_) return std::nullopt;
+  return timers_.Next();
+}
+
+void Job::Impl::On(const AmStarted& e) {
+  if (state_ != JobState::kQueued || ending_) return;
+  state_ = JobState::kStarting;
+  Write(JobChanged{.type = JobChanged::Type::kAmStarted, .state = state_, .am_attempt = e.attempt});
+  ForEachTask([this](Task& task) { NotePlaced(task); });
+  filling_ = spec_.start == spec::StartMode::kGang;
+  hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
+  if (together_) {
+    barrier_ = Barrier{.scope = Scope::kAll, .everyone = true};
+    Arm(JobTimer::kGang, submitted_ + spec_.timeouts.gang);
+  }
+  judge_ = true;  // a job may have no task to wait for
+}
+
+void Job::Impl::On(const PlaceWaited& e) {
+  place_wait_ = OneLine(e.reason);
+  NoteWaiting();
+}
+
+void Job::Impl::On(const PlaceRefused& e) {
+  if (ending_) return;
+  BeginEnding({.state = JobState::kFailed, .exit_code = 3, .reason = e.reason, .grace = spec_.checkpoint.grace});
+}
+
+void Job::Impl::On(const ExecutorHeard& e) { Hear(e.container); }
+
+void Job::Impl::On(const ExecutorDisconnected& e) {
+  Container* container = Find(e.container);
+  if (container != nullptr && !container->disconnected) container->disconnected = now_;
+}
+
+void Job::Impl::On(const ScaleWanted& e) { Scale(e.role, e.instances, e.by); }
+
+void Job::Impl::On(const StopRequested& e) {
+  const Duration grace = std::clamp(e.grace.value_or(spec_.checkpoint.grace), Duration::zero(), Duration(std::chrono::days(365)));
+  if (ending_) {
+    Hurry(grace);
+    return;
+  }
+  const auto ran = running_since_ ? std::optional(now_ - *running_since_) : std::nullopt;
+  Ending ending{.state = JobState::kKilled, .exit_code = 4, .reason = KilledText(e.by, ran, now_ - submitted_), .grace = grace};
+  Write(JobChanged{.type = JobChanged::Type::kStopRequested, .reason = ending.reason});
+  BeginEnding(std::move(ending));
+}
+
+void Job::Impl::On(const Ticked&) {
+  while (const auto entry = timers_.Pop(now_)) {
+    const TimerKey& key = entry->key;
+    if (key.owner == TimerKey::Owner::kJob) {
+      const auto timer = static_cast<JobTimer>(key.first);
+      if (timers_.IsDue(TimerOf(timer), *entry, now_)) FireJobTimer(timer);
+    } else if (key.owner == TimerKey::Owner::kContainer) {
+      Container& container = slots_[static_cast<size_t>(key.first)];
+      if (timers_.IsDue(container.timer, *entry, now_)) FireContainer(container);
+    } else {
+      std::deque<Task>& tasks = roles_[static_cast<size_t>(key.first)].tasks;
+      if (static_cast<size_t>(key.second) >= tasks.size()) continue;
+      Task& task = tasks[static_cast<size_t>(key.second)];
+      if (timers_.IsDue(task.timer, *entry, now_)) FireTask(task);
+    }
+  }
+}
+
+void Job::Impl::FireJobTimer(JobTimer timer) {
+  if (ending_) return;
+  switch (timer) {
+    case JobTimer::kGang:
+      if (barrier_ && barrier_->everyone && TallyOf(barrier_->scope).unregistered > 0) FailGang();
+      return;
+    case JobTimer::kHold:
+      if (filling_ && !gave_back_) GiveBack();
+      return;
+    case JobTimer::kHoldNotice:
+      if (!filling_ || gave_back_ || all_.lacking == 0 || all_.lacking == all_.tasks) return;
+      own_wait_ = HoldingText(all_.tasks - all_.lacking, all_.tasks, now_ - last_grant_, last_grant_ + hold_limit_ - now_);
+      NoteWaiting();
+      return;
+    case JobTimer::kAskAgain:
+      gave_back_ = false;
+      own_wait_.clear();
+      NoteWaiting();
+      return;
+    case JobTimer::kBackoff:
+      if (barrier_) barrier_->backoff = false;
+      return;
+    case JobTimer::kRun: {
+      const std::string reason = TimeLimitText(*spec_.timeouts.run, now_ - *running_since_, spec_.checkpoint.dir);
+      BeginEnding({.state = JobState::kKilled, .exit_code = 4, .reason = reason, .grace = spec_.checkpoint.grace});
+      return;
+    }
+    case JobTimer::kCount:
+      return;
+  }
+}
+
+// What follows from the facts, once all of an event are known.
+void Job::Impl::Settle() {
+  for (;;) {
+    if (ending_) {
+      if (by_id_.empty()) Finish();
+      return;
+    }
+    if (state_ == JobState::kQueued) return;
+    ApplyWaitingScales();
+    if (judge_) {
+      judge_ = false;
+      JudgeOutcome();
+    } else if (drain_ && TallyOf(drain_->scope).open == 0) {
+      FinishDrain();
+    } else {
+      break;
+    }
+  }
+  AskForLacking();
+  Fill();
+  LiftBarrier();
+  StartReady();
+}
+
+void Job::Impl::LiftBarrier() {
+  if (!barrier_) return;
+  const bool complete = !barrier_->everyone || TallyOf(barrier_->scope).unregistered == 0;
+  if (complete) {
+    TimerOf(JobTimer::kGang).due = kNever;
+    if (!barrier_->backoff && !drain_) barrier_.reset();
+  } else if (TimerOf(JobTimer::kGang).due == kNever) {
+    // A later generation that is short of a container must not hold the others for ever either.
+    Arm(JobTimer::kGang, now_ + spec_.timeouts.gang);
+  }
+}
+
+void Job::Impl::StartReady() {
+  for (Role& role : roles_) {
+    if (role.ready.empty() || !RoleMayStart(role)) continue;
+    for (const int index : std::exchange(role.ready, {})) {
+      if (static_cast<size_t>(index) >= role.tasks.size()) continue;
+      Task& task = role.tasks[static_cast<size_t>(index)];
+      const bool waits = task.state == TaskState::kReady && task.connected() && task.run == Task::Run::kNone;
+      if (waits && !task.done && !task.leaving && !task.backing_off) Start(task);
+    }
+  }
+}
+
+bool Job::Impl::RoleMayStart(const Role& role) const {
+  if (drain_ && (drain_->scope == Scope::kAll || role.ranked)) return false;
+  if (barrier_ && (barrier_->scope == Scope::kAll || role.ranked)) return false;
+  return AfterHolds(role);
+}
+
+bool Job::Impl::AfterHolds(const Role& role) const {
+  return std::all_of(role.after.begin(), role.after.end(), [this](const Role::Awaits& awaits) {
+    const Tally& tally = roles_[static_cast<size_t>(awaits.role)].tally;
+    return Holds({{tally.tasks, tally.started, tally.done}, awaits.finished});
+  });
+}
+
+void Job::Impl::Arm(JobTimer timer, Instant due) {
+  timers_.Arm(TimerOf(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer), 0}, due);
+}
+void Job::Impl::Arm(Task& task, Instant due) {
+  timers_.Arm(task.timer, {TimerKey::Owner::kTask, task.id.role, task.id.index}, due);
+}
+void Job::Impl::Arm(Container& container, Instant due) {
+  timers_.Arm(container.timer, {TimerKey::Owner::kContainer, container.slot, 0}, due);
+}
+
+Instant Job::Impl::Sane(Instant at) const { return std::clamp(at, submitted_ - kClockSlack, now_ + kClockSlack); }
+
+std::string Job::Impl::NameOf(const Task& task) const {
+  return SpecOf(task).name + ":" + std::to_string(task.id.index);
+}
+
+void Job::Impl::Recount(Task& task) {
+  Role& role = RoleOf(task);
+  const Tally counts = CountsOf(task, SpecOf(task).restart.max);
+  touched_ = &task;
+  if (counts == task.counted) return;
+  for (Tally* tally : {&role.tally, &all_, task.ranked ? &ranked_ : nullptr}) {
+    if (tally == nullptr) continue;
+    tally->Add(task.counted, -1);
+    tally->Add(counts, 1);
+  }
+  task.counted = counts;
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,235 @@
+// The job, and what is done at each event. The decisions are the policies' (gang.h, restart.h, outcome.h); here the facts are
+// kept and the orders written. One .cc file a concern:
+//   job.cc         events in, actions out; what follows from an event (Settle)
+//   records.cc     what is written to the journal
+//   containers.cc  asking, granting, registering, losing, giving back
+//   attempts.cc    starting a task and what becomes of the attempt
+//   recovery.cc    restarts: one task, the ranked tasks, the job
+//   scaling.cc     elastic roles
+//   ending.cc      the end of the job
+//   invariants.cc  what must always hold
+#pragma once
+
+#include <array>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "gang.h"
+#include "howdah/core/job.h"
+#include "model.h"
+#include "outcome.h"
+#include "random.h"
+#include "restart.h"
+#include "timers.h"
+
+namespace howdah::core {
+
+class Job::Impl {
+ public:
+  Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
+
+  std::vector<Action> Step(const Event& event, Instant now);
+  std::optional<Instant> NextDeadline() const;
+  void CheckInvariants() const;
+
+  const Cluster& cluster() const { return cluster_; }
+  const spec::JobSpec& spec() const { return spec_; }
+  bool finished() const { return finished_; }
+
+ private:
+  // Which tasks something is about.
+  enum class Scope { kRanked, kAll };
+  enum class JobTimer { kGang, kHold, kHoldNotice, kAskAgain, kBackoff, kRun, kCount };
+
+  // Attempts of the scope are being stopped so that all of it can start again.
+  struct Drain {
+    Scope scope = Scope::kRanked;
+    std::string scaled;  // why, if it is not a failure: a clause
+  };
+  // No task of the scope starts yet.
+  struct Barrier {
+    Scope scope = Scope::kAll;
+    bool everyone = false;  // until all of the scope are registered
+    bool backoff = false;   // until the pause is over
+  };
+  struct Ending {
+    enum class Cause {
+      kFixed,      // reason says it
+      kFailure,    // the first failure that counts, known for certain at the end
+      kTolerated,  // all tasks whose failure is tolerated have failed
+    };
+    JobState state = JobState::kFailed;
+    int exit_code = 1;
+    Cause cause = Cause::kFixed;
+    std::string reason;
+    Duration grace{};
+  };
+  struct FirstFailure {
+    Task* task = nullptr;
+    int others = 0;
+  };
+
+  // --- job.cc
+  void On(const AmStarted& e);
+  void On(const ContainerGranted& e);
+  void On(const ContainerExited& e);
+  void On(const PlaceWaited& e);
+  void On(const PlaceRefused& e);
+  void On(const ExecutorRegistered& e);
+  void On(const ExecutorHeard& e);
+  void On(const ExecutorDisconnected& e);
+  void On(const TaskStarted& e);
+  void On(const RankExited& e);
+  void On(const TaskStartFailed& e);
+  void On(const TaskEnded& e);
+  void On(const ScaleWanted& e);
+  void On(const StopRequested& e);
+  void On(const Ticked& e);
+  void Settle();
+  void FireJobTimer(JobTimer timer);
+  void LiftBarrier();
+  void StartReady();
+  bool RoleMayStart(const Role& role) const;
+  bool AfterHolds(const Role& role) const;
+  Timer& TimerOf(JobTimer timer) { return job_timers_[static_cast<size_t>(timer)]; }
+  void Arm(JobTimer timer, Instant due);
+  void Arm(Task& task, Instant due);
+  void Arm(Container& container, Instant due);
+  // A peer's clock may be wrong by any amount.
+  Instant Sane(Instant at) const;
+  const spec::RoleSpec& SpecOf(const Task& task) const { return spec_.roles[static_cast<size_t>(task.id.role)]; }
+  Role& RoleOf(const Task& task) { return roles_[static_cast<size_t>(task.id.role)]; }
+  std::string NameOf(const Task& task) const;
+  // Brings the counts up to date after any change of the task.
+  void Recount(Task& task);
+  const Tally& TallyOf(Scope scope) const { return scope == Scope::kAll ? all_ : ranked_; }
+  bool In(Scope scope, const Task& task) const { return scope == Scope::kAll || task.ranked; }
+  bool Draining(const Task& task) const { return drain_ && In(drain_->scope, task); }
+  template <typename Visit>
+  void ForEachTask(Visit visit) {
+    for (Role& role : roles_) {
+      for (Task& task : role.tasks) visit(task);
+    }
+  }
+
+  // --- records.cc
+  TaskChanged Note(const Task& task, TaskChanged::Type type) const;
+  void Write(Change change) { actions_.push_back(Record{std::move(change)}); }
+  void NotePlaced(const Task& task);  // PENDING, ALLOCATED or READY
+  void NoteStarted(const Task& task, const std::vector<int>& pids);
+  void NoteEnded(const Task& task, Instant at);
+  void NoteStopped(const Task& task);
+  void NoteRecovering(const std::string& reason);
+  void NoteWaiting();
+
+  // --- containers.cc
+  Container* Find(const ContainerId& id);
+  Container* Hear(const ContainerId& id);
+  Container& Admit(const ContainerGranted& e);
+  void Assign(Container& container, Task& task);
+  void Launch(Container& container);
+  Task* NextLacking(Role& role);
+  void AskForLacking();
+  void Fill();
+  void GiveBack();
+  void Detach(Task& task);
+  void Release(Container& container);
+  void ReleaseFrom(Task& task);
+  void Kill(Container& container);
+  void Gone(Container& container, const std::string& how);
+  void FireContainer(Container& container);
+  void LoseIdle(Task& task, const std::string& how, Instant at);
+  void FailGang();
+
+  // --- attempts.cc
+  Task* OpenAttempt(const ContainerId& container, int attempt);
+  void Start(Task& task);
+  void Stop(Task& task, Duration grace);
+  void NoteFailure(Task& task, Failure failure);
+  Failure FailureOf(const Task& task, Failure::How how, Instant at) const;
+  void Close(Task& task, Instant at);
+  void MarkDone(Task& task);
+  bool MayStartAgain(const Task& task) const;
+  void FireTask(Task& task);
+
+  // --- recovery.cc
+  int BudgetOf(const Task& task) const;
+  int JobBudget() const { return spec_.restart_max - job_restarts_; }
+  bool CountsFor(const Task& task) const;
+  Remedy RemedyFor(const Task& task) const;
+  void React(Task& task);
+  void RestartAlone(Task& task);
+  void Revive(Task& task);
+  void BeginDrain(Drain drain);
+  void StopScope(Scope scope);
+  void FinishDrain();
+  void NextGeneration(Scope scope, Duration pause, const std::string& reason);
+
+  // --- scaling.cc
+  void Scale(int role, int instances, const std::string& by);
+  void ApplyWaitingScales();
+  void Grow(int role, int size);
+  void Shrink(int role, int size);
+  void AddTask(int role);
+  void Leave(Task& task);
+  void Remove(Task& task);
+  void Trim(Role& role);
+
+  // --- ending.cc
+  void BeginEnding(Ending ending);
+  void EndTask(Task& task);
+  void Hurry(Duration grace);
+  void JudgeOutcome();
+  FirstFailure FirstFailureOf(Ending::Cause cause);
+  std::string ReasonOf(const Ending& ending, std::string* advice);
+  void Finish();
+
+  // --- invariants.cc
+  void CheckStep() const;
+  void CheckTask(const Task& task) const;
+
+  const spec::JobSpec spec_;
+  const FrameworkRules rules_;
+  const Instant submitted_;
+  const bool together_;  // no task starts before all are registered
+  Random random_;
+  Instant now_;
+
+  std::vector<Role> roles_;
+  Cluster cluster_;
+  Tally all_, ranked_;
+  std::deque<Container> slots_;
+  std::vector<int> free_slots_;
+  std::unordered_map<ContainerId, int> by_id_;
+
+  JobState state_ = JobState::kQueued;
+  int generation_ = 0;
+  int job_restarts_ = 0;
+  std::optional<Instant> running_since_;
+  bool finished_ = false;
+  bool judge_ = false;  // a task is done since the outcome was judged last
+
+  bool filling_ = false;  // a gang is being asked for; nothing is launched yet
+  bool gave_back_ = false;  // and it will be asked for again when its timer fires
+  int fill_round_ = 1;
+  Duration hold_limit_{};
+  Instant last_grant_;
+
+  std::optional<Drain> drain_;
+  std::optional<Barrier> barrier_;
+  std::optional<Ending> ending_;
+  std::vector<std::string> abandoned_;  // containers that did not go when they were killed
+
+  std::string own_wait_, place_wait_, noted_wait_;
+
+  TimerQueue timers_;
+  std::array<Timer, static_cast<size_t>(JobTimer::kCount)> job_timers_;
+  std::vector<Action> actions_;
+  Task* touched_ = nullptr;  // by this Step, for the cheap check
+};
+
+}  // namespace howdah::core

@@ -1,0 +1,192 @@
+// Totality: whatever is told to a core, in whatever order, it neither aborts nor loses count. And with a place that answers,
+// it always comes to an end. Random stories, from seeds; the seed of a failure is printed.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "howdah/core/job.h"
+#include "random.h"
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+class Chaos {
+ public:
+  explicit Chaos(uint64_t seed) : random_(seed), now_(At(Duration(0))) {
+    spec::JobSpec spec = JobOf({});
+    const int roles = 1 + Below(4);
+    FrameworkRules rules;
+    for (int r = 0; r < roles; ++r) {
+      spec.roles.push_back(RandomRole(r));
+      rules.restarts_together.push_back(Below(2) == 0 && spec.roles.back().kind == spec::RoleKind::kWorker);
+    }
+    rules.needs_whole_cluster = Below(3) == 0;
+    spec.start = Below(3) == 0 ? spec::StartMode::kFree : spec::StartMode::kGang;
+    spec.restart_max = Below(3);
+    if (Below(4) == 0) spec.timeouts.run = std::chrono::seconds(Below(100));
+    job_ = std::make_unique<Job>(spec, rules, now_, seed);
+    Step(AmStarted{"node0", 0});
+  }
+
+  // Says anything at all.
+  void SayAnything() {
+    now_ += Duration(static_cast<int64_t>(random_.Next() % (Below(20) == 0 ? 60'000'000 : 200'000)));
+    if (Below(3) == 0 && !plausible_.empty()) {
+      const size_t i = random_.Next() % plausible_.size();
+      const Event event = plausible_[i];
+      if (Below(8) != 0) plausible_.erase(plausible_.begin() + static_cast<std::ptrdiff_t>(i));  // else it comes again
+      Step(event);
+    } else {
+      Step(RandomEvent());
+    }
+  }
+
+  // From now on the place and the executors answer, all tasks end well when they are started, and time passes.
+  void BecomeKind() {
+    kind_ = true;
+    for (const ContainerId& id : held_) plausible_.push_back(ContainerExited{id, ""});
+  }
+  void SayTheNext() {
+    if (!plausible_.empty()) {
+      const Event event = plausible_.front();
+      plausible_.erase(plausible_.begin());
+      Step(event);
+    } else if (const auto due = job_->NextDeadline()) {
+      now_ = std::max(now_, *due);
+      Step(Ticked{});
+    } else if (!job_->finished()) {
+      Step(StopRequested{"a test", std::nullopt});
+    }
+  }
+
+  const Job& job() const { return *job_; }
+  size_t held() const { return held_.size(); }
+
+ private:
+  int Below(int n) { return static_cast<int>(random_.Next() % static_cast<uint64_t>(n)); }
+
+  spec::RoleSpec RandomRole(int r) {
+    return RoleOf("r" + std::to_string(r), 1 + Below(4), [&](spec::RoleSpec& role) {
+      if (Below(3) == 0) role.instances.max += Below(4);
+      role.processes = 1 + Below(2) * Below(3);
+      role.restart = {Below(3), std::chrono::milliseconds(Below(3) * 500)};
+      role.kind = r == 0 ? spec::RoleKind::kWorker : static_cast<spec::RoleKind>(Below(3));
+      if (Below(4) == 0) role.on_failure = spec::OnFailure::kTolerate;
+      role.chief = r == 0 && Below(3) == 0;
+      if (r > 0 && Below(3) == 0) role.after.push_back({"r" + std::to_string(Below(r)), Below(3) == 0});
+    });
+  }
+
+  ContainerId RandomContainer() { return {"c" + std::to_string(Below(next_container_ + 2))}; }
+  Instant RandomInstant() {
+    if (Below(50) == 0) return Below(2) == 0 ? Instant::max() : Instant::min();
+    return now_ - Duration(static_cast<int64_t>(random_.Next() % 3'000'000)) + std::chrono::seconds(1);
+  }
+  Exit RandomExit() {
+    if (Below(3) == 0) return {.signal = 1 + Below(64)};
+    if (Below(20) == 0) return {};
+    return {.code = Below(3) == 0 ? 7 : 0};
+  }
+
+  Event RandomEvent() {
+    const int attempt = Below(4) - (Below(10) == 0);
+    switch (Below(40)) {
+      case 0: return AmStarted{"node1", 1};
+      case 1: return ContainerGranted{RandomContainer(), Below(6) - 1, "node1"};
+      case 2:
+      case 3: return ContainerExited{RandomContainer(), Below(2) == 0 ? "its executor was killed" : ""};
+      case 4: return PlaceWaited{Below(2) == 0 ? "the queue is full" : ""};
+      case 5: return Below(40) == 0 ? Event(PlaceRefused{"too big"}) : Event(Ticked{});
+      case 6: return ExecutorDisconnected{RandomContainer()};
+      case 7: return ExecutorRegistered{RandomContainer(), {"h", 1}};
+      case 8: return TaskStarted{RandomContainer(), attempt, {1}, RandomInstant()};
+      case 9: return TaskStartFailed{RandomContainer(), attempt, RandomInstant(), 127, {"not found", "look"}};
+      case 10:
+      case 11: return TaskEnded{RandomContainer(), attempt, RandomInstant()};
+      case 12:
+      case 13:
+      case 14:
+      case 15: return RankExited{RandomContainer(), attempt, Below(5) - 1, RandomExit(), RandomInstant(), {"bo\nom", ""}};
+      case 16:
+      case 17: return ScaleWanted{Below(6) - 1, Below(9) - 1, "ann"};
+      case 18:
+        if (Below(30) == 0) return StopRequested{"ann", Below(2) == 0 ? std::optional(Duration(Below(9) - 2)) : std::nullopt};
+        return Ticked{};
+      case 19:
+      case 20: return Ticked{};
+      default: return ExecutorHeard{RandomContainer()};
+    }
+  }
+
+  void Step(const Event& event) {
+    if (const auto* gone = std::get_if<ContainerExited>(&event)) held_.erase(gone->container);
+    const bool was_finished = job_->finished();
+    const auto actions = job_->Step(event, now_);
+    EXPECT_TRUE(!was_finished || actions.empty());
+    job_->CheckInvariants();
+    for (const Action& action : actions) std::visit([this](const auto& a) { Answer(a); }, action);
+  }
+
+  void Answer(const RequestContainers& a) {
+    for (const auto& ask : a.asks) {
+      ASSERT_GT(ask.count, 0);
+      for (int i = 0; i < ask.count; ++i) {
+        const ContainerId id{"c" + std::to_string(next_container_++)};
+        plausible_.push_back(ContainerGranted{id, ask.role, "node" + std::to_string(Below(3))});
+      }
+    }
+  }
+  void Answer(const CancelRequests&) {}
+  void Answer(const LaunchExecutor& a) {
+    held_.insert(a.container);
+    plausible_.push_back(ExecutorRegistered{a.container, {"host", 4000}});
+  }
+  void Answer(const ReleaseContainer& a) { plausible_.push_back(ContainerExited{a.container, ""}); }
+  void Answer(const KillContainer& a) { plausible_.push_back(ContainerExited{a.container, ""}); }
+  void Answer(const StartTask& a) {
+    const int processes = job_->spec().roles[static_cast<size_t>(a.task.role)].processes;
+    plausible_.push_back(TaskStarted{a.container, a.attempt, std::vector<int>(static_cast<size_t>(processes), 1), now_});
+    for (int rank = 0; rank < processes; ++rank) {
+      const Exit exit = kind_ ? Exit{.code = 0} : RandomExit();
+      plausible_.push_back(RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
+    }
+    plausible_.push_back(TaskEnded{a.container, a.attempt, now_});
+  }
+  void Answer(const StopTask& a) { plausible_.push_back(TaskEnded{a.container, a.attempt, now_}); }
+  void Answer(const Record&) {}
+  void Answer(const FinishJob& a) {
+    EXPECT_TRUE(IsFinal(a.state));
+    EXPECT_TRUE(job_->finished());
+  }
+
+  Random random_;
+  Instant now_;
+  bool kind_ = false;
+  std::unique_ptr<Job> job_;
+  int next_container_ = 0;
+  std::set<ContainerId> held_;
+  std::vector<Event> plausible_;  // what a sensible world would say next, or would have said
+};
+
+TEST(JobRandom, SurvivesAnythingAndComesToAnEnd) {
+  constexpr int kStories = 600, kEvents = 250, kKindEvents = 3000;
+  int finished_early = 0;
+  for (uint64_t seed = 1; seed <= kStories; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Chaos chaos(seed);
+    for (int i = 0; i < kEvents; ++i) chaos.SayAnything();
+    finished_early += chaos.job().finished();
+    chaos.BecomeKind();
+    for (int i = 0; i < kKindEvents && !chaos.job().finished(); ++i) chaos.SayTheNext();
+    ASSERT_TRUE(chaos.job().finished());
+    ASSERT_EQ(chaos.job().NextDeadline(), std::nullopt);
+  }
+  // The stories must neither all end at once nor all go on for ever, or they say little.
+  EXPECT_GT(finished_early, kStories / 20);
+  EXPECT_LT(finished_early, kStories);
+}
+
+}  // namespace
+}  // namespace howdah::core::testing

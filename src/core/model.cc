@@ -1,0 +1,34 @@
+#include "model.h"
+
+#include <algorithm>
+
+namespace howdah::core {
+
+void Tally::Add(const Tally& other, int sign) {
+  tasks += sign * other.tasks;
+  lacking += sign * other.lacking;
+  unregistered += sign * other.unregistered;
+  started += sign * other.started;
+  done += sign * other.done;
+  succeeded += sign * other.succeeded;
+  failed += sign * other.failed;
+  open += sign * other.open;
+  budget += sign * other.budget;
+}
+
+Tally CountsOf(const Task& task, int restart_max) {
+  Tally t;
+  t.open = task.run != Task::Run::kNone;
+  if (task.leaving) return t;
+  t.tasks = 1;
+  t.lacking = !task.done && task.state == TaskState::kPending && task.container == nullptr;
+  t.unregistered = !task.done && !task.connected();
+  t.started = task.has_started || task.done;
+  t.done = task.done;
+  t.succeeded = task.done && task.state == TaskState::kSucceeded;
+  t.failed = task.done && (task.state == TaskState::kFailed || task.state == TaskState::kLost);
+  t.budget = std::max(0, restart_max - task.paid);
+  return t;
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,117 @@
+// What the core knows of a job: its roles, tasks and containers, and counts over them.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <optional>
+#include <queue>
+#include <string>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/time.h"
+#include "howdah/core/states.h"
+#include "howdah/spec/job_spec.h"
+#include "reason.h"
+#include "timers.h"
+
+namespace howdah::core {
+
+struct Task;
+
+// One that was granted and has not gone yet.
+struct Container {
+  enum class Phase {
+    kHeld,       // granted; nothing runs in it
+    kLaunched,   // its executor was started
+    kConnected,  // its executor registered
+    kReleased,   // told to go, belongs to no task any more
+    kKilled,     // killed; its task, if it still has one, waits for it to be gone
+  };
+  ContainerId id;
+  int slot = 0;
+  std::string node;
+  Phase phase = Phase::kHeld;
+  Task* task = nullptr;
+  Instant launched;
+  Instant last_heard;
+  std::optional<Instant> disconnected;
+  Timer timer;  // until it must have registered, been heard of, or gone
+};
+
+// Counts over tasks; every task adds its own (CountsOf).
+struct Tally {
+  int tasks = 0;         // without those that leave
+  int lacking = 0;       // want a container and have none
+  int unregistered = 0;  // not done, and their executor is not connected
+  int started = 0;       // have been RUNNING in this generation, or are done
+  int done = 0;          // ended, and not to be started again
+  int succeeded = 0;     // done, SUCCEEDED
+  int failed = 0;        // done, FAILED or LOST
+  int open = 0;          // with an attempt of which something may still run
+  int64_t budget = 0;    // restarts left
+  friend bool operator==(const Tally&, const Tally&) = default;
+  void Add(const Tally& other, int sign);
+};
+
+struct Task {
+  enum class Run { kNone, kStarting, kRunning };
+
+  TaskId id;
+  bool ranked = false;
+  TaskState state = TaskState::kPending;
+  int attempt = 0;
+  bool attempt_used = false;  // it was started under this number
+  Container* container = nullptr;
+  std::string node;         // of its container, or of the last one
+  int launch_failures = 0;  // in a row: containers that were lost before a start
+
+  // The attempt: valid from its start to the next one's.
+  Run run = Run::kNone;
+  std::vector<bool> exited;  // by local rank
+  int ranks_left = 0;
+  int clean_ranks = 0;  // ended with 0 by themselves
+  std::optional<Instant> started;
+  Instant last_exit;
+  std::optional<Exit> exit;
+  std::optional<Failure> failure;  // only of what failed by itself; the first in time
+  std::optional<Instant> stop_at;  // when it was told to stop
+  Instant stop_limit;
+
+  bool done = false;
+  bool leaving = false;  // scaled away
+  bool removed = false;  // has left
+  bool has_started = false;
+  bool backing_off = false;
+  int paid = 0;  // restarts used of its budget
+  Timer timer;   // until the pause before a restart is over, or the attempt must have ended
+  Tally counted;  // what it last added to the counts
+
+  bool connected() const { return container != nullptr && container->phase == Container::Phase::kConnected; }
+  bool clean() const { return ranks_left == 0 && clean_ranks == static_cast<int>(exited.size()); }
+};
+
+Tally CountsOf(const Task& task, int restart_max);
+
+struct Role {
+  struct Awaits {
+    int role = 0;
+    bool finished = false;
+  };
+
+  bool ranked = false;
+  int size = 0;  // as it is wanted now; tasks beyond it are leaving
+  // References to tasks stay valid while the role grows and shrinks at its end.
+  std::deque<Task> tasks;
+  std::vector<int> next_attempt;  // by index: the attempt a task begins with, so that no attempt's number comes twice
+  std::vector<Awaits> after;
+  Tally tally;
+  int asked = 0;  // containers asked for and not granted
+  // May hold stale or repeated entries: who takes one checks.
+  std::priority_queue<int, std::vector<int>, std::greater<>> lacking;
+  std::vector<int> ready;        // registered, to be started as soon as the role may
+  std::optional<int> scale_to;   // wanted while an earlier scaling is still under way
+  std::string scale_by;
+};
+
+}  // namespace howdah::core

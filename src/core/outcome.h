@@ -1,0 +1,30 @@
+// Policy: is the job done, and how.
+#pragma once
+
+#include <vector>
+
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::core {
+
+// How far one role has come.
+struct RoleStanding {
+  spec::RoleKind kind = spec::RoleKind::kWorker;
+  spec::OnFailure on_failure = spec::OnFailure::kFail;
+  bool chief = false;
+  int tasks = 0;
+  int done = 0;  // ended and not to be started again
+  int succeeded = 0;
+  int failed = 0;
+};
+
+enum class Outcome {
+  kGoesOn,
+  kSucceeded,
+  kAllToleratedFailed,
+};
+
+// Failures that count end a job at once (restart.h); this is about everything else.
+Outcome Judge(const std::vector<RoleStanding>& roles);
+
+}  // namespace howdah::core

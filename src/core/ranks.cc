@@ -1,0 +1,22 @@
+#include "ranks.h"
+
+#include <numeric>
+
+namespace howdah::core {
+
+std::vector<int> RanksOf(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task) {
+  const spec::RoleSpec& own = spec.roles[static_cast<size_t>(task.role)];
+  if (own.kind != spec::RoleKind::kWorker) return {};
+  int first = task.index * own.processes;
+  for (size_t r = 0; r < spec.roles.size(); ++r) {
+    const spec::RoleSpec& role = spec.roles[r];
+    if (role.kind != spec::RoleKind::kWorker || static_cast<int>(r) == task.role) continue;
+    const bool before = role.chief != own.chief ? role.chief : static_cast<int>(r) < task.role;
+    if (before) first += sizes[r] * role.processes;
+  }
+  std::vector<int> ranks(static_cast<size_t>(own.processes));
+  std::iota(ranks.begin(), ranks.end(), first);
+  return ranks;
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,15 @@
+// The global ranks of a task's processes.
+#pragma once
+
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::core {
+
+// By local rank: the chief first, then the other workers' roles in the order of the file, by index. Empty for services and
+// sidecars. sizes: instances by role.
+std::vector<int> RanksOf(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task);
+
+}  // namespace howdah::core

@@ -1,0 +1,125 @@
+#include "reason.h"
+
+#include <algorithm>
+
+namespace howdah::core {
+namespace {
+
+constexpr size_t kNamesShown = 3;
+
+std::string Names(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kNamesShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kNamesShown) text += " and " + std::to_string(names.size() - kNamesShown) + " more";
+  return text;
+}
+
+std::string HeldOf(int held, int wanted) {
+  return std::to_string(held) + " of " + std::to_string(wanted) + " containers";
+}
+
+std::string HowItEnded(const Failure& failure) {
+  if (failure.exit.signal) {
+    return " was killed by signal " + std::to_string(*failure.exit.signal) + " (" + SignalName(*failure.exit.signal) + ")";
+  }
+  if (failure.exit.code) return " failed with exit code " + std::to_string(*failure.exit.code);
+  return " ended without an exit status";
+}
+
+std::string Where(const Failure& failure) { return failure.node.empty() ? "" : " on " + failure.node; }
+
+std::string Clause(std::string_view text) {
+  const std::string line = OneLine(text);
+  return line.empty() ? "" : ": " + line;
+}
+
+}  // namespace
+
+std::string OneLine(std::string_view text, size_t limit) {
+  std::string line;
+  for (const char c : text.substr(0, limit + 1)) {
+    const bool blank = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
+    if (!blank) {
+      line += c;
+    } else if (!line.empty() && line.back() != ' ') {
+      line += ' ';
+    }
+  }
+  if (text.size() > limit) {
+    line.resize(std::min(line.size(), limit - 3));
+    // Not in the middle of a character of several bytes.
+    while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xc0) == 0x80) line.pop_back();
+    if (!line.empty() && static_cast<unsigned char>(line.back()) >= 0xc0) line.pop_back();
+    line += "...";
+  }
+  while (!line.empty() && line.back() == ' ') line.pop_back();
+  return line;
+}
+
+std::string FailureText(std::string_view task, const Failure& failure) {
+  std::string text(task);
+  switch (failure.how) {
+    case Failure::How::kExit:
+    case Failure::How::kNoStatus:
+      text += HowItEnded(failure) + Where(failure);
+      if (failure.ran) text += " after " + FormatDuration(*failure.ran);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.diagnosis.cause);
+    case Failure::How::kStart:
+      text += " could not be started" + Where(failure);
+      if (failure.exit.code) text += " (exit code " + std::to_string(*failure.exit.code) + ")";
+      return text + Clause(failure.diagnosis.cause);
+    case Failure::How::kLost:
+      text += " was lost" + Where(failure);
+      if (failure.ran) text += " after " + FormatDuration(*failure.ran);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
+    case Failure::How::kNotReady:
+      return text + " did not get ready" + Where(failure) + Clause(failure.what);
+  }
+  return text;
+}
+
+std::string WithOthers(std::string first, int others) {
+  if (others <= 0) return first;
+  return first + "; " + std::to_string(others) + (others == 1 ? " other" : " others") + " failed because of it";
+}
+
+std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted) {
+  const std::string who = OneLine(by);
+  std::string text = who.empty() ? "killed" : "killed by " + who;
+  if (ran) return text + " after " + FormatDuration(*ran);
+  return text + " before anything ran, " + FormatDuration(since_submitted) + " after it was submitted";
+}
+
+std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpoint_dir) {
+  std::string text = "the time limit of " + DurationToText(limit) + " (timeouts.run) was reached after " +
+                     FormatDuration(ran) + " of running";
+  if (!checkpoint_dir.empty()) text += "; its checkpoints are under " + OneLine(checkpoint_dir);
+  return text;
+}
+
+std::string GangTimeoutText(Duration limit, const Shortfall& shortfall) {
+  std::string text = "the gang did not come together within " + DurationToText(limit) + " (timeouts.gang): " +
+                     std::to_string(shortfall.ready) + " of " + std::to_string(shortfall.wanted) + " tasks were ready";
+  if (!shortfall.without_container.empty()) {
+    text += ", " + std::to_string(shortfall.without_container.size()) + " had no container (" +
+            Names(shortfall.without_container) + ")";
+  }
+  if (!shortfall.unconnected.empty()) {
+    text += ", " + std::to_string(shortfall.unconnected.size()) + " had not connected (" + Names(shortfall.unconnected) + ")";
+  }
+  const std::string place = OneLine(shortfall.place);
+  return place.empty() ? text : text + "; " + place;
+}
+
+std::string HoldingText(int held, int wanted, Duration held_for, Duration left) {
+  return HeldOf(held, wanted) + " are held, nothing more came for " + FormatDuration(held_for) +
+         "; they are given back in " + FormatDuration(left) + " unless more come";
+}
+
+std::string GivenBackText(int held, int wanted, Duration held_for, Duration again_in) {
+  return HeldOf(held, wanted) + " were held and nothing more came for " + FormatDuration(held_for) +
+         "; they were given back to avoid a deadlock with another job, and are asked for again in " +
+         FormatDuration(again_in);
+}
+
+}  // namespace howdah::core

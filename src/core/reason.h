@@ -1,0 +1,60 @@
+// The sentences users read: one of cause, with numbers and names.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/states.h"
+
+namespace howdah::core {
+
+// Why an attempt ended badly by itself.
+struct Failure {
+  enum class How {
+    kExit,      // a process of it failed: exit
+    kNoStatus,  // it ended, and how was not told
+    kStart,     // its command could not be started
+    kLost,      // its container went away: what
+    kNotReady,  // no executor of it ever connected: what
+  };
+  How how = How::kExit;
+  Instant at;
+  Exit exit;
+  Diagnosis diagnosis;
+  std::string what;  // a clause
+  std::string node;
+  int attempt = 0;
+  std::optional<Duration> ran;
+};
+
+// "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
+std::string FailureText(std::string_view task, const Failure& failure);
+
+// "...; 2 others failed because of it"
+std::string WithOthers(std::string first, int others);
+
+// by: who, from where, with what. ran: since the job first ran; none: it never did.
+std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted);
+
+std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpoint_dir);
+
+// What an incomplete gang lacks: names of tasks.
+struct Shortfall {
+  int ready = 0, wanted = 0;
+  std::vector<std::string> without_container;
+  std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
+  std::string place;                     // what the place says it waits for, or empty
+};
+std::string GangTimeoutText(Duration limit, const Shortfall& shortfall);
+
+// While some of a gang's containers are held and the others do not come.
+std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
+std::string GivenBackText(int held, int wanted, Duration held_for, Duration again_in);
+
+// The clause as one line of at most limit bytes, cut at a character.
+std::string OneLine(std::string_view text, size_t limit = 300);
+
+}  // namespace howdah::core

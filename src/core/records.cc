@@ -1,0 +1,83 @@
+#include <utility>
+
+#include "job_impl.h"
+#include "ranks.h"
+
+namespace howdah::core {
+
+TaskChanged Job::Impl::Note(const Task& task, TaskChanged::Type type) const {
+  TaskChanged change;
+  change.type = type;
+  change.role = SpecOf(task).name;
+  change.index = task.id.index;
+  change.state = task.state;
+  change.attempt = task.attempt;
+  return change;
+}
+
+void Job::Impl::NotePlaced(const Task& task) {
+  TaskChanged change = Note(task, TaskChanged::Type::kPending);
+  if (task.state == TaskState::kReady) {
+    const Endpoint& endpoint = cluster_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
+    change.type = TaskChanged::Type::kReady;
+    change.host = endpoint.host;
+    change.port = endpoint.port;
+  } else if (task.state == TaskState::kAllocated) {
+    change.type = TaskChanged::Type::kAllocated;
+    change.node = task.container->node;
+    change.container = task.container->id.text;
+  } else if (!task.node.empty()) {
+    change.node = "";
+    change.container = "";
+  }
+  Write(std::move(change));
+}
+
+void Job::Impl::NoteStarted(const Task& task, const std::vector<int>& pids) {
+  std::vector<int> sizes(roles_.size());
+  for (size_t r = 0; r < roles_.size(); ++r) sizes[r] = roles_[r].size;
+  TaskChanged change = Note(task, TaskChanged::Type::kStarted);
+  change.generation = generation_;
+  change.ranks = RanksOf(spec_, sizes, task.id);
+  change.pids = pids;
+  change.started = task.started;
+  Write(std::move(change));
+}
+
+void Job::Impl::NoteEnded(const Task& task, Instant at) {
+  TaskChanged change = Note(task, TaskChanged::Type::kExited);
+  if (task.state == TaskState::kLost) change.type = TaskChanged::Type::kLost;
+  if (task.state == TaskState::kStopped) change.type = TaskChanged::Type::kStopped;
+  change.exit = task.exit;
+  change.finished = at;
+  if (task.failure) {
+    change.reason = FailureText(NameOf(task), *task.failure);
+    if (!task.failure->diagnosis.advice.empty()) change.advice = task.failure->diagnosis.advice;
+  }
+  Write(std::move(change));
+}
+
+void Job::Impl::NoteStopped(const Task& task) {
+  TaskChanged change = Note(task, TaskChanged::Type::kStopped);
+  change.finished = now_;
+  Write(std::move(change));
+}
+
+void Job::Impl::NoteRecovering(const std::string& reason) {
+  state_ = JobState::kRecovering;
+  own_wait_ = reason;
+  place_wait_.clear();
+  noted_wait_ = reason;
+  Write(JobChanged{.type = JobChanged::Type::kRecovering, .state = state_, .generation = generation_, .reason = reason});
+}
+
+void Job::Impl::NoteWaiting() {
+  if (ending_ || (state_ != JobState::kStarting && state_ != JobState::kRecovering)) return;
+  std::string reason = own_wait_;
+  if (!place_wait_.empty()) reason += (reason.empty() ? "" : "; ") + place_wait_;
+  if (reason == noted_wait_) return;
+  noted_wait_ = reason;
+  Write(JobChanged{.type = JobChanged::Type::kWaiting, .reason = std::move(reason)});
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,135 @@
+#include <algorithm>
+#include <utility>
+
+#include "job_impl.h"
+#include "require.h"
+
+namespace howdah::core {
+
+int Job::Impl::BudgetOf(const Task& task) const { return std::max(0, SpecOf(task).restart.max - task.paid); }
+
+bool Job::Impl::CountsFor(const Task& task) const { return Counts(SpecOf(task).kind, SpecOf(task).on_failure); }
+
+Remedy Job::Impl::RemedyFor(const Task& task) const {
+  return Decide({.kind = SpecOf(task).kind,
+                 .on_failure = SpecOf(task).on_failure,
+                 .ranked = task.ranked,
+                 .budget = BudgetOf(task),
+                 .ranked_budget = ranked_.budget > 0,
+                 .job_budget = JobBudget()});
+}
+
+// What must happen at once because the task has failed; the rest waits for the end of its attempt (Close).
+void Job::Impl::React(Task& task) {
+  if (ending_ || task.leaving || Draining(task)) return;
+  switch (RemedyFor(task)) {
+    case Remedy::kAlone:
+    case Remedy::kAccept:
+      return;
+    case Remedy::kTogether:
+      BeginDrain({.scope = Scope::kRanked});
+      NoteRecovering(FailureText(NameOf(task), *task.failure) + "; all ranked tasks are stopped to start again");
+      return;
+    case Remedy::kWholeJob:
+      BeginDrain({.scope = Scope::kAll});
+      NoteRecovering(FailureText(NameOf(task), *task.failure) + "; all tasks are stopped to start again");
+      return;
+    case Remedy::kFailJob:
+      BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});
+      return;
+  }
+}
+
+void Job::Impl::RestartAlone(Task& task) {
+  const spec::RestartLimit& limit = SpecOf(task).restart;
+  const Duration pause = Backoff(limit.backoff, ++task.paid);
+  if (pause > Duration::zero()) {
+    task.backing_off = true;
+    Arm(task, now_ + pause);
+  }
+  Revive(task);
+}
+
+// The task is to be started (again), under a new number if the old one was used.
+void Job::Impl::Revive(Task& task) {
+  task.attempt += task.attempt_used;
+  task.attempt_used = false;
+  task.failure.reset();
+  task.done = false;
+  if (task.container == nullptr) {
+    task.state = TaskState::kPending;
+    RoleOf(task).lacking.push(task.id.index);
+  } else {
+    task.state = task.connected() ? TaskState::kReady : TaskState::kAllocated;
+  }
+  Recount(task);
+  NotePlaced(task);
+  if (task.connected() && !task.backing_off) RoleOf(task).ready.push_back(task.id.index);
+}
+
+void Job::Impl::BeginDrain(Drain drain) {
+  drain_ = std::move(drain);
+  StopScope(drain_->scope);
+}
+
+void Job::Impl::StopScope(Scope scope) {
+  ForEachTask([&](Task& task) {
+    if (!In(scope, task)) return;
+    if (task.run == Task::Run::kNone) {
+      task.timer.due = kNever;
+      task.backing_off = false;
+    } else if (task.ranks_left > 0) {
+      Stop(task, spec_.checkpoint.grace);
+    }
+  });
+}
+
+// All attempts of the scope have ended: only now it is known who failed first.
+void Job::Impl::FinishDrain() {
+  Task* first = nullptr;
+  ForEachTask([&](Task& task) {
+    const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0);
+    if (task.leaving || !task.failure || !In(drain_->scope, task) || !counts) return;
+    if (first == nullptr || task.failure->at < first->failure->at) first = &task;
+  });
+  const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->scaled;
+  if (drain_->scope == Scope::kRanked && first != nullptr && BudgetOf(*first) == 0) {
+    if (JobBudget() <= 0) {
+      BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});
+      return;
+    }
+    drain_->scope = Scope::kAll;
+    StopScope(Scope::kAll);
+    NoteRecovering(why + "; all tasks are stopped to start again");
+    return;
+  }
+  const Scope scope = drain_->scope;
+  Duration pause{};
+  if (scope == Scope::kAll) {
+    ++job_restarts_;
+    ForEachTask([](Task& task) { task.paid = 0; });
+    if (first != nullptr) pause = Backoff(SpecOf(*first).restart.backoff, job_restarts_);
+  } else if (first != nullptr) {
+    pause = Backoff(SpecOf(*first).restart.backoff, ++first->paid);
+  }
+  drain_.reset();
+  NextGeneration(scope, pause, why);
+}
+
+void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& reason) {
+  ++generation_;
+  NoteRecovering(reason + (scope == Scope::kAll ? "; all tasks start" : "; all ranked tasks start") + " again as generation " +
+                 std::to_string(generation_) + (pause > Duration::zero() ? " in " + FormatDuration(pause) : ""));
+  ForEachTask([&](Task& task) {
+    if (!In(scope, task) || task.leaving) return;
+    if (scope == Scope::kAll) task.launch_failures = 0;
+    task.has_started = false;
+    task.backing_off = false;
+    Revive(task);
+  });
+  barrier_ = Barrier{.scope = scope, .everyone = scope == Scope::kRanked || together_, .backoff = pause > Duration::zero()};
+  TimerOf(JobTimer::kGang).due = kNever;
+  if (barrier_->backoff) Arm(JobTimer::kBackoff, now_ + pause);
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,35 @@
+#include "restart.h"
+
+#include <algorithm>
+
+namespace howdah::core {
+namespace {
+
+constexpr Duration kBackoffMost = std::chrono::minutes(1);
+
+}  // namespace
+
+bool Counts(spec::RoleKind kind, spec::OnFailure on_failure) {
+  return kind != spec::RoleKind::kSidecar && on_failure == spec::OnFailure::kFail;
+}
+
+Remedy Decide(const FailureFacts& facts) {
+  const bool counts = Counts(facts.kind, facts.on_failure);
+  if (facts.ranked) {
+    // The first cause may be another ranked task whose message is still under way, and who failed first pays.
+    if (facts.budget > 0 || (counts && facts.ranked_budget)) return Remedy::kTogether;
+  } else if (facts.budget > 0) {
+    return Remedy::kAlone;
+  }
+  if (!counts) return Remedy::kAccept;
+  return facts.job_budget > 0 ? Remedy::kWholeJob : Remedy::kFailJob;
+}
+
+Duration Backoff(Duration first, int nth) {
+  const Duration most = std::max(first, kBackoffMost);
+  Duration pause = first;
+  for (int i = 1; i < nth && pause < most && pause > Duration::zero(); ++i) pause = std::min(pause * 2, most);
+  return pause;
+}
+
+}  // namespace howdah::core

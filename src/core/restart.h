@@ -1,0 +1,34 @@
+// Policy: what a failure leads to, and how long to pause before the next attempt.
+#pragma once
+
+#include "howdah/base/time.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::core {
+
+enum class Remedy {
+  kAlone,     // only the task starts again
+  kTogether,  // all ranked tasks start again; who of them failed first is known when all have ended
+  kWholeJob,  // every task starts again
+  kAccept,    // it stays failed, the job goes on
+  kFailJob,
+};
+
+struct FailureFacts {
+  spec::RoleKind kind = spec::RoleKind::kWorker;
+  spec::OnFailure on_failure = spec::OnFailure::kFail;
+  bool ranked = false;              // its role restarts together with the other ranked ones
+  int budget = 0;                   // restarts the task has left
+  bool ranked_budget = false;       // whether any ranked task has one left
+  int job_budget = 0;               // restarts the whole job has left
+};
+
+// Whether a failure that is not restarted fails the job.
+bool Counts(spec::RoleKind kind, spec::OnFailure on_failure);
+
+Remedy Decide(const FailureFacts& facts);
+
+// Before the nth (from 1) restart: the job file's own pause first, then doubled up to a minute.
+Duration Backoff(Duration first, int nth);
+
+}  // namespace howdah::core

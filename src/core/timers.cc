@@ -1,0 +1,45 @@
+#include "timers.h"
+
+#include <algorithm>
+
+namespace howdah::core {
+namespace {
+
+bool Later(const TimerQueue::Entry& a, const TimerQueue::Entry& b) { return a.at > b.at; }
+
+}  // namespace
+
+void TimerQueue::Arm(Timer& timer, TimerKey key, Instant due) {
+  timer.due = due;
+  if (due >= timer.armed) return;
+  timer.armed = due;
+  heap_.push_back({due, key});
+  std::push_heap(heap_.begin(), heap_.end(), Later);
+}
+
+std::optional<TimerQueue::Entry> TimerQueue::Pop(Instant now) {
+  if (heap_.empty() || heap_.front().at > now) return std::nullopt;
+  std::pop_heap(heap_.begin(), heap_.end(), Later);
+  const Entry entry = heap_.back();
+  heap_.pop_back();
+  return entry;
+}
+
+bool TimerQueue::IsDue(Timer& timer, const Entry& entry, Instant now) {
+  if (timer.armed != entry.at) return false;
+  timer.armed = kNever;
+  if (timer.due == kNever) return false;
+  if (timer.due > now) {
+    Arm(timer, entry.key, timer.due);
+    return false;
+  }
+  timer.due = kNever;
+  return true;
+}
+
+std::optional<Instant> TimerQueue::Next() const {
+  if (heap_.empty()) return std::nullopt;
+  return heap_.front().at;
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,47 @@
+// All deadlines of a job in one heap. Moving a deadline later costs nothing: its entry is looked at again when the old time
+// has come. So a heartbeat of one of 10,000 executors is one store.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "howdah/base/time.h"
+
+namespace howdah::core {
+
+inline constexpr Instant kNever = Instant::max();
+
+// Owned by what waits. To disarm: due = kNever.
+struct Timer {
+  Instant due = kNever;
+  Instant armed = kNever;  // of its entry in the heap that counts; any other entry of it is stale
+};
+
+// Whose timer an entry is.
+struct TimerKey {
+  enum class Owner : uint8_t { kJob, kContainer, kTask };
+  Owner owner = Owner::kJob;
+  int32_t first = 0;   // which of the job's timers; the container's slot; the task's role
+  int32_t second = 0;  // the task's index
+};
+
+class TimerQueue {
+ public:
+  struct Entry {
+    Instant at;
+    TimerKey key;
+  };
+
+  void Arm(Timer& timer, TimerKey key, Instant due);
+  // An entry whose time has come; the caller looks up its timer and asks IsDue.
+  std::optional<Entry> Pop(Instant now);
+  // Whether the timer of an entry that was popped is due now; it is disarmed then. Otherwise its entry is put back if needed.
+  bool IsDue(Timer& timer, const Entry& entry, Instant now);
+  std::optional<Instant> Next() const;
+
+ private:
+  std::vector<Entry> heap_;
+};
+
+}  // namespace howdah::core

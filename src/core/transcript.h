@@ -1,0 +1,45 @@
+// Test helper: a job's life as text. Each line of a story is an event; what the core answers is written beneath it, indented.
+// A test gives the whole as it should read and compares.
+//
+//   0s am                        1s kill 5s ann            2s scale worker 3          9s tick
+//   1s grant c1 worker node7     1s register c1            1s heard c1                1s gone c1 [how]
+//   1s started c1 a0             1s exit c1 a0 7           1s exit c1 a0 SIGSEGV rank=1 at=0.5s cause=... advice=...
+//   1s ended c1 a0               1s startfail c1 a0 127    1s disconnected c1         1s waited REASON
+//   0s up                        everything at once until all runs; prints nothing. Containers are named after their
+//                                tasks: worker:0 runs in worker:0 on node0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/core/job.h"
+
+namespace howdah::core::testing {
+
+// A role with one line; change what matters with edit.
+spec::RoleSpec RoleOf(std::string name, int instances, const std::function<void(spec::RoleSpec&)>& edit = nullptr);
+spec::JobSpec JobOf(std::vector<spec::RoleSpec> roles, const std::function<void(spec::JobSpec&)>& edit = nullptr);
+
+// Rules under which the first n roles restart together.
+FrameworkRules Ranked(size_t roles);
+
+struct Story {
+  spec::JobSpec spec;
+  FrameworkRules rules;
+  uint64_t seed = 1;
+};
+
+// Plays the events of the text (its lines that begin with a time) and returns the text as it should have been.
+std::string Play(const Story& story, std::string_view text);
+
+// The same text without the lines of actions that begin with one of the words.
+std::string Without(std::string_view text, const std::vector<std::string>& words);
+
+std::string ToText(const Action& action, const spec::JobSpec& spec);
+
+// The instant of "1.5s" in stories: since the job was submitted.
+Instant At(Duration d);
+
+}  // namespace howdah::core::testing

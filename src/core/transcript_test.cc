@@ -1,0 +1,241 @@
+#include "transcript.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <map>
+#include <optional>
+#include <sstream>
+
+namespace howdah::core::testing {
+namespace {
+
+constexpr Instant kSubmitted = Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21));
+
+Duration Seconds(const std::string& text) {
+  return Duration(static_cast<int64_t>(std::strtod(text.c_str(), nullptr) * 1e6 + 0.5));
+}
+
+// The words of an event's line; names with '=' run to the end of the line or to the next name.
+struct Line {
+  std::vector<std::string> words;
+  std::map<std::string, std::string> options;
+  Instant now;
+
+  explicit Line(const std::string& text) {
+    std::istringstream in(text);
+    std::string word, option;
+    in >> word;
+    now = At(Seconds(word));
+    while (in >> word) {
+      const size_t equals = word.find('=');
+      if (equals != std::string::npos) {
+        option = word.substr(0, equals);
+        options[option] = word.substr(equals + 1);
+      } else if (!option.empty()) {
+        options[option] += " " + word;
+      } else {
+        words.push_back(word);
+      }
+    }
+  }
+  std::string Word(size_t i) const { return i < words.size() ? words[i] : ""; }
+  int Attempt() const { return std::atoi(Word(2).c_str() + 1); }
+  std::string From(size_t first) const {
+    std::string text;
+    for (size_t i = first; i < words.size(); ++i) text += (i == first ? "" : " ") + words[i];
+    return text;
+  }
+  Instant AtOption() const {
+    const auto it = options.find("at");
+    return it == options.end() ? now : At(Seconds(it->second));
+  }
+  std::string Option(const std::string& name) const {
+    const auto it = options.find(name);
+    return it == options.end() ? "" : it->second;
+  }
+};
+
+int RoleNumber(const spec::JobSpec& spec, const std::string& name) {
+  for (size_t r = 0; r < spec.roles.size(); ++r) {
+    if (spec.roles[r].name == name) return static_cast<int>(r);
+  }
+  return std::atoi(name.c_str());
+}
+
+std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
+  const std::string verb = line.Word(0);
+  const ContainerId container{line.Word(1)};
+  const Diagnosis diagnosis{line.Option("cause"), line.Option("advice")};
+  if (verb == "am") return AmStarted{"node0", 0};
+  if (verb == "tick") return Ticked{};
+  if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
+  if (verb == "gone") return ContainerExited{container, line.From(2)};
+  if (verb == "waited") return PlaceWaited{line.From(1)};
+  if (verb == "refused") return PlaceRefused{line.From(1)};
+  if (verb == "register") return ExecutorRegistered{container, {"host-" + container.text, 4000}};
+  if (verb == "heard") return ExecutorHeard{container};
+  if (verb == "disconnected") return ExecutorDisconnected{container};
+  if (verb == "started") return TaskStarted{container, line.Attempt(), {100}, line.AtOption()};
+  if (verb == "ended") return TaskEnded{container, line.Attempt(), line.AtOption()};
+  if (verb == "startfail") {
+    return TaskStartFailed{container, line.Attempt(), line.AtOption(), std::atoi(line.Word(3).c_str()), diagnosis};
+  }
+  if (verb == "exit") {
+    Exit exit;
+    exit.signal = SignalNumber(line.Word(3));
+    if (!exit.signal) exit.code = std::atoi(line.Word(3).c_str());
+    return RankExited{container, line.Attempt(), std::atoi(line.Option("rank").c_str()), exit, line.AtOption(), diagnosis};
+  }
+  if (verb == "scale") return ScaleWanted{RoleNumber(spec, line.Word(1)), std::atoi(line.Word(2).c_str()), "ann"};
+  if (verb == "kill") {
+    StopRequested stop{.by = line.From(2)};
+    if (line.Word(1) != "-") stop.grace = Seconds(line.Word(1));
+    return stop;
+  }
+  return std::nullopt;
+}
+
+// All tasks of all roles get their containers, register and start, in the order the core allows.
+void Up(Job& job, Instant now) {
+  std::vector<Event> events{AmStarted{"node0", 0}};
+  int node = 0;
+  std::map<int, int> granted;
+  for (size_t i = 0; i < events.size(); ++i) {
+    for (const Action& action : job.Step(events[i], now)) {
+      if (const auto* request = std::get_if<RequestContainers>(&action)) {
+        for (const auto& ask : request->asks) {
+          const std::string& role = job.spec().roles[static_cast<size_t>(ask.role)].name;
+          for (int n = 0; n < ask.count; ++n) {
+            events.push_back(ContainerGranted{{role + ":" + std::to_string(granted[ask.role]++)}, ask.role,
+                                              "node" + std::to_string(node++)});
+          }
+        }
+      } else if (const auto* launch = std::get_if<LaunchExecutor>(&action)) {
+        events.push_back(ExecutorRegistered{launch->container, {"host-" + launch->container.text, 4000}});
+      } else if (const auto* start = std::get_if<StartTask>(&action)) {
+        events.push_back(TaskStarted{start->container, start->attempt, {100}, now});
+      }
+    }
+  }
+}
+
+std::string JobText(const JobChanged& change) {
+  static const char* const kTypes[] = {"am", "waiting", "running", "recovering", "stop-requested", "stopping", "tensorboard", "finished"};
+  std::string text = std::string("job ") + kTypes[static_cast<size_t>(change.type)];
+  if (change.state) text += " " + std::string(core::ToText(*change.state));
+  if (change.generation) text += " g" + std::to_string(*change.generation);
+  if (change.exit_code) text += " exit=" + std::to_string(*change.exit_code);
+  if (change.reason && !change.reason->empty()) text += " | " + *change.reason;
+  if (change.advice && !change.advice->empty()) text += " | " + *change.advice;
+  return text;
+}
+
+std::string TaskText(const TaskChanged& change) {
+  std::string text = change.type == TaskChanged::Type::kRemoved ? "removed " : "task ";
+  text += change.role + ":" + std::to_string(change.index) + " " + std::string(core::ToText(change.state)) + " a" +
+          std::to_string(change.attempt);
+  if (change.generation) text += " g" + std::to_string(*change.generation);
+  if (change.container && !change.container->empty()) text += " in " + *change.container;
+  if (change.exit && change.exit->code) text += " code=" + std::to_string(*change.exit->code);
+  if (change.exit && change.exit->signal) text += " signal=" + SignalName(*change.exit->signal);
+  if (change.reason) text += " | " + *change.reason;
+  if (change.advice) text += " | " + *change.advice;
+  return text;
+}
+
+struct Writer {
+  const spec::JobSpec& spec;
+
+  std::string Name(TaskId task) const {
+    return spec.roles[static_cast<size_t>(task.role)].name + ":" + std::to_string(task.index);
+  }
+  std::string operator()(const RequestContainers& a) const {
+    std::string text = "ask";
+    for (const auto& ask : a.asks) text += " " + spec.roles[static_cast<size_t>(ask.role)].name + "*" + std::to_string(ask.count);
+    return text + (a.together ? " together" : "");
+  }
+  std::string operator()(const CancelRequests&) const { return "cancel"; }
+  std::string operator()(const LaunchExecutor& a) const { return "launch " + a.container.text + " " + Name(a.task); }
+  std::string operator()(const ReleaseContainer& a) const { return "release " + a.container.text; }
+  std::string operator()(const KillContainer& a) const { return "kill " + a.container.text; }
+  std::string operator()(const StartTask& a) const {
+    return "start " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " in " + a.container.text;
+  }
+  std::string operator()(const StopTask& a) const {
+    return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace);
+  }
+  std::string operator()(const Record& a) const {
+    if (const auto* job = std::get_if<JobChanged>(&a.change)) return JobText(*job);
+    if (const auto* task = std::get_if<TaskChanged>(&a.change)) return TaskText(*task);
+    const auto& scaled = std::get<RoleScaled>(a.change);
+    return "scaled " + scaled.role + " " + std::to_string(scaled.from) + "->" + std::to_string(scaled.to) + " by " + scaled.by;
+  }
+  std::string operator()(const FinishJob& a) const {
+    return "finish " + std::string(core::ToText(a.state)) + " " + std::to_string(a.exit_code);
+  }
+};
+
+}  // namespace
+
+Instant At(Duration d) { return kSubmitted + d; }
+
+spec::RoleSpec RoleOf(std::string name, int instances, const std::function<void(spec::RoleSpec&)>& edit) {
+  spec::RoleSpec role;
+  role.name = std::move(name);
+  role.instances = {instances, instances};
+  role.memory_bytes = 64 << 20;
+  role.command.shell = "true";
+  if (edit) edit(role);
+  return role;
+}
+
+spec::JobSpec JobOf(std::vector<spec::RoleSpec> roles, const std::function<void(spec::JobSpec&)>& edit) {
+  spec::JobSpec spec;
+  spec.name = "story";
+  spec.roles = std::move(roles);
+  if (edit) edit(spec);
+  return spec;
+}
+
+FrameworkRules Ranked(size_t roles) { return {std::vector<bool>(roles, true), false}; }
+
+std::string ToText(const Action& action, const spec::JobSpec& spec) { return std::visit(Writer{spec}, action); }
+
+std::string Play(const Story& story, std::string_view text) {
+  Job job(story.spec, story.rules, kSubmitted, story.seed);
+  std::istringstream in{std::string(text)};
+  std::string played = "\n", line;
+  while (std::getline(in, line)) {
+    if (line.empty() || line.front() == ' ') continue;
+    played += line + "\n";
+    const Line words(line);
+    if (words.Word(0) == "up") {
+      Up(job, words.now);
+      continue;
+    }
+    const auto event = ParseEvent(words, story.spec);
+    if (!event) {
+      played += "  ??\n";
+      continue;
+    }
+    for (const Action& action : job.Step(*event, words.now)) played += "  " + ToText(action, story.spec) + "\n";
+    job.CheckInvariants();
+  }
+  return played;
+}
+
+std::string Without(std::string_view text, const std::vector<std::string>& words) {
+  std::istringstream in{std::string(text)};
+  std::string kept, line;
+  while (std::getline(in, line)) {
+    bool keep = true;
+    for (const std::string& word : words) keep = keep && !line.starts_with("  " + word);
+    if (keep) kept += line + "\n";
+  }
+  return kept;
+}
+
+TEST(Transcript, LeavesOutWhatIsNotAsked) { EXPECT_EQ(Without("\n0s am\n  ask a*1\n  task x\n", {"task"}), "\n0s am\n  ask a*1\n"); }
+
+}  // namespace howdah::core::testing
