@@ -66,7 +66,8 @@ void Describe(Parts& parts, const core::TaskChanged& change) {
   if (change.node && !change.node->empty()) parts.Add("on " + *change.node);
   if (change.container) parts.Add(*change.container);
   if (change.host && change.port) parts.Add(*change.host + ":" + std::to_string(*change.port));
-  if (change.ranks && !change.ranks->empty()) parts.Add(Numbers(change.ranks->size() == 1 ? "rank" : "ranks", *change.ranks));
+  if (change.ranks && !change.ranks->empty())
+    parts.Add(Numbers(change.ranks->size() == 1 ? "rank" : "ranks", *change.ranks));
   if (change.pids && !change.pids->empty()) parts.Add(Numbers(change.pids->size() == 1 ? "pid" : "pids", *change.pids));
   if (change.exit) parts.Add(HowItEnded(*change.exit));
   if (change.reason) parts.Add(*change.reason);

@@ -45,19 +45,26 @@ TEST(JournalLine, EveryKindHasAWordOfItsOwn) {
 }
 
 TEST(JournalLine, TornUnknownAndDoctoredLinesAreNotRead) {
-  const std::string whole = EncodeEntry(
-      {At(5), TaskChange(core::TaskChanged::Type::kStarted, "worker", 1, core::TaskState::kRunning)});
+  const std::string whole =
+      EncodeEntry({At(5), TaskChange(core::TaskChanged::Type::kStarted, "worker", 1, core::TaskState::kRunning)});
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_EQ(DecodeEntry(std::string_view(whole).substr(0, size)), std::nullopt) << size;
   }
-  for (const char* line : {
-           "", "{}", "[]", "7", "null", "\xff\xfe", R"({"time":"2026-11-21T00:00:05.000Z"})",
-           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskTeleported","role":"w","index":0})",
-           R"({"time":"yesterday","type":"RoleScaled","role":"w","from":1,"to":2,"by":"ann"})",
-           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":-1,"state":"LOST","attempt":0})",
-           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":99999999999,"state":"LOST"})",
-           R"({"time":"2026-11-21T00:00:05.000Z","type":"JobSubmitted","id":"x","roles":[{"name":"w","instances":2000000000}]})",
-       }) {
+  for (
+      const char* line : {
+          "",
+          "{}",
+          "[]",
+          "7",
+          "null",
+          "\xff\xfe",
+          R"({"time":"2026-11-21T00:00:05.000Z"})",
+          R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskTeleported","role":"w","index":0})",
+          R"({"time":"yesterday","type":"RoleScaled","role":"w","from":1,"to":2,"by":"ann"})",
+          R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":-1,"state":"LOST","attempt":0})",
+          R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":99999999999,"state":"LOST"})",
+          R"({"time":"2026-11-21T00:00:05.000Z","type":"JobSubmitted","id":"x","roles":[{"name":"w","instances":2000000000}]})",
+      }) {
     EXPECT_EQ(DecodeEntry(line), std::nullopt) << line;
   }
 }
@@ -84,8 +91,9 @@ TEST(JournalLine, DescribedForPeople) {
   change.reason = "two\nlines";
   EXPECT_EQ(DescribeEntry({At(83), change}),
             "00:01:23.000  TaskExited  worker:1  FAILED  attempt 0  exit code 7  two lines");
-  EXPECT_EQ(DescribeEntry(Submitted(0, {{"chief", 1}, {"worker", 2}})),
-            "00:00:00.000  JobSubmitted  howdah-20261121-000000-abcd  mnist  chief x 1, worker x 2  by ann on gateway3");
+  EXPECT_EQ(
+      DescribeEntry(Submitted(0, {{"chief", 1}, {"worker", 2}})),
+      "00:00:00.000  JobSubmitted  howdah-20261121-000000-abcd  mnist  chief x 1, worker x 2  by ann on gateway3");
   EXPECT_EQ(DescribeEntry({At(0), core::RoleScaled{"worker", 2, 4, "ann on gateway3"}}),
             "00:00:00.000  RoleScaled  worker  from 2 to 4  by ann on gateway3");
   for (unsigned seed = 0; seed < 500; ++seed) {

@@ -1,4 +1,5 @@
-// Reading and writing the fields of JSON objects that others may have written: a field of the wrong type reads as absent.
+// Reading and writing the fields of JSON objects that others may have written: a field of the wrong type reads as
+// absent.
 #pragma once
 
 #include <limits>
@@ -22,7 +23,9 @@ inline std::string Dump(const Json& json) {
 }
 
 // A discarded value for a text that is no JSON.
-inline Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
+inline Json Parse(std::string_view text) {
+  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
+}
 
 inline const Json* Field(const Json& object, const char* name) {
   const auto found = object.find(name);
@@ -31,7 +34,8 @@ inline const Json* Field(const Json& object, const char* name) {
 
 inline std::optional<int> ToInt(const Json& json) {
   if (!json.is_number_integer()) return std::nullopt;
-  if (json.is_number_unsigned() && json.get<uint64_t>() > uint64_t{std::numeric_limits<int>::max()}) return std::nullopt;
+  if (json.is_number_unsigned() && json.get<uint64_t>() > uint64_t{std::numeric_limits<int>::max()})
+    return std::nullopt;
   const int64_t value = json.get<int64_t>();
   if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) return std::nullopt;
   return static_cast<int>(value);

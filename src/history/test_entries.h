@@ -51,10 +51,14 @@ class RandomChanges {
   core::JournalEntry Next() {
     const Instant time = At(Number(0, 1'000'000)) + std::chrono::milliseconds(Number(0, 999));
     switch (Number(0, 3)) {
-      case 0: return {time, Submitted()};
-      case 1: return {time, Job()};
-      case 2: return {time, RandomScale()};
-      default: return {time, Task()};
+      case 0:
+        return {time, Submitted()};
+      case 1:
+        return {time, Job()};
+      case 2:
+        return {time, RandomScale()};
+      default:
+        return {time, Task()};
     }
   }
   int Number(int low, int high) { return std::uniform_int_distribution<int>(low, high)(random_); }

@@ -1,0 +1,21 @@
+// What is left to do for a job whose application master and guardian are both gone without having recorded its end.
+#pragma once
+
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/local/layout.h"
+
+namespace howdah::local {
+
+// Does nothing if the journal has an end. Otherwise kills what is left of the job, removes what a job does not leave
+// behind, and records the end, so that every reader agrees. The caller holds am.lock.
+Status EndAbandonedJob(const JobFiles& files, const JobId& id);
+
+// The same if nobody holds am.lock; else nothing.
+Status EndIfAbandoned(const JobFiles& files, const JobId& id);
+
+// Kills every process of this user that belongs to the job: its agents, by their arguments, and whatever its tasks
+// started, by HOWDAH_JOB_ID in their environment. Returns how many once all are gone.
+int KillProcessesOf(const JobFiles& files, const JobId& id);
+
+}  // namespace howdah::local

@@ -1,0 +1,79 @@
+#include "am_client.h"
+
+#include <nlohmann/json.hpp>
+
+#include "howdah/process/files.h"
+#include "howdah/rpc/control_client.h"
+
+namespace howdah::local {
+namespace {
+
+// A status is of use only while somebody waits for it; an order is worth waiting for.
+constexpr Duration kStatusLimit = std::chrono::seconds(2);
+constexpr Duration kOrderLimit = std::chrono::seconds(10);
+
+Error NotReachable(const std::string& why) {
+  return {ErrorCode::kUnavailable, "the application master cannot be asked: " + why};
+}
+
+Result<std::string> Address(const JobFiles& files) {
+  const auto text = process::ReadFile(files.am_address());
+  if (!text.ok()) return NotReachable(text.error().message);
+  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object() || !json.contains("address") || !json["address"].is_string()) {
+    return NotReachable(files.am_address() + " does not name its address");
+  }
+  return json["address"].get<std::string>();
+}
+
+Result<rpc::Identity> ClientIdentity(const JobFiles& files) {
+  rpc::Identity identity;
+  const std::pair<std::string*, const char*> parts[] = {{&identity.ca_certificate, "/ca.pem"},
+                                                        {&identity.certificate, "/client.pem"},
+                                                        {&identity.private_key, "/client.key"}};
+  for (const auto& [part, name] : parts) {
+    auto text = process::ReadFile(files.tls() + name);
+    if (!text.ok()) return NotReachable(text.error().message);
+    *part = std::move(*text);
+  }
+  return identity;
+}
+
+Result<wire::ControlReply> Ask(const JobFiles& files, const wire::ControlRequest& request, Duration limit) {
+  const auto address = Address(files);
+  if (!address.ok()) return address.error();
+  const auto identity = ClientIdentity(files);
+  if (!identity.ok()) return identity.error();
+  return rpc::CallAm(*address, *identity, request, limit);
+}
+
+}  // namespace
+
+Result<history::JobView> AskStatus(const JobFiles& files) {
+  wire::ControlRequest request;
+  request.mutable_status();
+  const auto reply = Ask(files, request, kStatusLimit);
+  if (!reply.ok()) return reply.error();
+  auto view = history::FromJson(reply->status_json());
+  if (!view) return NotReachable("it answered something else than a status");
+  return std::move(*view);
+}
+
+Status AskStop(const JobFiles& files, const std::string& by, std::optional<Duration> grace) {
+  wire::ControlRequest request;
+  request.mutable_stop()->set_by(by);
+  if (grace) request.mutable_stop()->set_grace_micros(grace->count());
+  const auto reply = Ask(files, request, kOrderLimit);
+  return reply.ok() ? Status() : Status(reply.error());
+}
+
+Status AskScale(const JobFiles& files, const std::string& role, int instances, const std::string& by) {
+  wire::ControlRequest request;
+  request.mutable_scale()->set_role(role);
+  request.mutable_scale()->set_instances(instances);
+  request.mutable_scale()->set_by(by);
+  const auto reply = Ask(files, request, kOrderLimit);
+  return reply.ok() ? Status() : Status(reply.error());
+}
+
+}  // namespace howdah::local

@@ -1,0 +1,19 @@
+// Calls to the application master of a job of this machine: its address and the client's identity are in the job's
+// directory.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/history/job_view.h"
+#include "howdah/local/layout.h"
+
+namespace howdah::local {
+
+Result<history::JobView> AskStatus(const JobFiles& files);
+Status AskStop(const JobFiles& files, const std::string& by, std::optional<Duration> grace);
+Status AskScale(const JobFiles& files, const std::string& role, int instances, const std::string& by);
+
+}  // namespace howdah::local

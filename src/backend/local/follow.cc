@@ -1,0 +1,194 @@
+#include "follow.h"
+
+#include <fcntl.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <cstring>
+
+#include "howdah/process/files.h"
+
+namespace howdah::local {
+namespace {
+
+constexpr size_t kChunk = size_t{128} << 10;  // of one output, before the next has its turn
+constexpr size_t kOutputPerRead = size_t{1} << 20;
+constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
+
+Error WatchError(const std::string& doing) {
+  Error error = process::SystemError(doing);
+  error.code = ErrorCode::kUnavailable;
+  if (errno == EMFILE) error.message += "; too many programs watch files: raise fs.inotify.max_user_instances (sysctl)";
+  if (errno == ENOSPC)
+    error.message += "; too many directories are watched: raise fs.inotify.max_user_watches (sysctl)";
+  return error;
+}
+
+std::string BaseName(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+LocalFollow::LocalFollow(const JobFiles& files, std::optional<backend::LogSelection> logs, std::function<void()> settle)
+    : files_(files),
+      selection_(std::move(logs)),
+      settle_(std::move(settle)),
+      journal_(files.journal()),
+      buffer_(kChunk, '\0') {}
+
+Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
+                                                        std::optional<backend::LogSelection> logs,
+                                                        std::function<void()> settle) {
+  std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(settle)));
+  if (const howdah::Status watched = follow->WatchJob(); !watched.ok()) return watched.error();
+  follow->WatchLogs();
+  follow->SetMore(true);
+  return follow;
+}
+
+howdah::Status LocalFollow::WatchJob() {
+  lock_ = process::Fd(open(files_.am_lock().c_str(), O_RDWR | O_CLOEXEC));
+  events_ = process::Fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (!events_.valid()) return WatchError("following " + files_.directory());
+  more_ = process::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  ready_ = process::Fd(epoll_create1(EPOLL_CLOEXEC));
+  if (!more_.valid() || !ready_.valid()) return process::SystemError("following " + files_.directory());
+  for (const int fd : {events_.get(), more_.get()}) {
+    epoll_event wanted{};
+    wanted.events = EPOLLIN;
+    if (epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
+      return process::SystemError("following " + files_.directory());
+    }
+  }
+  job_watch_ = inotify_add_watch(events_.get(), files_.directory().c_str(), kDirectoryEvents | IN_DELETE);
+  if (job_watch_ < 0) return WatchError("following " + files_.directory());
+  if (lock_.valid()) lock_watch_ = inotify_add_watch(events_.get(), files_.am_lock().c_str(), IN_CLOSE);
+  return {};
+}
+
+void LocalFollow::WatchLogs() {
+  if (selection_) WatchDirectory(files_.logs(), std::nullopt);
+}
+
+void LocalFollow::WatchDirectory(const std::string& path, const std::optional<LogPosition>& position) {
+  const int watch = inotify_add_watch(events_.get(), path.c_str(), kDirectoryEvents);
+  if (watch >= 0) watches_[watch] = {path, position};
+  ListDirectory(path, position);
+}
+
+void LocalFollow::ListDirectory(const std::string& path, const std::optional<LogPosition>& position) {
+  const auto names = process::ListDirectory(path);
+  if (!names.ok()) return;  // not there yet, or gone again
+  for (const std::string& name : *names) Found({path, position}, name);
+}
+
+// A name in a directory of the tree: new, known, or grown.
+void LocalFollow::Found(const Directory& directory, const std::string& name) {
+  const auto position = Descend(directory.position, name);
+  if (!position || !Wants(*selection_, *position)) return;
+  const std::string path = directory.path + "/" + name;
+  if (position->kind != LogPosition::Kind::kFile) return WatchDirectory(path, position);
+  const auto [known, is_new] = by_path_.try_emplace(path, outputs_.size());
+  if (is_new) outputs_.push_back({position->source, path});
+  Enqueue(known->second);
+}
+
+void LocalFollow::Enqueue(size_t output) {
+  if (outputs_[output].queued) return;
+  outputs_[output].queued = true;
+  queue_.push_back(output);
+}
+
+void LocalFollow::DrainEvents() {
+  alignas(inotify_event) char bytes[size_t{64} << 10];
+  for (;;) {
+    const ssize_t size = read(events_.get(), bytes, sizeof bytes);
+    if (size <= 0) return;
+    for (const char* at = bytes; at < bytes + size;) {
+      inotify_event event;
+      std::memcpy(&event, at, sizeof event);
+      const std::string name(event.len > 0 ? at + sizeof event : "");
+      at += sizeof event + event.len;
+      if ((event.mask & IN_Q_OVERFLOW) != 0) {
+        journal_grew_ = lock_closed_ = true;
+        WatchLogs();
+      } else if (event.wd == job_watch_ && (event.mask & IN_DELETE) != 0) {
+        if (name == BaseName(files_.journal())) final_seen_ = true;  // the job was removed: nothing follows any more
+      } else if (event.wd == job_watch_) {
+        if (name == BaseName(files_.journal())) journal_grew_ = true;
+        if (name == BaseName(files_.logs())) WatchLogs();
+      } else if (event.wd == lock_watch_) {
+        lock_closed_ = true;
+      } else if ((event.mask & IN_IGNORED) != 0) {
+        watches_.erase(event.wd);
+      } else if (const auto watch = watches_.find(event.wd); watch != watches_.end() && !name.empty()) {
+        Found(Directory(watch->second), name);
+      }
+    }
+  }
+}
+
+void LocalFollow::ReadJournal(backend::FollowSink& sink) {
+  journal_grew_ = false;
+  const auto more = journal_.ReadLines([&](std::string_view line) {
+    const auto entry = history::DecodeEntry(line);
+    if (!entry || final_seen_) return;
+    const auto* job = std::get_if<core::JobChanged>(&entry->change);
+    final_seen_ = job != nullptr && job->state && core::IsFinal(*job->state);
+    sink.OnEntry(*entry);
+  });
+  journal_grew_ = more.ok() && *more;
+  if (final_seen_) WatchLogs();  // nothing of the job runs any more: what is there now is all there will be
+}
+
+// Somebody let go of am.lock. If nobody holds it any more the journal has an end, or gets one now.
+void LocalFollow::SettleIfAbandoned() {
+  lock_closed_ = false;
+  if (!lock_.valid() || flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
+  settle_();
+  journal_grew_ = true;
+  flock(lock_.get(), LOCK_UN);
+}
+
+bool LocalFollow::Read(backend::FollowSink& sink) {
+  DrainEvents();
+  if (lock_closed_ && !final_seen_) SettleIfAbandoned();
+  const bool had_entries = journal_grew_ && !final_seen_;
+  if (had_entries) ReadJournal(sink);
+  size_t handed_on = 0;
+  while (!queue_.empty() && handed_on < kOutputPerRead) {
+    const size_t next = queue_.front();
+    queue_.pop_front();
+    outputs_[next].queued = false;
+    if (HandOn(outputs_[next], sink)) Enqueue(next);
+    handed_on += kChunk;
+  }
+  // After entries there is always another round: output that was written before an entry must be read after it.
+  const bool more = !queue_.empty() || had_entries;
+  SetMore(more);
+  return more;
+}
+
+// True: it may have more right now.
+bool LocalFollow::HandOn(Output& output, backend::FollowSink& sink) {
+  const process::Fd file(open(output.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return false;
+  const ssize_t size = pread(file.get(), buffer_.data(), buffer_.size(), output.offset);
+  if (size <= 0) return false;
+  output.offset += size;
+  sink.OnLog(output.source, std::string_view(buffer_.data(), static_cast<size_t>(size)));
+  return static_cast<size_t>(size) == buffer_.size();
+}
+
+void LocalFollow::SetMore(bool more) {
+  uint64_t count = 1;
+  // A full or an empty counter refuses: it says what it should already.
+  const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
+  static_cast<void>(done);
+}
+
+}  // namespace howdah::local

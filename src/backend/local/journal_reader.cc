@@ -1,0 +1,79 @@
+#include "journal_reader.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "howdah/process/fd.h"
+#include "howdah/process/files.h"
+
+namespace howdah::local {
+namespace {
+
+constexpr size_t kStep = size_t{1} << 20;
+// A journal line names at most some 10,000 roles or ranks. What is longer is damage and is read over.
+constexpr size_t kLongestLine = size_t{16} << 20;
+// A final line carries a reason and an advice.
+constexpr size_t kTail = size_t{16} << 10;
+
+// Our own lines begin {"time":"...","type":"Task...
+bool IsOfATask(std::string_view line) {
+  constexpr std::string_view kMark = R"("type":"Task)";
+  constexpr size_t kWithin = 64;
+  return line.substr(0, kWithin).find(kMark) != std::string_view::npos;
+}
+
+}  // namespace
+
+Result<bool> JournalReader::ReadLines(const std::function<void(std::string_view)>& on_line) {
+  const process::Fd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return process::SystemError("reading " + path_);
+  const size_t kept = partial_.size();
+  partial_.resize(kept + kStep);
+  const ssize_t size = pread(file.get(), partial_.data() + kept, kStep, offset_);
+  partial_.resize(kept + static_cast<size_t>(size < 0 ? 0 : size));
+  if (size < 0) return process::SystemError("reading " + path_);
+  offset_ += size;
+  size_t begin = 0;
+  for (size_t end = partial_.find('\n', kept); end != std::string::npos; end = partial_.find('\n', begin)) {
+    if (!skipping_) on_line(std::string_view(partial_).substr(begin, end - begin));
+    skipping_ = false;
+    begin = end + 1;
+  }
+  partial_.erase(0, begin);
+  if (partial_.size() > kLongestLine) {
+    partial_.clear();
+    skipping_ = true;
+  }
+  return static_cast<size_t>(size) == kStep;
+}
+
+Result<history::JobView> FoldJournal(const std::string& path, Tasks tasks) {
+  history::JobView view;
+  JournalReader reader(path);
+  for (bool more = true; more;) {
+    const auto read = reader.ReadLines([&](std::string_view line) {
+      if (tasks == Tasks::kLeftOut && IsOfATask(line)) return;
+      if (const auto entry = history::DecodeEntry(line)) view.Apply(*entry);
+    });
+    if (!read.ok()) return read.error();
+    more = *read;
+  }
+  return view;
+}
+
+bool EndsFinally(const std::string& path) {
+  const auto tail = process::ReadTail(path, kTail);
+  if (!tail.ok()) return false;
+  const size_t end = tail->rfind('\n');
+  if (end == std::string::npos || end == 0) return false;
+  const size_t before = tail->rfind('\n', end - 1);
+  const size_t begin = before == std::string::npos ? 0 : before + 1;
+  const auto entry = history::DecodeEntry(std::string_view(*tail).substr(begin, end - begin));
+  if (!entry) return false;
+  const auto* job = std::get_if<core::JobChanged>(&entry->change);
+  return job != nullptr && job->state && core::IsFinal(*job->state);
+}
+
+}  // namespace howdah::local

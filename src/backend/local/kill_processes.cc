@@ -1,0 +1,78 @@
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cctype>
+#include <string_view>
+
+#include "abandoned.h"
+#include "howdah/process/files.h"
+
+namespace howdah::local {
+namespace {
+
+// A process that goes on starting others while it is killed is met again; nothing of ours takes more than a few rounds.
+constexpr int kMaxRounds = 100;
+constexpr int kKillWaitMillis = 2000;
+constexpr size_t kProcFileLimit = size_t{4} << 20;
+
+// A process's arguments or environment: words with a NUL after each.
+bool HasWord(std::string_view words, std::string_view wanted) {
+  for (size_t begin = 0; begin < words.size();) {
+    size_t end = words.find('\0', begin);
+    if (end == std::string_view::npos) end = words.size();
+    if (words.substr(begin, end - begin) == wanted) return true;
+    begin = end + 1;
+  }
+  return false;
+}
+
+bool IsOurs(const std::string& proc) {
+  struct stat facts {};
+  return stat(proc.c_str(), &facts) == 0 && facts.st_uid == geteuid();
+}
+
+bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) {
+  const auto arguments = process::ReadFile(proc + "/cmdline", kProcFileLimit);
+  if (!arguments.ok() || arguments->empty()) return false;
+  const bool is_named = HasWord(*arguments, files.directory()) || HasWord(*arguments, id.text);
+  if (is_named && arguments->starts_with("howdah-agent")) return true;
+  const auto environment = process::ReadFile(proc + "/environ", kProcFileLimit);
+  return environment.ok() && HasWord(*environment, "HOWDAH_JOB_ID=" + id.text);
+}
+
+// True if the process was there to be killed. By pidfd: a number may be another's by then.
+bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
+  const std::string proc = "/proc/" + name;
+  const int pid = std::atoi(name.c_str());
+  const process::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  if (!pidfd.valid() || !BelongsTo(proc, files, id)) return false;
+  if (syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0) != 0) return false;
+  pollfd gone{pidfd.get(), POLLIN, 0};
+  poll(&gone, 1, kKillWaitMillis);
+  return true;
+}
+
+}  // namespace
+
+int KillProcessesOf(const JobFiles& files, const JobId& id) {
+  int killed = 0;
+  for (int round = 0; round < kMaxRounds; ++round) {
+    const auto names = process::ListDirectory("/proc");
+    if (!names.ok()) return killed;
+    int of_this_round = 0;
+    for (const std::string& name : *names) {
+      const bool is_process = std::isdigit(static_cast<unsigned char>(name.front())) != 0;
+      if (!is_process || std::atoi(name.c_str()) == getpid() || !IsOurs("/proc/" + name)) continue;
+      of_this_round += Kill(name, files, id) ? 1 : 0;
+    }
+    killed += of_this_round;
+    if (of_this_round == 0) return killed;
+  }
+  return killed;
+}
+
+}  // namespace howdah::local

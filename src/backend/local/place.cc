@@ -1,0 +1,159 @@
+#include "howdah/local/place.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <map>
+
+#include "abandoned.h"
+#include "am_client.h"
+#include "capacity.h"
+#include "follow.h"
+#include "howdah/process/fd.h"
+#include "howdah/process/files.h"
+#include "job_ids.h"
+#include "journal_reader.h"
+#include "log_tree.h"
+#include "refusals.h"
+#include "submit.h"
+
+namespace howdah::local {
+namespace {
+
+bool WantsGpus(const spec::JobSpec& spec) {
+  return std::any_of(spec.roles.begin(), spec.roles.end(), [](const spec::RoleSpec& role) { return role.gpus > 0; });
+}
+
+// The journal's status of a job that has its end, if its AM is gone without one.
+Result<history::JobView> Settled(const JobFiles& files, const JobId& id, Tasks tasks) {
+  auto view = FoldJournal(files.journal(), tasks);
+  if (!view.ok() || core::IsFinal(view->state)) return view;
+  if (const howdah::Status ended = EndIfAbandoned(files, id); !ended.ok()) return ended.error();
+  return FoldJournal(files.journal(), tasks);
+}
+
+}  // namespace
+
+LocalPlace::LocalPlace(LocalOptions options) : options_(std::move(options)), layout_(options_.home) {}
+
+std::vector<std::string> LocalPlace::Refusals(const spec::JobSpec& spec) {
+  std::string path;
+  for (const auto& [name, value] : options_.environment) {
+    if (name == "PATH") path = value;
+  }
+  return RefusalsOf(spec, CapacityOfThisMachine(path, WantsGpus(spec)));
+}
+
+std::vector<std::string> LocalPlace::Ignored(const spec::JobSpec& spec) {
+  return IgnoredOf(spec);
+}
+
+Result<JobId> LocalPlace::Submit(const spec::JobSpec& spec, const backend::SubmitOptions& options) {
+  return SubmitLocally(options_, spec, options);
+}
+
+Result<JobId> LocalPlace::Resolve(const std::string& name) {
+  return ResolveId(layout_, name);
+}
+
+Result<history::JobView> LocalPlace::Status(const JobId& id) {
+  const JobFiles files = FilesOf(id);
+  auto view = Settled(files, id, Tasks::kWanted);
+  if (!view.ok() || core::IsFinal(view->state)) return view;
+  const auto of_am = AskStatus(files);
+  if (!of_am.ok()) return view;  // it may just have ended, or be busy: the journal is as good, but for the usage
+  std::map<std::pair<std::string, int>, history::Usage> usage;
+  for (const history::TaskView& task : of_am->tasks) usage[{task.role, task.index}] = task.usage;
+  view = FoldJournal(files.journal(), Tasks::kWanted);  // not older than what the AM said
+  if (!view.ok()) return view;
+  for (history::TaskView& task : view->tasks) task.usage = usage[{task.role, task.index}];
+  return view;
+}
+
+Result<std::vector<history::JobView>> LocalPlace::List(bool ended_too) {
+  const auto ids = NewestFirst(layout_);
+  if (!ids.ok()) return ids.error();
+  std::vector<history::JobView> views;
+  for (const JobId& id : *ids) {
+    const JobFiles files = FilesOf(id);
+    if (!ended_too && EndsFinally(files.journal())) continue;
+    auto view = Settled(files, id, Tasks::kLeftOut);
+    // One job that cannot be read must not hide the others.
+    if (!view.ok()) continue;
+    if (ended_too || !core::IsFinal(view->state)) views.push_back(std::move(*view));
+  }
+  return views;
+}
+
+Result<std::unique_ptr<backend::Follow>> LocalPlace::FollowJob(const JobId& id,
+                                                               std::optional<backend::LogSelection> logs) {
+  const JobFiles files = FilesOf(id);
+  auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
+    // What cannot be recorded now is tried again by whoever looks next.
+    if (const howdah::Status ended = EndAbandonedJob(files, id); !ended.ok()) return;
+  });
+  if (!follow.ok()) return follow.error();
+  return std::unique_ptr<backend::Follow>(std::move(*follow));
+}
+
+Result<std::vector<backend::LogSource>> LocalPlace::LogSources(const JobId& id) {
+  const JobFiles files = FilesOf(id);
+  const auto view = FoldJournal(files.journal(), Tasks::kLeftOut);
+  if (!view.ok()) return view.error();
+  std::map<std::string, size_t> order;
+  for (const history::TaskView& task : view->tasks) order.try_emplace(task.role, order.size());
+  std::vector<backend::LogSource> sources;
+  ForEachLog(files.logs(), [&](const backend::LogSource& source) { sources.push_back(source); });
+  std::sort(sources.begin(), sources.end(), [&](const backend::LogSource& a, const backend::LogSource& b) {
+    const size_t order_a = order.contains(a.role) ? order[a.role] : order.size();
+    const size_t order_b = order.contains(b.role) ? order[b.role] : order.size();
+    return order_a != order_b ? order_a < order_b : a < b;
+  });
+  return sources;
+}
+
+Result<int> LocalPlace::OpenLog(const JobId& id, const backend::LogSource& source) {
+  const std::string path = LogPath(FilesOf(id).logs(), source);
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return process::SystemError("reading " + path);
+  return fd;
+}
+
+std::string LocalPlace::LogsPlace(const JobId& id) {
+  return FilesOf(id).logs();
+}
+
+howdah::Status LocalPlace::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
+  const JobFiles files = FilesOf(id);
+  const auto view = Settled(files, id, Tasks::kLeftOut);
+  if (!view.ok()) return view.error();
+  if (core::IsFinal(view->state)) return {};
+  const howdah::Status asked = AskStop(files, by, grace);
+  if (asked.ok()) return {};
+  // It may have ended by itself, or died, while it was asked.
+  const auto now = Settled(files, id, Tasks::kLeftOut);
+  if (now.ok() && core::IsFinal(now->state)) return {};
+  return asked.error().While("stopping " + id.text);
+}
+
+howdah::Status LocalPlace::AwaitGone(const JobId& id) {
+  const auto lock = process::FileLock::Wait(FilesOf(id).am_lock());
+  if (!lock.ok()) return lock.error();
+  return {};
+}
+
+howdah::Status LocalPlace::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
+  const JobFiles files = FilesOf(id);
+  const auto view = Settled(files, id, Tasks::kLeftOut);
+  if (!view.ok()) return view.error();
+  if (core::IsFinal(view->state)) {
+    return Error{ErrorCode::kUnavailable, "scaling " + role + " of " + id.text + ": the job has ended (" +
+                                              std::string(core::ToText(view->state)) + ")"};
+  }
+  const howdah::Status asked = AskScale(files, role, instances, by);
+  if (!asked.ok())
+    return asked.error().While("scaling " + role + " of " + id.text + " to " + std::to_string(instances));
+  return {};
+}
+
+}  // namespace howdah::local

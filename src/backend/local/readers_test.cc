@@ -1,0 +1,136 @@
+// The readers of a job's directory: journal, ids, and what is done for an abandoned job.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "abandoned.h"
+#include "job_fixture.h"
+#include "job_ids.h"
+#include "journal_reader.h"
+
+namespace howdah::local {
+namespace {
+
+core::JobChanged Change(core::JobChanged::Type type, std::optional<core::JobState> state) {
+  core::JobChanged change;
+  change.type = type;
+  change.state = state;
+  return change;
+}
+
+TEST(Journal, FoldsWithAndWithoutTasks) {
+  JobFixture job;
+  job.Append(Change(core::JobChanged::Type::kRunning, core::JobState::kRunning), 1);
+  core::TaskChanged started;
+  started.type = core::TaskChanged::Type::kStarted;
+  started.role = "worker";
+  started.index = 1;
+  started.state = core::TaskState::kRunning;
+  job.Append(started, 2);
+  const auto whole = FoldJournal(job.files().journal(), Tasks::kWanted);
+  const auto brief = FoldJournal(job.files().journal(), Tasks::kLeftOut);
+  ASSERT_TRUE(whole.ok() && brief.ok());
+  EXPECT_EQ(whole->tasks[2].state, core::TaskState::kRunning);
+  EXPECT_EQ(brief->tasks[2].state, core::TaskState::kPending);
+  EXPECT_EQ(brief->state, core::JobState::kRunning);
+  EXPECT_FALSE(EndsFinally(job.files().journal()));
+  job.Finish();
+  EXPECT_TRUE(EndsFinally(job.files().journal()));
+}
+
+TEST(Journal, OneThatIsNotThereIsNotFound) {
+  const auto view = FoldJournal("/nowhere/journal.jsonl", Tasks::kWanted);
+  ASSERT_FALSE(view.ok());
+  EXPECT_EQ(view.error().code, ErrorCode::kNotFound);
+  EXPECT_FALSE(EndsFinally("/nowhere/journal.jsonl"));
+}
+
+TEST(Journal, ALineBeyondAllMeasureIsReadOver) {
+  JobFixture job;
+  job.AppendText(std::string(size_t{40} << 20, 'x') + "\n");
+  job.Finish();
+  const auto view = FoldJournal(job.files().journal(), Tasks::kWanted);
+  ASSERT_TRUE(view.ok());
+  EXPECT_EQ(view->state, core::JobState::kSucceeded);
+}
+
+TEST(JobIds, LastIsTheNewestBySubmissionAlsoWithinOneSecond) {
+  JobFixture job("howdah-20261121-064512-zzzz");
+  EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-zzzz");
+  // Submitted later within the same second, though its name sorts before.
+  const JobFiles later(job.layout().job(JobId{"howdah-20261121-064512-aaaa"}));
+  ASSERT_TRUE(process::MakeDirectories(later.directory()).ok());
+  core::JobSubmitted submitted;
+  submitted.id = "howdah-20261121-064512-aaaa";
+  ASSERT_TRUE(
+      process::WriteFileAtomically(later.journal(), history::EncodeEntry({JobFixture::At(5), submitted}) + "\n").ok());
+  EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-aaaa");
+  EXPECT_EQ(NewestFirst(job.layout())->size(), 2u);
+  EXPECT_EQ(ResolveId(job.layout(), "howdah-20261121-064512-zzzz")->text, "howdah-20261121-064512-zzzz");
+}
+
+TEST(JobIds, WhatIsNotThereNamesWhatIsNear) {
+  JobFixture job("howdah-20261121-064512-x7k2");
+  for (const char* name : {"howdah-20261121-064512-x7k3", "", "../jobs", ".", "/etc", "Last"}) {
+    const auto found = ResolveId(job.layout(), name);
+    ASSERT_FALSE(found.ok()) << name;
+    EXPECT_EQ(found.error().code, ErrorCode::kNotFound);
+    EXPECT_NE(found.error().message.find("did you mean howdah-20261121-064512-x7k2"), std::string::npos);
+  }
+  const Layout nothing("/nowhere");
+  EXPECT_NE(ResolveId(nothing, "last").error().message.find("there is no job yet"), std::string::npos);
+}
+
+TEST(Abandoned, AJobWhoseLockIsHeldIsLeftAlone) {
+  JobFixture job;
+  const process::Fd lock = job.HoldLock();
+  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
+  EXPECT_FALSE(EndsFinally(job.files().journal()));
+}
+
+TEST(Abandoned, AJobThatHasEndedIsLeftAlone) {
+  JobFixture job;
+  job.Finish(core::JobState::kKilled);
+  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
+  EXPECT_EQ(FoldJournal(job.files().journal(), Tasks::kWanted)->state, core::JobState::kKilled);
+}
+
+TEST(Abandoned, EndsEvenAfterATornLineAndLeavesNothing) {
+  JobFixture job;
+  job.AppendText("{\"time\":\"2026");
+  ASSERT_TRUE(process::MakeDirectories(job.files().staging() + "/deep").ok());
+  ASSERT_TRUE(process::MakeDirectories(job.files().work()).ok());
+  ASSERT_TRUE(process::WriteFileAtomically(job.files().am_log(), "hello\nterminate called: bad luck\n").ok());
+  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
+  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
+  EXPECT_TRUE(EndsFinally(job.files().journal()));
+  const auto view = FoldJournal(job.files().journal(), Tasks::kWanted);
+  EXPECT_EQ(view->state, core::JobState::kFailed);
+  EXPECT_NE(view->reason.find("terminate called: bad luck; 0 tasks of 3"), std::string::npos) << view->reason;
+  EXPECT_NE(access(job.files().staging().c_str(), F_OK), 0);
+  EXPECT_NE(access(job.files().work().c_str(), F_OK), 0);
+}
+
+// A process of a task, in a session of its own, with nobody above it that would end it.
+TEST(Abandoned, WhatTheJobLeftRunningIsKilled) {
+  JobFixture job("howdah-20261121-064512-kill");
+  const std::string mark = "HOWDAH_JOB_ID=" + job.id().text;
+  const pid_t task = fork();
+  if (task == 0) {
+    setsid();
+    char* arguments[] = {const_cast<char*>("sleep"), const_cast<char*>("86399"), nullptr};
+    char* environment[] = {const_cast<char*>(mark.c_str()), nullptr};
+    execve("/bin/sleep", arguments, environment);
+    _exit(127);
+  }
+  // The environment shows once exec is done; until then there is nothing to find.
+  int killed = 0;
+  while (killed == 0) killed = KillProcessesOf(job.files(), job.id());
+  int status = 0;
+  ASSERT_EQ(waitpid(task, &status, 0), task);
+  EXPECT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(KillProcessesOf(job.files(), job.id()), 0);
+}
+
+}  // namespace
+}  // namespace howdah::local

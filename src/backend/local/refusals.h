@@ -1,0 +1,19 @@
+// What of a job the local place cannot give. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "capacity.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::local {
+
+// In sentences with numbers; empty: it can give all of it at one time. One task must fit, and what has to start
+// together.
+std::vector<std::string> RefusalsOf(const spec::JobSpec& spec, const Capacity& capacity);
+
+// What the job file has that only a cluster knows.
+std::vector<std::string> IgnoredOf(const spec::JobSpec& spec);
+
+}  // namespace howdah::local

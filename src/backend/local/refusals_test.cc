@@ -1,0 +1,97 @@
+#include "refusals.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace howdah::local {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int64_t kGiB = int64_t{1} << 30;
+
+Capacity Machine() {
+  return {8 * kGiB, 4, {0, 1}};
+}
+
+spec::RoleSpec Role(const std::string& name, int instances, int64_t memory, int gpus = 0) {
+  spec::RoleSpec role;
+  role.name = name;
+  role.instances = {instances, instances};
+  role.memory_bytes = memory;
+  role.gpus = gpus;
+  return role;
+}
+
+spec::JobSpec Job(std::vector<spec::RoleSpec> roles) {
+  spec::JobSpec spec;
+  spec.roles = std::move(roles);
+  return spec;
+}
+
+TEST(Refusals, WhatFitsIsNotRefused) {
+  EXPECT_THAT(RefusalsOf(Job({Role("worker", 8, kGiB), Role("ps", 2, 0, 1)}), Machine()), IsEmpty());
+}
+
+TEST(Refusals, VcoresRefuseNothing) {
+  auto role = Role("worker", 8, kGiB);
+  role.vcores = 1000;
+  EXPECT_THAT(RefusalsOf(Job({role}), Machine()), IsEmpty());
+}
+
+TEST(Refusals, OneTaskThatIsTooLargeIsNamedOnce) {
+  EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 9 * kGiB, 3)}), Machine()),
+              ElementsAre(AllOf(HasSubstr("roles.worker: one task asks for 9 GiB"), HasSubstr("gives 8 GiB")),
+                          AllOf(HasSubstr("roles.worker: one task asks for 3 GPUs"), HasSubstr("has 2"))));
+}
+
+TEST(Refusals, AGangMustFitAtOneTime) {
+  EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 3 * kGiB, 1), Role("ps", 1, 3 * kGiB, 1)}), Machine()),
+              ElementsAre(AllOf(HasSubstr("the 3 tasks that start together ask for 9 GiB"), HasSubstr("gives 8 GiB")),
+                          AllOf(HasSubstr("ask for 3 GPUs"), HasSubstr("has 2"))));
+}
+
+TEST(Refusals, TasksThatStartFreelyNeedOnlyFitOneByOne) {
+  auto spec = Job({Role("worker", 20, 3 * kGiB, 1)});
+  spec.start = spec::StartMode::kFree;
+  EXPECT_THAT(RefusalsOf(spec, Machine()), IsEmpty());
+}
+
+TEST(Refusals, OfAnElasticRoleTheLeastCounts) {
+  auto role = Role("worker", 0, 3 * kGiB);
+  role.instances = {2, 100};
+  EXPECT_THAT(RefusalsOf(Job({role}), Machine()), IsEmpty());
+}
+
+TEST(Refusals, SumsThatDoNotFitIntoANumberAreStillTooLarge) {
+  auto role = Role("worker", 2'000'000'000, 8 * kGiB);
+  EXPECT_THAT(RefusalsOf(Job({role, Role("ps", 2'000'000'000, 8 * kGiB)}), Machine()),
+              ElementsAre(HasSubstr("together")));
+}
+
+TEST(Refusals, FilesOfElsewhereCannotBeRead) {
+  auto spec = Job({Role("worker", 1, kGiB)});
+  spec.source = "hdfs:///src";
+  spec.files = {{"/here/a.csv", "a.csv", false}, {"s3://bucket/b.csv", "b.csv", false}};
+  spec.python_archive = "hdfs:///env.tar.gz";
+  spec.checkpoint.dir = "hdfs:///ckpt";
+  spec.tensorboard_logdir = "hdfs:///logs";
+  EXPECT_THAT(RefusalsOf(spec, Machine()),
+              ElementsAre(HasSubstr("source: "), HasSubstr("s3://bucket/b.csv"), HasSubstr("python.archive"),
+                          HasSubstr("checkpoint.dir"), HasSubstr("tensorboard.logdir")));
+}
+
+TEST(Refusals, WhatOnlyAClusterKnowsIsNamed) {
+  auto spec = Job({});
+  EXPECT_THAT(IgnoredOf(spec), IsEmpty());
+  spec.queue = "ml";
+  spec.priority = 3;
+  spec.node_label = "gpu";
+  EXPECT_THAT(IgnoredOf(spec),
+              ElementsAre(HasSubstr("queue: ml"), HasSubstr("priority: 3"), HasSubstr("node_label: gpu")));
+}
+
+}  // namespace
+}  // namespace howdah::local
