@@ -25,10 +25,11 @@ std::shared_ptr<const SharedCluster> EncodeCluster(const wire::Cluster& cluster)
 
 class AmServer {
  public:
-  // All are called on the owner's loop thread (through Post), never after the destructor has returned.
+  // All are called on the owner's loop thread (through Post), never after the destructor has begun. A handler may destroy
+  // the server.
   struct Handlers {
     std::function<void(ConnectionId, wire::FromExecutor)> on_message;
-    std::function<void(ConnectionId)> on_closed;  // the last of a connection
+    std::function<void(ConnectionId)> on_closed;  // the last of a connection, also of one that never said anything
     // `reply` is called once, now or later, on the loop thread.
     std::function<void(wire::ControlRequest, std::function<void(wire::ControlReply)> reply)> on_control;
   };
@@ -37,7 +38,8 @@ class AmServer {
   // certificate of the job get in: executors may attach, clients may call; anybody else is refused.
   static Result<std::unique_ptr<AmServer>> Start(const std::string& host, const Identity& identity, Post post,
                                                  Handlers handlers);
-  virtual ~AmServer() = default;  // closes every connection and waits for gRPC's threads
+  // Lets what was sent last leave (100 ms at most), closes every connection and waits for gRPC's threads.
+  virtual ~AmServer() = default;
 
   virtual uint16_t port() const = 0;
   // Queues a message; messages of one connection arrive in order. cluster may be null. A connection that is gone is ignored.

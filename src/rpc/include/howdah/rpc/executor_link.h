@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "howdah/base/time.h"
 #include "howdah/rpc/am_server.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/wire/executor.pb.h"
@@ -13,15 +14,15 @@ namespace howdah::rpc {
 
 class ExecutorLink {
  public:
-  // Called on the owner's loop thread, never after the destructor has returned.
+  // Called on the owner's loop thread, never after the destructor has returned. A handler may destroy the link.
   struct Handlers {
     std::function<void(wire::ToExecutor)> on_message;
-    std::function<void(std::string why)> on_closed;  // once, also if the AM could never be reached (limit 20 s)
+    std::function<void(std::string why)> on_closed;  // once, also if the AM could not be reached within the limit
   };
   // address: "127.0.0.1:40123" or "[::1]:40123": an IP address, never resolved by name. Returns at once; what is sent before
   // the connection stands is kept.
   static std::unique_ptr<ExecutorLink> Connect(const std::string& address, const Identity& identity, Post post,
-                                               Handlers handlers);
+                                               Handlers handlers, Duration limit = std::chrono::seconds(20));
   virtual ~ExecutorLink() = default;
   virtual void Send(const wire::FromExecutor& message) = 0;
   // Sends what is queued, then closes; on_closed follows.

@@ -1,0 +1,68 @@
+// One incoming call of the AM's server, of either service, as raw messages with a queue of what is to be written.
+#pragma once
+
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/support/byte_buffer.h>
+
+#include <deque>
+#include <string>
+
+#include "completions.h"
+#include "howdah/rpc/am_server.h"
+
+namespace howdah::rpc {
+
+// All of it on the loop thread. A callback of Owner is always the last thing that an operation does: it may destroy the
+// call.
+class AmCall {
+ public:
+  class Owner {
+   public:
+    virtual void OnAccepted(AmCall& call) = 0;  // a call has come in
+    virtual void OnMessage(AmCall& call, grpc::ByteBuffer message) = 0;
+    virtual void OnClosed(AmCall& call) = 0;  // nothing more will be read; the call ends
+    virtual void OnOver(AmCall& call) = 0;    // over() has become true
+
+   protected:
+    ~Owner() = default;
+  };
+
+  AmCall(ConnectionId id, Owner* owner) : id_(id), owner_(owner) {}
+  AmCall(const AmCall&) = delete;
+  AmCall& operator=(const AmCall&) = delete;
+
+  void Await(grpc::AsyncGenericService& service, grpc::ServerCompletionQueue* queue);
+  void Read();  // one message, or OnClosed
+  void Write(grpc::ByteBuffer message);
+  void End(grpc::Status status);  // once what is queued has been written
+
+  ConnectionId id() const { return id_; }
+  const std::string& method() const { return context_.method(); }
+  std::string PeerName() const;  // the common name of the peer's certificate
+  bool unsent() const { return writing_ || ending_ != ended_; }
+  bool over() const { return ended_ && pending_ == 0; }  // gRPC holds none of its operations
+
+ private:
+  void OnRequested(bool ok);
+  void OnRead(bool ok);
+  void OnWrote(bool ok);
+  void OnEnded(bool ok);
+  void WriteNext();
+
+  const ConnectionId id_;
+  Owner* const owner_;
+  grpc::GenericServerContext context_;
+  grpc::GenericServerAsyncReaderWriter stream_{&context_};
+  grpc::ByteBuffer incoming_;
+  std::deque<grpc::ByteBuffer> queued_;
+  grpc::Status status_;
+  int pending_ = 0;
+  bool writing_ = false, ending_ = false, end_begun_ = false, ended_ = false;
+
+  OperationOf<AmCall, &AmCall::OnRequested> on_requested_{this};
+  OperationOf<AmCall, &AmCall::OnRead> on_read_{this};
+  OperationOf<AmCall, &AmCall::OnWrote> on_wrote_{this};
+  OperationOf<AmCall, &AmCall::OnEnded> on_ended_{this};
+};
+
+}  // namespace howdah::rpc

@@ -1,0 +1,216 @@
+#include "howdah/rpc/am_server.h"
+
+#include <grpcpp/impl/codegen/proto_utils.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <chrono>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "am_call.h"
+#include "completions.h"
+#include "grpc_setup.h"
+#include "shared_cluster.h"
+
+namespace howdah::rpc {
+namespace {
+
+constexpr int kAwaited = 16;  // calls that can come in before the loop has to ask for more
+constexpr std::chrono::milliseconds kFlushLimit{100};
+
+template <typename Message>
+bool Parse(grpc::ByteBuffer bytes, Message& message) {
+  return grpc::SerializationTraits<Message>::Deserialize(&bytes, &message).ok();
+}
+
+// The message's own fields, then the shared bytes of the cluster, which are referred to and not copied.
+grpc::ByteBuffer Encode(const google::protobuf::MessageLite& message, const SharedCluster* cluster) {
+  size_t size = message.ByteSizeLong();
+  grpc_slice own = grpc_slice_malloc(size);
+  message.SerializeWithCachedSizesToArray(GRPC_SLICE_START_PTR(own));
+  grpc::Slice slices[] = {grpc::Slice(own, grpc::Slice::STEAL_REF), cluster ? cluster->slice() : grpc::Slice()};
+  return grpc::ByteBuffer(slices, cluster ? 2 : 1);
+}
+
+class Server final : public AmServer, public AmCall::Owner {
+ public:
+  Server(Post post, Handlers handlers)
+      : post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
+  ~Server() override;
+
+  howdah::Status Listen(const std::string& host, const Identity& identity);
+
+  uint16_t port() const override { return port_; }
+  void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
+  void Close(ConnectionId connection) override;
+
+ private:
+  void AwaitCall();
+  void OnAccepted(AmCall& call) override;
+  void OnMessage(AmCall& call, grpc::ByteBuffer message) override;
+  void OnClosed(AmCall& call) override;
+  void OnOver(AmCall& call) override { calls_.erase(call.id()); }
+  void OnExecutorMessage(AmCall& call, grpc::ByteBuffer message);
+  void OnControlMessage(AmCall& call, grpc::ByteBuffer message);
+  AmCall* Find(ConnectionId id);
+  bool HasUnsent() const;
+
+  Post post_;
+  const std::shared_ptr<const Handlers> handlers_;          // held while one runs, which may destroy this
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // null: nothing is reported any more
+  grpc::AsyncGenericService service_;
+  std::unique_ptr<grpc::Server> server_;
+  std::optional<Completions> completions_;
+  uint16_t port_ = 0;
+  ConnectionId last_id_ = 0;
+  std::unordered_map<ConnectionId, std::unique_ptr<AmCall>> calls_;
+};
+
+std::shared_ptr<grpc::ServerCredentials> MakeCredentials(const Identity& identity) {
+  grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = identity.ca_certificate;
+  options.pem_key_cert_pairs.push_back({identity.private_key, identity.certificate});
+  return grpc::SslServerCredentials(options);
+}
+
+howdah::Status Server::Listen(const std::string& host, const Identity& identity) {
+  grpc::ServerBuilder builder;
+  std::string address = host.find(':') == host.npos ? host + ":0" : "[" + host + "]:0";
+  int port = 0;
+  builder.AddListeningPort(address, MakeCredentials(identity), &port);
+  builder.RegisterAsyncGenericService(&service_);
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  // A peer that says nothing is asked, so that a connection of a vanished node goes away; executors ask more often.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PING_STRIKES, 0);
+  auto queue = builder.AddCompletionQueue();
+  server_ = builder.BuildAndStart();
+  if (!server_ || port == 0) {
+    if (server_) server_->Shutdown();
+    queue->Shutdown();
+    void* tag = nullptr;
+    for (bool ok = false; queue->Next(&tag, &ok);) {
+    }
+    return Failed("listening on " + host +
+                  ": not possible; is it an address of this machine, and are its ports not used up?");
+  }
+  port_ = static_cast<uint16_t>(port);
+  completions_.emplace(std::move(queue), post_);
+  for (int i = 0; i < kAwaited; ++i) AwaitCall();
+  return {};
+}
+
+Server::~Server() {
+  alive_.reset();
+  if (!completions_) return;
+  // What was sent last, a reply or an order to leave, is given a moment to be on its way.
+  completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
+  server_->Shutdown(std::chrono::system_clock::now());
+  completions_.reset();
+}
+
+bool Server::HasUnsent() const {
+  for (const auto& [id, call] : calls_) {
+    if (call->unsent()) return true;
+  }
+  return false;
+}
+
+void Server::AwaitCall() {
+  ConnectionId id = ++last_id_;
+  auto& call = calls_[id] = std::make_unique<AmCall>(id, this);
+  call->Await(service_, static_cast<grpc::ServerCompletionQueue*>(completions_->queue()));
+}
+
+void Server::OnAccepted(AmCall& call) {
+  if (!alive_) return;
+  AwaitCall();
+  bool attach = call.method() == kAttachMethod;
+  if (!attach && call.method() != kCallMethod) {
+    return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not know " + call.method()});
+  }
+  std::string_view wanted = attach ? kExecutorName : kClientName;
+  if (std::string name = call.PeerName(); name != wanted) {
+    return call.End({grpc::StatusCode::PERMISSION_DENIED, "only " + std::string(wanted) + " may call " + call.method() +
+                                                              ", and the certificate is " + name + "'s"});
+  }
+  call.Read();
+}
+
+void Server::OnMessage(AmCall& call, grpc::ByteBuffer message) {
+  if (!alive_) return;
+  if (call.method() == kAttachMethod) {
+    OnExecutorMessage(call, std::move(message));
+  } else {
+    OnControlMessage(call, std::move(message));
+  }
+}
+
+void Server::OnExecutorMessage(AmCall& call, grpc::ByteBuffer bytes) {
+  wire::FromExecutor message;
+  if (!Parse(std::move(bytes), message)) {
+    call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FromExecutor"});
+    return call.Read();  // whose failure is OnClosed
+  }
+  std::weak_ptr<char> alive = alive_;
+  auto handlers = handlers_;
+  handlers->on_message(call.id(), std::move(message));
+  if (!alive.expired()) call.Read();
+}
+
+void Server::OnControlMessage(AmCall& call, grpc::ByteBuffer bytes) {
+  wire::ControlRequest request;
+  if (!Parse(std::move(bytes), request)) {
+    return call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a ControlRequest"});
+  }
+  auto reply = [this, alive = std::weak_ptr(alive_), id = call.id()](const wire::ControlReply& answer) {
+    AmCall* asked = alive.expired() ? nullptr : Find(id);
+    if (asked == nullptr) return;
+    asked->Write(Encode(answer, nullptr));
+    asked->End(grpc::Status::OK);
+  };
+  auto handlers = handlers_;
+  handlers->on_control(std::move(request), std::move(reply));
+}
+
+void Server::OnClosed(AmCall& call) {
+  ConnectionId id = call.id();
+  bool executor = call.method() == kAttachMethod;
+  if (call.over()) calls_.erase(id);
+  if (!alive_ || !executor) return;
+  auto handlers = handlers_;
+  handlers->on_closed(id);
+}
+
+AmCall* Server::Find(ConnectionId id) {
+  auto it = calls_.find(id);
+  return it == calls_.end() ? nullptr : it->second.get();
+}
+
+void Server::Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) {
+  if (AmCall* call = Find(to)) call->Write(Encode(message, cluster.get()));
+}
+
+void Server::Close(ConnectionId connection) {
+  if (AmCall* call = Find(connection)) call->End(grpc::Status::OK);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AmServer>> AmServer::Start(const std::string& host, const Identity& identity, Post post,
+                                                  Handlers handlers) {
+  PrepareGrpc();
+  auto server = std::make_unique<Server>(std::move(post), std::move(handlers));
+  if (auto status = server->Listen(host, identity); !status.ok()) return status.error();
+  return std::unique_ptr<AmServer>(std::move(server));
+}
+
+}  // namespace howdah::rpc

@@ -1,0 +1,148 @@
+#include "attach_stream.h"
+
+#include <chrono>
+#include <utility>
+
+#include "grpc_setup.h"
+
+namespace howdah::rpc {
+namespace {
+
+constexpr Duration kEndLimit = std::chrono::seconds(5);
+
+gpr_timespec After(Duration limit) {
+  return gpr_time_add(gpr_now(GPR_CLOCK_MONOTONIC), gpr_time_from_micros(limit.count(), GPR_TIMESPAN));
+}
+
+}  // namespace
+
+AttachStream::AttachStream(Completions& completions, std::shared_ptr<grpc::Channel> channel, std::string address,
+                           ExecutorLink::Handlers handlers, Duration connect_limit)
+    : queue_(completions.queue()),
+      channel_(std::move(channel)),
+      address_(std::move(address)),
+      handlers_(std::make_shared<const ExecutorLink::Handlers>(std::move(handlers))),
+      within_(connect_limit),
+      stub_(channel_) {
+  context_.set_wait_for_ready(true);
+  call_ = stub_.PrepareCall(&context_, kAttachMethod, queue_);
+  call_->StartCall(&on_started_);
+  connect_limit_.Set(queue_, After(connect_limit), &on_connect_limit_);
+}
+
+void AttachStream::Send(const wire::FromExecutor& message) {
+  if (finishing_ || ending_) return;
+  queued_.push_back(message);
+  if (started_) WriteNext();
+}
+
+void AttachStream::Finish() {
+  if (finishing_ || ending_) return;
+  finishing_ = true;
+  if (!started_) return;  // the limit of connecting holds
+  LimitEnd();
+  WriteNext();
+}
+
+void AttachStream::Cancel() {
+  handlers_.reset();
+  finishing_ = ending_ = true;
+  context_.TryCancel();
+  connect_limit_.Cancel();
+  end_limit_.Cancel();
+}
+
+void AttachStream::OnStarted(bool ok) {
+  connect_limit_.Cancel();
+  if (!ok) return End();
+  started_ = true;
+  if (finishing_) LimitEnd();
+  Read();
+  WriteNext();
+}
+
+void AttachStream::Read() {
+  call_->Read(&incoming_, &on_read_);
+}
+
+void AttachStream::OnRead(bool ok) {
+  if (!ok) return End();
+  auto handlers = handlers_;
+  if (!handlers) return;
+  std::weak_ptr<char> alive = alive_;
+  handlers->on_message(std::move(incoming_));
+  if (alive.expired()) return;
+  incoming_.Clear();
+  Read();
+}
+
+void AttachStream::WriteNext() {
+  if (writing_ || ending_) return;
+  if (!queued_.empty()) {
+    writing_ = true;
+    call_->Write(queued_.front(), &on_wrote_);  // serialised before it returns
+    queued_.pop_front();
+  } else if (finishing_ && !half_closed_) {
+    half_closed_ = true;
+    call_->WritesDone(&on_half_closed_);
+  }
+}
+
+void AttachStream::OnWrote(bool ok) {
+  writing_ = false;
+  if (ok) WriteNext();  // else the stream is broken and the read says so
+}
+
+void AttachStream::OnHalfClosed(bool) {}
+
+void AttachStream::End() {
+  if (ending_) return;
+  ending_ = true;
+  queued_.clear();
+  LimitEnd();  // a stream that broke over a message that makes no sense has no status coming
+  call_->Finish(&status_, &on_ended_);
+}
+
+void AttachStream::LimitEnd() {
+  if (std::exchange(limiting_end_, true)) return;
+  end_limit_.Set(queue_, After(kEndLimit), &on_end_limit_);
+}
+
+void AttachStream::OnEnded(bool) {
+  end_limit_.Cancel();
+  if (auto handlers = std::exchange(handlers_, nullptr)) handlers->on_closed(WhyClosed());
+}
+
+void AttachStream::OnConnectLimit(bool ran_out) {
+  if (!ran_out || started_) return;
+  over_connect_limit_ = true;
+  context_.TryCancel();
+}
+
+void AttachStream::OnEndLimit(bool ran_out) {
+  if (!ran_out) return;
+  over_end_limit_ = true;
+  context_.TryCancel();
+}
+
+std::string AttachStream::WhyClosed() const {
+  std::string am = "the AM at " + address_;
+  if (over_connect_limit_) return am + " could not be reached within " + FormatDuration(within_);
+  if (status_.ok()) return am + " closed the connection";
+  if (over_end_limit_) return am + " did not take what was left to send";
+  if (status_.error_code() == grpc::StatusCode::PERMISSION_DENIED) return am + " refused: " + Explain(status_);
+  return "the connection to " + am + " broke: " + Explain(status_);
+}
+
+Result<std::shared_ptr<grpc::Channel>> MakeExecutorChannel(const std::string& address, const Identity& identity) {
+  grpc::ChannelArguments arguments;
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
+  // A dead network sends no FIN: a ping after 10 s of silence, an answer within 20 s.
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
+  arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  return MakeChannel(address, identity, std::move(arguments));
+}
+
+}  // namespace howdah::rpc

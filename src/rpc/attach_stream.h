@@ -1,0 +1,78 @@
+// The executor's side of one Attach stream, on a completion queue that may serve several.
+#pragma once
+
+#include <grpcpp/alarm.h>
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "completions.h"
+#include "howdah/rpc/executor_link.h"
+
+namespace howdah::rpc {
+
+// All of it on the loop thread.
+class AttachStream {
+ public:
+  AttachStream(Completions& completions, std::shared_ptr<grpc::Channel> channel, std::string address,
+               ExecutorLink::Handlers handlers, Duration connect_limit);
+  // Only after the completion queue is gone, or after on_closed and with nothing pending.
+  ~AttachStream() = default;
+  AttachStream(const AttachStream&) = delete;
+  AttachStream& operator=(const AttachStream&) = delete;
+
+  void Send(const wire::FromExecutor& message);
+  void Finish();
+  void Cancel();  // every operation ends soon; nothing is reported any more
+
+ private:
+  using Call = grpc::ClientAsyncReaderWriter<wire::FromExecutor, wire::ToExecutor>;
+
+  void OnStarted(bool ok);
+  void OnRead(bool ok);
+  void OnWrote(bool ok);
+  void OnHalfClosed(bool ok);
+  void OnEnded(bool ok);
+  void OnConnectLimit(bool ran_out);
+  void OnEndLimit(bool ran_out);
+
+  void Read();
+  void WriteNext();
+  void End();
+  void LimitEnd();
+  std::string WhyClosed() const;
+
+  grpc::CompletionQueue* queue_;
+  std::shared_ptr<grpc::Channel> channel_;
+  std::string address_;
+  std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null: nothing is reported any more
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler may destroy this
+  const Duration within_;                                   // to be connected
+
+  grpc::TemplatedGenericStub<wire::FromExecutor, wire::ToExecutor> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<Call> call_;
+  grpc::Alarm connect_limit_, end_limit_;
+  grpc::Status status_;
+  wire::ToExecutor incoming_;
+  std::deque<wire::FromExecutor> queued_;
+  bool started_ = false, writing_ = false, finishing_ = false, half_closed_ = false, ending_ = false;
+  bool limiting_end_ = false, over_connect_limit_ = false, over_end_limit_ = false;
+
+  OperationOf<AttachStream, &AttachStream::OnStarted> on_started_{this};
+  OperationOf<AttachStream, &AttachStream::OnRead> on_read_{this};
+  OperationOf<AttachStream, &AttachStream::OnWrote> on_wrote_{this};
+  OperationOf<AttachStream, &AttachStream::OnHalfClosed> on_half_closed_{this};
+  OperationOf<AttachStream, &AttachStream::OnEnded> on_ended_{this};
+  OperationOf<AttachStream, &AttachStream::OnConnectLimit> on_connect_limit_{this};
+  OperationOf<AttachStream, &AttachStream::OnEndLimit> on_end_limit_{this};
+};
+
+// A channel as executors have it: reconnects while it has not been reached yet, and notices a network gone silent.
+Result<std::shared_ptr<grpc::Channel>> MakeExecutorChannel(const std::string& address, const Identity& identity);
+
+}  // namespace howdah::rpc

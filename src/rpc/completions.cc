@@ -1,0 +1,73 @@
+#include "completions.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace howdah::rpc {
+
+struct Completions::Inbox {
+  struct Item {
+    Operation* operation;
+    bool ok;
+  };
+  std::mutex mutex;
+  std::condition_variable filled;
+  std::vector<Item> items;  // guarded by mutex
+  bool closed = false;      // of the loop thread only: the operations may be gone
+};
+
+Completions::Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post)
+    : queue_(std::move(queue)), inbox_(std::make_shared<Inbox>()) {
+  thread_ = std::thread([this, post = std::move(post)] { Wait(post); });
+}
+
+Completions::~Completions() {
+  inbox_->closed = true;
+  queue_->Shutdown();
+  thread_.join();
+}
+
+void Completions::Wait(const Post& post) {
+  void* tag = nullptr;
+  bool ok = false;
+  while (queue_->Next(&tag, &ok)) {
+    bool was_empty = false;
+    {
+      std::lock_guard lock(inbox_->mutex);
+      was_empty = inbox_->items.empty();
+      inbox_->items.push_back({static_cast<Operation*>(tag), ok});
+    }
+    if (was_empty) {
+      inbox_->filled.notify_one();
+      post([inbox = inbox_] { HandOver(*inbox); });
+    }
+  }
+}
+
+void Completions::HandOver(Inbox& inbox) {
+  std::vector<Inbox::Item> items;
+  {
+    std::lock_guard lock(inbox.mutex);
+    items.swap(inbox.items);
+  }
+  for (const Inbox::Item& item : items) {
+    if (inbox.closed) return;  // the one before ended the owner
+    item.operation->Done(item.ok);
+  }
+}
+
+void Completions::Drain(std::chrono::milliseconds limit, const std::function<bool()>& done) {
+  auto deadline = std::chrono::steady_clock::now() + limit;
+  auto inbox = inbox_;
+  while (!done()) {
+    {
+      std::unique_lock lock(inbox->mutex);
+      if (!inbox->filled.wait_until(lock, deadline, [&] { return !inbox->items.empty(); })) return;
+    }
+    HandOver(*inbox);
+  }
+}
+
+}  // namespace howdah::rpc

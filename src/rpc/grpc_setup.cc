@@ -1,0 +1,89 @@
+#include "grpc_setup.h"
+
+#include <grpc/grpc.h>
+#include <grpc/support/log.h>
+#include <grpcpp/create_channel.h>
+#include <grpcpp/security/credentials.h>
+#include <openssl/ssl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+namespace howdah::rpc {
+namespace {
+
+// A failed assertion ends the process, so its text must be seen; of everything else the caller is told by a status.
+void LogOnlyAssertions(gpr_log_func_args* line) {
+  if (std::string_view(line->message).starts_with("assertion failed")) {
+    std::fprintf(stderr, "%s:%d: %s\n", line->file, line->line, line->message);
+  }
+}
+
+// A user's GRPC_VERBOSITY, GRPC_TRACE, GRPC_ENABLE_FORK_SUPPORT... are meant for the user's programs.
+void ForgetEnvironment() {
+  std::vector<std::string> names;
+  for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
+    std::string_view text(*variable);
+    if (text.starts_with("GRPC_")) names.emplace_back(text.substr(0, text.find('=')));
+  }
+  for (const std::string& name : names) unsetenv(name.c_str());
+}
+
+bool IsLiteralIpv6(const std::string& address) {
+  return address.starts_with('[');
+}
+
+}  // namespace
+
+void PrepareGrpc() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    ForgetEnvironment();
+    gpr_set_log_function(LogOnlyAssertions);
+    // Before gRPC does it with the machine's openssl.cnf, which may name providers to load; it also costs time.
+    OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
+    // For as long as the process lives: gRPC's own shutdown at the last user's end runs on a thread that races with
+    // exit.
+    grpc_init();
+  });
+}
+
+Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, const Identity& identity,
+                                                   grpc::ChannelArguments arguments) {
+  PrepareGrpc();
+  arguments.SetSslTargetNameOverride(std::string(kAmName));
+  arguments.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
+  arguments.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
+  arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
+  arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
+  arguments.SetInt(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+
+  grpc::SslCredentialsOptions options;
+  options.pem_root_certs = identity.ca_certificate;
+  options.pem_cert_chain = identity.certificate;
+  options.pem_private_key = identity.private_key;
+  auto channel = grpc::CreateCustomChannel((IsLiteralIpv6(address) ? "ipv6:" : "ipv4:") + address,
+                                           grpc::SslCredentials(options), arguments);
+  if (!channel) return Failed("connecting to the AM at " + address + ": gRPC made no channel");
+  return channel;
+}
+
+std::string Explain(const grpc::Status& status) {
+  std::string message = status.error_message();
+  std::string_view text = message;
+  // "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to connect to remote host:
+  // Connection refused": what stands before the last reason repeats what our own sentence says.
+  for (std::string_view prefix : {"last error: ", "Failed to connect to remote host: "}) {
+    if (size_t at = text.find(prefix); at != text.npos) text.remove_prefix(at + prefix.size());
+  }
+  if (text.empty()) return "gRPC status " + std::to_string(status.error_code());
+  return std::string(text);
+}
+
+}  // namespace howdah::rpc

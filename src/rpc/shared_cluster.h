@@ -1,0 +1,19 @@
+// The bytes of ToExecutor.cluster, encoded once; every message that carries them refers to the same memory.
+#pragma once
+
+#include <grpcpp/support/slice.h>
+
+#include "howdah/wire/executor.pb.h"
+
+namespace howdah::rpc {
+
+class SharedCluster {
+ public:
+  explicit SharedCluster(const wire::Cluster& cluster);
+  const grpc::Slice& slice() const { return slice_; }  // tag, length, bytes; copies share the memory
+
+ private:
+  grpc::Slice slice_;
+};
+
+}  // namespace howdah::rpc
