@@ -257,9 +257,11 @@ TEST(Diagnosis, Memory) {
 TEST(Diagnosis, ErrorFileOfTorch) {
   Evidence e = Ended(1, "noise\n");
   e.error_file =
-      R"({"message": {"message": "ValueError: bad batch 17", "extraInfo": {"py_callstack": "Traceback (most recent call last):\n)"
-      R"(  File \"/usr/lib/python3/dist-packages/torch/distributed/elastic/multiprocessing/errors/__init__.py\", line 346, in wrapper\n)"
-      R"(    return f(*args, **kwargs)\n  File \"/job/train.py\", line 20, in main\n    raise ValueError(\"bad batch 17\")\n)"
+      R"({"message": {"message": "ValueError: bad batch 17", "extraInfo": {"py_callstack": )"
+      R"("Traceback (most recent call last):\n)"
+      R"(  File \"/usr/lib/python3/dist-packages/torch/errors/__init__.py\", line 346, in wrapper\n)"
+      R"(    return f(*args, **kwargs)\n)"
+      R"(  File \"/job/train.py\", line 20, in main\n    raise ValueError(\"bad batch 17\")\n)"
       R"(ValueError: bad batch 17\n", "timestamp": "1795254816"}}})";
   EXPECT_EQ(Diagnose(e).cause, "ValueError: bad batch 17 (train.py line 20)");
   for (const char* other :

@@ -135,7 +135,8 @@ ModuleNotFoundError: No module named 'yaml_nope'
 RuntimeError: Error(s) in loading state_dict for Linear:
 	Missing key(s) in state_dict: "weight", "bias". 
 )",
-     R"(RuntimeError: Error(s) in loading state_dict for Linear: | Missing key(s) in state_dict: "weight", "bias" (lib/step.py line 13))"},
+     "RuntimeError: Error(s) in loading state_dict for Linear: | Missing key(s) in state_dict: \"weight\", \"bias\" "
+     "(lib/step.py line 13)"},
     {"torch 2 names the rank", R"([rank1]: Traceback (most recent call last):
 [rank1]:   File "/job/train.py", line 9, in <module>
 [rank1]:     main()

@@ -21,8 +21,8 @@ struct ProcessPlace {
   std::string error_file;  // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
 };
 
-// What the launcher sets for one process beyond what it inherits: the variables of docs/environment.md for every framework,
-// then the framework's own. The job's and role's `env` come after these and may override them.
+// What the launcher sets for one process beyond what it inherits: the variables that every process sees, then the
+// framework's own (docs/environment.md). The job's and role's `env` come after these and may override them.
 spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
 
 // The global ranks of a task's processes, by local rank; empty for services and sidecars. sizes: instances by role now.
@@ -30,8 +30,8 @@ std::vector<int> Ranks(const spec::JobSpec& spec, const std::vector<int>& sizes,
 
 core::FrameworkRules RulesOf(const spec::JobSpec& spec);
 
-// Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they bind
-// it. Otherwise the port is let go just before the process starts.
+// Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they
+// bind it. Otherwise the port is let go just before the process starts.
 bool ServersBindHeldPorts(spec::Framework framework);
 
 }  // namespace howdah::frameworks
