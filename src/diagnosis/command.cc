@@ -70,9 +70,7 @@ std::string WithinDirectory(std::string name, const Evidence& evidence) {
   return "./" + name.substr(prefix.size());
 }
 
-bool IsPython(std::string_view name) {
-  return BaseName(name).starts_with("python");
-}
+bool IsPython(std::string_view name) { return BaseName(name).starts_with("python"); }
 
 core::Diagnosis Missing(const std::string& name, const Seen& seen) {
   const Evidence& e = seen.evidence;

@@ -57,9 +57,7 @@ std::vector<std::string_view> Seen::LastOfErr(size_t count) const {
   return last;
 }
 
-std::string Seen::Where() const {
-  return python && python->last.line > 0 ? " (" + python->last.Where() + ")" : "";
-}
+std::string Seen::Where() const { return python && python->last.line > 0 ? " (" + python->last.Where() + ")" : ""; }
 
 core::Diagnosis Diagnose(const Evidence& evidence) {
   if (evidence.exit.success()) return {};

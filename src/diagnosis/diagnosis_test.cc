@@ -193,6 +193,8 @@ TEST(Diagnosis, PortsNamedIn) {
               {"listen tcp :8080: bind: address already in use\n", {8080}},
               {"nginx: [emerg] bind() to 0.0.0.0:80 failed (98: Address already in use)\n", {80}},
               {"2026-11-21 10:15:42 Address already in use: port 9000, server.py:77\n", {9000}},
+              {"OSError: [Errno 98] Address already in use\nport 5000 in use\n", {5000}},
+              {"Port 8888 is in use by another program.\n", {8888}},
               {"port=99999999999 :70000 :0 Address already in use\n", {}},
               {"connected to 10.0.0.1:8080\n", {}},
               {"", {}}};
@@ -256,13 +258,12 @@ TEST(Diagnosis, Memory) {
 
 TEST(Diagnosis, ErrorFileOfTorch) {
   Evidence e = Ended(1, "noise\n");
-  e.error_file =
-      R"({"message": {"message": "ValueError: bad batch 17", "extraInfo": {"py_callstack": )"
-      R"("Traceback (most recent call last):\n)"
-      R"(  File \"/usr/lib/python3/dist-packages/torch/errors/__init__.py\", line 346, in wrapper\n)"
-      R"(    return f(*args, **kwargs)\n)"
-      R"(  File \"/job/train.py\", line 20, in main\n    raise ValueError(\"bad batch 17\")\n)"
-      R"(ValueError: bad batch 17\n", "timestamp": "1795254816"}}})";
+  e.error_file = R"({"message": {"message": "ValueError: bad batch 17", "extraInfo": {"py_callstack": )"
+                 R"("Traceback (most recent call last):\n)"
+                 R"(  File \"/usr/lib/python3/dist-packages/torch/errors/__init__.py\", line 346, in wrapper\n)"
+                 R"(    return f(*args, **kwargs)\n)"
+                 R"(  File \"/job/train.py\", line 20, in main\n    raise ValueError(\"bad batch 17\")\n)"
+                 R"(ValueError: bad batch 17\n", "timestamp": "1795254816"}}})";
   EXPECT_EQ(Diagnose(e).cause, "ValueError: bad batch 17 (train.py line 20)");
   for (const char* other :
        {"{}", "[1]", "nonsense", R"({"message": "text"})", R"({"message": {"extraInfo": {"py_callstack": 3}}})"}) {

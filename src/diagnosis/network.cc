@@ -14,12 +14,10 @@ bool SaysInUse(std::string_view line) {
   for (const std::string_view phrase : {"ddress already in use", "EADDRINUSE", "No address added out of total"}) {
     if (Contains(line, phrase)) return true;
   }
-  return false;
+  return Contains(line, "in use") && (Contains(line, "port ") || Contains(line, "Port "));
 }
 
-bool IsDigit(char c) {
-  return c >= '0' && c <= '9';
-}
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 // Whether the number at text[begin, end) follows a colon as a port does: no time of day, no line of a source file.
 bool FollowsAddress(std::string_view text, size_t begin, size_t end) {

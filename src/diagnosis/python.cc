@@ -186,9 +186,7 @@ std::optional<PythonFailure> FindSyntaxError(const Lines& lines, std::string_vie
 
 }  // namespace
 
-std::string PythonException::Where() const {
-  return line == 0 ? "" : file + " line " + std::to_string(line);
-}
+std::string PythonException::Where() const { return line == 0 ? "" : file + " line " + std::to_string(line); }
 
 std::string PythonException::ToText() const {
   constexpr size_t kLongestMessage = 180;  // so that the place is still seen
@@ -198,9 +196,7 @@ std::string PythonException::ToText() const {
   return line == 0 ? text : text + " (" + Where() + ")";
 }
 
-std::string PythonFailure::ToText() const {
-  return last.ToText() + (first ? ", " + link + " " + first->ToText() : "");
-}
+std::string PythonFailure::ToText() const { return last.ToText() + (first ? ", " + link + " " + first->ToText() : ""); }
 
 std::optional<PythonFailure> FindPythonFailure(const Lines& lines, std::string_view working_directory) {
   std::optional<PythonFailure> failure;

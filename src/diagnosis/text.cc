@@ -102,13 +102,9 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
-std::string_view BaseName(std::string_view path) {
-  return path.substr(path.rfind('/') + 1);
-}
+std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
-bool Contains(std::string_view text, std::string_view part) {
-  return text.find(part) != text.npos;
-}
+bool Contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
 
 std::optional<std::string> Nearest(std::string_view wanted, const std::vector<std::string>& names) {
   constexpr size_t kLongestName = 255;  // of a file
