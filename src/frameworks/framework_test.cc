@@ -188,11 +188,6 @@ TEST(Tensorflow, ConfigOfEachKind) {
                                                    with_evaluator + "\n");
 }
 
-TEST(Tensorflow, OneProcessATask) {
-  const spec::JobSpec spec = JobOf(Framework::kTensorflow, {Role("worker", RoleKind::kWorker, 2)});
-  EXPECT_EQ(OwnLines(spec, {{{"n1", 2}}}, At(0, 0, 1)), "");
-}
-
 TEST(Jax, SeveralProcessesATask) {
   const spec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});

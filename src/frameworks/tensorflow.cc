@@ -1,4 +1,4 @@
-// TensorFlow: TF_CONFIG, and TonY's CLUSTER_SPEC. One process a task: the cluster names one address for each.
+// TensorFlow: TF_CONFIG, and TonY's CLUSTER_SPEC. A task is one process: the cluster has one address for it.
 #include "parts.h"
 
 namespace howdah::frameworks {
@@ -12,7 +12,6 @@ bool TrainsWithParameterServers(const spec::JobSpec& spec) {
 }
 
 void AddTensorflow(const Process& process, spec::EnvVars& env) {
-  if (process.place.local_rank != 0) return;
   std::vector<bool> members;
   for (const spec::RoleSpec& role : process.spec.roles) {
     members.push_back(role.kind != spec::RoleKind::kSidecar || &role == &process.role());
