@@ -59,8 +59,8 @@ int RunLocalAm(local::AmStart start, int ready_fd) {
     return ran.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
   };
   const auto after_death = [&](const std::string& how) {
-    (*job)->RemoveLeftovers();
-    const Status recorded = am::RecordAmDeath((*job)->files().journal(), how);
+    (*job)->CleanUp();
+    const Status recorded = (*job)->RecordAmDeath(how);
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
   };
   return am::RunGuarded(ready_fd, am, after_death);

@@ -27,12 +27,9 @@ std::string OwnPath() {
 }
 
 int Am(const std::vector<std::string>& arguments) {
-  const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--keep-work"});
+  const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {});
   if (!flags.ok()) return Complain("am: " + flags.error().message);
-  return RunLocalAm({.agent = OwnPath(),
-                     .job_dir = flags->text("--job-dir"),
-                     .lease_dir = flags->text("--lease-dir"),
-                     .keep_work = flags->has("--keep-work")},
+  return RunLocalAm({.agent = OwnPath(), .job_dir = flags->text("--job-dir"), .lease_dir = flags->text("--lease-dir")},
                     flags->number("--ready-fd", -1));
 }
 

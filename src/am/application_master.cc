@@ -6,6 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <chrono>
 
+#include "checkpoints.h"
 #include "howdah/frameworks/framework.h"
 
 namespace howdah::am {
@@ -130,13 +131,22 @@ void ApplicationMaster::PerformRecord(core::Change change) {
     }
   }
   // A final state becomes visible only when nothing of the job is left.
-  if (const auto* job = std::get_if<core::JobChanged>(&change); job && job->type == core::JobChanged::Type::kFinished) {
+  if (auto* job = std::get_if<core::JobChanged>(&change); job && job->type == core::JobChanged::Type::kFinished) {
     tensorboard_.reset();
     backend_->Finish();
+    if (job->state != core::JobState::kSucceeded) AddCheckpoint(*job);
   }
   const core::JournalEntry entry{clock_.Now(), std::move(change)};
   view_.Apply(entry);
   journal_.Add(entry);
+}
+
+void ApplicationMaster::AddCheckpoint(core::JobChanged& finished) const {
+  const std::string newest = NewestCheckpoint(options_.spec.checkpoint.dir, clock_.Now());
+  if (newest.empty()) return;
+  std::string& advice = finished.advice.emplace(finished.advice.value_or(""));
+  if (!advice.empty()) advice += "; ";
+  advice += newest;
 }
 
 void ApplicationMaster::ArmTimer() {

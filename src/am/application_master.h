@@ -39,6 +39,8 @@ class ApplicationMaster final : public backend::Sink {
   void Drain();
   void Perform(const core::Action& action);
   void PerformRecord(core::Change change);
+  // Who submits again wants to know from where.
+  void AddCheckpoint(core::JobChanged& finished) const;
   void ArmTimer();
   void Fail(Error error);
 

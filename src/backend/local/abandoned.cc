@@ -32,25 +32,26 @@ std::string LastLine(const std::string& path) {
   return tail->substr(begin, end + 1 - begin);
 }
 
-std::string Tasks(int count) {
+std::string TasksText(int count) {
   return std::to_string(count) + (count == 1 ? " task" : " tasks");
 }
 
-std::string Reason(const history::JobView& view, const JobFiles& files, int killed) {
-  std::string reason = "the application master (attempt " + std::to_string(view.am_attempt) + ") and its guardian died";
+// How the AM and its guardian died, as far as it can be seen afterwards.
+std::string HowBothDied(const history::JobView& view, const JobFiles& files) {
   const auto boot = BootTime();
   if (boot && view.submitted && *boot > *view.submitted) {
-    reason += ": this machine was started anew at " + FormatInstant(*boot);
-  } else {
-    reason += " without recording why";
-    if (const std::string last = LastLine(files.am_log()); !last.empty()) reason += "; their last words: " + last;
+    return "and its guardian died: this machine was started anew at " + FormatInstant(*boot);
   }
+  const std::string last = LastLine(files.am_log());
+  return "and its guardian died without recording why" + (last.empty() ? "" : "; their last words: " + last);
+}
+
+std::string Reason(const history::JobView& view, const std::string& how, Instant now) {
   int running = 0;
   for (const history::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
-  reason +=
-      "; " + Tasks(running) + " of " + std::to_string(view.tasks.size()) + " had been running and ended with them";
-  if (killed > 0) reason += " (" + std::to_string(killed) + " processes were left and have been killed)";
-  return reason;
+  return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
+         (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
+         TasksText(running) + " of " + std::to_string(view.tasks.size()) + " were running and have been ended, none was adopted";
 }
 
 std::string Ends(const history::JobView& view, const std::string& reason, Instant now) {
@@ -79,24 +80,38 @@ std::string Ends(const history::JobView& view, const std::string& reason, Instan
 
 }  // namespace
 
-Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
-  if (EndsFinally(files.journal())) return {};
+Status RecordAmDeath(const JobFiles& files, const std::string& how) {
   const auto view = FoldJournal(files.journal(), Tasks::kWanted);
   if (!view.ok()) return view.error();
   if (core::IsFinal(view->state)) return {};
-  const int killed = KillProcessesOf(files, id);
-  const std::string reason = Reason(*view, files, killed);
-  for (const std::string& path : {files.staging(), files.python(), files.work()}) {
-    if (const Status removed = process::RemoveTree(path); !removed.ok()) return removed;
-  }
   const process::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
-  if (!journal.valid()) return process::SystemError("recording the end of " + id.text + " in " + files.journal());
-  std::string lines = Ends(*view, reason, process::Clock().Now());
+  if (!journal.valid()) return process::SystemError("recording the end of " + view->id + " in " + files.journal());
+  const Instant now = process::Clock().Now();
+  std::string lines = Ends(*view, Reason(*view, how, now), now);
   // A line that was torn must not swallow the next one.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
   if (size > 0 && pread(journal.get(), &last, 1, size - 1) == 1 && last != '\n') lines.insert(0, "\n");
   return process::WriteAll(journal.get(), lines, files.journal());
+}
+
+Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
+  if (EndsFinally(files.journal())) return {};
+  const auto view = FoldJournal(files.journal(), Tasks::kLeftOut);
+  if (!view.ok()) return view.error();
+  KillProcessesOf(files, id);
+  if (const Status removed = RemoveLeftovers(files); !removed.ok()) return removed;
+  return RecordAmDeath(files, HowBothDied(*view, files));
+}
+
+Status RemoveLeftovers(const JobFiles& files) {
+  std::vector<std::string> paths = {files.staging(), files.python(), files.tls(), files.am_address(), files.environment()};
+  if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
+  Status result;
+  for (const std::string& path : paths) {
+    if (Status removed = process::RemoveTree(path); !removed.ok()) result = std::move(removed);
+  }
+  return result;
 }
 
 Status EndIfAbandoned(const JobFiles& files, const JobId& id) {

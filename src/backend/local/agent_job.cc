@@ -5,6 +5,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "abandoned.h"
 #include "backend.h"
 #include "howdah/history/job_view.h"
 #include "howdah/local/agent.h"
@@ -86,13 +87,11 @@ std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context&
                                         *ledger_, address);
 }
 
-void AgentJob::RemoveLeftovers() {
-  std::vector<std::string> paths = {files_.staging(), files_.python(), files_.tls(), files_.am_address(), files_.environment()};
-  if (!start_.keep_work) paths.push_back(files_.work());
-  for (const std::string& path : paths) {
-    if (const Status removed = process::RemoveTree(path); !removed.ok()) std::cerr << removed.error().message << "\n";
-  }
+void AgentJob::CleanUp() {
+  if (const Status removed = RemoveLeftovers(files_); !removed.ok()) std::cerr << removed.error().message << "\n";
   if (const Status closed = ledger_->Close(); !closed.ok()) std::cerr << closed.error().message << "\n";
 }
+
+Status AgentJob::RecordAmDeath(const std::string& how) const { return local::RecordAmDeath(files_, how); }
 
 }  // namespace howdah::local

@@ -28,6 +28,16 @@ std::string HowItEnded(const process::ExitStatus& status) {
   return "its executor ended with exit code " + std::to_string(*status.code);
 }
 
+// The last line that an executor wrote before it failed; empty: none.
+std::string LastWords(const std::string& log) {
+  const auto tail = process::ReadTail(log, 1000);
+  if (!tail.ok()) return "";
+  const size_t end = tail->find_last_not_of("\r\n ");
+  if (end == std::string::npos) return "";
+  const size_t begin = tail->find_last_of('\n', end);
+  return tail->substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+}
+
 std::string PathOfThisProcess() {
   const char* path = std::getenv("PATH");
   return path ? path : "";
@@ -145,7 +155,8 @@ void LocalBackend::Launch(const ContainerId& id, const TaskId& task) {
 Status LocalBackend::Spawn(Container& container, const ContainerId& id, const TaskId& task) {
   const std::string& role = job_.spec().roles[static_cast<size_t>(task.role)].name;
   const JobFiles& files = job_.files();
-  auto log = process::OpenForAppend(files.agents() + "/" + JobFiles::TaskName(role, task.index) + ".log", 0600);
+  container.log = files.agents() + "/" + JobFiles::TaskName(role, task.index) + ".log";
+  auto log = process::OpenForAppend(container.log, 0600);
   if (!log.ok()) return log.error();
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("making a pipe");
@@ -173,7 +184,10 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
 void LocalBackend::OnGone(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  const std::string how = HowItEnded(process::WaitFor(it->second.guardian));
+  const process::ExitStatus status = process::WaitFor(it->second.guardian);
+  std::string how = HowItEnded(status);
+  const std::string words = status.code.value_or(0) != 0 ? LastWords(it->second.log) : "";
+  if (!words.empty()) how += ": " + words;
   if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
   containers_.erase(it);
   sink_.OnExited(id, how);
@@ -238,7 +252,7 @@ void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wa
 
 void LocalBackend::Finish() {
   StopWatching();
-  job_.RemoveLeftovers();
+  job_.CleanUp();
 }
 
 }  // namespace howdah::local

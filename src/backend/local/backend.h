@@ -45,6 +45,7 @@ class LocalBackend final : public backend::Backend {
     Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), patience(loop) {}
     Lease lease;
     process::Child guardian;  // pid -1: nothing was launched
+    std::string log;          // what guardian and executor say
     // The read end of a pipe whose other end only the guardian and the executor hold: it closes when both are gone.
     boost::asio::posix::stream_descriptor alive;
     boost::asio::steady_timer patience;

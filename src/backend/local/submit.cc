@@ -108,7 +108,7 @@ Status WaitUntilReady(int ready_fd, const JobFiles& files) {
 }
 
 Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles& files, const process::FileLock& lock,
-               const spec::EnvVars& inherited, bool keep) {
+               const spec::EnvVars& inherited) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("making a pipe");
   const process::Fd read_end(ends[0]);
@@ -119,7 +119,6 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
   for (const auto& [name, value] : inherited) environment.push_back(name + "=" + value);
   std::vector<std::string> argv = {"howdah-agent", "am",         "--job-dir",  files.directory(),
                                    "--lease-dir",  layout.leases(), "--ready-fd", std::to_string(write_end.get())};
-  if (keep) argv.push_back("--keep-work");
   auto child = process::SpawnOrError({.program = options.agent,
                                       .argv = std::move(argv),
                                       .environment = std::move(environment),
@@ -163,12 +162,15 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& sp
   };
   const spec::EnvVars inherited = Inherited(options.environment, spec.env_from);
   if (const Status prepared = Prepare(files, *id, spec, inherited); !prepared.ok()) return fail(prepared.error());
+  if (submit.keep) {
+    if (const Status s = process::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
+  }
   // Held from before the journal's first line: a job whose lock is free and that has not ended has lost its AM.
   const auto lock = process::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   const std::string first = history::EncodeEntry(Submitted(*id, spec, options.environment, now)) + "\n";
   if (const Status s = process::WriteFileAtomically(files.journal(), first, 0600); !s.ok()) return fail(s.error());
-  if (const Status s = StartAm(options, layout, files, *lock, inherited, submit.keep); !s.ok()) return fail(s.error());
+  if (const Status s = StartAm(options, layout, files, *lock, inherited); !s.ok()) return fail(s.error());
   return *id;
 }
 

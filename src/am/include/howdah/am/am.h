@@ -42,8 +42,4 @@ using MakeBackend = std::function<std::unique_ptr<backend::Backend>(boost::asio:
 // do its work, and what it was doing.
 Status RunAm(AmOptions options, const MakeBackend& make_backend);
 
-// After the AM's death, when nothing of the job is left: if the journal has no final state yet, appends FAILED.
-// how: a clause, "was killed by signal 9 (SIGKILL)".
-Status RecordAmDeath(const std::string& journal, const std::string& how);
-
 }  // namespace howdah::am

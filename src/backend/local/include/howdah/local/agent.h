@@ -26,7 +26,6 @@ struct AmStart {
   std::string agent;       // path of howdah-agent, for the executors
   std::string job_dir;     // layout.h; its last component is the job's id
   std::string lease_dir;
-  bool keep_work = false;  // working directories stay at the end of the job
 };
 
 // A submitted job as its AM finds it. Made by the guardian before it forks, so that what the job holds of the machine is held
@@ -50,7 +49,9 @@ class AgentJob {
 
   // Removes everything of the job on this machine but its journal and logs, and gives back what it holds. What cannot be removed
   // is said on stderr (am.log): the job's outcome does not depend on it.
-  void RemoveLeftovers();
+  void CleanUp();
+  // For the guardian, when the AM has died and everything has been ended: the job's end in the journal.
+  Status RecordAmDeath(const std::string& how) const;
 
  private:
   AgentJob(AmStart start, spec::JobSpec spec, std::unique_ptr<Ledger> ledger);

@@ -12,6 +12,7 @@
 //       staging/                       what every task's working directory starts with: source and files as they were at
 //                                      submission; removed at the end
 //       python/                        the unpacked python archive; removed at the end
+//       keep-work                      there: the working directories are kept at the end
 //       work/ROLE-INDEX/               working directory of a task; removed at the end unless kept
 //       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}, with several processes .../ATTEMPT/LOCAL_RANK/{stdout,stderr}
 //       agents/ROLE-INDEX.log          what the task's executor itself says
@@ -52,6 +53,7 @@ class JobFiles {
   std::string tls() const { return directory_ + "/tls"; }
   std::string staging() const { return directory_ + "/staging"; }
   std::string python() const { return directory_ + "/python"; }
+  std::string keep_work() const { return directory_ + "/keep-work"; }
   std::string work() const { return directory_ + "/work"; }
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }

@@ -1,0 +1,146 @@
+"""A HOWDAH_HOME, the programs that work on it, and what is to be seen of them on this machine."""
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah"))
+CONTRACT = ROOT / "tests/contract"
+FINAL = ("SUCCEEDED", "FAILED", "KILLED")
+DEADLINE_S = 60
+
+
+def eventually(condition, what, deadline_s=DEADLINE_S):
+    """What condition() returns once it is true; fails naming what was waited for."""
+    end = time.monotonic() + deadline_s
+    while True:
+        value = condition()
+        if value:
+            return value
+        assert time.monotonic() < end, f"waited {deadline_s} s for {what}"
+        time.sleep(0.005)  # between two looks at /proc, which sends no events
+
+
+def read(path):
+    try:
+        return pathlib.Path(path).read_bytes()
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return b""
+
+
+def processes():
+    """pid -> (ppid, command line, environment) of every process that is not a zombie."""
+    found = {}
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit():
+            continue
+        stat = read(f"/proc/{entry}/stat")
+        if not stat:
+            continue
+        state, ppid = stat.rsplit(b")", 1)[1].split()[:2]
+        if state not in b"ZX":
+            found[int(entry)] = (int(ppid), read(f"/proc/{entry}/cmdline").replace(b"\0", b" ").decode("utf-8", "replace"),
+                                 read(f"/proc/{entry}/environ"))
+    return found
+
+
+class Done:
+    def __init__(self, process, stdout, stderr):
+        self.code, self.stdout, self.stderr = process.returncode, stdout, stderr
+        found = re.search(r"howdah-\d{8}-\d{6}-\w{4}", stderr + stdout)
+        self.id = found.group(0) if found else None
+
+    def __repr__(self):
+        return f"exit {self.code}\n--- stdout\n{self.stdout[-4000:]}\n--- stderr\n{self.stderr[-4000:]}"
+
+
+class Machine:
+    def __init__(self, home):
+        self.home = pathlib.Path(home)
+        self.env = {**os.environ, "HOWDAH_HOME": str(home), "HOWDAH_ON": "local"}
+        self.env.pop("MNIST_DIR", None)
+
+    def start(self, *args, cwd=CONTRACT, env=None, **kwargs):
+        return subprocess.Popen([str(BIN), *map(str, args)], cwd=cwd, env={**self.env, **(env or {})}, text=True,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **kwargs)
+
+    def __call__(self, *args, timeout=DEADLINE_S, **kwargs):
+        process = self.start(*args, **kwargs)
+        try:
+            stdout, stderr = process.communicate(timeout=timeout)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            stdout, stderr = process.communicate()
+            raise AssertionError(f"howdah {args} took longer than {timeout} s: {Done(process, stdout, stderr)}")
+        return Done(process, stdout, stderr)
+
+    def submit(self, *args, **kwargs):
+        done = self("submit", *args, **kwargs)
+        assert done.code == 0, done
+        assert done.stdout == done.id + "\n", done
+        return done.id
+
+    def status(self, job="last"):
+        done = self("status", job, "--json")
+        assert done.code == 0, done
+        return json.loads(done.stdout)
+
+    def task(self, job, role, index):
+        return next(t for t in self.status(job)["tasks"] if (t["role"], t["index"]) == (role, index))
+
+    def log(self, job, task, *flags):
+        done = self("logs", job, task, *flags)
+        assert done.code == 0, done
+        return done.stdout
+
+    def until(self, job, condition, what):
+        def look():
+            status = self.status(job)
+            return status if condition(status) else None
+        return eventually(look, f"{what} of {job}")
+
+    def running(self, job):
+        """The status once every task runs."""
+        return self.until(job, lambda s: all(t["state"] == "RUNNING" for t in s["tasks"]), "all tasks running")
+
+    def job_file(self, tmp_path, text, name="job.yaml"):
+        path = pathlib.Path(tmp_path) / name
+        path.write_text(text)
+        return path
+
+    # --- what is there of a job ---
+
+    def agents(self, job, kind):
+        """pids of `howdah-agent KIND` of the job: guardians first."""
+        ours = {pid: ppid for pid, (ppid, command, _) in processes().items()
+                if f"howdah-agent {kind} " in command + " " and job in command}
+        return sorted(ours, key=lambda pid: ours[pid] in ours)
+
+    def alive(self, job):
+        """Every process of the job: its agents, and what its tasks started."""
+        mark = f"HOWDAH_JOB_ID={job}".encode()
+        return {pid: command for pid, (_, command, environment) in processes().items()
+                if mark in environment.split(b"\0") or (job in command and "howdah-agent" in command)}
+
+    def assert_clean(self, job):
+        """Nothing of the job is left: no process, lease, port, working directory, secret."""
+        eventually(lambda: not self.alive(job), f"the end of {self.alive(job)}", 5)
+        left = {p.name for p in (self.home / "jobs" / job).iterdir()}
+        assert left <= {"job.json", "journal.jsonl", "am.log", "am.lock", "logs", "agents"}, left
+        assert not (self.home / "leases" / f"{job}.lease").exists()
+
+    def jobs(self):
+        directory = self.home / "jobs"
+        return sorted(p.name for p in directory.iterdir()) if directory.exists() else []
+
+    def close(self):
+        for job in self.jobs():
+            for pid in self.alive(job):
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                except ProcessLookupError:
+                    pass

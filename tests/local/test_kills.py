@@ -1,0 +1,127 @@
+"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the state it should,
+nothing is left, and the reason names the first cause."""
+import os
+import random
+import signal
+
+import pytest
+
+from machine import eventually
+
+ROUNDS = int(os.environ.get("HOWDAH_KILL_ROUNDS", "25"))  # of each of the eight kinds
+
+LONG = """
+name: victim
+roles:
+  worker: {instances: 3, memory: 16MiB, command: "setsid sleep 300 & sleep 300"}
+  ps: {memory: 16MiB, kind: service, command: "exec sleep 300"}
+"""
+SHORT = LONG.replace("& sleep 300", "& sleep 0.4")
+
+
+def moment(seed):
+    """A random moment after submission: from before anything runs to well after."""
+    return random.Random(seed).choice([0, 0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2]) * random.Random(seed + 1).random()
+
+
+def pause(seconds):
+    signal.sigtimedwait([], seconds)
+
+
+def kill9(pid):
+    try:
+        os.kill(pid, signal.SIGKILL)
+        return True
+    except ProcessLookupError:
+        return False
+
+
+def final(machine, job, code, state):
+    done = machine("wait", job)
+    status = machine.status(job)
+    assert (done.code, status["state"]) == (code, state), (done, status)
+    machine.assert_clean(job)
+    return status
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_user_process(machine, tmp_path, seed):
+    job = machine.submit(machine.job_file(tmp_path, LONG))
+    machine.running(job)
+    pause(moment(seed))
+    victim = random.Random(seed).choice([("worker", 0), ("worker", 2), ("ps", 0)])
+    assert kill9(machine.task(job, *victim)["pids"][0])
+    status = final(machine, job, 1, "FAILED")
+    assert "%s:%d" % victim in status["reason"] and "SIGKILL" in status["reason"], status["reason"]
+    task = machine.task(job, *victim)
+    assert (task["state"], task["signal"], task["exit_code"]) == ("FAILED", "SIGKILL", None)
+
+
+@pytest.mark.parametrize("which", ["guardian", "executor"])
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_executor(machine, tmp_path, seed, which):
+    job = machine.submit(machine.job_file(tmp_path, LONG))
+    machine.running(job)
+    pause(moment(seed))
+    agents = machine.agents(job, "task")
+    assert len(agents) == 8, agents
+    assert kill9(random.Random(seed).choice(agents[:4] if which == "guardian" else agents[4:]))
+    status = final(machine, job, 1, "FAILED")
+    assert "lost" in status["reason"] and "executor" in status["reason"], status["reason"]
+    assert [t for t in status["tasks"] if t["state"] == "LOST"], status
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_am(machine, tmp_path, seed):
+    job = machine.submit(machine.job_file(tmp_path, LONG))
+    pause(moment(seed))
+    assert kill9(machine.agents(job, "am")[1])
+    status = final(machine, job, 1, "FAILED")
+    assert "application master" in status["reason"] and "SIGKILL" in status["reason"], status["reason"]
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_guardian_of_the_am(machine, tmp_path, seed):
+    """The job does not need it to go on."""
+    job = machine.submit(machine.job_file(tmp_path, SHORT))
+    pause(moment(seed))
+    assert kill9(machine.agents(job, "am")[0])
+    final(machine, job, 0, "SUCCEEDED")
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_am_and_its_guardian(machine, tmp_path, seed):
+    """Nobody is left who could record it but who looks at the job."""
+    job = machine.submit(machine.job_file(tmp_path, LONG))
+    pause(moment(seed))
+    for pid in machine.agents(job, "am"):
+        kill9(pid)
+    status = final(machine, job, 1, "FAILED")
+    assert "application master" in status["reason"], status["reason"]
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_client(machine, tmp_path, seed):
+    client = machine.start("run", machine.job_file(tmp_path, SHORT))
+    job = eventually(lambda: next((j for j in machine.jobs() if machine.agents(j, "am")), None), "the job's AM")
+    pause(moment(seed))
+    client.kill()
+    client.communicate()
+    eventually(lambda: (machine.home / "jobs" / job / "journal.jsonl").exists(), "the journal")
+    final(machine, job, 0, "SUCCEEDED")
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS))
+def test_rank_restarts_in_place(machine, tmp_path, seed):
+    job = machine.submit(machine.job_file(tmp_path, """
+name: restarts
+roles:
+  worker: {instances: 2, memory: 16MiB, restart: {max: 1, backoff: 10ms}, command: '[ $HOWDAH_ATTEMPT = 1 ] || exec sleep 300'}
+  other: {memory: 16MiB, command: "sleep 0.5"}
+"""))
+    machine.running(job)
+    pause(moment(seed))
+    for index in range(2):
+        assert kill9(machine.task(job, "worker", index)["pids"][0])
+    final(machine, job, 0, "SUCCEEDED")
+    assert [machine.task(job, "worker", i)["attempt"] for i in range(2)] == [1, 1]

@@ -1,0 +1,224 @@
+"""The local place: many jobs, memory and GPUs by lease, output, scaling, what is left behind."""
+import json
+import os
+import re
+import signal
+import subprocess
+
+import pytest
+
+from machine import BIN, eventually, processes, read
+
+
+def percent_of_machine(machine, percent):
+    """That much of what this machine gives to jobs, as it says itself."""
+    done = machine("plan", "too-big.yaml")
+    amount, unit = re.search(r"gives ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
+    return int(float(amount) * percent / 100 * {"MiB": 1, "GiB": 1024, "TiB": 1 << 20}[unit])
+
+
+def test_two_jobs_that_each_need_more_than_half_run_one_after_the_other(machine, tmp_path):
+    share = percent_of_machine(machine, 30)  # two tasks each
+    job_file = machine.job_file(tmp_path, f"""
+name: big
+roles:
+  worker: {{instances: 2, memory: {share}MiB, command: sleep 0.3}}
+""")
+    jobs = [machine.submit(job_file) for _ in range(4)]
+    for job in jobs:
+        assert machine("wait", job).code == 0, machine.status(job)
+    spans = sorted((s["started"], s["finished"]) for s in map(machine.status, jobs))
+    for (_, end), (begin, _) in zip(spans, spans[1:]):
+        assert end <= begin, spans
+    assert [s["started"] for s in map(machine.status, jobs)] == [begin for begin, _ in spans]  # first come, first served
+    for job in jobs:
+        machine.assert_clean(job)
+
+
+def test_a_waiting_job_says_what_it_waits_for_and_can_be_killed(machine, tmp_path):
+    share = percent_of_machine(machine, 60)
+    text = "name: big\nroles:\n  worker: {memory: %dMiB, command: sleep 300}\n" % share
+    first = machine.submit(machine.job_file(tmp_path, text))
+    machine.running(first)
+    second = machine.submit(machine.job_file(tmp_path, text))
+    status = machine.until(second, lambda s: s["reason"], "a reason to wait")
+    assert status["state"] == "STARTING" and "of memory" in status["reason"] and first in status["reason"], status
+    assert machine("kill", second).code == 0
+    assert machine.status(second)["state"] == "KILLED"
+    assert machine("kill", first).code == 0
+    machine.assert_clean(second)
+
+
+def test_a_gang_that_does_not_come_together_in_time_is_exit_3(machine, tmp_path):
+    share = percent_of_machine(machine, 60)
+    holder = machine.submit(machine.job_file(tmp_path, "name: holder\nroles:\n  worker: {memory: %dMiB, command: sleep 300}\n" % share))
+    machine.running(holder)
+    done = machine("run", machine.job_file(
+        tmp_path, "name: late\ntimeouts: {gang: 500ms, hold: 200ms}\nroles:\n  worker: {memory: %dMiB, command: 'true'}\n" % share))
+    assert done.code == 3, done
+    status = machine.status(done.id)
+    assert status["state"] == "FAILED" and status["exit_code"] == 3 and "500ms" in status["reason"], status
+    assert machine("kill", holder, "--grace", "0s").code == 0
+
+
+def test_a_killed_holders_memory_is_free(machine, tmp_path):
+    share = percent_of_machine(machine, 60)
+    text = "name: big\nroles:\n  worker: {memory: %dMiB, command: %%s}\n" % share
+    first = machine.submit(machine.job_file(tmp_path, text % "sleep 300"))
+    machine.running(first)
+    second = machine.submit(machine.job_file(tmp_path, text % "'true'"))
+    machine.until(second, lambda s: s["reason"], "a reason to wait")
+    for pid in machine.agents(first, "am"):
+        os.kill(pid, signal.SIGKILL)
+    assert machine("wait", second).code == 0
+    assert machine("wait", first).code == 1
+    machine.assert_clean(first)
+
+
+def test_fifty_jobs_at_once(machine):
+    clients = [machine.start("run", "hello.yaml") for _ in range(50)]
+    for client in clients:
+        stdout, stderr = client.communicate(timeout=240)
+        assert client.returncode == 0, (stdout, stderr)
+        assert sorted(stdout.splitlines()) == [f"greeter:{i} │ hello from greeter:{i} of 3" for i in range(3)], (stdout, stderr)
+    listed = json.loads(machine("list", "--all", "--json").stdout)
+    assert len(listed) == 50 and {j["state"] for j in listed} == {"SUCCEEDED"}, listed
+    assert json.loads(machine("list", "--json").stdout) == []
+    for job in machine.jobs():
+        machine.assert_clean(job)
+    assert {p.name for p in (machine.home / "leases").iterdir()} <= {"lock"}
+
+
+@pytest.fixture
+def four_gpus(tmp_path):
+    """A machine whose driver shows four GPUs: an nvidia-smi first in PATH."""
+    tool = tmp_path / "gpus" / "nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\nfor i in 0 1 2 3; do echo \"$i, Test GPU, 81920\"; done\n")
+    tool.chmod(0o755)
+    return {"PATH": f"{tool.parent}:{os.environ['PATH']}"}
+
+
+GPU_JOB = """
+name: gpus
+roles:
+  worker: {instances: %d, gpus: %d, memory: 16MiB, command: 'echo "$CUDA_VISIBLE_DEVICES"; exec sleep %s'}
+"""
+
+
+def test_gpus_are_leased_to_one_task_each(machine, tmp_path, four_gpus):
+    first = machine.submit(machine.job_file(tmp_path, GPU_JOB % (2, 1, 300)), env=four_gpus)
+    machine.running(first)
+    second = machine.submit(machine.job_file(tmp_path, GPU_JOB % (1, 2, 0)), env=four_gpus)
+    assert machine("wait", second).code == 0
+    assert sorted(machine.log(first, f"worker:{i}").strip() for i in range(2)) == ["0", "1"]
+    assert machine.log(second, "worker:0") == "2,3\n"
+    third = machine.submit(machine.job_file(tmp_path, GPU_JOB % (1, 4, 0)), env=four_gpus)
+    status = machine.until(third, lambda s: s["reason"], "a reason to wait")
+    assert "GPUs" in status["reason"] and "2 of 4" in status["reason"], status
+    for pid in machine.agents(first, "am"):  # a crashed holder's lease is freed
+        os.kill(pid, signal.SIGKILL)
+    assert machine("wait", third).code == 0
+    assert machine.log(third, "worker:0") == "0,1,2,3\n"
+    none = machine("run", machine.job_file(tmp_path, GPU_JOB % (1, 0, 0)), env=four_gpus)
+    assert none.code == 0 and none.stdout == "worker:0 │ \n", none
+    assert machine("wait", first).code == 1
+
+
+def test_more_gpus_than_the_machine_has_is_exit_3(machine, tmp_path, four_gpus):
+    done = machine("run", machine.job_file(tmp_path, GPU_JOB % (5, 1, 0)), env=four_gpus)
+    assert done.code == 3 and "5 GPUs" in done.stderr and "4" in done.stderr, done
+
+
+def rss_mib(pid):
+    found = re.search(rb"VmRSS:\s+(\d+) kB", read(f"/proc/{pid}/status"))
+    return int(found.group(1)) / 1024 if found else 0
+
+
+@pytest.mark.parametrize("seconds", [int(os.environ.get("HOWDAH_FLOOD_SECONDS", "5"))])
+def test_a_flood_of_output_is_whole_and_nobodys_memory_grows(machine, tmp_path, seconds):
+    """One task writes 200 MB/s; the log has every byte, and executor, AM and client stay small."""
+    flood = tmp_path / "flood.py"
+    flood.write_text(f"""
+import os, time
+line = b"x" * 99 + b"\\n"
+chunk = line * 20000                      # 2 MB
+begin = time.monotonic()
+for i in range(100 * {seconds}):
+    written = 0
+    while written < len(chunk):
+        written += os.write(1, chunk[written:])
+    ahead = (i + 1) / 100 - (time.monotonic() - begin)
+    if ahead > 0:
+        time.sleep(ahead)
+""")
+    job_file = machine.job_file(tmp_path, f"name: flood\nroles:\n  worker: {{memory: 64MiB, command: [python3, {flood}]}}\n")
+    client = subprocess.Popen([str(BIN), "run", str(job_file)], env=machine.env, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    received = most = 0
+    while block := client.stdout.read(1 << 24):
+        received += len(block)
+        job = machine.jobs()[0]
+        agents = [p for p in processes() if p == client.pid] + machine.agents(job, "am") + machine.agents(job, "task")
+        most = max([most, *map(rss_mib, agents)])
+    assert client.wait() == 0
+    lines = 20000 * 100 * seconds
+    log = machine.home / "jobs" / machine.jobs()[0] / "logs/worker-0/0/stdout"
+    assert log.stat().st_size == lines * 100
+    assert received == lines * (100 + len("worker:0 │ ".encode()))
+    assert most < 64, f"{most} MiB"
+
+
+def test_scaling_an_elastic_role(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, """
+name: elastic
+roles:
+  worker: {instances: {min: 1, max: 4}, memory: 16MiB, command: exec sleep 300}
+"""))
+    machine.running(job)
+    assert machine("scale", job, "worker=3").code == 0
+    status = machine.until(job, lambda s: [t["state"] for t in s["tasks"]] == ["RUNNING"] * 3, "three workers")
+    assert status["generation"] == 0
+    assert machine("scale", job, "worker=1").code == 0
+    machine.until(job, lambda s: [t["state"] for t in s["tasks"] if t["state"] != "STOPPED"] == ["RUNNING"], "one worker")
+    refused = machine("scale", job, "worker=9")
+    assert refused.code != 0 and "1 to 4" in refused.stderr, refused
+    assert machine("kill", job).code == 0
+    machine.assert_clean(job)
+
+
+def test_the_job_outlives_a_client_that_only_submitted(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: 'sleep 0.2; echo done'}\n"))
+    done = machine("logs", job, "-f")
+    assert done.code == 0 and done.stdout == "w:0 │ done\n", done
+    assert machine("wait", "last").code == 0
+
+
+def test_keep_leaves_the_working_directory(machine, tmp_path):
+    job_file = machine.job_file(tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: 'echo kept > file'}\n")
+    done = machine("run", "--keep", job_file)
+    assert done.code == 0, done
+    assert (machine.home / "jobs" / done.id / "work/w-0/file").read_text() == "kept\n"
+
+
+def test_ctrl_c_stops_the_job_with_grace_and_a_second_one_without(machine, tmp_path):
+    text = """
+name: j
+checkpoint: {grace: %s}
+roles:
+  w: {memory: 16MiB, command: 'trap "%s" TERM; echo ready; while :; do sleep 0.05; done'}
+"""
+    for grace, trap, presses, expected in [("30s", "echo saved; exit 0", 1, "ready\nsaved\n"), ("60s", "", 2, "ready\n")]:
+        client = machine.start("run", machine.job_file(tmp_path, text % (grace, trap)))
+        assert client.stdout.readline() == "w:0 │ ready\n"
+        client.send_signal(signal.SIGINT)
+        if presses == 2:
+            job = machine.status("last")["id"]
+            eventually(lambda: "Stop" in machine("events", job).stdout, "the stop in the journal")
+            client.send_signal(signal.SIGINT)
+        stdout, stderr = client.communicate(timeout=30)
+        assert client.returncode == 4, (stdout, stderr)
+        status = machine.status("last")
+        assert status["state"] == "KILLED" and "Ctrl-C" in status["reason"], status
+        assert machine.log(status["id"], "w:0") == expected
+        machine.assert_clean(status["id"])

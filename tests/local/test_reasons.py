@@ -1,0 +1,155 @@
+"""What Howdah says went wrong: the situations of docs/failures.md, each brought about, and the facts in the sentence."""
+import getpass
+import os
+import re
+import signal
+import socket
+
+import pytest
+
+from machine import eventually
+
+NODE = socket.gethostname()
+
+
+def run(machine, tmp_path, role, source=None, job="", code=1):
+    text = f"name: j\n{f'source: {source}' if source else ''}\n{job}\nroles:\n  worker: {{memory: 64MiB, {role}}}\n"
+    done = machine("run", machine.job_file(tmp_path, text))
+    assert done.code == code, done
+    status = machine.status(done.id)
+    # `run` says the same as `status`.
+    assert status["reason"] in done.stderr, (status["reason"], done)
+    if status["advice"]:
+        assert status["advice"] in done.stderr, (status["advice"], done)
+    return status
+
+
+def says(status, *facts):
+    text = f"{status['reason']} {status['advice'] or ''}"
+    missing = [fact for fact in facts if fact not in text]
+    assert not missing, (missing, text)
+    assert "\n" not in text
+
+
+@pytest.fixture
+def source(tmp_path):
+    directory = tmp_path / "src"
+    directory.mkdir()
+    return directory
+
+
+@pytest.mark.parametrize("command", ["trian.sh --fast", "[trian.sh, --fast]"])
+def test_15_command_not_found(machine, tmp_path, source, command):
+    (source / "train.sh").write_text("#!/bin/sh\n")
+    status = run(machine, tmp_path, f"command: {command}", source)
+    says(status, "worker:0", "trian.sh", "train.sh", os.environ["PATH"].split(":")[0])
+    assert machine.task("last", "worker", 0)["exit_code"] == 127
+
+
+@pytest.mark.parametrize("command", ["./train.sh", "[./train.sh]"])
+def test_15_command_not_executable(machine, tmp_path, source, command):
+    (source / "train.sh").write_text("#!/bin/sh\n")
+    (source / "train.sh").chmod(0o644)
+    status = run(machine, tmp_path, f"command: {command}", source)
+    says(status, "worker:0", "train.sh", "not executable", "chmod +x")
+    assert machine.task("last", "worker", 0)["exit_code"] == 126
+
+
+def test_16_python_module_missing(machine, tmp_path):
+    status = run(machine, tmp_path, "command: [python3, -c, 'import no_such_module_x.sub']")
+    says(status, "worker:0", "no_such_module_x", "python:", "exit code 1")
+
+
+def test_16_interpreter_missing(machine, tmp_path):
+    says(run(machine, tmp_path, "command: python9.9 train.py"), "python9.9", "worker:0")
+
+
+def test_19_port_taken(machine, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        server = f"import socket; s = socket.socket(); s.bind((\\\"127.0.0.1\\\", {port}))"
+        status = run(machine, tmp_path, f"command: \"python3 -c '{server}' || (echo port {port} in use >&2; exit 1)\"")
+        says(status, str(port), NODE, str(os.getpid()), "exit code 1")
+
+
+def test_23_exit_code_with_the_last_lines_of_stderr(machine, tmp_path):
+    status = run(machine, tmp_path, "command: 'echo one >&2; echo the disk is on fire >&2; sleep 0.2; exit 7'")
+    says(status, "worker:0", NODE, "exit code 7", "attempt 0", "the disk is on fire")
+    assert re.search(r"after \d+ms|after 0\.\ds", status["reason"]), status["reason"]
+
+
+@pytest.mark.parametrize("name", ["SIGSEGV", "SIGKILL", "SIGABRT", "SIGTERM"])
+def test_24_killed_by_a_signal(machine, tmp_path, name):
+    status = run(machine, tmp_path, f"command: 'kill -{name[3:]} $$'")
+    says(status, "worker:0", name, str(signal.Signals[name].value), NODE, "attempt 0")
+
+
+def test_27_the_first_of_many_failures(machine, tmp_path):
+    text = """
+name: j
+roles:
+  worker:
+    instances: 4
+    memory: 16MiB
+    command: |
+      trap '' TERM
+      sleep 0.3
+      if [ $HOWDAH_TASK_INDEX = 2 ]; then exit 5; fi
+      sleep 0.0$HOWDAH_TASK_INDEX; exit 1
+"""
+    done = machine("run", machine.job_file(tmp_path, text))
+    assert done.code == 1, done
+    status = machine.status(done.id)
+    failed = sorted((t["finished"], t["index"]) for t in status["tasks"] if t["state"] == "FAILED")
+    says(status, f"worker:{failed[0][1]}")
+    if len(failed) > 1:
+        says(status, f"{len(failed) - 1} other", "because of it")
+
+
+TRACE = '''
+def step(batch):
+    return {"loss": 1}["lost"]
+
+def main():
+    for batch in range(3):
+        step(batch)
+
+main()
+'''
+
+
+def test_28_python_exception(machine, tmp_path, source):
+    (source / "train.py").write_text(TRACE)
+    status = run(machine, tmp_path, "command: python3 train.py", source)
+    says(status, "KeyError", "'lost'", "train.py", "line 3", "exit code 1")
+
+
+def test_28_the_users_line_not_the_librarys(machine, tmp_path, source):
+    (source / "train.py").write_text("import json\n\njson.loads('{not json')\n")
+    says(run(machine, tmp_path, "command: python3 train.py", source), "JSONDecodeError", "train.py", "line 3")
+
+
+def test_33_am_died(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, "name: j\nroles:\n  w: {instances: 2, memory: 16MiB, command: exec sleep 300}\n"))
+    machine.running(job)
+    os.kill(machine.agents(job, "am")[1], signal.SIGKILL)
+    assert machine("wait", job).code == 1
+    says(machine.status(job), "application master", "attempt 0", "SIGKILL", "2 ")
+
+
+def test_34_time_limit(machine, tmp_path):
+    checkpoints = tmp_path / "ckpt"
+    status = run(machine, tmp_path, "command: 'echo > $HOWDAH_CHECKPOINT_DIR/step-12; exec sleep 300'",
+                 job=f"timeouts: {{run: 500ms}}\ncheckpoint: {{dir: {checkpoints}}}", code=4)
+    says(status, "timeouts.run", "500ms", "after", "step-12")
+
+
+def test_35_killed_by_somebody(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: exec sleep 300}\n"))
+    machine.running(job)
+    assert machine("kill", job).code == 0
+    status = machine.status(job)
+    says(status, "killed by", os.environ.get("USER") or getpass.getuser(), NODE, "howdah kill", "after")
+    assert status["finished"]
