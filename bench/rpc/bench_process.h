@@ -5,10 +5,12 @@
 #include <spawn.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -57,10 +59,17 @@ inline Child Spawn(std::vector<std::string> arguments, const rpc::Identity& iden
 }
 
 inline rpc::Identity ReadIdentity() {
+  std::string text;
+  char buffer[4096];
+  while (std::count(text.begin(), text.end(), '\0') < 3) {
+    ssize_t n = read(0, buffer, sizeof buffer);
+    if (n <= 0) std::abort();
+    text.append(buffer, static_cast<size_t>(n));
+  }
+  std::istringstream parts(text);
   rpc::Identity identity;
   for (std::string* part : {&identity.ca_certificate, &identity.certificate, &identity.private_key}) {
-    char c = 0;
-    while (read(0, &c, 1) == 1 && c != '\0') part->push_back(c);
+    std::getline(parts, *part, '\0');
   }
   return identity;
 }
