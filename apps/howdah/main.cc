@@ -1,0 +1,68 @@
+// howdah: what people run. The only file that knows which places there are.
+#include "howdah/cli/main.h"
+
+#include <unistd.h>
+
+#include <climits>
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "howdah/local/place.h"
+
+namespace {
+
+using howdah::Error;
+using howdah::ErrorCode;
+using howdah::Result;
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::string Absolute(const std::string& path) {
+  char directory[PATH_MAX];
+  if (path.starts_with('/') || getcwd(directory, sizeof directory) == nullptr) return path;
+  return std::string(directory) + "/" + path;
+}
+
+Result<std::string> HowdahHome() {
+  if (const std::string home = Variable("HOWDAH_HOME"); !home.empty()) return Absolute(home);
+  if (const std::string state = Variable("XDG_STATE_HOME"); !state.empty()) return Absolute(state) + "/howdah";
+  if (const std::string home = Variable("HOME"); !home.empty()) return Absolute(home) + "/.local/state/howdah";
+  return Error{ErrorCode::kUsage,
+               "neither HOWDAH_HOME nor HOME is set: say where jobs are to be kept, as in HOWDAH_HOME=/data/howdah"};
+}
+
+// howdah-agent lies beside this program.
+std::string AgentPath() {
+  char path[PATH_MAX];
+  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
+  std::string self(path, size < 0 ? 0 : static_cast<size_t>(size));
+  return self.substr(0, self.rfind('/') + 1) + "howdah-agent";
+}
+
+howdah::spec::EnvVars Environment() {
+  howdah::spec::EnvVars variables;
+  for (char** at = environ; *at != nullptr; ++at) {
+    const std::string text = *at;
+    const size_t equals = text.find('=');
+    if (equals != std::string::npos) variables.emplace_back(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return variables;
+}
+
+Result<std::unique_ptr<howdah::backend::Place>> MakePlace(const std::string& name) {
+  if (name != "local") {
+    return Error{ErrorCode::kUnavailable, "the place '" + name + "' is not there yet in this version; use --on local"};
+  }
+  auto home = HowdahHome();
+  if (!home.ok()) return home.error();
+  return std::unique_ptr<howdah::backend::Place>(
+      std::make_unique<howdah::local::LocalPlace>(howdah::local::LocalOptions{*home, AgentPath(), Environment()}));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) { return howdah::cli::Main(argc, argv, MakePlace); }

@@ -1,0 +1,22 @@
+#include "admitted_job.h"
+
+#include "job_source.h"
+
+namespace howdah::cli {
+
+std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments) {
+  auto job = ReadJob(arguments);
+  if (!job.ok()) return Report(job.error());
+  if (!job->problems.empty()) {
+    TellProblems(job->problems);
+    return kExitUsage;
+  }
+  const auto place = shell.Place();
+  if (!place.ok()) return Report(place.error());
+  const auto refusals = (*place)->Refusals(job->spec);
+  for (const std::string& refusal : refusals) Say("howdah: " + refusal);
+  if (!refusals.empty()) return kExitPlace;
+  return std::move(job->spec);
+}
+
+}  // namespace howdah::cli

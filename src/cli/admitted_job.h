@@ -1,0 +1,16 @@
+// A job that may be submitted: its file is right, and the place can give what it asks.
+#pragma once
+
+#include <variant>
+
+#include "arguments.h"
+#include "howdah/spec/job_spec.h"
+#include "shell.h"
+
+namespace howdah::cli {
+
+// The job, or the exit code once everything that is wrong has been told: problems of the file (2) before those of the
+// place (3).
+std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments);
+
+}  // namespace howdah::cli

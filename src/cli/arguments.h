@@ -1,0 +1,70 @@
+// What a command line says, as values.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/spec/quick_job.h"
+
+namespace CLI {
+class App;
+}
+
+namespace howdah::cli {
+
+// Which job is meant by run, submit and plan: a file, or a command without one.
+struct JobArguments {
+  std::string file;  // empty: `quick` is meant
+  std::vector<std::string> sets;
+  std::vector<std::string> words;  // behind --
+  spec::QuickJob quick;
+  std::vector<std::string> quick_flags;  // those that were given, for a message
+};
+
+struct Arguments {
+  std::string command;  // "run"
+  std::string on;       // empty: not said
+  bool json = false;
+  JobArguments job;
+  bool keep = false;
+  std::string id;
+  bool watch = false, all = false, follow = false;
+  bool want_stdout = false, want_stderr = false;
+  std::string task;  // ROLE or ROLE:INDEX
+  std::optional<int> attempt;
+  std::optional<int64_t> tail;
+  std::optional<Duration> timeout, grace;
+  std::string scale;      // ROLE=N
+  std::string framework;  // of init
+  bool markdown = false;
+  std::string shell;  // of completion
+};
+
+// The grammar of the command line: every command, flag, help text and example. The one place where a flag is added.
+class Grammar {
+ public:
+  Grammar();
+  ~Grammar();
+  // What was said; or, after --help or a mistake (which has been told), the exit code.
+  std::variant<Arguments, int> Parse(int argc, char** argv);
+  // For completion scripts.
+  struct Flag {
+    std::string name, help;
+    bool takes_value = false;
+  };
+  struct Command {
+    std::string name, help;
+    std::vector<Flag> flags;
+  };
+  std::vector<Command> Commands() const;
+
+ private:
+  std::unique_ptr<Arguments> arguments_;
+  std::unique_ptr<CLI::App> app_;
+};
+
+}  // namespace howdah::cli

@@ -1,0 +1,20 @@
+// The job that run, submit and plan are about.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "arguments.h"
+#include "howdah/base/result.h"
+#include "howdah/spec/job_file.h"
+
+namespace howdah::cli {
+
+// Reads the job file, or makes one of the flags. The result's problems are all that is wrong with it; an error is wrong
+// usage, or a file that cannot be read.
+Result<spec::ParsedJob> ReadJob(const JobArguments& arguments);
+
+// Tells the problems on stderr, a line each.
+void TellProblems(const std::vector<spec::Problem>& problems);
+
+}  // namespace howdah::cli

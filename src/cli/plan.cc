@@ -1,0 +1,57 @@
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "commands.h"
+#include "howdah/process/files.h"
+#include "job_source.h"
+#include "output.h"
+#include "plan_view.h"
+
+namespace howdah::cli {
+namespace {
+
+// Links are counted as what they are: links.
+std::optional<int64_t> BytesAt(const std::string& path, bool follow) {
+  struct stat facts {};
+  if ((follow ? stat(path.c_str(), &facts) : lstat(path.c_str(), &facts)) != 0) return std::nullopt;
+  if (!S_ISDIR(facts.st_mode)) return int64_t{facts.st_size};
+  int64_t size = 0;
+  const auto names = process::ListDirectory(path);
+  if (!names.ok()) return std::nullopt;
+  for (const std::string& name : *names) size += BytesAt(path + "/" + name, false).value_or(0);
+  return size;
+}
+
+std::string ProblemsJson(const std::vector<spec::Problem>& problems) {
+  nlohmann::ordered_json json;
+  json["problems"] = nlohmann::ordered_json::array();
+  for (const spec::Problem& problem : problems) {
+    json["problems"].push_back(
+        {{"file", problem.file}, {"line", problem.line}, {"key", problem.key}, {"text", problem.text}});
+  }
+  return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace
+
+int PlanCommand(Shell& shell, const Arguments& arguments) {
+  const auto job = ReadJob(arguments.job);
+  if (!job.ok()) return Report(job.error());
+  if (!job->problems.empty()) {
+    TellProblems(job->problems);
+    if (arguments.json) Print(ProblemsJson(job->problems));
+    return kExitUsage;
+  }
+  const auto place = shell.Place();
+  if (!place.ok()) return Report(place.error());
+  Plan plan = MakePlan(job->spec, [](const std::string& path) { return BytesAt(path, true); });
+  plan.refusals = (*place)->Refusals(job->spec);
+  plan.ignored = (*place)->Ignored(job->spec);
+  Print(arguments.json ? PlanJson(plan) : PlanText(plan));
+  for (const std::string& ignored : plan.ignored) Say("howdah: " + ignored);
+  for (const std::string& refusal : plan.refusals) Say("howdah: " + refusal);
+  return plan.refusals.empty() ? kExitOk : kExitPlace;
+}
+
+}  // namespace howdah::cli

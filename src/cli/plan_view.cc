@@ -1,0 +1,146 @@
+#include "plan_view.h"
+
+#include <nlohmann/json.hpp>
+
+#include "howdah/base/bytes.h"
+#include "howdah/frameworks/framework.h"
+#include "howdah/spec/job_file.h"
+#include "text_table.h"
+
+namespace howdah::cli {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr uint16_t kFirstExamplePort = 40000;
+constexpr int kExamplePorts = 20000;
+constexpr char kExampleId[] = "howdah-YYYYMMDD-hhmmss-xxxx";
+
+core::Cluster ExampleCluster(const spec::JobSpec& spec) {
+  core::Cluster cluster;
+  int number = 0;
+  for (const spec::RoleSpec& role : spec.roles) {
+    std::vector<Endpoint> endpoints;
+    for (int index = 0; index < role.instances.min; ++index, ++number) {
+      endpoints.push_back({"host-of-" + role.name + "-" + std::to_string(index),
+                           static_cast<uint16_t>(kFirstExamplePort + number % kExamplePorts)});
+    }
+    cluster.push_back(std::move(endpoints));
+  }
+  return cluster;
+}
+
+// Later ones override earlier ones, in the place of the first.
+void Override(spec::EnvVars& environment, const spec::EnvVars& with) {
+  for (const auto& [name, value] : with) {
+    bool found = false;
+    for (auto& [known, old] : environment) {
+      if (known != name) continue;
+      old = value;
+      found = true;
+    }
+    if (!found) environment.emplace_back(name, value);
+  }
+}
+
+std::string Numbers(const std::vector<int>& numbers) {
+  std::string text;
+  for (const int number : numbers) text += (text.empty() ? "" : ",") + std::to_string(number);
+  return text;
+}
+
+void AddTasks(Plan& plan) {
+  const spec::JobSpec& spec = plan.spec;
+  const core::Cluster cluster = ExampleCluster(spec);
+  std::vector<int> sizes;
+  for (const spec::RoleSpec& role : spec.roles) sizes.push_back(role.instances.min);
+  for (int role = 0; role < static_cast<int>(spec.roles.size()); ++role) {
+    const spec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
+    for (int index = 0; index < of_role.instances.min; ++index) {
+      PlannedTask task{of_role.name, index, frameworks::Ranks(spec, sizes, {role, index}), {}};
+      frameworks::ProcessPlace place;
+      place.job_id = kExampleId;
+      place.task = {role, index};
+      place.error_file = "error.json";
+      task.environment = frameworks::Environment(spec, cluster, place);
+      Override(task.environment, spec.env);
+      Override(task.environment, of_role.env);
+      plan.tasks.push_back(std::move(task));
+    }
+  }
+}
+
+const spec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
+  size_t at = 0;
+  while (plan.spec.roles[at].name != task.role) ++at;
+  return plan.spec.roles[at];
+}
+
+}  // namespace
+
+Plan MakePlan(const spec::JobSpec& spec, const std::function<std::optional<int64_t>(const std::string&)>& size_of) {
+  Plan plan;
+  plan.spec = spec;
+  AddTasks(plan);
+  if (!spec.source.empty()) plan.uploads.push_back({"source", spec.source, ".", size_of(spec.source)});
+  for (const spec::File& file : spec.files) plan.uploads.push_back({"file", file.from, file.to, size_of(file.from)});
+  if (!spec.python_archive.empty()) {
+    plan.uploads.push_back({"python", spec.python_archive, "(PATH)", size_of(spec.python_archive)});
+  }
+  return plan;
+}
+
+std::string PlanText(const Plan& plan) {
+  std::string text = "# the effective job\n" + spec::DescribeEffective(plan.spec) + "\n# tasks\n";
+  std::vector<std::vector<std::string>> rows = {{"TASK", "MEMORY", "VCORES", "GPUS", "PROCESSES", "RANKS"}};
+  for (const PlannedTask& task : plan.tasks) {
+    const spec::RoleSpec& role = RoleOf(plan, task);
+    rows.push_back({task.role + ":" + std::to_string(task.index), FormatBytes(role.memory_bytes),
+                    std::to_string(role.vcores), std::to_string(role.gpus), std::to_string(role.processes),
+                    Numbers(task.ranks)});
+  }
+  text += FormatTable(rows);
+  for (const PlannedTask& task : plan.tasks) {
+    if (task.index != 0) continue;  // the others of the role differ in their numbers alone; --json has them all
+    text += "\n# environment of " + task.role + ":0 (hosts, ports and the job's id are examples)\n";
+    for (const auto& [name, value] : task.environment) text += name + "=" + OneLine(value) + "\n";
+  }
+  text += plan.uploads.empty() ? "\n# nothing is uploaded\n" : "\n# uploads\n";
+  rows.clear();
+  for (const Upload& upload : plan.uploads) {
+    rows.push_back({upload.what, upload.from, "-> " + upload.to, upload.bytes ? FormatBytes(*upload.bytes) : ""});
+  }
+  return text + FormatTable(rows);
+}
+
+std::string PlanJson(const Plan& plan) {
+  Json json;
+  json["problems"] = Json::array();
+  json["refusals"] = plan.refusals;
+  json["ignored"] = plan.ignored;
+  json["job"] = Json::parse(spec::WriteEffective(plan.spec), nullptr, /*allow_exceptions=*/false);
+  json["tasks"] = Json::array();
+  for (const PlannedTask& task : plan.tasks) {
+    const spec::RoleSpec& role = RoleOf(plan, task);
+    Json environment = Json::object();
+    for (const auto& [name, value] : task.environment) environment[name] = value;
+    json["tasks"].push_back({{"role", task.role},
+                             {"index", task.index},
+                             {"memory_bytes", role.memory_bytes},
+                             {"vcores", role.vcores},
+                             {"gpus", role.gpus},
+                             {"processes", role.processes},
+                             {"ranks", task.ranks},
+                             {"environment", std::move(environment)}});
+  }
+  json["uploads"] = Json::array();
+  for (const Upload& upload : plan.uploads) {
+    json["uploads"].push_back({{"what", upload.what},
+                               {"from", upload.from},
+                               {"to", upload.to},
+                               {"bytes", upload.bytes ? Json(*upload.bytes) : Json(nullptr)}});
+  }
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace howdah::cli

@@ -1,0 +1,143 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "admitted_job.h"
+#include "commands.h"
+#include "howdah/process/clock.h"
+#include "log_lines.h"
+#include "output.h"
+#include "screen.h"
+#include "status_text.h"
+#include "waiting.h"
+
+namespace howdah::cli {
+namespace {
+
+constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the times in the live table go on by themselves
+
+// Shows a job while it runs: its output on stdout (on stderr if stdout is for the final JSON), states on stderr.
+class Display final : public backend::FollowSink {
+ public:
+  explicit Display(bool logs_to_stderr)
+      : logs_to_stderr_(logs_to_stderr),
+        screen_(WantsColour(STDERR_FILENO)),
+        merger_(LineMerger::Prefix::kTask, WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO)) {}
+
+  void OnEntry(const core::JournalEntry& entry) override {
+    const core::JobState before = view_.state;
+    view_.Apply(entry);
+    if (const auto line = ProgressLine(entry, before, view_.state)) messages_ += *line + "\n";
+  }
+
+  void OnLog(const backend::LogSource& source, std::string_view bytes) override { merger_.Add(source, bytes, lines_); }
+
+  // Puts out what has come since the last time.
+  void Show() {
+    if (!lines_.empty() || !messages_.empty()) screen_.Clear();
+    if (!messages_.empty()) Say(messages_.substr(0, messages_.size() - 1));
+    messages_.clear();
+    PutLines();
+    Draw();
+  }
+
+  void Finish() {
+    merger_.Finish(lines_);
+    screen_.Clear();
+    PutLines();
+  }
+
+  void Note(const std::string& line) {
+    screen_.Clear();
+    Say(line);
+    Draw();
+  }
+
+  bool live() const { return screen_.live(); }
+  const history::JobView& view() const { return view_; }
+
+ private:
+  void PutLines() {
+    if (lines_.empty()) return;
+    if (logs_to_stderr_) {
+      Say(lines_.substr(0, lines_.size() - 1));
+    } else {
+      Print(lines_);
+    }
+    lines_.clear();
+  }
+  void Draw() {
+    if (!screen_.live()) return;
+    const TerminalSize size = SizeOf(STDERR_FILENO);
+    const auto rows = static_cast<size_t>(std::max(size.rows / 2, 2));
+    screen_.Draw(LiveTable(view_, clock_.Now(), static_cast<size_t>(size.columns), rows, true));
+  }
+
+  bool logs_to_stderr_;
+  process::Clock clock_;
+  Screen screen_;
+  LineMerger merger_;
+  history::JobView view_;
+  std::string lines_, messages_;
+};
+
+// The first asks the job to stop as it is wont to, every further one at once.
+class Stopper {
+ public:
+  Stopper(Shell& shell, backend::Place& place, const JobId& id) : shell_(shell), place_(place), id_(id) {}
+
+  void OnSignal(int number, Display& display) {
+    const bool first = count_++ == 0;
+    display.Note(first ? "stopping " + id_.text + "; once more stops it without grace"
+                       : "stopping " + id_.text + " at once");
+    const std::string with = number == SIGINT ? "Ctrl-C in `howdah run`" : "SIGTERM to `howdah run`";
+    const Status stopped = place_.Stop(id_, shell_.By(with), first ? std::nullopt : std::optional(Duration(0)));
+    if (!stopped.ok()) display.Note("howdah: " + stopped.error().message);
+  }
+
+ private:
+  Shell& shell_;
+  backend::Place& place_;
+  const JobId& id_;
+  int count_ = 0;
+};
+
+int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interrupts& interrupts, bool json) {
+  auto follow = place.FollowJob(id, backend::LogSelection());
+  if (!follow.ok()) return Report(follow.error().While("the job goes on, but following " + id.text));
+  Display display(json);
+  Stopper stopper(shell, place, id);
+  while (!(*follow)->ended()) {
+    const auto limit = display.live() ? std::optional(kRedrawAfter) : std::nullopt;
+    const Woke woke = WaitFor(**follow, interrupts.fd(), limit);
+    if (woke == Woke::kInterrupt) stopper.OnSignal(interrupts.Take(), display);
+    if (woke == Woke::kFollow) (*follow)->Read(display);
+    display.Show();
+  }
+  display.Finish();
+  if (!core::IsFinal(display.view().state)) {
+    return Report(Failed("following " + id.text + ": somebody has removed it from " + place.LogsPlace(id)));
+  }
+  const std::string farewell = Farewell(display.view(), place.LogsPlace(id));
+  Say(farewell.substr(0, farewell.size() - 1));
+  if (json) Print(history::ToJson(display.view(), true) + "\n");
+  return ExitCodeOf(display.view());
+}
+
+}  // namespace
+
+int RunCommand(Shell& shell, const Arguments& arguments) {
+  const auto job = AdmittedJob(shell, arguments.job);
+  if (const int* code = std::get_if<int>(&job)) return *code;
+  const spec::JobSpec& spec = std::get<spec::JobSpec>(job);
+  backend::Place& place = **shell.Place();
+  Interrupts interrupts;
+  const auto id = place.Submit(spec, {.keep = arguments.keep, .client_directory = {}});
+  if (!id.ok()) return Report(id.error());
+  interrupts.Arm();
+  Say(id->text + " submitted: " + spec.name + "; logs: " + place.LogsPlace(*id));
+  return FollowToTheEnd(shell, place, *id, interrupts, arguments.json);
+}
+
+}  // namespace howdah::cli

@@ -1,0 +1,14 @@
+#include "commands.h"
+#include "howdah/spec/job_file.h"
+#include "output.h"
+
+namespace howdah::cli {
+
+int SchemaCommand(Shell&, const Arguments& arguments) {
+  std::string text = arguments.markdown ? spec::ReferencePage() : spec::JsonSchema();
+  if (text.empty() || text.back() != '\n') text += '\n';
+  Print(text);
+  return kExitOk;
+}
+
+}  // namespace howdah::cli

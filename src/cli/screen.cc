@@ -1,0 +1,31 @@
+#include "screen.h"
+
+#include <unistd.h>
+
+namespace howdah::cli {
+namespace {
+
+void WriteToTerminal(const std::string& text) {
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // the terminal is gone: nobody misses the table
+}
+
+// Up over the lines and erase all below.
+std::string Erase(size_t lines) { return lines == 0 ? "" : "\x1b[" + std::to_string(lines) + "A\r\x1b[J"; }
+
+}  // namespace
+
+void Screen::Draw(const std::vector<std::string>& lines) {
+  if (!live_ || lines == drawn_) return;
+  // As many terminals as understand it show the change at one stroke.
+  std::string text = "\x1b[?2026h" + Erase(drawn_.size());
+  for (const std::string& line : lines) text += line + "\n";
+  WriteToTerminal(text + "\x1b[?2026l");
+  drawn_ = lines;
+}
+
+void Screen::Clear() {
+  if (!drawn_.empty()) WriteToTerminal(Erase(drawn_.size()));
+  drawn_.clear();
+}
+
+}  // namespace howdah::cli

@@ -1,0 +1,238 @@
+#include "status_text.h"
+
+#include <array>
+
+#include "howdah/base/bytes.h"
+#include "text_table.h"
+
+namespace howdah::cli {
+namespace {
+
+using core::JobState;
+using core::TaskState;
+using history::JobView;
+using history::TaskView;
+
+constexpr int kGreen = 32, kRed = 31, kYellow = 33, kBlue = 36;
+
+std::string Coloured(std::string_view text, int colour, bool wanted) {
+  if (!wanted) return std::string(text);
+  return "\x1b[" + std::to_string(colour) + "m" + std::string(text) + "\x1b[0m";
+}
+
+std::string Since(const std::optional<Instant>& from, const std::optional<Instant>& to, Instant now) {
+  return from ? FormatDuration(to.value_or(now) - *from) : "";
+}
+
+// "2026-11-21 06:45:12"
+std::string DateText(const std::optional<Instant>& time) {
+  if (!time) return "";
+  std::string text = FormatInstant(*time).substr(0, 19);
+  text[10] = ' ';
+  return text;
+}
+
+std::string TaskName(const std::string& role, int index) { return role + ":" + std::to_string(index); }
+
+std::string RanksText(const std::vector<int>& ranks) {
+  if (ranks.empty()) return "";
+  if (ranks.size() == 1) return std::to_string(ranks[0]);
+  return std::to_string(ranks.front()) + "-" + std::to_string(ranks.back());
+}
+
+std::string UsageText(const history::Usage& usage) {
+  return usage.memory_bytes == 0 ? ""
+                                 : FormatBytes(usage.memory_bytes) + " " +
+                                       std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
+}
+
+std::string Why(const TaskView& task) {
+  const std::string exit = ExitText(task);
+  if (task.reason.empty()) return exit;
+  if (exit.empty() || task.reason.find(exit) != std::string::npos) return OneLine(task.reason);
+  return exit + ": " + OneLine(task.reason);
+}
+
+std::string TaskTable(const JobView& view, Instant now, bool colour) {
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
+  for (const TaskView& task : view.tasks) {
+    rows.push_back({TaskName(task.role, task.index), StateText(task.state, colour), std::to_string(task.attempt),
+                    task.node, RanksText(task.ranks), Since(task.started, task.finished, now), UsageText(task.usage),
+                    Why(task)});
+  }
+  return FormatTable(rows);
+}
+
+std::string Line(const std::string& name, const std::string& value) {
+  return value.empty() ? "" : name + std::string(13 - name.size(), ' ') + value + "\n";
+}
+
+std::string TaskProgress(const core::TaskChanged& task) {
+  std::string text = TaskName(task.role, task.index) + " ";
+  if (task.type == core::TaskChanged::Type::kLost) {
+    text += "was lost";
+  } else {
+    text += "ended with " + (task.exit->code ? "exit code " + std::to_string(*task.exit->code)
+                                             : core::SignalName(task.exit->signal.value_or(0)));
+  }
+  text += ", attempt " + std::to_string(task.attempt);
+  if (!core::IsFinal(task.state)) text += "; it starts again";
+  if (task.reason && !task.reason->empty()) text += ": " + OneLine(*task.reason);
+  return text;
+}
+
+std::string JobProgress(const core::JobChanged& job, JobState before, JobState after) {
+  using Type = core::JobChanged::Type;
+  if (job.type == Type::kFinished) return "";  // the farewell says it
+  const std::string reason = OneLine(job.reason.value_or(""));
+  if (job.type == Type::kTensorboard) {
+    if (job.tensorboard_url && !job.tensorboard_url->empty()) return "TensorBoard: " + *job.tensorboard_url;
+    return OneLine(job.advice.value_or(reason));
+  }
+  if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waits: " + reason;
+  std::string text;
+  if (after != before) text = core::ToText(after);
+  if (job.generation && *job.generation > 0 && after != before)
+    text += " generation " + std::to_string(*job.generation);
+  if (!reason.empty()) text += (text.empty() ? "" : ": ") + reason;
+  return text;
+}
+
+// "worker  4 tasks: 3 RUNNING, 1 PENDING", a line a role.
+std::vector<std::string> RoleLines(const JobView& view, bool colour) {
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < view.tasks.size();) {
+    std::array<int, 8> counts{};
+    size_t end = begin;
+    for (; end < view.tasks.size() && view.tasks[end].role == view.tasks[begin].role; ++end) {
+      ++counts[static_cast<size_t>(view.tasks[end].state)];
+    }
+    std::string line = view.tasks[begin].role + "  " + std::to_string(end - begin) + " tasks:";
+    const char* separator = " ";
+    for (size_t state = 0; state < counts.size(); ++state) {
+      if (counts[state] == 0) continue;
+      line += separator + std::to_string(counts[state]) + " " + StateText(static_cast<TaskState>(state), colour);
+      separator = ", ";
+    }
+    lines.push_back(line);
+    begin = end;
+  }
+  return lines;
+}
+
+std::vector<std::string> TaskLines(const JobView& view, Instant now, bool colour) {
+  std::vector<std::vector<std::string>> rows;
+  for (const TaskView& task : view.tasks) {
+    rows.push_back({TaskName(task.role, task.index), StateText(task.state, colour),
+                    task.attempt > 0 ? "attempt " + std::to_string(task.attempt) : "", task.node,
+                    Since(task.started, task.finished, now), Why(task)});
+  }
+  const std::string table = FormatTable(rows);
+  std::vector<std::string> lines;
+  for (size_t begin = 0; begin < table.size();) {
+    const size_t end = table.find('\n', begin);
+    lines.push_back(table.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string StateText(JobState state, bool colour) {
+  int code = kYellow;
+  if (state == JobState::kRunning) code = kBlue;
+  if (state == JobState::kSucceeded) code = kGreen;
+  if (state == JobState::kFailed || state == JobState::kKilled) code = kRed;
+  return Coloured(core::ToText(state), code, colour);
+}
+
+std::string StateText(TaskState state, bool colour) {
+  int code = kYellow;
+  if (state == TaskState::kRunning) code = kBlue;
+  if (state == TaskState::kSucceeded) code = kGreen;
+  if (state == TaskState::kFailed || state == TaskState::kLost) code = kRed;
+  return Coloured(core::ToText(state), code, colour);
+}
+
+std::string ExitText(const TaskView& task) {
+  if (!task.exit) return "";
+  if (task.exit->signal) return core::SignalName(*task.exit->signal);
+  return "exit code " + std::to_string(task.exit->code.value_or(0));
+}
+
+std::string DescribeJob(const JobView& view, Instant now, bool colour) {
+  std::string text = view.id + "  " + StateText(view.state, colour) + "\n";
+  text += Line("name", OneLine(view.name));
+  text += Line("framework", view.framework);
+  text += Line("on", view.on);
+  text += Line("generation", view.generation > 0 ? std::to_string(view.generation) : "");
+  text += Line("submitted",
+               DateText(view.submitted) +
+                   (view.user.empty() ? "" : " UTC by " + view.user + (view.host.empty() ? "" : " on " + view.host)));
+  text += Line("started", DateText(view.started));
+  text += Line("finished", DateText(view.finished));
+  text += Line("took", Since(view.submitted, view.finished, now));
+  text += Line("exit code", view.exit_code ? std::to_string(*view.exit_code) : "");
+  text += Line("reason", view.reason);
+  text += Line("advice", view.advice);
+  text += Line("TensorBoard", view.tensorboard_url);
+  text += Line("tracking", view.tracking_url);
+  return text + "\n" + TaskTable(view, now, colour);
+}
+
+std::string DescribeJobs(const std::vector<JobView>& views, Instant now, bool colour) {
+  std::vector<std::vector<std::string>> rows = {
+      {"ID", "NAME", "STATE", "FRAMEWORK", "SUBMITTED (UTC)", "TOOK", "REASON"}};
+  for (const JobView& view : views) {
+    rows.push_back({view.id, OneLine(view.name), StateText(view.state, colour), view.framework,
+                    DateText(view.submitted), Since(view.submitted, view.finished, now), OneLine(view.reason)});
+  }
+  return FormatTable(rows);
+}
+
+std::optional<std::string> ProgressLine(const core::JournalEntry& entry, JobState before, JobState after) {
+  std::string text;
+  if (const auto* job = std::get_if<core::JobChanged>(&entry.change)) {
+    text = JobProgress(*job, before, after);
+  } else if (const auto* task = std::get_if<core::TaskChanged>(&entry.change)) {
+    const bool failed = task->type == core::TaskChanged::Type::kExited && task->exit && !task->exit->success();
+    if (failed || task->type == core::TaskChanged::Type::kLost) text = TaskProgress(*task);
+  } else if (const auto* scaled = std::get_if<core::RoleScaled>(&entry.change)) {
+    text = scaled->role + " scaled from " + std::to_string(scaled->from) + " to " + std::to_string(scaled->to) +
+           " by " + scaled->by;
+  }
+  if (text.empty()) return std::nullopt;
+  return FormatInstant(entry.time).substr(11, 12) + "  " + text;
+}
+
+std::string Farewell(const JobView& view, const std::string& logs) {
+  std::string text = view.id + " " + std::string(core::ToText(view.state));
+  if (view.submitted && view.finished) text += " after " + FormatDuration(*view.finished - *view.submitted);
+  text += "\n";
+  if (!view.reason.empty()) text += "reason: " + view.reason + "\n";
+  if (!view.advice.empty()) text += "advice: " + view.advice + "\n";
+  return text + "logs: " + logs + "  (howdah logs " + view.id + ")\n";
+}
+
+std::vector<std::string> LiveTable(const JobView& view, Instant now, size_t columns, size_t rows, bool colour) {
+  std::string head =
+      OneLine(view.name) + "  " + StateText(view.state, colour) + "  " + Since(view.submitted, view.finished, now);
+  if (view.generation > 0) head += "  generation " + std::to_string(view.generation);
+  if (!view.tensorboard_url.empty()) head += "  TensorBoard " + view.tensorboard_url;
+  if (!view.reason.empty()) head += "  " + OneLine(view.reason);
+  std::vector<std::string> lines = view.tasks.size() < rows ? TaskLines(view, now, colour) : RoleLines(view, colour);
+  lines.insert(lines.begin(), head);
+  if (lines.size() > rows) lines.resize(rows);
+  for (std::string& line : lines) line = Clip(line, columns);
+  return lines;
+}
+
+int ExitCodeOf(const JobView& view) {
+  if (view.exit_code) return *view.exit_code;
+  constexpr int kKilled = 4;
+  return view.state == JobState::kSucceeded ? 0 : view.state == JobState::kKilled ? kKilled : 1;
+}
+
+}  // namespace howdah::cli
