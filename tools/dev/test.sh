@@ -32,25 +32,27 @@ test_all() {
   return $failed
 }
 
-# test_some: words that are a kind of ctest or a folder of tests/ choose; everything else goes to pytest.
+# test_some WHAT... [PYTEST'S OWN OPTIONS...]
 test_some() {
-  local labels=() pytest_args=() failed=0 selected=false word
-  for word; do
-    case $word in
-      unit | sim) labels+=("$word") ;;
-      -*) pytest_args+=("$word") ;;
-      *) if [ -d "tests/$word" ]; then pytest_args+=("tests/$word"); selected=true; else pytest_args+=("$word"); fi ;;
+  local labels=() folders=() failed=0
+  while [ $# -gt 0 ] && [[ $1 != -* ]]; do
+    case $1 in
+      unit | sim) labels+=("$1") ;;
+      *) if [ -d "tests/$1" ]; then folders+=("tests/$1")
+         elif [ -e "${1%%::*}" ]; then folders+=("$1")
+         else die "nothing to test is called '$1'; there are: all unit sim $(dirname tests/*/test_*.py | sort -u | cut -d/ -f2 | xargs)"
+         fi ;;
     esac
+    shift
   done
   need test
   if [ ${#labels[@]} -gt 0 ]; then
     build_target debug all
     run_ctest -L "$(IFS='|'; echo "${labels[*]}")" || failed=1
   fi
-  if [ ${#pytest_args[@]} -gt 0 ]; then
-    $selected || pytest_args+=(tests)
+  if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     build_target release all
-    run_pytest "${pytest_args[@]}" || failed=1
+    run_pytest "${folders[@]:-tests}" "$@" || failed=1
   fi
   return $failed
 }
