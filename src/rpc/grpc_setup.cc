@@ -1,5 +1,6 @@
 #include "grpc_setup.h"
 
+#include <absl/synchronization/mutex.h>
 #include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/create_channel.h>
@@ -64,6 +65,8 @@ void PrepareGrpc() {
   std::call_once(once, [] {
     ForgetEnvironment();
     gpr_set_log_function(LogOnlyAssertions);
+    // Debian's abseil looks for deadlocks at every lock of gRPC, under one lock of the whole process.
+    absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     SetTlsDefaults();
     // For as long as the process lives: gRPC's own shutdown at the last user's end runs on a thread that races with
     // exit.

@@ -25,8 +25,8 @@ std::shared_ptr<const SharedCluster> EncodeCluster(const wire::Cluster& cluster)
 
 class AmServer {
  public:
-  // All are called on the owner's loop thread (through Post), never after the destructor has begun. A handler may destroy
-  // the server.
+  // All are called on the owner's loop thread (through Post), never after the destructor has begun. A handler may
+  // destroy the server.
   struct Handlers {
     std::function<void(ConnectionId, wire::FromExecutor)> on_message;
     std::function<void(ConnectionId)> on_closed;  // the last of a connection, also of one that never said anything
@@ -42,7 +42,8 @@ class AmServer {
   virtual ~AmServer() = default;
 
   virtual uint16_t port() const = 0;
-  // Queues a message; messages of one connection arrive in order. cluster may be null. A connection that is gone is ignored.
+  // Queues a message; messages of one connection arrive in order. cluster may be null. A connection that is gone is
+  // ignored.
   virtual void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) = 0;
   virtual void Close(ConnectionId connection) = 0;
 };

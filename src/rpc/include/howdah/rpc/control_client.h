@@ -12,7 +12,7 @@ namespace howdah::rpc {
 
 // Blocks until the reply or the limit. kUnavailable: the AM could not be reached; kTimeout: it did not answer in time;
 // kFailed: it answered that it cannot (ControlReply.error).
-Result<wire::ControlReply> CallAm(const std::string& address, const Identity& identity, const wire::ControlRequest& request,
-                                  Duration limit);
+Result<wire::ControlReply> CallAm(const std::string& address, const Identity& identity,
+                                  const wire::ControlRequest& request, Duration limit);
 
 }  // namespace howdah::rpc

@@ -19,8 +19,8 @@ class ExecutorLink {
     std::function<void(wire::ToExecutor)> on_message;
     std::function<void(std::string why)> on_closed;  // once, also if the AM could not be reached within the limit
   };
-  // address: "127.0.0.1:40123" or "[::1]:40123": an IP address, never resolved by name. Returns at once; what is sent before
-  // the connection stands is kept.
+  // address: "127.0.0.1:40123" or "[::1]:40123": an IP address, never resolved by name. Returns at once; what is sent
+  // before the connection stands is kept.
   static std::unique_ptr<ExecutorLink> Connect(const std::string& address, const Identity& identity, Post post,
                                                Handlers handlers, Duration limit = std::chrono::seconds(20));
   virtual ~ExecutorLink() = default;

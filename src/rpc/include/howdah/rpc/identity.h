@@ -24,8 +24,8 @@ struct JobIdentities {
   Identity am, executor, client;
 };
 
-// Makes a new CA (P-256, valid for 400 days from five minutes ago) and the three identities; the CA's key is forgotten. About
-// a millisecond.
+// Makes a new CA (P-256, valid for 400 days from five minutes ago) and the three identities; the CA's key is forgotten.
+// About a millisecond.
 Result<JobIdentities> MakeJobIdentities(std::string_view job_id);
 
 }  // namespace howdah::rpc
