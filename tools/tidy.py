@@ -57,7 +57,7 @@ def kinds_of(path):
     elif is_cpp:
         if library in rules.PURE:
             kinds.add("pure")
-        if library not in ("cli", "client", "sim") and path.startswith(("src/", "apps/howdah-agent/")):
+        if library not in ("cli", "sim") and path.startswith(("src/", "apps/howdah-agent/")):
             kinds.add("agent")
     return kinds
 

@@ -3,7 +3,7 @@
 # --- layers: which library may use which, and which third-party headers -----------------------------------------------
 #
 #   apps      howdah · howdah-agent (anything: the only place that names a concrete backend)
-#   shells    cli · client · am · executor
+#   shells    cli · am · executor
 #   world     backend · local · rpc · process
 #   pure      core · spec · frameworks · diagnosis · history
 #   base      base
@@ -19,20 +19,18 @@ LAYERS = {
     "frameworks": ("src/frameworks", {"base", "spec", "core"}, {"nlohmann"}),
     "diagnosis": ("src/diagnosis", {"base", "spec", "core"}, {"nlohmann"}),
     "history": ("src/history", {"base", "core"}, {"nlohmann"}),
-    "process": ("src/process", {"base"}, {POSIX, "archive", "boost", "nlohmann"}),
-    "rpc": ("src/rpc", {"base", "wire"}, {POSIX, "grpc", "openssl", "protobuf"}),
+    "process": ("src/process", {"base"}, {POSIX, "archive"}),
+    "rpc": ("src/rpc", {"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "backend": ("src/backend/api", {"base", "spec", "core", "history"}, set()),
     "local": ("src/backend/local",
               {"base", "spec", "core", "history", "process", "rpc", "wire", "backend"}, {POSIX, "boost", "nlohmann"}),
     "am": ("src/am", {"base", "spec", "core", "frameworks", "history", "process", "rpc", "wire", "backend"},
-           {POSIX, "boost", "nlohmann"}),
+           {POSIX, "boost"}),
     "executor": ("src/executor", {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire"},
                  {POSIX, "boost", "nlohmann"}),
-    "client": ("src/client", {"base", "spec", "core", "frameworks", "history", "process", "backend"},
-               {POSIX, "boost", "nlohmann"}),
-    "cli": ("src/cli", {"base", "spec", "core", "frameworks", "history", "process", "backend", "client"},
+    "cli": ("src/cli", {"base", "spec", "core", "frameworks", "history", "process", "backend"},
             {POSIX, "cli11", "nlohmann"}),
-    "sim": ("src/testing/sim", {"base", "spec", "core", "frameworks", "history", "backend", "am"}, {"nlohmann"}),
+    "sim": ("src/testing/sim", {"base", "spec", "core"}, set()),
 }
 
 # Folders within a library's that are programs of their own.
