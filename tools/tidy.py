@@ -42,7 +42,7 @@ def library_of(path):
 
 def is_test(path):
     """Tests, benchmarks, and what only they include."""
-    return path.startswith("tests/") or re.search(r"(_test\.cc|_bench\.cc|/testing\.h|/test_\w+\.h)$", path) is not None
+    return path.startswith("tests/") or re.search(r"(_test\.cc|_bench\.cc|_fixture\.h|/testing\.h|/test_\w+\.h)$", path) is not None
 
 
 def kinds_of(path):
