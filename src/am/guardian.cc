@@ -30,7 +30,7 @@ std::string HowItEnded(int status) {
   if (WIFSIGNALED(status)) {
     return "was killed by signal " + std::to_string(WTERMSIG(status)) + " (" + core::SignalName(WTERMSIG(status)) + ")";
   }
-  return "ended with exit code " + std::to_string(WEXITSTATUS(status)) + " (am.log has its last words)";
+  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
 }  // namespace

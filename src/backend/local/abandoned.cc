@@ -37,21 +37,22 @@ std::string TasksText(int count) {
 }
 
 // How the AM and its guardian died, as far as it can be seen afterwards.
-std::string HowBothDied(const history::JobView& view, const JobFiles& files) {
+std::string HowBothDied(const history::JobView& view) {
   const auto boot = BootTime();
   if (boot && view.submitted && *boot > *view.submitted) {
     return "and its guardian died: this machine was started anew at " + FormatInstant(*boot);
   }
-  const std::string last = LastLine(files.am_log());
-  return "and its guardian died without recording why" + (last.empty() ? "" : "; their last words: " + last);
+  return "and its guardian died without recording why";
 }
 
-std::string Reason(const history::JobView& view, const std::string& how, Instant now) {
+std::string Reason(const history::JobView& view, const JobFiles& files, const std::string& how, Instant now) {
+  const std::string last = LastLine(files.am_log());
   int running = 0;
   for (const history::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
          (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
-         TasksText(running) + " of " + std::to_string(view.tasks.size()) + " were running and have been ended, none was adopted";
+         TasksText(running) + " of " + std::to_string(view.tasks.size()) + " were running and have been ended, none was adopted" +
+         (last.empty() ? "" : "; its last words: " + last);
 }
 
 std::string Ends(const history::JobView& view, const std::string& reason, Instant now) {
@@ -87,7 +88,7 @@ Status RecordAmDeath(const JobFiles& files, const std::string& how) {
   const process::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return process::SystemError("recording the end of " + view->id + " in " + files.journal());
   const Instant now = process::Clock().Now();
-  std::string lines = Ends(*view, Reason(*view, how, now), now);
+  std::string lines = Ends(*view, Reason(*view, files, how, now), now);
   // A line that was torn must not swallow the next one.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
@@ -101,7 +102,7 @@ Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
   if (!view.ok()) return view.error();
   KillProcessesOf(files, id);
   if (const Status removed = RemoveLeftovers(files); !removed.ok()) return removed;
-  return RecordAmDeath(files, HowBothDied(*view, files));
+  return RecordAmDeath(files, HowBothDied(*view));
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
