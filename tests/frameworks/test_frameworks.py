@@ -7,7 +7,7 @@ import urllib.request
 
 import pytest
 
-from machine import ROOT
+from machine import ROOT, eventually
 
 GOOD = 0.8       # of the accuracy that each of the contract's jobs must reach
 RUN_S = 240      # a bound for a busy machine, no expectation
@@ -91,7 +91,7 @@ checkpoint: {{dir: {tmp_path}/checkpoints}}
 """)
     job = machine.submit("job.yaml", cwd=tmp_path)
     # The second epoch begins only when the checkpoint of the first is safe.
-    machine.until(job, lambda _: "epoch 2/8" in machine("logs", job, "worker:0").stdout, "the second epoch")
+    eventually(lambda: "epoch 2/8" in machine("logs", job, "worker:0").stdout, f"the second epoch of {job}", RUN_S)
     before = machine.status(job)
     os.kill(before["tasks"][2]["pids"][0], signal.SIGKILL)
     done = machine("wait", job, timeout=RUN_S)
@@ -147,7 +147,7 @@ def test_the_demo_learns_and_shows_its_curves(machine, installed, tmp_path):
                               ignore=shutil.ignore_patterns("logs", "checkpoints"))
     path = f"{installed('demo').parent}:{os.environ['PATH']}"
     job = machine.submit("job.yaml", cwd=example, env={"PATH": path})
-    url = machine.until(job, lambda s: s["urls"]["tensorboard"], "TensorBoard's address")["urls"]["tensorboard"]
+    url = eventually(lambda: machine.status(job)["urls"]["tensorboard"], f"TensorBoard's address in {job}", RUN_S)
     with urllib.request.urlopen(url, timeout=30) as page:
         assert b"TensorBoard" in page.read()
     done = machine("wait", job, timeout=RUN_S)
