@@ -1,8 +1,9 @@
-// From the text of a job file to a JobSpec, and back. Pure: paths are made absolute by their text alone; whether a named
-// file is there is asked through Surroundings.
+// From the text of a job file to a JobSpec, and back. Pure: paths are made absolute by their text alone; whether a
+// named file is there is asked through Surroundings.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,7 +34,9 @@ struct Surroundings {
   std::function<std::optional<std::string>(const std::string&)> variable;
   // What is at an absolute path of this machine.
   std::function<PathKind(const std::string&)> path_kind;
-  std::vector<std::string> sets;  // --set KEY=VALUE, applied in this order before anything is checked
+  // --set KEY=VALUE, applied in this order before anything is checked. KEY leads through maps, which are made if absent
+  // ("roles.worker.instances"), VALUE is YAML. A problem of one has the file "--set" and line 0.
+  std::vector<std::string> sets;
 };
 
 struct ParsedJob {
@@ -49,6 +52,9 @@ ParsedJob ParseJobFile(std::string_view text, const Surroundings& surroundings);
 // so does ParseJobFile ($ is written $$).
 std::string WriteEffective(const JobSpec& spec);
 Result<JobSpec> ReadEffective(std::string_view json);
+
+// The effective job as YAML, for people; it is itself a job file.
+std::string DescribeEffective(const JobSpec& spec);
 
 // The JSON Schema (draft 2020-12) of job files, for editors; from the key table.
 std::string JsonSchema();

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,8 +33,8 @@ struct Instances {
 
 // Either a text for bash -c, or the words of one program's command line.
 struct Command {
-  std::string shell;               // empty: argv is meant
-  std::vector<std::string> argv;   // empty: shell is meant
+  std::string shell;              // empty: argv is meant
+  std::vector<std::string> argv;  // empty: shell is meant
   friend bool operator==(const Command&, const Command&) = default;
 };
 
@@ -113,5 +114,9 @@ struct JobSpec {
 // The words of the job file: "pytorch", "worker", ...
 std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
+// The framework of this name; nullopt: there is none.
+std::optional<Framework> FrameworkFromText(std::string_view word);
+// Whether jobs of it can run: the others are known by name alone, and refused by ParseJobFile.
+bool IsAvailable(Framework f);
 
 }  // namespace howdah::spec

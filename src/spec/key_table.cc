@@ -1,0 +1,198 @@
+#include "key_table.h"
+
+#include <algorithm>
+
+#include "paths.h"
+#include "value_types.h"
+
+namespace howdah::spec {
+namespace {
+
+constexpr int kInstancesMax = 100'000;
+constexpr int kCountMax = 1'000'000;
+
+template <typename T>
+bool Has(const Section<T>& section, std::string_view key) {
+  return std::any_of(section.keys.begin(), section.keys.end(), [&](const Key<T>& k) { return k.name == key; });
+}
+
+const Section<Instances>& InstancesKeys() {
+  static const Section<Instances> section = {
+      {Row("min", &Instances::min, WholeNumber(1, kInstancesMax), "The fewest tasks the job can go on with"),
+       Row("max", &Instances::max, WholeNumber(1, kInstancesMax), "The most tasks it can be scaled to", "8")}};
+  return section;
+}
+
+ValueType<Instances> InstancesOrRange() {
+  return OrShort<Instances, int>(
+      SectionType(&InstancesKeys), WholeNumber(1, kInstancesMax),
+      [](int n) {
+        return Instances{n, n};
+      },
+      [](const Instances& i) { return i.elastic() ? std::nullopt : std::optional(i.min); });
+}
+
+const Section<RestartLimit>& RestartKeys() {
+  static const Section<RestartLimit> section = {
+      {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often one task may start again after a failure"),
+       Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
+           "The wait before the first; doubled for each further one, at most 1m")}};
+  return section;
+}
+
+const Section<After>& AfterKeys() {
+  static const Section<After> section = {
+      {Row("role", &After::role, NonEmptyText("name of a role"), "The role to wait for", "reader"),
+       Row("finished", &After::finished, TrueOrFalse(), "Whether to wait for its end, not for its start")}};
+  return section;
+}
+
+ValueType<After> AfterRole() {
+  return OrShort<After, std::string>(
+      SectionType(&AfterKeys), NonEmptyText("name of a role"),
+      [](std::string role) {
+        return After{std::move(role), false};
+      },
+      [](const After& a) { return a.finished ? std::nullopt : std::optional(a.role); });
+}
+
+const Section<Checkpoint>& CheckpointKeys() {
+  static const Section<Checkpoint> section = {
+      {Row("dir", &Checkpoint::dir, PathOrUri(PathUse::kDestination),
+           "Where tasks keep their checkpoints (HOWDAH_CHECKPOINT_DIR); created if absent; on YARN a URI"),
+       Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "The time between the stop signal and SIGKILL"),
+       Row("signal", &Checkpoint::signal, SignalName(), "The signal that asks a task to stop")}};
+  return section;
+}
+
+const Section<Timeouts>& TimeoutsKeys() {
+  static const Section<Timeouts> section = {
+      {Row("gang", &Timeouts::gang, TimeSpan(Zero::kRefused), "How long to wait until everything can start"),
+       Row("hold", &Timeouts::hold, TimeSpan(Zero::kRefused),
+           "An incomplete gang that gets nothing more for so long gives its containers back and asks again"),
+       Row("register", &Timeouts::register_, TimeSpan(Zero::kRefused), "How long a started container may stay silent"),
+       Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused), "After such a silence a task counts as lost"),
+       Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed")}};
+  return section;
+}
+
+bool IsRoleName(std::string_view name) {
+  const auto letter = [](char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); };
+  return !name.empty() && letter(name.front()) && std::all_of(name.begin(), name.end(), [&](char c) {
+    return letter(c) || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+bool ReadRoles(Reader& r, const Node& n, std::vector<RoleSpec>& out) {
+  if (!CheckIsMap(r, n)) return false;
+  if (n.entries.empty()) return r.Fail(n, "no role is there; write for example worker: {memory: 2GiB, command: …}");
+  return ForEachEntry(r, n, [&](const Entry& entry) {
+    RoleSpec& role = out.emplace_back();
+    role.name = entry.key;
+    bool good = IsRoleName(entry.key);
+    if (!good) r.Fail(entry.mark, "is no name for a role; use letters, digits, _ and -, a letter first");
+    const bool read = entry.value->kind == Node::Kind::kNull
+                          ? r.Fail(entry.mark, "has no keys; write memory and command")
+                          : ReadSection(r, *entry.value, RoleKeys(), role);
+    r.Note(entry.mark, good && read);
+    return good && read;
+  });
+}
+
+ValueType<std::vector<RoleSpec>> Roles() {
+  return {&ReadRoles,
+          [](const std::vector<RoleSpec>& roles) {
+            Json object;
+            for (const RoleSpec& role : roles) object[role.name] = WriteSection(RoleKeys(), role);
+            return object;
+          },
+          [] {
+            return Json{{"title", "map of roles"},
+                        {"type", "object"},
+                        {"minProperties", 1},
+                        {"propertyNames", {{"pattern", "^[A-Za-z][A-Za-z0-9_-]*$"}}},
+                        {"additionalProperties", SectionSchema(RoleKeys())}};
+          }};
+}
+
+Section<RoleSpec> MakeRoleKeys() {
+  using R = RoleSpec;
+  Section<R> s;
+  s.elsewhere = [](std::string_view key) {
+    return Has(JobKeys(), key) ? "'" + std::string(key) + "' of the job, beside 'roles'" : "";
+  };
+  s.keys = {
+      Row("instances", &R::instances, InstancesOrRange(), "How many tasks; {min, max} makes the role elastic"),
+      Row("memory", &R::memory_bytes, Memory(), "Memory of one task", "2GiB"),
+      Row("vcores", &R::vcores, WholeNumber(1, kCountMax), "Virtual cores of one task"),
+      Row("gpus", &R::gpus, WholeNumber(0, kCountMax), "GPUs of one task"),
+      Row("processes", &R::processes, WholeNumber(1, 4096), "Local ranks of one task, each a process of its own"),
+      Row("command", &R::command, CommandLine(), "What each task runs: a text runs under bash -c, a list as it is",
+          "python train.py"),
+      Row("env", &R::env, Variables(), "Environment variables of this role, over those of the job"),
+      Row("kind", &R::kind, OneOf(RoleKindWords()),
+          "worker: the job waits for it; service: not waited for, its failure fails the job; sidecar: its failure is "
+          "only "
+          "reported"),
+      Row("chief", &R::chief, TrueOrFalse(), "Whether its success ends the job, successfully"),
+      Row("restart", &R::restart, SectionType(&RestartKeys), "Restarts of a task that failed"),
+      Row("on_failure", &R::on_failure, OneOf(OnFailureWords()),
+          "fail: a failed task fails the job; tolerate: only when all tolerated tasks have failed"),
+      Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
+          "Starts after all tasks of these roles have started, or {role, finished: true}: have ended"),
+  };
+  return s;
+}
+
+Section<JobSpec> MakeJobKeys() {
+  using J = JobSpec;
+  const Section<J> python = {{Row("archive", &J::python_archive, PathOrUri(PathUse::kArchive),
+                                  "venv-pack, conda-pack or zip; its bin/ comes first in PATH", "env.tar.gz")}};
+  const Section<J> tensorboard = {{Row("logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
+                                       "What it shows (TB_LOG_DIR); created if absent; on YARN a URI", "./logs")}};
+  const Section<J> restart = {{Row("max", &J::restart_max, WholeNumber(0, kCountMax),
+                                   "How often the whole job may start again once the tasks' own restarts are spent")}};
+  Section<J> s;
+  s.elsewhere = [](std::string_view key) {
+    return Has(RoleKeys(), key) ? "'" + std::string(key) + "' of a role: roles.NAME." + std::string(key) : "";
+  };
+  s.keys = {
+      Row("name", &J::name, OptionalText(), "What people call the job"),
+      Row("framework", &J::framework, OneOf(FrameworkWords()), "Whose environment the tasks find"),
+      Row("source", &J::source, PathOrUri(PathUse::kSource),
+          "Directory or archive; its content becomes every task's working directory"),
+      Row("files", &J::files, ListOf(FileToPlace(), "list of files"), "More files, beside the source"),
+      Group("python", python, "The Python environment of the tasks"),
+      Row("env", &J::env, Variables(), "Environment variables of every task"),
+      Row("env_from", &J::env_from, ListOf(VariableName(), "list of names"),
+          "Variables of the submitter's environment that tasks see too (local)"),
+      Row("queue", &J::queue, OptionalText(), "Queue of the cluster (YARN)"),
+      Row("priority", &J::priority, Optional(WholeNumber(0, kCountMax)), "Priority within the queue (YARN)"),
+      Row("node_label", &J::node_label, OptionalText(), "Label of the nodes to use (YARN)"),
+      Row("tags", &J::tags, ListOf(NonEmptyText("text"), "list of texts"), "Marks to find the job by"),
+      Row("roles", &J::roles, Roles(), "The roles of the job, by name",
+          "{worker: {memory: 2GiB, command: python train.py}}"),
+      Group("tensorboard", tensorboard, "A managed TensorBoard beside the job"),
+      Row("checkpoint", &J::checkpoint, SectionType(&CheckpointKeys), "Checkpoints, and how tasks are stopped"),
+      Group("restart", restart, "Restarts of the whole job"),
+      Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
+      Row("start", &J::start, OneOf(StartModeWords()),
+          "gang: nothing starts until everything can; free: each task as it comes"),
+  };
+  s.keys.front().default_words = "the name of the file";
+  return s;
+}
+
+}  // namespace
+
+const Section<JobSpec>& JobKeys() {
+  static const Section<JobSpec> section = MakeJobKeys();
+  return section;
+}
+
+const Section<RoleSpec>& RoleKeys() {
+  static const Section<RoleSpec> section = MakeRoleKeys();
+  return section;
+}
+
+}  // namespace howdah::spec

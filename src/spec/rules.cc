@@ -1,0 +1,187 @@
+#include "rules.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "words.h"
+
+namespace howdah::spec {
+namespace {
+
+std::string PathOf(const RoleSpec& role, std::string_view key) {
+  return "roles." + Printable(role.name) + "." + std::string(key);
+}
+
+void CheckFramework(const JobSpec& spec, Reader& reader) {
+  if (!IsAvailable(spec.framework)) {
+    std::vector<std::string_view> there, missing;
+    for (const auto& [framework, word] : FrameworkWords()) (IsAvailable(framework) ? there : missing).push_back(word);
+    const std::string name(ToText(spec.framework));
+    reader.FailAt("framework", "'" + name + "' is not there yet, nor are the others of " + Joined(missing) +
+                                   "; write one of " + Joined(there));
+  }
+  if (spec.framework != Framework::kTensorflow) return;
+  for (const RoleSpec& role : spec.roles) {
+    if (role.processes == 1) continue;
+    reader.FailAt(PathOf(role, "processes"),
+                  "a TensorFlow task has one place in the cluster; write 1, and more instances");
+  }
+}
+
+void CheckChiefs(const JobSpec& spec, Reader& reader) {
+  const RoleSpec* first = nullptr;
+  for (const RoleSpec& role : spec.roles) {
+    if (!role.chief) continue;
+    const bool is_one = role.instances == Instances{1, 1};
+    if (!is_one && !reader.WasBad(PathOf(role, "instances"))) {
+      reader.FailAt(PathOf(role, "instances"), "a chief is one task; write 1");
+    }
+    if (role.kind != RoleKind::kWorker)
+      reader.FailAt(PathOf(role, "kind"), "a chief is of kind worker; remove one of the two");
+    if (first != nullptr) {
+      reader.FailAt(PathOf(role, "chief"),
+                    "role " + Quoted(first->name) + " is the chief already; a job has one: remove it");
+    }
+    first = first == nullptr ? &role : first;
+  }
+}
+
+void CheckRole(const RoleSpec& role, Reader& reader) {
+  if (role.instances.min > role.instances.max && !reader.WasBad(PathOf(role, "instances"))) {
+    reader.FailAt(PathOf(role, "instances"), "min " + std::to_string(role.instances.min) + " is above max " +
+                                                 std::to_string(role.instances.max) + "; swap them");
+  }
+  if (role.on_failure == OnFailure::kTolerate && role.kind != RoleKind::kWorker) {
+    const std::string remedy = role.kind == RoleKind::kService
+                                   ? "; to have its failures only reported, write kind: sidecar"
+                                   : ", whose failures are only reported anyway; remove it";
+    reader.FailAt(PathOf(role, "on_failure"),
+                  "'tolerate' is for workers, this is a " + std::string(ToText(role.kind)) + remedy);
+  }
+}
+
+void CheckThatSomeoneWorks(const JobSpec& spec, Reader& reader) {
+  const bool waited_for = std::any_of(spec.roles.begin(), spec.roles.end(), [&](const RoleSpec& role) {
+    return role.kind == RoleKind::kWorker || reader.WasBad(PathOf(role, "kind"));
+  });
+  if (spec.roles.empty() || waited_for) return;
+  reader.FailAt("roles", "no role is of kind worker, so the job has nothing to wait for; make one a worker");
+}
+
+using RoleIndex = std::unordered_map<std::string_view, size_t>;
+
+// The roles that each role waits for; what is wrong with one of them is reported.
+std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex& index, Reader& reader) {
+  std::vector<std::string_view> names;
+  for (const RoleSpec& role : spec.roles) names.push_back(role.name);
+  std::vector<std::vector<size_t>> waited(spec.roles.size());
+  for (size_t i = 0; i < spec.roles.size(); ++i) {
+    const RoleSpec& role = spec.roles[i];
+    for (const After& after : role.after) {
+      const auto found = index.find(after.role);
+      if (found == index.end()) {
+        const std::string_view near = reader.Suggest(after.role, names);
+        reader.FailAt(PathOf(role, "after"), "there is no role " + Quoted(after.role) +
+                                                 (near.empty() ? "; write the name of a role, or remove it"
+                                                               : "; did you mean " + Quoted(near) + "?"));
+        continue;
+      }
+      const RoleSpec& other = spec.roles[found->second];
+      if (after.finished && other.kind == RoleKind::kService) {
+        reader.FailAt(PathOf(role, "after"),
+                      "role " + Quoted(other.name) + " is a service, which ends only with the job; remove 'finished'");
+      }
+      waited[i].push_back(found->second);
+    }
+  }
+  return waited;
+}
+
+// The roles that can never start: those in a cycle, and those that wait for one.
+std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) {
+  std::vector<std::vector<size_t>> waiting(waited.size());
+  std::vector<size_t> missing(waited.size()), startable;
+  for (size_t i = 0; i < waited.size(); ++i) {
+    missing[i] = waited[i].size();
+    if (missing[i] == 0) startable.push_back(i);
+    for (const size_t other : waited[i]) waiting[other].push_back(i);
+  }
+  std::vector<bool> never(waited.size(), true);
+  while (!startable.empty()) {
+    const size_t role = startable.back();
+    startable.pop_back();
+    never[role] = false;
+    for (const size_t other : waiting[role]) {
+      if (--missing[other] == 0) startable.push_back(other);
+    }
+  }
+  return never;
+}
+
+// A cycle that is reached from a role that never starts, beginning with its first role in the file.
+std::vector<size_t> CycleFrom(size_t role, const std::vector<std::vector<size_t>>& waited,
+                              const std::vector<bool>& never) {
+  std::vector<size_t> way;
+  std::vector<bool> seen(waited.size());
+  while (!seen[role]) {
+    seen[role] = true;
+    way.push_back(role);
+    role = *std::find_if(waited[role].begin(), waited[role].end(), [&](size_t other) { return never[other]; });
+  }
+  way.erase(way.begin(), std::find(way.begin(), way.end(), role));
+  std::rotate(way.begin(), std::min_element(way.begin(), way.end()), way.end());
+  return way;
+}
+
+void CheckOrder(const JobSpec& spec, Reader& reader) {
+  constexpr int kCyclesShown = 10;
+  RoleIndex index;
+  for (size_t i = 0; i < spec.roles.size(); ++i) index.emplace(spec.roles[i].name, i);
+  std::vector<std::vector<size_t>> waited = WaitedFor(spec, index, reader);
+  for (int shown = 0; shown < kCyclesShown; ++shown) {
+    const std::vector<bool> never = NeverStarting(waited);
+    const auto stuck = std::find(never.begin(), never.end(), true);
+    if (stuck == never.end()) return;
+    const std::vector<size_t> cycle = CycleFrom(static_cast<size_t>(stuck - never.begin()), waited, never);
+    std::string way;
+    for (const size_t role : cycle) way += Printable(spec.roles[role].name) + " → ";
+    const RoleSpec& first = spec.roles[cycle.front()];
+    reader.FailAt(PathOf(first, "after"),
+                  cycle.size() == 1 ? "waits for itself; remove it"
+                                    : "waits for itself: " + way + Printable(first.name) + "; remove one of these");
+    for (const size_t role : cycle) waited[role].clear();  // so that the next one is found
+  }
+}
+
+void CheckFiles(const JobSpec& spec, Reader& reader) {
+  if (reader.WasBad("files")) return;  // the items do not have the numbers of the file
+  std::unordered_map<std::string_view, size_t> places;
+  for (size_t i = 0; i < spec.files.size(); ++i) {
+    const auto [first, is_new] = places.emplace(spec.files[i].to, i);
+    if (is_new) continue;
+    reader.FailAt("files[" + std::to_string(i) + "]", Quoted(spec.files[i].to) + " is the place of files[" +
+                                                          std::to_string(first->second) +
+                                                          "] already; give another 'to'");
+  }
+}
+
+void CheckTimeouts(const JobSpec& spec, Reader& reader) {
+  if (spec.timeouts.hold <= spec.timeouts.gang || reader.WasBad("timeouts")) return;
+  const std::string key = reader.WasGood("timeouts.hold") ? "timeouts.hold" : "timeouts.gang";
+  reader.FailAt(key, "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
+                         DurationToText(spec.timeouts.gang) + "), the whole wait; make it shorter");
+}
+
+}  // namespace
+
+void CheckRules(const JobSpec& spec, Reader& reader) {
+  CheckFramework(spec, reader);
+  CheckChiefs(spec, reader);
+  for (const RoleSpec& role : spec.roles) CheckRole(role, reader);
+  CheckThatSomeoneWorks(spec, reader);
+  CheckOrder(spec, reader);
+  CheckFiles(spec, reader);
+  CheckTimeouts(spec, reader);
+}
+
+}  // namespace howdah::spec

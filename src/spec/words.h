@@ -1,0 +1,39 @@
+// The words of job files: the names of enumerated values, and what is offered for a misspelt one.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::spec {
+
+// Each value with its word, in the order in which they are listed to people.
+template <typename E>
+using Words = std::vector<std::pair<E, std::string_view>>;
+
+const Words<Framework>& FrameworkWords();
+const Words<RoleKind>& RoleKindWords();
+const Words<OnFailure>& OnFailureWords();
+const Words<StartMode>& StartModeWords();
+// The signals a process can handle, by name.
+const std::vector<std::string_view>& SignalNames();
+
+// The candidate that was probably meant: a few typing mistakes away, or different in case, or one begins or ends with
+// the other. Empty if there is none.
+std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates);
+
+// For one line of a message: 'text', control characters written as \xNN, cut after some 60 characters.
+std::string Quoted(std::string_view text);
+// The same without the quotes, for a key within a path.
+std::string Printable(std::string_view text);
+
+// "a, b, c".
+std::string Joined(const std::vector<std::string_view>& parts);
+
+// The place of the first byte that is not part of valid UTF-8; npos: all of it is.
+size_t FindInvalidUtf8(std::string_view text);
+
+}  // namespace howdah::spec
