@@ -27,7 +27,8 @@ void Job::Impl::On(const TaskStarted& e) {
   own_wait_.clear();
   place_wait_.clear();
   noted_wait_.clear();
-  Write(JobChanged{.type = JobChanged::Type::kRunning, .state = state_, .generation = generation_, .reason = "", .advice = ""});
+  Write(JobChanged{
+      .type = JobChanged::Type::kRunning, .state = state_, .generation = generation_, .reason = "", .advice = ""});
   if (running_since_) return;
   running_since_ = now_;
   if (spec_.timeouts.run) Arm(JobTimer::kRun, now_ + *spec_.timeouts.run);

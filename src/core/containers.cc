@@ -17,7 +17,8 @@ constexpr int kReplacements = 2;
 void Job::Impl::On(const ContainerGranted& e) {
   if (by_id_.contains(e.container)) return;
   Container& container = Admit(e);
-  Role* role = e.role >= 0 && static_cast<size_t>(e.role) < roles_.size() ? &roles_[static_cast<size_t>(e.role)] : nullptr;
+  Role* role =
+      e.role >= 0 && static_cast<size_t>(e.role) < roles_.size() ? &roles_[static_cast<size_t>(e.role)] : nullptr;
   Task* task = !ending_ && role != nullptr && role->asked > 0 ? NextLacking(*role) : nullptr;
   if (task == nullptr) {  // nobody asked for it, or not any more
     Release(container);
@@ -107,7 +108,8 @@ Task* Job::Impl::NextLacking(Role& role) {
 // Keeps what is asked for equal to what is lacking.
 void Job::Impl::AskForLacking() {
   if (gave_back_) return;
-  const bool too_many = std::any_of(roles_.begin(), roles_.end(), [](const Role& r) { return r.asked > r.tally.lacking; });
+  const bool too_many =
+      std::any_of(roles_.begin(), roles_.end(), [](const Role& r) { return r.asked > r.tally.lacking; });
   if (too_many) {
     actions_.push_back(CancelRequests{});
     for (Role& role : roles_) role.asked = 0;
@@ -224,15 +226,18 @@ void Job::Impl::FireContainer(Container& container) {
     Task& task = *container.task;
     Detach(task);
     Kill(container);
-    LoseIdle(task, "its executor did not connect within " + DurationToText(spec_.timeouts.register_) +
-                       " (timeouts.register) of its launch", now_);
+    LoseIdle(task,
+             "its executor did not connect within " + DurationToText(spec_.timeouts.register_) +
+                 " (timeouts.register) of its launch",
+             now_);
   } else if (container.phase == Phase::kConnected && !ending_) {
     const Instant silent_from = container.last_heard + spec_.timeouts.heartbeat;
     if (silent_from > now_) {
       Arm(container, silent_from);
       return;
     }
-    const std::string how = "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) + " (timeouts.heartbeat)";
+    const std::string how =
+        "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) + " (timeouts.heartbeat)";
     Task& task = *container.task;
     Kill(container);
     if (task.run == Task::Run::kNone) {
@@ -252,16 +257,16 @@ void Job::Impl::LoseIdle(Task& task, const std::string& how, Instant at) {
   if (Draining(task) && IsFinal(task.state)) return;  // it gets another one when it starts again
   const bool others_run = task.ranked && ranked_.started > 0 && !Draining(task) && !barrier_;
   const bool too_often = ++task.launch_failures > kReplacements;
+  // The ranked tasks that run know an address that is gone.
+  Failure failure = FailureOf(task, others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady, at);
+  failure.what = how;
   if (!others_run && !too_often) {
     task.state = TaskState::kPending;
     RoleOf(task).lacking.push(task.id.index);
     Recount(task);
-    NotePlaced(task);
+    NotePlaced(task, FailureText(NameOf(task), failure) + "; another container is asked for");
     return;
   }
-  // The ranked tasks that run know an address that is gone.
-  Failure failure = FailureOf(task, too_often ? Failure::How::kNotReady : Failure::How::kLost, at);
-  failure.what = how;
   if (too_often) failure.what += ", as with " + std::to_string(task.launch_failures - 1) + " containers before";
   task.state = too_often ? TaskState::kFailed : TaskState::kLost;
   task.failure = std::move(failure);
@@ -286,6 +291,8 @@ void Job::Impl::FailGang() {
       ++shortfall.ready;
     } else if (task.container == nullptr) {
       shortfall.without_container.push_back(NameOf(task));
+    } else if (task.container->phase == Container::Phase::kHeld) {
+      ++shortfall.held;
     } else {
       shortfall.unconnected.push_back(NameOf(task) + (task.node.empty() ? "" : " on " + task.node));
     }

@@ -12,8 +12,8 @@ namespace howdah::core {
 // Whether no task may start before all are registered.
 bool StartsTogether(spec::StartMode mode, bool needs_whole_cluster);
 
-// How long an incomplete gang may keep what it holds while nothing more comes. Jitter, so that of two jobs that hold what
-// the other needs one gives back first.
+// How long an incomplete gang may keep what it holds while nothing more comes. Jitter, so that of two jobs that hold
+// what the other needs one gives back first.
 Duration HoldLimit(Duration hold, Random& random);
 
 // How long to wait before asking again after the given round (from 1) of giving everything back.

@@ -57,7 +57,8 @@ std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
   if (finished_) return {};
   touched_ = nullptr;
   std::visit([this](const auto& e) { On(e); }, event);
-  const bool only_heard = std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<ExecutorDisconnected>(event);
+  const bool only_heard =
+      std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<ExecutorDisconnected>(event);
   if (!only_heard) Settle();
   CheckStep();
   return std::exchange(actions_, {});
@@ -102,13 +103,15 @@ void Job::Impl::On(const ExecutorDisconnected& e) {
 void Job::Impl::On(const ScaleWanted& e) { Scale(e.role, e.instances, e.by); }
 
 void Job::Impl::On(const StopRequested& e) {
-  const Duration grace = std::clamp(e.grace.value_or(spec_.checkpoint.grace), Duration::zero(), Duration(std::chrono::days(365)));
+  const Duration grace =
+      std::clamp(e.grace.value_or(spec_.checkpoint.grace), Duration::zero(), Duration(std::chrono::days(365)));
   if (ending_) {
     Hurry(grace);
     return;
   }
   const auto ran = running_since_ ? std::optional(now_ - *running_since_) : std::nullopt;
-  Ending ending{.state = JobState::kKilled, .exit_code = 4, .reason = KilledText(e.by, ran, now_ - submitted_), .grace = grace};
+  Ending ending{
+      .state = JobState::kKilled, .exit_code = 4, .reason = KilledText(e.by, ran, now_ - submitted_), .grace = grace};
   Write(JobChanged{.type = JobChanged::Type::kStopRequested, .reason = ending.reason});
   BeginEnding(std::move(ending));
 }
@@ -142,7 +145,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       return;
     case JobTimer::kHoldNotice:
       if (!filling_ || gave_back_ || all_.lacking == 0 || all_.lacking == all_.tasks) return;
-      own_wait_ = HoldingText(all_.tasks - all_.lacking, all_.tasks, now_ - last_grant_, last_grant_ + hold_limit_ - now_);
+      own_wait_ =
+          HoldingText(all_.tasks - all_.lacking, all_.tasks, now_ - last_grant_, last_grant_ + hold_limit_ - now_);
       NoteWaiting();
       return;
     case JobTimer::kAskAgain:

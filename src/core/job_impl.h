@@ -1,5 +1,5 @@
-// The job, and what is done at each event. The decisions are the policies' (gang.h, restart.h, outcome.h); here the facts are
-// kept and the orders written. One .cc file a concern:
+// The job, and what is done at each event. The decisions are the policies' (gang.h, restart.h, outcome.h); here the
+// facts are kept and the orders written. One .cc file a concern:
 //   job.cc         events in, actions out; what follows from an event (Settle)
 //   records.cc     what is written to the journal
 //   containers.cc  asking, granting, registering, losing, giving back
@@ -119,7 +119,8 @@ class Job::Impl {
   // --- records.cc
   TaskChanged Note(const Task& task, TaskChanged::Type type) const;
   void Write(Change change) { actions_.push_back(Record{std::move(change)}); }
-  void NotePlaced(const Task& task);  // PENDING, ALLOCATED or READY
+  // PENDING, ALLOCATED or READY; reason: why it is PENDING again
+  void NotePlaced(const Task& task, std::optional<std::string> reason = std::nullopt);
   void NoteStarted(const Task& task, const std::vector<int>& pids);
   void NoteEnded(const Task& task, Instant at);
   void NoteStopped(const Task& task);
@@ -213,7 +214,7 @@ class Job::Impl {
   bool finished_ = false;
   bool judge_ = false;  // a task is done since the outcome was judged last
 
-  bool filling_ = false;  // a gang is being asked for; nothing is launched yet
+  bool filling_ = false;    // a gang is being asked for; nothing is launched yet
   bool gave_back_ = false;  // and it will be asked for again when its timer fires
   int fill_round_ = 1;
   Duration hold_limit_{};

@@ -1,5 +1,5 @@
-// Totality: whatever is told to a core, in whatever order, it neither aborts nor loses count. And with a place that answers,
-// it always comes to an end. Random stories, from seeds; the seed of a failure is printed.
+// Totality: whatever is told to a core, in whatever order, it neither aborts nor loses count. And with a place that
+// answers, it always comes to an end. Random stories, from seeds; the seed of a failure is printed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -93,30 +93,45 @@ class Chaos {
   Event RandomEvent() {
     const int attempt = Below(4) - (Below(10) == 0);
     switch (Below(40)) {
-      case 0: return AmStarted{"node1", 1};
-      case 1: return ContainerGranted{RandomContainer(), Below(6) - 1, "node1"};
+      case 0:
+        return AmStarted{"node1", 1};
+      case 1:
+        return ContainerGranted{RandomContainer(), Below(6) - 1, "node1"};
       case 2:
-      case 3: return ContainerExited{RandomContainer(), Below(2) == 0 ? "its executor was killed" : ""};
-      case 4: return PlaceWaited{Below(2) == 0 ? "the queue is full" : ""};
-      case 5: return Below(40) == 0 ? Event(PlaceRefused{"too big"}) : Event(Ticked{});
-      case 6: return ExecutorDisconnected{RandomContainer()};
-      case 7: return ExecutorRegistered{RandomContainer(), {"h", 1}};
-      case 8: return TaskStarted{RandomContainer(), attempt, {1}, RandomInstant()};
-      case 9: return TaskStartFailed{RandomContainer(), attempt, RandomInstant(), 127, {"not found", "look"}};
+      case 3:
+        return ContainerExited{RandomContainer(), Below(2) == 0 ? "its executor was killed" : ""};
+      case 4:
+        return PlaceWaited{Below(2) == 0 ? "the queue is full" : ""};
+      case 5:
+        return Below(40) == 0 ? Event(PlaceRefused{"too big"}) : Event(Ticked{});
+      case 6:
+        return ExecutorDisconnected{RandomContainer()};
+      case 7:
+        return ExecutorRegistered{RandomContainer(), {"h", 1}};
+      case 8:
+        return TaskStarted{RandomContainer(), attempt, {1}, RandomInstant()};
+      case 9:
+        return TaskStartFailed{RandomContainer(), attempt, RandomInstant(), 127, {"not found", "look"}};
       case 10:
-      case 11: return TaskEnded{RandomContainer(), attempt, RandomInstant()};
+      case 11:
+        return TaskEnded{RandomContainer(), attempt, RandomInstant()};
       case 12:
       case 13:
       case 14:
-      case 15: return RankExited{RandomContainer(), attempt, Below(5) - 1, RandomExit(), RandomInstant(), {"bo\nom", ""}};
+      case 15:
+        return RankExited{RandomContainer(), attempt, Below(5) - 1, RandomExit(), RandomInstant(), {"bo\nom", ""}};
       case 16:
-      case 17: return ScaleWanted{Below(6) - 1, Below(9) - 1, "ann"};
+      case 17:
+        return ScaleWanted{Below(6) - 1, Below(9) - 1, "ann"};
       case 18:
-        if (Below(30) == 0) return StopRequested{"ann", Below(2) == 0 ? std::optional(Duration(Below(9) - 2)) : std::nullopt};
+        if (Below(30) == 0)
+          return StopRequested{"ann", Below(2) == 0 ? std::optional(Duration(Below(9) - 2)) : std::nullopt};
         return Ticked{};
       case 19:
-      case 20: return Ticked{};
-      default: return ExecutorHeard{RandomContainer()};
+      case 20:
+        return Ticked{};
+      default:
+        return ExecutorHeard{RandomContainer()};
     }
   }
 
@@ -147,10 +162,12 @@ class Chaos {
   void Answer(const KillContainer& a) { plausible_.push_back(ContainerExited{a.container, ""}); }
   void Answer(const StartTask& a) {
     const int processes = job_->spec().roles[static_cast<size_t>(a.task.role)].processes;
-    plausible_.push_back(TaskStarted{a.container, a.attempt, std::vector<int>(static_cast<size_t>(processes), 1), now_});
+    plausible_.push_back(
+        TaskStarted{a.container, a.attempt, std::vector<int>(static_cast<size_t>(processes), 1), now_});
     for (int rank = 0; rank < processes; ++rank) {
       const Exit exit = kind_ ? Exit{.code = 0} : RandomExit();
-      plausible_.push_back(RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
+      plausible_.push_back(
+          RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
     }
     plausible_.push_back(TaskEnded{a.container, a.attempt, now_});
   }

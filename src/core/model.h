@@ -83,8 +83,8 @@ struct Task {
   bool removed = false;  // has left
   bool has_started = false;
   bool backing_off = false;
-  int paid = 0;  // restarts used of its budget
-  Timer timer;   // until the pause before a restart is over, or the attempt must have ended
+  int paid = 0;   // restarts used of its budget
+  Timer timer;    // until the pause before a restart is over, or the attempt must have ended
   Tally counted;  // what it last added to the counts
 
   bool connected() const { return container != nullptr && container->phase == Container::Phase::kConnected; }
@@ -109,8 +109,8 @@ struct Role {
   int asked = 0;  // containers asked for and not granted
   // May hold stale or repeated entries: who takes one checks.
   std::priority_queue<int, std::vector<int>, std::greater<>> lacking;
-  std::vector<int> ready;        // registered, to be started as soon as the role may
-  std::optional<int> scale_to;   // wanted while an earlier scaling is still under way
+  std::vector<int> ready;       // registered, to be started as soon as the role may
+  std::optional<int> scale_to;  // wanted while an earlier scaling is still under way
   std::string scale_by;
 };
 

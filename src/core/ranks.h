@@ -8,8 +8,8 @@
 
 namespace howdah::core {
 
-// By local rank: the chief first, then the other workers' roles in the order of the file, by index. Empty for services and
-// sidecars. sizes: instances by role.
+// By local rank: the chief first, then the other workers' roles in the order of the file, by index. Empty for services
+// and sidecars. sizes: instances by role.
 std::vector<int> RanksOf(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task);
 
 }  // namespace howdah::core

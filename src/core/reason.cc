@@ -20,7 +20,8 @@ std::string HeldOf(int held, int wanted) {
 
 std::string HowItEnded(const Failure& failure) {
   if (failure.exit.signal) {
-    return " was killed by signal " + std::to_string(*failure.exit.signal) + " (" + SignalName(*failure.exit.signal) + ")";
+    return " was killed by signal " + std::to_string(*failure.exit.signal) + " (" + SignalName(*failure.exit.signal) +
+           ")";
   }
   if (failure.exit.code) return " failed with exit code " + std::to_string(*failure.exit.code);
   return " ended without an exit status";
@@ -98,14 +99,17 @@ std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpo
 }
 
 std::string GangTimeoutText(Duration limit, const Shortfall& shortfall) {
-  std::string text = "the gang did not come together within " + DurationToText(limit) + " (timeouts.gang): " +
-                     std::to_string(shortfall.ready) + " of " + std::to_string(shortfall.wanted) + " tasks were ready";
+  std::string text = "the gang did not come together within " + DurationToText(limit) +
+                     " (timeouts.gang): " + std::to_string(shortfall.ready) + " of " +
+                     std::to_string(shortfall.wanted) + " tasks were ready";
+  if (shortfall.held > 0) text += ", " + HeldOf(shortfall.held, shortfall.wanted) + " had come";
   if (!shortfall.without_container.empty()) {
     text += ", " + std::to_string(shortfall.without_container.size()) + " had no container (" +
             Names(shortfall.without_container) + ")";
   }
   if (!shortfall.unconnected.empty()) {
-    text += ", " + std::to_string(shortfall.unconnected.size()) + " had not connected (" + Names(shortfall.unconnected) + ")";
+    text += ", " + std::to_string(shortfall.unconnected.size()) + " had not connected (" +
+            Names(shortfall.unconnected) + ")";
   }
   const std::string place = OneLine(shortfall.place);
   return place.empty() ? text : text + "; " + place;

@@ -44,6 +44,7 @@ std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpo
 // What an incomplete gang lacks: names of tasks.
 struct Shortfall {
   int ready = 0, wanted = 0;
+  int held = 0;  // containers in which nothing was launched, as the others did not come
   std::vector<std::string> without_container;
   std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
   std::string place;                     // what the place says it waits for, or empty

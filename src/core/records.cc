@@ -15,7 +15,7 @@ TaskChanged Job::Impl::Note(const Task& task, TaskChanged::Type type) const {
   return change;
 }
 
-void Job::Impl::NotePlaced(const Task& task) {
+void Job::Impl::NotePlaced(const Task& task, std::optional<std::string> reason) {
   TaskChanged change = Note(task, TaskChanged::Type::kPending);
   if (task.state == TaskState::kReady) {
     const Endpoint& endpoint = cluster_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
@@ -30,6 +30,7 @@ void Job::Impl::NotePlaced(const Task& task) {
     change.node = "";
     change.container = "";
   }
+  change.reason = std::move(reason);
   Write(std::move(change));
 }
 
@@ -41,6 +42,7 @@ void Job::Impl::NoteStarted(const Task& task, const std::vector<int>& pids) {
   change.ranks = RanksOf(spec_, sizes, task.id);
   change.pids = pids;
   change.started = task.started;
+  change.reason = "";  // of a container that was lost before
   Write(std::move(change));
 }
 
@@ -68,7 +70,8 @@ void Job::Impl::NoteRecovering(const std::string& reason) {
   own_wait_ = reason;
   place_wait_.clear();
   noted_wait_ = reason;
-  Write(JobChanged{.type = JobChanged::Type::kRecovering, .state = state_, .generation = generation_, .reason = reason});
+  Write(
+      JobChanged{.type = JobChanged::Type::kRecovering, .state = state_, .generation = generation_, .reason = reason});
 }
 
 void Job::Impl::NoteWaiting() {

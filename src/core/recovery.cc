@@ -52,6 +52,7 @@ void Job::Impl::RestartAlone(Task& task) {
 
 // The task is to be started (again), under a new number if the old one was used.
 void Job::Impl::Revive(Task& task) {
+  const bool news = task.attempt_used || IsFinal(task.state);
   task.attempt += task.attempt_used;
   task.attempt_used = false;
   task.failure.reset();
@@ -63,7 +64,7 @@ void Job::Impl::Revive(Task& task) {
     task.state = task.connected() ? TaskState::kReady : TaskState::kAllocated;
   }
   Recount(task);
-  NotePlaced(task);
+  if (news) NotePlaced(task);
   if (task.connected() && !task.backing_off) RoleOf(task).ready.push_back(task.id.index);
 }
 
@@ -118,8 +119,9 @@ void Job::Impl::FinishDrain() {
 
 void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& reason) {
   ++generation_;
-  NoteRecovering(reason + (scope == Scope::kAll ? "; all tasks start" : "; all ranked tasks start") + " again as generation " +
-                 std::to_string(generation_) + (pause > Duration::zero() ? " in " + FormatDuration(pause) : ""));
+  NoteRecovering(reason + (scope == Scope::kAll ? "; all tasks start" : "; all ranked tasks start") +
+                 " again as generation " + std::to_string(generation_) +
+                 (pause > Duration::zero() ? " in " + FormatDuration(pause) : ""));
   ForEachTask([&](Task& task) {
     if (!In(scope, task) || task.leaving) return;
     if (scope == Scope::kAll) task.launch_failures = 0;
@@ -127,7 +129,8 @@ void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& r
     task.backing_off = false;
     Revive(task);
   });
-  barrier_ = Barrier{.scope = scope, .everyone = scope == Scope::kRanked || together_, .backoff = pause > Duration::zero()};
+  barrier_ =
+      Barrier{.scope = scope, .everyone = scope == Scope::kRanked || together_, .backoff = pause > Duration::zero()};
   TimerOf(JobTimer::kGang).due = kNever;
   if (barrier_->backoff) Arm(JobTimer::kBackoff, now_ + pause);
 }

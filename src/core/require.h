@@ -7,7 +7,8 @@
 namespace howdah::core {
 
 inline void Require(bool holds, const char* what) {
-  if (holds) [[likely]] return;
+  if (holds) [[likely]]
+    return;
   std::fprintf(stderr, "howdah job core: broken invariant: %s\n", what);
   std::abort();
 }

@@ -17,10 +17,10 @@ enum class Remedy {
 struct FailureFacts {
   spec::RoleKind kind = spec::RoleKind::kWorker;
   spec::OnFailure on_failure = spec::OnFailure::kFail;
-  bool ranked = false;              // its role restarts together with the other ranked ones
-  int budget = 0;                   // restarts the task has left
-  bool ranked_budget = false;       // whether any ranked task has one left
-  int job_budget = 0;               // restarts the whole job has left
+  bool ranked = false;         // its role restarts together with the other ranked ones
+  int budget = 0;              // restarts the task has left
+  bool ranked_budget = false;  // whether any ranked task has one left
+  int job_budget = 0;          // restarts the whole job has left
 };
 
 // Whether a failure that is not restarted fails the job.

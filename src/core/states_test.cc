@@ -27,7 +27,8 @@ TEST(States, Signals) {
   const struct {
     int number;
     const char* name;
-  } rows[] = {{1, "SIGHUP"}, {6, "SIGABRT"}, {9, "SIGKILL"}, {11, "SIGSEGV"}, {15, "SIGTERM"}, {42, "SIG42"}, {64, "SIG64"}};
+  } rows[] = {{1, "SIGHUP"},   {6, "SIGABRT"}, {9, "SIGKILL"}, {11, "SIGSEGV"},
+              {15, "SIGTERM"}, {42, "SIG42"},  {64, "SIG64"}};
   for (const auto& row : rows) {
     EXPECT_EQ(SignalName(row.number), row.name);
     EXPECT_EQ(SignalNumber(row.name), row.number) << row.name;

@@ -1,5 +1,5 @@
-// All deadlines of a job in one heap. Moving a deadline later costs nothing: its entry is looked at again when the old time
-// has come. So a heartbeat of one of 10,000 executors is one store.
+// All deadlines of a job in one heap. Moving a deadline later costs nothing: its entry is looked at again when the old
+// time has come. So a heartbeat of one of 10,000 executors is one store.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,8 @@ class TimerQueue {
   void Arm(Timer& timer, TimerKey key, Instant due);
   // An entry whose time has come; the caller looks up its timer and asks IsDue.
   std::optional<Entry> Pop(Instant now);
-  // Whether the timer of an entry that was popped is due now; it is disarmed then. Otherwise its entry is put back if needed.
+  // Whether the timer of an entry that was popped is due now; it is disarmed then. Otherwise its entry is put back if
+  // needed.
   bool IsDue(Timer& timer, const Entry& entry, Instant now);
   std::optional<Instant> Next() const;
 

@@ -1,5 +1,5 @@
-// Test helper: a job's life as text. Each line of a story is an event; what the core answers is written beneath it, indented.
-// A test gives the whole as it should read and compares.
+// Test helper: a job's life as text. Each line of a story is an event; what the core answers is written beneath it,
+// indented. A test gives the whole as it should read and compares.
 //
 //   0s am                        1s kill 5s ann            2s scale worker 3          9s tick
 //   1s grant c1 worker node7     1s register c1            1s heard c1                1s gone c1 [how]
@@ -34,8 +34,8 @@ struct Story {
 // Plays the events of the text (its lines that begin with a time) and returns the text as it should have been.
 std::string Play(const Story& story, std::string_view text);
 
-// The same text without the lines of actions that begin with one of the words.
-std::string Without(std::string_view text, const std::vector<std::string>& words);
+// Fails the test unless the story reads like this.
+void Reads(const Story& story, const char* text);
 
 std::string ToText(const Action& action, const spec::JobSpec& spec);
 

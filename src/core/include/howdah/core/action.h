@@ -38,8 +38,8 @@ struct ReleaseContainer {
 struct KillContainer {
   ContainerId container;
 };
-// Start the task's processes. Executors are sent the cluster as it is now (Job::cluster()), encoded once for all that start
-// in the same Step.
+// Start the task's processes. Executors are sent the cluster as it is now (Job::cluster()), encoded once for all that
+// start in the same Step.
 struct StartTask {
   ContainerId container;
   TaskId task;
@@ -61,7 +61,7 @@ struct FinishJob {
   int exit_code = 1;
 };
 
-using Action = std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer, StartTask,
-                            StopTask, Record, FinishJob>;
+using Action = std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer,
+                            StartTask, StopTask, Record, FinishJob>;
 
 }  // namespace howdah::core

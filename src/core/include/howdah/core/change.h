@@ -1,5 +1,5 @@
-// What the core records: the journal. Status, history and events are folds over it, so a change here is a change of a file
-// format: append, never rename, never give a word another meaning.
+// What the core records: the journal. Status, history and events are folds over it, so a change here is a change of a
+// file format: append, never rename, never give a word another meaning.
 #pragma once
 
 #include <optional>
@@ -33,19 +33,21 @@ struct JobChanged {
   std::optional<int> generation;
   std::optional<int> am_attempt;
   std::optional<std::string> reason, advice;
-  std::optional<int> exit_code;           // of the job: 0 1 3 4, with kFinished
+  std::optional<int> exit_code;  // of the job: 0 1 3 4, with kFinished
   std::optional<std::string> tracking_url, tensorboard_url;
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
-// Something about one task. Fields that are not set keep what they were, but a new attempt clears pids, exit, times, reason.
+// Something about one task. Fields that are not set keep what they were, but a new attempt clears pids, exit, times,
+// reason.
 struct TaskChanged {
   enum class Type {
     kPending,    // created (also by scaling), or wants a container again
     kAllocated,  // container, node
     kReady,      // endpoint
     kStarted,    // attempt, generation, pids, ranks, started
-    kExited,     // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it restarts
+    kExited,     // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it
+                 // restarts
     kLost,       // its container is gone
     kStopped,    // ended because its job ended or it was scaled away
     kRemoved,    // scaled away: after kStopped

@@ -1,5 +1,5 @@
-// Facts the core is told. Past tense: each has happened, and the core cannot refuse it. Every event is legal in every state;
-// one that is stale (an older attempt, an unknown container) or repeated changes nothing.
+// Facts the core is told. Past tense: each has happened, and the core cannot refuse it. Every event is legal in every
+// state; one that is stale (an older attempt, an unknown container) or repeated changes nothing.
 #pragma once
 
 #include <optional>

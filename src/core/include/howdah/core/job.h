@@ -16,8 +16,8 @@ namespace howdah::core {
 
 // What a framework says about its roles; the application fills it in from howdah::frameworks.
 struct FrameworkRules {
-  // By role. Ranked tasks belong together: when one fails all ranked tasks start again in the next generation. A role that
-  // is not ranked starts its failed task again alone.
+  // By role. Ranked tasks belong together: when one fails all ranked tasks start again in the next generation. A role
+  // that is not ranked starts its failed task again alone.
   std::vector<bool> restarts_together;
   // A task needs the endpoints of all others before it can start, even with `start: free`.
   bool needs_whole_cluster = false;
@@ -46,8 +46,8 @@ class Job {
   const spec::JobSpec& spec() const;
   bool finished() const;
 
-  // Aborts if the job is in a state that must not be. Step() calls the cheap part always (O(1) or O(what changed)); this is
-  // the whole of it, for tests and the simulator.
+  // Aborts if the job is in a state that must not be. Step() calls the cheap part always (O(1) or O(what changed));
+  // this is the whole of it, for tests and the simulator.
   void CheckInvariants() const;
 
  private:

@@ -39,8 +39,8 @@ struct Exit {
 std::string SignalName(int signal);
 std::optional<int> SignalNumber(std::string_view name);
 
-// Why something ended, as far as it could be found out: a clause that follows "exit code 7" or a signal in a sentence, and
-// what to do about it. Either may be empty.
+// Why something ended, as far as it could be found out: a clause that follows "exit code 7" or a signal in a sentence,
+// and what to do about it. Either may be empty.
 struct Diagnosis {
   std::string cause;   // "ModuleNotFoundError: No module named 'torch' (train.py line 3)"
   std::string advice;  // "set `python: {archive: ...}` to an environment that has torch"

@@ -1,0 +1,160 @@
+// The policies as tables.
+#include <gtest/gtest.h>
+
+#include "gang.h"
+#include "outcome.h"
+#include "ranks.h"
+#include "reason.h"
+#include "restart.h"
+#include "timers.h"
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+using spec::OnFailure;
+using spec::RoleKind;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+TEST(Restart, Decide) {
+  const auto fail = OnFailure::kFail, tolerate = OnFailure::kTolerate;
+  const auto worker = RoleKind::kWorker, service = RoleKind::kService, sidecar = RoleKind::kSidecar;
+  const struct {
+    FailureFacts facts;  // kind, on_failure, ranked, budget, ranked_budget, job_budget
+    Remedy remedy;
+  } rows[] = {{{worker, fail, false, 0, false, 0}, Remedy::kFailJob},
+              {{worker, fail, false, 1, false, 0}, Remedy::kAlone},
+              {{worker, fail, false, 0, true, 0}, Remedy::kFailJob},
+              {{worker, fail, false, 0, false, 1}, Remedy::kWholeJob},
+              {{worker, fail, true, 1, true, 1}, Remedy::kTogether},
+              {{worker, fail, true, 0, true, 0}, Remedy::kTogether},
+              {{worker, fail, true, 0, false, 1}, Remedy::kWholeJob},
+              {{worker, fail, true, 0, false, 0}, Remedy::kFailJob},
+              {{worker, tolerate, false, 0, false, 1}, Remedy::kAccept},
+              {{worker, tolerate, false, 1, false, 1}, Remedy::kAlone},
+              {{worker, tolerate, true, 0, true, 1}, Remedy::kAccept},
+              {{service, fail, false, 0, false, 0}, Remedy::kFailJob},
+              {{service, fail, false, 1, false, 0}, Remedy::kAlone},
+              {{sidecar, fail, false, 0, false, 1}, Remedy::kAccept},
+              {{sidecar, fail, false, 1, false, 0}, Remedy::kAlone}};
+  int row = 0;
+  for (const auto& [facts, remedy] : rows) EXPECT_EQ(Decide(facts), remedy) << "row " << row++;
+}
+
+TEST(Restart, Backoff) {
+  EXPECT_EQ(Backoff(seconds(1), 1), seconds(1));
+  EXPECT_EQ(Backoff(seconds(1), 3), seconds(4));
+  EXPECT_EQ(Backoff(seconds(1), 1'000'000), minutes(1));
+  EXPECT_EQ(Backoff(minutes(5), 9), minutes(5));
+  EXPECT_EQ(Backoff(Duration(0), 9), Duration(0));
+}
+
+TEST(Outcome, Judge) {
+  const RoleStanding ended{.tasks = 2, .done = 2, .succeeded = 2}, runs{.tasks = 2, .done = 1, .succeeded = 1};
+  const RoleStanding chief{.chief = true, .tasks = 1, .done = 1, .succeeded = 1}, chief_runs{.chief = true, .tasks = 1};
+  const RoleStanding service{.kind = RoleKind::kService, .tasks = 1};
+  const RoleStanding sidecar{
+      .kind = RoleKind::kSidecar, .on_failure = OnFailure::kTolerate, .tasks = 1, .done = 1, .failed = 1};
+  const RoleStanding half{.on_failure = OnFailure::kTolerate, .tasks = 2, .done = 2, .succeeded = 1, .failed = 1};
+  const RoleStanding none{.on_failure = OnFailure::kTolerate, .tasks = 2, .done = 2, .failed = 2};
+  EXPECT_EQ(Judge({ended, service, sidecar}), Outcome::kSucceeded);
+  EXPECT_EQ(Judge({runs, service, sidecar}), Outcome::kGoesOn);
+  EXPECT_EQ(Judge({chief, runs}), Outcome::kSucceeded);
+  EXPECT_EQ(Judge({chief_runs, ended}), Outcome::kGoesOn);
+  EXPECT_EQ(Judge({half}), Outcome::kSucceeded);
+  EXPECT_EQ(Judge({none}), Outcome::kAllToleratedFailed);
+  EXPECT_EQ(Judge({none, runs}), Outcome::kAllToleratedFailed);
+  EXPECT_EQ(Judge({none, half}), Outcome::kSucceeded);
+}
+
+TEST(Gang, WhoMayStart) {
+  EXPECT_TRUE(StartsTogether(spec::StartMode::kGang, false));
+  EXPECT_TRUE(StartsTogether(spec::StartMode::kFree, true));
+  EXPECT_FALSE(StartsTogether(spec::StartMode::kFree, false));
+  EXPECT_TRUE(Holds({{2, 2, 0}, false}));
+  EXPECT_FALSE(Holds({{2, 1, 0}, false}));
+  EXPECT_FALSE(Holds({{2, 2, 1}, true}));
+  EXPECT_TRUE(Holds({{2, 2, 2}, true}));
+}
+
+TEST(Gang, JitterIsWithinHalfAndDiffers) {
+  Random random(7);
+  Duration least = minutes(9), most{};
+  for (int i = 0; i < 1000; ++i) {
+    const Duration d = HoldLimit(seconds(10), random);
+    least = std::min(least, d);
+    most = std::max(most, d);
+  }
+  EXPECT_GE(least, seconds(5));
+  EXPECT_LT(least, seconds(6));
+  EXPECT_LE(most, seconds(15));
+  EXPECT_GT(most, seconds(14));
+  EXPECT_LE(AskAgainIn(1000, random), seconds(90));
+  EXPECT_LE(AskAgainIn(1, random), milliseconds(1500));
+}
+
+TEST(Ranks, ChiefFirstThenWorkersInTheOrderOfTheFile) {
+  const spec::JobSpec spec = JobOf({RoleOf("a", 2, [](auto& r) { r.processes = 2; }),
+                                    RoleOf("ps", 1, [](auto& r) { r.kind = RoleKind::kService; }),
+                                    RoleOf("chief", 1, [](auto& r) { r.chief = true; }), RoleOf("b", 3)});
+  const std::vector<int> sizes{2, 1, 1, 3};
+  EXPECT_EQ(RanksOf(spec, sizes, {2, 0}), std::vector<int>({0}));
+  EXPECT_EQ(RanksOf(spec, sizes, {0, 1}), std::vector<int>({3, 4}));
+  EXPECT_EQ(RanksOf(spec, sizes, {3, 2}), std::vector<int>({7}));
+  EXPECT_EQ(RanksOf(spec, sizes, {1, 0}), std::vector<int>());
+}
+
+TEST(Reason, OneLineIsOneLineAndShort) {
+  EXPECT_EQ(OneLine("  a\n\tb\r\n"), "a b");
+  EXPECT_EQ(OneLine(std::string("a\0b", 3)), "a b");
+  EXPECT_EQ(OneLine(std::string(400, 'x')), std::string(297, 'x') + "...");
+  std::string umlauts;
+  for (int i = 0; i < 300; ++i) umlauts += "\xc3\xa4";
+  const std::string cut = OneLine(umlauts);
+  EXPECT_LE(cut.size(), 300u);
+  EXPECT_EQ(cut.substr(cut.size() - 5), "\xc3\xa4...") << cut;
+}
+
+TEST(Reason, Sentences) {
+  Failure failure{.at = At(Duration(0)), .exit = {.code = 7}, .node = "node7", .attempt = 0, .ran = seconds(192)};
+  EXPECT_EQ(FailureText("worker:1", failure), "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0");
+  failure.diagnosis.cause = "ValueError:\nno data";
+  EXPECT_EQ(FailureText("worker:1", failure),
+            "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: ValueError: no data");
+  failure.exit = {.signal = 11};
+  failure.diagnosis = {};
+  EXPECT_EQ(FailureText("worker:1", failure),
+            "worker:1 was killed by signal 11 (SIGSEGV) on node7 after 3m12s, attempt 0");
+  EXPECT_EQ(WithOthers("x", 0), "x");
+  EXPECT_EQ(WithOthers("x", 1), "x; 1 other failed because of it");
+  EXPECT_EQ(WithOthers("x", 2), "x; 2 others failed because of it");
+  EXPECT_EQ(KilledText("", seconds(1), seconds(2)), "killed after 1.0s");
+}
+
+TEST(Timers, ALaterDeadlineCostsNothingAndAnEarlierOneCounts) {
+  TimerQueue queue;
+  Timer timer;
+  const auto at = [](int s) { return At(seconds(s)); };
+  const auto fires = [&](int s) {
+    bool due = false;
+    while (const auto entry = queue.Pop(at(s))) due = queue.IsDue(timer, *entry, at(s)) || due;
+    return due;
+  };
+  queue.Arm(timer, {}, at(5));
+  queue.Arm(timer, {}, at(9));
+  EXPECT_EQ(queue.Next(), at(5));
+  EXPECT_FALSE(fires(5));
+  EXPECT_EQ(queue.Next(), at(9));
+  queue.Arm(timer, {}, at(7));
+  EXPECT_TRUE(fires(7));
+  EXPECT_FALSE(fires(20));
+  EXPECT_EQ(queue.Next(), std::nullopt);
+  queue.Arm(timer, {}, at(30));
+  timer.due = kNever;
+  EXPECT_FALSE(fires(40));
+}
+
+}  // namespace
+}  // namespace howdah::core::testing
