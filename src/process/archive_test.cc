@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "testing.h"
+#include "howdah/process/testing.h"
 
 namespace howdah::process {
 namespace {

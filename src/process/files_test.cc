@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "testing.h"
+#include "howdah/process/testing.h"
 
 namespace howdah::process {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "testing.h"
+#include "howdah/process/testing.h"
 
 namespace howdah::process {
 namespace {

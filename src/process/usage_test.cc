@@ -10,7 +10,7 @@
 #include "cgroup.h"
 #include "howdah/process/machine.h"
 #include "howdah/process/tree.h"
-#include "testing.h"
+#include "howdah/process/testing.h"
 
 namespace howdah::process {
 namespace {

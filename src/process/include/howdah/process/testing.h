@@ -1,4 +1,4 @@
-// Helpers of the process tests: a scratch directory, running a program to its end, waiting for something to become
+// For tests only: a scratch directory, running a script, waiting for something to become true.
 // true.
 #pragma once
 

@@ -1,0 +1,79 @@
+#include "attempt.h"
+
+#include <algorithm>
+#include <csignal>
+
+namespace howdah::executor {
+namespace {
+
+constexpr Duration kLongestGrace = std::chrono::hours(24 * 365);
+
+}  // namespace
+
+Attempt::Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers)
+    : number_(number), stop_signal_(stop_signal), handlers_(std::move(handlers)), patience_(loop) {}
+
+std::optional<process::SpawnError> Attempt::Spawn(const process::SpawnRequest& request) {
+  auto outcome = process::Spawn(request);
+  if (const auto* error = std::get_if<process::SpawnError>(&outcome)) return *error;
+  pids_.push_back(std::get<process::Child>(outcome).pid);
+  living_.push_back(true);
+  return std::nullopt;
+}
+
+void Attempt::Stop(Duration grace) {
+  const TimePoint kill_at = std::chrono::steady_clock::now() + std::clamp(grace, Duration(0), kLongestGrace);
+  if (kill_at_ && *kill_at_ <= kill_at) return;
+  const bool first = !kill_at_;
+  kill_at_ = kill_at;
+  if (grace <= Duration(0)) return Kill();
+  if (first) SendStopSignal();
+  patience_.expires_at(kill_at);
+  patience_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) Kill();
+  });
+}
+
+void Attempt::SendStopSignal() const {
+  // The group of a rank that lives is the rank's: its number cannot have gone to somebody else.
+  std::vector<pid_t> ended;
+  for (size_t rank = 0; rank < pids_.size(); ++rank) {
+    if (living_[rank]) {
+      ::kill(-pids_[rank], stop_signal_);
+    } else {
+      ended.push_back(pids_[rank]);
+    }
+  }
+  if (ended.empty()) return;
+  for (const pid_t group : process::LivingGroups(ended)) ::kill(-group, stop_signal_);
+}
+
+void Attempt::Kill() {
+  killing_ = true;
+  Advance();
+}
+
+void Attempt::OnReaped(const process::Reaped& child) {
+  const auto it = std::find(pids_.begin(), pids_.end(), child.pid);
+  const auto rank = static_cast<size_t>(it - pids_.begin());
+  if (it == pids_.end() || !living_[rank]) return;
+  living_[rank] = false;
+  handlers_.on_rank_exited(static_cast<int>(rank), child.status);
+}
+
+void Attempt::Advance() {
+  if (ended_) return;
+  if (!killing_) {
+    if (std::find(living_.begin(), living_.end(), true) != living_.end()) return;
+    if (stopping() && !process::LivingGroups(pids_).empty()) return;
+    killing_ = true;
+  }
+  process::SignalDescendants(SIGKILL);
+  if (process::HasChildren()) return;  // the end of each brings us here again
+  ended_ = true;
+  patience_.cancel();
+  const auto on_ended = std::move(handlers_.on_ended);  // may destroy *this
+  on_ended();
+}
+
+}  // namespace howdah::executor

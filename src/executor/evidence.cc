@@ -1,0 +1,61 @@
+#include "evidence.h"
+
+#include <algorithm>
+
+#include "howdah/process/files.h"
+#include "howdah/process/machine.h"
+#include "howdah/process/ports.h"
+
+namespace howdah::executor {
+namespace {
+
+constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
+
+// The last whole lines of a file.
+std::string TailOf(const std::string& path, size_t limit) {
+  auto tail = process::ReadTail(path, limit);
+  if (!tail) return "";
+  const size_t first_end = tail->size() == limit ? tail->find('\n') : std::string::npos;
+  return first_end == std::string::npos ? std::move(*tail) : tail->substr(first_end + 1);
+}
+
+std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence) {
+  std::vector<uint16_t> ports = diagnosis::PortsNamedIn(evidence.stderr_tail);
+  for (const uint16_t port : diagnosis::PortsNamedIn(evidence.stdout_tail)) ports.push_back(port);
+  if (evidence.reserved_port) ports.push_back(*evidence.reserved_port);
+  std::sort(ports.begin(), ports.end());
+  ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+  std::vector<diagnosis::PortHolder> holders;
+  for (const uint16_t port : ports) {
+    if (auto who = process::WhoListens(port)) holders.push_back({port, std::move(*who)});
+  }
+  return holders;
+}
+
+}  // namespace
+
+diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& seen) {
+  const std::string logs = LogDirectory(plan, seen.place);
+  diagnosis::Evidence evidence;
+  evidence.exit = seen.exit;
+  evidence.stderr_tail = seen.last_words.empty() ? TailOf(logs + "/stderr", kStderrTail) : seen.last_words;
+  evidence.stdout_tail = TailOf(logs + "/stdout", kStdoutTail);
+  if (auto text = process::ReadFile(ErrorFile(plan, seen.place), kErrorFileLimit))
+    evidence.error_file = std::move(*text);
+  evidence.command = plan.role().command;
+  evidence.path = seen.path;
+  evidence.working_directory = plan.options.work_dir;
+  if (auto names = process::ListDirectory(plan.options.work_dir, kNamesLimit))
+    evidence.directory_files = std::move(*names);
+  evidence.python_archive = !plan.spec.python_archive.empty();
+  evidence.host = process::NodeName();
+  if (seen.reserved_port != 0) evidence.reserved_port = seen.reserved_port;
+  evidence.ports = HoldersOf(evidence);
+  const process::OomCounts now = process::ReadOomCounts();
+  evidence.kernel_oom = now.machine > seen.oom_before.machine || now.cgroup > seen.oom_before.cgroup;
+  evidence.memory_peak_bytes = seen.memory_peak_bytes;
+  evidence.memory_asked_bytes = plan.role().memory_bytes;
+  return evidence;
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,24 @@
+// What can be seen of a process that has failed, gathered at the moment of its end.
+#pragma once
+
+#include <string>
+
+#include "howdah/diagnosis/diagnosis.h"
+#include "howdah/process/usage.h"
+#include "launch.h"
+
+namespace howdah::executor {
+
+struct Circumstances {
+  core::Exit exit;
+  RankPlace place;
+  std::string path;  // of the process
+  uint16_t reserved_port = 0;
+  process::OomCounts oom_before;  // when the attempt began
+  int64_t memory_peak_bytes = 0;
+  std::string last_words;  // of ours, for a process that never was; empty: those in its stderr
+};
+
+diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& seen);
+
+}  // namespace howdah::executor

@@ -1,0 +1,154 @@
+#include "executor.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+
+#include "howdah/base/version.h"
+#include "howdah/frameworks/framework.h"
+#include "howdah/process/files.h"
+#include "howdah/process/tree.h"
+#include "howdah/spec/job_file.h"
+#include "say.h"
+#include "workspace.h"
+
+namespace howdah::executor {
+namespace {
+
+constexpr size_t kSpecLimit = size_t{16} << 20;
+}  // namespace
+
+std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task) {
+  if (static_cast<size_t>(cluster.sizes_size()) != spec.roles.size()) return std::nullopt;
+  core::Cluster out;
+  int next = 0;
+  const int count = std::min(cluster.host_size(), cluster.port_size());
+  for (const int size : cluster.sizes()) {
+    if (size < 0 || size > count - next) return std::nullopt;
+    auto& role = out.emplace_back();
+    role.reserve(static_cast<size_t>(size));
+    for (int i = 0; i < size; ++i, ++next) {
+      const uint32_t host = cluster.host(next), port = cluster.port(next);
+      if (host >= static_cast<uint32_t>(cluster.hosts_size()) || port > UINT16_MAX) return std::nullopt;
+      role.push_back({cluster.hosts(static_cast<int>(host)), static_cast<uint16_t>(port)});
+    }
+  }
+  if (static_cast<size_t>(task.index) >= out[static_cast<size_t>(task.role)].size()) return std::nullopt;
+  return out;
+}
+
+Executor::Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian)
+    : port_(std::move(port)), heartbeat_timer_(loop_), children_(loop_), guardian_(loop_), farewell_(loop_) {
+  plan_.options = options;
+  plan_.task.index = options.index;
+  sigset_t child_signal;
+  ::sigemptyset(&child_signal);
+  ::sigaddset(&child_signal, SIGCHLD);
+  children_.assign(::signalfd(-1, &child_signal, SFD_CLOEXEC | SFD_NONBLOCK));
+  WatchChildren();
+  const int pidfd = static_cast<int>(::syscall(SYS_pidfd_open, guardian, 0));
+  if (pidfd < 0 || ::getppid() != guardian) OnGuardianGone();
+  guardian_.assign(pidfd);
+  WatchGuardian();
+}
+
+Executor::~Executor() {
+  if (filling_.joinable()) filling_.join();
+}
+
+Status Executor::Attach(const Connect& connect) {
+  link_ = connect([this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
+                  {[this](const wire::ToExecutor& message) { OnMessage(message); },
+                   [this](const std::string& why) { OnClosed(why); }});
+  if (link_ == nullptr) return Failed("connecting to the application master");
+  connected_ = true;
+  wire::FromExecutor message;
+  wire::Register& hello = *message.mutable_register_();
+  hello.set_container(plan_.options.container);
+  hello.set_version(std::string(kVersion));
+  hello.set_host(plan_.options.host);
+  hello.set_port(port_.port());
+  hello.set_pid(::getpid());
+  hello.set_attempt(-1);
+  Send(message);
+  return {};
+}
+
+Status Executor::Prepare() {
+  const auto text = process::ReadFile(plan_.options.job_file, kSpecLimit);
+  if (!text) return text.error();
+  auto spec = spec::ReadEffective(*text);
+  if (!spec) return spec.error().While("reading " + plan_.options.job_file);
+  plan_.spec = std::move(*spec);
+  const auto role = std::find_if(plan_.spec.roles.begin(), plan_.spec.roles.end(),
+                                 [&](const spec::RoleSpec& r) { return r.name == plan_.options.role; });
+  if (role == plan_.spec.roles.end()) return Failed("the job has no role '" + plan_.options.role + "'");
+  plan_.task.role = static_cast<int>(role - plan_.spec.roles.begin());
+  auto inherited = ReadInherited(plan_.options.environment_file);
+  if (!inherited) return inherited.error();
+  plan_.inherited = std::move(*inherited);
+  servers_bind_held_port_ = frameworks::ServersBindHeldPorts(plan_.spec.framework);
+  gpus_ = std::make_unique<GpuSampler>(loop_, plan_.options.gpus.value_or(std::vector<int>()), plan_.inherited["PATH"]);
+  if (!HasFiles(plan_.spec)) {
+    OnWorkspace(FillWorkspace(plan_.options, plan_.spec));
+    return {};
+  }
+  filling_ = std::thread([this] {
+    const Status filled = FillWorkspace(plan_.options, plan_.spec);
+    boost::asio::post(loop_, [this, filled] { OnWorkspace(filled); });
+  });
+  return {};
+}
+
+int Executor::Run() {
+  loop_.run();
+  return exit_code_.value_or(1);
+}
+
+void Executor::WatchChildren() {
+  children_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                       [this](const boost::system::error_code& error) {
+                         if (error) return;
+                         signalfd_siginfo told[8];
+                         while (::read(children_.native_handle(), told, sizeof told) > 0) {
+                         }
+                         OnChildren();
+                         WatchChildren();
+                       });
+}
+
+void Executor::WatchGuardian() {
+  guardian_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
+                       [this](const boost::system::error_code& error) {
+                         if (!error) OnGuardianGone();
+                       });
+}
+
+void Executor::OnGuardianGone() {
+  Say("the guardian is gone: ending everything");
+  process::KillAllDescendants();
+  ::_exit(1);
+}
+
+void Executor::OnChildren() {
+  while (const auto child = process::ReapAny()) {
+    if (attempt_) attempt_->OnReaped(*child);
+  }
+  if (attempt_) attempt_->Advance();
+}
+
+void Executor::OnWorkspace(const Status& filled) {
+  if (filling_.joinable()) filling_.join();
+  workspace_ = filled;
+  if (!pending_) return;
+  const PendingStart start = std::move(*pending_);
+  pending_.reset();
+  StartAttempt(start);
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,108 @@
+// The executor of a task: does what the AM orders and tells what happens. It decides nothing about the job.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "attempt.h"
+#include "gpu_sampler.h"
+#include "howdah/process/clock.h"
+#include "howdah/process/ports.h"
+#include "howdah/process/usage.h"
+#include "howdah/rpc/executor_link.h"
+#include "launch.h"
+
+namespace howdah::executor {
+
+// How the executor reaches its AM: the real link, or a test's.
+using Connect = std::function<std::unique_ptr<rpc::ExecutorLink>(rpc::Post post, rpc::ExecutorLink::Handlers handlers)>;
+
+// One loop, one thread; a second one copies files while the connection is made, and ends with that. The process is a
+// subreaper with SIGCHLD blocked, its parent is the guardian. Every child is reaped here, on SIGCHLD: a process that
+// re-parents to us announces itself no other way.
+class Executor {
+ public:
+  Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian);
+  ~Executor();
+
+  // Connects and registers; the answer is not waited for.
+  Status Attach(const Connect& connect);
+  // Reads what the task is, and has its working directory filled.
+  Status Prepare();
+  // Until the AM lets it go (0), or it cannot go on (1). Nothing of the task is left then.
+  int Run();
+
+ private:
+  // A Start that has been told of, until the working directory is there.
+  struct PendingStart {
+    RankPlace place;
+    core::Cluster cluster;
+  };
+
+  // What is told to us.
+  void OnMessage(const wire::ToExecutor& message);
+  void OnStart(const wire::Start& start, const wire::Cluster& cluster);
+  void OnStop(const wire::Stop& stop);
+  void OnLeave();
+  void OnClosed(const std::string& why);
+  void OnWorkspace(const Status& filled);
+  [[noreturn]] void OnGuardianGone();
+  void OnChildren();
+  void OnRankExited(int local_rank, const process::ExitStatus& status);
+  void OnAttemptEnded();
+  void OnHeartbeatDue();
+
+  // What we do.
+  void StartAttempt(const PendingStart& start);
+  // Starts the processes; false: one could not be, and failure_ says why.
+  bool StartRanks(const PendingStart& start);
+  void FailStart(const RankPlace& place, const StartProblem& problem, const std::string& path);
+  void SendStarted(Instant at);
+  void SendEnded(int attempt);
+  void Finish(int exit_code);
+  void WatchChildren();
+  void WatchGuardian();
+  void ScheduleHeartbeat();
+  void FillUsage(wire::Usage& usage);
+  void Send(const wire::FromExecutor& message);
+
+  boost::asio::io_context loop_{1};
+  process::Clock clock_;
+  TaskPlan plan_;
+  process::PortReservation port_;
+  bool servers_bind_held_port_ = true;
+  std::unique_ptr<rpc::ExecutorLink> link_;
+  bool connected_ = false;
+
+  std::thread filling_;
+  std::optional<Status> workspace_;  // once it is filled, or could not be
+  std::optional<PendingStart> pending_;
+
+  std::unique_ptr<Attempt> attempt_;  // while it runs
+  RankPlace place_;                   // of the attempt, local rank 0
+  std::string path_;                  // PATH of its processes
+  process::OomCounts oom_before_;
+  std::optional<wire::FromExecutor> failure_;  // the attempt could not be started; told once what did start is gone
+  int last_attempt_ = -1;                      // the newest that was started or could not be
+
+  process::UsageMeter meter_;
+  std::unique_ptr<GpuSampler> gpus_;
+  std::optional<std::chrono::milliseconds> heartbeat_;
+  boost::asio::steady_timer heartbeat_timer_;
+  boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
+  boost::asio::posix::stream_descriptor guardian_;  // pidfd
+
+  std::optional<int> exit_code_;  // once it is to end
+  boost::asio::steady_timer farewell_;
+};
+
+// The AM's table of endpoints; nullopt: it is not one of this job, or `task` is not in it.
+std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task);
+
+}  // namespace howdah::executor

@@ -1,0 +1,242 @@
+// What the AM sees of a task, with real processes.
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+
+#include "task_fixture.h"
+
+namespace howdah::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::AllOf;
+using testing::HasSubstr;
+
+TEST(Executor, RunsAnAttemptAndTellsItsEnd) {
+  Task task("echo out; echo err >&2; exit 7");
+  task.Start(0);
+  const wire::Started started = task.ReceiveStarted();
+  EXPECT_EQ(started.pids_size(), 1);
+  EXPECT_GT(started.at_micros(), int64_t{1'700'000'000'000'000});
+  const wire::RankExited exited = task.ReceiveExit();
+  EXPECT_EQ(exited.code(), 7);
+  EXPECT_FALSE(exited.has_signal());
+  EXPECT_GE(exited.at_micros(), started.at_micros());
+  EXPECT_THAT(exited.cause(), HasSubstr("err"));
+  task.ExpectEnded(0);
+  EXPECT_EQ(task.Log("0/stdout"), "out\n");
+  EXPECT_EQ(task.Log("0/stderr"), "err\n");
+  task.Leave();
+  EXPECT_EQ(task.Wait(), 0);
+}
+
+TEST(Executor, TellsASignal) {
+  Task task("kill -SEGV $$");
+  const wire::RankExited exited = task.RunAttempt(0);
+  EXPECT_EQ(exited.signal(), SIGSEGV);
+  EXPECT_FALSE(exited.has_code());
+}
+
+TEST(Executor, RestartsInPlace) {
+  Task task("[ -f state ] && { cat state; exit 0; }; echo kept > state; exit 3");
+  EXPECT_EQ(task.RunAttempt(0).code(), 3);
+  EXPECT_EQ(task.RunAttempt(1).code(), 0);
+  EXPECT_EQ(task.Log("1/stdout"), "kept\n");
+  EXPECT_EQ(task.Log("0/stdout"), "");
+}
+
+TEST(Executor, RanksAreKeptApart) {
+  Task task;
+  task.role().processes = 3;
+  task.role().command.shell = "echo $HOWDAH_LOCAL_RANK; exit $HOWDAH_LOCAL_RANK";
+  task.Launch();
+  task.Start(0);
+  EXPECT_EQ(task.ReceiveStarted().pids_size(), 3);
+  std::vector<int> codes(3, -1);
+  for (int i = 0; i < 3; ++i) {
+    const wire::RankExited exited = task.ReceiveExit();
+    codes[static_cast<size_t>(exited.local_rank())] = exited.code();
+  }
+  EXPECT_EQ(codes, (std::vector<int>{0, 1, 2}));
+  task.ExpectEnded(0);
+  for (const char* rank : {"0", "1", "2"}) {
+    EXPECT_EQ(task.Log(std::string("0/") + rank + "/stdout"), std::string(rank) + "\n");
+  }
+}
+
+TEST(Executor, AFailedRankIsToldWhileOthersRun) {
+  Task task;
+  task.role().processes = 2;
+  task.role().command.shell = "[ $HOWDAH_LOCAL_RANK = 0 ] && exit 5; exec sleep 86400";
+  task.Launch();
+  task.Start(0);
+  task.ReceiveStarted();
+  EXPECT_EQ(task.ReceiveExit().code(), 5);
+  task.Stop(0, 20s);
+  EXPECT_EQ(task.ReceiveExit().signal(), SIGTERM);
+  task.ExpectEnded(0);
+}
+
+TEST(Executor, AListIsExecutedAsItIs) {
+  Task task;
+  task.role().command.argv = {"printf", "%s\\n", "$HOME and \"quotes\" and * stay"};
+  task.Launch();
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);
+  EXPECT_EQ(task.Log("0/stdout"), "$HOME and \"quotes\" and * stay\n");
+}
+
+TEST(Executor, CommandsAreFoundInTheTasksPath) {
+  Task task;
+  task.role().command.argv = {"tool"};
+  task.role().env = {{"PATH", "bin:/usr/bin:/bin"}};
+  task.Launch();
+  ASSERT_TRUE(process::MakeDirectories(task.options.work_dir + "/bin").ok());
+  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/bin/tool", "#!/bin/sh\necho mine\n", 0755).ok());
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);
+  EXPECT_EQ(task.Log("0/stdout"), "mine\n");
+}
+
+TEST(Executor, SaysWhyACommandCouldNotStart) {
+  const struct {
+    std::vector<std::string> argv;
+    int code;
+    const char* cause;
+  } rows[] = {{{"trian"}, 127, "trian"},
+              {{"./train.py"}, 126, "not executable: ./train.py"},
+              {{"./nothing"}, 127, "nothing"},
+              {{"./no-interpreter"}, 126, "interpreter"},
+              {{"./no-format"}, 126, "first line"},
+              {{"./folder"}, 126, "directory"}};
+  for (const auto& row : rows) {
+    Task task;
+    task.role().command.argv = row.argv;
+    task.Launch();
+    const std::string work = task.options.work_dir;
+    ASSERT_TRUE(process::MakeDirectories(work + "/folder").ok());
+    ASSERT_TRUE(process::WriteFileAtomically(work + "/train.py", "print()").ok());
+    ASSERT_TRUE(process::WriteFileAtomically(work + "/no-interpreter", "#!/nonexistent\n", 0755).ok());
+    ASSERT_TRUE(process::WriteFileAtomically(work + "/no-format", "text", 0755).ok());
+    task.Start(0);
+    const auto message = task.Receive();
+    ASSERT_TRUE(message && message->has_start_failed()) << row.argv[0];
+    EXPECT_EQ(message->start_failed().attempt(), 0);
+    EXPECT_EQ(message->start_failed().code(), row.code) << row.argv[0];
+    EXPECT_THAT(message->start_failed().cause(), HasSubstr(row.cause)) << row.argv[0];
+    EXPECT_THAT(task.Log("0/stderr"), HasSubstr(row.argv[0] + ": ")) << "as a shell would have said it";
+    // Nothing else is told of it: the next message is of the next attempt.
+    task.Start(1);
+    const auto next = task.Receive();
+    ASSERT_TRUE(next && next->has_start_failed());
+    EXPECT_EQ(next->start_failed().attempt(), 1);
+  }
+}
+
+TEST(Executor, AHalfStartedAttemptIsTakenBack) {
+  Task task;
+  task.role().processes = 3;
+  task.role().command.shell = "exec sleep 86400";
+  task.Launch();
+  // The log directory of the last rank cannot be made.
+  ASSERT_TRUE(process::MakeDirectories(task.options.logs_dir + "/0").ok());
+  ASSERT_TRUE(process::WriteFileAtomically(task.options.logs_dir + "/0/2", "a file").ok());
+  task.Start(0);
+  const auto message = task.Receive();
+  ASSERT_TRUE(message && message->has_start_failed()) << (message ? message->ShortDebugString() : "");
+  EXPECT_THAT(message->start_failed().cause(), HasSubstr("logs/0/2"));
+  EXPECT_TRUE(task.Left().empty());
+  task.Leave();
+  EXPECT_EQ(task.Wait(), 0);
+}
+
+TEST(Executor, ManyBytesAreAllThere) {
+  Task task("head -c 200000000 /dev/zero");
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);
+  EXPECT_EQ(process::ReadFile(task.options.logs_dir + "/0/stdout", 300'000'000)->size(), 200'000'000u);
+}
+
+TEST(Executor, HeartbeatsTellUse) {
+  Task task("python3 -c 'import time\nb = bytearray(100 << 20)\ntime.sleep(86400)'");
+  wire::ToExecutor welcome;
+  welcome.mutable_welcome()->set_heartbeat_millis(5);
+  task.Send(welcome);
+  task.Start(0);
+  bool seen = false;
+  for (int i = 0; i < 10'000 && !seen; ++i) {
+    const auto message = task.Receive();
+    ASSERT_TRUE(message);
+    const wire::Usage& usage = message->heartbeat().usage();
+    seen = usage.memory_bytes() > 100 << 20 && usage.memory_peak_bytes() >= usage.memory_bytes() &&
+           usage.cpu_seconds() > 0;
+  }
+  EXPECT_TRUE(seen);
+}
+
+TEST(Executor, LeavesWhenItIsRefused) {
+  Task task("true");
+  wire::ToExecutor welcome;
+  welcome.mutable_welcome()->set_refused("of another version");
+  task.Send(welcome);
+  EXPECT_EQ(task.Wait(), 1);
+}
+
+TEST(Executor, NonsenseFromTheAmIsNoCrash) {
+  Task task("true");
+  wire::ToExecutor message;
+  message.mutable_start()->set_attempt(0);
+  message.mutable_cluster()->add_sizes(1'000'000'000);
+  task.Send(message);
+  const auto answer = task.Receive();
+  ASSERT_TRUE(answer && answer->has_start_failed());
+  EXPECT_EQ(task.RunAttempt(1).code(), 0);
+}
+
+// --- the port ---
+
+constexpr const char* kServer = R"(python3 -c '
+import os, socket
+s = socket.socket()
+if %d: s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("127.0.0.1", int(os.environ["HOWDAH_PORT"])))
+s.listen()
+print("listening")')";
+
+std::string Server(bool reuse) {
+  char text[512];
+  std::snprintf(text, sizeof text, kServer, reuse ? 1 : 0);
+  return text;
+}
+
+TEST(Executor, ThePortIsHeldForServersThatShareIt) {
+  Task task;
+  task.spec.framework = spec::Framework::kPytorch;
+  task.role().command.shell = Server(false) + "; " + Server(true);
+  task.Launch();
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);
+  EXPECT_EQ(task.Log("0/stdout"), "listening\n");
+  EXPECT_THAT(task.Log("0/stderr"), HasSubstr("Address already in use"));
+}
+
+TEST(Executor, ThePortIsLetGoForOthers) {
+  Task task(Server(false));
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);
+  EXPECT_EQ(task.RunAttempt(1).code(), 0) << "it was taken again, and let go again";
+  EXPECT_EQ(task.Log("1/stdout"), "listening\n");
+}
+
+TEST(Executor, SaysWhoHasThePort) {
+  Task task(Server(false));
+  const process::Fd thief(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const int one = 1;
+  ::setsockopt(thief.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(task.port));
+  ASSERT_EQ(::bind(thief.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(::listen(thief.get(), 1), 0);
+  const wire::RankExited exited = task.RunAttempt(0);
+  EXPECT_EQ(exited.code(), 1);
+  EXPECT_THAT(exited.cause(), AllOf(HasSubstr(std::to_string(task.port)),
+                                    HasSubstr("executor_test (pid " + std::to_string(::getpid()) + ")")));
+}
+
+}  // namespace
+}  // namespace howdah::executor

@@ -1,0 +1,73 @@
+#include "gpu_sampler.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "howdah/process/spawn.h"
+
+namespace howdah::executor {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kInterval = 30s;
+constexpr auto kLimit = 10s;
+constexpr size_t kTextLimit = 64 << 10;
+
+}  // namespace
+
+GpuSampler::GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path)
+    : gpus_(std::move(gpus)), path_(path), output_(loop), patience_(loop) {
+  if (gpus_.empty()) return;
+  const process::FoundCommand found = process::LookUpCommand("nvidia-smi", path, "/");
+  if (found.error == 0) program_ = found.program;
+}
+
+void GpuSampler::Poke() {
+  const auto now = std::chrono::steady_clock::now();
+  if (program_.empty() || output_.is_open() || now < next_) return;
+  next_ = now + kInterval;
+  int ends[2];
+  if (::pipe2(ends, O_CLOEXEC) != 0) return;
+  const process::Fd write_end(ends[1]);
+  output_.assign(ends[0]);
+  process::SpawnRequest request;
+  request.program = program_;
+  request.argv = process::GpuUsageQuery();
+  request.environment = {"PATH=" + path_};
+  request.stdout_fd = write_end.get();
+  request.death_signal = SIGKILL;
+  auto outcome = process::Spawn(request);
+  if (std::holds_alternative<process::SpawnError>(outcome)) return output_.close();
+  pid_ = std::get<process::Child>(outcome).pid;
+  text_.clear();
+  patience_.expires_after(kLimit);
+  patience_.async_wait([this](const boost::system::error_code& error) {
+    if (!error && pid_ > 0) ::kill(-pid_, SIGKILL);
+  });
+  Read();
+}
+
+void GpuSampler::Read() {
+  output_.async_read_some(boost::asio::buffer(buffer_), [this](const boost::system::error_code& error, size_t size) {
+    if (error == boost::asio::error::operation_aborted) return;
+    if (error || text_.size() > kTextLimit) return Finish();
+    text_.append(buffer_.data(), size);
+    Read();
+  });
+}
+
+void GpuSampler::Finish() {
+  pid_ = -1;
+  patience_.cancel();
+  output_.close();
+  last_ = process::ParseGpuUsage(text_);
+  std::erase_if(last_, [&](const process::GpuUsage& gpu) {
+    return std::find(gpus_.begin(), gpus_.end(), gpu.index) == gpus_.end();
+  });
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,71 @@
+#include "guardian.h"
+
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "howdah/process/spawn.h"
+#include "howdah/process/tree.h"
+#include "say.h"
+
+namespace howdah::executor {
+namespace {
+
+sigset_t SignalSet(std::initializer_list<int> signals) {
+  sigset_t set;
+  ::sigemptyset(&set);
+  for (const int signal : signals) ::sigaddset(&set, signal);
+  return set;
+}
+
+// Ends this process as another one was ended, without a core file of its own.
+[[noreturn]] void DieBy(int signal) {
+  const rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  ::signal(signal, SIG_DFL);
+  const sigset_t only = SignalSet({signal});
+  ::sigprocmask(SIG_UNBLOCK, &only, nullptr);
+  ::kill(::getpid(), signal);
+  ::_exit(128 + signal);
+}
+
+}  // namespace
+
+int RunGuardian(const std::function<int(pid_t)>& executor) {
+  process::CloseInheritedOnExec();
+  if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) {
+    Say(reaper.error().message);
+    return 1;
+  }
+  const sigset_t orders = SignalSet({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
+  ::sigprocmask(SIG_BLOCK, &orders, nullptr);
+  const pid_t guardian = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) {
+    Say(process::SystemError("making the executor's process").message);
+    return 1;
+  }
+  if (child == 0) {
+    // Only SIGCHLD stays blocked: the executor reads it. A signal sent to it ends it, and the guardian tells.
+    const sigset_t free = SignalSet({SIGTERM, SIGINT, SIGHUP});
+    ::sigprocmask(SIG_UNBLOCK, &free, nullptr);
+    ::signal(SIGPIPE, SIG_IGN);
+    ::_exit(executor(guardian));
+  }
+  for (;;) {
+    int signal = 0;
+    if (::sigwait(&orders, &signal) != 0) continue;
+    if (signal != SIGCHLD) {
+      process::KillAllDescendants();
+      return 0;
+    }
+    const auto status = process::Reap(child);
+    if (!status) continue;
+    process::KillAllDescendants();
+    if (status->signal) DieBy(*status->signal);
+    return *status->code;
+  }
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,135 @@
+#include "launch.h"
+
+#include <sys/stat.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "howdah/frameworks/framework.h"
+#include "howdah/process/files.h"
+
+namespace howdah::executor {
+namespace {
+
+constexpr const char* kDefaultPath = "/usr/local/bin:/usr/bin:/bin";
+constexpr int kNotFound = 127, kNotExecutable = 126;
+constexpr size_t kEnvironmentLimit = size_t{8} << 20;
+
+std::string GpuList(const std::vector<int>& gpus) {
+  std::string list;
+  for (const int gpu : gpus) list += (list.empty() ? "" : ",") + std::to_string(gpu);
+  return list;
+}
+
+bool IsDirectory(const std::string& path) {
+  struct stat info {};
+  return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+// Fills in the program and its arguments.
+void ChooseProgram(const spec::Command& command, Launch& launch) {
+  process::SpawnRequest& request = launch.request;
+  if (!command.shell.empty()) {
+    const process::FoundCommand bash = process::LookUpCommand("bash", launch.path, request.directory);
+    request.program = bash.error == 0 ? bash.program : "/bin/bash";
+    request.argv = {"bash", "-c", command.shell};
+    return;
+  }
+  request.argv = command.argv;
+  const std::string name = command.argv.empty() ? "" : command.argv.front();
+  const process::FoundCommand found = process::LookUpCommand(name, launch.path, request.directory);
+  request.program = found.program;
+  if (found.error == ENOENT) {
+    const bool is_path = name.find('/') != std::string::npos;
+    launch.problem = StartProblem{kNotFound, name + (is_path ? ": No such file or directory" : ": command not found")};
+  } else if (found.error == EACCES) {
+    launch.problem =
+        StartProblem{kNotExecutable, name + (IsDirectory(found.program) ? ": Is a directory" : ": Permission denied")};
+  }
+}
+
+}  // namespace
+
+Result<Variables> ReadInherited(const std::string& environment_file) {
+  Variables variables;
+  if (environment_file.empty()) return variables;
+  const auto text = process::ReadFile(environment_file, kEnvironmentLimit);
+  if (!text) return text.error();
+  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_object()) return Failed("reading " + environment_file + ": it is not a JSON object");
+  for (const auto& [name, value] : json.items()) {
+    if (!value.is_string()) return Failed("reading " + environment_file + ": " + name + " is not a text");
+    variables[name] = value.get<std::string>();
+  }
+  return variables;
+}
+
+std::string LogDirectory(const TaskPlan& plan, const RankPlace& place) {
+  std::string directory = plan.options.logs_dir + "/" + std::to_string(place.attempt);
+  if (plan.role().processes > 1) directory += "/" + std::to_string(place.local_rank);
+  return directory;
+}
+
+std::string ErrorFile(const TaskPlan& plan, const RankPlace& place) {
+  return LogDirectory(plan, place) + "/error.json";
+}
+
+Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place) {
+  Variables variables = plan.inherited;
+  std::string& path = variables["PATH"];
+  if (path.empty()) path = kDefaultPath;
+  if (!plan.options.python_dir.empty()) {
+    path = plan.options.python_dir + "/bin:" + path;
+    variables["VIRTUAL_ENV"] = plan.options.python_dir;
+    variables.erase("CONDA_PREFIX");  // the submitter's, not the archive's
+  }
+  if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
+  const frameworks::ProcessPlace process{plan.options.job_id, plan.task,        place.local_rank,
+                                         place.attempt,       place.generation, ErrorFile(plan, place)};
+  for (auto& [name, value] : frameworks::Environment(plan.spec, cluster, process)) variables[name] = std::move(value);
+  for (const auto& [name, value] : plan.spec.env) variables[name] = value;
+  for (const auto& [name, value] : plan.role().env) variables[name] = value;
+  return variables;
+}
+
+Result<Launch> PrepareLaunch(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place) {
+  const std::string logs = LogDirectory(plan, place);
+  if (Status made = process::MakeDirectories(logs); !made.ok()) return made.error();
+  auto out = process::OpenForAppend(logs + "/stdout");
+  if (!out) return out.error();
+  auto err = process::OpenForAppend(logs + "/stderr");
+  if (!err) return err.error();
+
+  Launch launch;
+  launch.out = std::move(*out);
+  launch.err = std::move(*err);
+  process::SpawnRequest& request = launch.request;
+  request.directory = plan.options.work_dir;
+  // The files themselves: nothing stands between a process and its output, and our death loses none of it.
+  request.stdout_fd = launch.out.get();
+  request.stderr_fd = launch.err.get();
+  request.death_signal = SIGKILL;
+  for (const auto& [name, value] : MakeEnvironment(plan, cluster, place)) {
+    if (name == "PATH") launch.path = value;
+    request.environment.push_back(name + "=" + value);
+  }
+  ChooseProgram(plan.role().command, launch);
+  return launch;
+}
+
+StartProblem ToProblem(const process::SpawnRequest& request, const process::SpawnError& error) {
+  const std::string name = request.argv.empty() ? request.program : request.argv.front();
+  if (error.step != process::SpawnStep::kExec) return {std::nullopt, process::ToError(request, error).message};
+  switch (error.error) {
+    case ENOENT:  // of the file's interpreter, or of its loader: the file itself has been found
+      return {kNotExecutable, name + ": cannot execute: required file not found"};
+    case ENOEXEC:
+      return {kNotExecutable, name + ": Exec format error"};
+    case EACCES:
+      return {kNotExecutable, name + ": Permission denied"};
+    default:
+      return {kNotExecutable, process::ToError(request, error).message};
+  }
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,66 @@
+// What one process of the task is started with: command, environment, directory, log files.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+
+#include "howdah/base/ids.h"
+#include "howdah/core/job.h"
+#include "howdah/core/states.h"
+#include "howdah/executor/task.h"
+#include "howdah/process/fd.h"
+#include "howdah/process/spawn.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::executor {
+
+using Variables = std::map<std::string, std::string>;
+
+// Reads TaskOptions::environment_file.
+Result<Variables> ReadInherited(const std::string& environment_file);
+
+// What stays the same over all attempts of the task.
+struct TaskPlan {
+  TaskOptions options;
+  spec::JobSpec spec;
+  TaskId task;
+  Variables inherited;
+
+  const spec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(task.role)]; }
+};
+
+// Which process.
+struct RankPlace {
+  int attempt = 0;
+  int generation = 0;
+  int local_rank = 0;
+};
+
+// Where one process's output goes: `stdout`, `stderr`, and the file its framework may write an error to.
+std::string LogDirectory(const TaskPlan& plan, const RankPlace& place);
+std::string ErrorFile(const TaskPlan& plan, const RankPlace& place);
+
+// Later ones override earlier ones: inherited, python archive, GPUs, framework, the job's env, the role's env.
+Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place);
+
+// Why a command cannot be started: as a shell would say it.
+struct StartProblem {
+  std::optional<int> code;  // 127 not found, 126 not executable; nullopt: neither
+  std::string line;         // what a shell would write to stderr
+};
+
+struct Launch {
+  process::SpawnRequest request;
+  process::Fd out, err;  // request's streams
+  std::string path;      // PATH of the process, in which its command was looked up
+  std::optional<StartProblem> problem;
+};
+
+// An error: the log files cannot be made.
+Result<Launch> PrepareLaunch(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place);
+
+// A failed Spawn as a shell would say it.
+StartProblem ToProblem(const process::SpawnRequest& request, const process::SpawnError& error);
+
+}  // namespace howdah::executor

@@ -1,0 +1,107 @@
+// What a process is given: its environment and its working directory.
+#include "launch.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "task_fixture.h"
+
+namespace howdah::executor {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TaskPlan PlanOf(const Task& task, Variables inherited) {
+  return {task.options, task.spec, {0, 0}, std::move(inherited)};
+}
+const core::Cluster kCluster = {{{"127.0.0.1", 20'000}}};
+
+TEST(Launch, LaterVariablesOverrideEarlierOnes) {
+  Task task;
+  task.options.python_dir = "/archive";
+  task.options.gpus = {2, 3};
+  task.spec.env = {{"A", "job"}, {"B", "job"}, {"HOWDAH_ROLE", "mine"}};
+  task.role().env = {{"B", "role"}};
+  const Variables variables =
+      MakeEnvironment(PlanOf(task, {{"A", "inherited"}, {"PATH", "/bin"}, {"CONDA_PREFIX", "/conda"}}), kCluster, {});
+  EXPECT_EQ(variables.at("A"), "job");
+  EXPECT_EQ(variables.at("B"), "role");
+  EXPECT_EQ(variables.at("PATH"), "/archive/bin:/bin");
+  EXPECT_EQ(variables.at("VIRTUAL_ENV"), "/archive");
+  EXPECT_FALSE(variables.contains("CONDA_PREFIX"));
+  EXPECT_EQ(variables.at("CUDA_VISIBLE_DEVICES"), "2,3");
+  EXPECT_EQ(variables.at("HOWDAH_ROLE"), "mine");
+  EXPECT_EQ(variables.at("HOWDAH_PORT"), "20000");
+}
+
+TEST(Launch, GpusAreHiddenOnlyWhereThereAreSome) {
+  Task task;
+  EXPECT_FALSE(MakeEnvironment(PlanOf(task, {}), kCluster, {}).contains("CUDA_VISIBLE_DEVICES"));
+  task.options.gpus = std::vector<int>();
+  EXPECT_EQ(MakeEnvironment(PlanOf(task, {}), kCluster, {}).at("CUDA_VISIBLE_DEVICES"), "");
+}
+
+TEST(Launch, NothingElseIsInherited) {
+  Task task;
+  ASSERT_TRUE(process::WriteFileAtomically(task.scratch / "env.json", R"({"HOME": "/h", "LC_ALL": "C"})").ok());
+  task.options.environment_file = task.scratch / "env.json";
+  task.role().command.argv = {"env"};
+  ::setenv("SECRET_OF_THE_AGENT", "x", 1);
+  task.Launch();
+  ::unsetenv("SECRET_OF_THE_AGENT");
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);
+  const std::string log = "\n" + task.Log("0/stdout");
+  for (const char* line : {"\nHOME=/h\n", "\nLC_ALL=C\n", "\nPATH=/usr/local/bin:/usr/bin:/bin\n",
+                           "\nHOWDAH_ROLE=worker\n", "\nHOWDAH_ATTEMPT=0\n", "\nJOB_NAME=worker\n"}) {
+    EXPECT_THAT(log, HasSubstr(line));
+  }
+  EXPECT_THAT(log, testing::Not(HasSubstr("SECRET")));
+}
+
+TEST(Launch, InheritedVariablesMustBeTexts) {
+  process::Scratch scratch;
+  for (const char* bad : {"", "[]", "{\"A\": 1}", "{"}) {
+    ASSERT_TRUE(process::WriteFileAtomically(scratch / "env.json", bad).ok());
+    EXPECT_THAT(ReadInherited(scratch / "env.json").error().message, HasSubstr("env.json")) << bad;
+  }
+  EXPECT_TRUE(ReadInherited("")->empty());
+}
+
+TEST(Workspace, HasSourceAndFilesAndIsKept) {
+  Task task;
+  const std::string staging = task.options.staging_dir;
+  ASSERT_TRUE(process::MakeDirectories(staging + "/source/sub").ok());
+  ASSERT_TRUE(process::MakeDirectories(staging + "/files").ok());
+  ASSERT_TRUE(
+      process::WriteFileAtomically(staging + "/source/check.sh", "cat sub/a deep/b c/d; echo $1 >> state\n", 0755)
+          .ok());
+  ASSERT_TRUE(process::WriteFileAtomically(staging + "/source/sub/a", "a ").ok());
+  ASSERT_TRUE(process::WriteFileAtomically(staging + "/files/0", "b ").ok());
+  process::SpawnRequest tar = process::Bash("echo d > d && tar czf 1 d && rm d", staging + "/files");
+  ASSERT_EQ(process::WaitFor(*process::SpawnOrError(tar)).code, 0);
+  task.spec.source = "/somewhere/src";
+  task.spec.files = {{"/x/labels", "deep/b", false}, {"/x/c.tgz", "c", true}};
+  task.role().command.shell = "bash check.sh $HOWDAH_ATTEMPT";
+  task.Launch();
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);
+  EXPECT_EQ(task.RunAttempt(1).code(), 0);
+  EXPECT_EQ(task.Log("1/stdout"), "a b d\n");
+  EXPECT_EQ(process::Content(task.options.work_dir + "/state"), "0\n1\n");
+  EXPECT_THAT(*process::ListDirectory(task.options.work_dir), ElementsAre("c", "check.sh", "deep", "state", "sub"));
+}
+
+TEST(Workspace, ThatCannotBeMadeFailsTheStart) {
+  Task task;
+  task.spec.source = "/somewhere/src";
+  task.role().command.shell = "true";
+  task.Launch();
+  task.Start(0);
+  const auto message = task.Receive();
+  ASSERT_TRUE(message && message->has_start_failed());
+  EXPECT_FALSE(message->start_failed().has_code());
+  EXPECT_THAT(message->start_failed().cause(), HasSubstr("staging/source"));
+}
+
+}  // namespace
+}  // namespace howdah::executor

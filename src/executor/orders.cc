@@ -1,0 +1,79 @@
+// What the AM orders, and what follows when it is gone.
+#include <algorithm>
+
+#include "executor.h"
+#include "say.h"
+
+namespace howdah::executor {
+namespace {
+
+// How long the last messages to the AM may take.
+constexpr auto kFarewellLimit = std::chrono::seconds(2);
+
+}  // namespace
+
+void Executor::OnMessage(const wire::ToExecutor& message) {
+  if (message.has_welcome()) {
+    if (!message.welcome().refused().empty()) {
+      Say("the application master refuses this executor: " + message.welcome().refused());
+      return Finish(1);
+    }
+    heartbeat_ = std::chrono::milliseconds(std::max(message.welcome().heartbeat_millis(), 1));
+    ScheduleHeartbeat();
+  }
+  if (message.has_start()) OnStart(message.start(), message.cluster());
+  if (message.has_stop()) OnStop(message.stop());
+  if (message.has_leave()) OnLeave();
+}
+
+void Executor::OnStart(const wire::Start& start, const wire::Cluster& cluster) {
+  if (exit_code_ || attempt_ || pending_ || start.attempt() <= last_attempt_) return;  // repeated, or too late
+  last_attempt_ = start.attempt();
+  const RankPlace place{start.attempt(), start.generation(), 0};
+  auto endpoints = ReadCluster(cluster, plan_.spec, plan_.task);
+  if (!endpoints) {
+    return FailStart(place, {std::nullopt, "the application master sent a table of endpoints that makes no sense"}, "");
+  }
+  PendingStart pending{place, std::move(*endpoints)};
+  if (workspace_) return StartAttempt(pending);
+  pending_ = std::move(pending);
+}
+
+void Executor::OnStop(const wire::Stop& stop) {
+  if (attempt_ && attempt_->number() == stop.attempt()) return attempt_->Stop(Duration(stop.grace_micros()));
+  if (pending_ && pending_->place.attempt == stop.attempt()) pending_.reset();
+  // It never was, or has ended: the AM is told (again), and no late Start of it is followed.
+  last_attempt_ = std::max(last_attempt_, stop.attempt());
+  SendEnded(stop.attempt());
+}
+
+void Executor::OnLeave() {
+  if (exit_code_) return;
+  exit_code_ = 0;
+  pending_.reset();
+  if (attempt_) return attempt_->Stop(Duration(0));
+  Finish(0);
+}
+
+void Executor::OnClosed(const std::string& why) {
+  connected_ = false;
+  if (exit_code_ && !attempt_) return loop_.stop();
+  if (!exit_code_) Say("the connection to the application master at " + plan_.options.am_address + " is lost: " + why);
+  exit_code_ = exit_code_.value_or(1);
+  pending_.reset();
+  if (!attempt_) return loop_.stop();
+  attempt_->Stop(plan_.spec.checkpoint.grace);  // nobody is left who could order otherwise
+}
+
+// What is queued is sent first; OnClosed ends the loop.
+void Executor::Finish(int exit_code) {
+  exit_code_ = exit_code;
+  if (!connected_) return loop_.stop();
+  link_->Finish();
+  farewell_.expires_after(kFarewellLimit);
+  farewell_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) loop_.stop();
+  });
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,169 @@
+// One attempt from its start to its end, and what the AM is told of it.
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+#include "evidence.h"
+#include "executor.h"
+#include "howdah/core/states.h"
+#include "howdah/diagnosis/diagnosis.h"
+#include "howdah/process/files.h"
+
+namespace howdah::executor {
+namespace {
+
+int64_t Micros(Instant t) { return t.time_since_epoch().count(); }
+
+}  // namespace
+
+void Executor::StartAttempt(const PendingStart& start) {
+  place_ = start.place;
+  if (!workspace_->ok()) {
+    return FailStart(place_, {std::nullopt, "the working directory could not be made: " + workspace_->error().message},
+                     "");
+  }
+  const int stop_signal = core::SignalNumber(plan_.spec.checkpoint.signal).value_or(SIGTERM);
+  attempt_ = std::make_unique<Attempt>(
+      loop_, place_.attempt, stop_signal,
+      Attempt::Handlers{[this](int rank, const process::ExitStatus& status) { OnRankExited(rank, status); },
+                        [this] { OnAttemptEnded(); }});
+  oom_before_ = process::ReadOomCounts();
+  failure_.reset();
+  if (!servers_bind_held_port_) port_.LetGo();
+  if (StartRanks(start)) return;
+  if (attempt_->pids().empty()) return OnAttemptEnded();
+  attempt_->Stop(Duration(0));
+}
+
+bool Executor::StartRanks(const PendingStart& start) {
+  std::optional<Instant> first;
+  for (int rank = 0; rank < plan_.role().processes; ++rank) {
+    RankPlace place = start.place;
+    place.local_rank = rank;
+    auto launch = PrepareLaunch(plan_, start.cluster, place);
+    if (!launch) {
+      FailStart(place, {std::nullopt, "its output could not be opened: " + launch.error().message}, "");
+      return false;
+    }
+    path_ = launch->path;
+    if (!launch->problem) {
+      if (const auto error = attempt_->Spawn(launch->request)) launch->problem = ToProblem(launch->request, *error);
+    }
+    if (launch->problem) {
+      // Where a shell would have written it; if even that cannot be written, the AM is told all the same.
+      (void)process::AppendLine(launch->err.get(), launch->problem->line, "stderr").ok();
+      FailStart(place, *launch->problem, launch->path);
+      return false;
+    }
+    if (!first) first = clock_.Now();
+  }
+  SendStarted(*first);
+  return true;
+}
+
+// What the AM is told of a start that failed: at once, or when what did start is gone.
+void Executor::FailStart(const RankPlace& place, const StartProblem& problem, const std::string& path) {
+  wire::FromExecutor message;
+  wire::StartFailed& failed = *message.mutable_start_failed();
+  failed.set_attempt(place.attempt);
+  failed.set_at_micros(Micros(clock_.Now()));
+  if (problem.code) {
+    failed.set_code(*problem.code);
+    const core::Diagnosis why = diagnosis::Diagnose(GatherEvidence(
+        plan_, {{*problem.code, std::nullopt}, place, path, port_.port(), oom_before_, 0, problem.line}));
+    failed.set_cause(why.cause.empty() ? problem.line : why.cause);
+    failed.set_advice(why.advice);
+  } else {
+    failed.set_cause(problem.line);
+  }
+  if (!attempt_) return Send(message);
+  failure_ = std::move(message);
+}
+
+void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
+  if (failure_) return;
+  wire::FromExecutor message;
+  wire::RankExited& exited = *message.mutable_rank_exited();
+  exited.set_attempt(place_.attempt);
+  exited.set_local_rank(local_rank);
+  exited.set_at_micros(Micros(clock_.Now()));
+  if (status.code) exited.set_code(*status.code);
+  if (status.signal) exited.set_signal(*status.signal);
+  FillUsage(*exited.mutable_usage());
+  const core::Exit exit{status.code, status.signal};
+  if (!exit.success() && !attempt_->stopping()) {  // that of a process that was told to stop needs no cause
+    RankPlace place = place_;
+    place.local_rank = local_rank;
+    const core::Diagnosis why = diagnosis::Diagnose(
+        GatherEvidence(plan_, {exit, place, path_, port_.port(), oom_before_, exited.usage().memory_peak_bytes(), ""}));
+    exited.set_cause(why.cause);
+    exited.set_advice(why.advice);
+  }
+  Send(message);
+}
+
+void Executor::OnAttemptEnded() {
+  const int number = attempt_->number();
+  // Its timer may have expired already and be about to call it.
+  boost::asio::post(loop_, [ended = std::shared_ptr<Attempt>(std::move(attempt_))] {});
+  // Not held again, if somebody has it: the next attempt's server will say so, and we who it is.
+  (void)port_.Hold().ok();
+  if (failure_) {
+    Send(*std::exchange(failure_, std::nullopt));
+  } else {
+    SendEnded(number);
+  }
+  if (exit_code_) Finish(*exit_code_);
+}
+
+void Executor::SendStarted(Instant at) {
+  wire::FromExecutor message;
+  wire::Started& started = *message.mutable_started();
+  started.set_attempt(place_.attempt);
+  started.set_at_micros(Micros(at));
+  for (const pid_t pid : attempt_->pids()) started.add_pids(pid);
+  Send(message);
+}
+
+void Executor::SendEnded(int attempt) {
+  wire::FromExecutor message;
+  message.mutable_ended()->set_attempt(attempt);
+  message.mutable_ended()->set_at_micros(Micros(clock_.Now()));
+  FillUsage(*message.mutable_ended()->mutable_usage());
+  Send(message);
+}
+
+void Executor::ScheduleHeartbeat() {
+  heartbeat_timer_.expires_after(*heartbeat_);
+  heartbeat_timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) OnHeartbeatDue();
+  });
+}
+
+void Executor::OnHeartbeatDue() {
+  if (attempt_ && gpus_) gpus_->Poke();
+  wire::FromExecutor message;
+  FillUsage(*message.mutable_heartbeat()->mutable_usage());
+  Send(message);
+  ScheduleHeartbeat();
+}
+
+void Executor::FillUsage(wire::Usage& usage) {
+  const process::Usage now = meter_.Sample();
+  usage.set_memory_bytes(now.memory_bytes);
+  usage.set_memory_peak_bytes(now.memory_peak_bytes);
+  usage.set_cpu_seconds(now.cpu_seconds);
+  if (!gpus_) return;
+  for (const process::GpuUsage& gpu : gpus_->last()) {
+    wire::Gpu& out = *usage.add_gpus();
+    out.set_index(gpu.index);
+    out.set_utilisation(gpu.utilisation);
+    out.set_memory_bytes(gpu.memory_bytes);
+  }
+}
+
+void Executor::Send(const wire::FromExecutor& message) {
+  if (connected_) link_->Send(message);
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,171 @@
+// How a task is ended: with grace, against its will, and when one of those who watch it dies.
+#include <gmock/gmock.h>
+
+#include "task_fixture.h"
+
+namespace howdah::executor {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A task that does not want to go, with a grandchild in a session of its own that does not either.
+constexpr const char* kStubborn = R"(
+trap '' TERM
+setsid sh -c 'trap "" TERM; touch hidden; exec sleep 86399' &
+(setsid sh -c 'trap "" TERM HUP INT; sleep 86398 & sleep 86398' &)
+touch ready; sleep 86400)";
+
+TEST(Stopping, GivesTheGrace) {
+  Task task("trap 'echo saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done");
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.Stop(0, 1h);
+  const wire::RankExited exited = task.ReceiveExit();
+  EXPECT_EQ(exited.code(), 0);
+  task.ExpectEnded(0);
+  EXPECT_EQ(task.Log("0/stdout"), "saved\n");
+}
+
+TEST(Stopping, SendsTheSignalOfTheJob) {
+  Task task;
+  task.spec.checkpoint.signal = "SIGUSR1";
+  task.role().command.shell = "trap 'exit 9' USR1; touch ready; while :; do sleep 0.01; done";
+  task.Launch();
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.Stop(0, 1h);
+  const wire::RankExited exited = task.ReceiveExit();
+  EXPECT_EQ(exited.code(), 9);
+  EXPECT_EQ(exited.cause(), "") << "who was told to stop needs no cause";
+  task.ExpectEnded(0);
+}
+
+TEST(Stopping, TheStubbornAreKilled) {
+  Task task(kStubborn);
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
+  task.Stop(0, 100ms);
+  EXPECT_EQ(task.ReceiveExit().signal(), SIGKILL);
+  task.ExpectEnded(0);
+}
+
+TEST(Stopping, ASecondStopShortensTheGrace) {
+  Task task(kStubborn);
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.Stop(0, 1h);
+  task.Stop(0, 2h);  // cannot lengthen it
+  task.Stop(0, 0s);
+  EXPECT_EQ(task.ReceiveExit().signal(), SIGKILL);
+  task.ExpectEnded(0);
+}
+
+// A shell dies of SIGTERM at once; what it runs has the grace to save its work.
+TEST(Stopping, TheGroupOutlivesItsLeaderForTheGrace) {
+  Task task("(trap 'sleep 0.2; echo saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done); echo never");
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.Stop(0, 1h);
+  EXPECT_EQ(task.ReceiveExit().signal(), SIGTERM);
+  task.ExpectEnded(0);
+  EXPECT_EQ(task.Log("0/stdout"), "saved\n");
+}
+
+TEST(Stopping, WhatATaskLeavesBehindIsKilledAtItsEnd) {
+  Task task("sleep 86397 & setsid sleep 86396 & (setsid sleep 86395 &); echo done");
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);  // ExpectEnded sees that nothing is left
+}
+
+TEST(Stopping, OfWhatDoesNotRunIsAnswered) {
+  Task task("true");
+  task.Stop(0, 1s);
+  task.ExpectEnded(0);
+  task.Start(0);  // too late: it has been ended
+  EXPECT_EQ(task.RunAttempt(1).code(), 0);
+  task.Stop(1, 1s);
+  task.ExpectEnded(1);
+  task.Stop(0, 1s);
+  task.ExpectEnded(0);
+}
+
+TEST(Stopping, LeaveKillsAtOnce) {
+  Task task(kStubborn);
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
+  task.Leave();
+  EXPECT_EQ(task.ReceiveExit().signal(), SIGKILL);
+  task.ExpectEnded(0);
+  EXPECT_EQ(task.Wait(), 0);
+}
+
+TEST(Stopping, WithoutAnAmTheTaskIsStopped) {
+  Task task("trap 'sleep 0.1; echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done");
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.am = process::Fd();
+  EXPECT_EQ(task.Wait(), 1);
+  EXPECT_EQ(process::Content(task.options.work_dir + "/saved"), "saved\n");
+}
+
+TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
+  Task task;
+  task.spec.checkpoint.grace = 100ms;
+  task.role().command.shell = kStubborn;
+  task.Launch();
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
+  task.am = process::Fd();
+  EXPECT_EQ(task.Wait(), 1);
+}
+
+// Each death, of executor and guardian, with a stubborn task below it. The destructor sees that nothing is left.
+TEST(Stopping, TheDeathOfTheExecutorEndsAll) {
+  for (const int signal : {SIGKILL, SIGSEGV, SIGTERM}) {
+    Task task(kStubborn);
+    task.Start(0);
+    task.ReceiveStarted();
+    ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
+    ASSERT_EQ(::kill(task.executor, signal), 0);
+    int status = 0;
+    ASSERT_EQ(::waitpid(std::exchange(task.guardian, -1), &status, 0) > 0, true);
+    EXPECT_TRUE(task.Left().empty());
+#if defined(__SANITIZE_ADDRESS__)
+    if (signal == SIGSEGV) continue;  // the sanitizer makes an exit code of it
+#endif
+    EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(WTERMSIG(status), signal) << "the place sees how the executor ended";
+  }
+}
+
+TEST(Stopping, TheDeathOfTheGuardianEndsAll) {
+  Task task(kStubborn);
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
+  ASSERT_EQ(::kill(task.guardian, SIGKILL), 0);
+  EXPECT_EQ(task.Wait(), -SIGKILL);
+  EXPECT_TRUE(process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
+}
+
+TEST(Stopping, TheGuardianEndsAllWhenToldTo) {
+  Task task(kStubborn);
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
+  ASSERT_EQ(::kill(task.guardian, SIGTERM), 0);
+  int status = -1;
+  ASSERT_GT(::waitpid(std::exchange(task.guardian, -1), &status, 0), 0);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  EXPECT_TRUE(task.Left().empty());
+}
+
+}  // namespace
+}  // namespace howdah::executor

@@ -1,0 +1,63 @@
+#include "howdah/executor/task.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "executor.h"
+#include "guardian.h"
+#include "howdah/process/files.h"
+#include "howdah/process/tree.h"
+#include "run_executor.h"
+#include "say.h"
+
+namespace howdah::executor {
+namespace {
+
+constexpr size_t kPemLimit = 64 << 10;
+
+Result<rpc::Identity> ReadIdentity(const std::string& directory) {
+  rpc::Identity identity;
+  const struct {
+    const char* name;
+    std::string& content;
+  } files[] = {{"ca.pem", identity.ca_certificate},
+               {"executor.pem", identity.certificate},
+               {"executor.key", identity.private_key}};
+  for (const auto& file : files) {
+    auto text = process::ReadFile(directory + "/" + file.name, kPemLimit);
+    if (!text) return text.error();
+    file.content = std::move(*text);
+  }
+  return identity;
+}
+
+}  // namespace
+
+int RunExecutor(const TaskOptions& options, const Connect& connect, pid_t guardian) {
+  if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) return Say(reaper.error().message), 1;
+  auto port = process::PortReservation::Reserve();
+  if (!port) return Say(port.error().message), 1;
+  // Left to the end of the process: taking it apart would only wait for threads.
+  Executor& executor = *new Executor(options, std::move(*port), guardian);
+  for (const auto step : {+[](Executor&e, const Connect&c) { return e.Attach(c); },
+                          +[](Executor&e, const Connect&) { return e.Prepare(); }}) {
+    if (const Status done = step(executor, connect); !done.ok()) return Say(done.error().message), 1;
+  }
+  return executor.Run();
+}
+
+int RunTask(const TaskOptions& options) {
+  return RunGuardian([&](pid_t guardian) {
+    auto identity = ReadIdentity(options.tls_dir);
+    if (!identity) return Say(identity.error().message), 1;
+    return RunExecutor(
+        options,
+        [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
+          return rpc::ExecutorLink::Connect(options.am_address, *identity, std::move(post), std::move(handlers));
+        },
+        guardian);
+  });
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,208 @@
+// For tests: a task with its guardian and executor as real processes, and the AM's end of its stream in the test's
+// hand.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "guardian.h"
+#include "howdah/process/testing.h"
+#include "howdah/spec/job_file.h"
+#include "run_executor.h"
+
+namespace howdah::executor {
+
+// A link over a socket that keeps message boundaries.
+class SocketLink final : public rpc::ExecutorLink {
+ public:
+  SocketLink(int fd, rpc::Post post, Handlers handlers) : fd_(fd) {
+    // As gRPC does: messages come from a thread of the link's own. The process ends by _exit, which ends it too.
+    std::thread([fd, post = std::move(post), handlers = std::move(handlers)] {
+      std::string bytes(1 << 20, '\0');
+      for (;;) {
+        const ssize_t size = ::recv(fd, bytes.data(), bytes.size(), 0);
+        if (size <= 0) return post([handlers] { handlers.on_closed("end of the stream"); });
+        wire::ToExecutor message;
+        if (message.ParseFromArray(bytes.data(), static_cast<int>(size))) {
+          post([handlers, message] { handlers.on_message(message); });
+        }
+      }
+    }).detach();
+  }
+  void Send(const wire::FromExecutor& message) override {
+    const std::string bytes = message.SerializeAsString();
+    ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  }
+  void Finish() override { ::shutdown(fd_, SHUT_WR); }
+
+ private:
+  int fd_;
+};
+
+// A job of one role "worker", task worker:0, in a scratch directory.
+class Task {
+ public:
+  Task() {
+    spec.name = "test";
+    spec.checkpoint.grace = std::chrono::seconds(20);
+    spec.roles.resize(1);
+    spec.roles[0].name = "worker";
+    spec.roles[0].memory_bytes = 64 << 20;
+    options.job_id = scratch.path().substr(scratch.path().find_last_of('/') + 1);
+    options.job_file = scratch / "job.json";
+    options.container = "c1";
+    options.role = "worker";
+    options.staging_dir = scratch / "staging";
+    options.work_dir = scratch / "work";
+    options.logs_dir = scratch / "logs";
+  }
+  explicit Task(const std::string& script) : Task() {
+    role().command.shell = script;
+    Launch();
+  }
+  ~Task() {
+    am = process::Fd();
+    if (guardian > 0) Wait();
+    EXPECT_TRUE(Left().empty());
+  }
+
+  spec::RoleSpec& role() { return spec.roles[0]; }
+
+  // Starts guardian and executor, and takes the Register.
+  void Launch() {
+    int ends[2];
+    ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    ASSERT_TRUE(process::WriteFileAtomically(options.job_file, spec::WriteEffective(spec)).ok());
+    am = process::Fd(ends[0]);
+    guardian = ::fork();
+    if (guardian == 0) {
+      ::close(ends[0]);
+      ::_exit(RunGuardian([&](pid_t pid) {
+        return RunExecutor(
+            options,
+            [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
+              return std::make_unique<SocketLink>(ends[1], std::move(post), std::move(handlers));
+            },
+            pid);
+      }));
+    }
+    ::close(ends[1]);
+    const auto hello = Receive();
+    ASSERT_TRUE(hello && hello->has_register_());
+    port = hello->register_().port();
+    executor = hello->register_().pid();
+    EXPECT_EQ(hello->register_().container(), "c1");
+    EXPECT_EQ(hello->register_().attempt(), -1);
+  }
+
+  void Send(const wire::ToExecutor& message) {
+    const std::string bytes = message.SerializeAsString();
+    ASSERT_EQ(::send(am.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL), static_cast<ssize_t>(bytes.size()));
+  }
+  void Start(int attempt, int generation = 0) {
+    wire::ToExecutor message;
+    message.mutable_start()->set_attempt(attempt);
+    message.mutable_start()->set_generation(generation);
+    message.mutable_cluster()->add_hosts("127.0.0.1");
+    message.mutable_cluster()->add_sizes(1);
+    message.mutable_cluster()->add_host(0);
+    message.mutable_cluster()->add_port(port);
+    Send(message);
+  }
+  void Stop(int attempt, Duration grace) {
+    wire::ToExecutor message;
+    message.mutable_stop()->set_attempt(attempt);
+    message.mutable_stop()->set_grace_micros(grace.count());
+    Send(message);
+  }
+  void Leave() {
+    wire::ToExecutor message;
+    message.mutable_leave();
+    Send(message);
+  }
+
+  // The next message; nullopt: the stream has ended, or nothing came within the limit.
+  std::optional<wire::FromExecutor> Receive() {
+    pollfd wanted{am.get(), POLLIN, 0};
+    std::string bytes(1 << 16, '\0');
+    if (!am.valid() || ::poll(&wanted, 1, 60'000) != 1) return std::nullopt;
+    const ssize_t size = ::recv(am.get(), bytes.data(), bytes.size(), 0);
+    wire::FromExecutor message;
+    if (size > 0 && message.ParseFromArray(bytes.data(), static_cast<int>(size))) return message;
+    am = process::Fd();
+    return std::nullopt;
+  }
+  wire::Started ReceiveStarted() {
+    const auto message = Receive();
+    EXPECT_TRUE(message && message->has_started()) << (message ? message->ShortDebugString() : "nothing");
+    return message ? message->started() : wire::Started();
+  }
+  wire::RankExited ReceiveExit() {
+    const auto message = Receive();
+    EXPECT_TRUE(message && message->has_rank_exited()) << (message ? message->ShortDebugString() : "nothing");
+    return message ? message->rank_exited() : wire::RankExited();
+  }
+  void ExpectEnded(int attempt) {
+    const auto message = Receive();
+    ASSERT_TRUE(message && message->has_ended()) << (message ? message->ShortDebugString() : "nothing");
+    EXPECT_EQ(message->ended().attempt(), attempt);
+    EXPECT_TRUE(Left().empty()) << "nothing is left once it is told";
+  }
+  // Runs an attempt to its end and returns how rank 0 ended.
+  wire::RankExited RunAttempt(int attempt) {
+    Start(attempt);
+    EXPECT_EQ(ReceiveStarted().attempt(), attempt);
+    const wire::RankExited exited = ReceiveExit();
+    ExpectEnded(attempt);
+    return exited;
+  }
+  // Waits until the task has written a file into its working directory.
+  bool AwaitFile(const std::string& name) {
+    return process::Eventually([&] { return process::ReadFile(options.work_dir + "/" + name).ok(); },
+                               std::chrono::seconds(60));
+  }
+  std::string Log(const std::string& name) { return process::Content(options.logs_dir + "/" + name); }
+
+  // The end of the guardian, as the place sees it: an exit code, or minus a signal.
+  int Wait() {
+    while (am.valid() && Receive()) {
+    }
+    int status = -1;
+    ::waitpid(std::exchange(guardian, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+  // The processes of the task, in whatever session: each has the job's id in its environment.
+  std::vector<std::string> Left() {
+    std::vector<std::string> left;
+    const auto names = process::ListDirectory("/proc");
+    for (const std::string& name : *names) {
+      if (name[0] < '0' || name[0] > '9') continue;
+      const auto environment = process::ReadFile("/proc/" + name + "/environ");
+      if (environment && environment->find("HOWDAH_JOB_ID=" + options.job_id) != std::string::npos)
+        left.push_back(name);
+    }
+    return left;
+  }
+
+  process::Scratch scratch;
+  spec::JobSpec spec;
+  TaskOptions options;
+  process::Fd am;
+  pid_t guardian = -1, executor = -1;
+  uint32_t port = 0;
+};
+
+}  // namespace howdah::executor

@@ -1,0 +1,48 @@
+#include "workspace.h"
+
+#include <sys/stat.h>
+
+#include "howdah/process/archive.h"
+#include "howdah/process/files.h"
+
+namespace howdah::executor {
+namespace {
+
+// A directory's content is copied, an archive is unpacked.
+Status FillFromSource(const std::string& source, const TaskOptions& options) {
+  struct stat info {};
+  if (::stat(source.c_str(), &info) != 0) return process::SystemError("reading the staged source " + source);
+  if (S_ISDIR(info.st_mode)) return process::CopyTree(source, options.work_dir);
+  return process::Unpack(source, options.work_dir);
+}
+
+Status AddFile(const spec::File& file, const std::string& staged, const TaskOptions& options) {
+  const std::string target = options.work_dir + "/" + file.to;
+  if (file.unpack) {
+    if (Status made = process::MakeDirectories(target); !made.ok()) return made;
+    return process::Unpack(staged, target);
+  }
+  const size_t slash = target.find_last_of('/');
+  if (Status made = process::MakeDirectories(target.substr(0, slash)); !made.ok()) return made;
+  return process::CopyTree(staged, target);
+}
+
+}  // namespace
+
+bool HasFiles(const spec::JobSpec& spec) { return !spec.source.empty() || !spec.files.empty(); }
+
+Status FillWorkspace(const TaskOptions& options, const spec::JobSpec& spec) {
+  if (Status made = process::MakeDirectories(options.work_dir); !made.ok()) return made;
+  if (!spec.source.empty()) {
+    if (Status done = FillFromSource(options.staging_dir + "/source", options); !done.ok()) return done;
+    // A source that nobody may write to is still a working directory.
+    ::chmod(options.work_dir.c_str(), 0755);
+  }
+  for (size_t i = 0; i < spec.files.size(); ++i) {
+    const std::string staged = options.staging_dir + "/files/" + std::to_string(i);
+    if (Status done = AddFile(spec.files[i], staged, options); !done.ok()) return done;
+  }
+  return {};
+}
+
+}  // namespace howdah::executor
