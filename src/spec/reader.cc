@@ -111,7 +111,9 @@ void Reader::FailAt(const std::string& path, std::string text) {
 }
 
 std::string_view Reader::Suggest(std::string_view text, const std::vector<std::string_view>& candidates) {
-  return ++suggestions_ > kShownMax ? "" : Nearest(text, candidates);
+  constexpr size_t kComparedMax = 5000;
+  compared_ += candidates.size();
+  return compared_ > kComparedMax ? "" : Nearest(text, candidates);
 }
 
 std::vector<Problem> Reader::TakeProblems() {

@@ -67,7 +67,7 @@ class Reader {
   std::string path_;
   std::vector<Problem> problems_;
   size_t expanded_bytes_ = 0;
-  size_t suggestions_ = 0;
+  size_t compared_ = 0;  // candidates for suggestions
   std::unordered_map<std::string, Noted> noted_;
 };
 
