@@ -1,0 +1,317 @@
+#include "checker.h"
+
+#include <algorithm>
+
+#include "text.h"
+
+namespace howdah::sim {
+
+using core::TaskState;
+using spec::RoleKind;
+
+Checker::Checker(World& world, const Workload& workload, Truth& truth)
+    : world_(world), workload_(workload), truth_(truth), facts_(workload) {
+  core::JobSubmitted submitted;
+  for (const spec::RoleSpec& role : workload.spec.roles) submitted.roles.push_back({role.name, role.instances.min});
+  fold_.Take(submitted);
+}
+
+void Checker::Told(const core::Event& event) {
+  Notice(event);
+  facts_.Told(event, world_.schedule.now());
+}
+
+void Checker::Ordered(const core::Action& action) {
+  if (finished_) world_.Violate("Nothing is ordered after FinishJob", ToText(workload_.spec, action));
+  std::visit([this](const auto& a) { Check(a); }, action);
+  facts_.Ordered(action);
+}
+
+void Checker::Stepped() {
+  if (finished_) return;
+  CheckStates();
+  CheckAsks();
+  CheckStopping();
+}
+
+std::string Checker::Name(TaskId task) const { return TaskName(workload_.spec, task); }
+
+// --- single orders ---
+
+const ContainerFacts* Checker::CheckHeld(const ContainerId& container, const char* action) {
+  const ContainerFacts* held = facts_.Held(container);
+  if (!held)
+    world_.Violate("No action refers to a container that is not held", std::string(action) + " " + container.text);
+  return held;
+}
+
+void Checker::Check(const core::LaunchExecutor& launch) {
+  const ContainerFacts* held = CheckHeld(launch.container, "LaunchExecutor");
+  if (!held) return;
+  if (held->task || held->released) {
+    world_.Violate("An executor is launched once, in a container that is kept", launch.container.text);
+  }
+  if (held->role != launch.task.role) {
+    world_.Violate("A container serves the role that it was granted for", launch.container.text);
+  }
+}
+
+void Checker::Check(const core::StartTask& start) {
+  const std::string name = Name(start.task) + " attempt " + std::to_string(start.attempt);
+  const ContainerFacts* held = CheckHeld(start.container, "StartTask");
+  if (!held) return;
+  if (held->task != start.task || !held->registered || held->released) {
+    world_.Violate("A task starts where its own executor has registered", name + " in " + start.container.text);
+  }
+  const TaskFacts* before = facts_.Find(start.task);
+  if (start.attempt != (before ? before->attempt + 1 : 0)) {
+    world_.Violate("Attempts go up by one", name + " follows " + std::to_string(before ? before->attempt : -1));
+  }
+  if (before && !before->over) {
+    world_.Violate("A task starts again only when nothing is left of its last attempt, as far as was told", name);
+  }
+  if (start.generation != fold_.generation()) {
+    world_.Violate("A task starts in the generation of the job",
+                   name + ": " + std::to_string(start.generation) + " of " + std::to_string(fold_.generation()));
+  }
+  if (fold_.stopping()) world_.Violate("Nothing starts in a job that is stopping", name);
+  CheckAfter(start);
+  CheckGang(start);
+  Charge(start);
+  CheckBudget();
+  CheckBackoff(start);
+  Notice(start);
+  ordered_a_start_ = true;
+}
+
+void Checker::Check(const core::StopTask& stop) {
+  const ContainerFacts* held = CheckHeld(stop.container, "StopTask");
+  if (!held) return;
+  const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
+  if (!task || task->container != stop.container || task->attempt != stop.attempt || task->over) {
+    world_.Violate("Only an attempt that may still run is stopped",
+                   stop.container.text + " attempt " + std::to_string(stop.attempt));
+  }
+  const Duration usual = workload_.spec.checkpoint.grace;
+  if (stop.grace != usual && stop.grace != facts_.grace_requested()) {
+    world_.Violate("A stop gives the grace of the job, or the one that was asked for", FormatDuration(stop.grace));
+  }
+}
+
+void Checker::Check(const core::ReleaseContainer& release) {
+  const ContainerFacts* held = CheckHeld(release.container, "ReleaseContainer");
+  if (!held || held->task || fold_.stopping()) return;
+  ForEachTaskOf(held->role, [&](TaskId, const FoldedTask& folded) {
+    const bool had_it = folded.state == TaskState::kAllocated && folded.container == release.container.text;
+    if (had_it) world_.Reach(Situation::kHoldGaveBack);
+  });
+}
+
+void Checker::Check(const core::KillContainer& kill) {
+  const ContainerFacts* held = CheckHeld(kill.container, "KillContainer");
+  if (!held) return;
+  gave_up_a_container_ = true;
+  const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
+  const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped();
+  const Duration silence = world_.schedule.now() - held->heard;
+  if (runs && silence < workload_.spec.timeouts.heartbeat && world_.clocks_agree()) {
+    world_.Violate("An executor that was heard of within the limit is not given up",
+                   kill.container.text + " after " + FormatDuration(silence));
+  }
+}
+
+void Checker::Check(const core::Record& record) {
+  const std::string wrong = fold_.Take(record.change);
+  if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
+  if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) CheckSuccess(*task);
+  if (const auto* scaled = std::get_if<core::RoleScaled>(&record.change)) {
+    world_.Reach(scaled->to > scaled->from ? Situation::kScaledUp : Situation::kScaledDown);
+    for (const spec::RoleSpec& role : workload_.spec.roles) {
+      if (role.name == scaled->role && (scaled->to < role.instances.min || scaled->to > role.instances.max)) {
+        world_.Violate("A role keeps to its limits", role.name + " scaled to " + std::to_string(scaled->to));
+      }
+    }
+  }
+}
+
+void Checker::CheckSuccess(const core::TaskChanged& change) {
+  if (change.type != core::TaskChanged::Type::kExited || change.state != TaskState::kSucceeded) return;
+  const auto& roles = workload_.spec.roles;
+  const auto role = std::find_if(roles.begin(), roles.end(), [&](const auto& r) { return r.name == change.role; });
+  const TaskFacts* task = facts_.Find({static_cast<int>(role - roles.begin()), change.index});
+  if (task && task->ranks_succeeded.size() == static_cast<size_t>(role->processes)) return;
+  world_.Violate("A task succeeds when every process of it has", change.role + ":" + std::to_string(change.index));
+}
+
+void Checker::CheckAfter(const core::StartTask& start) {
+  for (const spec::After& after : Role(start.task.role).after) {
+    const auto& roles = workload_.spec.roles;
+    const auto first =
+        std::find_if(roles.begin(), roles.end(), [&](const auto& role) { return role.name == after.role; });
+    const int role = static_cast<int>(first - roles.begin());
+    world_.Reach(after.finished ? Situation::kAfterFinished : Situation::kAfterStarted);
+    ForEachTaskOf(role, [&](TaskId awaited, const FoldedTask&) {
+      const TaskFacts* task = facts_.Find(awaited);
+      const bool ready = task && (after.finished ? task->over && (task->succeeded || task->failed)
+                                                 : task->ever_started || task->ever_over);
+      if (ready) return;
+      world_.Violate("A task never starts before the roles that it comes after",
+                     Name(start.task) + " before " + Name(awaited));
+    });
+  }
+}
+
+bool Checker::IsRegistered(TaskId task) const {
+  return std::any_of(facts_.held().begin(), facts_.held().end(),
+                     [task](const auto& held) { return held.second.task == task && held.second.registered; });
+}
+
+bool Checker::CanRun(TaskId task) const {
+  return std::any_of(facts_.held().begin(), facts_.held().end(), [task](const auto& held) {
+    return held.second.task == task && held.second.registered && !held.second.released;
+  });
+}
+
+// Nothing starts before everything can; later, the ranked tasks start when all that still have to run can.
+void Checker::CheckGang(const core::StartTask& start) {
+  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(start.task.role)];
+  const bool first = !ordered_a_start_ && workload_.spec.start == spec::StartMode::kGang;
+  if (!first && !(ranked && workload_.rules.needs_whole_cluster)) return;
+  ForEachTask([&](TaskId task, const FoldedTask& folded) {
+    if (!first && !workload_.rules.restarts_together[static_cast<size_t>(task.role)]) return;
+    if (core::IsFinal(folded.state) || CanRun(task)) return;
+    world_.Violate("Nothing of a gang starts before everything can",
+                   Name(start.task) + " before " + Name(task) + " can");
+  });
+}
+
+// The task whose failure led to this restart pays for it: of the ranked ones the one that failed first.
+void Checker::Charge(const core::StartTask& start) {
+  const TaskFacts* before = facts_.Find(start.task);
+  if (!before) return;
+  if (!workload_.rules.restarts_together[static_cast<size_t>(start.task.role)]) {
+    if (before->failed) facts_.Pay(start.task);
+    return;
+  }
+  if (start.generation <= charged_generation_) return;
+  charged_generation_ = start.generation;
+  const OwnFailure* first = nullptr;
+  for (const OwnFailure& failure : truth_.failures()) {
+    const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(failure.task.role)];
+    if (!ranked || !failure.told || failure.generation != start.generation - 1) continue;
+    if (!first || failure.at < first->at) first = &failure;
+  }
+  if (first) facts_.Pay(first->task);
+}
+
+// Whole-job restarts give every task its budget anew, and each of them can follow one more failure.
+void Checker::CheckBudget() {
+  if (lost_a_container_ || gave_up_a_container_ || !world_.clocks_agree()) return;
+  const int worlds = workload_.spec.restart_max;
+  for (const auto& [id, task] : facts_.tasks()) {
+    const int most = Role(id.role).restart.max * (worlds + 1) + worlds;
+    if (task.paid <= most) continue;
+    world_.Violate("The budget of a task is never exceeded",
+                   Name(id) + " led to " + std::to_string(task.paid) + " restarts of " + std::to_string(most));
+  }
+}
+
+// Of a task that starts again alone.
+void Checker::CheckBackoff(const core::StartTask& start) {
+  const TaskFacts* task = facts_.Find(start.task);
+  if (!task || !task->failed || task->generation != start.generation || !world_.clocks_agree()) return;
+  const Duration paused = world_.schedule.now() - task->over_at;
+  if (paused < Role(start.task.role).restart.backoff) {
+    world_.Violate("A failed task pauses before it starts again",
+                   Name(start.task) + " after " + FormatDuration(paused));
+  }
+}
+
+// --- after every step ---
+
+// What the journal says of a task is what was told of it.
+void Checker::CheckStates() {
+  ForEachTask([this](TaskId task, const FoldedTask& folded) {
+    const TaskFacts* facts = facts_.Find(task);
+    const auto wrong = [&](const char* what) {
+      world_.Violate("The journal says what is so",
+                     Name(task) + " is " + std::string(core::ToText(folded.state)) + ", but " + what);
+    };
+    const bool runs = facts && facts->started && !facts->over;
+    if (folded.state == TaskState::kRunning && !(facts && facts->started)) wrong("it was not told to have started");
+    if (folded.state == TaskState::kRunning && facts && facts->attempt != folded.attempt) wrong("of another attempt");
+    if (folded.state == TaskState::kReady && !IsRegistered(task)) wrong("its executor has not registered");
+    if (folded.state == TaskState::kPending && runs) wrong("it runs");
+    if (folded.state == TaskState::kAllocated) {
+      const ContainerFacts* held = facts_.Held(ContainerId{folded.container});
+      if (!held || held->task.value_or(task) != task) wrong("its container is not held");
+    }
+  });
+}
+
+void Checker::CheckAsks() {
+  for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
+    int kept = 0;
+    for (const auto& [id, held] : facts_.held()) kept += held.role == role && !held.released;
+    const int size = fold_.Size(Role(role).name);
+    if (kept + facts_.asked(role) > size && facts_.asked(role) > 0) {
+      world_.Violate("No more containers are asked for than there are tasks",
+                     Role(role).name + ": " + std::to_string(facts_.asked(role)) + " asked, " + std::to_string(kept) +
+                         " kept, " + std::to_string(size) + " tasks");
+    }
+  }
+}
+
+void Checker::CheckStopping() {
+  if (!facts_.stop_requested()) return;
+  if (!ordered_a_start_) world_.Reach(Situation::kStoppedBeforeStart);
+  for (const auto& [id, task] : facts_.tasks()) {
+    if (task.over || facts_.AllExited(id)) continue;
+    if (!task.stopped()) world_.Violate("A stop that was requested reaches everything that runs at once", Name(id));
+    const bool late = task.killed_at && *task.killed_at > facts_.stop_limit();
+    if (late && world_.clocks_agree()) world_.Violate("A stop with less grace shortens the one under way", Name(id));
+  }
+}
+
+// --- what was reached ---
+
+void Checker::Notice(const core::Event& event) {
+  if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
+    const ContainerFacts* held = facts_.Held(exited->container);
+    if (held && !held->released) lost_a_container_ = true;
+  }
+  if (const auto* rank = std::get_if<core::RankExited>(&event)) {
+    if (!facts_.Held(rank->container)) world_.Reach(Situation::kMessageOfGoneContainer);
+    if (!rank->exit.success()) NoticeFailure(rank->container, rank->attempt, rank->at);
+  }
+  if (const auto* failed = std::get_if<core::TaskStartFailed>(&event)) {
+    NoticeFailure(failed->container, failed->attempt, failed->at);
+  }
+}
+
+void Checker::NoticeFailure(const ContainerId& container, int attempt, Instant at) {
+  const TaskFacts* task = facts_.Current(container, attempt);
+  if (!task || (task->stopped() && at >= *task->stopped_at)) return;
+  const OwnFailure* told = truth_.Told(*facts_.Held(container)->task, attempt);
+  if (!told) return;
+  const RoleKind kind = Role(told->task.role).kind;
+  if (kind == RoleKind::kSidecar) world_.Reach(Situation::kSidecarFailed);
+  if (kind == RoleKind::kService) world_.Reach(Situation::kServiceFailed);
+  for (const OwnFailure& other : truth_.failures()) {
+    if (other.at < told->at && !other.told && other.generation == told->generation) {
+      world_.Reach(Situation::kFirstCauseOutOfOrder);
+    }
+  }
+}
+
+void Checker::Notice(const core::StartTask& start) {
+  const TaskFacts* before = facts_.Find(start.task);
+  if (!before) return;
+  const bool new_generation = start.generation > before->generation;
+  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(start.task.role)];
+  if (!new_generation) world_.Reach(before->failed ? Situation::kRestartedAlone : Situation::kRestartedAfterLoss);
+  if (new_generation && ranked) world_.Reach(Situation::kRestartedTogether);
+  if (new_generation && !ranked) world_.Reach(Situation::kWholeJobRestarted);
+}
+
+}  // namespace howdah::sim

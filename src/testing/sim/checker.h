@@ -1,0 +1,89 @@
+// The rules that a core has to keep, each a sentence, counted against the simulator's own books.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "facts.h"
+#include "howdah/core/action.h"
+#include "howdah/core/event.h"
+#include "journal_fold.h"
+#include "truth.h"
+#include "world.h"
+
+namespace howdah::sim {
+
+class Checker {
+ public:
+  Checker(World& world, const Workload& workload, Truth& truth);
+
+  // In this order: an event is told, the actions are ordered one by one, the step is over.
+  void Told(const core::Event& event);
+  void Ordered(const core::Action& action);
+  void Stepped();
+
+  const JournalFold& fold() const { return fold_; }
+  const Facts& facts() const { return facts_; }
+  bool finished() const { return finished_; }
+
+ private:
+  void Check(const core::StartTask& start);
+  void Check(const core::StopTask& stop);
+  void Check(const core::LaunchExecutor& launch);
+  void Check(const core::ReleaseContainer& release);
+  void Check(const core::KillContainer& kill);
+  void Check(const core::RequestContainers&) {}
+  void Check(const core::CancelRequests&) {}
+  void Check(const core::Record& record);
+  void Check(const core::FinishJob& finish);
+
+  const ContainerFacts* CheckHeld(const ContainerId& container, const char* action);
+  void CheckAfter(const core::StartTask& start);
+  void CheckGang(const core::StartTask& start);
+  void CheckBudget();
+  void Charge(const core::StartTask& start);
+  bool IsRegistered(TaskId task) const;
+  bool CanRun(TaskId task) const;
+  void CheckOutcome(const core::FinishJob& finish);
+  void CheckSuccess();
+  void CheckSuccess(const core::TaskChanged& change);
+  void CheckFailure(const core::FinishJob& finish);
+  bool FailedForGood() const;
+  void CheckReason();
+  bool IsForGood(const OwnFailure& failure) const;
+  void CheckStates();
+  void CheckAsks();
+  void CheckStopping();
+  void CheckBackoff(const core::StartTask& start);
+  void Notice(const core::StartTask& start);
+  void Notice(const core::Event& event);
+  void NoticeFailure(const ContainerId& container, int attempt, Instant at);
+  template <typename Visit>
+  void ForEachTaskOf(int role, Visit visit) const {
+    const std::string& name = Role(role).name;
+    const auto& tasks = fold_.tasks();
+    for (auto at = tasks.lower_bound({name, 0}); at != tasks.end() && at->first.first == name; ++at) {
+      visit(TaskId{role, at->first.second}, at->second);
+    }
+  }
+  // Every task that the journal has, and what it says of it.
+  template <typename Visit>
+  void ForEachTask(Visit visit) const {
+    for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) ForEachTaskOf(role, visit);
+  }
+  const spec::RoleSpec& Role(int role) const { return workload_.spec.roles[static_cast<size_t>(role)]; }
+  std::string Name(TaskId task) const;
+
+  World& world_;
+  const Workload& workload_;
+  Truth& truth_;
+  Facts facts_;
+  JournalFold fold_;
+  bool ordered_a_start_ = false;
+  bool lost_a_container_ = false;     // that the core had not given back
+  bool gave_up_a_container_ = false;  // whose executor was not heard of any more, or never
+  int charged_generation_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace howdah::sim

@@ -1,0 +1,167 @@
+// The rules about the end of a job.
+#include <algorithm>
+
+#include "checker.h"
+#include "text.h"
+
+namespace howdah::sim {
+
+using core::JobState;
+using core::TaskState;
+using spec::RoleKind;
+
+namespace {
+constexpr int kExitSucceeded = 0, kExitFailed = 1, kExitUnavailable = 3, kExitKilled = 4;
+// A gang that has as long as this comes together once the faults stop.
+constexpr Duration kLongGang = std::chrono::minutes(15);
+}  // namespace
+
+void Checker::Check(const core::FinishJob& finish) {
+  finished_ = true;
+  // A clock that leaps makes a core give up even what is on its way.
+  if (!facts_.held().empty() && world_.clocks_agree()) {
+    world_.Violate("A finished job holds no container", facts_.held().begin()->first.text);
+  }
+  if (const std::string left = truth_.Running(); !left.empty() && world_.clocks_agree())
+    world_.Violate("No process outlives its job", left);
+  if (finish.state != fold_.job_state()) {
+    world_.Violate("The final state is recorded just before the job finishes",
+                   std::string(core::ToText(fold_.job_state())));
+  }
+  ForEachTask([this](TaskId task, const FoldedTask& folded) {
+    if (!core::IsFinal(folded.state)) {
+      world_.Violate("Every task of a finished job is final",
+                     Name(task) + " is " + std::string(core::ToText(folded.state)));
+    }
+  });
+  CheckOutcome(finish);
+}
+
+void Checker::CheckOutcome(const core::FinishJob& finish) {
+  const auto exit = [&](std::initializer_list<int> allowed) {
+    if (std::find(allowed.begin(), allowed.end(), finish.exit_code) != allowed.end()) return;
+    world_.Violate("The exit code fits the state",
+                   std::string(core::ToText(finish.state)) + " with " + std::to_string(finish.exit_code));
+  };
+  switch (finish.state) {
+    case JobState::kSucceeded:
+      world_.Reach(Situation::kSucceeded);
+      exit({kExitSucceeded});
+      CheckSuccess();
+      return;
+    case JobState::kFailed:
+      world_.Reach(Situation::kFailed);
+      exit({kExitFailed, kExitUnavailable});
+      CheckFailure(finish);
+      return;
+    case JobState::kKilled:
+      world_.Reach(Situation::kKilled);
+      exit({kExitKilled});
+      if (!facts_.stop_requested()) world_.Reach(Situation::kRunTimedOut);
+      if (!facts_.stop_requested() && !workload_.spec.timeouts.run) {
+        world_.Violate("A job is killed by somebody or by its time limit", fold_.reason());
+      }
+      return;
+    default:
+      world_.Violate("A job finishes in a final state", std::string(core::ToText(finish.state)));
+  }
+}
+
+// The chief has succeeded, or every worker has, but for failures that are tolerated, and not all of those.
+void Checker::CheckSuccess() {
+  const auto& roles = workload_.spec.roles;
+  const bool has_chief = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.chief; });
+  int tolerant = 0, tolerated = 0;
+  bool chief_succeeded = false;
+  std::string missing;
+  ForEachTask([&](TaskId task, const FoldedTask& folded) {
+    const spec::RoleSpec& role = Role(task.role);
+    if (role.kind != RoleKind::kWorker) return;
+    const TaskFacts* facts = facts_.Find(task);
+    const bool succeeded = facts && facts->over && facts->succeeded;
+    if (role.chief) chief_succeeded = succeeded;
+    const bool tolerates = role.on_failure == spec::OnFailure::kTolerate;
+    tolerant += tolerates;
+    if (tolerates && (folded.state == TaskState::kFailed || folded.state == TaskState::kLost)) {
+      ++tolerated;
+    } else if (!succeeded) {
+      missing = Name(task);
+    }
+  });
+  if (chief_succeeded) {
+    world_.Reach(Situation::kChiefEnded);
+    return;
+  }
+  if (has_chief) missing = "the chief";
+  if (!missing.empty()) world_.Violate("A job succeeds when its workers or its chief have", missing + " has not");
+  if (tolerant > 0 && tolerated == tolerant) world_.Violate("Not all tolerated tasks may fail", "all did");
+  if (tolerated > 0) world_.Reach(Situation::kFailureTolerated);
+}
+
+void Checker::CheckFailure(const core::FinishJob& finish) {
+  if (finish.exit_code == kExitUnavailable) {
+    world_.Reach(Situation::kFailedWithExitThree);
+    if (facts_.refused()) return;
+    world_.Reach(Situation::kGangTimedOut);
+    if (workload_.spec.timeouts.gang >= kLongGang) {
+      world_.Violate("A gang that fits comes together once nothing goes wrong any more", fold_.reason());
+    }
+    return;
+  }
+  if (facts_.refused()) return;
+  const bool lost = lost_a_container_ || gave_up_a_container_;
+  if (!lost && world_.clocks_agree() && !FailedForGood())
+    world_.Violate("A job fails because something failed for good", fold_.reason());
+  if (!lost && world_.clocks_agree()) CheckReason();
+}
+
+// A failure that counts and has no restart left, or one of every task whose failures are tolerated.
+bool Checker::FailedForGood() const {
+  bool counts = false;
+  int tolerant = 0, tolerated = 0;
+  ForEachTask([&](TaskId task, const FoldedTask&) {
+    const spec::RoleSpec& role = Role(task.role);
+    if (role.kind == RoleKind::kSidecar) return;
+    const TaskFacts* facts = facts_.Find(task);
+    const bool failed = facts && facts->failed && (workload_.spec.restart_max > 0 || facts->paid >= role.restart.max);
+    if (role.on_failure == spec::OnFailure::kTolerate) {
+      ++tolerant;
+      tolerated += failed;
+    } else {
+      counts = counts || failed;
+    }
+  });
+  return counts || (tolerant > 0 && tolerated == tolerant);
+}
+
+// The reason names a failure that the core was told of, and none that is for good came before it.
+void Checker::CheckReason() {
+  const std::string& reason = fold_.reason();
+  const auto named_by_reason = [&](const OwnFailure& f) {
+    const std::string attempt = f.how.empty() ? "" : ", attempt " + std::to_string(f.attempt);
+    const auto at = reason.find(Name(f.task) + " ");
+    return f.told && at != std::string::npos && reason.find(f.how, at) != std::string::npos &&
+           reason.find(attempt, at) != std::string::npos;
+  };
+  const auto& failures = truth_.failures();
+  const auto named = std::find_if(failures.rbegin(), failures.rend(), named_by_reason);
+  if (named == failures.rend()) {
+    world_.Violate("The reason names what failed", "“" + reason + "”");
+    return;
+  }
+  for (const OwnFailure& failure : failures) {
+    if (!failure.told || failure.at >= named->at || !IsForGood(failure)) continue;
+    world_.Violate("The reason names the first failure in time",
+                   "“" + reason + "” but before it was " + Name(failure.task) + ", " + failure.how);
+  }
+}
+
+// It counts, and nothing was to be restarted because of it.
+bool Checker::IsForGood(const OwnFailure& failure) const {
+  const spec::RoleSpec& role = Role(failure.task.role);
+  const TaskFacts* facts = facts_.Find(failure.task);
+  if (role.kind == RoleKind::kSidecar || role.on_failure == spec::OnFailure::kTolerate) return false;
+  return workload_.spec.restart_max == 0 && facts->attempt == failure.attempt && facts->paid >= role.restart.max;
+}
+
+}  // namespace howdah::sim

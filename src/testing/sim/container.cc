@@ -1,0 +1,253 @@
+#include "container.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace howdah::sim {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+constexpr int kSigkill = 9;
+constexpr int kSigterm = 15;
+constexpr char kExecutorKilled[] = "its executor was killed by signal 9 (SIGKILL)";
+}  // namespace
+
+SimContainer::SimContainer(World& world, ContainerOwner& owner, ContainerId id, int node)
+    : world_(world), owner_(owner), id_(std::move(id)), node_(node) {}
+
+// --- what the AM asks of it ---
+
+void SimContainer::Launch(TaskId task) {
+  task_ = task;
+  const Faults& faults = world_.faults;
+  Duration delay = world_.random.Between(Duration(milliseconds(10)), Duration(milliseconds(500)));
+  if (world_.Fault(faults.launch_slow)) delay += world_.random.Between(Duration(0), Duration(seconds(60)));
+  if (world_.Fault(faults.launch_fails)) {
+    world_.Reach(Situation::kLaunchFailed);
+    world_.schedule.After(delay, [this] { End("its executor ended with exit code 1 before it registered"); });
+  } else if (world_.Fault(faults.never_registers)) {
+    world_.Reach(Situation::kNeverRegistered);
+  } else {
+    world_.schedule.After(delay, [this] { Register(); });
+  }
+}
+
+void SimContainer::Start(int attempt, int generation) {
+  Command([=, this] { RunAttempt(attempt, generation); });
+}
+
+void SimContainer::Stop(int attempt, Duration grace) {
+  Command([=, this] { StopAttempt(attempt, grace); });
+}
+
+void SimContainer::Leave() {
+  Command([this] {
+    if (!registered_) return;
+    leaving_ = true;
+    if (attempt_) attempt_->stopping = true;
+    if (world_.random.Chance(0.5)) KillAttempt(serial_);
+    world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(200))),
+                          [this] { End(""); });
+  });
+  // The place does not wait for ever.
+  world_.schedule.After(seconds(5), [this] { End(""); });
+}
+
+void SimContainer::Kill() {
+  world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(500))),
+                        [this] { End(world_.random.Chance(0.5) ? kExecutorKilled : ""); });
+}
+
+// --- what befalls it ---
+
+void SimContainer::End(const std::string& how) {
+  if (gone_) return;
+  gone_ = true;
+  ++serial_;
+  if (attempt_) {
+    const Attempt died = *std::exchange(attempt_, std::nullopt);
+    owner_.truth().Ended(*task_, died.number);
+    if (!leaving_) owner_.OnDied(*task_, died.generation);
+  }
+  owner_.OnGone(*this, how);
+}
+
+void SimContainer::FailSoon(int generation) {
+  if (!attempt_ || attempt_->generation != generation || attempt_->stopping) return;
+  for (size_t rank = 0; rank < attempt_->runs.size(); ++rank) {
+    if (!attempt_->runs[rank]) continue;
+    // Half of them so soon that who failed first is not who is told of first.
+    const Duration soon = world_.random.Chance(0.5) ? Duration(milliseconds(8)) : Duration(seconds(2));
+    ExitLater(world_.random.Between(Duration(1), soon), static_cast<int>(rank), {.code = 1});
+  }
+}
+
+// --- the executor ---
+
+void SimContainer::Send(const core::Event& event) {
+  if (silent_) return;
+  const auto deliver = [this, event] { owner_.Deliver(event); };
+  world_.schedule.At(to_am_.Arrival(world_.schedule.now(), world_.Latency()), deliver);
+  if (world_.Fault(world_.faults.message_twice)) {
+    world_.Reach(Situation::kMessageTwice);
+    world_.schedule.At(to_am_.Arrival(world_.schedule.now(), world_.Latency()), deliver);
+  }
+}
+
+void SimContainer::Command(std::function<void()> what) {
+  world_.schedule.At(to_executor_.Arrival(world_.schedule.now(), world_.Latency()), [this, what = std::move(what)] {
+    if (!gone_ && !silent_ && !leaving_) what();
+  });
+}
+
+void SimContainer::Register() {
+  if (gone_) return;
+  registered_ = true;
+  port_ = static_cast<uint16_t>(20000 + world_.random.Between(0, 9999));
+  SayHello();
+  DrawFate();
+  Beat();
+}
+
+void SimContainer::SayHello() { Send(core::ExecutorRegistered{id_, {"node" + std::to_string(node_), port_}}); }
+
+void SimContainer::Beat() {
+  world_.schedule.After(owner_.workload().spec.timeouts.heartbeat / 4, [this] {
+    if (gone_ || silent_ || leaving_) return;
+    Send(core::ExecutorHeard{id_});
+    Beat();
+  });
+}
+
+void SimContainer::DrawFate() {
+  const Faults& faults = world_.faults;
+  const Duration horizon = seconds(30);
+  if (const auto when = world_.FaultWithin(faults.executor_killed, horizon)) {
+    world_.schedule.After(*when, [this] {
+      if (!gone_) world_.Reach(Situation::kExecutorKilled);
+      End(kExecutorKilled);
+    });
+  }
+  if (const auto when = world_.FaultWithin(faults.falls_silent, horizon)) {
+    world_.schedule.After(*when, [this] {
+      if (!gone_) world_.Reach(Situation::kFellSilent);
+      silent_ = true;
+    });
+  }
+  if (const auto when = world_.FaultWithin(faults.disconnects, horizon)) {
+    world_.schedule.After(*when, [this] { Disconnect(); });
+  }
+}
+
+// The connection breaks and is made anew a little later. What either side has to say waits until then.
+void SimContainer::Disconnect() {
+  if (gone_ || silent_ || leaving_) return;
+  world_.Reach(Situation::kReconnected);
+  Send(core::ExecutorDisconnected{id_});
+  const Instant back = world_.schedule.now() + world_.random.Between(Duration(milliseconds(100)), Duration(seconds(5)));
+  to_am_.HoldUntil(back);
+  to_executor_.HoldUntil(back);
+  SayHello();
+}
+
+// --- the user's processes ---
+
+void SimContainer::RunAttempt(int number, int generation) {
+  const spec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];
+  const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
+  owner_.truth().Started(*task_, number, generation);
+  const Instant now = world_.schedule.now();
+  if (world_.random.Chance(conduct.start_fails)) {
+    world_.Reach(Situation::kStartFailed);
+    owner_.truth().Ended(*task_, number);
+    owner_.truth().Failed({*task_, number, generation, now, ""});
+    Send(core::TaskStartFailed{id_, number, now, 127, {"python: not found", ""}});
+    return;
+  }
+  ++serial_;
+  attempt_ = Attempt{.number = number,
+                     .generation = generation,
+                     .runs = std::vector<bool>(static_cast<size_t>(role.processes), true),
+                     .ignores_stop = world_.random.Chance(conduct.ignores_stop)};
+  std::vector<int> pids(static_cast<size_t>(role.processes));
+  for (int& pid : pids) pid = world_.random.Between(1000, 9999);
+  Send(core::TaskStarted{id_, number, std::move(pids), now});
+  PlanExits(conduct);
+}
+
+void SimContainer::PlanExits(const Conduct& conduct) {
+  const int ranks = static_cast<int>(attempt_->runs.size());
+  const int failing = world_.random.Chance(conduct.fails) ? world_.random.Between(0, ranks - 1) : -1;
+  for (int rank = 0; rank < ranks; ++rank) {
+    const Duration runs_for = world_.random.Between(conduct.shortest, conduct.longest);
+    if (rank == failing) {
+      static const std::vector<int> codes = {1, 2, 7, 137};
+      static const std::vector<int> signals = {6, 9, 11};
+      ExitLater(runs_for, rank,
+                world_.random.Chance(0.5) ? core::Exit{.code = world_.random.Pick(codes)}
+                                          : core::Exit{.signal = world_.random.Pick(signals)});
+    } else if (!conduct.for_ever) {
+      ExitLater(runs_for, rank, {.code = 0});
+    }
+  }
+}
+
+void SimContainer::StopAttempt(int number, Duration grace) {
+  if (!attempt_ || attempt_->number != number) return;
+  attempt_->stopping = true;
+  if (!attempt_->ignores_stop) {
+    static const std::vector<core::Exit> exits = {{.code = 0}, {.code = 143}, {.code = 1}, {.signal = kSigterm}};
+    for (size_t rank = 0; rank < attempt_->runs.size(); ++rank) {
+      ExitLater(world_.random.Between(Duration(0), Duration(seconds(3))), static_cast<int>(rank),
+                world_.random.Pick(exits));
+    }
+  }
+  world_.schedule.After(grace, [this, serial = serial_] {
+    if (serial == serial_ && attempt_) world_.Reach(Situation::kKilledAfterGrace);
+    KillAttempt(serial);
+  });
+}
+
+void SimContainer::KillAttempt(int serial) {
+  if (serial != serial_ || !attempt_) return;
+  attempt_->stopping = true;
+  for (size_t rank = 0; attempt_ && rank < attempt_->runs.size(); ++rank) {
+    RankExits(static_cast<int>(rank), {.signal = kSigkill});
+  }
+}
+
+void SimContainer::ExitLater(Duration delay, int rank, core::Exit exit) {
+  world_.schedule.After(delay, [this, rank, exit, serial = serial_] {
+    if (serial == serial_ && attempt_) RankExits(rank, exit);
+  });
+}
+
+void SimContainer::RankExits(int rank, core::Exit exit) {
+  if (!attempt_->runs[static_cast<size_t>(rank)]) return;
+  attempt_->runs[static_cast<size_t>(rank)] = false;
+  const Instant now = world_.schedule.now();
+  const int number = attempt_->number, generation = attempt_->generation;
+  const bool failed = !exit.success() && !attempt_->stopping;
+  if (failed)
+    owner_.truth().Failed({*task_, number, generation, now,
+                           exit.code ? "exit code " + std::to_string(*exit.code) : core::SignalName(*exit.signal)});
+  Send(core::RankExited{id_, number, rank, exit, now, {}});
+  if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
+    // What the processes started may outlive them by a little.
+    world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {
+      if (serial == serial_ && attempt_) AttemptEnds();
+    });
+  }
+  if (failed) owner_.OnDied(*task_, generation);
+}
+
+void SimContainer::AttemptEnds() {
+  const int number = attempt_->number;
+  attempt_.reset();
+  owner_.truth().Ended(*task_, number);
+  Send(core::TaskEnded{id_, number, world_.schedule.now()});
+}
+
+}  // namespace howdah::sim

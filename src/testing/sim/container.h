@@ -1,0 +1,90 @@
+// A simulated container: its executor and the user's processes, and everything that can become of them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/core/event.h"
+#include "howdah/sim/workload.h"
+#include "truth.h"
+#include "world.h"
+
+namespace howdah::sim {
+
+class SimContainer;
+
+// The job that a container belongs to.
+class ContainerOwner {
+ public:
+  virtual ~ContainerOwner() = default;
+  // Hands an event to the AM's loop, now.
+  virtual void Deliver(const core::Event& event) = 0;
+  virtual void OnGone(SimContainer& container, const std::string& how) = 0;
+  // Processes of a task of the generation have died otherwise than by succeeding or being stopped.
+  virtual void OnDied(TaskId task, int generation) = 0;
+  virtual const Workload& workload() const = 0;
+  virtual Truth& truth() = 0;
+};
+
+class SimContainer {
+ public:
+  SimContainer(World& world, ContainerOwner& owner, ContainerId id, int node);
+  SimContainer(const SimContainer&) = delete;
+  SimContainer& operator=(const SimContainer&) = delete;
+
+  const ContainerId& id() const { return id_; }
+  int node() const { return node_; }
+  bool gone() const { return gone_; }
+
+  // What the AM asks of it; each takes its time to arrive.
+  void Launch(TaskId task);
+  void Start(int attempt, int generation);
+  void Stop(int attempt, Duration grace);
+  void Leave();
+  void Kill();
+
+  // What befalls it, now.
+  void End(const std::string& how);
+  // A peer of this generation has died: what talks to it fails soon.
+  void FailSoon(int generation);
+
+ private:
+  struct Attempt {
+    int number = 0;
+    int generation = 0;
+    std::vector<bool> runs;  // by local rank
+    bool stopping = false;
+    bool ignores_stop = false;
+  };
+
+  void Send(const core::Event& event);
+  void Command(std::function<void()> what);
+  void Register();
+  void SayHello();
+  void Beat();
+  void DrawFate();
+  void Disconnect();
+  void RunAttempt(int attempt, int generation);
+  void PlanExits(const Conduct& conduct);
+  void StopAttempt(int attempt, Duration grace);
+  void KillAttempt(int serial);
+  void ExitLater(Duration delay, int rank, core::Exit exit);
+  void RankExits(int rank, core::Exit exit);
+  void AttemptEnds();
+
+  World& world_;
+  ContainerOwner& owner_;
+  ContainerId id_;
+  int node_;
+  std::optional<TaskId> task_;
+  Channel to_am_, to_executor_;
+  uint16_t port_ = 0;
+  bool registered_ = false, silent_ = false, leaving_ = false, gone_ = false;
+  std::optional<Attempt> attempt_;
+  int serial_ = 0;  // of the attempts here: what was planned for an older one does not happen
+};
+
+}  // namespace howdah::sim

@@ -1,0 +1,52 @@
+// One number for everything a simulated core did: two runs of a seed must end on the same.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include "howdah/core/action.h"
+
+namespace howdah::sim {
+
+class Digest {
+ public:
+  void Add(Instant time, const core::Action& action);
+  uint64_t value() const { return value_; }
+
+ private:
+  void Put(std::string_view text) {
+    for (const char c : text) Byte(static_cast<unsigned char>(c));
+    Byte(0xff);
+  }
+  template <typename T>
+  requires(std::is_integral_v<T> || std::is_enum_v<T>) void Put(T number) { Word(static_cast<uint64_t>(number)); }
+  void Put(Instant time) { Word(static_cast<uint64_t>(time.time_since_epoch().count())); }
+  template <typename T>
+  void Put(const std::optional<T>& value) {
+    Word(value.has_value());
+    if (value) Put(*value);
+  }
+  template <typename T>
+  void Put(const std::vector<T>& values) {
+    Word(values.size());
+    for (const T& value : values) Put(value);
+  }
+  void Put(const core::Exit& exit) { All(exit.code, exit.signal); }
+  void Put(const core::RequestContainers::Ask& ask) { All(ask.role, ask.count); }
+  template <typename... T>
+  void All(const T&... values) {
+    (Put(values), ...);
+  }
+  // FNV-1a.
+  void Byte(unsigned char byte) { value_ = (value_ ^ byte) * 0x100000001b3; }
+  void Word(uint64_t word) { value_ = ((value_ ^ word) * 0x100000001b3) ^ (value_ >> 29); }
+
+  uint64_t value_ = 0xcbf29ce484222325;
+
+  friend struct Digester;
+};
+
+}  // namespace howdah::sim

@@ -1,0 +1,161 @@
+#include "facts.h"
+
+#include <algorithm>
+
+namespace howdah::sim {
+
+void Facts::Told(const core::Event& event, Instant now) {
+  now_ = now;
+  std::visit([this](const auto& e) { On(e); }, event);
+}
+
+void Facts::Ordered(const core::Action& action) {
+  std::visit([this](const auto& a) { On(a); }, action);
+}
+
+const ContainerFacts* Facts::Held(const ContainerId& container) const {
+  const auto at = held_.find(container);
+  return at == held_.end() ? nullptr : &at->second;
+}
+
+const TaskFacts* Facts::Find(TaskId task) const {
+  const auto at = tasks_.find(task);
+  return at == tasks_.end() ? nullptr : &at->second;
+}
+
+TaskFacts* Facts::Current(const ContainerId& container, int attempt) {
+  const auto held = held_.find(container);
+  if (held == held_.end() || !held->second.task) return nullptr;
+  const auto at = tasks_.find(*held->second.task);
+  if (at == tasks_.end()) return nullptr;
+  TaskFacts& task = at->second;
+  return task.container == container && task.attempt == attempt && !task.over ? &task : nullptr;
+}
+
+bool Facts::AllExited(TaskId task) const {
+  const TaskFacts* facts = Find(task);
+  return facts && facts->ranks_exited.size() == Ranks(task);
+}
+
+void Facts::Over(TaskId id, TaskFacts& task) {
+  task.over = true;
+  task.succeeded = task.ranks_succeeded.size() == Ranks(id);
+  task.over_at = now_;
+}
+
+void Facts::Hear(const ContainerId& container) {
+  const auto held = held_.find(container);
+  if (held != held_.end()) held->second.heard = now_;
+}
+
+// --- events ---
+
+void Facts::On(const core::ContainerGranted& e) {
+  const bool is_new = held_.emplace(e.container, ContainerFacts{.role = e.role}).second;
+  int& asked = asked_[static_cast<size_t>(e.role)];
+  if (is_new) asked = std::max(0, asked - 1);
+}
+
+void Facts::On(const core::ContainerExited& e) {
+  const auto held = held_.find(e.container);
+  if (held == held_.end()) return;
+  if (held->second.task) {
+    const auto at = tasks_.find(*held->second.task);
+    if (at != tasks_.end() && at->second.container == e.container && !at->second.over) Over(at->first, at->second);
+  }
+  held_.erase(held);
+}
+
+void Facts::On(const core::PlaceRefused&) {
+  refused_ = true;
+  std::fill(asked_.begin(), asked_.end(), 0);
+}
+
+void Facts::On(const core::ExecutorRegistered& e) {
+  const auto held = held_.find(e.container);
+  if (held != held_.end()) held->second.registered = true;
+  Hear(e.container);
+}
+
+void Facts::On(const core::TaskStarted& e) {
+  Hear(e.container);
+  if (TaskFacts* task = Current(e.container, e.attempt)) {
+    task->started = task->ever_started = anything_started_ = true;
+  }
+}
+
+void Facts::On(const core::RankExited& e) {
+  Hear(e.container);
+  TaskFacts* task = Current(e.container, e.attempt);
+  if (!task) return;
+  task->ranks_exited.insert(e.local_rank);
+  if (!e.exit.success() && (!task->stopped() || e.at < *task->stopped_at)) task->failed = true;
+  if (e.exit.success()) task->ranks_succeeded.insert(e.local_rank);
+}
+
+void Facts::On(const core::TaskStartFailed& e) {
+  Hear(e.container);
+  TaskFacts* task = Current(e.container, e.attempt);
+  if (!task) return;
+  Over(*held_[e.container].task, *task);
+  task->ever_over = true;
+  if (!task->stopped() || e.at < *task->stopped_at) task->failed = true;
+}
+
+void Facts::On(const core::TaskEnded& e) {
+  Hear(e.container);
+  TaskFacts* task = Current(e.container, e.attempt);
+  if (!task) return;
+  Over(*held_[e.container].task, *task);
+  task->ever_over = true;
+}
+
+void Facts::On(const core::StopRequested& e) {
+  stop_requested_ = true;
+  if (e.grace) grace_requested_ = e.grace;
+  stop_limit_ = std::min(stop_limit_, now_ + e.grace.value_or(workload_.spec.checkpoint.grace));
+}
+
+// --- actions ---
+
+void Facts::On(const core::RequestContainers& a) {
+  for (const auto& ask : a.asks) asked_[static_cast<size_t>(ask.role)] += ask.count;
+}
+
+void Facts::On(const core::CancelRequests&) { std::fill(asked_.begin(), asked_.end(), 0); }
+
+void Facts::On(const core::LaunchExecutor& a) {
+  const auto held = held_.find(a.container);
+  if (held != held_.end()) held->second.task = a.task;
+}
+
+void Facts::On(const core::StartTask& a) {
+  TaskFacts& task = tasks_[a.task];
+  task.attempt = a.attempt;
+  task.generation = a.generation;
+  task.container = a.container;
+  task.started = task.over = task.failed = task.succeeded = false;
+  task.stopped_at.reset();
+  task.killed_at.reset();
+  task.ranks_succeeded.clear();
+  task.ranks_exited.clear();
+}
+
+void Facts::On(const core::StopTask& a) {
+  TaskFacts* task = Current(a.container, a.attempt);
+  if (!task) return;
+  if (!task->stopped()) task->stopped_at = now_;
+  task->killed_at = std::min(task->killed_at.value_or(Instant::max()), now_ + a.grace);
+}
+
+void Facts::GiveBack(const ContainerId& container) {
+  const auto held = held_.find(container);
+  if (held == held_.end()) return;
+  held->second.released = true;
+  if (!held->second.task) return;
+  const auto at = tasks_.find(*held->second.task);
+  if (at == tasks_.end() || at->second.container != container || at->second.over) return;
+  if (!at->second.stopped()) at->second.stopped_at = now_;
+}
+
+}  // namespace howdah::sim

@@ -1,0 +1,62 @@
+#include "howdah/sim/faults.h"
+
+namespace howdah::sim {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+const std::vector<Faults>& FaultProfiles() {
+  static const std::vector<Faults> profiles = {
+      {.name = "calm"},
+      {.name = "slow place",
+       .latency = milliseconds(50),
+       .message_late = 0.02,
+       .grant_delay = seconds(4),
+       .place_stalls = 0.15,
+       .grant_twice = 0.05,
+       .grant_surplus = 0.1,
+       .place_refuses = 0.03,
+       .launch_slow = 0.05},
+      {.name = "late messages",
+       .latency = milliseconds(400),
+       .message_late = 0.15,
+       .message_twice = 0.1,
+       .grant_twice = 0.05},
+      {.name = "flaky executors",
+       .message_late = 0.02,
+       .launch_fails = 0.08,
+       .launch_slow = 0.1,
+       .never_registers = 0.04,
+       .executor_killed = 0.08,
+       .falls_silent = 0.05,
+       .disconnects = 0.15},
+      {.name = "lost nodes", .message_late = 0.02, .grant_delay = seconds(1), .container_lost = 0.1, .node_lost = 0.25},
+      {.name = "meddling people", .message_twice = 0.05, .stop_requested = 0.6, .scale_requested = 0.6},
+      {.name = "wandering clocks", .message_late = 0.05, .executor_killed = 0.03, .clock_jumps = 0.5},
+      {.name = "dying masters", .message_late = 0.05, .executor_killed = 0.03, .am_dies = 0.8},
+      {.name = "chaos",
+       .latency = milliseconds(300),
+       .message_late = 0.1,
+       .message_twice = 0.1,
+       .grant_delay = seconds(3),
+       .place_stalls = 0.1,
+       .grant_twice = 0.1,
+       .grant_surplus = 0.15,
+       .place_refuses = 0.01,
+       .container_lost = 0.05,
+       .node_lost = 0.1,
+       .launch_fails = 0.04,
+       .launch_slow = 0.1,
+       .never_registers = 0.02,
+       .executor_killed = 0.04,
+       .falls_silent = 0.03,
+       .disconnects = 0.1,
+       .stop_requested = 0.15,
+       .scale_requested = 0.4,
+       .am_dies = 0.05,
+       .clock_jumps = 0.2},
+  };
+  return profiles;
+}
+
+}  // namespace howdah::sim

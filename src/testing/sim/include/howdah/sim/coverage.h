@@ -1,0 +1,62 @@
+// The situations that the simulation is for. A run of many seeds that never reached one of them proves nothing about
+// it.
+#pragma once
+
+#include <bitset>
+#include <cstddef>
+#include <string_view>
+
+namespace howdah::sim {
+
+enum class Situation {
+  kSucceeded,
+  kFailed,
+  kKilled,
+  kFailedWithExitThree,
+  kRestartedAlone,
+  kRestartedTogether,
+  kWholeJobRestarted,
+  kRestartedAfterLoss,
+  kStartFailed,
+  kFirstCauseOutOfOrder,
+  kHoldGaveBack,
+  kGangTimedOut,
+  kRunTimedOut,
+  kPlaceRefused,
+  kSurplusGranted,
+  kGrantTwice,
+  kMessageTwice,
+  kMessageOfGoneContainer,
+  kContainerLost,
+  kNodeLost,
+  kLaunchFailed,
+  kNeverRegistered,
+  kExecutorKilled,
+  kFellSilent,
+  kReconnected,
+  kKilledAfterGrace,
+  kStoppedTwice,
+  kStoppedBeforeStart,
+  kScaledUp,
+  kScaledDown,
+  kScaleRejected,
+  kAmDied,
+  kClockWentBack,
+  kClockLeapt,
+  kFailureTolerated,
+  kSidecarFailed,
+  kServiceFailed,
+  kChiefEnded,
+  kAfterStarted,
+  kAfterFinished,
+  kTwoJobsShared,
+  kEventAfterFinish,
+  kCount,
+};
+
+using Coverage = std::bitset<static_cast<size_t>(Situation::kCount)>;
+
+// "a task restarted alone"
+std::string_view ToText(Situation situation);
+
+}  // namespace howdah::sim

@@ -1,0 +1,41 @@
+// The jobs that are simulated, as data: a job file's values, the framework's rules, and how the user's processes
+// behave.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/job.h"
+#include "howdah/sim/random.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::sim {
+
+// How the processes of one role behave. Chances are of one attempt of a task.
+struct Conduct {
+  Duration shortest = std::chrono::milliseconds(20);
+  Duration longest = std::chrono::seconds(20);
+  bool for_ever = false;    // ends only when it is stopped, or by a failure
+  double fails = 0;         // one of its processes does, half of them by a signal
+  double start_fails = 0;   // the command cannot be started
+  double ignores_stop = 0;  // only SIGKILL ends it
+};
+
+struct Workload {
+  std::string_view name;
+  spec::JobSpec spec;
+  core::FrameworkRules rules;
+  std::vector<Conduct> conduct;  // by role
+  // The ranked tasks talk to each other: when one of them dies the others fail too, soon after.
+  bool collective = false;
+};
+
+struct WorkloadKind {
+  std::string_view name;
+  Workload (*make)(Random& random);  // sizes, budgets and time-outs are drawn anew for each seed
+};
+
+const std::vector<WorkloadKind>& WorkloadKinds();
+
+}  // namespace howdah::sim

@@ -1,0 +1,46 @@
+// The journal as its readers see it: states, and which of them may follow which.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "howdah/core/change.h"
+
+namespace howdah::sim {
+
+struct FoldedTask {
+  core::TaskState state = core::TaskState::kPending;
+  int attempt = 0;
+  std::string container;
+  std::string reason;
+};
+
+class JournalFold {
+ public:
+  // Takes the next entry. What is wrong with it, as a sentence; empty: nothing.
+  std::string Take(const core::Change& change);
+
+  core::JobState job_state() const { return job_state_; }
+  bool stopping() const { return stopping_; }
+  int generation() const { return generation_; }
+  const std::string& reason() const { return reason_; }
+  const std::map<std::pair<std::string, int>, FoldedTask>& tasks() const { return tasks_; }
+  const FoldedTask* Find(const std::string& role, int index) const;
+  int Size(const std::string& role) const;  // tasks of the role now
+
+ private:
+  std::string Fold(const core::JobSubmitted& change);
+  std::string Fold(const core::JobChanged& change);
+  std::string Fold(const core::TaskChanged& change);
+  std::string Fold(const core::RoleScaled& change);
+
+  core::JobState job_state_ = core::JobState::kQueued;
+  bool stopping_ = false;
+  int generation_ = 0;
+  std::string reason_;
+  std::map<std::pair<std::string, int>, FoldedTask> tasks_;
+};
+
+}  // namespace howdah::sim

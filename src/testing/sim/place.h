@@ -1,0 +1,61 @@
+// A simulated place: nodes with slots, and asks that are granted late, one by one or at one stroke.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "howdah/core/action.h"
+#include "world.h"
+
+namespace howdah::sim {
+
+// A job, as the place knows it.
+class PlaceClient {
+ public:
+  virtual ~PlaceClient() = default;
+  virtual void OnGranted(int role, int node) = 0;  // a slot of the node is taken until SimPlace::Free
+  virtual void OnWaiting(const std::string& reason) = 0;
+  virtual void OnRefused(const std::string& reason) = 0;
+  virtual void OnNodeLost(int node) = 0;
+};
+
+class SimPlace {
+ public:
+  struct Shape {
+    int nodes = 1;
+    int slots = 1;                 // of each node
+    bool grants_together = false;  // a gang is granted whole or not at all; else it trickles in
+  };
+
+  SimPlace(World& world, Shape shape);
+
+  void Begin(std::vector<PlaceClient*> clients);
+  void Request(PlaceClient* client, const core::RequestContainers& request);
+  void Cancel(PlaceClient* client);
+  void Free(int node);
+
+ private:
+  struct Ask {
+    PlaceClient* client;
+    std::vector<core::RequestContainers::Ask> wanted;  // what is not yet granted of it
+    bool together = false;
+  };
+
+  void Consider(Duration delay);
+  void GrantOne();
+  bool GrantWhole(Ask& ask);
+  int FreeNode();
+  int FreeSlots() const;
+  void Grant(PlaceClient* client, int role, int node);
+  void LoseNode(int node);
+
+  World& world_;
+  Shape shape_;
+  std::vector<PlaceClient*> clients_;
+  std::vector<int> taken_;  // by node
+  std::vector<bool> down_;  // by node
+  std::vector<Ask> asks_;
+  bool considering_ = false;
+};
+
+}  // namespace howdah::sim

@@ -1,0 +1,114 @@
+#include "howdah/sim/run_seed.h"
+
+#include <memory>
+#include <vector>
+
+#include "howdah/sim/workload.h"
+#include "place.h"
+#include "sim_job.h"
+#include "world.h"
+
+namespace howdah::sim {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::seconds;
+
+// Everything may go wrong until then, nothing afterwards.
+constexpr Duration kFaultsLast = seconds(90);
+// After that every job ends within this: the longest gang and register limits, all budgets with their back-offs, and
+// the longest that a user's process runs.
+constexpr Duration kEndsWithin = hours(2);
+
+// Containers that a job needs at most.
+int Need(const Workload& workload) {
+  int need = 0;
+  for (const spec::RoleSpec& role : workload.spec.roles) need += role.instances.max;
+  return need;
+}
+
+// A place that has room for the larger job and for nothing like both; but for both if one of them starts task by task
+// and keeps what it has: such a job and a gang may well block each other.
+SimPlace::Shape DrawShape(Random& random, const std::vector<Workload>& workloads) {
+  int largest = 0, all = 0;
+  bool gangs_only = true;
+  for (const Workload& workload : workloads) {
+    largest = std::max(largest, Need(workload));
+    all += Need(workload);
+    gangs_only = gangs_only && workload.spec.start == spec::StartMode::kGang;
+  }
+  const int need = gangs_only ? largest : all;
+  const bool tight = workloads.size() > 1 || random.Chance(0.3);
+  const int slots = tight ? need : need + random.Between(1, 6);
+  SimPlace::Shape shape;
+  shape.nodes = std::min(slots, random.Between(1, 4));
+  shape.slots = (slots + shape.nodes - 1) / shape.nodes;
+  shape.grants_together = random.Chance(0.4);
+  return shape;
+}
+
+void RunToTheEnd(World& world, const std::vector<std::unique_ptr<SimJob>>& jobs) {
+  const auto all_ended = [&jobs] {
+    for (const auto& job : jobs) {
+      if (!job->ended()) return false;
+    }
+    return true;
+  };
+  const Instant limit = world.heals + kEndsWithin;
+  while (!world.violation && world.schedule.RunOne()) {
+    if (world.schedule.now() > limit && !all_ended()) break;
+  }
+  for (const auto& job : jobs) {
+    if (!job->ended()) world.Violate("Every job ends once nothing goes wrong any more", job->Describe());
+  }
+}
+
+}  // namespace
+
+SeedResult RunSeed(uint64_t seed, const TraceSink& trace) {
+  Random random(seed);
+  const Faults& faults = random.Pick(FaultProfiles());
+  World world{.schedule = {},
+              .random = Random(random.Next()),
+              .faults = faults,
+              .heals = {},
+              .trace = trace,
+              .coverage = {},
+              .violation = {}};
+  world.heals = world.schedule.now() + kFaultsLast;
+
+  std::vector<Workload> workloads;
+  SeedResult result;
+  result.jobs = random.Chance(0.2) ? 2 : 1;
+  for (int i = 0; i < result.jobs; ++i) {
+    const WorkloadKind& kind = random.Pick(WorkloadKinds());
+    workloads.push_back(kind.make(random));
+    workloads.back().name = kind.name;
+    result.scenario += std::string(workloads.back().name) + ", ";
+  }
+  result.scenario += faults.name;
+
+  SimPlace place(world, DrawShape(random, workloads));
+  std::vector<std::unique_ptr<SimJob>> jobs;
+  std::vector<PlaceClient*> clients;
+  for (size_t i = 0; i < workloads.size(); ++i) {
+    jobs.push_back(std::make_unique<SimJob>(world, place, workloads[i], "job" + std::to_string(i)));
+    clients.push_back(jobs.back().get());
+  }
+  place.Begin(clients);
+  for (const auto& job : jobs) job->Begin();
+  RunToTheEnd(world, jobs);
+
+  bool both_started = jobs.size() > 1;
+  for (const auto& job : jobs) {
+    result.digest = result.digest * 31 + job->digest();
+    result.steps += job->steps();
+    both_started = both_started && job->anything_started();
+  }
+  if (both_started) world.Reach(Situation::kTwoJobsShared);
+  result.coverage = world.coverage;
+  result.violation = world.violation;
+  return result;
+}
+
+}  // namespace howdah::sim

@@ -1,0 +1,60 @@
+// Virtual time: what is to happen, in the order of time, and of scheduling where times are equal.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "howdah/base/time.h"
+
+namespace howdah::sim {
+
+class Schedule {
+ public:
+  Instant now() const { return now_; }
+
+  void At(Instant when, std::function<void()> what) {
+    heap_.push_back({std::max(when, now_), ++order_, std::move(what)});
+    std::push_heap(heap_.begin(), heap_.end(), Later);
+  }
+  void After(Duration delay, std::function<void()> what) { At(now_ + delay, std::move(what)); }
+
+  // Lets the next thing happen. false: nothing is left to happen.
+  bool RunOne() {
+    if (heap_.empty()) return false;
+    std::pop_heap(heap_.begin(), heap_.end(), Later);
+    Entry entry = std::move(heap_.back());
+    heap_.pop_back();
+    now_ = entry.when;
+    entry.what();
+    return true;
+  }
+
+ private:
+  struct Entry {
+    Instant when;
+    uint64_t order;
+    std::function<void()> what;
+  };
+  static bool Later(const Entry& a, const Entry& b) { return a.when != b.when ? a.when > b.when : a.order > b.order; }
+
+  Instant now_{std::chrono::seconds(1'795'000'000)};  // any date will do; this one reads well in a trace
+  uint64_t order_ = 0;
+  std::vector<Entry> heap_;
+};
+
+// One connection: what is sent over it arrives in order, however late.
+class Channel {
+ public:
+  // When something that is sent now arrives.
+  Instant Arrival(Instant now, Duration delay) { return last_ = std::max(last_, now + delay); }
+  // Nothing arrives before then.
+  void HoldUntil(Instant when) { last_ = std::max(last_, when); }
+
+ private:
+  Instant last_{};
+};
+
+}  // namespace howdah::sim

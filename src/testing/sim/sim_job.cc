@@ -1,0 +1,210 @@
+#include "sim_job.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "text.h"
+
+namespace howdah::sim {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+SimJob::SimJob(World& world, SimPlace& place, Workload workload, std::string name)
+    : world_(world),
+      place_(place),
+      workload_(std::move(workload)),
+      name_(std::move(name)),
+      truth_(world_, workload_),
+      checker_(world_, workload_, truth_),
+      job_(std::make_unique<core::Job>(workload_.spec, workload_.rules, world_.schedule.now(), world_.random.Next())) {}
+
+void SimJob::Begin() {
+  world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(500))), [this] {
+    Deliver(core::AmStarted{"node0", 0});
+  });
+  PlanPeople();
+  PlanClock();
+  if (const auto when = world_.FaultWithin(world_.faults.am_dies, seconds(40))) {
+    world_.schedule.After(*when, [this] { AmDies(); });
+  }
+}
+
+// --- people and clocks ---
+
+void SimJob::PlanPeople() {
+  const Faults& faults = world_.faults;
+  if (const auto when = world_.FaultWithin(faults.stop_requested, seconds(40))) {
+    const Duration first = world_.random.Chance(0.3) ? *when / 40 : *when;
+    world_.schedule.After(first, [this] { Tell(core::StopRequested{"ann", std::nullopt}, from_people_); });
+    if (world_.random.Chance(0.5)) {
+      world_.Reach(Situation::kStoppedTwice);
+      world_.schedule.After(first + world_.random.Between(Duration(0), Duration(seconds(5))), [this] {
+        Tell(core::StopRequested{"ann, again", Duration(0)}, from_people_);
+      });
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (const auto when = world_.FaultWithin(faults.scale_requested, seconds(60))) {
+      const int roles = static_cast<int>(workload_.spec.roles.size());
+      const core::ScaleWanted wanted{world_.random.Between(0, roles - 1), world_.random.Between(0, 6), "ann"};
+      const spec::Instances& limits = workload_.spec.roles[static_cast<size_t>(wanted.role)].instances;
+      if (wanted.instances < limits.min || wanted.instances > limits.max) world_.Reach(Situation::kScaleRejected);
+      world_.schedule.After(*when, [this, wanted] { Tell(wanted, from_people_); });
+    }
+  }
+}
+
+void SimJob::PlanClock() {
+  for (int i = 0; i < 4; ++i) {
+    if (const auto when = world_.FaultWithin(world_.faults.clock_jumps, seconds(60))) {
+      const bool back = world_.random.Chance(0.6);
+      world_.Reach(back ? Situation::kClockWentBack : Situation::kClockLeapt);
+      const Duration by = back ? -world_.random.Between(Duration(1), Duration(seconds(20)))
+                               : world_.random.Between(Duration(1), Duration(seconds(60)));
+      world_.schedule.After(*when, [this, by] {
+        skew_ += by;
+        alarm_at_.reset();
+        if (!ended()) SetAlarm();
+      });
+    }
+  }
+}
+
+// --- the AM's loop ---
+
+void SimJob::Tell(const core::Event& event, Channel& channel) {
+  world_.schedule.At(channel.Arrival(world_.schedule.now(), world_.Latency()), [this, event] { Deliver(event); });
+}
+
+void SimJob::Deliver(const core::Event& event) {
+  if (am_dead_ || world_.violation) return;
+  if (checker_.finished()) world_.Reach(Situation::kEventAfterFinish);
+  if (world_.trace) {
+    world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " <- " + ToText(workload_.spec, event));
+  }
+  ++steps_;
+  checker_.Told(event);
+  for (const core::Action& action : job_->Step(event, AmNow())) {
+    if (world_.trace) world_.trace("                            -> " + ToText(workload_.spec, action));
+    digest_.Add(world_.schedule.now(), action);
+    checker_.Ordered(action);
+    if (world_.violation) return;
+    Perform(action);
+  }
+  job_->CheckInvariants();
+  checker_.Stepped();
+  if (!ended()) SetAlarm();
+}
+
+void SimJob::SetAlarm() {
+  const std::optional<Instant> deadline = job_->NextDeadline();
+  if (deadline == alarm_at_) return;
+  alarm_at_ = deadline;
+  ++alarm_;
+  if (!deadline) return;
+  const Duration late = world_.random.Between(Duration(0), Duration(milliseconds(2)));
+  world_.schedule.At(*deadline - skew_ + late, [this, alarm = alarm_] { Ring(alarm); });
+}
+
+void SimJob::Ring(int alarm) {
+  if (alarm != alarm_ || ended()) return;
+  const std::optional<Instant> deadline = std::exchange(alarm_at_, std::nullopt);
+  Deliver(core::Ticked{});
+  if (ended()) return;
+  alarms_in_vain_ = job_->NextDeadline() == deadline ? alarms_in_vain_ + 1 : 0;
+  if (alarms_in_vain_ > 100) {
+    world_.Violate("A tick at a deadline leaves a later one", "still " + FormatInstant(*deadline));
+  }
+}
+
+// The AM is killed: what it recorded so far is all that is left of it. Executors notice and end what they started.
+void SimJob::AmDies() {
+  if (ended()) return;
+  world_.Reach(Situation::kAmDied);
+  am_dead_ = true;
+  if (core::IsFinal(checker_.fold().job_state())) {
+    world_.Violate("A job whose AM died has no final state",
+                   "it has " + std::string(core::ToText(checker_.fold().job_state())));
+  }
+  AmIsGone();
+}
+
+void SimJob::AmIsGone() {
+  place_.Cancel(this);
+  for (const auto& container : containers_) {
+    world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(3))), [&c = *container] { c.End(""); });
+  }
+}
+
+std::string SimJob::Describe() const {
+  const JournalFold& fold = checker_.fold();
+  std::string text = name_ + " is " + std::string(core::ToText(fold.job_state())) + " “" + fold.reason() + "”";
+  for (const auto& [key, task] : fold.tasks()) {
+    text += ", " + key.first + ":" + std::to_string(key.second) + " " + std::string(core::ToText(task.state));
+  }
+  return text;
+}
+
+// --- actions ---
+
+void SimJob::Perform(const core::Action& action) {
+  std::visit([this](const auto& a) { Do(a); }, action);
+}
+
+SimContainer* SimJob::Find(const ContainerId& container) {
+  for (const auto& c : containers_) {
+    if (c->id() == container) return c.get();
+  }
+  return nullptr;
+}
+
+void SimJob::Do(const core::LaunchExecutor& a) { Find(a.container)->Launch(a.task); }
+void SimJob::Do(const core::ReleaseContainer& a) { Find(a.container)->Leave(); }
+void SimJob::Do(const core::KillContainer& a) { Find(a.container)->Kill(); }
+void SimJob::Do(const core::StartTask& a) { Find(a.container)->Start(a.attempt, a.generation); }
+void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a.attempt, a.grace); }
+void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
+
+// --- the place and the containers ---
+
+void SimJob::OnGranted(int role, int node) {
+  const ContainerId id{name_ + "-c" + std::to_string(containers_.size())};
+  containers_.push_back(std::make_unique<SimContainer>(world_, *this, id, node));
+  SimContainer* container = containers_.back().get();
+  const core::ContainerGranted granted{id, role, "node" + std::to_string(node)};
+  Tell(granted, from_place_);
+  if (world_.Fault(world_.faults.grant_twice)) {
+    world_.Reach(Situation::kGrantTwice);
+    Tell(granted, from_place_);
+  }
+  if (const auto when = world_.FaultWithin(world_.faults.container_lost, seconds(60))) {
+    world_.schedule.After(*when, [this, container] {
+      if (!container->gone()) world_.Reach(Situation::kContainerLost);
+      container->End("it was preempted");
+    });
+  }
+  if (ended()) AmIsGone();
+}
+
+void SimJob::OnWaiting(const std::string& reason) { Tell(core::PlaceWaited{reason}, from_place_); }
+void SimJob::OnRefused(const std::string& reason) { Tell(core::PlaceRefused{reason}, from_place_); }
+
+void SimJob::OnNodeLost(int node) {
+  for (const auto& container : containers_) {
+    if (container->node() == node) container->End("its node node" + std::to_string(node) + " was lost");
+  }
+}
+
+void SimJob::OnGone(SimContainer& container, const std::string& how) {
+  place_.Free(container.node());
+  Tell(core::ContainerExited{container.id(), how}, from_place_);
+}
+
+void SimJob::OnDied(TaskId task, int generation) {
+  const auto ranked = [this](TaskId t) { return workload_.rules.restarts_together[static_cast<size_t>(t.role)]; };
+  if (!workload_.collective || !ranked(task)) return;
+  for (const auto& container : containers_) container->FailSoon(generation);
+}
+
+}  // namespace howdah::sim

@@ -1,0 +1,86 @@
+// One job under simulation: the real core, the AM's queue around it, its containers, and what people do to it.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "checker.h"
+#include "container.h"
+#include "digest.h"
+#include "howdah/core/job.h"
+#include "place.h"
+#include "truth.h"
+#include "world.h"
+
+namespace howdah::sim {
+
+class SimJob : public ContainerOwner, public PlaceClient {
+ public:
+  SimJob(World& world, SimPlace& place, Workload workload, std::string name);
+
+  void Begin();
+
+  bool ended() const { return checker_.finished() || am_dead_; }
+  const std::string& name() const { return name_; }
+  uint64_t digest() const { return digest_.value(); }
+  int steps() const { return steps_; }
+  bool anything_started() const { return checker_.facts().anything_started(); }
+  // Where it stands, for who wonders why it does not end.
+  std::string Describe() const;
+
+  // ContainerOwner
+  void Deliver(const core::Event& event) override;
+  void OnGone(SimContainer& container, const std::string& how) override;
+  void OnDied(TaskId task, int generation) override;
+  const Workload& workload() const override { return workload_; }
+  Truth& truth() override { return truth_; }
+
+  // PlaceClient
+  void OnGranted(int role, int node) override;
+  void OnWaiting(const std::string& reason) override;
+  void OnRefused(const std::string& reason) override;
+  void OnNodeLost(int node) override;
+
+ private:
+  void PlanPeople();
+  void PlanClock();
+  void Tell(const core::Event& event, Channel& channel);
+  Instant AmNow() const { return world_.schedule.now() + skew_; }
+  void SetAlarm();
+  void Ring(int alarm);
+  void AmDies();
+  void AmIsGone();
+
+  void Perform(const core::Action& action);
+  void Do(const core::RequestContainers& a) { place_.Request(this, a); }
+  void Do(const core::CancelRequests&) { place_.Cancel(this); }
+  void Do(const core::LaunchExecutor& a);
+  void Do(const core::ReleaseContainer& a);
+  void Do(const core::KillContainer& a);
+  void Do(const core::StartTask& a);
+  void Do(const core::StopTask& a);
+  void Do(const core::Record&) {}
+  void Do(const core::FinishJob&);
+  SimContainer* Find(const ContainerId& container);
+
+  World& world_;
+  SimPlace& place_;
+  Workload workload_;
+  std::string name_;
+  Truth truth_;
+  Checker checker_;
+  std::unique_ptr<core::Job> job_;
+  std::vector<std::unique_ptr<SimContainer>> containers_;  // of all times: plans refer to them
+  Channel from_place_, from_people_;
+  Duration skew_{};  // of the AM's clock
+  std::optional<Instant> alarm_at_;
+  int alarm_ = 0;
+  int alarms_in_vain_ = 0;
+  bool am_dead_ = false;
+  int steps_ = 0;
+  Digest digest_;
+};
+
+}  // namespace howdah::sim

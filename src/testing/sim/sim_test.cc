@@ -1,0 +1,203 @@
+// The simulator itself: what it promises to those who read its verdicts.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "howdah/sim/coverage.h"
+#include "howdah/sim/faults.h"
+#include "howdah/sim/random.h"
+#include "howdah/sim/run_seed.h"
+#include "howdah/sim/workload.h"
+#include "journal_fold.h"
+#include "place.h"
+#include "schedule.h"
+#include "world.h"
+
+namespace howdah::sim {
+namespace {
+
+using core::JobChanged;
+using core::JobState;
+using core::TaskChanged;
+using core::TaskState;
+using std::chrono::seconds;
+
+TEST(Random, OneSeedGivesOneSequence) {
+  Random a(7), b(7), c(8);
+  EXPECT_EQ(a.Next(), b.Next());
+  EXPECT_NE(a.Next(), c.Next());
+}
+
+TEST(Random, DrawsWithinBothEnds) {
+  Random random(1);
+  std::set<int> drawn;
+  for (int i = 0; i < 200; ++i) drawn.insert(random.Between(2, 4));
+  EXPECT_EQ(drawn, (std::set<int>{2, 3, 4}));
+  EXPECT_FALSE(random.Chance(0));
+  EXPECT_TRUE(random.Chance(1));
+}
+
+TEST(Schedule, RunsByTimeThenByOrder) {
+  Schedule schedule;
+  std::string order;
+  const Instant start = schedule.now();
+  schedule.After(seconds(2), [&] { order += 'c'; });
+  schedule.After(seconds(1), [&] {
+    order += 'a';
+    schedule.At(start, [&] { order += 'b'; });  // the past is now
+  });
+  while (schedule.RunOne()) {
+  }
+  EXPECT_EQ(order, "abc");
+  EXPECT_EQ(schedule.now(), start + seconds(2));
+}
+
+TEST(Channel, KeepsTheOrderOfWhatIsSent) {
+  Channel channel;
+  const Instant now{seconds(100)};
+  EXPECT_EQ(channel.Arrival(now, seconds(5)), now + seconds(5));
+  EXPECT_EQ(channel.Arrival(now, seconds(1)), now + seconds(5));
+  channel.HoldUntil(now + seconds(9));
+  EXPECT_EQ(channel.Arrival(now, seconds(1)), now + seconds(9));
+}
+
+TEST(JournalFold, FollowsTheTableOfStates) {
+  struct Row {
+    const char* what;
+    std::vector<core::Change> changes;
+    const char* wrong;  // of the last; empty: nothing
+  };
+  const auto task = [](TaskChanged::Type type, TaskState state, int attempt = 0) {
+    return TaskChanged{.type = type, .role = "worker", .index = 1, .state = state, .attempt = attempt};
+  };
+  const auto job = [](JobState state) { return JobChanged{.state = state}; };
+  const core::Change pending = task(TaskChanged::Type::kPending, TaskState::kPending);
+  const core::Change allocated = task(TaskChanged::Type::kAllocated, TaskState::kAllocated);
+  const Row rows[] = {
+      {"a task is created", {pending}, ""},
+      {"out of nothing", {allocated}, "worker:1 changed before it was pending"},
+      {"one step", {pending, allocated}, ""},
+      {"two at once",
+       {pending, task(TaskChanged::Type::kStarted, TaskState::kRunning)},
+       "worker:1 went from PENDING to RUNNING"},
+      {"attempts go on",
+       {pending, task(TaskChanged::Type::kPending, TaskState::kPending, 1), pending},
+       "the attempt of worker:1 went back"},
+      {"the job starts", {job(JobState::kStarting), job(JobState::kRunning)}, ""},
+      {"the job skips", {job(JobState::kRunning)}, "the job went from QUEUED to RUNNING"},
+      {"the end is the end",
+       {job(JobState::kStarting), job(JobState::kKilled), pending},
+       "an entry follows the final state"},
+  };
+  for (const Row& row : rows) {
+    JournalFold fold;
+    std::string wrong;
+    for (const core::Change& change : row.changes) wrong = fold.Take(change);
+    EXPECT_EQ(wrong, row.wrong) << row.what;
+  }
+}
+
+class Client : public PlaceClient {
+ public:
+  void OnGranted(int role, int node) override {
+    granted.push_back(role);
+    nodes.push_back(node);
+  }
+  void OnWaiting(const std::string& reason) override { waiting = reason; }
+  void OnRefused(const std::string&) override {}
+  void OnNodeLost(int) override {}
+  std::vector<int> granted, nodes;
+  std::string waiting;
+};
+
+World CalmWorld() {
+  return World{.schedule = {},
+               .random = Random(3),
+               .faults = FaultProfiles().front(),
+               .heals = {},
+               .trace = nullptr,
+               .coverage = {},
+               .violation = {}};
+}
+
+void RunAll(World& world) {
+  while (world.schedule.RunOne()) {
+  }
+}
+
+TEST(SimPlace, GrantsAGangWholeOrNotAtAll) {
+  World world = CalmWorld();
+  SimPlace place(world, {.nodes = 2, .slots = 2, .grants_together = true});
+  Client first, second;
+  place.Begin({&first, &second});
+  place.Request(&first, {.asks = {{0, 2}, {1, 1}}, .together = true});
+  RunAll(world);
+  EXPECT_THAT(first.granted, testing::UnorderedElementsAre(0, 0, 1));
+  place.Request(&second, {.asks = {{0, 2}}, .together = true});
+  RunAll(world);
+  EXPECT_THAT(second.granted, testing::IsEmpty());
+  EXPECT_EQ(second.waiting, "all slots are taken");
+  place.Free(first.nodes[0]);
+  RunAll(world);
+  EXPECT_THAT(second.granted, testing::ElementsAre(0, 0));
+}
+
+TEST(SimPlace, ForgetsWhatIsTakenBack) {
+  World world = CalmWorld();
+  SimPlace place(world, {.nodes = 1, .slots = 4});
+  Client client;
+  place.Begin({&client});
+  place.Request(&client, {.asks = {{0, 3}}});
+  place.Cancel(&client);
+  RunAll(world);
+  EXPECT_THAT(client.granted, testing::IsEmpty());
+}
+
+TEST(RunSeed, DoesTheSameEachTime) {
+  std::set<uint64_t> digests;
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const SeedResult once = RunSeed(seed);
+    const SeedResult again = RunSeed(seed);
+    EXPECT_EQ(once.digest, again.digest) << seed;
+    EXPECT_EQ(once.coverage, again.coverage) << seed;
+    digests.insert(once.digest);
+  }
+  EXPECT_GT(digests.size(), 15u) << "seeds differ";
+}
+
+TEST(RunSeed, ATraceChangesNothing) {
+  std::vector<std::string> lines;
+  const SeedResult traced = RunSeed(5, [&lines](const std::string& line) { lines.push_back(line); });
+  EXPECT_EQ(traced.digest, RunSeed(5).digest);
+  EXPECT_THAT(lines, testing::Contains(testing::HasSubstr("AmStarted")));
+}
+
+TEST(Tables, EveryRowHasAName) {
+  std::set<std::string_view> names;
+  for (const Faults& faults : FaultProfiles()) EXPECT_TRUE(names.insert(faults.name).second) << faults.name;
+  for (const WorkloadKind& kind : WorkloadKinds()) EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
+  for (size_t i = 0; i < static_cast<size_t>(Situation::kCount); ++i) {
+    EXPECT_TRUE(names.insert(ToText(static_cast<Situation>(i))).second) << i;
+  }
+}
+
+TEST(Workloads, EveryKindIsAJobThatCouldBeWritten) {
+  Random random(11);
+  for (const WorkloadKind& kind : WorkloadKinds()) {
+    for (int i = 0; i < 20; ++i) {
+      const Workload workload = kind.make(random);
+      const size_t roles = workload.spec.roles.size();
+      EXPECT_EQ(workload.conduct.size(), roles) << kind.name;
+      EXPECT_EQ(workload.rules.restarts_together.size(), roles) << kind.name;
+      bool has_worker = false;
+      for (const spec::RoleSpec& role : workload.spec.roles) has_worker |= role.kind == spec::RoleKind::kWorker;
+      EXPECT_TRUE(has_worker) << kind.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howdah::sim

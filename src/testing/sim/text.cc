@@ -1,0 +1,122 @@
+#include "text.h"
+
+#include <type_traits>
+
+namespace howdah::sim {
+namespace {
+
+std::string Seconds(Duration d) { return FormatDuration(d); }
+
+struct EventText {
+  const spec::JobSpec& spec;
+
+  std::string Role(int role) const { return spec.roles[static_cast<size_t>(role)].name; }
+  static std::string Attempt(int attempt) { return " attempt " + std::to_string(attempt); }
+
+  std::string operator()(const core::AmStarted& e) const { return "AmStarted" + Attempt(e.attempt); }
+  std::string operator()(const core::ContainerGranted& e) const {
+    return "ContainerGranted " + e.container.text + " for " + Role(e.role) + " on " + e.node;
+  }
+  std::string operator()(const core::ContainerExited& e) const {
+    return "ContainerExited " + e.container.text + (e.how.empty() ? "" : ": " + e.how);
+  }
+  std::string operator()(const core::PlaceWaited& e) const { return "PlaceWaited: " + e.reason; }
+  std::string operator()(const core::PlaceRefused& e) const { return "PlaceRefused: " + e.reason; }
+  std::string operator()(const core::ExecutorRegistered& e) const {
+    return "ExecutorRegistered " + e.container.text + " at " + e.endpoint.host + ":" + std::to_string(e.endpoint.port);
+  }
+  std::string operator()(const core::ExecutorHeard& e) const { return "ExecutorHeard " + e.container.text; }
+  std::string operator()(const core::ExecutorDisconnected& e) const {
+    return "ExecutorDisconnected " + e.container.text;
+  }
+  std::string operator()(const core::TaskStarted& e) const {
+    return "TaskStarted " + e.container.text + Attempt(e.attempt) + " at " + FormatInstant(e.at);
+  }
+  std::string operator()(const core::RankExited& e) const {
+    return "RankExited " + e.container.text + Attempt(e.attempt) + " rank " + std::to_string(e.local_rank) + ": " +
+           ToText(e.exit) + " at " + FormatInstant(e.at);
+  }
+  std::string operator()(const core::TaskStartFailed& e) const {
+    return "TaskStartFailed " + e.container.text + Attempt(e.attempt) + " at " + FormatInstant(e.at);
+  }
+  std::string operator()(const core::TaskEnded& e) const {
+    return "TaskEnded " + e.container.text + Attempt(e.attempt);
+  }
+  std::string operator()(const core::ScaleWanted& e) const {
+    return "ScaleWanted " + Role(e.role) + "=" + std::to_string(e.instances);
+  }
+  std::string operator()(const core::StopRequested& e) const {
+    return "StopRequested by " + e.by + (e.grace ? " grace " + Seconds(*e.grace) : "");
+  }
+  std::string operator()(const core::Ticked&) const { return "Ticked"; }
+};
+
+struct ActionText {
+  const spec::JobSpec& spec;
+
+  std::string operator()(const core::RequestContainers& a) const {
+    std::string text = "RequestContainers";
+    for (const auto& ask : a.asks) {
+      text += " " + spec.roles[static_cast<size_t>(ask.role)].name + "=" + std::to_string(ask.count);
+    }
+    return text + (a.together ? " together" : "");
+  }
+  std::string operator()(const core::CancelRequests&) const { return "CancelRequests"; }
+  std::string operator()(const core::LaunchExecutor& a) const {
+    return "LaunchExecutor " + a.container.text + " for " + TaskName(spec, a.task);
+  }
+  std::string operator()(const core::ReleaseContainer& a) const { return "ReleaseContainer " + a.container.text; }
+  std::string operator()(const core::KillContainer& a) const { return "KillContainer " + a.container.text; }
+  std::string operator()(const core::StartTask& a) const {
+    return "StartTask " + TaskName(spec, a.task) + " in " + a.container.text + " attempt " + std::to_string(a.attempt) +
+           " generation " + std::to_string(a.generation);
+  }
+  std::string operator()(const core::StopTask& a) const {
+    return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace);
+  }
+  std::string operator()(const core::Record& a) const { return "Record " + ToText(a.change); }
+  std::string operator()(const core::FinishJob& a) const {
+    return "FinishJob " + std::string(core::ToText(a.state)) + " exit code " + std::to_string(a.exit_code);
+  }
+};
+
+struct ChangeText {
+  static std::string Why(const std::optional<std::string>& reason) { return reason ? " “" + *reason + "”" : ""; }
+
+  std::string operator()(const core::JobSubmitted& c) const { return "JobSubmitted " + c.id; }
+  std::string operator()(const core::JobChanged& c) const {
+    static const char* const kTypes[] = {"am started",     "waiting",  "running",     "recovering",
+                                         "stop requested", "stopping", "tensorboard", "finished"};
+    std::string text = std::string("job ") + kTypes[static_cast<size_t>(c.type)];
+    if (c.state) text += " " + std::string(core::ToText(*c.state));
+    if (c.generation) text += " generation " + std::to_string(*c.generation);
+    return text + Why(c.reason);
+  }
+  std::string operator()(const core::TaskChanged& c) const {
+    static const char* const kTypes[] = {"pending", "allocated", "ready",   "started",
+                                         "exited",  "lost",      "stopped", "removed"};
+    std::string text = c.role + ":" + std::to_string(c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
+                       std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
+    return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);
+  }
+  std::string operator()(const core::RoleScaled& c) const {
+    return c.role + " scaled from " + std::to_string(c.from) + " to " + std::to_string(c.to);
+  }
+};
+
+}  // namespace
+
+std::string TaskName(const spec::JobSpec& spec, TaskId task) {
+  return spec.roles[static_cast<size_t>(task.role)].name + ":" + std::to_string(task.index);
+}
+std::string ToText(const spec::JobSpec& spec, const core::Event& event) { return std::visit(EventText{spec}, event); }
+std::string ToText(const spec::JobSpec& spec, const core::Action& action) {
+  return std::visit(ActionText{spec}, action);
+}
+std::string ToText(const core::Change& change) { return std::visit(ChangeText{}, change); }
+std::string ToText(const core::Exit& exit) {
+  if (exit.code) return "exit code " + std::to_string(*exit.code);
+  return "signal " + std::to_string(*exit.signal) + " (" + core::SignalName(*exit.signal) + ")";
+}
+
+}  // namespace howdah::sim

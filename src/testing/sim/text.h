@@ -1,0 +1,18 @@
+// Events and actions as lines of a trace.
+#pragma once
+
+#include <string>
+
+#include "howdah/core/action.h"
+#include "howdah/core/event.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::sim {
+
+std::string TaskName(const spec::JobSpec& spec, TaskId task);  // "worker:1"
+std::string ToText(const spec::JobSpec& spec, const core::Event& event);
+std::string ToText(const spec::JobSpec& spec, const core::Action& action);
+std::string ToText(const core::Change& change);
+std::string ToText(const core::Exit& exit);  // in the words that reasons use: "exit code 7", "signal 9 (SIGKILL)"
+
+}  // namespace howdah::sim

@@ -1,0 +1,43 @@
+#include "truth.h"
+
+#include "text.h"
+
+namespace howdah::sim {
+
+void Truth::Started(TaskId task, int attempt, int generation) {
+  const auto ranked = [this](TaskId t) { return workload_.rules.restarts_together[static_cast<size_t>(t.role)]; };
+  for (const Run& run : runs_) {
+    const std::string both = TaskName(workload_.spec, task) + " attempt " + std::to_string(attempt) +
+                             " started while " + TaskName(workload_.spec, run.task) + " attempt " +
+                             std::to_string(run.attempt) + " runs";
+    if (run.task == task) world_.Violate("No task runs two attempts at once", both);
+    if (ranked(task) && ranked(run.task) && run.generation < generation) {
+      world_.Violate("No ranked task starts while one of an older generation runs", both);
+    }
+  }
+  runs_.push_back({task, attempt, generation});
+}
+
+void Truth::Ended(TaskId task, int attempt) {
+  std::erase_if(runs_, [&](const Run& run) { return run.task == task && run.attempt == attempt; });
+}
+
+OwnFailure* Truth::Told(TaskId task, int attempt) {
+  for (OwnFailure& failure : failures_) {
+    if (failure.task == task && failure.attempt == attempt) {
+      failure.told = true;
+      return &failure;
+    }
+  }
+  return nullptr;
+}
+
+std::string Truth::Running() const {
+  std::string text;
+  for (const Run& run : runs_) {
+    text += (text.empty() ? "" : ", ") + TaskName(workload_.spec, run.task) + " attempt " + std::to_string(run.attempt);
+  }
+  return text;
+}
+
+}  // namespace howdah::sim

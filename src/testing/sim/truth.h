@@ -1,0 +1,55 @@
+// What really happens to the user's processes of one job, whatever the core has been told of it; and the rules that
+// count against it.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/core/states.h"
+#include "howdah/sim/workload.h"
+#include "world.h"
+
+namespace howdah::sim {
+
+// A task's processes failed by themselves: not because they were stopped, killed or lost.
+struct OwnFailure {
+  TaskId task;
+  int attempt = 0;
+  int generation = 0;
+  Instant at;
+  std::string how;    // as reasons say it: "exit code 7"; empty: could not be started
+  bool told = false;  // the core has been told while the container was still there
+};
+
+class Truth {
+ public:
+  Truth(World& world, const Workload& workload) : world_(world), workload_(workload) {}
+
+  // Processes of the attempt exist from now on.
+  void Started(TaskId task, int attempt, int generation);
+  // None of them is left.
+  void Ended(TaskId task, int attempt);
+  void Failed(OwnFailure failure) { failures_.push_back(std::move(failure)); }
+  // The core is told of the failure of this attempt.
+  OwnFailure* Told(TaskId task, int attempt);
+
+  const std::vector<OwnFailure>& failures() const { return failures_; }
+  // "worker:1 attempt 0" of each that runs; empty: none.
+  std::string Running() const;
+
+ private:
+  struct Run {
+    TaskId task;
+    int attempt = 0;
+    int generation = 0;
+  };
+  World& world_;
+  const Workload& workload_;
+  std::vector<Run> runs_;
+  std::vector<OwnFailure> failures_;
+};
+
+}  // namespace howdah::sim

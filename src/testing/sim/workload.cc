@@ -1,0 +1,153 @@
+#include "howdah/sim/workload.h"
+
+#include <string>
+#include <utility>
+
+namespace howdah::sim {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// Builds a workload role by role, so that a kind below reads like its job file.
+class Maker {
+ public:
+  Maker(Random& random, core::FrameworkRules rules = {}) : random_(random) {
+    workload_.rules = std::move(rules);
+    spec::JobSpec& spec = workload_.spec;
+    spec.start = random.Chance(0.75) ? spec::StartMode::kGang : spec::StartMode::kFree;
+    spec.restart_max = random.Chance(0.3) ? random.Between(1, 2) : 0;
+    spec.checkpoint.grace = random.Pick<Duration>({milliseconds(0), seconds(1), seconds(10)});
+    spec.timeouts.gang = random.Pick<Duration>({minutes(2), minutes(15)});
+    spec.timeouts.hold = random.Pick<Duration>({seconds(2), seconds(10)});
+    spec.timeouts.register_ = random.Pick<Duration>({seconds(30), minutes(5)});
+    spec.timeouts.heartbeat = random.Pick<Duration>({seconds(10), seconds(25)});
+    if (random.Chance(0.15)) spec.timeouts.run = random.Between(Duration(seconds(5)), Duration(minutes(2)));
+  }
+
+  spec::RoleSpec& Role(std::string name, int instances, Conduct conduct, bool together = false) {
+    spec::RoleSpec role;
+    role.name = std::move(name);
+    role.instances = {instances, instances};
+    role.memory_bytes = int64_t{1} << 30;
+    role.command.shell = "true";
+    role.restart.max = random_.Chance(0.5) ? random_.Between(1, 3) : 0;
+    role.restart.backoff = random_.Pick<Duration>({milliseconds(0), milliseconds(500), seconds(5)});
+    workload_.spec.roles.push_back(std::move(role));
+    workload_.conduct.push_back(conduct);
+    workload_.rules.restarts_together.push_back(together);
+    return workload_.spec.roles.back();
+  }
+  spec::RoleSpec& Chief(Conduct conduct, bool together = false) {
+    spec::RoleSpec& role = Role("chief", 1, conduct, together);
+    role.chief = true;
+    return role;
+  }
+  spec::RoleSpec& Service(std::string name, int instances, double fails) {
+    spec::RoleSpec& role = Role(std::move(name), instances, {.for_ever = true, .fails = fails, .ignores_stop = 0.2});
+    role.kind = spec::RoleKind::kService;
+    return role;
+  }
+  spec::RoleSpec& Sidecar(std::string name, Conduct conduct) {
+    spec::RoleSpec& role = Role(std::move(name), 1, conduct);
+    role.kind = spec::RoleKind::kSidecar;
+    return role;
+  }
+  Maker& Collective() {
+    workload_.collective = true;
+    return *this;
+  }
+  spec::JobSpec& spec() { return workload_.spec; }
+  Workload Done() { return std::move(workload_); }
+
+ private:
+  Random& random_;
+  Workload workload_;
+};
+
+Workload PlainWorkers(Random& random) {
+  Maker make(random);
+  make.Role("worker", random.Between(1, 6), {.fails = 0.12, .start_fails = 0.02, .ignores_stop = 0.1});
+  if (random.Chance(0.3)) make.Role("loader", random.Between(1, 2), {.fails = 0.1});
+  return make.Done();
+}
+
+Workload PsAndChief(Random& random) {
+  Maker make(random, {.needs_whole_cluster = true});
+  make.Service("ps", random.Between(1, 2), 0.05);
+  make.Chief({.shortest = seconds(1), .fails = 0.1, .ignores_stop = 0.1});
+  make.Role("worker", random.Between(1, 4), {.for_ever = random.Chance(0.5), .fails = 0.15});
+  return make.Done();
+}
+
+Workload RankedDdp(Random& random) {
+  Maker make(random, {.needs_whole_cluster = true});
+  make.Collective();
+  const Conduct rank{.shortest = seconds(1), .fails = 0.2, .start_fails = 0.01, .ignores_stop = 0.1};
+  if (random.Chance(0.3)) make.Chief(rank, true);
+  make.Role("worker", random.Between(2, 5), rank, true).processes = random.Pick<int>({1, 1, 2, 4});
+  return make.Done();
+}
+
+Workload ServicesAndSidecars(Random& random) {
+  Maker make(random);
+  make.Role("worker", random.Between(1, 4), {.fails = 0.08});
+  make.Service("store", random.Between(1, 2), random.Chance(0.3) ? 0.4 : 0.0);
+  make.Sidecar("evaluator", {.for_ever = random.Chance(0.5), .fails = 0.4, .start_fails = 0.1, .ignores_stop = 0.2});
+  return make.Done();
+}
+
+Workload Elastic(Random& random) {
+  const bool together = random.Chance(0.4);
+  Maker make(random);
+  if (together) make.Collective();
+  const int least = random.Between(1, 2);
+  make.Role("worker", 1, {.shortest = seconds(5), .longest = seconds(60), .fails = 0.1}, together).instances = {
+      least, least + random.Between(1, 4)};
+  if (random.Chance(0.4)) make.Service("store", 1, 0.02);
+  return make.Done();
+}
+
+Workload Tolerate(Random& random) {
+  Maker make(random);
+  make.Role("worker", random.Between(2, 6), {.fails = random.Pick<double>({0.3, 1.0}), .start_fails = 0.05})
+      .on_failure = spec::OnFailure::kTolerate;
+  if (random.Chance(0.4)) make.Role("merge", 1, {.fails = 0.05});
+  return make.Done();
+}
+
+Workload DagOfAfter(Random& random) {
+  Maker make(random);
+  make.Role("fetch", random.Between(1, 3), {.longest = seconds(5), .fails = 0.05});
+  make.Service("store", 1, 0.02);
+  make.Role("train", random.Between(1, 3), {.fails = 0.08}).after = {{"fetch", random.Chance(0.5)}, {"store", false}};
+  make.Role("report", 1, {.longest = seconds(2), .fails = 0.05}).after = {{"train", true}};
+  return make.Done();
+}
+
+// A worker that never ends by itself: only the time limit of the job, or a person, ends it.
+Workload Endless(Random& random) {
+  Maker make(random);
+  make.Role("worker", random.Between(1, 3), {.for_ever = true, .ignores_stop = 0.4});
+  make.spec().timeouts.run = random.Between(Duration(seconds(2)), Duration(minutes(1)));
+  return make.Done();
+}
+
+}  // namespace
+
+const std::vector<WorkloadKind>& WorkloadKinds() {
+  static const std::vector<WorkloadKind> kinds = {
+      {"plain workers", PlainWorkers},
+      {"ps and chief", PsAndChief},
+      {"ranked ddp", RankedDdp},
+      {"services and sidecars", ServicesAndSidecars},
+      {"elastic", Elastic},
+      {"tolerate", Tolerate},
+      {"dag of after", DagOfAfter},
+      {"endless", Endless},
+  };
+  return kinds;
+}
+
+}  // namespace howdah::sim

@@ -1,0 +1,51 @@
+// What everything in one simulation shares: time, chance, the faults in force, and what has been found.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "howdah/sim/coverage.h"
+#include "howdah/sim/faults.h"
+#include "howdah/sim/random.h"
+#include "howdah/sim/run_seed.h"
+#include "schedule.h"
+
+namespace howdah::sim {
+
+// How fast a place is at most once nothing goes wrong any more: faster than any gang gives up holding.
+inline constexpr Duration kPrompt = std::chrono::milliseconds(200);
+
+struct World {
+  Schedule schedule;
+  Random random;
+  const Faults& faults;
+  Instant heals;  // from then on nothing more goes wrong
+  TraceSink trace;
+  Coverage coverage;
+  std::optional<Violation> violation;  // the first
+
+  bool Fault(double chance) { return schedule.now() < heals && random.Chance(chance); }
+  // Whether a fault of this chance befalls something, and after how long: before the faults stop.
+  std::optional<Duration> FaultWithin(double chance, Duration longest) {
+    if (!Fault(chance)) return std::nullopt;
+    return random.Between(Duration(0), std::min(longest, Duration(heals - schedule.now())));
+  }
+  Duration Latency() {
+    const Duration usual = random.Between(Duration(100), faults.latency);
+    return Fault(faults.message_late) ? usual + random.Between(Duration(0), faults.late_by) : usual;
+  }
+  Duration GrantDelay() {
+    const Duration longest = schedule.now() < heals ? faults.grant_delay : std::min(faults.grant_delay, kPrompt);
+    return random.Between(Duration(0), longest);
+  }
+  // Whether the clocks of the AM and of the nodes are one.
+  bool clocks_agree() const { return faults.clock_jumps == 0; }
+  void Reach(Situation situation) { coverage.set(static_cast<size_t>(situation)); }
+  void Violate(std::string check, std::string what) {
+    if (!violation) violation = Violation{std::move(check), std::move(what)};
+  }
+};
+
+}  // namespace howdah::sim

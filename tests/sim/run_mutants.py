@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+"""Plants bugs in the job core, one at a time, and shows how soon the simulator finds each.
+
+mutants.toml says which: a line of src/core and what becomes of it. Exits 1 if a mutant survives, or no longer applies.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import time
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LIBRARIES = ["src/base", "src/core", "src/testing/sim", "src/testing/sim/runner"]
+INCLUDES = ["src/base/include", "src/spec/include", "src/core/include", "src/testing/sim/include", "src/core",
+            "src/testing/sim"]
+COMPILE = ["g++", "-std=c++20", "-O1", "-w", "-c"] + [f"-I{ROOT / i}" for i in INCLUDES]
+LINK = ["g++"] + (["-fuse-ld=mold"] if shutil.which("mold") else [])
+FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)
+
+
+def sources():
+    for library in LIBRARIES:
+        yield from (s for s in sorted((ROOT / library).glob("*.cc")) if not s.name.endswith(("_test.cc", "_bench.cc")))
+
+
+def object_of(source, build):
+    return build / "objects" / (str(source.relative_to(ROOT)).replace("/", "_") + ".o")
+
+
+class Broken(Exception):
+    """Something that does not compile or link."""
+
+
+def build_with(command, output):
+    done = subprocess.run(command + ["-o", str(output)], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Broken(f"making {output}:\n{done.stderr}")
+
+
+def compile_one(source, output):
+    build_with(COMPILE + [str(source)], output)
+
+
+def compile_all(build, pool):
+    """The objects that every mutant shares; those older than any header are made anew."""
+    (build / "objects").mkdir(parents=True, exist_ok=True)
+    headers = [h for library in LIBRARIES + ["src/spec"] for h in (ROOT / library).rglob("*.h")]
+    newest = max(h.stat().st_mtime for h in headers)
+    stale = []
+    for source in sources():
+        made = object_of(source, build)
+        if not made.exists() or made.stat().st_mtime < max(newest, source.stat().st_mtime):
+            stale.append((source, made))
+    for job in [pool.submit(compile_one, *pair) for pair in stale]:
+        job.result()
+
+
+class Stale(Exception):
+    """A mutant whose line is no longer there."""
+
+
+def plant(mutant, build):
+    """The core's source with the bug in it."""
+    source = ROOT / "src/core" / mutant["file"]
+    text = source.read_text()
+    if text.count(mutant["old"]) != 1:
+        raise Stale(f"{mutant['file']}: its text occurs {text.count(mutant['old'])} times, not once")
+    planted = build / "planted" / mutant["name"] / mutant["file"]
+    planted.parent.mkdir(parents=True, exist_ok=True)
+    planted.write_text(text.replace(mutant["old"], mutant["new"]))
+    return source, planted
+
+
+def hunt(mutant, build, seeds, limit_s):
+    """One row: (name, verdict, seed or None, check)."""
+    try:
+        source, planted = plant(mutant, build)
+    except Stale as why:
+        return mutant["name"], "no longer applies", None, str(why)
+    made, binary = planted.with_suffix(".o"), planted.with_suffix("")
+    compile_one(planted, made)
+    others = [str(object_of(s, build)) for s in sources() if s != source]
+    build_with(LINK + [str(made), *others], binary)
+    try:
+        ran = subprocess.run([str(binary), "--seeds", str(seeds)], capture_output=True, text=True, timeout=limit_s)
+    except subprocess.TimeoutExpired:
+        return mutant["name"], "caught", None, f"it was still running after {limit_s} s"
+    finding = FINDING.search(ran.stdout)
+    if ran.returncode == 0 or not finding:
+        return mutant["name"], "survived", None, mutant["bug"]
+    return mutant["name"], "caught", int(finding[1]), finding[2]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/mutants")
+    parser.add_argument("--seeds", type=int, default=2000)
+    parser.add_argument("--limit", type=int, default=120, help="seconds for one mutant")
+    parser.add_argument("names", nargs="*", help="only these mutants")
+    args = parser.parse_args()
+    mutants = tomllib.loads((pathlib.Path(__file__).parent / "mutants.toml").read_text())["mutant"]
+    mutants = [m for m in mutants if not args.names or m["name"] in args.names]
+    began = time.monotonic()
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        compile_all(args.build, pool)
+        rows = list(pool.map(lambda m: hunt(m, args.build, args.seeds, args.limit), mutants))
+    width = max(len(name) for name, *_ in rows)
+    for name, verdict, seed, check in rows:
+        when = f"at seed {seed}" if seed is not None else ""
+        print(f"{name:<{width}}  {verdict:<8} {when:<13} {check}")
+    caught = sum(verdict == "caught" for _, verdict, _, _ in rows)
+    print(f"{caught} of {len(rows)} mutants caught within {args.seeds} seeds, in {time.monotonic() - began:.0f} s")
+    return 0 if caught == len(rows) else 1
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Broken as why:
+        sys.exit(f"run_mutants: {why}")
