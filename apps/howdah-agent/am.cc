@@ -1,5 +1,6 @@
 #include "am.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -48,6 +49,7 @@ Status RunTheJob(local::AgentJob& job, int ready_fd) {
 }  // namespace
 
 int RunLocalAm(local::AmStart start, int ready_fd) {
+  signal(SIGPIPE, SIG_IGN);  // whoever reads what we write may be gone; that ends no job
   auto job = local::AgentJob::Open(std::move(start));
   if (!job.ok()) {
     TellReady(ready_fd, job.error().message);

@@ -1,6 +1,7 @@
 #include "arguments.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 
 #include "howdah/base/version.h"
@@ -169,6 +170,48 @@ void AddOtherCommands(CLI::App& app, Arguments& to) {
   AddCommand(app, "version", "Print the version", "  howdah version");
 }
 
+// How many letters of two words differ, in order: enough to find a mistyped command.
+size_t Unlikeness(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0]++;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+// The first word that stands where a command should, if there is no such command; else empty.
+std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
+  for (size_t i = 0; i < words.size(); ++i) {
+    if (words[i] == "--on") {
+      ++i;  // its value
+    } else if (!words[i].starts_with('-')) {
+      const auto known = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == words[i]; });
+      return known.empty() ? words[i] : "";
+    }
+  }
+  return "";
+}
+
+int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
+  std::string nearest;
+  size_t least = word.size();
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    const size_t unlike = Unlikeness(word, command->get_name());
+    if (unlike < least) nearest = command->get_name();
+    least = std::min(least, unlike);
+  }
+  const std::string hint = nearest.empty() ? "" : "; did you mean '" + nearest + "'?";
+  std::fprintf(stderr, "howdah: there is no command '%s'%s `howdah --help` shows all\n", word.c_str(),
+               hint.empty() ? ";" : hint.c_str());
+  return 2;
+}
+
 // What CLI11 found wrong, in our words: what, and what to do.
 int Report(const CLI::App& app, const CLI::ParseError& error) {
   const auto used = app.get_subcommands();
@@ -205,6 +248,7 @@ std::variant<Arguments, int> Grammar::Parse(int argc, char** argv) {
   const bool has_dashes = dashes != words.end();
   if (has_dashes) arguments_->job.words.assign(dashes + 1, words.end());
   words.erase(dashes, words.end());
+  if (const std::string word = UnknownCommand(*app_, words); !word.empty()) return ReportUnknownCommand(*app_, word);
   std::reverse(words.begin(), words.end());  // as CLI11 takes them
   try {
     app_->parse(words);

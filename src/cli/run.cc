@@ -133,7 +133,7 @@ int RunCommand(Shell& shell, const Arguments& arguments) {
   const spec::JobSpec& spec = std::get<spec::JobSpec>(job);
   backend::Place& place = **shell.Place();
   Interrupts interrupts;
-  const auto id = place.Submit(spec, {.keep = arguments.keep, .client_directory = {}});
+  const auto id = place.Submit(spec, {.keep = arguments.keep, .user = UserName()});
   if (!id.ok()) return Report(id.error());
   interrupts.Arm();
   Say(id->text + " submitted: " + spec.name + "; logs: " + place.LogsPlace(*id));

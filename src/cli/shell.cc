@@ -1,5 +1,6 @@
 #include "shell.h"
 
+#include <pwd.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -85,8 +86,13 @@ Result<backend::Place*> Shell::Place() {
 std::string Shell::By(const std::string& with) const {
   char host[256] = "";
   gethostname(host, sizeof host - 1);
-  const auto user = Variable("USER");
-  return (user && !user->empty() ? *user : "user " + std::to_string(getuid())) + " on " + host + " with " + with;
+  return UserName() + " on " + host + " with " + with;
+}
+
+std::string UserName() {
+  if (const auto user = Variable("USER"); user && !user->empty()) return *user;
+  if (const passwd* entry = getpwuid(getuid()); entry != nullptr) return entry->pw_name;
+  return "user " + std::to_string(getuid());
 }
 
 int Report(const Error& error) {

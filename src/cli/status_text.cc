@@ -69,22 +69,22 @@ std::string Line(const std::string& name, const std::string& value) {
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
-  std::string text = TaskName(task.role, task.index) + " ";
-  if (task.type == core::TaskChanged::Type::kLost) {
-    text += "was lost";
-  } else {
-    text += "ended with " + (task.exit->code ? "exit code " + std::to_string(*task.exit->code)
-                                             : core::SignalName(task.exit->signal.value_or(0)));
+  std::string text = OneLine(task.reason.value_or(""));  // names the task and how it ended
+  if (text.empty()) {
+    text = TaskName(task.role, task.index) + " was lost";
+    if (task.exit && task.exit->signal)
+      text = TaskName(task.role, task.index) + " was killed by " + core::SignalName(*task.exit->signal);
+    if (task.exit && task.exit->code)
+      text = TaskName(task.role, task.index) + " ended with exit code " + std::to_string(*task.exit->code);
+    text += ", attempt " + std::to_string(task.attempt);
   }
-  text += ", attempt " + std::to_string(task.attempt);
-  if (!core::IsFinal(task.state)) text += "; it starts again";
-  if (task.reason && !task.reason->empty()) text += ": " + OneLine(*task.reason);
-  return text;
+  return core::IsFinal(task.state) ? text : text + "; it starts again";
 }
 
 std::string JobProgress(const core::JobChanged& job, JobState before, JobState after) {
   using Type = core::JobChanged::Type;
-  if (job.type == Type::kFinished) return "";  // the farewell says it
+  if (job.type == Type::kFinished) return "";          // the farewell says it
+  if (job.type == Type::kStopping) return "stopping";  // why is said by what led to it, and by the farewell
   const std::string reason = OneLine(job.reason.value_or(""));
   if (job.type == Type::kTensorboard) {
     if (job.tensorboard_url && !job.tensorboard_url->empty()) return "TensorBoard: " + *job.tensorboard_url;

@@ -102,6 +102,7 @@ Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
   if (!view.ok()) return view.error();
   KillProcessesOf(files, id);
   if (const Status removed = RemoveLeftovers(files); !removed.ok()) return removed;
+  if (const Status freed = process::RemoveTree(files.lease()); !freed.ok()) return freed;
   return RecordAmDeath(files, HowBothDied(*view));
 }
 

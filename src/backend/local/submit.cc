@@ -67,12 +67,9 @@ std::string EncodeEnvironment(const spec::EnvVars& environment) {
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-core::JournalEntry Submitted(const JobId& id, const spec::JobSpec& spec, const spec::EnvVars& environment, Instant now) {
-  core::JobSubmitted submitted{id.text, spec.name, "local", std::string(spec::ToText(spec.framework)), "", "", {}};
-  for (const auto& [name, value] : environment) {
-    if (name == "USER") submitted.user = value;
-  }
-  submitted.host = process::NodeName();
+core::JournalEntry Submitted(const JobId& id, const spec::JobSpec& spec, const std::string& user, Instant now) {
+  const std::string framework(spec::ToText(spec.framework));
+  core::JobSubmitted submitted{id.text, spec.name, "local", framework, user, process::NodeName(), {}};
   for (const spec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
   return {now, std::move(submitted)};
 }
@@ -168,7 +165,7 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& sp
   // Held from before the journal's first line: a job whose lock is free and that has not ended has lost its AM.
   const auto lock = process::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
-  const std::string first = history::EncodeEntry(Submitted(*id, spec, options.environment, now)) + "\n";
+  const std::string first = history::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";
   if (const Status s = process::WriteFileAtomically(files.journal(), first, 0600); !s.ok()) return fail(s.error());
   if (const Status s = StartAm(options, layout, files, *lock, inherited); !s.ok()) return fail(s.error());
   return *id;

@@ -15,7 +15,7 @@ namespace howdah::backend {
 
 struct SubmitOptions {
   bool keep = false;  // the working directories stay at the end of the job
-  std::string client_directory;
+  std::string user;   // who submits
 };
 
 enum class LogStream { kStdout, kStderr };

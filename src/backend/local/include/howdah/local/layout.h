@@ -58,6 +58,9 @@ class JobFiles {
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 
+  // In leases/ beside jobs/.
+  std::string lease() const { return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease"; }
+
   static std::string TaskName(const std::string& role, int index) { return role + "-" + std::to_string(index); }
   std::string task_work(const std::string& role, int index) const { return work() + "/" + TaskName(role, index); }
   std::string task_logs(const std::string& role, int index) const { return logs() + "/" + TaskName(role, index); }
