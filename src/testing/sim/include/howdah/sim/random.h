@@ -11,15 +11,10 @@ namespace howdah::sim {
 // SplitMix64: small, fast, and the same on every machine (the distributions of <random> are not).
 class Random {
  public:
-  explicit Random(uint64_t seed) : state_(seed * 0x9e3779b97f4a7c15 + 0x632be59bd9b4e019) {}
+  // The seed is mixed, or neighbours would be the same sequence one step apart.
+  explicit Random(uint64_t seed) : state_(Mix(seed)) {}
 
-  uint64_t Next() {
-    state_ += 0x9e3779b97f4a7c15;
-    uint64_t z = state_;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
+  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
   bool Chance(double p) { return static_cast<double>(Next() >> 11) < p * 9007199254740992.0; }
   // Both ends included.
   int Between(int low, int high) { return low + static_cast<int>(Next() % static_cast<uint64_t>(high - low + 1)); }
@@ -32,6 +27,12 @@ class Random {
   }
 
  private:
+  static uint64_t Mix(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
   uint64_t state_;
 };
 
