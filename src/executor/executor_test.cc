@@ -72,7 +72,9 @@ TEST(Executor, AFailedRankIsToldWhileOthersRun) {
   task.ReceiveStarted();
   EXPECT_EQ(task.ReceiveExit().code(), 5);
   task.Stop(0, 20s);
-  EXPECT_EQ(task.ReceiveExit().signal(), SIGTERM);
+  const wire::RankExited other = task.ReceiveExit();
+  EXPECT_EQ(other.signal(), SIGTERM);
+  EXPECT_EQ(other.cause(), "") << "who went as it was told to needs no cause";
   task.ExpectEnded(0);
 }
 
