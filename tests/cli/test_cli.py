@@ -1,0 +1,368 @@
+"""The command line as its users meet it: help, exit codes, messages, JSON, completion. Jobs run on a HOWDAH_HOME of the test's own."""
+import json
+import os
+import pathlib
+import pty
+import re
+import signal
+import subprocess
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah"))
+CONTRACT = ROOT / "tests/contract"
+COMMANDS = ["run", "submit", "status", "list", "wait", "logs", "kill", "scale", "events", "plan", "doctor", "init", "schema",
+            "completion", "version"]
+DEADLINE_S = 60
+
+
+@pytest.fixture
+def home(tmp_path):
+    """The environment of every call; jobs a test leaves are killed."""
+    env = {**os.environ, "HOWDAH_HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
+    env.pop("HOWDAH_ON", None)
+    yield env
+    for job in json.loads(howdah(env, "list", "--json").stdout):
+        howdah(env, "kill", job["id"], "--grace", "0s")
+
+
+def howdah(env, *arguments, cwd=CONTRACT, **options):
+    return subprocess.run([BIN, *arguments], env=env, cwd=cwd, capture_output=True, text=True, timeout=DEADLINE_S, **options)
+
+
+def job_file(tmp_path, text):
+    path = tmp_path / "job.yaml"
+    path.write_text(text)
+    return str(path)
+
+
+SLEEPER = "roles: {w: {memory: 8MiB, command: 'echo ready; exec sleep 86399'}}\n"
+
+
+# --- help, wrong usage, and what needs no job -------------------------------------------------------------------------
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example(home, command):
+    done = howdah(home, command, "--help")
+    assert done.returncode == 0
+    assert "Example:\n  " in done.stdout
+    assert f"howdah {command}" in done.stdout.split("Example:")[1]
+
+
+def test_the_help_names_every_command(home):
+    done = howdah(home, "--help")
+    assert done.returncode == 0
+    for command in COMMANDS:
+        assert re.search(rf"^  {command}\s", done.stdout, re.M), command
+
+
+@pytest.mark.parametrize("arguments, said", [
+    ([], "howdah --help"),
+    (["rnu", "job.yaml"], "did you mean 'run'"),
+    (["run"], "no job"),
+    (["run", "nowhere.yaml"], "howdah init > nowhere.yaml"),
+    (["run", "hello.yaml", "--workers", "2"], "--set"),
+    (["run", "--workers", "two", "--", "true"], "not a whole number"),
+    (["run", "--env", "NOVALUE", "--", "true"], "not NAME=VALUE"),
+    (["run", "hello.yaml", "--frobnicate"], "--frobnicate"),
+    (["wait"], "id"),
+    (["wait", "x", "--timeout", "10"], "10s"),
+    (["kill", "x", "--grace", "soon"], "no duration"),
+    (["scale", "x", "worker"], "worker=4"),
+    (["scale", "x", "worker=many"], "worker=4"),
+    (["status", "last"], "there is no job yet"),
+    (["status", "last", "--", "x"], "behind --"),
+    (["list", "--on", "mars"], "local or yarn"),
+    (["init", "--framework", "caffe"], "pytorch, tensorflow, jax or plain"),
+    (["completion", "tcsh"], "bash"),
+    (["logs", "x", "--tail", "-1"], "--tail"),
+])
+def test_wrong_usage_is_exit_2_and_says_what_to_do(home, arguments, said):
+    done = howdah(home, *arguments)
+    assert done.returncode == 2, done
+    assert said in done.stderr, done.stderr
+    assert done.stdout == ""
+
+
+def test_the_place_is_chosen_by_flag_variable_and_configuration(home, tmp_path):
+    assert howdah(home, "list", "--on", "yarn").returncode == 3
+    assert howdah(home, "--on", "yarn", "list").returncode == 3
+    assert howdah({**home, "HOWDAH_ON": "yarn"}, "list").returncode == 3
+    assert howdah({**home, "HOWDAH_ON": "yarn"}, "list", "--on", "local").returncode == 0
+    wrong = howdah({**home, "HOWDAH_ON": "mars"}, "list")
+    assert wrong.returncode == 2 and "HOWDAH_ON" in wrong.stderr
+    config = tmp_path / "config/howdah/config.yaml"
+    config.parent.mkdir(parents=True)
+    config.write_text("# mine\non: yarn  # soon\n")
+    assert howdah(home, "list").returncode == 3
+    assert howdah({**home, "HOWDAH_ON": "local"}, "list").returncode == 0
+    config.write_text("\nplace: yarn\n")
+    wrong = howdah(home, "list")
+    assert wrong.returncode == 2 and f"{config}:2:" in wrong.stderr
+    config.unlink()
+    assert howdah(home, "list").returncode == 0
+
+
+def test_version_schema_and_init(home, tmp_path):
+    assert re.fullmatch(r"howdah \d+\.\d+\.\d+\n", howdah(home, "version").stdout)
+    schema = json.loads(howdah(home, "schema").stdout)
+    assert "roles" in schema["properties"]
+    assert "roles" in howdah(home, "schema", "--markdown").stdout
+    for framework in ("plain", "pytorch", "tensorflow", "jax"):
+        text = howdah(home, "init", "--framework", framework).stdout
+        done = howdah(home, "plan", job_file(tmp_path, text), "--json")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["job"]["framework"] == framework
+
+
+@pytest.mark.parametrize("words, offered", [
+    (["howdah", "ki"], {"kill"}),
+    (["howdah", "logs", "--st"], {"--stdout", "--stderr"}),
+    (["howdah", "completion", ""], {"bash", "zsh", "fish"}),
+    (["howdah", "status", "la"], {"last"}),
+])
+def test_bash_completes(home, words, offered):
+    script = howdah(home, "completion", "bash").stdout
+    quoted = " ".join(f"'{word}'" for word in words)
+    check = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _howdah; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    env = {**home, "PATH": f"{BIN.parent}:{os.environ['PATH']}"}
+    done = subprocess.run(["bash", "-uec", check], env=env, capture_output=True, text=True, timeout=DEADLINE_S)
+    assert set(done.stdout.split()) == offered, done
+
+
+@pytest.mark.parametrize("shell", ["zsh", "fish"])
+def test_other_shells_get_a_script_for_every_command(home, shell):
+    script = howdah(home, "completion", shell).stdout
+    for command in COMMANDS:
+        assert command in script
+
+
+def test_doctor_says_what_it_found(home):
+    done = howdah(home, "doctor")
+    assert done.returncode == 0
+    assert "howdah-agent" in done.stdout and "memory for jobs" in done.stdout
+    for finding in json.loads(howdah(home, "doctor", "--json").stdout):
+        assert finding["level"] in ("ok", "warning", "problem")
+        assert finding["level"] == "ok" or finding["advice"]
+
+
+# --- malformed job files ----------------------------------------------------------------------------------------------
+
+# What is wrong, the pattern of the line it is done to, and what it becomes.
+MUTATIONS = [
+    ("unknown key in a role", r"^(\s+)command:", r"\1comand:"),
+    ("no unit", r"^(\s+)memory: .*$", r"\1memory: 2"),
+    ("negative memory", r"^(\s+)memory: .*$", r"\1memory: -2GiB"),
+    ("memory is a list", r"^(\s+)memory: .*$", r"\1memory: [2GiB]"),
+    ("not a number", r"^(\s+)instances: .*$", r"\1instances: many"),
+    ("no instances", r"^(\s+)instances: .*$", r"\1instances: 0"),
+    ("min above max", r"^(\s+)instances: .*$", r"\1instances: {min: 3, max: 2}"),
+    ("unknown framework", r"^framework: .*$", r"framework: torhc"),
+    ("framework is a map", r"^framework: .*$", r"framework: {a: b}"),
+    ("roles twice", r"^name: .*$", r"roles: {}"),
+    ("unknown key above all", r"^name: .*$", r"nmae: x"),
+    ("gpus are half", r"^(\s+)memory: .*$", r"\1gpus: 0.5"),
+    ("duration without unit", r"^name: .*$", r"timeouts: {gang: 15}"),
+    ("unset variable", r"^name: .*$", r"name: ${HOWDAH_SURELY_UNSET}"),
+    ("alias of nothing", r"^name: .*$", r"name: *nothing"),
+    ("broken quote", r"^name: .*$", r'name: "x'),
+    ("broken brace", r"^name: .*$", r"name: {x"),
+    ("tab", r"^(\s+)command:", r"\1" "\tcommand:"),
+    ("role without a name", r"^roles:.*$", r"roles: [1]"),
+]
+
+
+def malformed():
+    """(what, text, line of the mistake)"""
+    for path in sorted(CONTRACT.glob("*.yaml")):
+        if path.name == "bad.yaml":
+            continue
+        lines = path.read_text().splitlines()
+        for what, pattern, becomes in MUTATIONS:
+            for number, line in enumerate(lines, 1):
+                changed = re.sub(pattern, becomes, line)
+                if changed != line:
+                    text = "\n".join(lines[:number - 1] + [changed] + lines[number:]) + "\n"
+                    yield f"{path.stem}: {what}", text, number
+                    break
+
+
+HAND_MADE = ["", "\n", "7", "[]", "null", "---\n---\n", "{", "}", "roles:", "roles: {}", "roles: {w: }", "roles: {w: {}}",
+             "\x00", "\ufeff", "a: &a [*a]", "? {a: b}\n: c", "roles: {w: {memory: 1GiB, command: ''}}",
+             "roles: {1w: {memory: 1GiB, command: x}}", "roles: {'w x': {memory: 1GiB, command: x}}",
+             "roles: {w: {memory: 1GiB, command: []}}", "roles: {w: {memory: 1GiB, command: [1, [2]]}}",
+             "roles: {w: {memory: 1GiB, command: x, after: [w]}}", "roles: {w: {memory: 99999999TiB, command: x}}",
+             "roles: {w: {memory: 1GiB, command: x, kind: service}}", "source: nowhere\nroles: {w: {memory: 1GiB, command: x}}",
+             "[" * 10_000, "{a: " * 10_000, "a:\n" * 1000, "%YAML 9.9\n---\na: b", "!!python/object:x {}"]
+
+
+def test_malformed_job_files_are_exit_2_and_name_the_line(home, tmp_path):
+    count = 0
+    for what, text, number in malformed():
+        path = job_file(tmp_path, text)
+        done = howdah(home, "plan", path)
+        assert done.returncode == 2, (what, done)
+        # What is no YAML at all is noticed where it cannot go on, which may be further down.
+        line = rf"(\d+: not valid YAML|{number}): "
+        assert re.search(rf"^{re.escape(path)}:{line}", done.stderr, re.M), (what, number, done)
+        count += 1
+    for text in HAND_MADE:
+        done = howdah(home, "plan", job_file(tmp_path, text))
+        assert done.returncode == 2, (text[:80], done)
+        assert done.stderr
+        count += 1
+    assert count >= 200
+    assert not os.path.exists(home["HOWDAH_HOME"] + "/jobs")
+
+
+def test_problems_come_before_refusals_and_as_json(home, tmp_path):
+    both = job_file(tmp_path, "roles:\n  w:\n    memory: 900TiB\n    command: x\n    gpu: 1\n")
+    for command in ("plan", "run", "submit"):
+        assert howdah(home, command, both).returncode == 2
+    problems = json.loads(howdah(home, "plan", both, "--json").stdout)["problems"]
+    assert [(p["line"], p["key"]) for p in problems] == [(5, "roles.w.gpu")]
+
+
+# --- plan -------------------------------------------------------------------------------------------------------------
+
+def test_plan_shows_what_would_run_and_submits_nothing(home, tmp_path):
+    plan = json.loads(howdah(home, "plan", "files.yaml", "--json").stdout)
+    assert plan["problems"] == plan["refusals"] == []
+    assert plan["tasks"][0]["environment"]["HOWDAH_ROLE"] == plan["tasks"][0]["role"]
+    assert all(upload["bytes"] > 0 for upload in plan["uploads"])
+    text = howdah(home, "plan", "files.yaml").stdout
+    assert "# uploads" in text and "HOWDAH_CLUSTER=" in text
+    refused = howdah(home, "plan", "too-big.yaml", "--json")
+    assert refused.returncode == 3 and json.loads(refused.stdout)["refusals"]
+    queued = howdah(home, "plan", job_file(tmp_path, "queue: ml\n" + SLEEPER))
+    assert queued.returncode == 0 and queued.stderr.count("queue: ml") == 1
+    assert not os.path.exists(home["HOWDAH_HOME"] + "/jobs")
+
+
+# --- jobs -------------------------------------------------------------------------------------------------------------
+
+def test_run_prints_the_logs_on_stdout_and_the_rest_on_stderr(home):
+    done = howdah(home, "run", "hello.yaml")
+    assert done.returncode == 0, done
+    assert sorted(done.stdout.splitlines()) == [f"greeter:{i} │ hello from greeter:{i} of 3" for i in range(3)]
+    assert "SUCCEEDED" in done.stderr and "logs: " in done.stderr
+    assert howdah(home, "logs", "last", "greeter:1").stdout == "hello from greeter:1 of 3\n"
+
+
+def test_run_without_a_file_and_json(home):
+    done = howdah(home, "run", "--json", "--memory", "8MiB", "--workers", "2", "--env", "A=b c", "--",
+                  "bash", "-c", 'echo "$A $1"; exit 3', "x", "it's")
+    assert done.returncode == 1, done
+    status = json.loads(done.stdout)
+    assert status["state"] == "FAILED" and len(status["tasks"]) == 2
+    assert "worker:0 │ b c it's" in done.stderr or "worker:1 │ b c it's" in done.stderr
+
+
+def test_status_list_and_events_as_json(home):
+    howdah(home, "run", "fail.yaml")
+    status = json.loads(howdah(home, "status", "last", "--json").stdout)
+    assert list(status) == ["id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice",
+                            "submitted", "started", "finished", "urls", "tasks"]
+    assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "ranks", "pids", "exit_code",
+                                        "signal", "reason", "started", "finished", "usage"]
+    assert status["state"] == "FAILED" and "exit code 7" in status["reason"]
+    listed = json.loads(howdah(home, "list", "--all", "--json").stdout)
+    del status["tasks"]
+    assert listed == [status]
+    assert json.loads(howdah(home, "list", "--json").stdout) == []
+    events = [json.loads(line) for line in howdah(home, "events", status["id"], "--json").stdout.splitlines()]
+    assert events[0]["type"] == "JobSubmitted" and events[-1]["type"] == "JobFinished"
+    assert len(howdah(home, "events", "last").stdout.splitlines()) == len(events)
+
+
+def test_logs_by_stream_attempt_and_tail(home, tmp_path):
+    howdah(home, "run", job_file(tmp_path, """
+roles:
+  w:
+    memory: 8MiB
+    restart: {max: 1, backoff: 1ms}
+    command: "printf 'out %s\\\\nmore\\\\nlast' $HOWDAH_ATTEMPT; echo err >&2; exit $((1 - HOWDAH_ATTEMPT))"
+"""))
+    assert howdah(home, "logs", "last", "w:0").stdout == "out 1\nmore\nlasterr\n"
+    assert howdah(home, "logs", "last", "w:0", "--attempt", "0", "--stdout").stdout == "out 0\nmore\nlast"
+    assert howdah(home, "logs", "last", "w:0", "--stderr").stdout == "err\n"
+    assert howdah(home, "logs", "last", "w:0", "--tail", "1").stdout == "lasterr\n"
+    assert howdah(home, "logs", "last", "w").stdout == "w:0 │ out 1\nw:0 │ more\nw:0 │ last\nw:0 │ err\n"
+    assert howdah(home, "logs", "last", "-f", "--tail", "1", "--stdout", "--attempt", "1").stdout == "w:0 │ last\n"
+    missing = howdah(home, "logs", "last", "w:0", "--attempt", "5")
+    assert missing.returncode == 2 and "attempts 0, 1" in missing.stderr
+    nobody = howdah(home, "logs", "last", "v")
+    assert nobody.returncode == 2 and "w:0" in nobody.stderr
+
+
+def test_submit_wait_kill(home, tmp_path):
+    done = howdah(home, "submit", job_file(tmp_path, SLEEPER))
+    assert done.returncode == 0 and re.fullmatch(r"howdah-\d{8}-\d{6}-\w{4}\n", done.stdout)
+    job = done.stdout.strip()
+    assert job in howdah(home, "list").stdout
+    assert howdah(home, "wait", job, "--timeout", "10ms").returncode == 5
+    assert howdah(home, "kill", job).returncode == 0
+    again = howdah(home, "kill", job)
+    assert again.returncode == 0 and "nothing to do" in again.stderr
+    assert howdah(home, "wait", job).returncode == 4
+    reason = json.loads(howdah(home, "status", job, "--json").stdout)["reason"]
+    assert "howdah kill" in reason
+    wrong = howdah(home, "status", job[:-1] + "_")
+    assert wrong.returncode == 2 and job in wrong.stderr
+
+
+@pytest.mark.parametrize("number, word", [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])
+def test_a_signal_to_run_stops_the_job(home, tmp_path, number, word):
+    run = subprocess.Popen([BIN, "run", job_file(tmp_path, SLEEPER)], env=home, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "w:0 │ ready\n"
+    run.send_signal(number)
+    out, err = run.communicate(timeout=DEADLINE_S)
+    assert run.returncode == 4, err
+    assert word in json.loads(howdah(home, "status", "last", "--json").stdout)["reason"]
+
+
+def test_a_second_ctrl_c_stops_without_grace(home, tmp_path):
+    stubborn = "checkpoint: {grace: 1d}\nroles: {w: {memory: 8MiB, command: \"trap 'echo no' TERM; echo ready; " \
+               "while :; do read -t 9 < <(:) || :; done\"}}\n"
+    run = subprocess.Popen([BIN, "run", job_file(tmp_path, stubborn)], env=home, stdout=subprocess.PIPE,
+                           stderr=subprocess.PIPE, text=True)
+    assert run.stdout.readline() == "w:0 │ ready\n"
+    run.send_signal(signal.SIGINT)
+    assert run.stdout.readline() == "w:0 │ no\n"
+    run.send_signal(signal.SIGINT)
+    run.communicate(timeout=DEADLINE_S)
+    assert run.returncode == 4
+
+
+def test_the_client_killed_or_unread_leaves_the_job_alone(home, tmp_path):
+    file = job_file(tmp_path, "roles: {w: {memory: 8MiB, command: 'echo ready; while :; do echo x; done'}}\n")
+    run = subprocess.Popen([BIN, "run", file], env=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert run.stdout.readline() == "w:0 │ ready\n"
+    run.stdout.close()
+    assert run.wait(timeout=DEADLINE_S) == -signal.SIGPIPE
+    assert json.loads(howdah(home, "status", "last", "--json").stdout)["state"] == "RUNNING"
+    assert howdah(home, "kill", "last", "--grace", "0s").returncode == 0
+
+
+def test_a_terminal_gets_a_live_table_and_everything_is_printed(home):
+    main, terminal = pty.openpty()
+    run = subprocess.Popen([BIN, "run", "hello.yaml"], env={**home, "TERM": "xterm"}, cwd=CONTRACT, stdin=terminal,
+                           stdout=terminal, stderr=terminal)
+    os.close(terminal)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(main, 65536)
+        except OSError:  # the terminal's other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(main)
+    assert run.wait(timeout=DEADLINE_S) == 0
+    text = seen.decode()
+    for index in range(3):
+        assert f"hello from greeter:{index} of 3" in text
+    assert "\x1b[J" in text and "SUCCEEDED" in text
