@@ -93,8 +93,12 @@ Task* Job::Impl::OpenAttempt(const ContainerId& id, int attempt) {
 }
 
 void Job::Impl::Start(Task& task) {
+  Require(task.connected() && !task.done && !task.leaving, "a task starts that cannot or need not");
   Require(task.run == Task::Run::kNone, "an attempt starts while another one of the task has not ended");
   Require(AfterHolds(RoleOf(task)), "a task starts before its role may");
+  int& next_attempt = RoleOf(task).next_attempt[static_cast<size_t>(task.id.index)];
+  Require(task.attempt >= next_attempt, "an attempt's number comes twice");
+  next_attempt = task.attempt + 1;
   task.run = Task::Run::kStarting;
   task.attempt_used = true;
   task.exited.assign(static_cast<size_t>(std::max(1, SpecOf(task).processes)), false);
@@ -131,7 +135,7 @@ Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at) con
 // An attempt failed by itself. It may not have ended yet: other processes of it may run.
 void Job::Impl::NoteFailure(Task& task, Failure failure) {
   const bool first = !task.failure;
-  if (first || failure.at < task.failure->at) {
+  if (first || CameFirst(failure, *task.failure)) {
     if (failure.exit.code || failure.exit.signal) task.exit = failure.exit;
     task.failure = std::move(failure);
   }
@@ -160,15 +164,10 @@ void Job::Impl::Close(Task& task, Instant at) {
   } else if (task.state == TaskState::kSucceeded) {
     MarkDone(task);
   } else if (!Draining(task)) {
-    Require(task.failure.has_value(), "an attempt was stopped for no reason");
+    // Every other remedy began when the failure was noted: the job ends, or the task drains.
     const Remedy remedy = RemedyFor(task);
-    if (remedy == Remedy::kAlone) {
-      RestartAlone(task);
-    } else if (remedy == Remedy::kAccept) {
-      MarkDone(task);
-    } else {
-      React(task);
-    }
+    Require(task.failure && (remedy == Remedy::kAlone || remedy == Remedy::kAccept), "an attempt ended for no reason");
+    remedy == Remedy::kAlone ? RestartAlone(task) : MarkDone(task);
   }
 }
 

@@ -122,7 +122,7 @@ void Job::Impl::AskForLacking() {
     role.asked = role.tally.lacking;
   }
   if (request.asks.empty()) return;
-  request.together = filling_;
+  request.together = filling_ && all_.lacking == all_.tasks;
   actions_.push_back(std::move(request));
 }
 
@@ -138,6 +138,17 @@ void Job::Impl::Fill() {
   ForEachTask([this](Task& task) {
     if (task.container != nullptr && task.container->phase == Container::Phase::kHeld) Launch(*task.container);
   });
+}
+
+// A gang that lost a container before anything of it ran is incomplete again, and may not hold the others for ever.
+void Job::Impl::Refill() {
+  const bool gang = spec_.start == spec::StartMode::kGang && barrier_ && barrier_->everyone;
+  const bool holds_others = all_.lacking < all_.tasks;
+  if (!gang || filling_ || !holds_others || all_.started > 0 || all_.open > 0) return;
+  filling_ = true;
+  last_grant_ = now_;
+  Arm(JobTimer::kHold, now_ + hold_limit_);
+  Arm(JobTimer::kHoldNotice, now_ + hold_limit_ / 2);
 }
 
 void Job::Impl::GiveBack() {
@@ -265,6 +276,7 @@ void Job::Impl::LoseIdle(Task& task, const std::string& how, Instant at) {
     RoleOf(task).lacking.push(task.id.index);
     Recount(task);
     NotePlaced(task, FailureText(NameOf(task), failure) + "; another container is asked for");
+    Refill();
     return;
   }
   if (too_often) failure.what += ", as with " + std::to_string(task.launch_failures - 1) + " containers before";

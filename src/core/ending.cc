@@ -75,7 +75,7 @@ Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
                            role.kind != spec::RoleKind::kSidecar;
     if (!task.failure || task.leaving || (!CountsFor(task) && !tolerated)) return;
     ++failures;
-    if (first.task == nullptr || task.failure->at < first.task->failure->at) first.task = &task;
+    if (first.task == nullptr || CameFirst(*task.failure, *first.task->failure)) first.task = &task;
   });
   first.others = std::max(0, failures - 1);
   return first;

@@ -145,6 +145,7 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       return;
     case JobTimer::kHoldNotice:
       if (!filling_ || gave_back_ || all_.lacking == 0 || all_.lacking == all_.tasks) return;
+      if (now_ >= last_grant_ + hold_limit_) return;  // too late to announce it
       own_wait_ =
           HoldingText(all_.tasks - all_.lacking, all_.tasks, now_ - last_grant_, last_grant_ + hold_limit_ - now_);
       NoteWaiting();

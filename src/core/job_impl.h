@@ -136,6 +136,7 @@ class Job::Impl {
   Task* NextLacking(Role& role);
   void AskForLacking();
   void Fill();
+  void Refill();
   void GiveBack();
   void Detach(Task& task);
   void Release(Container& container);

@@ -128,10 +128,12 @@ TEST(JobOutcome, ToleratedFailuresAreCounted) {
 2s ended worker:0 a0
   task worker:0 FAILED a0 code=8 | worker:0 failed with exit code 8 on node0 after 2.0s, attempt 0
   release worker:0
-  job stopping | all 2 tasks that may fail have failed, first of them worker:1 failed with exit code 7 on node1 after 1.0s, attempt 0: no disk
+  job stopping | all 2 tasks that may fail have failed, first of them worker:1 failed with exit code 7 on node1 after
+      1.0s, attempt 0: no disk
 2s gone worker:0
 2s gone worker:1
-  job finished FAILED exit=1 | all 2 tasks that may fail have failed, first of them worker:1 failed with exit code 7 on node1 after 1.0s, attempt 0: no disk
+  job finished FAILED exit=1 | all 2 tasks that may fail have failed, first of them worker:1 failed with exit code 7
+      on node1 after 1.0s, attempt 0: no disk
   finish FAILED 1
 )");
 }
@@ -148,13 +150,15 @@ TEST(JobOutcome, TheFirstCauseIsTheFirstInTimeNotTheFirstHeardOf) {
 5.003s exit worker:3 a0 1 at=5.0015s
 5.004s exit worker:1 a0 1 at=5.004s
 5.004s ended worker:0 a0
-  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: peer closed the connection
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: peer closed the
+      connection
   release worker:0
 5.004s ended worker:1 a0
   task worker:1 STOPPED a0 code=1
   release worker:1
 5.004s ended worker:2 a0
-  task worker:2 FAILED a0 signal=SIGSEGV | worker:2 was killed by signal 11 (SIGSEGV) on node2 after 5.0s, attempt 0: a null pointer | run it under a debugger
+  task worker:2 FAILED a0 signal=SIGSEGV | worker:2 was killed by signal 11 (SIGSEGV) on node2 after 5.0s, attempt 0:
+      a null pointer | run it under a debugger
   release worker:2
 5.004s ended worker:3 a0
   task worker:3 FAILED a0 code=1 | worker:3 failed with exit code 1 on node3 after 5.0s, attempt 0
@@ -163,7 +167,30 @@ TEST(JobOutcome, TheFirstCauseIsTheFirstInTimeNotTheFirstHeardOf) {
 6s gone worker:1
 6s gone worker:2
 6s gone worker:3
-  job finished FAILED exit=1 | worker:2 was killed by signal 11 (SIGSEGV) on node2 after 5.0s, attempt 0: a null pointer; 2 others failed because of it | run it under a debugger
+  job finished FAILED exit=1 | worker:2 was killed by signal 11 (SIGSEGV) on node2 after 5.0s, attempt 0: a null
+      pointer; 2 others failed because of it | run it under a debugger
+  finish FAILED 1
+)");
+}
+
+TEST(JobOutcome, WhatIsKnownToBeAConsequenceIsNotTheFirstCause) {
+  Reads({JobOf({RoleOf("worker", 2)})}, R"(
+0s up
+5.002s exit worker:0 a0 1 at=5s cause=connection closed by peer consequence=1
+  job stopping | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: connection closed by peer
+  stop worker:1 a0 10s
+5.003s exit worker:1 a0 SIGKILL at=5.001s
+5.003s ended worker:0 a0
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: connection closed
+      by peer
+  release worker:0
+5.003s ended worker:1 a0
+  task worker:1 FAILED a0 signal=SIGKILL | worker:1 was killed by signal 9 (SIGKILL) on node1 after 5.0s, attempt 0
+  release worker:1
+6s gone worker:0
+6s gone worker:1
+  job finished FAILED exit=1 | worker:1 was killed by signal 9 (SIGKILL) on node1 after 5.0s, attempt 0; 1 other
+      failed because of it
   finish FAILED 1
 )");
 }
@@ -179,9 +206,11 @@ TEST(JobOutcome, AnExecutorThatWasCutOffFirstIsTheFirstCause) {
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0
   release worker:0
 5.005s gone worker:1 its executor was killed by signal 9 (SIGKILL)
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: its executor was killed by signal 9 (SIGKILL)
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: its executor was killed by signal 9
+      (SIGKILL)
 5.01s gone worker:0
-  job finished FAILED exit=1 | worker:1 was lost on node1 after 5.0s, attempt 0: its executor was killed by signal 9 (SIGKILL); 1 other failed because of it
+  job finished FAILED exit=1 | worker:1 was lost on node1 after 5.0s, attempt 0: its executor was killed by signal 9
+      (SIGKILL); 1 other failed because of it
   finish FAILED 1
 )");
 }
@@ -219,7 +248,8 @@ TEST(JobOutcome, KilledBeforeItsStart) {
   job stopping | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
   task worker:0 STOPPED a0
   task worker:1 STOPPED a0
-  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
+  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was
+      submitted
   finish KILLED 4
 4s am
 )");
@@ -242,7 +272,8 @@ TEST(JobOutcome, KilledBeforeItsStart) {
   release c2
 4s gone c1
 4s gone c2
-  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
+  job finished KILLED exit=4 | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was
+      submitted
   finish KILLED 4
 )");
 }
@@ -278,14 +309,16 @@ TEST(JobOutcome, TheTimeLimit) {
 0s up
 1s tick
 2s tick
-  job stopping | the time limit of 2s (timeouts.run) was reached after 2.0s of running; its checkpoints are under hdfs:///ckpt
+  job stopping | the time limit of 2s (timeouts.run) was reached after 2.0s of running; its checkpoints are under
+      hdfs:///ckpt
   stop worker:0 a0 10s
 2.5s exit worker:0 a0 SIGTERM
 2.5s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
   release worker:0
 2.6s gone worker:0
-  job finished KILLED exit=4 | the time limit of 2s (timeouts.run) was reached after 2.0s of running; its checkpoints are under hdfs:///ckpt
+  job finished KILLED exit=4 | the time limit of 2s (timeouts.run) was reached after 2.0s of running; its checkpoints
+      are under hdfs:///ckpt
   finish KILLED 4
 )");
 }

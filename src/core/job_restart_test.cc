@@ -50,61 +50,6 @@ TEST(JobRestart, ATaskAloneWithADoublingPause) {
 )");
 }
 
-TEST(JobRestart, ALostContainerIsReplaced) {
-  Reads({JobOf({Workers(2, 1)})}, R"(
-0s up
-3s gone worker:1 its executor was killed by signal 9 (SIGKILL)
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its executor was killed by signal 9 (SIGKILL)
-  task worker:1 PENDING a1
-  ask worker*1
-3.1s grant c2 worker node7
-  task worker:1 ALLOCATED a1 in c2
-  launch c2 worker:1
-3.2s register c2
-  task worker:1 READY a1
-4s tick
-  start worker:1 a1 g0 in c2
-4s started c2 a1
-  task worker:1 RUNNING a1 g0
-5s ended worker:1 a0
-)");
-}
-
-TEST(JobRestart, SilenceIsALoss) {
-  Reads({JobOf({Workers(1, 1)})}, R"(
-0s up
-10s heard worker:0
-20s disconnected worker:0
-25s tick
-35s tick
-  kill worker:0
-36s gone worker:0
-  task worker:0 LOST a0 | worker:0 was lost on node0 after 10.0s, attempt 0: nothing was heard of it for 25.0s (timeouts.heartbeat)
-  task worker:0 PENDING a1
-  ask worker*1
-)");
-}
-
-TEST(JobRestart, AnExecutorThatIsSilentAndDoesNotEvenDieIsGivenUp) {
-  Reads({JobOf({Workers(1, 1)})}, R"(
-0s up
-25s tick
-  kill worker:0
-35s tick
-  task worker:0 LOST a0 | worker:0 was lost on node0 after 0ms, attempt 0: nothing was heard of it for 25.0s (timeouts.heartbeat)
-  task worker:0 PENDING a1
-  ask worker*1
-36s grant c2 worker node7
-  task worker:0 ALLOCATED a1 in c2
-  launch c2 worker:0
-36s register c2
-  task worker:0 READY a1
-36s tick
-  start worker:0 a1 g0 in c2
-40s exit worker:0 a0 0
-)");
-}
-
 TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
   Reads({JobOf({Workers(3, 1), RoleOf("ps", 1, [](auto& role) { role.kind = spec::RoleKind::kService; })}),
          {{true, false}, false}},
@@ -115,13 +60,15 @@ TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
   task worker:2 SUCCEEDED a0 code=0
 5.002s exit worker:0 a0 1 at=5.001s cause=connection reset
   stop worker:1 a0 10s
-  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: connection reset; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: connection reset;
+      all ranked tasks are stopped to start again
 5.003s exit worker:1 a0 SIGKILL at=5s
 5.003s ended worker:1 a0
   task worker:1 FAILED a0 signal=SIGKILL | worker:1 was killed by signal 9 (SIGKILL) on node1 after 5.0s, attempt 0
 5.004s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: connection reset
-  job recovering RECOVERING g1 | worker:1 was killed by signal 9 (SIGKILL) on node1 after 5.0s, attempt 0; all ranked tasks start again as generation 1 in 1.0s
+  job recovering RECOVERING g1 | worker:1 was killed by signal 9 (SIGKILL) on node1 after 5.0s, attempt 0; all ranked
+      tasks start again as generation 1 in 1.0s
   task worker:0 READY a1
   task worker:1 READY a1
   task worker:2 READY a1
@@ -140,14 +87,16 @@ TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
 7s exit worker:0 a1 1
   stop worker:1 a1 10s
   stop worker:2 a1 10s
-  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1; all ranked tasks are stopped to start again
+  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1; all ranked tasks
+      are stopped to start again
 7s ended worker:0 a1
   task worker:0 FAILED a1 code=1 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1
 7s ended worker:1 a1
   task worker:1 STOPPED a1
 7s ended worker:2 a1
   task worker:2 STOPPED a1
-  job recovering RECOVERING g2 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1; all ranked tasks start again as generation 2 in 1.0s
+  job recovering RECOVERING g2 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1; all ranked tasks
+      start again as generation 2 in 1.0s
   task worker:0 READY a2
   task worker:1 READY a2
   task worker:2 READY a2
@@ -155,65 +104,47 @@ TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
   start worker:0 a2 g2 in worker:0
   start worker:1 a2 g2 in worker:1
   start worker:2 a2 g2 in worker:2
-8s started worker:0 a2
-  task worker:0 RUNNING a2 g2
-  job running RUNNING g2
-9s exit worker:0 a2 1 cause=again
-  stop worker:1 a2 10s
-  stop worker:2 a2 10s
-  job recovering RECOVERING g2 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 2: again; all ranked tasks are stopped to start again
-9s ended worker:0 a2
-  task worker:0 FAILED a2 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 2: again
-9s ended worker:1 a2
-  task worker:1 STOPPED a2
-9s ended worker:2 a2
-  task worker:2 STOPPED a2
-  job stopping | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 2: again
-  release worker:0
-  release worker:1
-  release worker:2
-  stop ps:0 a0 10s
-10s ended ps:0 a0
-  task ps:0 STOPPED a0
-  release ps:0
-10s gone ps:0
-10s gone worker:0
-10s gone worker:1
-10s gone worker:2
-  job finished FAILED exit=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 2: again
-  finish FAILED 1
 )");
 }
 
-TEST(JobRestart, RankedTasksWaitForTheContainerOfTheLostOne) {
+TEST(JobRestart, WhoHasNoBudgetLeftFailsTheJobThoughOthersHave) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
-3s gone worker:1 its node was lost
-  stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks are stopped to start again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost
-3s exit worker:0 a0 SIGTERM
-3s ended worker:0 a0
-  task worker:0 STOPPED a0 signal=SIGTERM
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks start again as generation 1 in 1.0s
+1s exit worker:0 a0 1
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
+      stopped to start again
+1s ended worker:1 a0
+  task worker:1 STOPPED a0
+1s ended worker:0 a0
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0
+  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks
+      start again as generation 1 in 1.0s
   task worker:0 READY a1
-  task worker:1 PENDING a1
-  ask worker*1
-3.5s waited all GPUs are taken
-  job waiting | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks start again as generation 1 in 1.0s; all GPUs are taken
-4s tick
-5s grant c2 worker node7
-  task worker:1 ALLOCATED a1 in c2
-  launch c2 worker:1
-6s register c2
   task worker:1 READY a1
+2s tick
   start worker:0 a1 g1 in worker:0
-  start worker:1 a1 g1 in c2
-6s started worker:0 a1
+  start worker:1 a1 g1 in worker:1
+2s started worker:0 a1
   task worker:0 RUNNING a1 g1
   job running RUNNING g1
-6s started c2 a1
+2s started worker:1 a1
   task worker:1 RUNNING a1 g1
+3s exit worker:0 a1 1 cause=again
+  stop worker:1 a1 10s
+  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 1: again; all ranked
+      tasks are stopped to start again
+3s ended worker:0 a1
+  task worker:0 FAILED a1 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 1: again
+3s ended worker:1 a1
+  task worker:1 STOPPED a1
+  job stopping | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 1: again
+  release worker:0
+  release worker:1
+4s gone worker:0
+4s gone worker:1
+  job finished FAILED exit=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 1: again
+  finish FAILED 1
 )");
 }
 
@@ -248,13 +179,15 @@ TEST(JobRestart, TheWholeJobWhenNoTaskHasABudgetLeft) {
   task worker:1 SUCCEEDED a0 code=0
 3s exit worker:0 a1 1
   stop ps:0 a0 10s
-  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1; all tasks are stopped to start again
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1; all tasks are
+      stopped to start again
 3s ended worker:0 a1
   task worker:0 FAILED a1 code=1 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1
 3s exit ps:0 a0 SIGTERM
 3s ended ps:0 a0
   task ps:0 STOPPED a0 signal=SIGTERM
-  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1; all tasks start again as generation 1
+  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1; all tasks start
+      again as generation 1
   task ps:0 READY a1
   task worker:0 READY a2
   task worker:1 READY a1
@@ -273,8 +206,6 @@ TEST(JobRestart, TheWholeJobWhenNoTaskHasABudgetLeft) {
   task worker:1 FAILED a1 code=1 | worker:1 failed with exit code 1 on node2 after 1.0s, attempt 1
   task worker:1 READY a2
   start worker:1 a2 g1 in worker:1
-5s started worker:1 a2
-  task worker:1 RUNNING a2 g1
 6s exit ps:0 a1 1
   job stopping | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 1
   stop worker:0 a2 10s
@@ -282,17 +213,36 @@ TEST(JobRestart, TheWholeJobWhenNoTaskHasABudgetLeft) {
 6s ended ps:0 a1
   task ps:0 FAILED a1 code=1 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 1
   release ps:0
-6s ended worker:0 a2
-  task worker:0 STOPPED a2
-  release worker:0
-6s ended worker:1 a2
-  task worker:1 STOPPED a2
-  release worker:1
-7s gone ps:0
-7s gone worker:0
-7s gone worker:1
-  job finished FAILED exit=1 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 1
-  finish FAILED 1
+)");
+}
+
+TEST(JobRestart, TheWholeJobWhenTheRankedTaskThatFailedFirstHasNoBudgetLeft) {
+  Reads({JobOf({RoleOf("chief", 1), Workers(1, 1), RoleOf("other", 1)}, [](auto& spec) { spec.restart_max = 1; }),
+         {{true, true, false}, false}},
+        R"(
+0s up
+1s exit chief:0 a0 1
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
+      stopped to start again
+1s ended chief:0 a0
+  task chief:0 FAILED a0 code=1 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0
+2s ended worker:0 a0
+  task worker:0 STOPPED a0
+  stop other:0 a0 10s
+  job recovering RECOVERING g0 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all tasks are stopped
+      to start again
+3s ended other:0 a0
+  task other:0 STOPPED a0
+  job recovering RECOVERING g1 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all tasks start again
+      as generation 1 in 1.0s
+  task chief:0 READY a1
+  task worker:0 READY a1
+  task other:0 READY a1
+4s tick
+  start chief:0 a1 g1 in chief:0
+  start worker:0 a1 g1 in worker:0
+  start other:0 a1 g1 in other:0
 )");
 }
 
@@ -304,16 +254,19 @@ TEST(JobRestart, AServiceThatFailsWhileTheRankedTasksRecover) {
 0s up
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
-  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0; all ranked tasks are
+      stopped to start again
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0
 2s exit ps:0 a0 1
-  job recovering RECOVERING g0 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 0; all tasks are stopped to start again
+  job recovering RECOVERING g0 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 0; all tasks are stopped to
+      start again
 2s ended ps:0 a0
   task ps:0 FAILED a0 code=1 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 0
 3s ended worker:1 a0
   task worker:1 STOPPED a0
-  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0; all tasks start again as generation 1 in 1.0s
+  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0; all tasks start
+      again as generation 1 in 1.0s
   task ps:0 READY a1
   task worker:0 READY a1
   task worker:1 READY a1
@@ -329,7 +282,8 @@ TEST(JobRestart, AKillWhileItRecovers) {
 0s up
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
-  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
+      stopped to start again
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0
 2s kill 1s ann
@@ -347,33 +301,6 @@ TEST(JobRestart, AKillWhileItRecovers) {
 )");
 }
 
-TEST(JobRestart, WhatDoesNotStopInTimeIsKilledAndReplaced) {
-  Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
-0s up
-1s exit worker:0 a0 1
-  stop worker:1 a0 10s
-  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are stopped to start again
-1s ended worker:0 a0
-  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0
-16s tick
-  kill worker:1
-17s gone worker:1
-  task worker:1 STOPPED a0
-  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks start again as generation 1 in 1.0s
-  task worker:0 READY a1
-  task worker:1 PENDING a1
-  ask worker*1
-18s tick
-19s grant c2 worker node7
-  task worker:1 ALLOCATED a1 in c2
-  launch c2 worker:1
-20s register c2
-  task worker:1 READY a1
-  start worker:0 a1 g1 in worker:0
-  start worker:1 a1 g1 in c2
-)");
-}
-
 TEST(JobRestart, OneOfSeveralProcessesFails) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
@@ -388,7 +315,8 @@ TEST(JobRestart, OneOfSeveralProcessesFails) {
   stop worker:0 a0 10s
 2.02s exit worker:0 a0 SIGSEGV rank=1 at=2s cause=first
 2.03s ended worker:0 a0
-  task worker:0 FAILED a0 signal=SIGSEGV | worker:0 was killed by signal 11 (SIGSEGV) on node0 after 2.0s, attempt 0: first
+  task worker:0 FAILED a0 signal=SIGSEGV | worker:0 was killed by signal 11 (SIGSEGV) on node0 after 2.0s, attempt 0:
+      first
   task worker:0 READY a1
   start worker:0 a1 g0 in worker:0
 3s started worker:0 a1
@@ -399,79 +327,6 @@ TEST(JobRestart, OneOfSeveralProcessesFails) {
 4s ended worker:0 a1
   task worker:0 SUCCEEDED a1 code=0
   release worker:0
-)");
-}
-
-TEST(JobRestart, AnAttemptThatEndsWithoutAStatusHasFailed) {
-  Reads({JobOf({Workers(2, 0)})}, R"(
-0s up
-1s ended worker:0 a0
-  job stopping | worker:0 ended without an exit status on node0 after 1.0s, attempt 0
-  stop worker:1 a0 10s
-  task worker:0 FAILED a0 | worker:0 ended without an exit status on node0 after 1.0s, attempt 0
-  release worker:0
-)");
-}
-
-TEST(JobRestart, WhatItsExecutorCannotEndIsKilledWithItsContainer) {
-  Reads({JobOf({Workers(2, 0)})}, R"(
-0s up
-1s exit worker:0 a0 0
-16s tick
-  kill worker:0
-17s gone worker:0
-  task worker:0 SUCCEEDED a0 code=0
-)");
-}
-
-TEST(JobRestart, AnIdleRankedTaskIsLostWhileOthersRun) {
-  Reads({JobOf({RoleOf("chief", 1,
-                       [](auto& role) {
-                         role.restart = {1, seconds(0)};
-                       }),
-                RoleOf("worker", 1,
-                       [](auto& role) {
-                         role.after = {{"chief", false}};
-                         role.restart = {1, seconds(0)};
-                       })}),
-         Ranked(2)},
-        R"(
-0s am
-  job am STARTING
-  task chief:0 PENDING a0
-  task worker:0 PENDING a0
-  ask chief*1 worker*1 together
-0s grant c1 chief node1
-  task chief:0 ALLOCATED a0 in c1
-0s grant c2 worker node2
-  task worker:0 ALLOCATED a0 in c2
-  launch c1 chief:0
-  launch c2 worker:0
-0s register c1
-  task chief:0 READY a0
-0s register c2
-  task worker:0 READY a0
-  start chief:0 a0 g0 in c1
-0s started c1 a0
-  task chief:0 RUNNING a0 g0
-  job running RUNNING g0
-  start worker:0 a0 g0 in c2
-0s gone c2
-  stop c1 a0 10s
-  job recovering RECOVERING g0 | worker:0 was lost on node2, attempt 0: its executor ended; all ranked tasks are stopped to start again
-  task worker:0 LOST a0 | worker:0 was lost on node2, attempt 0: its executor ended
-0s ended c1 a0
-  task chief:0 STOPPED a0
-  job recovering RECOVERING g1 | worker:0 was lost on node2, attempt 0: its executor ended; all ranked tasks start again as generation 1
-  task chief:0 READY a1
-  task worker:0 PENDING a1
-  ask worker*1
-1s grant c3 worker node3
-  task worker:0 ALLOCATED a1 in c3
-  launch c3 worker:0
-1s register c3
-  task worker:0 READY a1
-  start chief:0 a1 g1 in c1
 )");
 }
 

@@ -1,4 +1,4 @@
-// How a job comes to run: asking, the gang, the start order, and what may go wrong before the first process.
+// The start order, and what may go wrong before the first process.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -10,152 +10,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 spec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
-
-TEST(JobStart, AnIncompleteGangGivesBackAndAsksAgain) {
-  Reads({TwoWorkers()}, R"(
-0s am
-  job am STARTING
-  task worker:0 PENDING a0
-  task worker:1 PENDING a0
-  ask worker*2 together
-0s grant c1 worker node1
-  task worker:0 ALLOCATED a0 in c1
-1s waited all GPUs are taken
-  job waiting | all GPUs are taken
-8s tick
-  job waiting | 1 of 2 containers are held, nothing more came for 8.0s; they are given back in 2.6s unless more come; all GPUs are taken
-16s tick
-  cancel
-  release c1
-  task worker:0 PENDING a0
-  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock with another job, and are asked for again in 1.2s; all GPUs are taken
-16s gone c1
-16.1s grant c9 worker node9
-  release c9
-18s tick
-  job waiting | all GPUs are taken
-  ask worker*2 together
-34s grant c2 worker node2
-  task worker:0 ALLOCATED a0 in c2
-34s grant c3 worker node3
-  task worker:1 ALLOCATED a0 in c3
-  job waiting
-  launch c2 worker:0
-  launch c3 worker:1
-)");
-}
-
-TEST(JobStart, AGangThatDoesNotComeTogetherInTimeFails) {
-  Reads({JobOf({RoleOf("ps", 1), RoleOf("worker", 3)},
-               [](auto& spec) {
-                 spec.timeouts.gang = seconds(60);
-                 spec.timeouts.hold = seconds(600);
-               })},
-        R"(
-0s am
-  job am STARTING
-  task ps:0 PENDING a0
-  task worker:0 PENDING a0
-  task worker:1 PENDING a0
-  task worker:2 PENDING a0
-  ask ps*1 worker*3 together
-1s grant c1 ps node1
-  task ps:0 ALLOCATED a0 in c1
-1s grant c2 worker node2
-  task worker:0 ALLOCATED a0 in c2
-1s waited queue ml is full
-  job waiting | queue ml is full
-61s tick
-  job stopping | the gang did not come together within 1m (timeouts.gang): 0 of 4 tasks were ready, 2 of 4 containers had come, 2 had no container (worker:1, worker:2); queue ml is full
-  cancel
-  task ps:0 STOPPED a0
-  release c1
-  task worker:0 STOPPED a0
-  release c2
-  task worker:1 STOPPED a0
-  task worker:2 STOPPED a0
-61s gone c1
-62s gone c2
-  job finished FAILED exit=3 | the gang did not come together within 1m (timeouts.gang): 0 of 4 tasks were ready, 2 of 4 containers had come, 2 had no container (worker:1, worker:2); queue ml is full
-  finish FAILED 3
-)");
-}
-
-TEST(JobStart, AGangThatWasLaunchedMustRegisterInTimeToo) {
-  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(60); })}, R"(
-0s am
-  job am STARTING
-  task worker:0 PENDING a0
-  task worker:1 PENDING a0
-  ask worker*2 together
-1s grant c1 worker node1
-  task worker:0 ALLOCATED a0 in c1
-1s grant c2 worker node2
-  task worker:1 ALLOCATED a0 in c2
-  launch c1 worker:0
-  launch c2 worker:1
-2s register c1
-  task worker:0 READY a0
-50s heard c1
-60s tick
-  job stopping | the gang did not come together within 1m (timeouts.gang): 1 of 2 tasks were ready, 1 had not connected (worker:1 on node2)
-  task worker:0 STOPPED a0
-  release c1
-  task worker:1 STOPPED a0
-  release c2
-61s gone c1
-61s gone c2
-  job finished FAILED exit=3 | the gang did not come together within 1m (timeouts.gang): 1 of 2 tasks were ready, 1 had not connected (worker:1 on node2)
-  finish FAILED 3
-)");
-}
-
-TEST(JobStart, FreeTasksStartAsTheyCome) {
-  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = spec::StartMode::kFree; })}, R"(
-0s am
-  job am STARTING
-  task worker:0 PENDING a0
-  task worker:1 PENDING a0
-  ask worker*2
-0s grant c1 worker node1
-  task worker:0 ALLOCATED a0 in c1
-  launch c1 worker:0
-1s register c1
-  task worker:0 READY a0
-  start worker:0 a0 g0 in c1
-1s started c1 a0
-  task worker:0 RUNNING a0 g0
-  job running RUNNING g0
-2s grant c2 worker node2
-  task worker:1 ALLOCATED a0 in c2
-  launch c2 worker:1
-3s register c2
-  task worker:1 READY a0
-  start worker:1 a0 g0 in c2
-)");
-}
-
-TEST(JobStart, FreeTasksThatNeedTheWholeClusterWaitForIt) {
-  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = spec::StartMode::kFree; }), {{}, true}}, R"(
-0s am
-  job am STARTING
-  task worker:0 PENDING a0
-  task worker:1 PENDING a0
-  ask worker*2
-0s grant c1 worker node1
-  task worker:0 ALLOCATED a0 in c1
-  launch c1 worker:0
-1s register c1
-  task worker:0 READY a0
-2s grant c2 worker node2
-  task worker:1 ALLOCATED a0 in c2
-  launch c2 worker:1
-3s register c2
-  task worker:1 READY a0
-  start worker:0 a0 g0 in c1
-  start worker:1 a0 g0 in c2
-)");
-}
 
 TEST(JobStart, AfterIsHonoured) {
   Reads({JobOf({RoleOf("reader", 1),
@@ -248,53 +102,6 @@ TEST(JobStart, AfterARoleWhoseFailureIsTolerated) {
 )");
 }
 
-TEST(JobStart, WhatNobodyAskedForIsGivenBack) {
-  Reads({JobOf({RoleOf("worker", 1)})}, R"(
-0s grant c0 worker node0
-  release c0
-0s am
-  job am STARTING
-  task worker:0 PENDING a0
-  ask worker*1 together
-1s grant c1 worker node1
-  task worker:0 ALLOCATED a0 in c1
-  launch c1 worker:0
-1s grant c2 worker node2
-  release c2
-1s grant c3 chief node2
-  release c3
-1s grant c1 worker node1
-2s gone c2 whatever
-2s gone c7 whatever
-2s register c3
-12s tick
-  kill c0
-  kill c3
-22s tick
-)");
-}
-
-TEST(JobStart, AContainerThatGoesBeforeItsGangIsCompleteIsAskedForAgain) {
-  Reads({TwoWorkers()}, R"(
-0s am
-  job am STARTING
-  task worker:0 PENDING a0
-  task worker:1 PENDING a0
-  ask worker*2 together
-1s grant c1 worker node1
-  task worker:0 ALLOCATED a0 in c1
-2s gone c1 its node was lost
-  task worker:0 PENDING a0
-  ask worker*1 together
-3s grant c2 worker node2
-  task worker:0 ALLOCATED a0 in c2
-3s grant c3 worker node3
-  task worker:1 ALLOCATED a0 in c3
-  launch c2 worker:0
-  launch c3 worker:1
-)");
-}
-
 TEST(JobStart, AnExecutorThatNeverConnectsIsReplacedTwice) {
   Reads({JobOf({RoleOf("worker", 1)}, [](auto& spec) { spec.timeouts.register_ = seconds(30); })}, R"(
 0s am
@@ -306,24 +113,29 @@ TEST(JobStart, AnExecutorThatNeverConnectsIsReplacedTwice) {
   launch c1 worker:0
 30s tick
   kill c1
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: its executor did not connect within 30s (timeouts.register) of its launch; another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not get ready on node1: its executor did not connect within 30s
+      (timeouts.register) of its launch; another container is asked for
   ask worker*1
 30s gone c1
 31s grant c2 worker node2
   task worker:0 ALLOCATED a0 in c2
   launch c2 worker:0
 40s gone c2 its executor was killed by signal 9 (SIGKILL)
-  task worker:0 PENDING a0 | worker:0 did not get ready on node2: its executor was killed by signal 9 (SIGKILL); another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not get ready on node2: its executor was killed by signal 9 (SIGKILL);
+      another container is asked for
   ask worker*1
 41s grant c3 worker node3
   task worker:0 ALLOCATED a0 in c3
   launch c3 worker:0
 71s tick
   kill c3
-  task worker:0 FAILED a0 | worker:0 did not get ready on node3: its executor did not connect within 30s (timeouts.register) of its launch, as with 2 containers before
-  job stopping | worker:0 did not get ready on node3: its executor did not connect within 30s (timeouts.register) of its launch, as with 2 containers before
+  task worker:0 FAILED a0 | worker:0 did not get ready on node3: its executor did not connect within 30s
+      (timeouts.register) of its launch, as with 2 containers before
+  job stopping | worker:0 did not get ready on node3: its executor did not connect within 30s (timeouts.register) of
+      its launch, as with 2 containers before
 71s gone c3
-  job finished FAILED exit=1 | worker:0 did not get ready on node3: its executor did not connect within 30s (timeouts.register) of its launch, as with 2 containers before
+  job finished FAILED exit=1 | worker:0 did not get ready on node3: its executor did not connect within 30s
+      (timeouts.register) of its launch, as with 2 containers before
   finish FAILED 1
 )");
 }
@@ -357,7 +169,8 @@ TEST(JobStart, ASidecarThatNeverConnectsIsOnlyReported) {
   task watcher:0 ALLOCATED a0 in c4
   launch c4 watcher:0
 3s gone c4 its executor exited with code 2
-  task watcher:0 FAILED a0 | watcher:0 did not get ready on node1: its executor exited with code 2, as with 2 containers before
+  task watcher:0 FAILED a0 | watcher:0 did not get ready on node1: its executor exited with code 2, as with 2
+      containers before
   start worker:0 a0 g0 in c1
 )");
 }
@@ -424,9 +237,11 @@ TEST(JobStart, ACommandThatCannotBeStarted) {
   start worker:0 a0 g0 in c1
   start worker:1 a0 g0 in c2
 1s startfail c1 a0 127 cause=trian.py was not found in PATH (/bin) advice=write train.py
-  job stopping | worker:0 could not be started on node1 (exit code 127): trian.py was not found in PATH (/bin) | write train.py
+  job stopping | worker:0 could not be started on node1 (exit code 127): trian.py was not found in PATH (/bin) | write
+      train.py
   stop c2 a0 10s
-  task worker:0 FAILED a0 code=127 | worker:0 could not be started on node1 (exit code 127): trian.py was not found in PATH (/bin) | write train.py
+  task worker:0 FAILED a0 code=127 | worker:0 could not be started on node1 (exit code 127): trian.py was not found in
+      PATH (/bin) | write train.py
   release c1
 1s started c2 a0
   task worker:1 RUNNING a0 g0
@@ -435,7 +250,8 @@ TEST(JobStart, ACommandThatCannotBeStarted) {
   task worker:1 STOPPED a0
   release c2
 2s gone c2
-  job finished FAILED exit=1 | worker:0 could not be started on node1 (exit code 127): trian.py was not found in PATH (/bin) | write train.py
+  job finished FAILED exit=1 | worker:0 could not be started on node1 (exit code 127): trian.py was not found in PATH
+      (/bin) | write train.py
   finish FAILED 1
 )");
 }

@@ -103,7 +103,7 @@ struct Role {
   int size = 0;  // as it is wanted now; tasks beyond it are leaving
   // References to tasks stay valid while the role grows and shrinks at its end.
   std::deque<Task> tasks;
-  std::vector<int> next_attempt;  // by index: the attempt a task begins with, so that no attempt's number comes twice
+  std::vector<int> next_attempt;  // by index, of tasks that left too: no attempt's number comes twice
   std::vector<Awaits> after;
   Tally tally;
   int asked = 0;  // containers asked for and not granted

@@ -91,7 +91,7 @@ void Job::Impl::FinishDrain() {
   ForEachTask([&](Task& task) {
     const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0);
     if (task.leaving || !task.failure || !In(drain_->scope, task) || !counts) return;
-    if (first == nullptr || task.failure->at < first->failure->at) first = &task;
+    if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;
   });
   const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->scaled;
   if (drain_->scope == Scope::kRanked && first != nullptr && BudgetOf(*first) == 0) {

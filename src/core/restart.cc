@@ -25,6 +25,11 @@ Remedy Decide(const FailureFacts& facts) {
   return facts.job_budget > 0 ? Remedy::kWholeJob : Remedy::kFailJob;
 }
 
+bool CameFirst(const Failure& a, const Failure& b) {
+  if (a.diagnosis.consequence != b.diagnosis.consequence) return b.diagnosis.consequence;
+  return a.at < b.at;
+}
+
 Duration Backoff(Duration first, int nth) {
   const Duration most = std::max(first, kBackoffMost);
   Duration pause = first;

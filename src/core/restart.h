@@ -3,6 +3,7 @@
 
 #include "howdah/base/time.h"
 #include "howdah/spec/job_spec.h"
+#include "reason.h"
 
 namespace howdah::core {
 
@@ -27,6 +28,10 @@ struct FailureFacts {
 bool Counts(spec::RoleKind kind, spec::OnFailure on_failure);
 
 Remedy Decide(const FailureFacts& facts);
+
+// Whose fault: of two failures the earlier one, but what is known to be a consequence of another failure is never the
+// first.
+bool CameFirst(const Failure& a, const Failure& b);
 
 // Before the nth (from 1) restart: the job file's own pause first, then doubled up to a minute.
 Duration Backoff(Duration first, int nth);

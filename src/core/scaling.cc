@@ -83,7 +83,6 @@ void Job::Impl::Remove(Task& task) {
   task.timer = {};
   task.removed = true;
   Write(Note(task, TaskChanged::Type::kRemoved));
-  RoleOf(task).next_attempt[static_cast<size_t>(task.id.index)] = task.attempt + task.attempt_used;
 }
 
 void Job::Impl::Trim(Role& role) {

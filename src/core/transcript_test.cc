@@ -66,7 +66,7 @@ int RoleNumber(const spec::JobSpec& spec, const std::string& name) {
 std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   const std::string verb = line.Word(0);
   const ContainerId container{line.Word(1)};
-  const Diagnosis diagnosis{line.Option("cause"), line.Option("advice")};
+  const Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty()};
   if (verb == "am") return AmStarted{"node0", 0};
   if (verb == "tick") return Ticked{};
   if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
@@ -181,6 +181,21 @@ struct Writer {
   }
 };
 
+// Long lines go on further in, as in any transcript.
+std::string Wrap(const std::string& text) {
+  constexpr size_t kColumns = 118;
+  std::istringstream in(text);
+  std::string wrapped, line = " ", word;
+  while (in >> word) {
+    if (line.size() + 1 + word.size() > kColumns) {
+      wrapped += line + "\n";
+      line = "     ";
+    }
+    line += " " + word;
+  }
+  return wrapped + line + "\n";
+}
+
 }  // namespace
 
 Instant At(Duration d) { return kSubmitted + d; }
@@ -224,7 +239,7 @@ std::string Play(const Story& story, std::string_view text) {
       played += "  ??\n";
       continue;
     }
-    for (const Action& action : job.Step(*event, words.now)) played += "  " + ToText(action, story.spec) + "\n";
+    for (const Action& action : job.Step(*event, words.now)) played += Wrap(ToText(action, story.spec));
     job.CheckInvariants();
   }
   return played;

@@ -44,6 +44,8 @@ std::optional<int> SignalNumber(std::string_view name);
 struct Diagnosis {
   std::string cause;   // "ModuleNotFoundError: No module named 'torch' (train.py line 3)"
   std::string advice;  // "set `python: {archive: ...}` to an environment that has torch"
+  // It says no more than that another task was lost: somebody else failed first, whatever the clocks and messages say.
+  bool consequence = false;
   friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
 };
 

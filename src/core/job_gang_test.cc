@@ -1,0 +1,242 @@
+// Containers come, or do not: the gang.
+#include <gtest/gtest.h>
+
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+using std::chrono::seconds;
+
+spec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
+
+TEST(JobGang, AnIncompleteGangGivesBackAndAsksAgain) {
+  Reads({TwoWorkers()}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2 together
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+1s waited all GPUs are taken
+  job waiting | all GPUs are taken
+8s tick
+  job waiting | 1 of 2 containers are held, nothing more came for 8.0s; they are given back in 2.6s unless more come;
+      all GPUs are taken
+16s tick
+  cancel
+  release c1
+  task worker:0 PENDING a0
+  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock
+      with another job, and are asked for again in 1.2s; all GPUs are taken
+16s gone c1
+16.1s grant c9 worker node9
+  release c9
+18s tick
+  job waiting | all GPUs are taken
+  ask worker*2 together
+34s grant c2 worker node2
+  task worker:0 ALLOCATED a0 in c2
+34s grant c3 worker node3
+  task worker:1 ALLOCATED a0 in c3
+  job waiting
+  launch c2 worker:0
+  launch c3 worker:1
+)");
+}
+
+TEST(JobGang, AGangThatDoesNotComeTogetherInTimeFails) {
+  Reads({JobOf({RoleOf("ps", 1), RoleOf("worker", 3)},
+               [](auto& spec) {
+                 spec.timeouts.gang = seconds(60);
+                 spec.timeouts.hold = seconds(600);
+               })},
+        R"(
+0s am
+  job am STARTING
+  task ps:0 PENDING a0
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  task worker:2 PENDING a0
+  ask ps*1 worker*3 together
+1s grant c1 ps node1
+  task ps:0 ALLOCATED a0 in c1
+1s grant c2 worker node2
+  task worker:0 ALLOCATED a0 in c2
+1s waited queue ml is full
+  job waiting | queue ml is full
+61s tick
+  job stopping | the gang did not come together within 1m (timeouts.gang): 0 of 4 tasks were ready, 2 of 4 containers
+      had come, 2 had no container (worker:1, worker:2); queue ml is full
+  cancel
+  task ps:0 STOPPED a0
+  release c1
+  task worker:0 STOPPED a0
+  release c2
+  task worker:1 STOPPED a0
+  task worker:2 STOPPED a0
+61s gone c1
+62s gone c2
+  job finished FAILED exit=3 | the gang did not come together within 1m (timeouts.gang): 0 of 4 tasks were ready, 2 of
+      4 containers had come, 2 had no container (worker:1, worker:2); queue ml is full
+  finish FAILED 3
+)");
+}
+
+TEST(JobGang, AGangThatWasLaunchedMustRegisterInTimeToo) {
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(60); })}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2 together
+1s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+1s grant c2 worker node2
+  task worker:1 ALLOCATED a0 in c2
+  launch c1 worker:0
+  launch c2 worker:1
+2s register c1
+  task worker:0 READY a0
+50s heard c1
+60s tick
+  job stopping | the gang did not come together within 1m (timeouts.gang): 1 of 2 tasks were ready, 1 had not
+      connected (worker:1 on node2)
+  task worker:0 STOPPED a0
+  release c1
+  task worker:1 STOPPED a0
+  release c2
+61s gone c1
+61s gone c2
+  job finished FAILED exit=3 | the gang did not come together within 1m (timeouts.gang): 1 of 2 tasks were ready, 1
+      had not connected (worker:1 on node2)
+  finish FAILED 3
+)");
+}
+
+TEST(JobGang, FreeTasksStartAsTheyCome) {
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = spec::StartMode::kFree; })}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+1s register c1
+  task worker:0 READY a0
+  start worker:0 a0 g0 in c1
+1s started c1 a0
+  task worker:0 RUNNING a0 g0
+  job running RUNNING g0
+2s grant c2 worker node2
+  task worker:1 ALLOCATED a0 in c2
+  launch c2 worker:1
+3s register c2
+  task worker:1 READY a0
+  start worker:1 a0 g0 in c2
+)");
+}
+
+TEST(JobGang, FreeTasksThatNeedTheWholeClusterWaitForIt) {
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = spec::StartMode::kFree; }), {{}, true}}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+1s register c1
+  task worker:0 READY a0
+2s grant c2 worker node2
+  task worker:1 ALLOCATED a0 in c2
+  launch c2 worker:1
+3s register c2
+  task worker:1 READY a0
+  start worker:0 a0 g0 in c1
+  start worker:1 a0 g0 in c2
+)");
+}
+
+TEST(JobGang, WhatNobodyAskedForIsGivenBack) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s grant c0 worker node0
+  release c0
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+1s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+1s grant c2 worker node2
+  release c2
+1s grant c3 chief node2
+  release c3
+1s grant c1 worker node1
+2s gone c2 whatever
+2s gone c7 whatever
+2s register c3
+12s tick
+  kill c0
+  kill c3
+22s tick
+)");
+}
+
+TEST(JobGang, AContainerThatGoesBeforeItsGangIsCompleteIsAskedForAgain) {
+  Reads({TwoWorkers()}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2 together
+1s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+2s gone c1 its node was lost
+  task worker:0 PENDING a0
+  ask worker*1 together
+3s grant c2 worker node2
+  task worker:0 ALLOCATED a0 in c2
+3s grant c3 worker node3
+  task worker:1 ALLOCATED a0 in c3
+  launch c2 worker:0
+  launch c3 worker:1
+)");
+}
+
+// Else two gangs that each lost a container would block each other until the limit of both ran out.
+TEST(JobGang, AGangThatLostAContainerBeforeItStartedMayNotHoldTheRest) {
+  const Story story{JobOf({RoleOf("worker", 2)})};
+  Reads(story, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2 together
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+0s grant c2 worker node2
+  task worker:1 ALLOCATED a0 in c2
+  launch c1 worker:0
+  launch c2 worker:1
+1s register c1
+  task worker:0 READY a0
+2s gone c2 its node was lost
+  task worker:1 PENDING a0 | worker:1 did not get ready on node2: its node was lost; another container is asked for
+  ask worker*1
+20s tick
+  cancel
+  release c1
+  task worker:0 PENDING a0
+  job waiting | 1 of 2 containers were held and nothing more came for 18.0s; they were given back to avoid a deadlock
+      with another job, and are asked for again in 1.2s
+)");
+}
+
+}  // namespace
+}  // namespace howdah::core::testing
