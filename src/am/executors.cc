@@ -20,7 +20,7 @@ core::Event ToEvent(const ContainerId& container, const wire::RankExited& m) {
   } else {
     exit.code = m.code();
   }
-  return core::RankExited{container, m.attempt(), m.local_rank(), exit, FromMicros(m.at_micros()), {m.cause(), m.advice()}};
+  return core::RankExited{container, m.attempt(), m.local_rank(), exit, FromMicros(m.at_micros()), {m.cause(), m.advice(), m.consequence()}};
 }
 
 core::Event ToEvent(const ContainerId& container, const wire::StartFailed& m) {

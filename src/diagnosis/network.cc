@@ -181,12 +181,12 @@ std::optional<core::Diagnosis> NoConnection(const Seen& seen) {
       return core::Diagnosis{*broken + ": the name " + unknown + " does not resolve there" + seen.Where(),
                              "give " + unknown + " an address on " + seen.Host()};
     }
-    return core::Diagnosis{*broken + ": " + seen.python->last.ToText(), std::string(kAdvice)};
+    return core::Diagnosis{*broken + ": " + seen.python->last.ToText(), std::string(kAdvice), true};
   }
   const auto lines = seen.LastOfErr(kRecent);
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     if (const auto broken = BrokenConnection(*line, seen.Host())) {
-      return core::Diagnosis{*broken + ": " + std::string(Trim(*line)), std::string(kAdvice)};
+      return core::Diagnosis{*broken + ": " + std::string(Trim(*line)), std::string(kAdvice), true};
     }
   }
   return std::nullopt;

@@ -91,13 +91,17 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
   if (status.signal) exited.set_signal(*status.signal);
   FillUsage(*exited.mutable_usage());
   const core::Exit exit{status.code, status.signal};
-  if (!exit.success() && !attempt_->stopping()) {  // that of a process that was told to stop needs no cause
+  // A process that was told to stop and went needs no cause. One that failed meanwhile does: it may have been the first, and
+  // the others, which lost their connection to it, only quicker to end.
+  const bool as_told = attempt_->stopping() && exit.signal;
+  if (!exit.success() && !as_told) {
     RankPlace place = place_;
     place.local_rank = local_rank;
     const core::Diagnosis why = diagnosis::Diagnose(
         GatherEvidence(plan_, {exit, place, path_, port_.port(), oom_before_, exited.usage().memory_peak_bytes(), ""}));
     exited.set_cause(why.cause);
     exited.set_advice(why.advice);
+    exited.set_consequence(why.consequence);
   }
   Send(message);
 }

@@ -27,7 +27,8 @@ Status Stage(const spec::JobSpec& spec, const JobFiles& files) {
   }
   if (!spec.python_archive.empty()) {
     if (const Status made = process::MakeDirectories(files.python()); !made.ok()) return made;
-    const Status unpacked = process::Unpack(spec.python_archive, files.python());
+    // A packed environment may point at the interpreter of the machine (bin/python -> /usr/bin/python3).
+    const Status unpacked = process::Unpack(spec.python_archive, files.python(), process::OutwardLinks::kKeep);
     if (!unpacked.ok()) return unpacked.error().While("unpacking python archive " + spec.python_archive);
   }
   if (const Status made = Create(spec.checkpoint.dir); !made.ok()) return made.error().While("creating checkpoint.dir");
