@@ -26,6 +26,8 @@ class Chaos {
     rules.needs_whole_cluster = Below(3) == 0;
     spec.start = Below(3) == 0 ? spec::StartMode::kFree : spec::StartMode::kGang;
     spec.restart_max = Below(3);
+    if (Below(3) == 0) spec.timeouts.gang = std::chrono::seconds(Below(60));
+    if (Below(3) == 0) spec.timeouts.register_ = std::chrono::seconds(Below(10));
     if (Below(4) == 0) spec.timeouts.run = std::chrono::seconds(Below(100));
     job_ = std::make_unique<Job>(spec, rules, now_, seed);
     Step(AmStarted{"node0", 0});
@@ -34,6 +36,7 @@ class Chaos {
   // Says anything at all.
   void SayAnything() {
     now_ += Duration(static_cast<int64_t>(random_.Next() % (Below(20) == 0 ? 60'000'000 : 200'000)));
+    if (Below(10) == 0) ComeToPass();
     if (Below(calm_) != 0 && !plausible_.empty()) {
       const size_t i = random_.Next() % std::min<size_t>(plausible_.size(), 8);  // more or less in order
       const Event event = plausible_[i];
@@ -47,9 +50,11 @@ class Chaos {
   // From now on the place and the executors answer, all tasks end well when they are started, and time passes.
   void BecomeKind() {
     kind_ = true;
+    ComeToPass();
     for (const ContainerId& id : held_) plausible_.push_back(ContainerExited{id, ""});
   }
   void SayTheNext() {
+    if (plausible_.empty()) ComeToPass();
     if (!plausible_.empty()) {
       const Event event = plausible_.front();
       plausible_.erase(plausible_.begin());
@@ -78,6 +83,12 @@ class Chaos {
       role.chief = r == 0 && Below(3) == 0;
       if (r > 0 && Below(3) == 0) role.after.push_back({"r" + std::to_string(Below(r)), Below(3) == 0});
     });
+  }
+
+  // Attempts that run come to their ends.
+  void ComeToPass() {
+    plausible_.insert(plausible_.end(), ends_.begin(), ends_.end());
+    ends_.clear();
   }
 
   ContainerId RandomContainer() { return {"c" + std::to_string(Below(next_container_ + 2))}; }
@@ -167,10 +178,9 @@ class Chaos {
         TaskStarted{a.container, a.attempt, std::vector<int>(static_cast<size_t>(processes), 1), now_});
     for (int rank = 0; rank < processes; ++rank) {
       const Exit exit = kind_ || Below(2) == 0 ? Exit{.code = 0} : RandomExit();
-      plausible_.push_back(
-          RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
+      ends_.push_back(RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
     }
-    plausible_.push_back(TaskEnded{a.container, a.attempt, now_});
+    ends_.push_back(TaskEnded{a.container, a.attempt, now_});
   }
   void Answer(const StopTask& a) { plausible_.push_back(TaskEnded{a.container, a.attempt, now_}); }
   void Answer(const Record&) {}
@@ -187,6 +197,7 @@ class Chaos {
   int next_container_ = 0;
   std::set<ContainerId> held_;
   std::vector<Event> plausible_;  // what a sensible world would say next, or would have said
+  std::vector<Event> ends_;       // and what it will say later
 };
 
 TEST(JobRandom, SurvivesAnythingAndComesToAnEnd) {
