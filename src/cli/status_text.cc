@@ -83,9 +83,10 @@ std::string TaskProgress(const core::TaskChanged& task) {
 
 std::string JobProgress(const core::JobChanged& job, JobState before, JobState after) {
   using Type = core::JobChanged::Type;
-  if (job.type == Type::kFinished) return "";          // the farewell says it
-  if (job.type == Type::kStopping) return "stopping";  // why is said by what led to it, and by the farewell
   const std::string reason = OneLine(job.reason.value_or(""));
+  if (job.type == Type::kFinished) return "";  // the farewell says it
+  // Why it stops is said by what led to it, and by the farewell.
+  if (job.type == Type::kStopping) return reason.empty() ? "" : "stopping";
   if (job.type == Type::kTensorboard) {
     if (job.tensorboard_url && !job.tensorboard_url->empty()) return "TensorBoard: " + *job.tensorboard_url;
     return OneLine(job.advice.value_or(reason));

@@ -18,14 +18,10 @@ namespace howdah::history {
 using Json = nlohmann::ordered_json;
 
 // One line. Text that is not UTF-8 (a program's own words in a reason) gets replacement characters.
-inline std::string Dump(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
+inline std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
 // A discarded value for a text that is no JSON.
-inline Json Parse(std::string_view text) {
-  return Json::parse(text, nullptr, /*allow_exceptions=*/false);
-}
+inline Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
 
 inline const Json* Field(const Json& object, const char* name) {
   const auto found = object.find(name);

@@ -4,17 +4,11 @@
 namespace howdah::history {
 namespace {
 
-Json OrNull(const std::string& text) {
-  return text.empty() ? Json(nullptr) : Json(text);
-}
+Json OrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
 
-Json OrNull(const std::optional<int>& number) {
-  return number ? Json(*number) : Json(nullptr);
-}
+Json OrNull(const std::optional<int>& number) { return number ? Json(*number) : Json(nullptr); }
 
-Json OrNull(const std::optional<Instant>& time) {
-  return time ? Json(FormatInstant(*time)) : Json(nullptr);
-}
+Json OrNull(const std::optional<Instant>& time) { return time ? Json(FormatInstant(*time)) : Json(nullptr); }
 
 Json TaskToJson(const TaskView& task) {
   const std::optional<int> code = task.exit ? task.exit->code : std::nullopt;

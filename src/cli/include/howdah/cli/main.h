@@ -10,7 +10,8 @@
 
 namespace howdah::cli {
 
-// Makes the place of this name ("local", "yarn"). kUnavailable: there is none of this name (yet), or it cannot be reached.
+// Makes the place of this name ("local", "yarn"). kUnavailable: there is none of this name (yet), or it cannot be
+// reached.
 using PlaceFactory = std::function<Result<std::unique_ptr<backend::Place>>(const std::string& name)>;
 
 // Reads the command line, does what it says, and returns the exit code of the process.
