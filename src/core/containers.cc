@@ -142,7 +142,8 @@ void Job::Impl::Fill() {
 
 // A gang that lost a container before anything of it ran is incomplete again, and may not hold the others for ever.
 void Job::Impl::Refill() {
-  const bool gang = spec_.start == spec::StartMode::kGang && barrier_ && barrier_->everyone;
+  const bool everyone = barrier_ && barrier_->everyone && barrier_->scope == Scope::kAll;
+  const bool gang = spec_.start == spec::StartMode::kGang && everyone;
   const bool holds_others = all_.lacking < all_.tasks;
   if (!gang || filling_ || !holds_others || all_.started > 0 || all_.open > 0) return;
   filling_ = true;
@@ -154,6 +155,7 @@ void Job::Impl::Refill() {
 void Job::Impl::GiveBack() {
   const int held = all_.tasks - all_.lacking;
   if (held == 0 || all_.lacking == 0) return;
+  Require(all_.open == 0, "containers are given back in which something runs");
   actions_.push_back(CancelRequests{});
   for (Role& role : roles_) role.asked = 0;
   ForEachTask([this](Task& task) {
