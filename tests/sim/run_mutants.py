@@ -16,6 +16,7 @@ import time
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+KEPT_SEEDS = ROOT / "tests/sim/seeds.txt"
 LIBRARIES = ["src/base", "src/core", "src/testing/sim", "src/testing/sim/runner"]
 INCLUDES = ["src/base/include", "src/spec/include", "src/core/include", "src/testing/sim/include", "src/core",
             "src/testing/sim"]
@@ -88,7 +89,8 @@ def hunt(mutant, build, seeds, limit_s):
     others = [str(object_of(s, build)) for s in sources() if s != source]
     build_with(LINK + [str(made), *others], binary)
     try:
-        ran = subprocess.run([str(binary), "--seeds", str(seeds)], capture_output=True, text=True, timeout=limit_s)
+        ran = subprocess.run([str(binary), "--seeds", str(seeds), "--seeds-file", str(KEPT_SEEDS)], capture_output=True,
+                             text=True, timeout=limit_s)
     except subprocess.TimeoutExpired:
         return mutant["name"], "caught", None, f"it was still running after {limit_s} s"
     finding = FINDING.search(ran.stdout)

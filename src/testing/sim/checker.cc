@@ -199,7 +199,7 @@ void Checker::Charge(const core::StartTask& start) {
   for (const OwnFailure& failure : truth_.failures()) {
     const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(failure.task.role)];
     if (!ranked || !failure.told || failure.generation != start.generation - 1) continue;
-    if (!first || failure.at < first->at) first = &failure;
+    if (!first || CameFirst(failure, *first)) first = &failure;
   }
   if (first) facts_.Pay(first->task);
 }

@@ -150,7 +150,7 @@ void Checker::CheckReason() {
     return;
   }
   for (const OwnFailure& failure : failures) {
-    if (!failure.told || failure.at >= named->at || !IsForGood(failure)) continue;
+    if (!failure.told || !CameFirst(failure, *named) || !IsForGood(failure)) continue;
     world_.Violate("The reason names the first failure in time",
                    "“" + reason + "” but before it was " + Name(failure.task) + ", " + failure.how);
   }

@@ -80,7 +80,7 @@ void SimContainer::FailSoon(int generation) {
     if (!attempt_->runs[rank]) continue;
     // Half of them so soon that who failed first is not who is told of first.
     const Duration soon = world_.random.Chance(0.5) ? Duration(milliseconds(8)) : Duration(seconds(2));
-    ExitLater(world_.random.Between(Duration(1), soon), static_cast<int>(rank), {.code = 1});
+    ExitLater(world_.random.Between(Duration(1), soon), static_cast<int>(rank), {.code = 1}, world_.random.Chance(0.5));
   }
 }
 
@@ -162,8 +162,8 @@ void SimContainer::RunAttempt(int number, int generation) {
   if (world_.random.Chance(conduct.start_fails)) {
     world_.Reach(Situation::kStartFailed);
     owner_.truth().Ended(*task_, number);
-    owner_.truth().Failed({*task_, number, generation, now, ""});
-    Send(core::TaskStartFailed{id_, number, now, 127, {"python: not found", ""}});
+    owner_.truth().Failed({*task_, number, generation, now, "", false});
+    Send(core::TaskStartFailed{id_, number, now, 127, {.cause = "python: not found"}});
     return;
   }
   ++serial_;
@@ -218,22 +218,23 @@ void SimContainer::KillAttempt(int serial) {
   }
 }
 
-void SimContainer::ExitLater(Duration delay, int rank, core::Exit exit) {
-  world_.schedule.After(delay, [this, rank, exit, serial = serial_] {
-    if (serial == serial_ && attempt_) RankExits(rank, exit);
+void SimContainer::ExitLater(Duration delay, int rank, core::Exit exit, bool consequence) {
+  world_.schedule.After(delay, [this, rank, exit, consequence, serial = serial_] {
+    if (serial == serial_ && attempt_) RankExits(rank, exit, consequence);
   });
 }
 
-void SimContainer::RankExits(int rank, core::Exit exit) {
+void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
   if (!attempt_->runs[static_cast<size_t>(rank)]) return;
   attempt_->runs[static_cast<size_t>(rank)] = false;
   const Instant now = world_.schedule.now();
   const int number = attempt_->number, generation = attempt_->generation;
   const bool failed = !exit.success() && !attempt_->stopping;
-  if (failed)
-    owner_.truth().Failed({*task_, number, generation, now,
-                           exit.code ? "exit code " + std::to_string(*exit.code) : core::SignalName(*exit.signal)});
-  Send(core::RankExited{id_, number, rank, exit, now, {}});
+  if (failed) {
+    const std::string how = exit.code ? "exit code " + std::to_string(*exit.code) : core::SignalName(*exit.signal);
+    owner_.truth().Failed({*task_, number, generation, now, how, consequence});
+  }
+  Send(core::RankExited{id_, number, rank, exit, now, {.consequence = failed && consequence}});
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
     // What the processes started may outlive them by a little.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {

@@ -71,8 +71,8 @@ class SimContainer {
   void PlanExits(const Conduct& conduct);
   void StopAttempt(int attempt, Duration grace);
   void KillAttempt(int serial);
-  void ExitLater(Duration delay, int rank, core::Exit exit);
-  void RankExits(int rank, core::Exit exit);
+  void ExitLater(Duration delay, int rank, core::Exit exit, bool consequence = false);
+  void RankExits(int rank, core::Exit exit, bool consequence = false);
   void AttemptEnds();
 
   World& world_;

@@ -20,9 +20,15 @@ struct OwnFailure {
   int attempt = 0;
   int generation = 0;
   Instant at;
-  std::string how;    // as reasons say it: "exit code 7"; empty: could not be started
-  bool told = false;  // the core has been told while the container was still there
+  std::string how;           // as reasons say it: "exit code 7"; empty: could not be started
+  bool consequence = false;  // it says itself that another one failed before it
+  bool told = false;         // the core has been told while the container was still there
 };
+
+// Whether a is nearer to the cause than b.
+inline bool CameFirst(const OwnFailure& a, const OwnFailure& b) {
+  return a.consequence != b.consequence ? b.consequence : a.at < b.at;
+}
 
 class Truth {
  public:
