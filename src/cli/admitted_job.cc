@@ -1,6 +1,7 @@
 #include "admitted_job.h"
 
 #include "job_source.h"
+#include "staging_bar.h"
 
 namespace howdah::cli {
 
@@ -17,6 +18,14 @@ std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& a
   for (const std::string& refusal : refusals) Say("howdah: " + refusal);
   if (!refusals.empty()) return kExitPlace;
   return std::move(job->spec);
+}
+
+Result<JobId> SubmitShowing(backend::Place& place, const spec::JobSpec& spec, bool keep) {
+  StagingBar bar;
+  auto id = place.Submit(
+      spec, {.keep = keep, .user = UserName(), .on_staged = [&](int64_t done, int64_t total) { bar.Show(done, total); }});
+  bar.Clear();
+  return id;
 }
 
 }  // namespace howdah::cli

@@ -13,4 +13,7 @@ namespace howdah::cli {
 // place (3).
 std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments);
 
+// Submits it, showing how far its files are copied where that takes long.
+Result<JobId> SubmitShowing(backend::Place& place, const spec::JobSpec& spec, bool keep);
+
 }  // namespace howdah::cli

@@ -1,5 +1,3 @@
-#include <sys/stat.h>
-
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -10,18 +8,6 @@
 
 namespace howdah::cli {
 namespace {
-
-// Links are counted as what they are: links.
-std::optional<int64_t> BytesAt(const std::string& path, bool follow) {
-  struct stat facts {};
-  if ((follow ? stat(path.c_str(), &facts) : lstat(path.c_str(), &facts)) != 0) return std::nullopt;
-  if (!S_ISDIR(facts.st_mode)) return int64_t{facts.st_size};
-  int64_t size = 0;
-  const auto names = process::ListDirectory(path);
-  if (!names.ok()) return std::nullopt;
-  for (const std::string& name : *names) size += BytesAt(path + "/" + name, false).value_or(0);
-  return size;
-}
 
 std::string ProblemsJson(const std::vector<spec::Problem>& problems) {
   nlohmann::ordered_json json;
@@ -45,7 +31,7 @@ int PlanCommand(Shell& shell, const Arguments& arguments) {
   }
   const auto place = shell.Place();
   if (!place.ok()) return Report(place.error());
-  Plan plan = MakePlan(job->spec, [](const std::string& path) { return BytesAt(path, true); });
+  Plan plan = MakePlan(job->spec, process::TreeSize);
   plan.refusals = (*place)->Refusals(job->spec);
   plan.ignored = (*place)->Ignored(job->spec);
   Print(arguments.json ? PlanJson(plan) : PlanText(plan));

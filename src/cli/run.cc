@@ -133,7 +133,7 @@ int RunCommand(Shell& shell, const Arguments& arguments) {
   const spec::JobSpec& spec = std::get<spec::JobSpec>(job);
   backend::Place& place = **shell.Place();
   Interrupts interrupts;
-  const auto id = place.Submit(spec, {.keep = arguments.keep, .user = UserName()});
+  const auto id = SubmitShowing(place, spec, arguments.keep);
   if (!id.ok()) return Report(id.error());
   interrupts.Arm();
   Say(id->text + " submitted: " + spec.name + "; logs: " + place.LogsPlace(*id));

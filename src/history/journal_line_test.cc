@@ -50,21 +50,21 @@ TEST(JournalLine, TornUnknownAndDoctoredLinesAreNotRead) {
   for (size_t size = 0; size < whole.size(); ++size) {
     EXPECT_EQ(DecodeEntry(std::string_view(whole).substr(0, size)), std::nullopt) << size;
   }
-  for (
-      const char* line : {
-          "",
-          "{}",
-          "[]",
-          "7",
-          "null",
-          "\xff\xfe",
-          R"({"time":"2026-11-21T00:00:05.000Z"})",
-          R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskTeleported","role":"w","index":0})",
-          R"({"time":"yesterday","type":"RoleScaled","role":"w","from":1,"to":2,"by":"ann"})",
-          R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":-1,"state":"LOST","attempt":0})",
-          R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":99999999999,"state":"LOST"})",
-          R"({"time":"2026-11-21T00:00:05.000Z","type":"JobSubmitted","id":"x","roles":[{"name":"w","instances":2000000000}]})",
-      }) {
+  for (const char* line : {
+           "",
+           "{}",
+           "[]",
+           "7",
+           "null",
+           "\xff\xfe",
+           R"({"time":"2026-11-21T00:00:05.000Z"})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskTeleported","role":"w","index":0})",
+           R"({"time":"yesterday","type":"RoleScaled","role":"w","from":1,"to":2,"by":"ann"})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":-1,"state":"LOST","attempt":0})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":99999999999,"state":"LOST"})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"JobSubmitted","id":"x",)"
+           R"("roles":[{"name":"w","instances":2000000000}]})",
+       }) {
     EXPECT_EQ(DecodeEntry(line), std::nullopt) << line;
   }
 }

@@ -1,4 +1,7 @@
-"""The command line as its users meet it: help, exit codes, messages, JSON, completion. Jobs run on a HOWDAH_HOME of the test's own."""
+"""The command line as its users meet it: help, exit codes, messages, JSON, completion.
+
+Jobs run on a HOWDAH_HOME of the test's own.
+"""
 import json
 import os
 import pathlib
@@ -12,8 +15,8 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 BIN = pathlib.Path(os.environ.get("HOWDAH_BIN", ROOT / "build/release/bin/howdah"))
 CONTRACT = ROOT / "tests/contract"
-COMMANDS = ["run", "submit", "status", "list", "wait", "logs", "kill", "scale", "events", "plan", "doctor", "init", "schema",
-            "completion", "version"]
+COMMANDS = ["run", "submit", "status", "list", "wait", "logs", "kill", "scale", "events", "plan", "doctor", "init",
+            "schema", "completion", "version"]
 DEADLINE_S = 60
 
 
@@ -28,7 +31,8 @@ def home(tmp_path):
 
 
 def howdah(env, *arguments, cwd=CONTRACT, **options):
-    return subprocess.run([BIN, *arguments], env=env, cwd=cwd, capture_output=True, text=True, timeout=DEADLINE_S, **options)
+    return subprocess.run([BIN, *arguments], env=env, cwd=cwd, capture_output=True, text=True, timeout=DEADLINE_S,
+                          **options)
 
 
 def job_file(tmp_path, text):
@@ -125,7 +129,8 @@ def test_version_schema_and_init(home, tmp_path):
 def test_bash_completes(home, words, offered):
     script = howdah(home, "completion", "bash").stdout
     quoted = " ".join(f"'{word}'" for word in words)
-    check = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _howdah; printf '%s\\n' \"${{COMPREPLY[@]}}\""
+    check = f"{script}\nCOMP_WORDS=({quoted}); COMP_CWORD={len(words) - 1}; _howdah\n"
+    check += "printf '%s\\n' \"${COMPREPLY[@]}\""
     env = {**home, "PATH": f"{BIN.parent}:{os.environ['PATH']}"}
     done = subprocess.run(["bash", "-uec", check], env=env, capture_output=True, text=True, timeout=DEADLINE_S)
     assert set(done.stdout.split()) == offered, done
@@ -188,12 +193,14 @@ def malformed():
                     break
 
 
-HAND_MADE = ["", "\n", "7", "[]", "null", "---\n---\n", "{", "}", "roles:", "roles: {}", "roles: {w: }", "roles: {w: {}}",
+HAND_MADE = [
+             "", "\n", "7", "[]", "null", "---\n---\n", "{", "}", "roles:", "roles: {}", "roles: {w: }", "roles: {w: {}}",
              "\x00", "\ufeff", "a: &a [*a]", "? {a: b}\n: c", "roles: {w: {memory: 1GiB, command: ''}}",
              "roles: {1w: {memory: 1GiB, command: x}}", "roles: {'w x': {memory: 1GiB, command: x}}",
              "roles: {w: {memory: 1GiB, command: []}}", "roles: {w: {memory: 1GiB, command: [1, [2]]}}",
              "roles: {w: {memory: 1GiB, command: x, after: [w]}}", "roles: {w: {memory: 99999999TiB, command: x}}",
-             "roles: {w: {memory: 1GiB, command: x, kind: service}}", "source: nowhere\nroles: {w: {memory: 1GiB, command: x}}",
+             "roles: {w: {memory: 1GiB, command: x, kind: service}}",
+             "source: nowhere\nroles: {w: {memory: 1GiB, command: x}}",
              "[" * 10_000, "{a: " * 10_000, "a:\n" * 1000, "%YAML 9.9\n---\na: b", "!!python/object:x {}"]
 
 
@@ -264,8 +271,8 @@ def test_status_list_and_events_as_json(home):
     status = json.loads(howdah(home, "status", "last", "--json").stdout)
     assert list(status) == ["id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice",
                             "submitted", "started", "finished", "urls", "tasks"]
-    assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "ranks", "pids", "exit_code",
-                                        "signal", "reason", "started", "finished", "usage"]
+    assert list(status["tasks"][0]) == ["role", "index", "state", "attempt", "node", "container", "ranks", "pids",
+                                        "exit_code", "signal", "reason", "started", "finished", "usage"]
     assert status["state"] == "FAILED" and "exit code 7" in status["reason"]
     listed = json.loads(howdah(home, "list", "--all", "--json").stdout)
     del status["tasks"]
