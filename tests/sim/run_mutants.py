@@ -88,15 +88,16 @@ def hunt(mutant, build, seeds, limit_s):
     compile_one(planted, made)
     others = [str(object_of(s, build)) for s in sources() if s != source]
     build_with(LINK + [str(made), *others], binary)
-    try:
-        ran = subprocess.run([str(binary), "--seeds", str(seeds), "--seeds-file", str(KEPT_SEEDS)], capture_output=True,
-                             text=True, timeout=limit_s)
-    except subprocess.TimeoutExpired:
-        return mutant["name"], "caught", None, f"it was still running after {limit_s} s"
-    finding = FINDING.search(ran.stdout)
-    if ran.returncode == 0 or not finding:
-        return mutant["name"], "survived", None, mutant["bug"]
-    return mutant["name"], "caught", int(finding[1]), finding[2]
+    # Some situations come once in 100,000 seeds: the kept seeds know them.
+    for choice in (["--seeds", str(seeds)], ["--seeds", "0", "--seeds-file", str(KEPT_SEEDS)]):
+        try:
+            ran = subprocess.run([str(binary), *choice], capture_output=True, text=True, timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            return mutant["name"], "caught", None, f"it was still running after {limit_s} s"
+        finding = FINDING.search(ran.stdout)
+        if ran.returncode != 0 and finding:
+            return mutant["name"], "caught", int(finding[1]), finding[2]
+    return mutant["name"], "survived", None, mutant["bug"]
 
 
 def main():
@@ -117,7 +118,7 @@ def main():
         when = f"at seed {seed}" if seed is not None else ""
         print(f"{name:<{width}}  {verdict:<8} {when:<13} {check}")
     caught = sum(verdict == "caught" for _, verdict, _, _ in rows)
-    print(f"{caught} of {len(rows)} mutants caught within {args.seeds} seeds, in {time.monotonic() - began:.0f} s")
+    print(f"{caught} of {len(rows)} mutants caught within {args.seeds} seeds and the kept ones, in {time.monotonic() - began:.0f} s")
     return 0 if caught == len(rows) else 1
 
 
