@@ -9,13 +9,21 @@
 namespace howdah::process {
 namespace {
 
+constexpr size_t kKernelStep = size_t{64} << 20;
+
 // Blocks shared if the file system can, else copied within the kernel, else through a buffer.
-bool CopyBytes(int from, int to) {
-  if (::ioctl(to, FICLONE, from) == 0) return true;
+bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
+  if (::ioctl(to, FICLONE, from) == 0) {
+    on_bytes(size);
+    return true;
+  }
   bool any = false;
   for (;;) {
-    const ssize_t count = ::copy_file_range(from, nullptr, to, nullptr, size_t{1} << 30, 0);
-    if (count > 0) any = true;
+    const ssize_t count = ::copy_file_range(from, nullptr, to, nullptr, kKernelStep, 0);
+    if (count > 0) {
+      any = true;
+      on_bytes(count);
+    }
     if (count == 0 && any) return true;
     if (count == 0) break;  // empty, or a file of /proc that only read(2) can read
     if (count < 0 && errno == EINTR) continue;
@@ -29,11 +37,14 @@ bool CopyBytes(int from, int to) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return false;
     if (!WriteAll(to, std::string_view(buffer).substr(0, static_cast<size_t>(count)), "").ok()) return false;
+    on_bytes(count);
   }
 }
 
 class TreeCopier {
  public:
+  explicit TreeCopier(const OnBytes& on_bytes) : on_bytes_(on_bytes) {}
+
   Status Copy(const std::string& from, const std::string& to, const struct stat& info) {
     switch (info.st_mode & S_IFMT) {
       case S_IFDIR:
@@ -80,13 +91,13 @@ class TreeCopier {
     return {};
   }
 
-  static Status CopyFile(const std::string& from, const std::string& to, const struct stat& info) {
+  Status CopyFile(const std::string& from, const std::string& to, const struct stat& info) {
     Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     if (!source.valid()) return SystemError("copying " + from);
     ::unlink(to.c_str());  // never written through a link that lies in the way
     Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!target.valid()) return SystemError("copying " + from + " to " + to);
-    if (!CopyBytes(source.get(), target.get())) return SystemError("copying " + from + " to " + to);
+    if (!CopyBytes(source.get(), target.get(), info.st_size, on_bytes_)) return SystemError("copying " + from + " to " + to);
     if (::fchmod(target.get(), info.st_mode & 07777) != 0) return SystemError("copying " + from + " to " + to);
     const timespec times[] = {info.st_atim, info.st_mtim};
     ::futimens(target.get(), times);
@@ -103,16 +114,37 @@ class TreeCopier {
     return {};
   }
 
+  const OnBytes& on_bytes_;
   bool root_known_ = false;
   struct stat root_ {};  // of the directory that is being filled
 };
 
+std::optional<int64_t> SizeOf(const std::string& path, const struct stat& info) {
+  if (!S_ISDIR(info.st_mode)) return int64_t{info.st_size};
+  const auto names = ListDirectory(path);
+  if (!names.ok()) return std::nullopt;
+  int64_t size = 0;
+  for (const std::string& name : *names) {
+    const std::string below = path + "/" + name;
+    struct stat entry {};
+    if (::lstat(below.c_str(), &entry) == 0) size += SizeOf(below, entry).value_or(0);
+  }
+  return size;
+}
+
 }  // namespace
 
-Status CopyTree(const std::string& from, const std::string& to) {
+Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes) {
   struct stat info {};
   if (::stat(from.c_str(), &info) != 0) return SystemError("copying " + from);
-  return TreeCopier().Copy(from, to, info);
+  const OnBytes nobody = [](int64_t) {};
+  return TreeCopier(on_bytes ? on_bytes : nobody).Copy(from, to, info);
+}
+
+std::optional<int64_t> TreeSize(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return SizeOf(path, info);
 }
 
 }  // namespace howdah::process

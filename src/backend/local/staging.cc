@@ -6,6 +6,12 @@
 namespace howdah::local {
 namespace {
 
+int64_t TotalSize(const spec::JobSpec& spec) {
+  int64_t size = spec.source.empty() ? 0 : process::TreeSize(spec.source).value_or(0);
+  for (const spec::File& file : spec.files) size += process::TreeSize(file.from).value_or(0);
+  return size;
+}
+
 Status Create(const std::string& directory) {
   if (!directory.starts_with("/")) return {};
   return process::MakeDirectories(directory);
@@ -13,16 +19,21 @@ Status Create(const std::string& directory) {
 
 }  // namespace
 
-Status Stage(const spec::JobSpec& spec, const JobFiles& files) {
+Status Stage(const spec::JobSpec& spec, const JobFiles& files,
+             const std::function<void(int64_t done, int64_t total)>& on_staged) {
+  process::OnBytes on_bytes;
+  if (on_staged) {
+    on_bytes = [&on_staged, done = int64_t{0}, total = TotalSize(spec)](int64_t more) mutable { on_staged(done += more, total); };
+  }
   if (!spec.source.empty() || !spec.files.empty()) {
     if (const Status made = process::MakeDirectories(files.staging() + "/files", 0700); !made.ok()) return made;
   }
   if (!spec.source.empty()) {
-    const Status copied = process::CopyTree(spec.source, files.staging() + "/source");
+    const Status copied = process::CopyTree(spec.source, files.staging() + "/source", on_bytes);
     if (!copied.ok()) return copied.error().While("staging source " + spec.source);
   }
   for (size_t i = 0; i < spec.files.size(); ++i) {
-    const Status copied = process::CopyTree(spec.files[i].from, files.staging() + "/files/" + std::to_string(i));
+    const Status copied = process::CopyTree(spec.files[i].from, files.staging() + "/files/" + std::to_string(i), on_bytes);
     if (!copied.ok()) return copied.error().While("staging " + spec.files[i].from);
   }
   if (!spec.python_archive.empty()) {

@@ -1,6 +1,7 @@
 // What a job brings along, copied at submission: later changes of the submitter's files do not reach a job that waits.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "howdah/base/result.h"
@@ -11,6 +12,8 @@ namespace howdah::local {
 
 // Fills staging/ (`source`, and `files/N` for the N-th file, each as it is) and python/ (unpacked), and creates the checkpoint
 // and TensorBoard directories.
-Status Stage(const spec::JobSpec& spec, const JobFiles& files);
+// on_staged: as SubmitOptions::on_staged.
+Status Stage(const spec::JobSpec& spec, const JobFiles& files,
+             const std::function<void(int64_t done, int64_t total)>& on_staged);
 
 }  // namespace howdah::local

@@ -75,11 +75,12 @@ core::JournalEntry Submitted(const JobId& id, const spec::JobSpec& spec, const s
 }
 
 // Everything the AM reads, but for the journal.
-Status Prepare(const JobFiles& files, const JobId& id, const spec::JobSpec& spec, const spec::EnvVars& inherited) {
+Status Prepare(const JobFiles& files, const JobId& id, const spec::JobSpec& spec, const spec::EnvVars& inherited,
+               const backend::SubmitOptions& submit) {
   for (const std::string& directory : {files.logs(), files.agents(), files.work()}) {
     if (const Status made = process::MakeDirectories(directory, 0700); !made.ok()) return made;
   }
-  if (const Status staged = Stage(spec, files); !staged.ok()) return staged;
+  if (const Status staged = Stage(spec, files, submit.on_staged); !staged.ok()) return staged;
   if (const Status s = WriteIdentities(files, id); !s.ok()) return s;
   if (const Status s = process::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600); !s.ok()) return s;
   return process::WriteFileAtomically(files.spec(), spec::WriteEffective(spec), 0600);
@@ -158,7 +159,7 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& sp
     return error.While("submitting " + spec.name);
   };
   const spec::EnvVars inherited = Inherited(options.environment, spec.env_from);
-  if (const Status prepared = Prepare(files, *id, spec, inherited); !prepared.ok()) return fail(prepared.error());
+  if (const Status prepared = Prepare(files, *id, spec, inherited, submit); !prepared.ok()) return fail(prepared.error());
   if (submit.keep) {
     if (const Status s = process::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }

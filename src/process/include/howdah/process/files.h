@@ -4,6 +4,8 @@
 #include <sys/types.h>
 
 #include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -41,7 +43,13 @@ Status RemoveTree(const std::string& path);
 // at `to` already is filled up; files in the way are replaced, links in the way are not followed. Modes and times are
 // kept, links are copied as links, named pipes made again, sockets left out; blocks are shared where the file system
 // can. `to` may lie inside `from`: it is not copied into itself.
-Status CopyTree(const std::string& from, const std::string& to);
+// on_bytes: told how many more bytes have been copied, at least every 64 MiB; may be empty.
+using OnBytes = std::function<void(int64_t)>;
+Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {});
+
+// The bytes of the files at `path` (followed if it is a link) and below; links count as what they are. nullopt: it is not
+// there, or cannot be listed.
+std::optional<int64_t> TreeSize(const std::string& path);
 
 // The names in a directory without "." and "..", sorted; at most `limit` of them.
 Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t limit = SIZE_MAX);

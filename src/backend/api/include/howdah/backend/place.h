@@ -1,6 +1,7 @@
 // What a client asks of a place: submit, look, follow, stop. One implementation a place.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,8 @@ namespace howdah::backend {
 struct SubmitOptions {
   bool keep = false;  // the working directories stay at the end of the job
   std::string user;   // who submits
+  // Told, as the job's files are copied to the place: bytes so far, and in all. May be empty.
+  std::function<void(int64_t done, int64_t total)> on_staged;
 };
 
 enum class LogStream { kStdout, kStderr };
