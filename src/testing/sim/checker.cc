@@ -112,7 +112,8 @@ void Checker::Check(const core::KillContainer& kill) {
   if (!held) return;
   gave_up_a_container_ = true;
   const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
-  const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped();
+  const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped() &&
+                    !facts_.AllExited(*held->task);
   const Duration silence = world_.schedule.now() - held->heard;
   if (runs && silence < workload_.spec.timeouts.heartbeat && world_.clocks_agree()) {
     world_.Violate("An executor that was heard of within the limit is not given up",
