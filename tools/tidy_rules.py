@@ -75,6 +75,7 @@ URL_HOSTS = {"localhost", "127.0.0.1", "json-schema.org", "www.apache.org", "www
 
 # --- sizes ------------------------------------------------------------------------------------------------------------
 
+CONTRACT = "tests/contract/"
 LINE_LENGTH_MAX = 120
 FUNCTION_LINES_MAX = 70
 FILE_LINES_MAX = 400

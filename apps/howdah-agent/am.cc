@@ -41,9 +41,10 @@ Status RunTheJob(local::AgentJob& job, int ready_fd) {
     TellReady(ready_fd, announced.ok() ? "ok" : announced.error().message);
     return announced;
   };
-  return am::RunAm(std::move(options), [&](boost::asio::io_context& loop, backend::Sink& sink, const std::string& address) {
-    return job.MakeBackend(loop, sink, address);
-  });
+  return am::RunAm(std::move(options),
+                   [&](boost::asio::io_context& loop, backend::Sink& sink, const std::string& address) {
+                     return job.MakeBackend(loop, sink, address);
+                   });
 }
 
 }  // namespace

@@ -45,11 +45,10 @@ std::vector<int> ParseGpus(const std::string& text) {
 }
 
 int Task(const std::vector<std::string>& arguments) {
-  const auto flags =
-      Flags::Parse(arguments,
-                   {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls", "--staging", "--work", "--logs",
-                    "--python", "--environment", "--gpus"},
-                   {});
+  const auto flags = Flags::Parse(arguments,
+                                  {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls",
+                                   "--staging", "--work", "--logs", "--python", "--environment", "--gpus"},
+                                  {});
   if (!flags.ok()) return Complain("task: " + flags.error().message);
   executor::TaskOptions options;
   options.job_id = flags->text("--job");

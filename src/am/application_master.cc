@@ -27,10 +27,12 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, his
       signals_(loop_, SIGTERM, SIGINT),
       journal_(std::move(journal)),
       view_(std::move(view)),
-      job_(options_.spec, frameworks::RulesOf(options_.spec), view_.submitted.value_or(clock_.Now()), SeedOf(options_.job)),
+      job_(options_.spec, frameworks::RulesOf(options_.spec), view_.submitted.value_or(clock_.Now()),
+           SeedOf(options_.job)),
       executors_(
           options_.spec.timeouts.heartbeat, [this](core::Event event) { Post(std::move(event)); },
-          [this](rpc::ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const rpc::SharedCluster> cluster) {
+          [this](rpc::ConnectionId to, const wire::ToExecutor& message,
+                 std::shared_ptr<const rpc::SharedCluster> cluster) {
             server_->Send(to, message, std::move(cluster));
           }) {}
 
@@ -38,7 +40,8 @@ ApplicationMaster::~ApplicationMaster() = default;
 
 Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   auto server = rpc::AmServer::Start(
-      options_.listen_host, options_.identity, [this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); },
+      options_.listen_host, options_.identity,
+      [this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); },
       {.on_message = [this](rpc::ConnectionId c, const wire::FromExecutor& m) { executors_.OnMessage(c, m); },
        .on_closed = [this](rpc::ConnectionId c) { executors_.OnClosed(c); },
        .on_control = [this](const wire::ControlRequest& r, const auto& reply) { OnControl(r, reply); }});

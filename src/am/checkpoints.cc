@@ -20,7 +20,8 @@ std::string NewestCheckpoint(const std::string& directory, Instant end) {
   for (const std::string& name : *names) {
     struct stat info;
     if (lstat((directory + "/" + name).c_str(), &info) != 0) continue;
-    const Instant time(std::chrono::seconds(info.st_mtim.tv_sec) + std::chrono::microseconds(info.st_mtim.tv_nsec / 1000));
+    const Instant time(std::chrono::seconds(info.st_mtim.tv_sec) +
+                       std::chrono::microseconds(info.st_mtim.tv_nsec / 1000));
     if (!newest.empty() && time <= newest_time) continue;
     newest = name;
     newest_time = time;

@@ -22,7 +22,8 @@ void ApplicationMaster::OnControl(const wire::ControlRequest& request,
     case wire::ControlRequest::kScale:
       return reply(Scale(request.scale()));
     default:
-      return reply(Refuse("the application master does not know this request; client and job are of different versions"));
+      return reply(
+          Refuse("the application master does not know this request; client and job are of different versions"));
   }
 }
 
@@ -52,7 +53,8 @@ wire::ControlReply ApplicationMaster::Scale(const wire::ScaleRequest& request) {
       return Refuse("role " + spec.name + " is not elastic; write `instances: {min: 1, max: 8}` in the job file");
     }
     if (request.instances() < spec.instances.min || request.instances() > spec.instances.max) {
-      return Refuse("role " + spec.name + " may have " + range + " instances, not " + std::to_string(request.instances()));
+      return Refuse("role " + spec.name + " may have " + range + " instances, not " +
+                    std::to_string(request.instances()));
     }
     Post(core::ScaleWanted{static_cast<int>(role), request.instances(), request.by()});
     return {};

@@ -20,7 +20,12 @@ core::Event ToEvent(const ContainerId& container, const wire::RankExited& m) {
   } else {
     exit.code = m.code();
   }
-  return core::RankExited{container, m.attempt(), m.local_rank(), exit, FromMicros(m.at_micros()), {m.cause(), m.advice(), m.consequence()}};
+  return core::RankExited{container,
+                          m.attempt(),
+                          m.local_rank(),
+                          exit,
+                          FromMicros(m.at_micros()),
+                          {m.cause(), m.advice(), m.consequence()}};
 }
 
 core::Event ToEvent(const ContainerId& container, const wire::StartFailed& m) {
@@ -66,7 +71,8 @@ void Executors::OnMessage(rpc::ConnectionId connection, const wire::FromExecutor
       return deliver_(core::ExecutorHeard{container});
     case wire::FromExecutor::kStarted: {
       const wire::Started& m = message.started();
-      return deliver_(core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())});
+      return deliver_(
+          core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())});
     }
     case wire::FromExecutor::kRankExited:
       if (message.rank_exited().has_usage()) usage = ToUsage(message.rank_exited().usage());

@@ -24,7 +24,8 @@ class Executors {
  public:
   // deliver: takes each event. send: AmServer::Send.
   using Deliver = std::function<void(core::Event)>;
-  using Send = std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
+  using Send =
+      std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
   Executors(Duration heartbeat_limit, Deliver deliver, Send send);
 
   void OnMessage(rpc::ConnectionId connection, const wire::FromExecutor& message);

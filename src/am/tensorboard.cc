@@ -67,7 +67,8 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
     return self;
   }
   self->child_ = std::move(*child);
-  if (auto log = process::OpenForAppend(options.log_directory + "/tensorboard.log"); log.ok()) self->log_ = std::move(*log);
+  if (auto log = process::OpenForAppend(options.log_directory + "/tensorboard.log"); log.ok())
+    self->log_ = std::move(*log);
   self->ReadOutput();
   return self;
 }

@@ -41,7 +41,8 @@ class TensorBoard {
   std::array<char, 4096> buffer_;
 };
 
-// The address in TensorBoard's announcement ("TensorBoard 2.21.0 at http://localhost:6006/ (Press CTRL+C to quit)"); empty: none.
+// The address in TensorBoard's announcement ("TensorBoard 2.21.0 at http://localhost:6006/ (Press CTRL+C to quit)");
+// empty: none.
 std::string UrlIn(const std::string& output);
 
 }  // namespace howdah::am

@@ -9,10 +9,21 @@ TEST(Bytes, Parse) {
   const struct {
     const char* text;
     std::optional<int64_t> bytes;
-  } rows[] = {{"4GiB", int64_t{4} << 30}, {"64MiB", 64 << 20}, {"1KiB", 1024},          {"2TB", 2'000'000'000'000},
-              {"5KB", 5000},              {"7m", 7 << 20},     {"1t", int64_t{1} << 40}, {"0MiB", 0},
-              {"", std::nullopt},         {"2", std::nullopt}, {"2 GiB", std::nullopt},  {"-1GiB", std::nullopt},
-              {"1.5GiB", std::nullopt},   {"1G", std::nullopt}, {"99999999TiB", std::nullopt}};
+  } rows[] = {{"4GiB", int64_t{4} << 30},
+              {"64MiB", 64 << 20},
+              {"1KiB", 1024},
+              {"2TB", 2'000'000'000'000},
+              {"5KB", 5000},
+              {"7m", 7 << 20},
+              {"1t", int64_t{1} << 40},
+              {"0MiB", 0},
+              {"", std::nullopt},
+              {"2", std::nullopt},
+              {"2 GiB", std::nullopt},
+              {"-1GiB", std::nullopt},
+              {"1.5GiB", std::nullopt},
+              {"1G", std::nullopt},
+              {"99999999TiB", std::nullopt}};
   for (const auto& row : rows) EXPECT_EQ(ParseBytes(row.text), row.bytes) << row.text;
 }
 

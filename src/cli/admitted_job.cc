@@ -22,8 +22,9 @@ std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& a
 
 Result<JobId> SubmitShowing(backend::Place& place, const spec::JobSpec& spec, bool keep) {
   StagingBar bar;
-  auto id = place.Submit(
-      spec, {.keep = keep, .user = UserName(), .on_staged = [&](int64_t done, int64_t total) { bar.Show(done, total); }});
+  auto id = place.Submit(spec, {.keep = keep, .user = UserName(), .on_staged = [&](int64_t done, int64_t total) {
+                                  bar.Show(done, total);
+                                }});
   bar.Clear();
   return id;
 }

@@ -19,8 +19,8 @@ constexpr std::chrono::milliseconds kPause{200};
 std::string StagingLine(int64_t done, int64_t total) {
   // A file that grows while it is copied makes more of it than there was.
   const int64_t part = total <= 0 ? 0 : std::clamp<int64_t>(done / std::max<int64_t>(1, total / kWidth), 0, kWidth);
-  return "staging  [" + std::string(static_cast<size_t>(part), '#') + std::string(static_cast<size_t>(kWidth - part), '-') +
-         "]  " + FormatBytes(done) + " of " + FormatBytes(total);
+  return "staging  [" + std::string(static_cast<size_t>(part), '#') +
+         std::string(static_cast<size_t>(kWidth - part), '-') + "]  " + FormatBytes(done) + " of " + FormatBytes(total);
 }
 
 StagingBar::StagingBar() : shown_(std::chrono::steady_clock::now()), screen_(IsTerminal(STDERR_FILENO)) {}

@@ -91,8 +91,8 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
   if (status.signal) exited.set_signal(*status.signal);
   FillUsage(*exited.mutable_usage());
   const core::Exit exit{status.code, status.signal};
-  // A process that was told to stop and went needs no cause. One that failed meanwhile does: it may have been the first, and
-  // the others, which lost their connection to it, only quicker to end.
+  // A process that was told to stop and went needs no cause. One that failed meanwhile does: it may have been the
+  // first, and the others, which lost their connection to it, only quicker to end.
   const bool as_told = attempt_->stopping() && exit.signal;
   if (!exit.success() && !as_told) {
     RankPlace place = place_;

@@ -156,9 +156,7 @@ TEST(Pytorch, OneProcessATaskAndIpv6) {
             "WORLD=2\n");
 }
 
-TEST(Pytorch, SidecarsHaveNoRank) {
-  EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, At(2, 0)), "");
-}
+TEST(Pytorch, SidecarsHaveNoRank) { EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, At(2, 0)), ""); }
 
 TEST(Pytorch, ThreadsThatTheSubmitterPassesOnStay) {
   spec::JobSpec spec = TorchJob();

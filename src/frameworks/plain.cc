@@ -18,9 +18,7 @@ int TrackedTasks(const Process& process) {
 void Set(spec::EnvVars& env, std::string name, std::string value) {
   env.emplace_back(std::move(name), std::move(value));
 }
-void Set(spec::EnvVars& env, std::string name, int64_t value) {
-  Set(env, std::move(name), std::to_string(value));
-}
+void Set(spec::EnvVars& env, std::string name, int64_t value) { Set(env, std::move(name), std::to_string(value)); }
 
 std::string Address(const Endpoint& endpoint) {
   if (endpoint.port == 0) return "";

@@ -36,9 +36,7 @@ std::optional<Parts> Walk(const std::string& path, Parts below) {
   return below;
 }
 
-bool HasDotDot(const std::string& path) {
-  return ("/" + path + "/").find("/../") != std::string::npos;
-}
+bool HasDotDot(const std::string& path) { return ("/" + path + "/").find("/../") != std::string::npos; }
 
 class Unpacker {
  public:

@@ -97,7 +97,8 @@ class TreeCopier {
     ::unlink(to.c_str());  // never written through a link that lies in the way
     Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!target.valid()) return SystemError("copying " + from + " to " + to);
-    if (!CopyBytes(source.get(), target.get(), info.st_size, on_bytes_)) return SystemError("copying " + from + " to " + to);
+    if (!CopyBytes(source.get(), target.get(), info.st_size, on_bytes_))
+      return SystemError("copying " + from + " to " + to);
     if (::fchmod(target.get(), info.st_mode & 07777) != 0) return SystemError("copying " + from + " to " + to);
     const timespec times[] = {info.st_atim, info.st_mtim};
     ::futimens(target.get(), times);

@@ -33,9 +33,7 @@ Result<Fd> OpenForReading(const std::string& path) {
   return fd;
 }
 
-Result<FileLock> LockError(const std::string& path) {
-  return SystemError("locking " + path);
-}
+Result<FileLock> LockError(const std::string& path) { return SystemError("locking " + path); }
 
 Result<Fd> OpenLockFile(const std::string& path) {
   Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));

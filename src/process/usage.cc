@@ -14,9 +14,7 @@
 namespace howdah::process {
 namespace {
 
-double Seconds(const timeval& t) {
-  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6;
-}
+double Seconds(const timeval& t) { return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_usec) / 1e6; }
 
 // The number behind a key that begins a line.
 int64_t CountIn(const std::string& text, const std::string& key) {

@@ -9,8 +9,8 @@
 
 #include "cgroup.h"
 #include "howdah/process/machine.h"
-#include "howdah/process/tree.h"
 #include "howdah/process/testing.h"
+#include "howdah/process/tree.h"
 
 namespace howdah::process {
 namespace {

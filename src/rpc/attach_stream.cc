@@ -61,9 +61,7 @@ void AttachStream::OnStarted(bool ok) {
   WriteNext();
 }
 
-void AttachStream::Read() {
-  call_->Read(&incoming_, &on_read_);
-}
+void AttachStream::Read() { call_->Read(&incoming_, &on_read_); }
 
 void AttachStream::OnRead(bool ok) {
   if (!ok) return End();

@@ -194,7 +194,8 @@ def malformed():
 
 
 HAND_MADE = [
-             "", "\n", "7", "[]", "null", "---\n---\n", "{", "}", "roles:", "roles: {}", "roles: {w: }", "roles: {w: {}}",
+             "", "\n", "7", "[]", "null", "---\n---\n", "{", "}", "roles:", "roles: {}", "roles: {w: }",
+             "roles: {w: {}}",
              "\x00", "\ufeff", "a: &a [*a]", "? {a: b}\n: c", "roles: {w: {memory: 1GiB, command: ''}}",
              "roles: {1w: {memory: 1GiB, command: x}}", "roles: {'w x': {memory: 1GiB, command: x}}",
              "roles: {w: {memory: 1GiB, command: []}}", "roles: {w: {memory: 1GiB, command: [1, [2]]}}",

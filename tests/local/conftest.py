@@ -1,4 +1,4 @@
-"""Jobs on the local place, through the programs users run. Each test has a HOWDAH_HOME of its own and leaves nothing behind."""
+"""Jobs on the local place, through the programs users run. Each test has its own HOWDAH_HOME, and leaves nothing."""
 import pytest
 
 from machine import Machine

@@ -43,8 +43,8 @@ def processes():
             continue
         state, ppid = stat.rsplit(b")", 1)[1].split()[:2]
         if state not in b"ZX":
-            found[int(entry)] = (int(ppid), read(f"/proc/{entry}/cmdline").replace(b"\0", b" ").decode("utf-8", "replace"),
-                                 read(f"/proc/{entry}/environ"))
+            command = read(f"/proc/{entry}/cmdline").replace(b"\0", b" ").decode("utf-8", "replace")
+            found[int(entry)] = (int(ppid), command, read(f"/proc/{entry}/environ"))
     return found
 
 

@@ -1,5 +1,5 @@
-"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the state it should,
-nothing is left, and the reason names the first cause."""
+"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the state it
+should, nothing is left, and the reason names the first cause."""
 import os
 import random
 import signal
@@ -116,7 +116,11 @@ def test_rank_restarts_in_place(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, """
 name: restarts
 roles:
-  worker: {instances: 2, memory: 16MiB, restart: {max: 1, backoff: 10ms}, command: '[ $HOWDAH_ATTEMPT = 1 ] || exec sleep 300'}
+  worker:
+    instances: 2
+    memory: 16MiB
+    restart: {max: 1, backoff: 10ms}
+    command: '[ $HOWDAH_ATTEMPT = 1 ] || exec sleep 300'
   other: {memory: 16MiB, command: "sleep 0.5"}
 """))
     machine.running(job)

@@ -53,10 +53,10 @@ def test_a_waiting_job_says_what_it_waits_for_and_can_be_killed(machine, tmp_pat
 
 def test_a_gang_that_does_not_come_together_in_time_is_exit_3(machine, tmp_path):
     share = percent_of_machine(machine, 60)
-    holder = machine.submit(machine.job_file(tmp_path, "name: holder\nroles:\n  worker: {memory: %dMiB, command: sleep 300}\n" % share))
+    text = "roles:\n  worker: {memory: %dMiB, command: sleep 300}\n" % share
+    holder = machine.submit(machine.job_file(tmp_path, "name: holder\n" + text))
     machine.running(holder)
-    done = machine("run", machine.job_file(
-        tmp_path, "name: late\ntimeouts: {gang: 500ms, hold: 200ms}\nroles:\n  worker: {memory: %dMiB, command: 'true'}\n" % share))
+    done = machine("run", machine.job_file(tmp_path, "name: late\ntimeouts: {gang: 500ms, hold: 200ms}\n" + text))
     assert done.code == 3, done
     status = machine.status(done.id)
     assert status["state"] == "FAILED" and status["exit_code"] == 3 and "500ms" in status["reason"], status
@@ -82,7 +82,8 @@ def test_fifty_jobs_at_once(machine):
     for client in clients:
         stdout, stderr = client.communicate(timeout=240)
         assert client.returncode == 0, (stdout, stderr)
-        assert sorted(stdout.splitlines()) == [f"greeter:{i} │ hello from greeter:{i} of 3" for i in range(3)], (stdout, stderr)
+        hellos = [f"greeter:{i} │ hello from greeter:{i} of 3" for i in range(3)]
+        assert sorted(stdout.splitlines()) == hellos, (stdout, stderr)
     listed = json.loads(machine("list", "--all", "--json").stdout)
     assert len(listed) == 50 and {j["state"] for j in listed} == {"SUCCEEDED"}, listed
     assert json.loads(machine("list", "--json").stdout) == []
@@ -154,7 +155,8 @@ for i in range(100 * {seconds}):
     if ahead > 0:
         time.sleep(ahead)
 """)
-    job_file = machine.job_file(tmp_path, f"name: flood\nroles:\n  worker: {{memory: 64MiB, command: [python3, {flood}]}}\n")
+    job_file = machine.job_file(
+        tmp_path, f"name: flood\nroles:\n  worker: {{memory: 64MiB, command: [python3, {flood}]}}\n")
     client = subprocess.Popen([str(BIN), "run", str(job_file)], env=machine.env, stdin=subprocess.DEVNULL,
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     received = most = 0
@@ -182,7 +184,8 @@ roles:
     status = machine.until(job, lambda s: [t["state"] for t in s["tasks"]] == ["RUNNING"] * 3, "three workers")
     assert status["generation"] == 0
     assert machine("scale", job, "worker=1").code == 0
-    machine.until(job, lambda s: [t["state"] for t in s["tasks"] if t["state"] != "STOPPED"] == ["RUNNING"], "one worker")
+    states = lambda status: [t["state"] for t in status["tasks"] if t["state"] != "STOPPED"]
+    machine.until(job, lambda s: states(s) == ["RUNNING"], "one worker")
     refused = machine("scale", job, "worker=9")
     assert refused.code != 0 and "1 to 4" in refused.stderr, refused
     assert machine("kill", job).code == 0
@@ -190,7 +193,8 @@ roles:
 
 
 def test_the_job_outlives_a_client_that_only_submitted(machine, tmp_path):
-    job = machine.submit(machine.job_file(tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: 'sleep 0.2; echo done'}\n"))
+    text = "name: j\nroles:\n  w: {memory: 16MiB, command: 'sleep 0.2; echo done'}\n"
+    job = machine.submit(machine.job_file(tmp_path, text))
     done = machine("logs", job, "-f")
     assert done.code == 0 and done.stdout == "w:0 │ done\n", done
     assert machine("wait", "last").code == 0
@@ -210,7 +214,8 @@ checkpoint: {grace: %s}
 roles:
   w: {memory: 16MiB, command: 'trap "%s" TERM; echo ready; while :; do sleep 0.05; done'}
 """
-    for grace, trap, presses, expected in [("30s", "echo saved; exit 0", 1, "ready\nsaved\n"), ("60s", "", 2, "ready\n")]:
+    cases = [("30s", "echo saved; exit 0", 1, "ready\nsaved\n"), ("60s", "", 2, "ready\n")]
+    for grace, trap, presses, expected in cases:
         client = machine.start("run", machine.job_file(tmp_path, text % (grace, trap)))
         assert client.stdout.readline() == "w:0 │ ready\n"
         client.send_signal(signal.SIGINT)

@@ -1,4 +1,5 @@
-"""What Howdah says went wrong: the situations of docs/failures.md, each brought about, and the facts in the sentence."""
+"""What Howdah says went wrong: the situations of docs/failures.md, each brought about, and the facts in the sentence.
+"""
 import getpass
 import os
 import re
@@ -132,7 +133,8 @@ def test_28_the_users_line_not_the_librarys(machine, tmp_path, source):
 
 
 def test_33_am_died(machine, tmp_path):
-    job = machine.submit(machine.job_file(tmp_path, "name: j\nroles:\n  w: {instances: 2, memory: 16MiB, command: exec sleep 300}\n"))
+    text = "name: j\nroles:\n  w: {instances: 2, memory: 16MiB, command: exec sleep 300}\n"
+    job = machine.submit(machine.job_file(tmp_path, text))
     machine.running(job)
     os.kill(machine.agents(job, "am")[1], signal.SIGKILL)
     assert machine("wait", job).code == 1

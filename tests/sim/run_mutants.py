@@ -118,7 +118,8 @@ def main():
         when = f"at seed {seed}" if seed is not None else ""
         print(f"{name:<{width}}  {verdict:<8} {when:<13} {check}")
     caught = sum(verdict == "caught" for _, verdict, _, _ in rows)
-    print(f"{caught} of {len(rows)} mutants caught within {args.seeds} seeds and the kept ones, in {time.monotonic() - began:.0f} s")
+    took = time.monotonic() - began
+    print(f"{caught} of {len(rows)} mutants caught within {args.seeds} seeds and the kept ones, in {took:.0f} s")
     return 0 if caught == len(rows) else 1
 
 

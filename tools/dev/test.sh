@@ -40,7 +40,9 @@ test_some() {
       unit | sim) labels+=("$1") ;;
       *) if [ -d "tests/$1" ]; then folders+=("tests/$1")
          elif [ -e "${1%%::*}" ]; then folders+=("$1")
-         else die "nothing to test is called '$1'; there are: all unit sim $(dirname tests/*/test_*.py | sort -u | cut -d/ -f2 | xargs)"
+         else
+           local names; names=$(dirname tests/*/test_*.py | sort -u | cut -d/ -f2 | xargs)
+           die "nothing to test is called '$1'; there are: all unit sim $names"
          fi ;;
     esac
     shift

@@ -32,9 +32,7 @@ std::string LastLine(const std::string& path) {
   return tail->substr(begin, end + 1 - begin);
 }
 
-std::string TasksText(int count) {
-  return std::to_string(count) + (count == 1 ? " task" : " tasks");
-}
+std::string TasksText(int count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
 // How the AM and its guardian died, as far as it can be seen afterwards.
 std::string HowBothDied(const history::JobView& view) {
@@ -51,8 +49,8 @@ std::string Reason(const history::JobView& view, const JobFiles& files, const st
   for (const history::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
          (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
-         TasksText(running) + " of " + std::to_string(view.tasks.size()) + " were running and have been ended, none was adopted" +
-         (last.empty() ? "" : "; its last words: " + last);
+         TasksText(running) + " of " + std::to_string(view.tasks.size()) +
+         " were running and have been ended, none was adopted" + (last.empty() ? "" : "; its last words: " + last);
 }
 
 std::string Ends(const history::JobView& view, const std::string& reason, Instant now) {
@@ -107,7 +105,8 @@ Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
-  std::vector<std::string> paths = {files.staging(), files.python(), files.tls(), files.am_address(), files.environment()};
+  std::vector<std::string> paths = {files.staging(), files.python(), files.tls(), files.am_address(),
+                                    files.environment()};
   if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
   Status result;
   for (const std::string& path : paths) {

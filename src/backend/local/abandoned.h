@@ -19,8 +19,8 @@ Status EndIfAbandoned(const JobFiles& files, const JobId& id);
 // Everything of a job on this machine but its journal and logs, and its working directories if they are to be kept.
 Status RemoveLeftovers(const JobFiles& files);
 
-// Appends FAILED to a journal that has no end. how: a clause that says how the AM died, "was killed by signal 9 (SIGKILL)".
-// The caller is the AM's guardian, or holds am.lock.
+// Appends FAILED to a journal that has no end. how: a clause that says how the AM died, "was killed by signal 9
+// (SIGKILL)". The caller is the AM's guardian, or holds am.lock.
 Status RecordAmDeath(const JobFiles& files, const std::string& how);
 
 // Kills every process of this user that belongs to the job: its agents, by their arguments, and whatever its tasks

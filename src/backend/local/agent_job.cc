@@ -53,9 +53,8 @@ Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
 
 Result<rpc::Identity> AgentJob::AmIdentity() const {
   rpc::Identity identity;
-  const std::pair<const char*, std::string*> parts[] = {{"/ca.pem", &identity.ca_certificate},
-                                                        {"/am.pem", &identity.certificate},
-                                                        {"/am.key", &identity.private_key}};
+  const std::pair<const char*, std::string*> parts[] = {
+      {"/ca.pem", &identity.ca_certificate}, {"/am.pem", &identity.certificate}, {"/am.key", &identity.private_key}};
   for (const auto& [name, text] : parts) {
     auto content = process::ReadFile(files_.tls() + name);
     if (!content.ok()) return content.error();
@@ -81,7 +80,8 @@ Status AgentJob::Announce(const std::string& address) const {
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address) {
-  const bool wants_gpus = std::any_of(spec_.roles.begin(), spec_.roles.end(), [](const auto& role) { return role.gpus > 0; });
+  const bool wants_gpus =
+      std::any_of(spec_.roles.begin(), spec_.roles.end(), [](const auto& role) { return role.gpus > 0; });
   const char* path = std::getenv("PATH");
   return std::make_unique<LocalBackend>(loop, sink, *this, start_, CapacityOfThisMachine(path ? path : "", wants_gpus),
                                         *ledger_, address);

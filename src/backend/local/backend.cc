@@ -23,7 +23,8 @@ constexpr auto kKillLimit = 2000ms;
 std::string HowItEnded(const process::ExitStatus& status) {
   if (status.code == 0) return "";
   if (status.signal) {
-    return "its executor was killed by signal " + std::to_string(*status.signal) + " (" + core::SignalName(*status.signal) + ")";
+    return "its executor was killed by signal " + std::to_string(*status.signal) + " (" +
+           core::SignalName(*status.signal) + ")";
   }
   return "its executor ended with exit code " + std::to_string(*status.code);
 }
@@ -35,7 +36,8 @@ std::string LastWords(const std::string& log) {
   const size_t end = tail->find_last_not_of("\r\n ");
   if (end == std::string::npos) return "";
   const size_t begin = tail->find_last_of('\n', end);
-  return tail->substr(begin == std::string::npos ? 0 : begin + 1, end - (begin == std::string::npos ? 0 : begin + 1) + 1);
+  return tail->substr(begin == std::string::npos ? 0 : begin + 1,
+                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
 }
 
 std::string PathOfThisProcess() {
@@ -47,7 +49,8 @@ std::string PathOfThisProcess() {
 bool SpeaksOfALease(const char* bytes, size_t size) {
   for (size_t at = 0; at + sizeof(inotify_event) <= size;) {
     const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
-    if ((event->mask & IN_Q_OVERFLOW) || (event->len > 0 && std::string_view(event->name).ends_with(".lease"))) return true;
+    if ((event->mask & IN_Q_OVERFLOW) || (event->len > 0 && std::string_view(event->name).ends_with(".lease")))
+      return true;
     at += sizeof(inotify_event) + event->len;
   }
   return false;
@@ -180,7 +183,8 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   return {};
 }
 
-// Guardian and executor are both gone; whatever they did not get to end (both were killed at one stroke) has come to us.
+// Guardian and executor are both gone; whatever they did not get to end (both were killed at one stroke) has come to
+// us.
 void LocalBackend::OnGone(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
@@ -197,17 +201,17 @@ std::vector<std::string> LocalBackend::TaskArguments(const Container& container,
                                                      const TaskId& task) const {
   const std::string& role = job_.spec().roles[static_cast<size_t>(task.role)].name;
   const JobFiles& files = job_.files();
-  std::vector<std::string> arguments = {"howdah-agent", "task",
-                                        "--job", job_.id().text,
-                                        "--job-file", files.spec(),
-                                        "--container", id.text,
-                                        "--role", role,
-                                        "--index", std::to_string(task.index),
-                                        "--am", am_address_,
-                                        "--tls", files.tls(),
-                                        "--staging", files.staging(),
-                                        "--work", files.task_work(role, task.index),
-                                        "--logs", files.task_logs(role, task.index),
+  std::vector<std::string> arguments = {"howdah-agent",  "task",
+                                        "--job",         job_.id().text,
+                                        "--job-file",    files.spec(),
+                                        "--container",   id.text,
+                                        "--role",        role,
+                                        "--index",       std::to_string(task.index),
+                                        "--am",          am_address_,
+                                        "--tls",         files.tls(),
+                                        "--staging",     files.staging(),
+                                        "--work",        files.task_work(role, task.index),
+                                        "--logs",        files.task_logs(role, task.index),
                                         "--environment", files.environment()};
   const auto add = [&](const char* flag, std::string value) {
     arguments.push_back(flag);

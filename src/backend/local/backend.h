@@ -23,8 +23,8 @@ namespace howdah::local {
 class LocalBackend final : public backend::Backend {
  public:
   // job, start and ledger outlive it.
-  LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start, Capacity capacity,
-               Ledger& ledger, std::string am_address);
+  LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
+               Capacity capacity, Ledger& ledger, std::string am_address);
   ~LocalBackend() override;
 
   void Request(const core::RequestContainers& request) override;

@@ -26,11 +26,12 @@ std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants) {
     gpus += want.gpus;
   }
   if (memory > capacity.memory_bytes) {
-    return tasks + " for " + FormatBytes(memory) + " of memory, but this machine gives " + FormatBytes(capacity.memory_bytes) +
-           " to jobs (90 % of what it has)";
+    return tasks + " for " + FormatBytes(memory) + " of memory, but this machine gives " +
+           FormatBytes(capacity.memory_bytes) + " to jobs (90 % of what it has)";
   }
   if (gpus > static_cast<int64_t>(capacity.gpus.size())) {
-    return tasks + " for " + std::to_string(gpus) + " GPUs, but this machine has " + std::to_string(capacity.gpus.size());
+    return tasks + " for " + std::to_string(gpus) + " GPUs, but this machine has " +
+           std::to_string(capacity.gpus.size());
   }
   return "";
 }

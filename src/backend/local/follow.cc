@@ -27,9 +27,7 @@ Error WatchError(const std::string& doing) {
   return error;
 }
 
-std::string BaseName(const std::string& path) {
-  return path.substr(path.rfind('/') + 1);
-}
+std::string BaseName(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
 }  // namespace
 

@@ -15,9 +15,7 @@ constexpr size_t kShownNear = 3;
 // "howdah-20261121-064512": an id tells its second.
 constexpr size_t kSecondSize = 22;
 
-std::string_view SecondOf(const JobId& id) {
-  return std::string_view(id.text).substr(0, kSecondSize);
-}
+std::string_view SecondOf(const JobId& id) { return std::string_view(id.text).substr(0, kSecondSize); }
 
 // When the job was submitted, from the journal's first line, as text that sorts.
 std::string SubmittedAt(const Layout& layout, const JobId& id) {

@@ -38,8 +38,10 @@ std::optional<Holding> Decode(const std::string& text) {
   try {
     const json j = json::parse(text);
     Holding out{j.at("job"), Instant(Duration(j.at("submitted").get<int64_t>())), {}, {}};
-    for (const json& l : j.at("held")) out.held.push_back({l.at("container"), l.at("memory"), l.at("vcores"), l.at("gpus")});
-    for (const json& w : j.at("wanted")) out.wanted.push_back({w.at("container"), w.at("memory"), w.at("vcores"), w.at("gpus")});
+    for (const json& l : j.at("held"))
+      out.held.push_back({l.at("container"), l.at("memory"), l.at("vcores"), l.at("gpus")});
+    for (const json& w : j.at("wanted"))
+      out.wanted.push_back({w.at("container"), w.at("memory"), w.at("vcores"), w.at("gpus")});
     return out;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -58,7 +60,8 @@ Sum SumOf(const std::vector<Want>& wants) {
   return sum;
 }
 
-std::string Describe(const std::string& what, const std::string& wanted, const std::string& free, const std::string& all) {
+std::string Describe(const std::string& what, const std::string& wanted, const std::string& free,
+                     const std::string& all) {
   return "waiting for " + wanted + " of " + what + ": " + free + " of " + all + " are free";
 }
 

@@ -30,23 +30,47 @@ TEST(Admit, Table) {
     const char* waits_for;
   } rows[] = {
       {"an empty machine", Job("a", 0, {}, {{"c1", 20 * kGiB, 1, 0}}), {}, true, ""},
-      {"all of a gang or nothing", Job("a", 0, {}, {{"c1", 11 * kGiB, 1, 0}, {"c2", 11 * kGiB, 1, 0}}), {}, false,
+      {"all of a gang or nothing",
+       Job("a", 0, {}, {{"c1", 11 * kGiB, 1, 0}, {"c2", 11 * kGiB, 1, 0}}),
+       {},
+       false,
        "22 GiB of memory: 20 GiB of 20 GiB are free"},
-      {"what others hold is not free", Job("b", 1, {}, {{"c1", 11 * kGiB, 1, 0}}), {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {})},
-       false, "8 GiB of 20 GiB are free; a holds 12 GiB"},
-      {"what the job holds itself is not free", Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {{"c2", 11 * kGiB, 1, 0}}), {}, false,
+      {"what others hold is not free",
+       Job("b", 1, {}, {{"c1", 11 * kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {})},
+       false,
+       "8 GiB of 20 GiB are free; a holds 12 GiB"},
+      {"what the job holds itself is not free",
+       Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {{"c2", 11 * kGiB, 1, 0}}),
+       {},
+       false,
        "8 GiB of 20 GiB"},
-      {"an earlier job that waits is first", Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
-       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})}, false,
+      {"an earlier job that waits is first",
+       Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       false,
        "b was submitted earlier"},
-      {"a later job that waits is not", Job("b", 1, {}, {{"c1", kGiB, 1, 0}}),
-       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})}, true, ""},
-      {"GPUs are counted", Job("b", 1, {}, {{"c1", kGiB, 1, 2}}), {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})}, false,
+      {"a later job that waits is not",
+       Job("b", 1, {}, {{"c1", kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       true,
+       ""},
+      {"GPUs are counted",
+       Job("b", 1, {}, {{"c1", kGiB, 1, 2}}),
+       {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})},
+       false,
        "2 of the machine's GPUs: 1 of 2 are free"},
       {"vcores hold nobody", Job("a", 0, {}, {{"c1", kGiB, 100, 0}}), {}, true, ""},
-      {"vcores that are not free move a job back", Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
-       {Job("b", 9, {}, {{"c1", 12 * kGiB, 1, 0}})}, false, "b was submitted earlier"},
-      {"but not for ever", Job("a", 0, {}, {{"c1", kGiB, 5, 0}}), {Job("b", 11, {}, {{"c1", 12 * kGiB, 1, 0}})}, true, ""},
+      {"vcores that are not free move a job back",
+       Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
+       {Job("b", 9, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       false,
+       "b was submitted earlier"},
+      {"but not for ever",
+       Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
+       {Job("b", 11, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       true,
+       ""},
   };
   for (const auto& row : rows) {
     const Decision decision = Admit(machine, row.mine, row.others);
@@ -67,8 +91,10 @@ TEST(Admit, EachTaskGetsGpusOfItsOwn) {
 TEST(Capacity, WhatTheMachineCanNeverGive) {
   const Capacity machine{20 * kGiB, 4, {0}};
   EXPECT_EQ(WhyNever(machine, {{"c1", 20 * kGiB, 99, 1}}), "");
-  EXPECT_THAT(WhyNever(machine, {{"c1", 21 * kGiB, 1, 0}}), HasSubstr("one task asks for 21 GiB of memory, but this machine gives 20 GiB"));
-  EXPECT_THAT(WhyNever(machine, {{"c1", kGiB, 1, 1}, {"c2", kGiB, 1, 1}}), HasSubstr("2 tasks together ask for 2 GPUs, but this machine has 1"));
+  EXPECT_THAT(WhyNever(machine, {{"c1", 21 * kGiB, 1, 0}}),
+              HasSubstr("one task asks for 21 GiB of memory, but this machine gives 20 GiB"));
+  EXPECT_THAT(WhyNever(machine, {{"c1", kGiB, 1, 1}, {"c2", kGiB, 1, 1}}),
+              HasSubstr("2 tasks together ask for 2 GPUs, but this machine has 1"));
   EXPECT_THAT(WhyNever(machine, {{"c1", INT64_MAX, 1, 0}, {"c2", INT64_MAX, 1, 0}}), HasSubstr("2 tasks together ask"));
 }
 

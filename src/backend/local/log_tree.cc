@@ -47,9 +47,7 @@ void Walk(const std::string& path, const std::optional<LogPosition>& position,
   }
 }
 
-std::string_view FileName(LogStream stream) {
-  return stream == LogStream::kStdout ? "stdout" : "stderr";
-}
+std::string_view FileName(LogStream stream) { return stream == LogStream::kStdout ? "stdout" : "stderr"; }
 
 }  // namespace
 

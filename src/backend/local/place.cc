@@ -44,17 +44,13 @@ std::vector<std::string> LocalPlace::Refusals(const spec::JobSpec& spec) {
   return RefusalsOf(spec, CapacityOfThisMachine(path, WantsGpus(spec)));
 }
 
-std::vector<std::string> LocalPlace::Ignored(const spec::JobSpec& spec) {
-  return IgnoredOf(spec);
-}
+std::vector<std::string> LocalPlace::Ignored(const spec::JobSpec& spec) { return IgnoredOf(spec); }
 
 Result<JobId> LocalPlace::Submit(const spec::JobSpec& spec, const backend::SubmitOptions& options) {
   return SubmitLocally(options_, spec, options);
 }
 
-Result<JobId> LocalPlace::Resolve(const std::string& name) {
-  return ResolveId(layout_, name);
-}
+Result<JobId> LocalPlace::Resolve(const std::string& name) { return ResolveId(layout_, name); }
 
 Result<history::JobView> LocalPlace::Status(const JobId& id) {
   const JobFiles files = FilesOf(id);
@@ -119,9 +115,7 @@ Result<int> LocalPlace::OpenLog(const JobId& id, const backend::LogSource& sourc
   return fd;
 }
 
-std::string LocalPlace::LogsPlace(const JobId& id) {
-  return FilesOf(id).logs();
-}
+std::string LocalPlace::LogsPlace(const JobId& id) { return FilesOf(id).logs(); }
 
 howdah::Status LocalPlace::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);

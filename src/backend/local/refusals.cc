@@ -8,16 +8,10 @@ namespace howdah::local {
 namespace {
 
 // Sums of what many large tasks ask for do not fit into 63 bits.
-int64_t AddUpTo(int64_t a, int64_t b) {
-  return b > INT64_MAX - a ? INT64_MAX : a + b;
-}
-int64_t TimesUpTo(int64_t a, int64_t n) {
-  return n != 0 && a > INT64_MAX / n ? INT64_MAX : a * n;
-}
+int64_t AddUpTo(int64_t a, int64_t b) { return b > INT64_MAX - a ? INT64_MAX : a + b; }
+int64_t TimesUpTo(int64_t a, int64_t n) { return n != 0 && a > INT64_MAX / n ? INT64_MAX : a * n; }
 
-std::string Tasks(int64_t count) {
-  return std::to_string(count) + (count == 1 ? " task" : " tasks");
-}
+std::string Tasks(int64_t count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
 std::string MemoryHere(const Capacity& capacity) {
   return "this machine gives " + FormatBytes(capacity.memory_bytes) + " to jobs (90 % of what it has)";

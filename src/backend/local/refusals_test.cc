@@ -12,9 +12,7 @@ using testing::IsEmpty;
 
 constexpr int64_t kGiB = int64_t{1} << 30;
 
-Capacity Machine() {
-  return {8 * kGiB, 4, {0, 1}};
-}
+Capacity Machine() { return {8 * kGiB, 4, {0, 1}}; }
 
 spec::RoleSpec Role(const std::string& name, int instances, int64_t memory, int gpus = 0) {
   spec::RoleSpec role;

@@ -23,7 +23,9 @@ Status Stage(const spec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged) {
   process::OnBytes on_bytes;
   if (on_staged) {
-    on_bytes = [&on_staged, done = int64_t{0}, total = TotalSize(spec)](int64_t more) mutable { on_staged(done += more, total); };
+    on_bytes = [&on_staged, done = int64_t{0}, total = TotalSize(spec)](int64_t more) mutable {
+      on_staged(done += more, total);
+    };
   }
   if (!spec.source.empty() || !spec.files.empty()) {
     if (const Status made = process::MakeDirectories(files.staging() + "/files", 0700); !made.ok()) return made;
@@ -33,7 +35,8 @@ Status Stage(const spec::JobSpec& spec, const JobFiles& files,
     if (!copied.ok()) return copied.error().While("staging source " + spec.source);
   }
   for (size_t i = 0; i < spec.files.size(); ++i) {
-    const Status copied = process::CopyTree(spec.files[i].from, files.staging() + "/files/" + std::to_string(i), on_bytes);
+    const Status copied =
+        process::CopyTree(spec.files[i].from, files.staging() + "/files/" + std::to_string(i), on_bytes);
     if (!copied.ok()) return copied.error().While("staging " + spec.files[i].from);
   }
   if (!spec.python_archive.empty()) {
@@ -43,7 +46,8 @@ Status Stage(const spec::JobSpec& spec, const JobFiles& files,
     if (!unpacked.ok()) return unpacked.error().While("unpacking python archive " + spec.python_archive);
   }
   if (const Status made = Create(spec.checkpoint.dir); !made.ok()) return made.error().While("creating checkpoint.dir");
-  if (const Status made = Create(spec.tensorboard_logdir); !made.ok()) return made.error().While("creating tensorboard.logdir");
+  if (const Status made = Create(spec.tensorboard_logdir); !made.ok())
+    return made.error().While("creating tensorboard.logdir");
   return {};
 }
 

@@ -10,9 +10,8 @@
 
 namespace howdah::local {
 
-// Fills staging/ (`source`, and `files/N` for the N-th file, each as it is) and python/ (unpacked), and creates the checkpoint
-// and TensorBoard directories.
-// on_staged: as SubmitOptions::on_staged.
+// Fills staging/ (`source`, and `files/N` for the N-th file, each as it is) and python/ (unpacked), and creates the
+// checkpoint and TensorBoard directories. on_staged: as SubmitOptions::on_staged.
 Status Stage(const spec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged);
 

@@ -1,11 +1,10 @@
 #include "submit.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <fcntl.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -28,10 +27,11 @@ constexpr int kAmStartLimitMillis = 20'000;
 // "howdah-20261121-064512-x7k2"
 std::string NewId(Instant now) {
   const std::string t = FormatInstant(now);  // 2026-11-21T06:45:12.301Z
-  std::string id = "howdah-" + t.substr(0, 4) + t.substr(5, 2) + t.substr(8, 2) + "-" + t.substr(11, 2) + t.substr(14, 2) +
-                   t.substr(17, 2) + "-";
+  std::string id = "howdah-" + t.substr(0, 4) + t.substr(5, 2) + t.substr(8, 2) + "-" + t.substr(11, 2) +
+                   t.substr(14, 2) + t.substr(17, 2) + "-";
   unsigned char random[4];
-  if (getrandom(random, sizeof random, 0) != sizeof random) std::fill(random, random + 4, static_cast<unsigned char>(getpid()));
+  if (getrandom(random, sizeof random, 0) != sizeof random)
+    std::fill(random, random + 4, static_cast<unsigned char>(getpid()));
   for (const unsigned char byte : random) id += "abcdefghijklmnopqrstuvwxyz0123456789"[byte % 36];
   return id;
 }
@@ -47,7 +47,9 @@ Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
 }
 
 Status WriteIdentity(const std::string& directory, const std::string& name, const rpc::Identity& identity) {
-  if (const Status s = process::WriteFileAtomically(directory + "/" + name + ".pem", identity.certificate, 0600); !s.ok()) return s;
+  if (const Status s = process::WriteFileAtomically(directory + "/" + name + ".pem", identity.certificate, 0600);
+      !s.ok())
+    return s;
   return process::WriteFileAtomically(directory + "/" + name + ".key", identity.private_key, 0600);
 }
 
@@ -55,7 +57,8 @@ Status WriteIdentities(const JobFiles& files, const JobId& id) {
   const auto made = rpc::MakeJobIdentities(id.text);
   if (!made.ok()) return made.error();
   if (const Status s = process::MakeDirectories(files.tls(), 0700); !s.ok()) return s;
-  if (const Status s = process::WriteFileAtomically(files.tls() + "/ca.pem", made->am.ca_certificate, 0600); !s.ok()) return s;
+  if (const Status s = process::WriteFileAtomically(files.tls() + "/ca.pem", made->am.ca_certificate, 0600); !s.ok())
+    return s;
   if (const Status s = WriteIdentity(files.tls(), "am", made->am); !s.ok()) return s;
   if (const Status s = WriteIdentity(files.tls(), "executor", made->executor); !s.ok()) return s;
   return WriteIdentity(files.tls(), "client", made->client);
@@ -82,7 +85,8 @@ Status Prepare(const JobFiles& files, const JobId& id, const spec::JobSpec& spec
   }
   if (const Status staged = Stage(spec, files, submit.on_staged); !staged.ok()) return staged;
   if (const Status s = WriteIdentities(files, id); !s.ok()) return s;
-  if (const Status s = process::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600); !s.ok()) return s;
+  if (const Status s = process::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600); !s.ok())
+    return s;
   return process::WriteFileAtomically(files.spec(), spec::WriteEffective(spec), 0600);
 }
 
@@ -93,7 +97,8 @@ Status WaitUntilReady(int ready_fd, const JobFiles& files) {
     pollfd wanted{ready_fd, POLLIN, 0};
     const int ready = poll(&wanted, 1, kAmStartLimitMillis);
     if (ready < 0 && errno == EINTR) continue;
-    if (ready == 0) return Error{ErrorCode::kUnavailable, "the application master did not start within 20 s; see " + files.am_log()};
+    if (ready == 0)
+      return Error{ErrorCode::kUnavailable, "the application master did not start within 20 s; see " + files.am_log()};
     char buffer[512];
     const ssize_t size = read(ready_fd, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) continue;
@@ -115,8 +120,10 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
   if (!log.ok()) return log.error();
   std::vector<std::string> environment;
   for (const auto& [name, value] : inherited) environment.push_back(name + "=" + value);
-  std::vector<std::string> argv = {"howdah-agent", "am",         "--job-dir",  files.directory(),
-                                   "--lease-dir",  layout.leases(), "--ready-fd", std::to_string(write_end.get())};
+  std::vector<std::string> argv = {"howdah-agent", "am",
+                                   "--job-dir",    files.directory(),
+                                   "--lease-dir",  layout.leases(),
+                                   "--ready-fd",   std::to_string(write_end.get())};
   auto child = process::SpawnOrError({.program = options.agent,
                                       .argv = std::move(argv),
                                       .environment = std::move(environment),
@@ -133,8 +140,9 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
 }  // namespace
 
 spec::EnvVars Inherited(const spec::EnvVars& environment, const std::vector<std::string>& env_from) {
-  static constexpr std::string_view kAlways[] = {"PATH", "HOME",   "USER",            "LOGNAME",     "SHELL",       "LANG",
-                                                 "TZ",   "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "CONDA_PREFIX"};
+  static constexpr std::string_view kAlways[] = {"PATH",        "HOME", "USER",   "LOGNAME",         "SHELL",
+                                                 "LANG",        "TZ",   "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
+                                                 "CONDA_PREFIX"};
   spec::EnvVars out;
   for (const auto& variable : environment) {
     const std::string& name = variable.first;
@@ -146,7 +154,8 @@ spec::EnvVars Inherited(const spec::EnvVars& environment, const std::vector<std:
   return out;
 }
 
-Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& spec, const backend::SubmitOptions& submit) {
+Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& spec,
+                            const backend::SubmitOptions& submit) {
   const Layout layout(options.home);
   const Instant now = process::Clock().Now();
   auto id = MakeJobDirectory(layout, now);
@@ -159,7 +168,8 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& sp
     return error.While("submitting " + spec.name);
   };
   const spec::EnvVars inherited = Inherited(options.environment, spec.env_from);
-  if (const Status prepared = Prepare(files, *id, spec, inherited, submit); !prepared.ok()) return fail(prepared.error());
+  if (const Status prepared = Prepare(files, *id, spec, inherited, submit); !prepared.ok())
+    return fail(prepared.error());
   if (submit.keep) {
     if (const Status s = process::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }

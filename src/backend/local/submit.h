@@ -7,16 +7,16 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/local/place.h"
-#include "howdah/local/place.h"
 #include "howdah/spec/job_spec.h"
 
 namespace howdah::local {
 
 // Returns once the AM runs and can be reached. Nothing is left of a submission that failed.
-Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& spec, const backend::SubmitOptions& submit);
+Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& spec,
+                            const backend::SubmitOptions& submit);
 
-// What tasks of the local place inherit of the submitter's environment: PATH HOME USER LOGNAME SHELL LANG LC_* TZ TMPDIR
-// LD_LIBRARY_PATH VIRTUAL_ENV CONDA_PREFIX, and `env_from`.
+// What tasks of the local place inherit of the submitter's environment: PATH HOME USER LOGNAME SHELL LANG LC_* TZ
+// TMPDIR LD_LIBRARY_PATH VIRTUAL_ENV CONDA_PREFIX, and `env_from`.
 spec::EnvVars Inherited(const spec::EnvVars& environment, const std::vector<std::string>& env_from);
 
 }  // namespace howdah::local

@@ -1,5 +1,5 @@
-// The application master of one job: a shell around core::Job. Facts come in from executors, the place, clients and the clock;
-// each is a Step; each action of the step is carried out. No decision about the job is made here.
+// The application master of one job: a shell around core::Job. Facts come in from executors, the place, clients and the
+// clock; each is a Step; each action of the step is carried out. No decision about the job is made here.
 #pragma once
 
 #include <functional>
@@ -24,10 +24,10 @@ struct AmOptions {
   JobId job;
   spec::JobSpec spec;
   int attempt = 0;
-  std::string node;          // name of this machine
-  std::string listen_host;   // address that executors and clients can reach
-  std::string journal;       // path; its first line, JobSubmitted, is there already
-  std::string agents_log_directory;  // where TensorBoard's own output goes
+  std::string node;                      // name of this machine
+  std::string listen_host;               // address that executors and clients can reach
+  std::string journal;                   // path; its first line, JobSubmitted, is there already
+  std::string agents_log_directory;      // where TensorBoard's own output goes
   std::vector<std::string> environment;  // of processes that the AM starts itself (TensorBoard): "NAME=VALUE"
   rpc::Identity identity;
   // Called once, on the loop, when executors and clients can connect. Not ok: the AM ends.
@@ -38,8 +38,8 @@ struct AmOptions {
 using MakeBackend = std::function<std::unique_ptr<backend::Backend>(boost::asio::io_context& loop, backend::Sink& sink,
                                                                     const std::string& address)>;
 
-// Runs the job to its end on the calling thread. The final state is in the journal when it returns; an error: the AM could not
-// do its work, and what it was doing.
+// Runs the job to its end on the calling thread. The final state is in the journal when it returns; an error: the AM
+// could not do its work, and what it was doing.
 Status RunAm(AmOptions options, const MakeBackend& make_backend);
 
 }  // namespace howdah::am

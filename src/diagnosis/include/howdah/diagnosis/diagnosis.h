@@ -24,10 +24,10 @@ struct Evidence {
   std::string stdout_tail;  // the last 2 KiB: some programs complain there
   std::string error_file;   // content of the framework's error file (torch's error.json), or empty
   spec::Command command;
-  std::string path;                      // PATH the command was looked up in
-  std::string working_directory;         // of the process
+  std::string path;                          // PATH the command was looked up in
+  std::string working_directory;             // of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
-  bool python_archive = false;           // whether the job file has `python:`
+  bool python_archive = false;               // whether the job file has `python:`
   std::string host;
   std::optional<uint16_t> reserved_port;
   std::vector<PortHolder> ports;  // of the ports named in the tail and the reserved one, who has them

@@ -47,8 +47,8 @@ Status RemoveTree(const std::string& path);
 using OnBytes = std::function<void(int64_t)>;
 Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {});
 
-// The bytes of the files at `path` (followed if it is a link) and below; links count as what they are. nullopt: it is not
-// there, or cannot be listed.
+// The bytes of the files at `path` (followed if it is a link) and below; links count as what they are. nullopt: it is
+// not there, or cannot be listed.
 std::optional<int64_t> TreeSize(const std::string& path);
 
 // The names in a directory without "." and "..", sorted; at most `limit` of them.

@@ -54,9 +54,7 @@ inline std::string Content(const std::string& path) {
 }
 
 // The PATH of the tests' children.
-inline std::string TestPath() {
-  return "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
-}
+inline std::string TestPath() { return "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"; }
 
 // A request to run a text under bash in a directory.
 inline SpawnRequest Bash(const std::string& script, const std::string& directory) {

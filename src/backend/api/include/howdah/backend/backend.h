@@ -1,5 +1,5 @@
-// What the AM asks of whoever owns machines. No word of YARN here: heartbeats to a scheduler, fail-over, over-allocation and
-// tokens live inside an implementation.
+// What the AM asks of whoever owns machines. No word of YARN here: heartbeats to a scheduler, fail-over,
+// over-allocation and tokens live inside an implementation.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +33,8 @@ class Backend {
   // Gives the container back; kills what runs in it after a short while. Answered by OnExited.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
-  // Removes what the job has left on the place: staging, working directories, what it held. Called once, when no container is
-  // held any more and before the final state is recorded.
+  // Removes what the job has left on the place: staging, working directories, what it held. Called once, when no
+  // container is held any more and before the final state is recorded.
   virtual void Finish() = 0;
 };
 

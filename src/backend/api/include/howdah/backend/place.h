@@ -49,8 +49,8 @@ class FollowSink {
   virtual void OnLog(const LogSource& source, std::string_view bytes) = 0;
 };
 
-// A job that is being followed: its journal from the beginning and, if wanted, its output as it grows. One thread. Memory is
-// bounded whatever the rate of output.
+// A job that is being followed: its journal from the beginning and, if wanted, its output as it grows. One thread.
+// Memory is bounded whatever the rate of output.
 class Follow {
  public:
   virtual ~Follow() = default;
@@ -75,7 +75,7 @@ class Place {
 
   // "last", a whole id: the id of a job that is there. kNotFound says which are.
   virtual Result<JobId> Resolve(const std::string& name) = 0;
-  virtual Result<history::JobView> Status(const JobId& id) = 0;  // with usage, if the job runs
+  virtual Result<history::JobView> Status(const JobId& id) = 0;            // with usage, if the job runs
   virtual Result<std::vector<history::JobView>> List(bool ended_too) = 0;  // newest first
   virtual Result<std::unique_ptr<Follow>> FollowJob(const JobId& id, std::optional<LogSelection> logs) = 0;
   // Every source of output there is now, in the order of roles, index, attempt, rank, stdout before stderr.

@@ -23,13 +23,13 @@ class Ledger;
 
 // How an AM is started: `howdah-agent am --job-dir DIR ...`, by the submitting client.
 struct AmStart {
-  std::string agent;       // path of howdah-agent, for the executors
-  std::string job_dir;     // layout.h; its last component is the job's id
+  std::string agent;    // path of howdah-agent, for the executors
+  std::string job_dir;  // layout.h; its last component is the job's id
   std::string lease_dir;
 };
 
-// A submitted job as its AM finds it. Made by the guardian before it forks, so that what the job holds of the machine is held
-// until the guardian has ended everything.
+// A submitted job as its AM finds it. Made by the guardian before it forks, so that what the job holds of the machine
+// is held until the guardian has ended everything.
 class AgentJob {
  public:
   static Result<std::unique_ptr<AgentJob>> Open(AmStart start);
@@ -45,10 +45,11 @@ class AgentJob {
   // Tells clients where the AM listens.
   Status Announce(const std::string& address) const;
 
-  std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink, const std::string& address);
+  std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
+                                                const std::string& address);
 
-  // Removes everything of the job on this machine but its journal and logs, and gives back what it holds. What cannot be removed
-  // is said on stderr (am.log): the job's outcome does not depend on it.
+  // Removes everything of the job on this machine but its journal and logs, and gives back what it holds. What cannot
+  // be removed is said on stderr (am.log): the job's outcome does not depend on it.
   void CleanUp();
   // For the guardian, when the AM has died and everything has been ended: the job's end in the journal.
   Status RecordAmDeath(const std::string& how) const;

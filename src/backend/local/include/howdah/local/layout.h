@@ -3,13 +3,14 @@
 //   $HOWDAH_HOME/                      (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
 //     jobs/ID/
 //       job.json                       the effective job (spec::WriteEffective)
-//       journal.jsonl                  history::EncodeEntry, a line each; only the AM's processes write it after submission
-//       am.lock                        held (flock) by the AM's guardian and the AM as long as either lives
+//       journal.jsonl                  history::EncodeEntry, a line each; only the AM's processes write it after
+//       submission am.lock                        held (flock) by the AM's guardian and the AM as long as either lives
 //       am.json                        {"address": "127.0.0.1:PORT", "pid": N}; written once the AM listens
 //       am.log                         what the AM's own processes say
 //       environment.json               {NAME: VALUE}: what tasks inherit of the submitter's environment
 //       tls/{ca,am,executor,client}.{pem,key}
-//       staging/                       what every task's working directory starts with: source and files as they were at
+//       staging/                       what every task's working directory starts with: source and files as they were
+//       at
 //                                      submission; removed at the end
 //       python/                        the unpacked python archive; removed at the end
 //       keep-work                      there: the working directories are kept at the end
@@ -59,7 +60,9 @@ class JobFiles {
   std::string agents() const { return directory_ + "/agents"; }
 
   // In leases/ beside jobs/.
-  std::string lease() const { return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease"; }
+  std::string lease() const {
+    return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease";
+  }
 
   static std::string TaskName(const std::string& role, int index) { return role + "-" + std::to_string(index); }
   std::string task_work(const std::string& role, int index) const { return work() + "/" + TaskName(role, index); }

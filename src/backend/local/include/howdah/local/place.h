@@ -17,8 +17,8 @@ struct LocalOptions {
   spec::EnvVars environment;  // the submitter's, all of it; what tasks inherit is chosen from it
 };
 
-// One thread. Reads the files of jobs, and calls the AM of a job that runs. A job whose AM and guardian are gone without a
-// word gets its end recorded by whoever looks at it first.
+// One thread. Reads the files of jobs, and calls the AM of a job that runs. A job whose AM and guardian are gone
+// without a word gets its end recorded by whoever looks at it first.
 class LocalPlace final : public backend::Place {
  public:
   explicit LocalPlace(LocalOptions options);
