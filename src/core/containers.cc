@@ -105,7 +105,11 @@ Task* Job::Impl::NextLacking(Role& role) {
   return nullptr;
 }
 
-// Keeps what is asked for equal to what is lacking.
+// Without a gang a role that may not start yet asks for nothing: two jobs whose tasks wait for their turn in containers
+// would block each other.
+bool Job::Impl::MayAsk(const Role& role) const { return together_ || AfterHolds(role); }
+
+// Keeps what is asked for equal to what is lacking, of roles that may ask.
 void Job::Impl::AskForLacking() {
   if (gave_back_) return;
   const bool too_many =
@@ -117,7 +121,7 @@ void Job::Impl::AskForLacking() {
   RequestContainers request;
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
-    if (role.asked == role.tally.lacking) continue;
+    if (role.asked == role.tally.lacking || !MayAsk(role)) continue;
     request.asks.push_back({static_cast<int>(r), role.tally.lacking - role.asked});
     role.asked = role.tally.lacking;
   }

@@ -45,7 +45,8 @@ void Job::Impl::CheckInvariants() const {
     Require(own == role.tally, "the counts of a role are wrong");
     Require(own.tasks == role.size, "a role has not the tasks it is wanted to have");
     const bool asks = !ending_ && !gave_back_ && !finished_ && state_ != JobState::kQueued;
-    Require(!asks || role.asked == own.lacking, "not as many containers are asked for as are lacking");
+    const bool enough = MayAsk(role) ? role.asked == own.lacking : role.asked <= own.lacking;
+    Require(!asks || enough, "not as many containers are asked for as are lacking");
     all.Add(own, 1);
     if (role.ranked) ranked.Add(own, 1);
   }

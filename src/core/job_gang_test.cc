@@ -115,6 +115,32 @@ TEST(JobGang, AGangThatWasLaunchedMustRegisterInTimeToo) {
 )");
 }
 
+TEST(JobGang, WithoutAGangARoleAsksWhenItMayStart) {
+  Reads({JobOf({RoleOf("reader", 1), RoleOf("worker", 1, [](auto& role) { role.after = {{"reader", true}}; })},
+               [](auto& spec) { spec.start = spec::StartMode::kFree; })},
+        R"(
+0s am
+  job am STARTING
+  task reader:0 PENDING a0
+  task worker:0 PENDING a0
+  ask reader*1
+0s grant c1 reader node1
+  task reader:0 ALLOCATED a0 in c1
+  launch c1 reader:0
+1s register c1
+  task reader:0 READY a0
+  start reader:0 a0 g0 in c1
+1s started c1 a0
+  task reader:0 RUNNING a0 g0
+  job running RUNNING g0
+2s exit c1 a0 0
+2s ended c1 a0
+  task reader:0 SUCCEEDED a0 code=0
+  release c1
+  ask worker*1
+)");
+}
+
 TEST(JobGang, FreeTasksStartAsTheyCome) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = spec::StartMode::kFree; })}, R"(
 0s am

@@ -134,6 +134,7 @@ class Job::Impl {
   void Assign(Container& container, Task& task);
   void Launch(Container& container);
   Task* NextLacking(Role& role);
+  bool MayAsk(const Role& role) const;
   void AskForLacking();
   void Fill();
   void Refill();
