@@ -102,8 +102,13 @@ void LocalBackend::AskNext() {
       sink_.OnRefused(never);
       return;
     }
-    WatchLeases();  // before asking, so that nothing can change unseen in between
     auto decision = ledger_.Ask(capacity_, group.wants);
+    if (decision.ok() && !decision->granted && !leases_changed_.is_open()) {
+      // Only who has to wait watches: the kernel takes some 10 ms to end a watch. Asked once more, so that nothing can
+      // have changed unseen in between.
+      WatchLeases();
+      decision = ledger_.Ask(capacity_, group.wants);
+    }
     if (!decision.ok()) return sink_.OnRefused(decision.error().message);
     if (!decision->granted) {
       waiting_ = true;
