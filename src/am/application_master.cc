@@ -125,14 +125,7 @@ void ApplicationMaster::Perform(const core::Action& action) {
 }
 
 void ApplicationMaster::PerformRecord(core::Change change) {
-  if (auto* task = std::get_if<core::TaskChanged>(&change); task && task->type == core::TaskChanged::Type::kStarted) {
-    std::vector<int> sizes;
-    for (const auto& role : job_.cluster()) sizes.push_back(static_cast<int>(role.size()));
-    for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
-      if (options_.spec.roles[role].name != task->role) continue;
-      task->ranks = frameworks::Ranks(options_.spec, sizes, {static_cast<int>(role), task->index});
-    }
-  }
+  if (auto* task = std::get_if<core::TaskChanged>(&change); task && task->finished) AddUsage(*task);
   // A final state becomes visible only when nothing of the job is left.
   if (auto* job = std::get_if<core::JobChanged>(&change); job && job->type == core::JobChanged::Type::kFinished) {
     tensorboard_.reset();
@@ -142,6 +135,12 @@ void ApplicationMaster::PerformRecord(core::Change change) {
   const core::JournalEntry entry{clock_.Now(), std::move(change)};
   view_.Apply(entry);
   journal_.Add(entry);
+}
+
+void ApplicationMaster::AddUsage(core::TaskChanged& ended) {
+  const history::TaskView* task = view_.Find(ended.role, ended.index);
+  if (task == nullptr) return;
+  if (const core::Usage* usage = executors_.usage(ContainerId{task->container})) ended.usage = *usage;
 }
 
 void ApplicationMaster::AddCheckpoint(core::JobChanged& finished) const {

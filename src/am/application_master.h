@@ -39,6 +39,7 @@ class ApplicationMaster final : public backend::Sink {
   void Drain();
   void Perform(const core::Action& action);
   void PerformRecord(core::Change change);
+  void AddUsage(core::TaskChanged& ended);
   // Who submits again wants to know from where.
   void AddCheckpoint(core::JobChanged& finished) const;
   void ArmTimer();

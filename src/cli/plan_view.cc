@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "howdah/base/bytes.h"
+#include "howdah/core/ranks.h"
 #include "howdah/frameworks/framework.h"
 #include "howdah/spec/job_file.h"
 #include "text_table.h"
@@ -57,7 +58,7 @@ void AddTasks(Plan& plan) {
   for (int role = 0; role < static_cast<int>(spec.roles.size()); ++role) {
     const spec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
     for (int index = 0; index < of_role.instances.min; ++index) {
-      PlannedTask task{of_role.name, index, frameworks::Ranks(spec, sizes, {role, index}), {}};
+      PlannedTask task{of_role.name, index, core::RanksOf(spec, sizes, {role, index}), {}};
       frameworks::ProcessPlace place;
       place.job_id = kExampleId;
       place.task = {role, index};

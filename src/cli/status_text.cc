@@ -41,9 +41,10 @@ std::string RanksText(const std::vector<int>& ranks) {
 }
 
 std::string UsageText(const history::Usage& usage) {
-  return usage.memory_bytes == 0 ? ""
-                                 : FormatBytes(usage.memory_bytes) + " " +
-                                       std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
+  if (usage.memory_bytes == 0 && usage.memory_peak_bytes == 0) return "";
+  const std::string memory =
+      usage.memory_bytes != 0 ? FormatBytes(usage.memory_bytes) : "peak " + FormatBytes(usage.memory_peak_bytes);
+  return memory + " " + std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
 }
 
 std::string Why(const TaskView& task) {

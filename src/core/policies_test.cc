@@ -2,8 +2,8 @@
 #include <gtest/gtest.h>
 
 #include "gang.h"
+#include "howdah/core/ranks.h"
 #include "outcome.h"
-#include "ranks.h"
 #include "reason.h"
 #include "restart.h"
 #include "timers.h"

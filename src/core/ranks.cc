@@ -1,4 +1,4 @@
-#include "ranks.h"
+#include "howdah/core/ranks.h"
 
 #include <numeric>
 

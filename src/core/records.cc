@@ -1,7 +1,7 @@
 #include <utility>
 
+#include "howdah/core/ranks.h"
 #include "job_impl.h"
-#include "ranks.h"
 
 namespace howdah::core {
 

@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "howdah/core/ranks.h"
+
 namespace howdah::frameworks {
 namespace {
 
@@ -220,13 +222,13 @@ TEST(Ranks, ChiefFirstThenAsInTheFile) {
       JobOf(Framework::kPytorch, {Role("a", RoleKind::kWorker, 2), Role("ps", RoleKind::kService), Chief(), Role("b"),
                                   Role("eye", RoleKind::kSidecar)});
   const std::vector<int> sizes = {2, 3, 1, 2, 1};
-  EXPECT_THAT(Ranks(spec, sizes, {2, 0}), ElementsAre(0));
-  EXPECT_THAT(Ranks(spec, sizes, {0, 0}), ElementsAre(1, 2));
-  EXPECT_THAT(Ranks(spec, sizes, {0, 1}), ElementsAre(3, 4));
-  EXPECT_THAT(Ranks(spec, sizes, {3, 0}), ElementsAre(5));
-  EXPECT_THAT(Ranks(spec, sizes, {3, 1}), ElementsAre(6));
-  EXPECT_THAT(Ranks(spec, sizes, {1, 2}), IsEmpty());
-  EXPECT_THAT(Ranks(spec, sizes, {4, 0}), IsEmpty());
+  EXPECT_THAT(core::RanksOf(spec, sizes, {2, 0}), ElementsAre(0));
+  EXPECT_THAT(core::RanksOf(spec, sizes, {0, 0}), ElementsAre(1, 2));
+  EXPECT_THAT(core::RanksOf(spec, sizes, {0, 1}), ElementsAre(3, 4));
+  EXPECT_THAT(core::RanksOf(spec, sizes, {3, 0}), ElementsAre(5));
+  EXPECT_THAT(core::RanksOf(spec, sizes, {3, 1}), ElementsAre(6));
+  EXPECT_THAT(core::RanksOf(spec, sizes, {1, 2}), IsEmpty());
+  EXPECT_THAT(core::RanksOf(spec, sizes, {4, 0}), IsEmpty());
 }
 
 TEST(Rules, WhoRestartsTogether) {

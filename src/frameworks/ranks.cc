@@ -1,5 +1,3 @@
-#include <numeric>
-
 #include "parts.h"
 
 namespace howdah::frameworks {
@@ -12,21 +10,6 @@ std::vector<int> RankedRoles(const spec::JobSpec& spec) {
   }
   chiefs.insert(chiefs.end(), others.begin(), others.end());
   return chiefs;
-}
-
-std::vector<int> Ranks(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task) {
-  int before = 0;
-  for (const int r : RankedRoles(spec)) {
-    const int processes = spec.roles[static_cast<size_t>(r)].processes;
-    if (r != task.role) {
-      before += sizes[static_cast<size_t>(r)] * processes;
-      continue;
-    }
-    std::vector<int> ranks(static_cast<size_t>(processes));
-    std::iota(ranks.begin(), ranks.end(), before + task.index * processes);
-    return ranks;
-  }
-  return {};
 }
 
 World WorldOf(const Process& process) {

@@ -101,6 +101,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.exit) task.exit = change.exit;
   if (change.started) task.started = change.started;
   if (change.finished) task.finished = change.finished;
+  if (change.usage) task.usage = *change.usage;
 }
 
 // The tasks themselves come and go by TaskChanged.

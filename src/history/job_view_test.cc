@@ -96,6 +96,11 @@ TEST(JobView, ATaskThroughItsLife) {
   EXPECT_EQ(task.exit->signal, 11);
   EXPECT_EQ(task.finished, At(13));
 
+  auto ended = TaskChange(TaskType::kExited, "worker", 1, TaskState::kFailed);
+  ended.usage = core::Usage{0, 4096, 1.5};
+  view.Apply({At(13), ended});
+  EXPECT_EQ(task.usage, *ended.usage);
+
   // A new attempt, in the same container: what was of the old one is gone, its ranks stay.
   view.Apply({At(14), TaskChange(TaskType::kReady, "worker", 1, TaskState::kReady, 1)});
   EXPECT_EQ(task.attempt, 1);

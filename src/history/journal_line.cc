@@ -60,6 +60,7 @@ void PutFields(Json& json, const core::TaskChanged& change) {
   Put(json, "advice", change.advice);
   Put(json, "started", change.started);
   Put(json, "finished", change.finished);
+  if (change.usage) json["usage"] = UsageJson(*change.usage);
 }
 
 void PutFields(Json& json, const core::RoleScaled& change) {
@@ -127,6 +128,7 @@ std::optional<core::Change> ReadTask(const Json& json, core::TaskChanged::Type t
   change.advice = TextField(json, "advice");
   change.started = TimeField(json, "started");
   change.finished = TimeField(json, "finished");
+  change.usage = UsageField(json);
   return change;
 }
 

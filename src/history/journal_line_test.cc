@@ -26,6 +26,10 @@ TEST(JournalLine, ReadsAsDocumented) {
   EXPECT_EQ(EncodeEntry({At(5), change}),
             R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskExited","role":"worker","index":1,"state":"FAILED",)"
             R"("attempt":2,"exit_code":7,"reason":"worker:1 failed"})");
+  change.usage = core::Usage{0, 4096, 1.5};
+  EXPECT_NE(
+      EncodeEntry({At(5), change}).find(R"("usage":{"memory_bytes":0,"memory_peak_bytes":4096,"cpu_seconds":1.5})"),
+      std::string::npos);
   change.exit = core::Exit{std::nullopt, 11};
   EXPECT_NE(EncodeEntry({At(5), change}).find(R"("signal":"SIGSEGV")"), std::string::npos);
 }

@@ -74,4 +74,22 @@ inline std::optional<core::Exit> ExitFields(const Json& object) {
   return exit;
 }
 
+inline Json UsageJson(const core::Usage& usage) {
+  return {{"memory_bytes", usage.memory_bytes},
+          {"memory_peak_bytes", usage.memory_peak_bytes},
+          {"cpu_seconds", usage.cpu_seconds}};
+}
+
+inline std::optional<core::Usage> UsageField(const Json& object) {
+  const Json* field = Field(object, "usage");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto bytes = [&](const char* name) {
+    const Json* number = Field(*field, name);
+    return number != nullptr && number->is_number_integer() ? number->get<int64_t>() : 0;
+  };
+  const Json* cpu = Field(*field, "cpu_seconds");
+  return core::Usage{bytes("memory_bytes"), bytes("memory_peak_bytes"),
+                     cpu != nullptr && cpu->is_number() ? cpu->get<double>() : 0};
+}
+
 }  // namespace howdah::history

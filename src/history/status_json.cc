@@ -27,15 +27,8 @@ Json TaskToJson(const TaskView& task) {
   json["reason"] = OrNull(task.reason);
   json["started"] = OrNull(task.started);
   json["finished"] = OrNull(task.finished);
-  json["usage"] = {{"memory_bytes", task.usage.memory_bytes},
-                   {"memory_peak_bytes", task.usage.memory_peak_bytes},
-                   {"cpu_seconds", task.usage.cpu_seconds}};
+  json["usage"] = UsageJson(task.usage);
   return json;
-}
-
-int64_t Bytes(const Json& usage, const char* name) {
-  const Json* field = Field(usage, name);
-  return field != nullptr && field->is_number_integer() ? field->get<int64_t>() : 0;
 }
 
 std::optional<TaskView> TaskFromJson(const Json& json) {
@@ -57,12 +50,7 @@ std::optional<TaskView> TaskFromJson(const Json& json) {
   task.reason = TextField(json, "reason").value_or("");
   task.started = TimeField(json, "started");
   task.finished = TimeField(json, "finished");
-  if (const Json* usage = Field(json, "usage"); usage != nullptr && usage->is_object()) {
-    task.usage.memory_bytes = Bytes(*usage, "memory_bytes");
-    task.usage.memory_peak_bytes = Bytes(*usage, "memory_peak_bytes");
-    const Json* cpu = Field(*usage, "cpu_seconds");
-    if (cpu != nullptr && cpu->is_number()) task.usage.cpu_seconds = cpu->get<double>();
-  }
+  task.usage = UsageField(json).value_or(Usage());
   return task;
 }
 

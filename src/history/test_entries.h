@@ -132,6 +132,7 @@ class RandomChanges {
     change.advice = MaybeText();
     change.started = MaybeTime();
     change.finished = MaybeTime();
+    if (Sometimes()) change.usage = core::Usage{Number(0, 9), Number(0, 9000), 0.25};
     return change;
   }
   core::RoleScaled RandomScale() { return {Text(), Number(0, 9), Number(0, 9), Text()}; }

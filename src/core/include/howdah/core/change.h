@@ -2,6 +2,7 @@
 // file format: append, never rename, never give a word another meaning.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -38,6 +39,14 @@ struct JobChanged {
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
+// What a task used of its machine, over all its attempts. The core does not know it: who has it adds it to the record.
+struct Usage {
+  int64_t memory_bytes = 0;       // now
+  int64_t memory_peak_bytes = 0;  // the highest sample
+  double cpu_seconds = 0;
+  friend bool operator==(const Usage&, const Usage&) = default;
+};
+
 // Something about one task. Fields that are not set keep what they were, but a new attempt clears pids, exit, times,
 // reason.
 struct TaskChanged {
@@ -64,6 +73,7 @@ struct TaskChanged {
   std::optional<Exit> exit;
   std::optional<std::string> reason, advice;
   std::optional<Instant> started, finished;
+  std::optional<Usage> usage;  // when an attempt has ended
   friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
 };
 

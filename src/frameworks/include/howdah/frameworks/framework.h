@@ -25,9 +25,6 @@ struct ProcessPlace {
 // framework's own (docs/environment.md). The job's and role's `env` come after these and may override them.
 spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
 
-// The global ranks of a task's processes, by local rank; empty for services and sidecars. sizes: instances by role now.
-std::vector<int> Ranks(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task);
-
 core::FrameworkRules RulesOf(const spec::JobSpec& spec);
 
 // Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they

@@ -10,11 +10,7 @@
 
 namespace howdah::history {
 
-struct Usage {
-  int64_t memory_bytes = 0;
-  int64_t memory_peak_bytes = 0;
-  double cpu_seconds = 0;
-};
+using core::Usage;
 
 struct TaskView {
   std::string role;
@@ -26,7 +22,7 @@ struct TaskView {
   std::optional<core::Exit> exit;
   std::string reason, advice;
   std::optional<Instant> started, finished;
-  Usage usage;  // not in the journal: sampled, filled in by who has it
+  Usage usage;  // in the journal at the end of an attempt; until then sampled, filled in by who has it
 };
 
 struct JobView {
