@@ -62,6 +62,17 @@ Result<std::string> ReadTail(const std::string& path, size_t limit) {
   return ReadUpTo(fd->get(), limit, path);
 }
 
+std::string LastLine(const std::string& path) {
+  constexpr size_t kWindow = 2048;
+  const auto tail = ReadTail(path, kWindow);
+  if (!tail.ok()) return "";
+  const size_t end = tail->find_last_not_of(" \r\n");
+  if (end == std::string::npos) return "";
+  const size_t newline = tail->rfind('\n', end);
+  const size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return tail->substr(begin, end + 1 - begin);
+}
+
 Status WriteAll(int fd, std::string_view bytes, std::string_view what) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());

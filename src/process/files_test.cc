@@ -33,6 +33,23 @@ TEST(Files, ReadWholeAndTail) {
   EXPECT_FALSE(ReadFile("/proc/self/status")->empty()) << "files that do not tell their size";
 }
 
+TEST(Files, LastLineIsTheLastThatSaysSomething) {
+  Scratch scratch;
+  const struct {
+    std::string text, line;
+  } rows[] = {{"", ""},
+              {"one", "one"},
+              {"one\ntwo\n", "two"},
+              {"one\ntwo\r\n\n  \n", "two"},
+              {"\n\n", ""},
+              {std::string(5000, 'x') + "\nend\n", "end"}};
+  for (const auto& row : rows) {
+    ASSERT_TRUE(WriteFileAtomically(scratch / "f", row.text).ok());
+    EXPECT_EQ(LastLine(scratch / "f"), row.line);
+  }
+  EXPECT_EQ(LastLine(scratch / "none"), "");
+}
+
 TEST(Files, WriteAtomicallyReplacesAndLeavesNothingElse) {
   Scratch scratch;
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", "old", 0644).ok());

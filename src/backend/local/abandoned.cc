@@ -11,8 +11,6 @@
 namespace howdah::local {
 namespace {
 
-constexpr size_t kLastWords = 2048;
-
 // When this machine was started; nullopt if /proc does not say.
 std::optional<Instant> BootTime() {
   const auto stat = process::ReadFile("/proc/stat");
@@ -20,16 +18,6 @@ std::optional<Instant> BootTime() {
   const size_t at = stat->find("\nbtime ");
   if (at == std::string::npos) return std::nullopt;
   return Instant(std::chrono::seconds(std::strtoll(stat->c_str() + at + 7, nullptr, 10)));
-}
-
-std::string LastLine(const std::string& path) {
-  const auto tail = process::ReadTail(path, kLastWords);
-  if (!tail.ok()) return "";
-  const size_t end = tail->find_last_not_of(" \n");
-  if (end == std::string::npos) return "";
-  const size_t newline = tail->rfind('\n', end);
-  const size_t begin = newline == std::string::npos ? 0 : newline + 1;
-  return tail->substr(begin, end + 1 - begin);
 }
 
 std::string TasksText(int count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
@@ -44,7 +32,7 @@ std::string HowBothDied(const history::JobView& view) {
 }
 
 std::string Reason(const history::JobView& view, const JobFiles& files, const std::string& how, Instant now) {
-  const std::string last = LastLine(files.am_log());
+  const std::string last = process::LastLine(files.am_log());
   int running = 0;
   for (const history::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +

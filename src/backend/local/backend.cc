@@ -29,17 +29,6 @@ std::string HowItEnded(const process::ExitStatus& status) {
   return "its executor ended with exit code " + std::to_string(*status.code);
 }
 
-// The last line that an executor wrote before it failed; empty: none.
-std::string LastWords(const std::string& log) {
-  const auto tail = process::ReadTail(log, 1000);
-  if (!tail.ok()) return "";
-  const size_t end = tail->find_last_not_of("\r\n ");
-  if (end == std::string::npos) return "";
-  const size_t begin = tail->find_last_of('\n', end);
-  return tail->substr(begin == std::string::npos ? 0 : begin + 1,
-                      end - (begin == std::string::npos ? 0 : begin + 1) + 1);
-}
-
 std::string PathOfThisProcess() {
   const char* path = std::getenv("PATH");
   return path ? path : "";
@@ -195,7 +184,7 @@ void LocalBackend::OnGone(const ContainerId& id) {
   if (it == containers_.end()) return;
   const process::ExitStatus status = process::WaitFor(it->second.guardian);
   std::string how = HowItEnded(status);
-  const std::string words = status.code.value_or(0) != 0 ? LastWords(it->second.log) : "";
+  const std::string words = status.code.value_or(0) != 0 ? process::LastLine(it->second.log) : "";
   if (!words.empty()) how += ": " + words;
   if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
   containers_.erase(it);
