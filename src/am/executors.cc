@@ -53,7 +53,7 @@ wire::Cluster ToWire(const core::Cluster& cluster) {
 }  // namespace
 
 Duration HeartbeatInterval(Duration heartbeat_limit) {
-  return std::clamp(heartbeat_limit / 5, Duration(std::chrono::milliseconds(50)), Duration(std::chrono::seconds(5)));
+  return std::clamp(heartbeat_limit / 10, Duration(std::chrono::milliseconds(50)), Duration(std::chrono::seconds(5)));
 }
 
 Executors::Executors(Duration heartbeat_limit, Deliver deliver, Send send)

@@ -16,7 +16,8 @@
 
 namespace howdah::am {
 
-// How often executors are asked to be heard: often enough that four lost messages are not yet a silence.
+// How often executors are asked to be heard: often enough that nine lost messages are not yet a silence, and that the
+// use of memory and CPU that comes along is of now.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
 // One thread: the AM's loop.

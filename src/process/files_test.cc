@@ -122,12 +122,14 @@ TEST(RemoveTree, TakesBackRightsThatWereTakenAway) {
   ASSERT_EQ(::chmod(scratch.path().c_str(), 0777), 0);
   const pid_t child = ::fork();  // rights mean nothing to root
   if (child == 0) {
+    // From within: the way here may be closed to the user it becomes.
+    if (::chdir(scratch.path().c_str()) != 0) ::_exit(5);
     if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
-    if (!MakeDirectories(scratch / "t/locked/inner").ok()) ::_exit(2);
-    if (!WriteFileAtomically(scratch / "t/locked/inner/f", "x").ok()) ::_exit(3);
-    ::chmod((scratch / "t/locked/inner").c_str(), 0);
-    ::chmod((scratch / "t/locked").c_str(), 0500);
-    ::_exit(RemoveTree(scratch / "t").ok() ? 0 : 4);
+    if (!MakeDirectories("t/locked/inner").ok()) ::_exit(2);
+    if (!WriteFileAtomically("t/locked/inner/f", "x").ok()) ::_exit(3);
+    ::chmod("t/locked/inner", 0);
+    ::chmod("t/locked", 0500);
+    ::_exit(RemoveTree("t").ok() ? 0 : 4);
   }
   int status = -1;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
