@@ -116,7 +116,10 @@ TEST(JobGang, AGangThatWasLaunchedMustRegisterInTimeToo) {
 }
 
 TEST(JobGang, WithoutAGangARoleAsksWhenItMayStart) {
-  Reads({JobOf({RoleOf("reader", 1), RoleOf("worker", 1, [](auto& role) { role.after = {{"reader", true}}; })},
+  Reads({JobOf({RoleOf("reader", 1), RoleOf("worker", 1,
+                                            [](auto& role) {
+                                              role.after = {{"reader", true}};
+                                            })},
                [](auto& spec) { spec.start = spec::StartMode::kFree; })},
         R"(
 0s am

@@ -21,7 +21,8 @@ Result<std::string> ReadFile(const std::string& path, size_t limit = size_t{64} 
 // The last `limit` bytes of a file, or all of it if it is shorter.
 Result<std::string> ReadTail(const std::string& path, size_t limit);
 
-// The last words of a log: its last line that is not blank, of its last 2 KiB; empty: there is none, or it cannot be read.
+// The last words of a log: its last line that is not blank, of its last 2 KiB; empty: there is none, or it cannot be
+// read.
 std::string LastLine(const std::string& path);
 
 // Whoever opens `path` finds either the old content or the new, whole. The mode is exact, whatever the umask.
