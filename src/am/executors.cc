@@ -129,13 +129,10 @@ void Executors::Stop(const core::StopTask& order) {
   SendTo(order.container, message, nullptr);
 }
 
-bool Executors::Leave(const ContainerId& container) {
-  const auto it = by_container_.find(container);
-  if (it == by_container_.end() || !it->second.connection) return false;
+void Executors::Leave(const ContainerId& container) {
   wire::ToExecutor message;
   message.mutable_leave();
-  send_(*it->second.connection, message, nullptr);
-  return true;
+  SendTo(container, message, nullptr);
 }
 
 void Executors::Forget(const ContainerId& container) {

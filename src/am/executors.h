@@ -36,8 +36,8 @@ class Executors {
   void SetCluster(const core::Cluster& cluster);
   void Start(const core::StartTask& order);
   void Stop(const core::StopTask& order);
-  // false: the container's executor is not connected.
-  bool Leave(const ContainerId& container);
+  // Nothing to do if the container's executor is not connected.
+  void Leave(const ContainerId& container);
   // The container is gone: nothing more is heard of it.
   void Forget(const ContainerId& container);
 

@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -80,11 +79,8 @@ Status AgentJob::Announce(const std::string& address) const {
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address) {
-  const bool wants_gpus =
-      std::any_of(spec_.roles.begin(), spec_.roles.end(), [](const auto& role) { return role.gpus > 0; });
   const char* path = std::getenv("PATH");
-  return std::make_unique<LocalBackend>(loop, sink, *this, start_, CapacityOfThisMachine(path ? path : "", wants_gpus),
-                                        *ledger_, address);
+  return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *ledger_, address);
 }
 
 void AgentJob::CleanUp() {

@@ -5,8 +5,6 @@
 #include <sys/inotify.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "howdah/core/states.h"
 #include "howdah/process/files.h"
 #include "howdah/process/machine.h"
@@ -29,11 +27,6 @@ std::string HowItEnded(const process::ExitStatus& status) {
   return "its executor ended with exit code " + std::to_string(*status.code);
 }
 
-std::string PathOfThisProcess() {
-  const char* path = std::getenv("PATH");
-  return path ? path : "";
-}
-
 // Whether any of the events in an inotify buffer is about a lease (and not about the file `lock`).
 bool SpeaksOfALease(const char* bytes, size_t size) {
   for (size_t at = 0; at + sizeof(inotify_event) <= size;) {
@@ -48,16 +41,16 @@ bool SpeaksOfALease(const char* bytes, size_t size) {
 }  // namespace
 
 LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-                           Capacity capacity, Ledger& ledger, std::string am_address)
+                           const std::string& path, Ledger& ledger, std::string am_address)
     : loop_(loop),
       sink_(sink),
       job_(job),
       start_(start),
-      capacity_(std::move(capacity)),
+      capacity_(CapacityOfThisMachine(path, WantsGpus(job.spec()))),
       ledger_(ledger),
       am_address_(std::move(am_address)),
       leases_changed_(loop),
-      machine_has_gpus_(process::LookUpCommand("nvidia-smi", PathOfThisProcess(), "/").error == 0) {}
+      machine_has_gpus_(process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
 
 LocalBackend::~LocalBackend() = default;
 

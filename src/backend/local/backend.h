@@ -22,9 +22,9 @@ namespace howdah::local {
 // One job, one thread: the AM's loop.
 class LocalBackend final : public backend::Backend {
  public:
-  // job, start and ledger outlive it.
+  // job, start and ledger outlive it. path: where tools of the machine (nvidia-smi) are looked up.
   LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-               Capacity capacity, Ledger& ledger, std::string am_address);
+               const std::string& path, Ledger& ledger, std::string am_address);
   ~LocalBackend() override;
 
   void Request(const core::RequestContainers& request) override;

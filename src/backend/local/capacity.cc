@@ -1,5 +1,7 @@
 #include "capacity.h"
 
+#include <algorithm>
+
 #include "howdah/base/bytes.h"
 #include "howdah/process/machine.h"
 
@@ -15,6 +17,10 @@ Capacity CapacityOfThisMachine(std::string_view path, bool with_gpus) {
   if (!with_gpus) return capacity;
   for (const process::Gpu& gpu : process::ListGpus(path, kNvidiaSmiLimit)) capacity.gpus.push_back(gpu.index);
   return capacity;
+}
+
+bool WantsGpus(const spec::JobSpec& spec) {
+  return std::any_of(spec.roles.begin(), spec.roles.end(), [](const spec::RoleSpec& role) { return role.gpus > 0; });
 }
 
 std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants) {

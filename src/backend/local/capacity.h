@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/spec/job_spec.h"
+
 namespace howdah::local {
 
 // What the local place may hand out, all jobs together.
@@ -25,6 +27,9 @@ struct Want {
 
 // with_gpus: asks `nvidia-smi` of path for the GPUs, which takes its time; else they are left out.
 Capacity CapacityOfThisMachine(std::string_view path, bool with_gpus);
+
+// Whether it is worth asking for the GPUs.
+bool WantsGpus(const spec::JobSpec& spec);
 
 // Why the machine can never give all of wants at one time, with the numbers; empty: it can. vcores refuse nothing.
 std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants);

@@ -20,10 +20,6 @@
 namespace howdah::local {
 namespace {
 
-bool WantsGpus(const spec::JobSpec& spec) {
-  return std::any_of(spec.roles.begin(), spec.roles.end(), [](const spec::RoleSpec& role) { return role.gpus > 0; });
-}
-
 // The journal's status of a job that has its end, if its AM is gone without one.
 Result<history::JobView> Settled(const JobFiles& files, const JobId& id, Tasks tasks) {
   auto view = FoldJournal(files.journal(), tasks);

@@ -106,7 +106,7 @@ Status WaitUntilReady(int ready_fd, const JobFiles& files) {
     said.append(buffer, static_cast<size_t>(size));
   }
   if (said == "ok") return {};
-  if (said.empty()) said = process::ReadTail(files.am_log(), 1024).ok() ? *process::ReadTail(files.am_log(), 1024) : "";
+  if (said.empty()) said = process::LastLine(files.am_log());
   return Error{ErrorCode::kUnavailable, "the application master ended while it started: " + said};
 }
 
