@@ -4,7 +4,8 @@
 #
 #   apps      howdah · howdah-agent (anything: the only place that names a concrete backend)
 #   shells    cli · am · executor
-#   world     backend · local · rpc · process
+#   world     backend · local · yarnplace · rpc · http · net · process
+#   hadoop    yarn · hdfs · hadooprpc · hadoopconf · yarnlogs (speak Hadoop; have never heard of a job)
 #   pure      core · spec · frameworks · diagnosis · history
 #   base      base
 
@@ -20,10 +21,22 @@ LAYERS = {
     "diagnosis": ("src/diagnosis", {"base", "spec", "core"}, {"nlohmann"}),
     "history": ("src/history", {"base", "core"}, {"nlohmann"}),
     "process": ("src/process", {"base"}, {POSIX, "archive"}),
+    "net": ("src/net", {"base"}, {POSIX, "ares"}),
+    "hadooprpc": ("src/hadooprpc", {"base", "net", "hadoop"}, {POSIX, "boost", "openssl", "protobuf"}),
+    "hadoopconf": ("src/hadoopconf", {"base"}, {POSIX, "pugixml"}),
+    "hdfs": ("src/hdfs", {"base", "net", "process", "hadoop", "hadooprpc", "hadoopconf"},
+             {POSIX, "openssl", "protobuf"}),
+    "yarn": ("src/yarn", {"base", "net", "hadoop", "hadooprpc", "hadoopconf"}, {POSIX, "boost", "protobuf"}),
+    "yarnlogs": ("src/yarnlogs", {"base"}, {"zlib"}),
+    "http": ("src/http", {"base", "net", "process"}, {POSIX, "boost"}),
     "rpc": ("src/rpc", {"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "backend": ("src/backend/api", {"base", "spec", "core", "history"}, set()),
     "local": ("src/backend/local",
               {"base", "spec", "core", "history", "process", "rpc", "wire", "backend"}, {POSIX, "boost", "nlohmann"}),
+    "yarnplace": ("src/backend/yarn",
+                  {"base", "spec", "core", "history", "frameworks", "process", "rpc", "wire", "backend", "net", "http",
+                   "hadoop", "hadooprpc", "hadoopconf", "hdfs", "yarn", "yarnlogs"},
+                  {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
     "am": ("src/am", {"base", "spec", "core", "frameworks", "history", "process", "rpc", "wire", "backend"},
            {POSIX, "boost"}),
     "executor": ("src/executor", {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire"},
@@ -38,7 +51,7 @@ PROGRAMS = ("src/testing/sim/runner/",)
 
 # How an include names its library, by prefix; the first that fits.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("boost/", "boost"), ("grpcpp/", "grpc"),
-               ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"), ("archive", "archive"),
+               ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"), ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"),
                ("CLI/", "cli11"), ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------

@@ -3,7 +3,7 @@
 # The static build takes archives of what libarchive and gRPC use in turn, so their -dev packages are named as well.
 readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev libc-ares-dev libabsl-dev libre2-dev
-  libboost1.81-dev libyaml-dev nlohmann-json3-dev libcli11-dev
+  libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev
   libarchive-dev nettle-dev libacl1-dev liblzma-dev libzstd-dev liblz4-dev libbz2-dev zlib1g-dev libxml2-dev libicu-dev
   libgtest-dev libgmock-dev libbenchmark-dev"
 readonly packages_test="python3-pytest python3-jsonschema python3-yaml procps binutils xz-utils"

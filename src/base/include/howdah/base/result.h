@@ -22,9 +22,13 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code = ErrorCode::kFailed;
   std::string message;
+  // The Java class of the exception with which a Hadoop daemon answered; empty: this is no such answer.
+  std::string remote_class = {};
 
   // "submitting hello: writing job.json: no space left on device": what was being done, outermost first.
-  [[nodiscard]] Error While(std::string_view doing) const { return {code, std::string(doing) + ": " + message}; }
+  [[nodiscard]] Error While(std::string_view doing) const {
+    return {code, std::string(doing) + ": " + message, remote_class};
+  }
 
   friend bool operator==(const Error&, const Error&) = default;
 };

@@ -1,0 +1,22 @@
+// A TCP connection with a limit on how long it takes to make.
+#pragma once
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/net/address.h"
+
+namespace howdah::net {
+
+// Resolves (anew each time: services move) and tries each address in turn. The socket is non-blocking, close-on-exec,
+// with TCP_NODELAY and keep-alive; owned by the caller. kUnavailable: nobody answers there ("connecting to rm1:8032
+// (10.0.0.7): Connection refused"); kTimeout: the limit ran out.
+Result<int> Connect(const HostPort& where, Duration limit);
+
+// Blocks until the socket can be read (or written) or the limit has passed: kTimeout.
+Status AwaitReadable(int fd, Duration limit);
+Status AwaitWritable(int fd, Duration limit);
+
+// The local address of a connected socket: where the other side sees us.
+Result<SocketAddress> LocalAddress(int fd);
+
+}  // namespace howdah::net
