@@ -26,11 +26,13 @@ class Maker {
     if (Flip()) job.source = Path();
     for (int i = Below(3); i > 0; --i) job.files.push_back({Path() + ".zip", "to" + std::to_string(i) + "$", Flip()});
     if (Flip()) job.python_archive = Path() + ".tar.gz";
+    if (Flip()) job.docker = SomeDocker();
     job.env = Env();
     for (int i = Below(3); i > 0; --i) job.env_from.push_back("FROM_" + std::to_string(i));
     if (Flip()) job.queue = NonEmpty();
     if (Flip()) job.priority = Below(100);
     if (Flip()) job.node_label = NonEmpty();
+    job.am = {1 + Below(4), Below(2) * (int64_t{64} << 20), 1 + Below(4)};
     for (int i = Below(3); i > 0; --i) job.tags.push_back(NonEmpty());
     const int roles = 1 + Below(4);
     for (int i = 0; i < roles; ++i) job.roles.push_back(Role(i));
@@ -78,6 +80,26 @@ class Maker {
     }
     return command;
   }
+  Docker SomeDocker() {
+    Docker docker;
+    docker.image = Pick<std::string>({"python:3.11", "registry.example.com:5000/ml/torch@sha256:0123456789abcdef"});
+    docker.network = Pick<std::string>({"", "host"});
+    for (int i = Below(3); i > 0; --i)
+      docker.mounts.push_back("/a $" + std::to_string(i) + ":/b:" + (Flip() ? "ro" : "rw"));
+    for (int i = Below(3); i > 0; --i) docker.tmpfs.push_back("/tmp/" + std::to_string(i));
+    docker.runtime = Pick<std::string>({"", "nvidia"});
+    docker.privileged = Flip();
+    return docker;
+  }
+  void PlaceInCluster(RoleSpec& role) {
+    if (Flip()) role.resources.push_back({"yarn.io/fpga", 1 + Below(3)});
+    if (Flip()) role.resources.push_back({"disk_io", 2'147'483'647});
+    if (Flip()) role.node_label = NonEmpty();
+    for (int i = Below(3); i > 0; --i) role.locality.nodes.push_back("node" + std::to_string(i) + ".example.com");
+    for (int i = Below(3); i > 0; --i) role.locality.racks.push_back("/dc/rack" + std::to_string(i));
+    role.locality.strict = !role.locality.empty() && Flip();
+    if (Flip()) role.max_per_node = 1 + Below(3);
+  }
   RoleSpec Role(int i) {
     RoleSpec role;
     role.name = "r" + std::to_string(i) + Pick<std::string>({"", "-x", "_Y"});
@@ -97,6 +119,7 @@ class Maker {
     if (i > 0 && Flip()) role.after.push_back({"r0", Flip()});
     if (i > 0 && !role.after.empty()) role.after[0].role = first_name_;
     if (i == 0) first_name_ = role.name;
+    PlaceInCluster(role);
     return role;
   }
 
@@ -151,6 +174,7 @@ framework: plain
 files:
   - {from: /jobs/side.txt, to: side.txt, unpack: false}
 env: {A: $$x}
+am: {attempts: 2, vcores: 1}
 roles:
   w:
     instances: {min: 1, max: 3}

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cluster_values.h"
 #include "paths.h"
 #include "value_types.h"
 
@@ -54,6 +55,39 @@ ValueType<After> AfterRole() {
         return After{std::move(role), false};
       },
       [](const After& a) { return a.finished ? std::nullopt : std::optional(a.role); });
+}
+
+const Section<Docker>& DockerKeys() {
+  static const Section<Docker> section = {
+      {Row("image", &Docker::image, DockerImage(), "The image, as `docker pull` names it", "library/python:3.11"),
+       Row("network", &Docker::network, DockerWord("name of a network", "host"),
+           "host, bridge, none or another the cluster allows; else its default"),
+       Row("mounts", &Docker::mounts, ListOf(DockerMount(), "list of mounts"),
+           "Directories and files of the node, as source:target:ro or source:target:rw"),
+       Row("tmpfs", &Docker::tmpfs, ListOf(DockerTmpfs(), "list of absolute paths"),
+           "Places in the container that are kept in memory"),
+       Row("runtime", &Docker::runtime, DockerWord("name of a runtime", "nvidia"),
+           "The OCI runtime, such as runc or nvidia; else the cluster's default"),
+       Row("privileged", &Docker::privileged, TrueOrFalse(),
+           "Whether to run privileged, where the cluster allows it")}};
+  return section;
+}
+
+const Section<AmSpec>& AmKeys() {
+  static const Section<AmSpec> section = {
+      {Row("attempts", &AmSpec::attempts, WholeNumber(1, kCountMax),
+           "How often it may be started; the cluster may allow fewer"),
+       Row("memory", &AmSpec::memory_bytes, Memory(), "Memory of its container; else as much as so many tasks need"),
+       Row("vcores", &AmSpec::vcores, WholeNumber(1, kCountMax), "Virtual cores of its container")}};
+  return section;
+}
+
+const Section<Locality>& LocalityKeys() {
+  static const Section<Locality> section = {
+      {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Nodes to run on"),
+       Row("racks", &Locality::racks, ListOf(RackName(), "list of racks"), "Racks to run on, such as /rack1"),
+       Row("strict", &Locality::strict, TrueOrFalse(), "Whether to run only there; false: elsewhere if need be")}};
+  return section;
 }
 
 const Section<Checkpoint>& CheckpointKeys() {
@@ -140,6 +174,12 @@ Section<RoleSpec> MakeRoleKeys() {
           "fail: a failed task fails the job; tolerate: only when all tolerated tasks have failed"),
       Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
           "Starts after all tasks of these roles have started, or {role, finished: true}: have ended"),
+      Row("resources", &R::resources, Resources(),
+          "Other resource types of the cluster, and how much one task gets (YARN)"),
+      Row("node_label", &R::node_label, OptionalText(), "Label of the nodes to use, instead of the job's (YARN)"),
+      Row("locality", &R::locality, OmittedByDefault(SectionType(&LocalityKeys)), "Where tasks should run (YARN)"),
+      Row("max_per_node", &R::max_per_node, Optional(WholeNumber(1, kCountMax)),
+          "The most tasks of this role on one node; 1 spreads them (YARN)"),
   };
   return s;
 }
@@ -163,12 +203,15 @@ Section<JobSpec> MakeJobKeys() {
           "Directory or archive; its content becomes every task's working directory"),
       Row("files", &J::files, ListOf(FileToPlace(), "list of files"), "More files, beside the source"),
       Group("python", python, "The Python environment of the tasks"),
+      Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
+          "The image tasks run in, where the cluster runs docker containers (YARN)"),
       Row("env", &J::env, Variables(), "Environment variables of every task"),
       Row("env_from", &J::env_from, ListOf(VariableName(), "list of names"),
           "Variables of the submitter's environment that tasks see too (local)"),
       Row("queue", &J::queue, OptionalText(), "Queue of the cluster (YARN)"),
       Row("priority", &J::priority, Optional(WholeNumber(0, kCountMax)), "Priority within the queue (YARN)"),
       Row("node_label", &J::node_label, OptionalText(), "Label of the nodes to use (YARN)"),
+      Row("am", &J::am, SectionType(&AmKeys), "The application master's container (YARN)"),
       Row("tags", &J::tags, ListOf(NonEmptyText("text"), "list of texts"), "Marks to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),

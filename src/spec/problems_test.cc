@@ -94,13 +94,15 @@ TEST(Problems, OfKeys) {
       {"roles:\n  w: {memory: 1GiB, command: date}\n  w: {memory: 1GiB, command: date}\n",
        {"3: roles.w: this key is there already in line 2; remove one of them"}},
       {Job("zzz: x"),
-       {"2: zzz: unknown key; remove it; the keys here are name, framework, source, files, python, env, env_from, "
+       {"2: zzz: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
+        "env_from, "
         "queue, "
-        "priority, node_label, tags, roles, tensorboard, checkpoint, restart, timeouts, start"}},
+        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
-       {"2: a\\nb: unknown key; remove it; the keys here are name, framework, source, files, python, env, env_from, "
+       {"2: a\\nb: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
+        "env_from, "
         "queue, "
-        "priority, node_label, tags, roles, tensorboard, checkpoint, restart, timeouts, start",
+        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},
   });
@@ -164,6 +166,56 @@ TEST(Problems, OfTypes) {
       {"roles:\n  w: {memory: 1GiB, command: {x: y}}\n",
        {"2: roles.w.command: must be a text for bash, or a list of words, but is a map"}},
   });
+}
+
+TEST(Problems, OfWhatIsAboutTheCluster) {
+  Check({
+      {Job("docker: {network: host}"), {"2: docker.image: missing; write for example image: library/python:3.11"}},
+      {Job("docker: python"), {"2: docker: must be a map of keys and values, as in 'key: value'"}},
+      {Job("docker: {image: 'a b'}"), {"2: docker.image: 'a b' is no name of an image; write for example python:3.11"}},
+      {Job("docker: {image: a, network: 'ho,st', runtime: -x}"),
+       {"2: docker.network: 'ho,st' is no name of a network; write for example host",
+        "2: docker.runtime: '-x' is no name of a runtime; write for example nvidia"}},
+      {Job("docker: {image: a, mounts: [/a, '/a:/b', '/a:/b:r', '/a:b:ro', '/a,:/b:ro', '/a:/b:ro:x', '/a:/b:ro']}"),
+       {"2: docker.mounts[0]: '/a' is not a mount; write source:target:ro, as in /data:/data:ro",
+        "2: docker.mounts[1]: '/a:/b' does not say how; write /a:/b:ro or :rw",
+        "2: docker.mounts[2]: 'r' is no way to mount; write ro or rw",
+        "2: docker.mounts[3]: '/a:b:ro' is not a mount; write source:target:ro, as in /data:/data:ro",
+        "2: docker.mounts[4]: '/a,:/b:ro' is not a mount; write source:target:ro, as in /data:/data:ro",
+        "2: docker.mounts[5]: '/a:/b:ro:x' is not a mount; write source:target:ro, as in /data:/data:ro"}},
+      {Job("docker: {image: a, tmpfs: [tmp, /run]}"),
+       {"2: docker.tmpfs[0]: 'tmp' is no absolute path in the container; write for example /tmp"}},
+      {Job("am: {attempts: 0}"), {"2: am.attempts: '0' is too small; write a whole number from 1 to 1000000"}},
+      {Job("am: {memory: 64}"), {"2: am.memory: '64' has no unit; write 64GiB or 65536MiB"}},
+      {Job("am: {gpus: 1}"), {"2: am.gpus: unknown key; remove it; the keys here are attempts, memory, vcores"}},
+      {Job("max_per_node: 1"),
+       {"2: max_per_node: unknown key here; did you mean 'max_per_node' of a role: roles.NAME.max_per_node?"}},
+      {Role("max_per_node: 0"), {"3: roles.w.max_per_node: '0' is too small; write a whole number from 1 to 1000000"}},
+      {Role("resources: {yarn.io/fpga: 2, disk: 1, a.b-c.d/e_f.g-h: 1}"), {}},
+      {Role("resources: [fpga]"), {"3: roles.w.resources: must be a map of keys and values, as in 'key: value'"}},
+      {Role("resources: {yarn.io/gpu: 1}"),
+       {"3: roles.w.resources.yarn.io/gpu: has a key of its own; write 'gpus' of the role"}},
+      {Role("resources: {memory-mb: 1}"),
+       {"3: roles.w.resources.memory-mb: has a key of its own; write 'memory' of the role"}},
+      {Role("resources: {disk: 0, tape: ~}"),
+       {"3: roles.w.resources.disk: '0' is too small; write a whole number from 1 to 2147483647",
+        "3: roles.w.resources.tape: has no value; write how many a task gets"}},
+      {Role("locality: {strict: true}"),
+       {"3: roles.w.locality.strict: there is nowhere to run only; add nodes or racks, or remove it"}},
+      {Role("locality: {nodes: ['*', n1, 'n1:8041', 'n1:x', 'n1:1:2'], racks: [rack1, /r]}"),
+       {"3: roles.w.locality.nodes[0]: '*' is no host name; write it as the cluster names the node",
+        "3: roles.w.locality.nodes[3]: 'n1:x' is no host name; write it as the cluster names the node",
+        "3: roles.w.locality.nodes[4]: 'n1:1:2' is no host name; write it as the cluster names the node",
+        "3: roles.w.locality.racks[0]: 'rack1' is no rack; write its path, as in /rack1"}},
+  });
+}
+
+TEST(Problems, OfNamesOfResourceTypes) {
+  for (const char* name : {"1disk", "a/1b", "/a", "a/", "-a/b", "a-/b", "a..b/c", "a/b/c", "a b"}) {
+    Check({{Role("resources: {'" + std::string(name) + "': 1}"),
+            {"3: roles.w.resources." + std::string(name) +
+             ": is no name of a resource type; write it as the cluster names it, as in yarn.io/fpga"}}});
+  }
 }
 
 TEST(Problems, OfMemory) {

@@ -60,6 +60,11 @@ void CheckRole(const RoleSpec& role, Reader& reader) {
   }
 }
 
+void CheckLocality(const RoleSpec& role, Reader& reader) {
+  if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
+  reader.FailAt(PathOf(role, "locality.strict"), "there is nowhere to run only; add nodes or racks, or remove it");
+}
+
 void CheckThatSomeoneWorks(const JobSpec& spec, Reader& reader) {
   const bool waited_for = std::any_of(spec.roles.begin(), spec.roles.end(), [&](const RoleSpec& role) {
     return role.kind == RoleKind::kWorker || reader.WasBad(PathOf(role, "kind"));
@@ -177,7 +182,10 @@ void CheckTimeouts(const JobSpec& spec, Reader& reader) {
 void CheckRules(const JobSpec& spec, Reader& reader) {
   CheckFramework(spec, reader);
   CheckChiefs(spec, reader);
-  for (const RoleSpec& role : spec.roles) CheckRole(role, reader);
+  for (const RoleSpec& role : spec.roles) {
+    CheckRole(role, reader);
+    CheckLocality(role, reader);
+  }
   CheckThatSomeoneWorks(spec, reader);
   CheckOrder(spec, reader);
   CheckFiles(spec, reader);

@@ -139,21 +139,6 @@ Json WriteCommand(const Command& command) {
   return command.shell.empty() ? Json() : Json(command.shell);
 }
 
-ValueType<std::string> TextType(std::string_view title, std::function<std::string(const std::string&)> fault) {
-  return {[fault](Reader& r, const Node& n, std::string& out) {
-            auto text = r.Text(n, "a text");
-            if (!text) return false;
-            std::string found = fault(*text);
-            if (!found.empty()) return r.Fail(n, std::move(found));
-            out = std::move(*text);
-            return true;
-          },
-          [](const std::string& text) { return text.empty() ? Json() : Json(EscapeDollars(text)); },
-          [title] {
-            return Json{{"title", title}, {"type", {"string", "number", "boolean"}}};
-          }};
-}
-
 }  // namespace
 
 Json OrVariable(Json schema) {
@@ -201,16 +186,32 @@ ValueType<Duration> TimeSpan(Zero zero) {
           }};
 }
 
+ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault) {
+  return {[fault](Reader& r, const Node& n, std::string& out) {
+            auto text = r.Text(n, "a text");
+            if (!text) return false;
+            std::string found = fault(*text);
+            if (!found.empty()) return r.Fail(n, std::move(found));
+            out = std::move(*text);
+            return true;
+          },
+          [](const std::string& text) { return text.empty() ? Json() : Json(EscapeDollars(text)); },
+          [title] {
+            return Json{{"title", title}, {"type", {"string", "number", "boolean"}}};
+          }};
+}
+
 ValueType<std::string> OptionalText() {
-  return TextType("text", [](const std::string&) { return std::string(); });
+  return CheckedText("text", [](const std::string&) { return std::string(); });
 }
 
 ValueType<std::string> NonEmptyText(std::string_view title) {
-  return TextType(title, [](const std::string& text) { return text.empty() ? "is empty; remove it" : std::string(); });
+  return CheckedText(title,
+                     [](const std::string& text) { return text.empty() ? "is empty; remove it" : std::string(); });
 }
 
 ValueType<std::string> VariableName() {
-  return TextType("name of a variable", [](const std::string& text) {
+  return CheckedText("name of a variable", [](const std::string& text) {
     return IsVariableName(text) ? "" : Quoted(text) + " is not the name of a variable; use letters, digits and _";
   });
 }

@@ -1,6 +1,7 @@
 // The types of the values of job files: numbers, amounts, texts, paths, words, lists.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@ ValueType<Duration> TimeSpan(Zero zero);
 // Where an empty text says that there is none.
 ValueType<std::string> OptionalText();
 ValueType<std::string> NonEmptyText(std::string_view title);
+// A text in which fault(text) finds no mistake; the mistake in words otherwise.
+ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);
 ValueType<std::string> VariableName();
 ValueType<std::string> SignalName();
 ValueType<EnvVars> Variables();
@@ -60,6 +63,13 @@ ValueType<std::optional<V>> Optional(ValueType<V> type) {
           },
           [write = std::move(type.write)](const std::optional<V>& value) { return value ? write(*value) : Json(); },
           std::move(type.schema)};
+}
+
+// Not written where it says what would be so without it.
+template <typename V>
+ValueType<V> OmittedByDefault(ValueType<V> type) {
+  type.write = [write = std::move(type.write)](const V& value) { return value == V{} ? Json() : write(value); };
+  return type;
 }
 
 // Items that were wrong are left out; the others are read.

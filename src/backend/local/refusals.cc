@@ -62,6 +62,17 @@ void RefuseUri(const char* key, const std::string& path, std::vector<std::string
                      "; name a path, or run the job on a cluster");
 }
 
+void IgnoreOfRole(const spec::RoleSpec& role, std::vector<std::string>& ignored) {
+  const auto ignore = [&](bool is_there, const std::string& key, const std::string& why) {
+    if (is_there) ignored.push_back("roles." + role.name + "." + key + ": " + why + "; ignored here");
+  };
+  const std::string one_node = "this machine is the only node";
+  ignore(!role.resources.empty(), "resources", "this machine counts memory and GPUs only");
+  ignore(!role.node_label.empty(), "node_label", "this machine has no labels");
+  ignore(!role.locality.empty(), "locality", one_node);
+  ignore(role.max_per_node.has_value(), "max_per_node", one_node);
+}
+
 }  // namespace
 
 std::vector<std::string> RefusalsOf(const spec::JobSpec& spec, const Capacity& capacity) {
@@ -83,6 +94,13 @@ std::vector<std::string> IgnoredOf(const spec::JobSpec& spec) {
   if (!spec.queue.empty()) ignored.push_back("queue: " + spec.queue + why);
   if (spec.priority) ignored.push_back("priority: " + std::to_string(*spec.priority) + why);
   if (!spec.node_label.empty()) ignored.push_back("node_label: " + spec.node_label + why);
+  if (spec.docker) {
+    ignored.push_back("docker: " + spec.docker->image + ": tasks run on this machine itself; ignored here");
+  }
+  if (spec.am != spec::AmSpec{}) {
+    ignored.push_back("am: the application master has no container on this machine; ignored here");
+  }
+  for (const spec::RoleSpec& role : spec.roles) IgnoreOfRole(role, ignored);
   return ignored;
 }
 

@@ -91,5 +91,21 @@ TEST(Refusals, WhatOnlyAClusterKnowsIsNamed) {
               ElementsAre(HasSubstr("queue: ml"), HasSubstr("priority: 3"), HasSubstr("node_label: gpu")));
 }
 
+TEST(Refusals, ContainersAndPlacesOfAClusterAreNamed) {
+  auto spec = Job({Role("worker", 1, kGiB), Role("ps", 1, kGiB)});
+  EXPECT_THAT(IgnoredOf(spec), IsEmpty());
+  spec.docker.emplace();
+  spec.docker->image = "python:3.11";
+  spec.am.attempts = 1;
+  spec.roles[0].resources = {{"yarn.io/fpga", 1}};
+  spec.roles[0].locality.racks = {"/rack1"};
+  spec.roles[1].node_label = "gpu";
+  spec.roles[1].max_per_node = 1;
+  EXPECT_THAT(RefusalsOf(spec, Machine()), IsEmpty());
+  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("docker: python:3.11"), HasSubstr("am: "),
+                                           HasSubstr("roles.worker.resources: "), HasSubstr("roles.worker.locality: "),
+                                           HasSubstr("roles.ps.node_label: "), HasSubstr("roles.ps.max_per_node: ")));
+}
+
 }  // namespace
 }  // namespace howdah::local

@@ -50,6 +50,23 @@ struct After {
   friend bool operator==(const After&, const After&) = default;
 };
 
+// A resource type of the cluster beside memory, vcores and GPUs, as the cluster names it ("yarn.io/fpga"), and how much
+// of it one task gets.
+struct NamedResource {
+  std::string name;
+  int64_t amount = 0;  // in the unit in which the cluster declares the type
+  friend bool operator==(const NamedResource&, const NamedResource&) = default;
+};
+
+// Where in the cluster tasks should run.
+struct Locality {
+  std::vector<std::string> nodes;  // host names, as the cluster names its nodes
+  std::vector<std::string> racks;  // "/rack1"
+  bool strict = false;             // only there; false: there if it can be had, else anywhere
+  bool empty() const { return nodes.empty() && racks.empty(); }
+  friend bool operator==(const Locality&, const Locality&) = default;
+};
+
 struct RoleSpec {
   std::string name;
   Instances instances;
@@ -64,6 +81,10 @@ struct RoleSpec {
   RestartLimit restart;
   OnFailure on_failure = OnFailure::kFail;
   std::vector<After> after;
+  std::vector<NamedResource> resources;  // resources, node_label, locality, max_per_node: of the cluster
+  std::string node_label;                // empty: the job's
+  Locality locality;
+  std::optional<int> max_per_node;  // tasks of this role on one node at a time; none: no limit
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
 
@@ -90,17 +111,38 @@ struct Timeouts {
   friend bool operator==(const Timeouts&, const Timeouts&) = default;
 };
 
+// The image whose container tasks run in, where the cluster has YARN's docker runtime.
+struct Docker {
+  std::string image;
+  std::string network;              // "host", "bridge", ...; empty: the cluster's default
+  std::vector<std::string> mounts;  // "source:target:ro" or "source:target:rw"
+  std::vector<std::string> tmpfs;   // absolute paths in the container
+  std::string runtime;              // "runc", "nvidia", ...; empty: the cluster's default
+  bool privileged = false;
+  friend bool operator==(const Docker&, const Docker&) = default;
+};
+
+// The application master, where it runs in a container of the cluster.
+struct AmSpec {
+  int attempts = 2;          // how often it may be started, the first time included
+  int64_t memory_bytes = 0;  // of its container; 0: the place computes it from the number of tasks
+  int vcores = 1;
+  friend bool operator==(const AmSpec&, const AmSpec&) = default;
+};
+
 struct JobSpec {
   std::string name;
   Framework framework = Framework::kPlain;
   std::string source;  // an absolute path or a URI; empty: none
   std::vector<File> files;
-  std::string python_archive;  // an absolute path or a URI; empty: none
+  std::string python_archive;    // an absolute path or a URI; empty: none
+  std::optional<Docker> docker;  // none: tasks run on the node itself
   EnvVars env;
   std::vector<std::string> env_from;
-  std::string queue;  // queue, priority, node_label: of the cluster
+  std::string queue;  // queue, priority, node_label, am: of the cluster
   std::optional<int> priority;
   std::string node_label;
+  AmSpec am;
   std::vector<std::string> tags;
   std::vector<RoleSpec> roles;     // in the order of the file
   std::string tensorboard_logdir;  // an absolute path or a URI; empty: no TensorBoard
