@@ -67,7 +67,8 @@ void AmCall::OnWrote(bool ok) {
   writing_ = false;
   if (!ok) queued_.clear();  // the peer is gone, and the read says so
   WriteNext();
-  if (over()) owner_->OnOver(*this);
+  if (over()) return owner_->OnOver(*this);
+  if (ok) owner_->OnWritten(*this);
 }
 
 void AmCall::OnEnded(bool) {

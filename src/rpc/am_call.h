@@ -20,8 +20,9 @@ class AmCall {
    public:
     virtual void OnAccepted(AmCall& call) = 0;  // a call has come in
     virtual void OnMessage(AmCall& call, grpc::ByteBuffer message) = 0;
-    virtual void OnClosed(AmCall& call) = 0;  // nothing more will be read; the call ends
-    virtual void OnOver(AmCall& call) = 0;    // over() has become true
+    virtual void OnWritten(AmCall& call) = 0;  // one message of Write has left; not told of those after a failure
+    virtual void OnClosed(AmCall& call) = 0;   // nothing more will be read; the call ends
+    virtual void OnOver(AmCall& call) = 0;     // over() has become true
 
    protected:
     ~Owner() = default;
@@ -39,6 +40,9 @@ class AmCall {
   ConnectionId id() const { return id_; }
   const std::string& method() const { return context_.method(); }
   std::string PeerName() const;  // the common name of the peer's certificate
+  // Of a Follow: its request has come.
+  bool follows() const { return follows_; }
+  void set_follows() { follows_ = true; }
   bool unsent() const { return writing_ || ending_ != ended_; }
   bool over() const { return ended_ && pending_ == 0; }  // gRPC holds none of its operations
 
@@ -57,6 +61,7 @@ class AmCall {
   std::deque<grpc::ByteBuffer> queued_;
   grpc::Status status_;
   int pending_ = 0;
+  bool follows_ = false;
   bool writing_ = false, ending_ = false, end_begun_ = false, ended_ = false;
 
   OperationOf<AmCall, &AmCall::OnRequested> on_requested_{this};

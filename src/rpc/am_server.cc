@@ -45,16 +45,19 @@ class Server final : public AmServer, public AmCall::Owner {
 
   uint16_t port() const override { return port_; }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
+  void SendToFollower(ConnectionId to, const wire::FollowReply& message) override;
   void Close(ConnectionId connection) override;
 
  private:
   void AwaitCall();
   void OnAccepted(AmCall& call) override;
   void OnMessage(AmCall& call, grpc::ByteBuffer message) override;
+  void OnWritten(AmCall& call) override;
   void OnClosed(AmCall& call) override;
   void OnOver(AmCall& call) override { calls_.erase(call.id()); }
   void OnExecutorMessage(AmCall& call, grpc::ByteBuffer message);
   void OnControlMessage(AmCall& call, grpc::ByteBuffer message);
+  void OnFollowMessage(AmCall& call, grpc::ByteBuffer message);
   AmCall* Find(ConnectionId id);
   bool HasUnsent() const;
 
@@ -119,7 +122,8 @@ Server::~Server() {
 
 bool Server::HasUnsent() const {
   for (const auto& [id, call] : calls_) {
-    if (call->unsent()) return true;
+    // A client that does not read would only cost the time.
+    if (call->unsent() && call->method() != kFollowMethod) return true;
   }
   return false;
 }
@@ -133,8 +137,8 @@ void Server::AwaitCall() {
 void Server::OnAccepted(AmCall& call) {
   if (!alive_) return;
   AwaitCall();
-  bool attach = call.method() == kAttachMethod;
-  if (!attach && call.method() != kCallMethod) {
+  const bool attach = call.method() == kAttachMethod;
+  if (!attach && call.method() != kCallMethod && call.method() != kFollowMethod) {
     return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not know " + call.method()});
   }
   std::string_view wanted = attach ? kExecutorName : kClientName;
@@ -149,6 +153,8 @@ void Server::OnMessage(AmCall& call, grpc::ByteBuffer message) {
   if (!alive_) return;
   if (call.method() == kAttachMethod) {
     OnExecutorMessage(call, std::move(message));
+  } else if (call.method() == kFollowMethod) {
+    OnFollowMessage(call, std::move(message));
   } else {
     OnControlMessage(call, std::move(message));
   }
@@ -181,13 +187,33 @@ void Server::OnControlMessage(AmCall& call, grpc::ByteBuffer bytes) {
   handlers->on_control(std::move(request), std::move(reply));
 }
 
-void Server::OnClosed(AmCall& call) {
-  ConnectionId id = call.id();
-  bool executor = call.method() == kAttachMethod;
-  if (call.over()) calls_.erase(id);
-  if (!alive_ || !executor) return;
+void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes) {
+  wire::FollowRequest request;
+  if (call.follows() || !Parse(std::move(bytes), request)) {
+    call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FollowRequest, or not the only one"});
+    return call.Read();  // whose failure is OnClosed
+  }
+  call.set_follows();
+  std::weak_ptr<char> alive = alive_;
   auto handlers = handlers_;
-  handlers->on_closed(id);
+  handlers->on_follow(call.id(), std::move(request));
+  if (!alive.expired()) call.Read();
+}
+
+void Server::OnWritten(AmCall& call) {
+  if (!alive_ || !call.follows()) return;
+  auto handlers = handlers_;
+  handlers->on_follow_written(call.id());
+}
+
+void Server::OnClosed(AmCall& call) {
+  const ConnectionId id = call.id();
+  const bool executor = call.method() == kAttachMethod, follows = call.follows();
+  if (call.over()) calls_.erase(id);
+  if (!alive_) return;
+  auto handlers = handlers_;
+  if (executor) handlers->on_closed(id);
+  if (follows) handlers->on_follower_gone(id);
 }
 
 AmCall* Server::Find(ConnectionId id) {
@@ -197,6 +223,10 @@ AmCall* Server::Find(ConnectionId id) {
 
 void Server::Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) {
   if (AmCall* call = Find(to)) call->Write(Encode(message, cluster.get()));
+}
+
+void Server::SendToFollower(ConnectionId to, const wire::FollowReply& message) {
+  if (AmCall* call = Find(to)) call->Write(Encode(message, nullptr));
 }
 
 void Server::Close(ConnectionId connection) {

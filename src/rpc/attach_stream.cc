@@ -88,7 +88,10 @@ void AttachStream::WriteNext() {
 
 void AttachStream::OnWrote(bool ok) {
   writing_ = false;
-  if (ok) WriteNext();  // else the stream is broken and the read says so
+  if (!ok) return;  // the stream is broken and the read says so
+  WriteNext();
+  const auto handlers = handlers_;
+  if (!writing_ && handlers && handlers->on_sent) handlers->on_sent();  // may destroy *this
 }
 
 void AttachStream::OnHalfClosed(bool) {}

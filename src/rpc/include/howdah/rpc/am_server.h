@@ -16,7 +16,7 @@ namespace howdah::rpc {
 // Runs a closure on the owner's loop thread; callable from any thread.
 using Post = std::function<void(std::function<void()>)>;
 
-// One executor's stream; never used twice.
+// One executor's stream or one client's Follow; never used twice.
 using ConnectionId = uint64_t;
 
 // The bytes of field `cluster` of a ToExecutor, encoded once and shared by every send.
@@ -32,6 +32,11 @@ class AmServer {
     std::function<void(ConnectionId)> on_closed;  // the last of a connection, also of one that never said anything
     // `reply` is called once, now or later, on the loop thread.
     std::function<void(wire::ControlRequest, std::function<void(wire::ControlReply)> reply)> on_control;
+    // A client follows the job. Once for each, with its request; on_follower_gone is its last.
+    std::function<void(ConnectionId, wire::FollowRequest)> on_follow;
+    // One message of SendToFollower is on its way, in the order of sending; a client that does not read has no more.
+    std::function<void(ConnectionId)> on_follow_written;
+    std::function<void(ConnectionId)> on_follower_gone;
   };
 
   // Listens on host (an address of this machine: "127.0.0.1", "0.0.0.0") and a port that was free. Only parties with a
@@ -45,6 +50,9 @@ class AmServer {
   // Queues a message; messages of one connection arrive in order. cluster may be null. A connection that is gone is
   // ignored.
   virtual void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) = 0;
+  // Queues a message to a client that follows. The queue has no limit of its own: the caller counts on_follow_written.
+  virtual void SendToFollower(ConnectionId to, const wire::FollowReply& message) = 0;
+  // Of an executor or a follower: sends what is queued, then ends its call.
   virtual void Close(ConnectionId connection) = 0;
 };
 

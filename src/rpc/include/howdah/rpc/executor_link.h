@@ -18,6 +18,7 @@ class ExecutorLink {
   struct Handlers {
     std::function<void(wire::ToExecutor)> on_message;
     std::function<void(std::string why)> on_closed;  // once, also if the AM could not be reached within the limit
+    std::function<void()> on_sent;                   // everything that was sent so far has left; may be empty
   };
   // address: "127.0.0.1:40123" or "[::1]:40123": an IP address, never resolved by name. Returns at once; what is sent
   // before the connection stands is kept.
