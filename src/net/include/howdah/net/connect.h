@@ -1,6 +1,10 @@
 // A TCP connection with a limit on how long it takes to make.
 #pragma once
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/net/address.h"
@@ -18,5 +22,20 @@ Status AwaitWritable(int fd, Duration limit);
 
 // The local address of a connected socket: where the other side sees us.
 Result<SocketAddress> LocalAddress(int fd);
+
+// What every connection of ours has: TCP_NODELAY, keep-alive that notices a vanished peer within a minute, and the same
+// minute for bytes that are never acknowledged. For sockets made elsewhere; failures do not matter.
+void PrepareSocket(int fd);
+
+// How the addresses of one host failed, for one message: "(10.0.0.7, 10.0.0.8): Connection refused; (10.1.0.7): no
+// answer".
+class ConnectFailures {
+ public:
+  void Add(const SocketAddress& address, int error);  // an errno; ETIMEDOUT: the limit ran out
+  std::string text() const;
+
+ private:
+  std::vector<std::pair<std::string, std::string>> by_reason_;  // reason, addresses
+};
 
 }  // namespace howdah::net
