@@ -139,6 +139,23 @@ Status ResourceManager::Kill(const ApplicationId& id, const std::string& diagnos
   }
 }
 
+Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
+  for (Pauses pauses(limit);;) {
+    const auto report = Report(id);
+    if (!report) return report.error().code == ErrorCode::kNotFound ? Status() : Status(report.error());
+    if (report->yarn_application_state() >= FINISHED) {
+      // An application is called FINISHED as soon as its AM has said so, before the AM has left.
+      const auto attempts = Attempts(id);
+      const bool leaving = attempts && !attempts->empty() &&
+                           attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;
+      if (!leaving) return {};
+    }
+    if (!pauses.Next()) {
+      return Error{ErrorCode::kTimeout, ToText(id) + " has not ended within " + FormatDuration(limit)};
+    }
+  }
+}
+
 Result<std::vector<ApplicationReportProto>> ResourceManager::Applications(const GetApplicationsRequestProto& filter) {
   auto response = Call<GetApplicationsResponseProto>("listing applications", "getApplications", filter);
   if (!response) return response.error();

@@ -38,6 +38,8 @@ class ResourceManager {
   // Returns when the application has ended, however; kTimeout: it had not within the limit. diagnostics: what the
   // ResourceManager records as the reason.
   Status Kill(const ApplicationId& id, const std::string& diagnostics, Duration limit);
+  // Returns when the application has ended and its AM's container is gone; kTimeout: not within the limit.
+  Status AwaitEnd(const ApplicationId& id, Duration limit);
   // What the request leaves empty is not filtered by. Every application it knows, ended ones too, if states are empty.
   Result<std::vector<hadoop::yarn::ApplicationReportProto>> Applications(
       const hadoop::yarn::GetApplicationsRequestProto& filter);
