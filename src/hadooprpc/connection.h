@@ -56,6 +56,8 @@ class Connection {
 
   // Calls may go out.
   bool ready() const { return ready_; }
+  // Whether there is a call that is neither answered nor forgotten.
+  bool awaiting() const { return !calls_.empty(); }
   // Whether the call was in what TakeOutput returned.
   bool WasSent(int32_t id) const;
   // kRemote: a FATAL answer; kLost: the end; kBroken: anything that a Hadoop server does not do.
