@@ -19,7 +19,7 @@ import tidy_rules as rules
 Finding = namedtuple("Finding", "path line rule text")
 
 CODE = {".cc", ".h", ".py", ".sh", ".cmake", ".proto"}
-SCRIPTS = {"dev", ".ci/run", "tools/ml-env"}
+SCRIPTS = {"dev", ".ci/run", "tools/ml-env", "tools/hadoop-env"}
 
 
 def tracked_files(root):

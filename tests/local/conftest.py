@@ -1,7 +1,12 @@
 """Jobs on the local place, through the programs users run. Each test has its own HOWDAH_HOME, and leaves nothing."""
+import pathlib
+import sys
+
 import pytest
 
-from machine import Machine
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from machine import Machine  # noqa: E402
 
 
 @pytest.fixture

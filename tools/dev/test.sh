@@ -2,6 +2,7 @@
 
 # What the tests with real frameworks need; fetched while the compiler runs.
 readonly test_environments="torch demo tensorflow jax data"
+readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
 
 run_ctest() {  # LABEL or nothing
   export GTEST_OUTPUT=xml:$PWD/build/test-results/ GTEST_BRIEF=1
@@ -17,16 +18,21 @@ run_pytest() {  # what pytest takes
 test_all() {
   need build
   need test
-  say "fetching the frameworks, while Howdah is built"
+  need hadoop
+  say "fetching the frameworks and Hadoop, while Howdah is built"
   mkdir -p build/log
   # shellcheck disable=SC2086
   tools/ml-env $test_environments >build/log/ml-env.out 2>build/log/ml-env.err &
-  local fetching=$! failed=0
+  local frameworks=$! failed=0
+  # shellcheck disable=SC2086
+  tools/hadoop-env $test_hadoops >build/log/hadoop-env.out 2>build/log/hadoop-env.err &
+  local hadoops=$!
   dev_build release
   dev_build debug
   say "unit tests and simulation"
   run_ctest || failed=1
-  wait "$fetching" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
+  wait "$frameworks" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
+  wait "$hadoops" || { cat build/log/hadoop-env.err >&2; die "Hadoop could not be fetched"; }
   say "tests of the programs"
   run_pytest tests || failed=1
   return $failed
@@ -54,6 +60,7 @@ test_some() {
   fi
   if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     build_target release all
+    case " ${folders[*]:-tests} " in *yarn* | *" tests "*) need hadoop ;; esac
     run_pytest "${folders[@]:-tests}" "$@" || failed=1
   fi
   return $failed

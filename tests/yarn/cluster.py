@@ -1,0 +1,339 @@
+"""A real small Hadoop: NameNode, DataNode, ResourceManager and NodeManagers as ordinary processes on the loopback."""
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from urllib.parse import quote
+
+from cluster_setup import Configuration, Setup, node_host
+from daemons import MARK, Daemon, Guardian, Ports, processes_of
+from hadoop_tree import ROOT, Hadoop, java_home
+
+READY_S = 120  # a limit for a machine that is busy with other things; a quiet one needs a tenth
+MAIN_CLASSES = {
+    "nn": ("org.apache.hadoop.hdfs.server.namenode.NameNode", 128),
+    "dn": ("org.apache.hadoop.hdfs.server.datanode.DataNode", 96),
+    "rm": ("org.apache.hadoop.yarn.server.resourcemanager.ResourceManager", 256),
+    "nm": ("org.apache.hadoop.yarn.server.nodemanager.NodeManager", 128),
+}
+NAME_NODE_JMX = "/jmx?qry=Hadoop:service=NameNode,name="
+FINAL_STATES = ("FINISHED", "FAILED", "KILLED")
+
+
+class PortTaken(Exception):
+    pass
+
+
+class Cluster:
+    """Daemons are called nn, dn, rm, nm1, nm2, ...; cluster["nm1"].kill() and so on, see Daemon.
+
+    with Cluster(Setup(nodes=2)) as cluster: ... - up when the block begins; nothing of it is left after it."""
+
+    def __init__(self, setup=Setup(), keep_logs=None):
+        """`keep_logs`: a folder the logs of daemons and containers are moved to when the cluster is closed."""
+        self.setup, self.keep_logs = setup, keep_logs
+        self.hadoop = Hadoop(setup.version)
+        self._web = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        for attempt in range(3):
+            self._create()
+            try:
+                self._start()
+                return
+            except PortTaken:
+                self.close()
+                if attempt == 2:
+                    raise
+            except BaseException:
+                self.close()
+                raise
+
+    def _create(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-yarn-"))
+        self.guardian = Guardian(self.folder)
+        self.folder.chmod(0o755)  # a NodeManager insists on it
+        self.logs = self.folder / "logs"
+        self.logs.mkdir()
+        self.ports = Ports()
+        self.configuration = Configuration(self.setup, self.folder, self.ports)
+        self.configuration.write()
+        self.conf_dir = self.folder / "conf"
+        names = ["rm", *(["nn", "dn"] if self.setup.hdfs else []), *self.setup.node_names()]
+        self.daemons = {name: self._daemon(name) for name in names}
+
+    def _daemon(self, name):
+        main, heap_mb = MAIN_CLASSES[name[:2]]
+        options = [f"-Djdk.net.hosts.file={self.folder}/hosts", f"-Dhadoop.log.dir={self.logs}",
+                   f"-Dyarn.log.dir={self.logs}", f"-Djava.io.tmpdir={self.folder}/tmp"]
+        if not self.hadoop.archive.exists():
+            options.append(f"-XX:DumpLoadedClassList={self.logs}/{name}.classes")
+        command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options)
+        # Nothing of the tests' environment is to be found in containers, and no HADOOP_CONF_DIR.
+        env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "JAVA_HOME": str(java_home()), MARK: str(self.folder)}
+        return Daemon(name, command, self.logs / f"{name}.log", env, self.folder)
+
+    def __getitem__(self, name):
+        return self.daemons[name]
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def close(self):
+        """Ends everything at once, containers too, and removes the folder."""
+        if self.keep_logs and self.folder.exists():
+            shutil.rmtree(self.keep_logs, ignore_errors=True)
+            pathlib.Path(self.keep_logs).mkdir(parents=True)
+            for part in [self.logs, *(self.folder / n / "log" for n in self.setup.node_names())]:
+                if part.exists():
+                    shutil.copytree(part, pathlib.Path(self.keep_logs) / part.relative_to(self.folder))
+        self.guardian.close()
+        for daemon in self.daemons.values():
+            daemon.alive()  # so that it is no zombie of ours
+        self.ports.close()
+
+    # --- start ---
+
+    def _start(self):
+        if self.setup.hdfs:
+            self._format()
+        for daemon in self.daemons.values():
+            daemon.start()
+        if self.setup.hdfs:
+            self._wait_up(self.hdfs_ready, "HDFS out of safe mode with its DataNode")
+            self.make_dir("/tmp", permission=1777)
+            for user in self.setup.users:
+                self.make_dir(f"/user/{user}", owner=user)
+        self._wait_up(self.all_nodes_active, f"{self.setup.nodes} active nodes")
+        if self.setup.labels:
+            self._label_nodes()
+        if not self.hadoop.archive.exists():
+            self.hadoop.make_archive(self.logs.glob("*.classes"))
+
+    def _format(self):
+        """A NameNode that was formatted once is as good as one that is formatted now, and saves a JVM."""
+        formatted = self.hadoop.folder / "formatted"
+        if not formatted.exists():
+            self.java("org.apache.hadoop.hdfs.server.namenode.NameNode", "-format", "-nonInteractive",
+                      conf=self.folder / "conf-nn")
+            new = pathlib.Path(tempfile.mkdtemp(dir=self.hadoop.folder, prefix="formatted-"))
+            shutil.copytree(self.folder / "nn", new, dirs_exist_ok=True)
+            try:
+                new.rename(formatted)
+            except OSError:  # another run was quicker
+                shutil.rmtree(new)
+            return
+        shutil.copytree(formatted, self.folder / "nn")
+
+    def _wait_up(self, condition, what):
+        def ready():
+            for daemon in self.daemons.values():
+                if not daemon.alive():
+                    if daemon.port_was_taken():
+                        raise PortTaken(daemon.name)
+                    raise AssertionError(f"{daemon.name} ended while the cluster started\n{self.trouble()}")
+            return condition()
+        self.wait(ready, what, READY_S)
+
+    def _label_nodes(self):
+        labels = [{"name": label, "exclusivity": True} for label in self.setup.labels]
+        self.rm("add-node-labels", {"nodeLabelInfo": labels})
+        on_node = {}
+        for label, nodes in self.setup.labels.items():
+            on_node.update((node, label) for node in nodes)
+        self.rm("replace-node-to-labels", {"nodeToLabels": [
+            {"nodeId": self.node_id(node), "labels": [label]} for node, label in on_node.items()]})
+
+    # --- waiting ---
+
+    def wait(self, condition, what, deadline_s=60):
+        """What condition() returns once it is true. A time-out shows what a person would look at next."""
+        end = time.monotonic() + deadline_s
+        while True:
+            value = condition()
+            if value:
+                return value
+            if time.monotonic() > end:
+                raise AssertionError(f"waited {deadline_s} s for {what}\n{self.trouble()}")
+            time.sleep(0.05)  # between two looks over HTTP, which sends no events
+
+    def hdfs_ready(self):
+        def bean(name):
+            return (self.http("nn-http", NAME_NODE_JMX + name) or {"beans": []})["beans"]
+        return (bean("NameNodeInfo") and bean("NameNodeInfo")[0]["Safemode"] == ""
+                and bean("FSNamesystemState")[0]["NumLiveDataNodes"] == 1)
+
+    def all_nodes_active(self):
+        return self.metrics().get("activeNodes") == self.setup.nodes
+
+    def wait_active(self, nodes=None, deadline_s=60):
+        """Until so many nodes are active; all of them if nothing is said."""
+        count = self.setup.nodes if nodes is None else nodes
+        self.wait(lambda: self.metrics().get("activeNodes") == count, f"{count} active nodes", deadline_s)
+
+    def wait_idle(self, deadline_s=60):
+        """Until no application runs or waits and no container is left."""
+        def idle():
+            metrics = self.metrics()
+            return metrics and not any(metrics[k] for k in ("appsPending", "appsRunning", "containersAllocated",
+                                                            "containersReserved", "containersPending"))
+        self.wait(idle, "an idle cluster", deadline_s)
+
+    # --- oracles ---
+
+    def http(self, port, path, body=None, method=None, timeout=5):
+        """The JSON at a path of a web server of the cluster ("rm-http", "nn-http"), or {}; None: no answer."""
+        host, number = port if isinstance(port, tuple) else ("localhost", self.configuration.port[port])
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(f"http://{host}:{number}{path}", data, method=method, headers={
+            "Content-Type": "application/json", "Accept": "application/json"})
+        try:
+            with self._web.open(request, timeout=timeout) as answer:
+                text = answer.read()
+        except urllib.error.HTTPError as error:
+            text = error.read().decode("utf-8", "replace")
+            if data is None and error.code in (403, 404, 503):  # a daemon that is not quite up, or what is not there
+                return None
+            raise AssertionError(f"{method or 'GET'} {path}: {error.code} {text[:2000]}") from None
+        except OSError:
+            if data is not None:
+                raise
+            return None
+        return json.loads(text) if text[:1] in (b"{", b"[") else {}
+
+    def rm(self, path, body=None, method=None, user=None):
+        """The ResourceManager's REST, below /ws/v1/cluster/."""
+        user = f"{'&' if '?' in path else '?'}user.name={user or self.superuser}"
+        return self.http("rm-http", f"/ws/v1/cluster/{path}{user}", body, method)
+
+    def nm(self, node, path):
+        """A NodeManager's REST, below /ws/v1/node/."""
+        return self.http((node_host(node), self.configuration.node_port[node, "http"]), f"/ws/v1/node/{path}")
+
+    def metrics(self):
+        return (self.rm("metrics") or {}).get("clusterMetrics", {})
+
+    def nodes(self):
+        return ((self.rm("nodes") or {}).get("nodes") or {}).get("node", [])
+
+    def apps(self, query=""):
+        return ((self.rm(f"apps{query}") or {}).get("apps") or {}).get("app", [])
+
+    def app(self, app_id):
+        return (self.rm(f"apps/{app_id}") or {}).get("app")
+
+    def wait_app(self, app_id, states=FINAL_STATES, deadline_s=60):
+        """The application once it is in one of the states."""
+        def look():
+            app = self.app(app_id)
+            return app if app and app["state"] in states else None
+        return self.wait(look, f"{app_id} to be {' or '.join(states)}", deadline_s)
+
+    def run_command(self, command, user="alice", queue="default", memory_mb=64, **more):
+        """Submits an application without Howdah, whose AM is this shell command: its id. One that does not register
+        fails whatever it exits with; `more` are fields of the submission as the REST has them."""
+        new = self.rm("apps/new-application", {}, "POST", user)["application-id"]
+        container = {"commands": {"command": f"{command} 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr"}}
+        self.rm("apps", {"application-id": new, "application-name": "command", "application-type": "COMMAND",
+                         "queue": queue, "max-app-attempts": 1, "am-container-spec": container,
+                         "resource": {"memory": memory_mb, "vCores": 1}, **more}, "POST", user)
+        return new
+
+    def files_in_hdfs(self, path="/", user=None):
+        """Every file below a path of HDFS, without a JVM."""
+        listing = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=LISTSTATUS&user.name={user or self.superuser}")
+        files = []
+        for entry in (listing or {"FileStatuses": {"FileStatus": []}})["FileStatuses"]["FileStatus"]:
+            name = f"{path.rstrip('/')}/{entry['pathSuffix']}".rstrip("/")
+            files += self.files_in_hdfs(name, user) if entry["type"] == "DIRECTORY" else [name]
+        return sorted(files)
+
+    def java(self, main, *args, user=None, conf=None, check=True, timeout=60, options=(), **kwargs):
+        """Runs a main class, or a source file, as a client of the cluster: the finished process, its text read."""
+        options = [f"-Djdk.net.hosts.file={self.folder}/hosts", *options]
+        command = self.hadoop.java(main, *args, conf=[conf or self.conf_dir], options=options)
+        env = {"PATH": os.environ["PATH"], "HADOOP_USER_NAME": user or self.superuser, MARK: str(self.folder)}
+        done = subprocess.run(command, env=env, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=timeout, **kwargs)
+        if check:
+            assert done.returncode == 0, f"{main} {args}: exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+        return done
+
+    def fs(self, *args, **kwargs):
+        """hdfs dfs ...: what it prints."""
+        return self.java("org.apache.hadoop.fs.FsShell", *args, **kwargs).stdout
+
+    def rm_admin(self, *args):
+        """yarn rmadmin ..."""
+        return self.java("org.apache.hadoop.yarn.client.cli.RMAdminCLI", *args, conf=self.folder / "conf-rm").stdout
+
+    def application_cli(self, *args, **kwargs):
+        """yarn application ..."""
+        return self.java("org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", *args, **kwargs).stdout
+
+    @property
+    def superuser(self):
+        """Whom the daemons, and therefore all containers, run as."""
+        return pathlib.Path(self.folder).owner()
+
+    # --- acting on it ---
+
+    def make_dir(self, path, permission=755, owner=None):
+        """A directory in HDFS, without a JVM."""
+        def put(operation):
+            url = f"/webhdfs/v1{path}?op={operation}&user.name={self.superuser}"
+            assert self.http("nn-http", url, method="PUT") is not None, f"WebHDFS refused {url}"
+        put(f"MKDIRS&permission={permission}")
+        if owner:
+            put(f"SETOWNER&owner={owner}")
+
+    def configure_queues(self, changes):
+        """Changes capacity-scheduler.xml, and has the ResourceManager read it."""
+        self.configuration.write_capacity(changes)
+        self.rm_admin("-refreshQueues")
+
+    def exclude(self, *nodes, graceful_s=None):
+        """Decommissions nodes, gracefully within a time; none: takes all back."""
+        (self.folder / "exclude").write_text("".join(f"{node_host(n)}\n" for n in nodes))
+        self.rm_admin("-refreshNodes", *(["-g", str(graceful_s), "-server"] if graceful_s else []))
+
+    def sicken(self, node, words="ERROR a disk is broken"):
+        """What the health script of a node says from now on: ERROR first makes it UNHEALTHY. None: heals it."""
+        sign = self.folder / node / "sick"
+        if words is None:
+            sign.unlink()
+        else:
+            sign.write_text(words + "\n")
+
+    def host(self, node):
+        return node_host(node)
+
+    def node_id(self, node):
+        return f"{node_host(node)}:{self.configuration.node_port[node, 'rpc']}"
+
+    def processes(self):
+        """pid -> command line of everything but the daemons themselves: containers, and what these started."""
+        ours = {d.process.pid for d in self.daemons.values() if d.process}
+        return {pid: command for pid, command in processes_of(self.folder).items() if pid not in ours}
+
+    # --- what a person would look at ---
+
+    def trouble(self):
+        lines = [f"--- {self.setup.version} in {self.folder}"]
+        dead = [d.name for d in self.daemons.values() if not d.alive()]
+        lines += [f"not running: {' '.join(dead)}"] if dead else []
+        lines.append(f"metrics: {json.dumps(self.metrics())}")
+        for node in self.nodes():
+            lines.append(f"node {node['id']} {node['state']} used {node.get('usedMemoryMB')} MB, "
+                         f"free {node.get('availMemoryMB')} MB {node.get('healthReport', '')}")
+        for app in self.apps()[-5:]:
+            lines.append(f"app {app['id']} {app['state']} {app['finalStatus']} {app.get('diagnostics', '')}")
+        for daemon in self.daemons.values():
+            lines += [f"--- {daemon.log.name}", *daemon.last_words()]
+        return "\n".join(lines)

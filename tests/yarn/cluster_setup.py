@@ -1,0 +1,232 @@
+"""What a test cluster is to be like, and the configuration files that say so to its daemons and clients."""
+import dataclasses
+import getpass
+import grp
+import os
+import pathlib
+from xml.sax.saxutils import escape
+
+from hadoop_tree import MAIN_VERSION
+
+CAPACITY = "yarn.scheduler.capacity."
+GPU = "yarn.io/gpu"
+
+LOG4J = """log4j.rootLogger=INFO,console
+log4j.appender.console=org.apache.log4j.ConsoleAppender
+log4j.appender.console.target=System.err
+log4j.appender.console.layout=org.apache.log4j.PatternLayout
+log4j.appender.console.layout.ConversionPattern=%d{ISO8601} %p %c{1}: %m%n
+log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
+"""
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """What is not named here is as Hadoop has it by default, so that what is shown here is shown for real clusters.
+    Not Hadoop's: small containers are allowed, the AM share is 1, and a full disk does not matter."""
+    version: str = MAIN_VERSION
+    nodes: int = 3
+    node_mb: int = 4096
+    node_vcores: int = 16
+    min_mb: int = 64
+    beat_ms: int | None = None  # from NodeManager to ResourceManager; None: 1000
+    hdfs: bool = True  # else the default file system is file:, as on clusters of a shared folder
+    users: tuple[str, ...] = ("alice", "bob")  # each has a home in HDFS
+    gpus: tuple[int, ...] = ()  # of each node in turn: counted by YARN, no device behind them
+    # Queues below root: name -> settings below yarn.scheduler.capacity.root.NAME, capacity at least, in percent.
+    queues: dict = dataclasses.field(
+        default_factory=lambda: {"default": {"capacity": 100, "user-limit-factor": 10}})
+    am_percent: float = 1.0  # maximum-am-resource-percent; with 0.1 the first AM of a small cluster may wait for ever
+    # Exclusive label -> nodes; every queue may use all of them. Empty: labels are switched off.
+    labels: dict = dataclasses.field(default_factory=dict)
+    aggregation: bool = False
+    log_format: str | None = None  # TFile, IndexedFile; None: what the version writes by itself
+    rm_recovery: bool = False
+    nm_recovery: bool = False
+    pmem_check: bool = False
+    health_script: bool = False  # Cluster.sicken() needs it
+    # One more property, to win over all others: {"yarn-site": {"key": "value"}}; of one node: {"nm1": {"key": ...}}
+    extra: dict = dataclasses.field(default_factory=dict)
+    node_extra: dict = dataclasses.field(default_factory=dict)
+
+    def node_names(self):
+        return [f"nm{i + 1}" for i in range(self.nodes)]
+
+
+def node_host(name):
+    """A node's host name. Each has an address of its own on the loopback, which is its name as well, as no other name
+    would be known to this machine."""
+    return f"127.0.0.{10 + int(name[2:])}"
+
+
+class Configuration:
+    """The files of one cluster below its folder: conf/ as clients get it, conf-NAME/ of each daemon."""
+
+    def __init__(self, setup, folder, ports):
+        self.setup, self.folder = setup, pathlib.Path(folder)
+        self.port = {name: ports.take() for name in (
+            "nn", "nn-http", "dn", "dn-http", "dn-ipc", "rm", "rm-scheduler", "rm-tracker", "rm-admin", "rm-http")}
+        self.node_port = {(node, what): ports.take() for node in setup.node_names()
+                          for what in ("rpc", "localizer", "http")}
+        self.capacity = {}
+
+    def write(self):
+        for folder in ("conf", "state", "tmp"):
+            (self.folder / folder).mkdir()
+        hosts = ["127.0.0.1 localhost", f"127.0.0.1 {os.uname().nodename}",
+                 *(f"{node_host(n)} {node_host(n)}" for n in self.setup.node_names())]
+        (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # of the JVMs: no name server is asked
+        (self.folder / "exclude").write_text("")
+        common = {"core-site": self._core(), "hdfs-site": self._hdfs(), "yarn-site": self._yarn(), "resource-types": {}}
+        if self.setup.gpus:
+            common["resource-types"]["yarn.resource-types"] = GPU
+        for file, properties in self.setup.extra.items():
+            common.setdefault(file, {}).update(properties)
+        self.capacity = {**self._capacity(), **common.pop("capacity-scheduler", {})}
+        self._write_folder("conf", common)
+        # Daemons find each other quickly at the start; clients keep Hadoop's own patience.
+        hurry = {"ipc.client.connect.retry.interval": 200}
+        for name in ("nn", "dn", "rm", *self.setup.node_names()):
+            files = {file: dict(properties) for file, properties in common.items()}
+            files["core-site"].update(hurry)
+            if name == "rm":
+                files["capacity-scheduler"] = self.capacity
+            if name in self.setup.node_names():
+                files["yarn-site"] = {**self._node(name), **files["yarn-site"], **self.setup.node_extra.get(name, {})}
+                gpus = dict(zip(self.setup.node_names(), self.setup.gpus)).get(name, 0)
+                files["node-resources"] = {f"yarn.nodemanager.resource-type.{GPU}": gpus} if gpus else {}
+            self._write_folder(f"conf-{name}", files)
+
+    def write_capacity(self, changes):
+        """New settings of the scheduler, for `RMAdminCLI -refreshQueues`."""
+        self.capacity.update(changes)
+        self._write_folder("conf-rm", {"capacity-scheduler": self.capacity})
+
+    def _write_folder(self, name, files):
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        (folder / "log4j.properties").write_text(LOG4J)
+        for file, properties in files.items():
+            lines = [f"  <property><name>{escape(key)}</name><value>{escape(self._text(value))}</value></property>"
+                     for key, value in properties.items()]
+            text = "\n".join(['<?xml version="1.0"?>', "<configuration>", *lines, "</configuration>", ""])
+            (folder / f"{file}.xml").write_text(text)
+
+    @staticmethod
+    def _text(value):
+        return str(value).lower() if isinstance(value, bool) else str(value)
+
+    def _core(self):
+        me = getpass.getuser()
+        return {
+            "fs.defaultFS": f"hdfs://localhost:{self.port['nn']}" if self.setup.hdfs else "file:///",
+            "hadoop.tmp.dir": self.folder / "tmp",
+            "hadoop.http.staticuser.user": me,
+            f"hadoop.proxyuser.{me}.hosts": "*",
+            f"hadoop.proxyuser.{me}.groups": "*",
+        }
+
+    def _hdfs(self):
+        port = self.port
+        return {
+            "dfs.namenode.name.dir": f"file://{self.folder}/nn",
+            "dfs.datanode.data.dir": f"file://{self.folder}/dn",
+            "dfs.namenode.http-address": f"localhost:{port['nn-http']}",
+            "dfs.datanode.address": f"localhost:{port['dn']}",
+            "dfs.datanode.http.address": f"localhost:{port['dn-http']}",
+            "dfs.datanode.ipc.address": f"localhost:{port['dn-ipc']}",
+            "dfs.replication": 1,
+            "dfs.namenode.safemode.extension": 0,
+            "dfs.namenode.resource.du.reserved": 1 << 20,  # with less free space: safe mode for ever
+            "dfs.datanode.du.reserved": 0,
+            "dfs.permissions.superusergroup": grp.getgrgid(os.getgid()).gr_name,
+        }
+
+    def _yarn(self):
+        setup, port = self.setup, self.port
+        addresses = {"address": "rm", "scheduler.address": "rm-scheduler", "resource-tracker.address": "rm-tracker",
+                     "admin.address": "rm-admin", "webapp.address": "rm-http"}
+        site = {
+            "yarn.resourcemanager.hostname": "localhost",
+            **{f"yarn.resourcemanager.{key}": f"localhost:{port[name]}" for key, name in addresses.items()},
+            "yarn.resourcemanager.scheduler.class":
+                "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler",
+            "yarn.resourcemanager.nodes.exclude-path": self.folder / "exclude",
+            "yarn.scheduler.minimum-allocation-mb": setup.min_mb,
+            "yarn.scheduler.maximum-allocation-mb": setup.node_mb,
+            "yarn.scheduler.maximum-allocation-vcores": setup.node_vcores,
+            "yarn.nodemanager.resource.memory-mb": setup.node_mb,
+            "yarn.nodemanager.resource.cpu-vcores": setup.node_vcores,
+            "yarn.nodemanager.pmem-check-enabled": setup.pmem_check,
+            "yarn.nodemanager.vmem-check-enabled": False,
+            # On a disk that is 90 % full, the default, a node is unhealthy and nothing is ever scheduled on it.
+            "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": 100,
+            "yarn.nodemanager.disk-health-checker.min-free-space-per-disk-mb": 0,
+            "yarn.nodemanager.remote-app-log-dir": "/app-logs" if setup.hdfs else self.folder / "app-logs",
+            "yarn.log-aggregation-enable": setup.aggregation,
+            "yarn.application.classpath": "",
+        }
+        if setup.beat_ms:
+            site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = setup.beat_ms
+        if setup.log_format:
+            kind = setup.log_format
+            site["yarn.log-aggregation.file-formats"] = kind
+            site[f"yarn.log-aggregation.file-controller.{kind}.class"] = (
+                "org.apache.hadoop.yarn.logaggregation.filecontroller."
+                + {"TFile": "tfile.LogAggregationTFileController",
+                   "IndexedFile": "ifile.LogAggregationIndexedFileController"}[kind])
+        if setup.rm_recovery:
+            site["yarn.resourcemanager.recovery.enabled"] = True
+            site["yarn.resourcemanager.fs.state-store.uri"] = f"file://{self.folder}/state/rm"
+        if setup.nm_recovery:
+            site["yarn.nodemanager.recovery.enabled"] = True
+        if setup.labels:
+            site["yarn.node-labels.enabled"] = True
+            site["yarn.node-labels.fs-store.root-dir"] = f"file://{self.folder}/state/labels"
+        return site
+
+    def _node(self, name):
+        folder, host = self.folder / name, node_host(name)
+        for part in ("local", "log"):
+            (folder / part).mkdir(parents=True)
+        properties = {
+            "yarn.nodemanager.hostname": host,
+            "yarn.nodemanager.address": f"{host}:{self.node_port[name, 'rpc']}",
+            "yarn.nodemanager.localizer.address": f"{host}:{self.node_port[name, 'localizer']}",
+            "yarn.nodemanager.webapp.address": f"{host}:{self.node_port[name, 'http']}",
+            "yarn.nodemanager.local-dirs": folder / "local",
+            "yarn.nodemanager.log-dirs": folder / "log",
+            "yarn.nodemanager.recovery.dir": self.folder / "state" / name,
+            "yarn.resourcemanager.connect.retry-interval.ms": 200,
+        }
+        if self.setup.health_script:
+            script = folder / "health.sh"
+            script.write_text(f"#!/bin/sh\n[ ! -e {folder}/sick ] || cat {folder}/sick\n")
+            script.chmod(0o755)
+            properties |= {
+                "yarn.nodemanager.health-checker.script.path": script,
+                "yarn.nodemanager.health-checker.interval-ms": 500,
+            }
+        return properties
+
+    def _capacity(self):
+        setup = self.setup
+        properties = {
+            f"{CAPACITY}root.queues": ",".join(setup.queues),
+            f"{CAPACITY}maximum-am-resource-percent": setup.am_percent,
+            f"{CAPACITY}resource-calculator": "org.apache.hadoop.yarn.util.resource.DominantResourceCalculator",
+        }
+        for name, settings in setup.queues.items():
+            for key, value in settings.items():
+                properties[f"{CAPACITY}root.{name}.{key}"] = value
+        for label in setup.labels:
+            properties[f"{CAPACITY}root.accessible-node-labels.{label}.capacity"] = 100
+            share = 100 / len(setup.queues)
+            for name in setup.queues:
+                queue = f"{CAPACITY}root.{name}.accessible-node-labels"
+                properties[queue] = ",".join(setup.labels)
+                properties[f"{queue}.{label}.capacity"] = share
+                properties[f"{queue}.{label}.maximum-am-resource-percent"] = setup.am_percent
+        if setup.labels:
+            properties[f"{CAPACITY}root.accessible-node-labels"] = ",".join(setup.labels)
+        return properties

@@ -1,0 +1,151 @@
+"""Daemons of a test cluster: their ports, their life, and that none outlives the tests."""
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+
+MARK = "HOWDAH_TEST_CLUSTER"
+
+
+class Ports:
+    """TCP ports for as long as this lives: below those the kernel hands out by itself, and claimed by the name that
+    Howdah's own reservations use, so that no task of a job takes one while its daemon is down."""
+
+    def __init__(self):
+        self.locks = []
+
+    def take(self):
+        ephemeral = int(pathlib.Path("/proc/sys/net/ipv4/ip_local_port_range").read_text().split()[0])
+        while True:
+            port = random.randrange(10000, max(ephemeral, 20000))
+            lock = socket.socket(socket.AF_UNIX)
+            try:
+                lock.bind(f"\0howdah-port-{port}")
+                with socket.socket() as probe:
+                    probe.bind(("0.0.0.0", port))
+            except OSError:
+                lock.close()
+                continue
+            self.locks.append(lock)
+            return port
+
+    def close(self):
+        for lock in self.locks:
+            lock.close()
+
+
+def processes_of(folder):
+    """pid -> command line of whatever a cluster in `folder` started: daemons, containers, and what these started."""
+    mark = f"{MARK}={folder}".encode()
+    found = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if not entry.name.isdigit() or int(entry.name) == os.getpid():
+            continue
+        try:
+            environment = (entry / "environ").read_bytes().split(b"\0")
+            inside = (os.readlink(entry / "cwd") + "/").startswith(f"{folder}/")
+            if inside or mark in environment:
+                command = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
+                found[int(entry.name)] = command.decode("utf-8", "replace")
+        except OSError:
+            continue  # it has ended, or is another user's
+    return found
+
+
+def sweep(folder):
+    """SIGKILL, until nothing of the cluster is left that could start something."""
+    while found := processes_of(folder):
+        for pid in found:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+
+
+class Guardian:
+    """A process that ends everything of a cluster and removes its folder as soon as its owner has closed it or is dead,
+    however it died: containers have sessions of their own, and outlive their NodeManager."""
+
+    def __init__(self, folder):
+        self.process = subprocess.Popen([sys.executable, __file__, str(folder)], stdin=subprocess.PIPE,
+                                        start_new_session=True)
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait()
+
+
+def guard(folder):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_IGN)
+    sys.stdin.buffer.read()
+    sweep(folder)
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+class Daemon:
+    """One JVM of a cluster. Its log is appended to by each of its lives."""
+
+    def __init__(self, name, command, log, env, cwd):
+        self.name, self.log = name, pathlib.Path(log)
+        self.command, self.env, self.cwd = command, env, cwd
+        self.process = None
+
+    def start(self):
+        assert not self.alive(), f"{self.name} is running"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
+                                            cwd=self.cwd, env=self.env, start_new_session=True)
+
+    def alive(self):
+        return self.process is not None and self.process.poll() is None
+
+    @property
+    def pid(self):
+        assert self.alive(), f"{self.name} is not running"
+        return self.process.pid
+
+    def stop(self):
+        """SIGSTOP: there, and silent."""
+        os.kill(self.pid, signal.SIGSTOP)
+
+    def cont(self):
+        os.kill(self.pid, signal.SIGCONT)
+
+    def kill(self):
+        """SIGKILL; containers of a NodeManager go on."""
+        self.process.kill()
+        self.process.wait()
+
+    def term(self, patience_s=30):
+        """SIGTERM, and SIGKILL if it takes too long: a NodeManager that ran containers can wait for ever."""
+        self.process.terminate()
+        try:
+            self.process.wait(patience_s)
+        except subprocess.TimeoutExpired:
+            self.kill()
+
+    def restart(self):
+        if self.alive():
+            self.kill()
+        self.start()
+
+    def last_words(self, lines=8):
+        """The end of its log, without the frames of stack traces."""
+        if not self.log.exists():
+            return []
+        with self.log.open("rb") as log:
+            log.seek(max(0, self.log.stat().st_size - 65536))
+            text = log.read().decode("utf-8", "replace")
+        return [line for line in text.splitlines() if not line.startswith("\tat ")][-lines:]
+
+    def port_was_taken(self):
+        return any("BindException" in line or "Address already in use" in line for line in self.last_words(200))
+
+
+if __name__ == "__main__":
+    guard(sys.argv[1])

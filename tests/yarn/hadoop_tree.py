@@ -1,0 +1,58 @@
+"""A Hadoop of one version as tools/hadoop-env gathers it: its class path, and how its main classes are run."""
+import os
+import pathlib
+import subprocess
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+VERSIONS = ("3.3.6", "3.4.3", "3.5.0")
+MAIN_VERSION = VERSIONS[0]  # the full suite runs on it, the smoke suite on all
+
+# Guice 4, JAXB and the serialisers of Hadoop before 3.5 reach into these by reflection; JDK 17 keeps them shut.
+_OPENED = [f"java.base/{p}" for p in (
+    "java.lang", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.math", "java.text", "java.time",
+    "java.util", "java.util.concurrent", "java.util.zip", "sun.nio.ch", "sun.security.util", "sun.security.x509")]
+
+# Short lives on few cores: the quick compiler only, one GC thread, no perf-data files.
+_FLAGS = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xss512k", "-Xlog:disable",
+          "-Djava.net.preferIPv4Stack=true",
+          *(word for package in _OPENED for word in ("--add-opens", f"{package}=ALL-UNNAMED"))]
+
+
+def java_home():
+    """The JDK 17 of Debian, whatever `java` may be: Hadoop before 3.5 does not run on a much newer one."""
+    found = sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*/bin/javac"))
+    assert found, "no JDK 17: ./dev setup installs it"
+    return found[0].parents[1]
+
+
+class Hadoop:
+    def __init__(self, version=MAIN_VERSION):
+        done = subprocess.run([ROOT / "tools/hadoop-env", version], stdout=subprocess.PIPE, text=True, check=True)
+        self.version = version
+        self.folder = pathlib.Path(done.stdout.strip())
+        self.jars = [str(jar) for jar in sorted((self.folder / "lib").glob("*.jar"))]
+        self.archive = self.folder / "classes.jsa"
+
+    def java(self, *words, conf=(), heap_mb=128, options=()):
+        """The command line of a main class, or of a source file, and its arguments. Folders of `conf` are searched
+        last: a class-data archive is good for every class path that begins with the jars it was made from."""
+        share = [f"-XX:SharedArchiveFile={self.archive}"] if self.archive.exists() else []
+        path = ":".join([*self.jars, str(self.folder / "web"), *map(str, conf)])
+        return [str(java_home() / "bin/java"), f"-Xmx{heap_mb}m", *_FLAGS, *share, *options, "-cp", path,
+                *map(str, words)]
+
+    def make_archive(self, class_lists):
+        """Begins to write loaded and verified classes to where later JVMs map them, which halves the time they need to
+        start. A process of its own that ends by itself; of two at once the second does nothing."""
+        names = sorted({line for path in class_lists for line in path.read_text().splitlines() if line[:1] != "#"})
+        handle, wanted = tempfile.mkstemp(dir=self.folder, prefix="classes-", text=True)
+        with os.fdopen(handle, "w") as file:
+            file.write("\n".join(names) + "\n")
+        new = f"{wanted}.jsa"
+        dump = [str(java_home() / "bin/java"), *_FLAGS, "-Xshare:dump", f"-XX:SharedClassListFile={wanted}",
+                f"-XX:SharedArchiveFile={new}", "-cp", ":".join(self.jars)]
+        script = ('wanted=$1 new=$2 archive=$3; shift 3; exec 9>"$archive.lock"; '
+                  'flock -n 9 && timeout 120 nice "$@" && mv "$new" "$archive"; rm -f "$wanted" "$new"')
+        return subprocess.Popen(["sh", "-c", script, "sh", wanted, new, self.archive, *dump], stdin=subprocess.DEVNULL,
+                                stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)

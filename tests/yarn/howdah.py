@@ -1,0 +1,74 @@
+"""Howdah on a test cluster as one of its users has it, and what is to be seen of their jobs there."""
+from machine import Machine, eventually, processes
+
+
+class Howdah(Machine):
+    """`home` is this user's HOWDAH_HOME; the client knows the cluster by HADOOP_CONF_DIR alone."""
+
+    def __init__(self, cluster, home, user="alice"):
+        super().__init__(home)
+        self.cluster, self.user = cluster, user
+        for name in [n for n in self.env if n.startswith(("HADOOP_", "YARN_")) or n in ("JAVA_HOME", "CLASSPATH")]:
+            del self.env[name]
+        self.env |= {"HOWDAH_ON": "yarn", "HADOOP_CONF_DIR": str(cluster.conf_dir), "HADOOP_USER_NAME": user}
+
+    # --- what is there of a job ---
+
+    @staticmethod
+    def _marks(job):
+        """What tells a process of the job by its environment: YARN marks what runs in containers, and so do we."""
+        return f"HOWDAH_JOB_ID={job}".encode(), f"_{job.removeprefix('application_')}_".encode()
+
+    def alive(self, job):
+        """Every process of the job on any node: launchers of containers, agents, and what tasks started."""
+        mark, number = self._marks(job)
+
+        def ours(command, environment):
+            words = environment.split(b"\0")
+            return (mark in words or any(w.startswith(b"CONTAINER_ID=") and number in w for w in words)
+                    or (job in command and "howdah-agent" in command))
+        return {pid: command for pid, (_, command, environment) in processes().items() if ours(command, environment)}
+
+    def agents(self, job, kind):
+        """pids of `howdah-agent KIND` of the job: guardians first."""
+        ours = {pid: ppid for pid, (ppid, command, environment) in processes().items()
+                if pid in self.alive(job) and f"howdah-agent {kind} " in command + " "}
+        return sorted(ours, key=lambda pid: ours[pid] in ours)
+
+    def containers(self, job):
+        """What running NodeManagers say of containers of the job that have not ended."""
+        _, number = self._marks(job)
+        return [c["id"] for node in self.cluster.setup.node_names() if self.cluster[node].alive()
+                for c in ((self.cluster.nm(node, "containers") or {}).get("containers") or {}).get("container", [])
+                if number.decode() in c["id"] and c["state"] not in ("DONE", "COMPLETE")]
+
+    def in_hdfs(self, job):
+        """Files of HDFS that have to do with the job, but for its history."""
+        history = f"/user/{self.user}/.howdah/history/{job}/"
+        return [f for f in self.cluster.files_in_hdfs(f"/user/{self.user}") if job in f and not f.startswith(history)]
+
+    def on_nodes(self, job):
+        """Directories that running NodeManagers keep for the application."""
+        return [str(path) for node in self.cluster.setup.node_names() if self.cluster[node].alive()
+                for path in (self.cluster.folder / node / "local").glob(f"usercache/*/appcache/{job}")]
+
+    def assert_clean(self, job, deadline_s=10):
+        """Nothing of the job is left on nodes or in HDFS but history and cache."""
+        for look in (self.alive, self.containers, self.in_hdfs, self.on_nodes):
+            try:
+                eventually(lambda: not look(job), f"the end of {look.__name__}({job})", deadline_s)
+            except AssertionError as error:
+                raise AssertionError(f"{error}: {look(job)}\n{self.cluster.trouble()}") from None
+        strangers = [f for f in self.cluster.files_in_hdfs(f"/user/{self.user}")
+                     if not f.startswith(f"/user/{self.user}/.howdah/")]
+        assert not strangers, strangers
+
+    def jobs(self):
+        return [app["id"] for app in self.cluster.apps(f"?user={self.user}")]
+
+    def close(self):
+        """Kills what still runs of this user's, so that no test meets the jobs of another."""
+        for app in self.cluster.apps(f"?user={self.user}"):
+            if app["state"] not in ("FINISHED", "FAILED", "KILLED"):
+                self.cluster.rm(f"apps/{app['id']}/state", {"state": "KILLED"}, "PUT", self.user)
+        super().close()

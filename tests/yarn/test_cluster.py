@@ -1,0 +1,148 @@
+"""The test cluster itself: what other tests take for granted of it."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+
+import pytest
+
+from daemons import processes_of
+from howdah import Howdah
+from machine import eventually
+
+MB = 1 << 20
+
+
+def test_hdfs_keeps_what_it_is_given(any_version, tmp_path):
+    data = os.urandom(3 * MB)
+    (tmp_path / "given").write_bytes(data)
+    any_version.fs("-put", tmp_path / "given", "kept", user="alice")  # relative: to her home
+    any_version.fs("-get", "/user/alice/kept", tmp_path / "got", user="bob")
+    assert (tmp_path / "got").read_bytes() == data
+    assert "/user/alice/kept" in any_version.files_in_hdfs("/user")
+    any_version.fs("-rm", "-skipTrash", "/user/alice/kept", user="alice")
+    assert any_version.files_in_hdfs("/user") == []
+
+
+def test_a_container_runs_on_a_node_of_its_own_name(any_version, tmp_path):
+    seen = tmp_path / "seen"
+    tmp_path.chmod(0o777)
+    app = any_version.wait_app(any_version.run_command(f"env >{seen}; exit 7"))
+    # The queue's path from 3.4 on, its name before.
+    assert (app["state"], app["user"], app["queue"].split(".")[-1]) == ("FAILED", "alice", "default"), app
+    assert "exitCode: 7" in app["diagnostics"], app
+    environment = dict(line.split("=", 1) for line in seen.read_text().splitlines() if "=" in line)
+    nodes = {any_version.node_id(n) for n in any_version.setup.node_names()}
+    assert f"{environment['NM_HOST']}:{environment['NM_PORT']}" in nodes
+    assert {n["id"] for n in any_version.nodes()} == nodes and len({n.split(":")[0] for n in nodes}) == 3
+    # As bare as on a cluster whose administrator promised nothing.
+    assert not [name for name in environment if name.startswith(("HADOOP_COMMON", "HOWDAH_HOME", "PYTEST"))]
+    assert "HADOOP_CONF_DIR" not in environment, environment
+
+
+def test_the_versions_are_what_they_are_called(any_version):
+    assert any_version.rm("info")["clusterInfo"]["hadoopVersion"] == any_version.setup.version
+
+
+def test_what_is_left_of_an_application_is_seen(cluster, tmp_path):
+    """assert_clean() is worth something only if it fails as long as something is left."""
+    howdah = Howdah(cluster, tmp_path / "home", "bob")
+    app = cluster.run_command("sleep 300", user="bob")
+    cluster.wait(lambda: [c for c in howdah.alive(app).values() if c.startswith("sleep ")], "the user's process")
+    assert howdah.containers(app) and howdah.on_nodes(app)
+    with pytest.raises(AssertionError, match="sleep 300"):
+        howdah.assert_clean(app, deadline_s=0)
+    howdah.close()
+    assert cluster.wait_app(app)["state"] == "KILLED"
+    howdah.assert_clean(app)
+
+
+def test_a_time_out_shows_what_a_person_would_look_at(cluster):
+    with pytest.raises(AssertionError) as failure:
+        cluster.wait(lambda: False, "nothing", 0)
+    for words in ("waited 0 s for nothing", '"activeNodes": 3', cluster.node_id("nm2"), "--- rm.log", "--- dn.log"):
+        assert words in str(failure.value)
+
+
+def states(cluster):
+    return {n["id"]: n["state"] for n in cluster.nodes()}
+
+
+def test_daemons_can_be_killed_paused_and_started_again(new_cluster):
+    expiry = {"yarn.nm.liveness-monitor.expiry-interval-ms": 3000}
+    cluster = new_cluster(nodes=2, rm_recovery=True, nm_recovery=True, extra={"yarn-site": expiry})
+    app = cluster.run_command("sleep 300")
+    cluster.wait_app(app, ["ACCEPTED"])
+    sleeping = cluster.wait(lambda: [p for p, c in cluster.processes().items() if c.startswith("sleep ")], "its AM")
+    cluster["nm1"].kill()
+    cluster["nm2"].kill()
+    assert set(sleeping) <= set(cluster.processes()), "a container outlives its NodeManager"
+    cluster["nm1"].start()
+    cluster["nm2"].restart()
+    cluster["rm"].kill()
+    assert cluster.metrics() == {}
+    cluster["rm"].start()
+    cluster.wait_active()
+    assert cluster.app(app)["state"] in ("ACCEPTED", "RUNNING") and set(sleeping) <= set(cluster.processes())
+    cluster["nm2"].stop()
+    cluster.wait(lambda: states(cluster)[cluster.node_id("nm2")] == "LOST", "nm2 lost")
+    cluster["nm2"].cont()
+    cluster.wait_active()
+    cluster["dn"].kill()
+    cluster["nn"].restart()
+    cluster["dn"].start()
+    cluster.wait(cluster.hdfs_ready, "HDFS")
+    cluster["nm1"].term(patience_s=1)
+    assert not cluster["nm1"].alive()
+
+
+def test_a_cluster_can_be_made_different(new_cluster):
+    cluster = new_cluster(
+        nodes=2, gpus=(2, 0), labels={"fast": ["nm2"]}, health_script=True, hdfs=False, am_percent=0.5,
+        queues={"default": {"capacity": 60}, "small": {"capacity": 40, "maximum-capacity": 40}},
+        extra={"yarn-site": {"yarn.resourcemanager.am.max-attempts": 5}}, node_extra={"nm2": {
+            "yarn.nodemanager.resource.memory-mb": 1024}})
+    nodes = {n["id"]: n for n in cluster.nodes()}
+    big, small = (nodes[cluster.node_id(n)] for n in ("nm1", "nm2"))
+    gpus = [{r["name"]: r["value"] for r in n["totalResource"]["resourceInformations"]["resourceInformation"]}
+            for n in (big, small)]
+    assert [g["yarn.io/gpu"] for g in gpus] == [2, 0]
+    assert (big["availMemoryMB"], small["availMemoryMB"], small["nodeLabels"]) == (4096, 1024, ["fast"])
+    queues = cluster.rm("scheduler")["scheduler"]["schedulerInfo"]["queues"]["queue"]
+    assert {q["queueName"]: round(q["capacity"]) for q in queues} == {"default": 60, "small": 40}
+    queue = "yarn.scheduler.capacity.root.small.state"
+    cluster.configure_queues({queue: "STOPPED"})
+    queues = cluster.rm("scheduler")["scheduler"]["schedulerInfo"]["queues"]["queue"]
+    assert {q["queueName"]: q["state"] for q in queues} == {"default": "RUNNING", "small": "STOPPED"}
+    cluster.sicken("nm1", "ERROR a disk is broken")
+    cluster.wait(lambda: states(cluster)[cluster.node_id("nm1")] == "UNHEALTHY", "nm1 unhealthy")
+    assert "a disk is broken" in cluster.trouble()
+    cluster.sicken("nm1", None)
+    cluster.wait_active()
+    cluster.exclude("nm2")
+    cluster.wait(lambda: cluster.metrics()["decommissionedNodes"] == 1, "nm2 decommissioned")
+
+
+OWNER = """
+import json, sys
+sys.path[:0] = {path!r}
+from cluster import Cluster, Setup
+cluster = Cluster(Setup(nodes=1, hdfs=False))
+app = cluster.run_command("setsid sleep 300")
+cluster.wait(lambda: [c for c in cluster.processes().values() if c.startswith("sleep ")], "the container")
+print(json.dumps(str(cluster.folder)), flush=True)
+sys.stdin.read()
+"""
+
+
+def test_nothing_outlives_tests_that_are_killed():
+    path = [p for p in sys.path if p.endswith(("tests/yarn", "tests/support"))]
+    owner = subprocess.Popen([sys.executable, "-c", OWNER.format(path=path)], stdin=subprocess.PIPE,
+                             stdout=subprocess.PIPE, text=True)
+    folder = pathlib.Path(json.loads(owner.stdout.readline()))
+    assert len(processes_of(folder)) >= 3, processes_of(folder)
+    owner.send_signal(signal.SIGKILL)
+    owner.wait()
+    eventually(lambda: not folder.exists() and not processes_of(folder), f"the end of {processes_of(folder)}")
