@@ -143,12 +143,12 @@ class Cluster:
 
     def _label_nodes(self):
         labels = [{"name": label, "exclusivity": True} for label in self.setup.labels]
-        self.rm("add-node-labels", {"nodeLabelInfo": labels})
+        self.rm("add-node-labels", {"nodeLabelInfo": labels}, "POST")
         on_node = {}
         for label, nodes in self.setup.labels.items():
             on_node.update((node, label) for node in nodes)
         self.rm("replace-node-to-labels", {"nodeToLabels": [
-            {"nodeId": self.node_id(node), "labels": [label]} for node, label in on_node.items()]})
+            {"nodeId": self.node_id(node), "labels": [label]} for node, label in on_node.items()]}, "POST")
 
     # --- waiting ---
 
@@ -164,10 +164,12 @@ class Cluster:
             time.sleep(0.05)  # between two looks over HTTP, which sends no events
 
     def hdfs_ready(self):
-        def bean(name):
-            return (self.http("nn-http", NAME_NODE_JMX + name) or {"beans": []})["beans"]
-        return (bean("NameNodeInfo") and bean("NameNodeInfo")[0]["Safemode"] == ""
-                and bean("FSNamesystemState")[0]["NumLiveDataNodes"] == 1)
+        def says(bean, key, value):
+            beans = (self.http("nn-http", NAME_NODE_JMX + bean) or {}).get("beans")
+            return beans and beans[0][key] == value
+        return (says("NameNodeInfo", "Safemode", "") and says("FSNamesystem", "tag.HAState", "active")
+                and says("FSNamesystemState", "NumLiveDataNodes", 1)
+                and self.http("nn-http", f"/webhdfs/v1/?op=GETFILESTATUS&user.name={self.superuser}") is not None)
 
     def all_nodes_active(self):
         return self.metrics().get("activeNodes") == self.setup.nodes
@@ -187,27 +189,28 @@ class Cluster:
 
     # --- oracles ---
 
-    def http(self, port, path, body=None, method=None, timeout=5):
+    def http(self, port, path, body=None, method="GET"):
         """The JSON at a path of a web server of the cluster ("rm-http", "nn-http"), or {}; None: no answer."""
         host, number = port if isinstance(port, tuple) else ("localhost", self.configuration.port[port])
         data = None if body is None else json.dumps(body).encode()
+        looking = method == "GET"
         request = urllib.request.Request(f"http://{host}:{number}{path}", data, method=method, headers={
             "Content-Type": "application/json", "Accept": "application/json"})
         try:
-            with self._web.open(request, timeout=timeout) as answer:
+            with self._web.open(request, timeout=5 if looking else 60) as answer:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             text = error.read().decode("utf-8", "replace")
-            if data is None and error.code in (403, 404, 503):  # a daemon that is not quite up, or what is not there
+            if looking and error.code in (403, 404, 503):  # a daemon that is not quite up, or what is not there
                 return None
-            raise AssertionError(f"{method or 'GET'} {path}: {error.code} {text[:2000]}") from None
+            raise AssertionError(f"{method} {path}: {error.code} {text[:2000]}") from None
         except OSError:
-            if data is not None:
+            if not looking:
                 raise
             return None
         return json.loads(text) if text[:1] in (b"{", b"[") else {}
 
-    def rm(self, path, body=None, method=None, user=None):
+    def rm(self, path, body=None, method="GET", user=None):
         """The ResourceManager's REST, below /ws/v1/cluster/."""
         user = f"{'&' if '?' in path else '?'}user.name={user or self.superuser}"
         return self.http("rm-http", f"/ws/v1/cluster/{path}{user}", body, method)
@@ -254,10 +257,11 @@ class Cluster:
             files += self.files_in_hdfs(name, user) if entry["type"] == "DIRECTORY" else [name]
         return sorted(files)
 
-    def java(self, main, *args, user=None, conf=None, check=True, timeout=60, options=(), **kwargs):
-        """Runs a main class, or a source file, as a client of the cluster: the finished process, its text read."""
+    def java(self, main, *args, user=None, conf=None, classes=(), check=True, timeout=60, options=(), **kwargs):
+        """Runs a main class, or a source file, as a client of the cluster: the finished process, its text read.
+        `classes`: more folders of the class path."""
         options = [f"-Djdk.net.hosts.file={self.folder}/hosts", *options]
-        command = self.hadoop.java(main, *args, conf=[conf or self.conf_dir], options=options)
+        command = self.hadoop.java(main, *args, conf=[conf or self.conf_dir, *classes], options=options)
         env = {"PATH": os.environ["PATH"], "HADOOP_USER_NAME": user or self.superuser, MARK: str(self.folder)}
         done = subprocess.run(command, env=env, cwd=self.folder, stdin=subprocess.DEVNULL, capture_output=True,
                               text=True, timeout=timeout, **kwargs)
@@ -288,7 +292,7 @@ class Cluster:
         """A directory in HDFS, without a JVM."""
         def put(operation):
             url = f"/webhdfs/v1{path}?op={operation}&user.name={self.superuser}"
-            assert self.http("nn-http", url, method="PUT") is not None, f"WebHDFS refused {url}"
+            self.http("nn-http", url, method="PUT")
         put(f"MKDIRS&permission={permission}")
         if owner:
             put(f"SETOWNER&owner={owner}")

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from daemons import processes_of
+from floor import floor
 from howdah import Howdah
 from machine import eventually
 
@@ -146,3 +147,12 @@ def test_nothing_outlives_tests_that_are_killed():
     owner.send_signal(signal.SIGKILL)
     owner.wait()
     eventually(lambda: not folder.exists() and not processes_of(folder), f"the end of {processes_of(folder)}")
+
+
+def test_the_floor_is_measured(cluster):
+    rounds = floor(cluster, width=4, rounds=2)
+    assert len(rounds) == 2
+    for seen in rounds:
+        assert seen["width"] == 4 and min(seen.values()) > 0, seen
+        assert seen["floor"] == pytest.approx(seen["am"] + seen["gang"], abs=1), seen
+        assert seen["total"] >= seen["floor"] + seen["registered"] - 1, seen
