@@ -5,11 +5,11 @@
 #   apps      howdah · howdah-agent (anything: the only place that names a concrete backend)
 #   shells    cli · am · executor
 #   world     backend · local · yarnplace · rpc · http · net · process
-#   hadoop    yarn · hdfs · hadooprpc · hadoopconf · yarnlogs (speak Hadoop; have never heard of a job)
-#   pure      core · spec · frameworks · diagnosis · history
+#   hadoop    yarn · hdfs · hadooprpc · hadoopconf (speak Hadoop; have never heard of a job)
+#   pure      core · spec · frameworks · diagnosis · history · yarnlogs
 #   base      base
 
-PURE = {"base", "spec", "core", "frameworks", "diagnosis", "history"}
+PURE = {"base", "spec", "core", "frameworks", "diagnosis", "history", "yarnlogs"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (folder, Howdah libraries it may use, third-party headers it may include)
