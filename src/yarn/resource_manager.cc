@@ -146,8 +146,8 @@ Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
     if (report->yarn_application_state() >= FINISHED) {
       // An application is called FINISHED as soon as its AM has said so, before the AM has left.
       const auto attempts = Attempts(id);
-      const bool leaving = attempts && !attempts->empty() &&
-                           attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;
+      const bool leaving =
+          attempts && !attempts->empty() && attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;
       if (!leaving) return {};
     }
     if (!pauses.Next()) {
