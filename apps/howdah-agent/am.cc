@@ -36,14 +36,14 @@ Status RunTheJob(local::AgentJob& job, int ready_fd) {
   options.agents_log_directory = job.files().agents();
   options.environment = job.ToolEnvironment();
   options.identity = std::move(*identity);
-  options.on_listening = [&](const std::string& address) {
-    const Status announced = job.Announce(address);
+  options.on_listening = [&](const am::Listening& listening) {
+    const Status announced = job.Announce(listening.address);
     TellReady(ready_fd, announced.ok() ? "ok" : announced.error().message);
     return announced;
   };
   return am::RunAm(std::move(options),
-                   [&](boost::asio::io_context& loop, backend::Sink& sink, const std::string& address) {
-                     return job.MakeBackend(loop, sink, address);
+                   [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
+                     return job.MakeBackend(loop, sink, listening.address);
                    });
 }
 

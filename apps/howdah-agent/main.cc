@@ -7,6 +7,7 @@
 #include "flags.h"
 #include "howdah/base/version.h"
 #include "howdah/executor/task.h"
+#include "howdah/local/agent.h"
 
 namespace howdah::agent {
 namespace {
@@ -57,7 +58,7 @@ int Task(const std::vector<std::string>& arguments) {
   options.role = flags->text("--role");
   options.index = flags->number("--index", 0);
   options.am_address = flags->text("--am");
-  options.tls_dir = flags->text("--tls");
+  options.load_identity = [directory = flags->text("--tls")] { return local::ReadIdentity(directory, "executor"); };
   options.staging_dir = flags->text("--staging");
   options.work_dir = flags->text("--work");
   options.logs_dir = flags->text("--logs");

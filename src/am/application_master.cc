@@ -5,6 +5,7 @@
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
+#include <iostream>
 
 #include "checkpoints.h"
 #include "howdah/frameworks/framework.h"
@@ -16,6 +17,9 @@ template <typename... Fs>
 struct Overload : Fs... {
   using Fs::operator()...;
 };
+
+// Clients that follow have this long to take the journal's last lines: the AM is to be gone soon after them.
+constexpr Duration kFollowersLimit = std::chrono::milliseconds(80);
 
 uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 
@@ -29,8 +33,13 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, his
       view_(std::move(view)),
       job_(options_.spec, frameworks::RulesOf(options_.spec), view_.submitted.value_or(clock_.Now()),
            SeedOf(options_.job)),
+      followers_(
+          loop_, options_.spec, options_.journal,
+          {.reply = [this](rpc::ConnectionId to, const wire::FollowReply& r) { server_->SendToFollower(to, r); },
+           .close = [this](rpc::ConnectionId follower) { server_->Close(follower); },
+           .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
       executors_(
-          options_.spec.timeouts.heartbeat, [this](core::Event event) { Post(std::move(event)); },
+          options_.spec.timeouts.heartbeat, followers_, [this](core::Event event) { Post(std::move(event)); },
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             server_->Send(to, message, std::move(cluster));
@@ -42,21 +51,26 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   auto server = rpc::AmServer::Start(
       options_.listen_host, options_.identity,
       [this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); },
-      {.on_message = [this](rpc::ConnectionId c, const wire::FromExecutor& m) { executors_.OnMessage(c, m); },
+      {.on_message = [this](rpc::ConnectionId c, wire::FromExecutor m) { executors_.OnMessage(c, std::move(m)); },
        .on_closed = [this](rpc::ConnectionId c) { executors_.OnClosed(c); },
-       .on_control = [this](const wire::ControlRequest& r, const auto& reply) { OnControl(r, reply); }});
+       .on_control = [this](const wire::ControlRequest& r, const auto& reply) { OnControl(r, reply); },
+       .on_follow = [this](rpc::ConnectionId c, const wire::FollowRequest& r) { followers_.OnFollow(c, r); },
+       .on_follow_written = [this](rpc::ConnectionId c) { followers_.OnWritten(c); },
+       .on_follower_gone = [this](rpc::ConnectionId c) { followers_.OnGone(c); }});
   if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
   server_ = std::move(*server);
-  const std::string address = options_.listen_host + ":" + std::to_string(server_->port());
-  backend_ = make_backend(loop_, *this, address);
+  const Listening listening{options_.listen_host + ":" + std::to_string(server_->port())};
+  backend_ = make_backend(loop_, *this, listening);
+  followers_.OnJournal(journal_.size());
   Post(core::AmStarted{options_.node, options_.attempt});
-  if (const Status told = options_.on_listening(address); !told.ok()) return told;
+  if (const Status told = options_.on_listening(listening); !told.ok()) return told;
   if (!options_.spec.tensorboard_logdir.empty()) {
     tensorboard_ = TensorBoard::Start(
         loop_, {options_.spec.tensorboard_logdir, options_.environment, options_.agents_log_directory},
         [this](core::JobChanged change) {
           PerformRecord(std::move(change));
-          if (const Status written = journal_.Flush(); !written.ok()) Fail(written.error());
+          if (const Status written = journal_.Flush(); !written.ok()) return Fail(written.error());
+          followers_.OnJournal(journal_.size());
         });
   }
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
@@ -70,6 +84,7 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
 }
 
 void ApplicationMaster::OnGranted(const ContainerId& container, int role, const std::string& node) {
+  followers_.OnGranted(container, node);
   Post(core::ContainerGranted{container, role, node});
 }
 
@@ -98,17 +113,27 @@ void ApplicationMaster::Drain() {
   }
   draining_ = false;
   if (const Status written = journal_.Flush(); !written.ok()) return Fail(written.error());
-  if (job_.finished()) return loop_.stop();
+  followers_.OnJournal(journal_.size());
+  if (job_.finished()) return FinishFollowers();
   ArmTimer();
+}
+
+void ApplicationMaster::FinishFollowers() {
+  if (std::exchange(finishing_, true)) return;
+  timer_.cancel();
+  followers_.Finish(kFollowersLimit, [this] { loop_.stop(); });
 }
 
 void ApplicationMaster::Perform(const core::Action& action) {
   std::visit(Overload{
                  [&](const core::RequestContainers& a) { backend_->Request(a); },
                  [&](const core::CancelRequests&) { backend_->CancelRequests(); },
-                 [&](const core::LaunchExecutor& a) { backend_->Launch(a.container, a.task); },
+                 [&](const core::LaunchExecutor& a) {
+                   followers_.OnLaunched(a.container, a.task);
+                   backend_->Launch(a.container, a.task);
+                 },
                  [&](const core::ReleaseContainer& a) {
-                   executors_.Leave(a.container);
+                   followers_.Leave(a.container);
                    backend_->Release(a.container);
                  },
                  [&](const core::KillContainer& a) { backend_->Kill(a.container); },
@@ -125,16 +150,26 @@ void ApplicationMaster::Perform(const core::Action& action) {
 }
 
 void ApplicationMaster::PerformRecord(core::Change change) {
-  if (auto* task = std::get_if<core::TaskChanged>(&change); task && task->finished) AddUsage(*task);
-  // A final state becomes visible only when nothing of the job is left.
-  if (auto* job = std::get_if<core::JobChanged>(&change); job && job->type == core::JobChanged::Type::kFinished) {
-    tensorboard_.reset();
-    backend_->Finish();
-    if (job->state != core::JobState::kSucceeded) AddCheckpoint(*job);
+  if (auto* task = std::get_if<core::TaskChanged>(&change); task && task->finished) {
+    AddUsage(*task);
+    followers_.AddAttemptEnd(task->role, task->index, task->attempt, journal_.size());
   }
+  auto* job = std::get_if<core::JobChanged>(&change);
+  const bool finished = job != nullptr && job->type == core::JobChanged::Type::kFinished;
+  if (finished) tensorboard_.reset();
+  if (finished && job->state != core::JobState::kSucceeded) AddCheckpoint(*job);
   const core::JournalEntry entry{clock_.Now(), std::move(change)};
-  view_.Apply(entry);
   journal_.Add(entry);
+  // A final state becomes visible only when nothing of the job is left.
+  if (finished) FinishPlace(std::get<core::JobChanged>(entry.change));
+  view_.Apply(entry);
+}
+
+void ApplicationMaster::FinishPlace(const core::JobChanged& final) {
+  const auto journal = journal_.Text();
+  // The place is told without it rather than not at all.
+  if (!journal.ok()) std::cerr << journal.error().message << "\n";
+  backend_->Finish(final, journal.ok() ? *journal : "");
 }
 
 void ApplicationMaster::AddUsage(core::TaskChanged& ended) {

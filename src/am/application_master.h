@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "executors.h"
+#include "followers.h"
 #include "howdah/am/am.h"
 #include "howdah/core/job.h"
 #include "howdah/history/job_view.h"
@@ -39,11 +40,14 @@ class ApplicationMaster final : public backend::Sink {
   void Drain();
   void Perform(const core::Action& action);
   void PerformRecord(core::Change change);
+  void FinishPlace(const core::JobChanged& final);
   void AddUsage(core::TaskChanged& ended);
   // Who submits again wants to know from where.
   void AddCheckpoint(core::JobChanged& finished) const;
   void ArmTimer();
   void Fail(Error error);
+
+  void FinishFollowers();
 
   void OnControl(const wire::ControlRequest& request, const std::function<void(wire::ControlReply)>& reply);
   wire::ControlReply StatusReply() const;
@@ -58,6 +62,7 @@ class ApplicationMaster final : public backend::Sink {
   JournalFile journal_;
   history::JobView view_;
   core::Job job_;
+  Followers followers_;
   Executors executors_;
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<rpc::AmServer> server_;
@@ -65,6 +70,7 @@ class ApplicationMaster final : public backend::Sink {
   std::deque<core::Event> queue_;
   bool draining_ = false;
   bool cluster_sent_ = false;  // the cluster has been encoded for the current step
+  bool finishing_ = false;     // the job has ended, and clients are told
   std::optional<Error> error_;
 };
 

@@ -56,10 +56,10 @@ Duration HeartbeatInterval(Duration heartbeat_limit) {
   return std::clamp(heartbeat_limit / 10, Duration(std::chrono::milliseconds(50)), Duration(std::chrono::seconds(5)));
 }
 
-Executors::Executors(Duration heartbeat_limit, Deliver deliver, Send send)
-    : heartbeat_limit_(heartbeat_limit), deliver_(std::move(deliver)), send_(std::move(send)) {}
+Executors::Executors(Duration heartbeat_limit, Followers& followers, Deliver deliver, Send send)
+    : heartbeat_limit_(heartbeat_limit), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
 
-void Executors::OnMessage(rpc::ConnectionId connection, const wire::FromExecutor& message) {
+void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
   const auto it = by_connection_.find(connection);
   if (it == by_connection_.end()) return;  // of a container that is gone, or it has not registered
@@ -71,6 +71,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, const wire::FromExecutor
       return deliver_(core::ExecutorHeard{container});
     case wire::FromExecutor::kStarted: {
       const wire::Started& m = message.started();
+      followers_.OnStarted(container, m.attempt());
       return deliver_(
           core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())});
     }
@@ -78,10 +79,16 @@ void Executors::OnMessage(rpc::ConnectionId connection, const wire::FromExecutor
       if (message.rank_exited().has_usage()) usage = ToUsage(message.rank_exited().usage());
       return deliver_(ToEvent(container, message.rank_exited()));
     case wire::FromExecutor::kStartFailed:
+      followers_.OnAttemptEnded(container, message.start_failed().attempt(), message.start_failed().logs());
       return deliver_(ToEvent(container, message.start_failed()));
     case wire::FromExecutor::kEnded:
       if (message.ended().has_usage()) usage = ToUsage(message.ended().usage());
+      followers_.OnAttemptEnded(container, message.ended().attempt(), message.ended().logs());
       return deliver_(core::TaskEnded{container, message.ended().attempt(), FromMicros(message.ended().at_micros())});
+    case wire::FromExecutor::kLogSizes:
+      return followers_.OnSizes(container, message.log_sizes());
+    case wire::FromExecutor::kLogData:
+      return followers_.OnData(container, std::move(*message.mutable_log_data()));
     default:
       return deliver_(core::ExecutorHeard{container});
   }
@@ -99,6 +106,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
   by_connection_[connection] = container;
   by_container_[container].connection = connection;
   send_(connection, answer, nullptr);
+  followers_.OnConnected(container);
   deliver_(core::ExecutorRegistered{container, {message.host(), static_cast<uint16_t>(message.port())}});
 }
 
@@ -110,6 +118,7 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   Executor& executor = by_container_[container];
   if (executor.connection != connection) return;  // it has connected again meanwhile
   executor.connection.reset();
+  followers_.OnContainerGone(container);
   deliver_(core::ExecutorDisconnected{container});
 }
 
@@ -129,13 +138,8 @@ void Executors::Stop(const core::StopTask& order) {
   SendTo(order.container, message, nullptr);
 }
 
-void Executors::Leave(const ContainerId& container) {
-  wire::ToExecutor message;
-  message.mutable_leave();
-  SendTo(container, message, nullptr);
-}
-
 void Executors::Forget(const ContainerId& container) {
+  followers_.OnContainerGone(container);
   const auto it = by_container_.find(container);
   if (it == by_container_.end()) return;
   if (it->second.connection) by_connection_.erase(*it->second.connection);

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "followers.h"
 #include "howdah/base/ids.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
@@ -27,9 +28,10 @@ class Executors {
   using Deliver = std::function<void(core::Event)>;
   using Send =
       std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
-  Executors(Duration heartbeat_limit, Deliver deliver, Send send);
+  // followers: told of executors and their logs.
+  Executors(Duration heartbeat_limit, Followers& followers, Deliver deliver, Send send);
 
-  void OnMessage(rpc::ConnectionId connection, const wire::FromExecutor& message);
+  void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
   // Before the first StartTask of a step: the cluster that its tasks get.
@@ -37,7 +39,7 @@ class Executors {
   void Start(const core::StartTask& order);
   void Stop(const core::StopTask& order);
   // Nothing to do if the container's executor is not connected.
-  void Leave(const ContainerId& container);
+  void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
   // The container is gone: nothing more is heard of it.
   void Forget(const ContainerId& container);
 
@@ -54,6 +56,7 @@ class Executors {
               std::shared_ptr<const rpc::SharedCluster> cluster);
 
   Duration heartbeat_limit_;
+  Followers& followers_;
   Deliver deliver_;
   Send send_;
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;

@@ -1,14 +1,23 @@
 #include "journal_file.h"
 
+#include <unistd.h>
+
 #include "howdah/history/job_view.h"
 #include "howdah/process/files.h"
 
 namespace howdah::am {
+namespace {
+
+constexpr size_t kTextLimit = size_t{4} << 30;
+
+}  // namespace
 
 Result<JournalFile> JournalFile::Open(const std::string& path) {
   auto file = process::OpenForAppend(path, 0600);
   if (!file.ok()) return file.error();
-  return JournalFile(std::move(*file));
+  const off_t size = lseek(file->get(), 0, SEEK_END);
+  if (size < 0) return process::SystemError("opening " + path);
+  return JournalFile(path, std::move(*file), size);
 }
 
 void JournalFile::Add(const core::JournalEntry& entry) { queued_ += history::EncodeEntry(entry) + "\n"; }
@@ -16,8 +25,16 @@ void JournalFile::Add(const core::JournalEntry& entry) { queued_ += history::Enc
 Status JournalFile::Flush() {
   if (queued_.empty()) return {};
   const Status written = process::WriteAll(file_.get(), queued_, "the journal");
-  if (written.ok()) queued_.clear();
-  return written;
+  if (!written.ok()) return written;
+  written_ += static_cast<int64_t>(queued_.size());
+  queued_.clear();
+  return {};
+}
+
+Result<std::string> JournalFile::Text() const {
+  auto text = process::ReadFile(path_, kTextLimit);
+  if (!text.ok()) return text.error();
+  return std::move(*text) + queued_;
 }
 
 Result<std::vector<core::JournalEntry>> ReadJournal(const std::string& path) {

@@ -1,6 +1,7 @@
 // The journal of a job as a file: one line an entry, appended only.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,17 @@ class JournalFile {
   void Add(const core::JournalEntry& entry);
   Status Flush();
 
+  // Bytes, what is queued included.
+  int64_t size() const { return written_ + static_cast<int64_t>(queued_.size()); }
+  // Everything, what is queued included.
+  Result<std::string> Text() const;
+
  private:
-  explicit JournalFile(process::Fd file) : file_(std::move(file)) {}
+  JournalFile(std::string path, process::Fd file, int64_t size)
+      : path_(std::move(path)), file_(std::move(file)), written_(size) {}
+  std::string path_;
   process::Fd file_;
+  int64_t written_;
   std::string queued_;
 };
 

@@ -35,13 +35,12 @@ std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence
 }  // namespace
 
 diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& seen) {
-  const std::string logs = LogDirectory(plan, seen.place);
+  const LogFiles logs = plan.logs(seen.place);
   diagnosis::Evidence evidence;
   evidence.exit = seen.exit;
-  evidence.stderr_tail = seen.last_words.empty() ? TailOf(logs + "/stderr", kStderrTail) : seen.last_words;
-  evidence.stdout_tail = TailOf(logs + "/stdout", kStdoutTail);
-  if (auto text = process::ReadFile(ErrorFile(plan, seen.place), kErrorFileLimit))
-    evidence.error_file = std::move(*text);
+  evidence.stderr_tail = seen.last_words.empty() ? TailOf(logs.err, kStderrTail) : seen.last_words;
+  evidence.stdout_tail = TailOf(logs.out, kStdoutTail);
+  if (auto text = process::ReadFile(logs.error_file, kErrorFileLimit)) evidence.error_file = std::move(*text);
   evidence.command = plan.role().command;
   evidence.path = seen.path;
   evidence.working_directory = plan.options.work_dir;

@@ -14,6 +14,7 @@
 #include "howdah/process/files.h"
 #include "howdah/process/tree.h"
 #include "howdah/spec/job_file.h"
+#include "own_address.h"
 #include "say.h"
 #include "workspace.h"
 
@@ -62,16 +63,22 @@ Executor::~Executor() {
 }
 
 Status Executor::Attach(const Connect& connect) {
+  std::string host = plan_.options.host;
+  if (host.empty()) {
+    auto own = OwnAddressTowards(plan_.options.am_address);
+    if (!own) return own.error();
+    host = std::move(*own);
+  }
   link_ = connect([this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
                   {[this](const wire::ToExecutor& message) { OnMessage(message); },
-                   [this](const std::string& why) { OnClosed(why); }});
+                   [this](const std::string& why) { OnClosed(why); }, [this] { logs_.OnSent(); }});
   if (link_ == nullptr) return Failed("connecting to the application master");
   connected_ = true;
   wire::FromExecutor message;
   wire::Register& hello = *message.mutable_register_();
   hello.set_container(plan_.options.container);
   hello.set_version(std::string(kVersion));
-  hello.set_host(plan_.options.host);
+  hello.set_host(host);
   hello.set_port(port_.port());
   hello.set_pid(::getpid());
   hello.set_attempt(-1);
@@ -92,6 +99,7 @@ Status Executor::Prepare() {
   auto inherited = ReadInherited(plan_.options.environment_file);
   if (!inherited) return inherited.error();
   plan_.inherited = std::move(*inherited);
+  logs_.Begin(plan_.options, plan_.role().processes);
   servers_bind_held_port_ = frameworks::ServersBindHeldPorts(plan_.spec.framework);
   gpus_ = std::make_unique<GpuSampler>(loop_, plan_.options.gpus.value_or(std::vector<int>()), plan_.inherited["PATH"]);
   if (!HasFiles(plan_.spec)) {

@@ -17,6 +17,7 @@
 #include "howdah/process/usage.h"
 #include "howdah/rpc/executor_link.h"
 #include "launch.h"
+#include "log_server.h"
 
 namespace howdah::executor {
 
@@ -49,7 +50,7 @@ class Executor {
   void OnMessage(const wire::ToExecutor& message);
   void OnStart(const wire::Start& start, const wire::Cluster& cluster);
   void OnStop(const wire::Stop& stop);
-  void OnLeave();
+  void OnLeave(const wire::Leave& leave);
   void OnClosed(const std::string& why);
   void OnWorkspace(const Status& filled);
   [[noreturn]] void OnGuardianGone();
@@ -66,6 +67,8 @@ class Executor {
   void SendStarted(Instant at);
   void SendEnded(int attempt);
   void Finish(int exit_code);
+  // Stays for those who read the logs.
+  void Linger(Duration limit);
   void WatchChildren();
   void WatchGuardian();
   void ScheduleHeartbeat();
@@ -97,6 +100,9 @@ class Executor {
   boost::asio::steady_timer heartbeat_timer_;
   boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
   boost::asio::posix::stream_descriptor guardian_;  // pidfd
+
+  LogServer logs_{loop_, [this](const wire::FromExecutor& message) { Send(message); }};
+  bool lingering_ = false;  // once it is to end, and only logs are read any more
 
   std::optional<int> exit_code_;  // once it is to end
   boost::asio::steady_timer farewell_;

@@ -64,16 +64,6 @@ Result<Variables> ReadInherited(const std::string& environment_file) {
   return variables;
 }
 
-std::string LogDirectory(const TaskPlan& plan, const RankPlace& place) {
-  std::string directory = plan.options.logs_dir + "/" + std::to_string(place.attempt);
-  if (plan.role().processes > 1) directory += "/" + std::to_string(place.local_rank);
-  return directory;
-}
-
-std::string ErrorFile(const TaskPlan& plan, const RankPlace& place) {
-  return LogDirectory(plan, place) + "/error.json";
-}
-
 Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place) {
   Variables variables = plan.inherited;
   std::string& path = variables["PATH"];
@@ -85,7 +75,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, co
   }
   if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
   const frameworks::ProcessPlace process{plan.options.job_id, plan.task,        place.local_rank,
-                                         place.attempt,       place.generation, ErrorFile(plan, place)};
+                                         place.attempt,       place.generation, plan.logs(place).error_file};
   for (auto& [name, value] : frameworks::Environment(plan.spec, cluster, process)) variables[name] = std::move(value);
   for (const auto& [name, value] : plan.spec.env) variables[name] = value;
   for (const auto& [name, value] : plan.role().env) variables[name] = value;
@@ -93,11 +83,11 @@ Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, co
 }
 
 Result<Launch> PrepareLaunch(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place) {
-  const std::string logs = LogDirectory(plan, place);
-  if (Status made = process::MakeDirectories(logs); !made.ok()) return made.error();
-  auto out = process::OpenForAppend(logs + "/stdout");
+  const LogFiles logs = plan.logs(place);
+  if (Status made = process::MakeDirectories(logs.out.substr(0, logs.out.rfind('/'))); !made.ok()) return made.error();
+  auto out = process::OpenForAppend(logs.out);
   if (!out) return out.error();
-  auto err = process::OpenForAppend(logs + "/stderr");
+  auto err = process::OpenForAppend(logs.err);
   if (!err) return err.error();
 
   Launch launch;

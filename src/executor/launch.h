@@ -12,6 +12,7 @@
 #include "howdah/process/fd.h"
 #include "howdah/process/spawn.h"
 #include "howdah/spec/job_spec.h"
+#include "log_files.h"
 
 namespace howdah::executor {
 
@@ -20,16 +21,6 @@ using Variables = std::map<std::string, std::string>;
 // Reads TaskOptions::environment_file.
 Result<Variables> ReadInherited(const std::string& environment_file);
 
-// What stays the same over all attempts of the task.
-struct TaskPlan {
-  TaskOptions options;
-  spec::JobSpec spec;
-  TaskId task;
-  Variables inherited;
-
-  const spec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(task.role)]; }
-};
-
 // Which process.
 struct RankPlace {
   int attempt = 0;
@@ -37,9 +28,18 @@ struct RankPlace {
   int local_rank = 0;
 };
 
-// Where one process's output goes: `stdout`, `stderr`, and the file its framework may write an error to.
-std::string LogDirectory(const TaskPlan& plan, const RankPlace& place);
-std::string ErrorFile(const TaskPlan& plan, const RankPlace& place);
+// What stays the same over all attempts of the task.
+struct TaskPlan {
+  TaskOptions options;
+  spec::JobSpec spec;
+  TaskId task;
+  Variables inherited;
+
+  LogFiles logs(const RankPlace& place) const {
+    return LogFilesOf(options, role().processes, place.attempt, place.local_rank);
+  }
+  const spec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(task.role)]; }
+};
 
 // Later ones override earlier ones: inherited, python archive, GPUs, framework, the job's env, the role's env.
 Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place);

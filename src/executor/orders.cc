@@ -1,5 +1,6 @@
 // What the AM orders, and what follows when it is gone.
 #include <algorithm>
+#include <utility>
 
 #include "executor.h"
 #include "say.h"
@@ -9,6 +10,7 @@ namespace {
 
 // How long the last messages to the AM may take.
 constexpr auto kFarewellLimit = std::chrono::seconds(2);
+constexpr Duration kLingerLimit = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -23,7 +25,9 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
   }
   if (message.has_start()) OnStart(message.start(), message.cluster());
   if (message.has_stop()) OnStop(message.stop());
-  if (message.has_leave()) OnLeave();
+  if (message.has_watch_logs()) logs_.OnWatch(message.watch_logs().on());
+  if (message.has_pull_log()) logs_.OnPull(message.pull_log());
+  if (message.has_leave()) OnLeave(message.leave());
 }
 
 void Executor::OnStart(const wire::Start& start, const wire::Cluster& cluster) {
@@ -47,12 +51,24 @@ void Executor::OnStop(const wire::Stop& stop) {
   SendEnded(stop.attempt());
 }
 
-void Executor::OnLeave() {
-  if (exit_code_) return;
-  exit_code_ = 0;
+void Executor::OnLeave(const wire::Leave& leave) {
+  const bool first = !exit_code_;
+  if (!first && !lingering_) return;
+  exit_code_ = exit_code_.value_or(0);
   pending_.reset();
+  if (first && leave.linger_micros() > 0) Linger(std::min(Duration(leave.linger_micros()), kLingerLimit));
+  if (leave.linger_micros() == 0) lingering_ = false;
   if (attempt_) return attempt_->Stop(Duration(0));
-  Finish(0);
+  if (!lingering_) Finish(*exit_code_);
+}
+
+void Executor::Linger(Duration limit) {
+  lingering_ = true;
+  farewell_.expires_after(limit);
+  farewell_.async_wait([this](const boost::system::error_code& error) {
+    if (error || !std::exchange(lingering_, false)) return;
+    if (!attempt_) Finish(*exit_code_);
+  });
 }
 
 void Executor::OnClosed(const std::string& why) {

@@ -30,7 +30,10 @@ void Executor::StartAttempt(const PendingStart& start) {
   oom_before_ = process::ReadOomCounts();
   failure_.reset();
   if (!servers_bind_held_port_) port_.LetGo();
-  if (StartRanks(start)) return;
+  logs_.AddAttempt(place_.attempt);
+  const bool started = StartRanks(start);
+  logs_.OnFilesMade();
+  if (started) return;
   if (attempt_->pids().empty()) return OnAttemptEnded();
   attempt_->Stop(Duration(0));
 }
@@ -113,11 +116,12 @@ void Executor::OnAttemptEnded() {
   // Not held again, if somebody has it: the next attempt's server will say so, and we who it is.
   (void)port_.Hold().ok();
   if (failure_) {
+    logs_.AddSizes(number, *failure_->mutable_start_failed()->mutable_logs());
     Send(*std::exchange(failure_, std::nullopt));
   } else {
     SendEnded(number);
   }
-  if (exit_code_) Finish(*exit_code_);
+  if (exit_code_ && !lingering_) Finish(*exit_code_);
 }
 
 void Executor::SendStarted(Instant at) {
@@ -134,6 +138,7 @@ void Executor::SendEnded(int attempt) {
   message.mutable_ended()->set_attempt(attempt);
   message.mutable_ended()->set_at_micros(Micros(clock_.Now()));
   FillUsage(*message.mutable_ended()->mutable_usage());
+  logs_.AddSizes(attempt, *message.mutable_ended()->mutable_logs());
   Send(message);
 }
 

@@ -6,34 +6,11 @@
 
 #include "executor.h"
 #include "guardian.h"
-#include "howdah/process/files.h"
 #include "howdah/process/tree.h"
 #include "run_executor.h"
 #include "say.h"
 
 namespace howdah::executor {
-namespace {
-
-constexpr size_t kPemLimit = 64 << 10;
-
-Result<rpc::Identity> ReadIdentity(const std::string& directory) {
-  rpc::Identity identity;
-  const struct {
-    const char* name;
-    std::string& content;
-  } files[] = {{"ca.pem", identity.ca_certificate},
-               {"executor.pem", identity.certificate},
-               {"executor.key", identity.private_key}};
-  for (const auto& file : files) {
-    auto text = process::ReadFile(directory + "/" + file.name, kPemLimit);
-    if (!text) return text.error();
-    file.content = std::move(*text);
-  }
-  return identity;
-}
-
-}  // namespace
-
 int RunExecutor(const TaskOptions& options, const Connect& connect, pid_t guardian) {
   if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) return Say(reaper.error().message), 1;
   auto port = process::PortReservation::Reserve();
@@ -49,7 +26,7 @@ int RunExecutor(const TaskOptions& options, const Connect& connect, pid_t guardi
 
 int RunTask(const TaskOptions& options) {
   return RunGuardian([&](pid_t guardian) {
-    auto identity = ReadIdentity(options.tls_dir);
+    const auto identity = options.load_identity();
     if (!identity) return Say(identity.error().message), 1;
     return RunExecutor(
         options,

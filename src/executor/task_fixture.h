@@ -27,7 +27,7 @@ namespace howdah::executor {
 // A link over a socket that keeps message boundaries.
 class SocketLink final : public rpc::ExecutorLink {
  public:
-  SocketLink(int fd, rpc::Post post, Handlers handlers) : fd_(fd) {
+  SocketLink(int fd, rpc::Post post, Handlers handlers) : fd_(fd), post_(post), on_sent_(handlers.on_sent) {
     // As gRPC does: messages come from a thread of the link's own. The process ends by _exit, which ends it too.
     std::thread([fd, post = std::move(post), handlers = std::move(handlers)] {
       std::string bytes(1 << 20, '\0');
@@ -44,11 +44,14 @@ class SocketLink final : public rpc::ExecutorLink {
   void Send(const wire::FromExecutor& message) override {
     const std::string bytes = message.SerializeAsString();
     ::send(fd_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    post_(on_sent_);
   }
   void Finish() override { ::shutdown(fd_, SHUT_WR); }
 
  private:
   int fd_;
+  rpc::Post post_;
+  std::function<void()> on_sent_;
 };
 
 // A job of one role "worker", task worker:0, in a scratch directory.
@@ -64,6 +67,7 @@ class Task {
     options.job_file = scratch / "job.json";
     options.container = "c1";
     options.role = "worker";
+    options.host = "127.0.0.1";
     options.staging_dir = scratch / "staging";
     options.work_dir = scratch / "work";
     options.logs_dir = scratch / "logs";
@@ -127,16 +131,16 @@ class Task {
     message.mutable_stop()->set_grace_micros(grace.count());
     Send(message);
   }
-  void Leave() {
+  void Leave(Duration linger = Duration(0)) {
     wire::ToExecutor message;
-    message.mutable_leave();
+    message.mutable_leave()->set_linger_micros(linger.count());
     Send(message);
   }
 
   // The next message; nullopt: the stream has ended, or nothing came within the limit.
   std::optional<wire::FromExecutor> Receive() {
     pollfd wanted{am.get(), POLLIN, 0};
-    std::string bytes(1 << 16, '\0');
+    std::string bytes(1 << 17, '\0');
     if (!am.valid() || ::poll(&wanted, 1, 60'000) != 1) return std::nullopt;
     const ssize_t size = ::recv(am.get(), bytes.data(), bytes.size(), 0);
     wire::FromExecutor message;

@@ -1,12 +1,16 @@
 #include "workspace.h"
 
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "howdah/process/archive.h"
 #include "howdah/process/files.h"
+#include "manifest.h"
 
 namespace howdah::executor {
 namespace {
+
+constexpr size_t kManifestLimit = size_t{64} << 20;
 
 // A directory's content is copied, an archive is unpacked.
 Status FillFromSource(const std::string& source, const TaskOptions& options) {
@@ -27,12 +31,22 @@ Status AddFile(const spec::File& file, const std::string& staged, const TaskOpti
   return process::CopyTree(staged, target);
 }
 
+Status FillFromManifest(const std::string& path, const TaskOptions& options) {
+  const auto text = process::ReadFile(path, kManifestLimit);
+  if (!text) return text.error();
+  const auto manifest = ParseManifest(*text);
+  if (!manifest) return manifest.error().While("reading " + path);
+  return ApplyManifest(*manifest, options.staging_dir, options.work_dir);
+}
+
 }  // namespace
 
 bool HasFiles(const spec::JobSpec& spec) { return !spec.source.empty() || !spec.files.empty(); }
 
 Status FillWorkspace(const TaskOptions& options, const spec::JobSpec& spec) {
   if (Status made = process::MakeDirectories(options.work_dir); !made.ok()) return made;
+  const std::string manifest = options.staging_dir + "/manifest.json";
+  if (::access(manifest.c_str(), F_OK) == 0) return FillFromManifest(manifest, options);
   if (!spec.source.empty()) {
     if (Status done = FillFromSource(options.staging_dir + "/source", options); !done.ok()) return done;
     // A source that nobody may write to is still a working directory.

@@ -15,6 +15,8 @@
 namespace howdah::local {
 namespace {
 
+constexpr size_t kPemLimit = 64 << 10;
+
 Result<Instant> SubmittedAt(const JobFiles& files) {
   const auto text = process::ReadFile(files.journal());
   if (!text.ok()) return text.error();
@@ -50,17 +52,20 @@ Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
       new AgentJob(std::move(start), std::move(*spec), std::make_unique<Ledger>(std::move(*ledger))));
 }
 
-Result<rpc::Identity> AgentJob::AmIdentity() const {
+Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party) {
   rpc::Identity identity;
-  const std::pair<const char*, std::string*> parts[] = {
-      {"/ca.pem", &identity.ca_certificate}, {"/am.pem", &identity.certificate}, {"/am.key", &identity.private_key}};
+  const std::pair<std::string, std::string*> parts[] = {{"ca.pem", &identity.ca_certificate},
+                                                        {party + ".pem", &identity.certificate},
+                                                        {party + ".key", &identity.private_key}};
   for (const auto& [name, text] : parts) {
-    auto content = process::ReadFile(files_.tls() + name);
+    auto content = process::ReadFile(tls_dir + "/" + name, kPemLimit);
     if (!content.ok()) return content.error();
     *text = std::move(*content);
   }
   return identity;
 }
+
+Result<rpc::Identity> AgentJob::AmIdentity() const { return ReadIdentity(files_.tls(), "am"); }
 
 std::vector<std::string> AgentJob::ToolEnvironment() const {
   std::vector<std::string> environment;

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "howdah/local/agent.h"
 #include "howdah/process/files.h"
 #include "howdah/rpc/control_client.h"
 
@@ -26,24 +27,11 @@ Result<std::string> Address(const JobFiles& files) {
   return json["address"].get<std::string>();
 }
 
-Result<rpc::Identity> ClientIdentity(const JobFiles& files) {
-  rpc::Identity identity;
-  const std::pair<std::string*, const char*> parts[] = {{&identity.ca_certificate, "/ca.pem"},
-                                                        {&identity.certificate, "/client.pem"},
-                                                        {&identity.private_key, "/client.key"}};
-  for (const auto& [part, name] : parts) {
-    auto text = process::ReadFile(files.tls() + name);
-    if (!text.ok()) return NotReachable(text.error().message);
-    *part = std::move(*text);
-  }
-  return identity;
-}
-
 Result<wire::ControlReply> Ask(const JobFiles& files, const wire::ControlRequest& request, Duration limit) {
   const auto address = Address(files);
   if (!address.ok()) return address.error();
-  const auto identity = ClientIdentity(files);
-  if (!identity.ok()) return identity.error();
+  const auto identity = ReadIdentity(files.tls(), "client");
+  if (!identity.ok()) return NotReachable(identity.error().message);
   return rpc::CallAm(*address, *identity, request, limit);
 }
 

@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 
 // How long an executor that was told to leave may take, and a guardian that was told to kill.
-constexpr auto kLeaveLimit = 2000ms;
+constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
 
 std::string HowItEnded(const process::ExitStatus& status) {
@@ -241,7 +241,7 @@ void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wa
   });
 }
 
-void LocalBackend::Finish() {
+void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   StopWatching();
   job_.CleanUp();
 }

@@ -32,7 +32,7 @@ class LocalBackend final : public backend::Backend {
   void Launch(const ContainerId& container, const TaskId& task) override;
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
-  void Finish() override;
+  void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
   // What is granted at one stroke: a gang, or one container.

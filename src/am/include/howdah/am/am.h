@@ -2,6 +2,7 @@
 // clock; each is a Step; each action of the step is carried out. No decision about the job is made here.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -10,6 +11,7 @@
 #include "howdah/backend/backend.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
+#include "howdah/history/job_view.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/spec/job_spec.h"
 
@@ -18,6 +20,23 @@ class io_context;
 }
 
 namespace howdah::am {
+
+// Where an AM can be reached.
+struct Listening {
+  std::string address;         // of executors and clients: "10.0.0.7:40123"
+  uint16_t tracking_port = 0;  // of the status page, on the same host; 0: there is none
+};
+
+// The status page: plain HTTP for browsers that come through the place's own proxy, which knows who they are. Whoever
+// comes from elsewhere is sent to that proxy, as Hadoop's AmIpFilter does.
+struct Tracking {
+  // The IP addresses of the proxy's hosts, as they are now; called on the loop for every request, so it must not block.
+  // Empty function: there is no page, and nothing listens.
+  std::function<std::vector<std::string>()> peers;
+  std::string proxy_url;  // of the page, for people: "http://rm:8088/proxy/application_1_0001"; also in the status
+  // Where the output of a task can be read whose executor is gone; "": nowhere. May be empty.
+  std::function<std::string(const history::TaskView& task)> logs_url;
+};
 
 // What an AM is started with. Files of the place; the AM knows no more of the place than these.
 struct AmOptions {
@@ -30,13 +49,14 @@ struct AmOptions {
   std::string agents_log_directory;      // where TensorBoard's own output goes
   std::vector<std::string> environment;  // of processes that the AM starts itself (TensorBoard): "NAME=VALUE"
   rpc::Identity identity;
+  Tracking tracking;
   // Called once, on the loop, when executors and clients can connect. Not ok: the AM ends.
-  std::function<Status(const std::string& address)> on_listening;
+  std::function<Status(const Listening& listening)> on_listening;
 };
 
-// Makes the place's half of the AM. Called once the AM listens on `address`.
+// Makes the place's half of the AM. Called once the AM listens.
 using MakeBackend = std::function<std::unique_ptr<backend::Backend>(boost::asio::io_context& loop, backend::Sink& sink,
-                                                                    const std::string& address)>;
+                                                                    const Listening& listening)>;
 
 // Runs the job to its end on the calling thread. The final state is in the journal when it returns; an error: the AM
 // could not do its work, and what it was doing.

@@ -10,9 +10,13 @@
 //   signal
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/rpc/identity.h"
 
 namespace howdah::executor {
 
@@ -22,14 +26,20 @@ struct TaskOptions {
   std::string container;  // the place's name of the container, said to the AM
   std::string role;
   int index = 0;
-  std::string am_address;          // as rpc::ExecutorLink::Connect takes it
-  std::string host = "127.0.0.1";  // where the other tasks reach this one
-  std::string tls_dir;             // has ca.pem, executor.pem and executor.key
+  std::string am_address;  // as rpc::ExecutorLink::Connect takes it
+  // Where the other tasks reach this one; empty: at the address that this machine has towards the AM.
+  std::string host;
+  // Reads who we are; called once, in the executor's process.
+  std::function<Result<rpc::Identity>()> load_identity;
   // What fills the working directory: `source` (a directory or an archive), then `files/N` for the N-th of the job's
   // files (from 0; a file, a directory, or an archive to unpack). What the job file does not name need not be there.
+  // Or, if there is one, what `manifest.json` names (manifest.h): then the job file is not asked.
   std::string staging_dir;
-  std::string work_dir;          // working directory of the task; made if absent, kept across attempts
-  std::string logs_dir;          // of the task: ATTEMPT/{stdout,stderr}, with several processes ATTEMPT/LOCAL_RANK/...
+  std::string work_dir;  // working directory of the task; made if absent, kept across attempts
+  std::string logs_dir;  // of the task: ATTEMPT/{stdout,stderr}, with several processes ATTEMPT/LOCAL_RANK/...
+  // The logs directory has no directories: attempt-N.stdout, attempt-N.stderr, with several processes
+  // attempt-N.rank-R.stdout. (YARN collects nothing from below.)
+  bool flat_logs = false;
   std::string python_dir;        // the unpacked python archive; empty: none
   std::string environment_file;  // JSON {"NAME": "VALUE"}: what the task inherits of the submitter's environment;
                                  // empty: nothing

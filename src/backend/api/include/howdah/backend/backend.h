@@ -2,14 +2,20 @@
 // over-allocation and tokens live inside an implementation.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "howdah/base/ids.h"
+#include "howdah/base/time.h"
 #include "howdah/core/action.h"
+#include "howdah/core/change.h"
 
 namespace howdah::backend {
+
+// How long an executor that was told to leave may stay to let its output be read.
+inline constexpr Duration kLingerLimit = std::chrono::seconds(2);
 
 // What the AM is told. Called on the AM's loop thread.
 class Sink {
@@ -30,12 +36,14 @@ class Backend {
   virtual void CancelRequests() = 0;
   // Starts `howdah-agent task` in the container for the task.
   virtual void Launch(const ContainerId& container, const TaskId& task) = 0;
-  // Gives the container back; kills what runs in it after a short while. Answered by OnExited.
+  // Gives the container back; kills what runs in it after a short while, but not within kLingerLimit: the executor goes
+  // by itself as soon as nobody wants its output any more. Answered by OnExited.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
-  // Removes what the job has left on the place: staging, working directories, what it held. Called once, when no
-  // container is held any more and before the final state is recorded.
-  virtual void Finish() = 0;
+  // Removes what the job has left on the place: staging, working directories, what it held; and tells the place how the
+  // job ended, where it wants to know. Called once, when no container is held any more and before the final state is
+  // visible to anybody. final: that state; journal: all of its text, the line of the final state included.
+  virtual void Finish(const core::JobChanged& final, const std::string& journal) = 0;
 };
 
 }  // namespace howdah::backend

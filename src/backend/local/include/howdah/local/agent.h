@@ -21,6 +21,9 @@ namespace howdah::local {
 
 class Ledger;
 
+// Who `party` ("am", "executor", "client") of a job is, from JobFiles::tls().
+Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party);
+
 // How an AM is started: `howdah-agent am --job-dir DIR ...`, by the submitting client.
 struct AmStart {
   std::string agent;    // path of howdah-agent, for the executors

@@ -1,0 +1,105 @@
+// Everything between clients that follow the job and the executors whose output they want.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "follower.h"
+#include "howdah/process/fd.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::am {
+
+// One thread: the AM's loop. Executors tell of their logs only while somebody wants them, and are asked for pieces; so
+// output that nobody wants costs nothing, and a client that is slow or stopped only its own.
+class Followers final : public Follower::World {
+ public:
+  struct Wires {
+    std::function<void(rpc::ConnectionId, const wire::FollowReply&)> reply;  // AmServer::SendToFollower
+    std::function<void(rpc::ConnectionId)> close;                            // AmServer::Close
+    std::function<void(const ContainerId&, const wire::ToExecutor&)> order;
+  };
+  Followers(boost::asio::io_context& loop, const spec::JobSpec& spec, std::string journal, Wires wires);
+
+  // Of clients.
+  void OnFollow(rpc::ConnectionId id, const wire::FollowRequest& request);
+  void OnWritten(rpc::ConnectionId id);
+  void OnGone(rpc::ConnectionId id);
+
+  // Of containers and their executors.
+  void OnGranted(const ContainerId& container, const std::string& node) { outputs_.Granted(container, node); }
+  void OnLaunched(const ContainerId& container, TaskId task) { outputs_.Launched(container, task); }
+  void OnConnected(const ContainerId& container);
+  void OnStarted(const ContainerId& container, int attempt);
+  void OnSizes(const ContainerId& container, const wire::LogSizes& sizes);
+  void OnData(const ContainerId& container, wire::LogData data);
+  void OnAttemptEnded(const ContainerId& container, int attempt,
+                      const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
+  void OnContainerGone(const ContainerId& container);
+  // Orders the executor to leave; it may stay as long as somebody takes its output (backend::kLingerLimit).
+  void Leave(const ContainerId& container);
+
+  // Of the journal: its size now; the line that is about to be added there says that an attempt has ended.
+  void OnJournal(int64_t size);
+  void AddAttemptEnd(const std::string& role, int index, int attempt, int64_t offset);
+  // The journal's last line is written: every follower is sent the rest; `done` is called once all have it, or the
+  // limit ran out.
+  void Finish(Duration limit, std::function<void()> done);
+
+  // The last bytes of an output, 64 KiB at most; kNotFound: no executor has it, any more or yet.
+  using OnTail = std::function<void(Result<std::string>)>;
+  void Tail(const OutputKey& key, OnTail on_tail);
+
+  // Follower::World
+  const Outputs& outputs() const override { return outputs_; }
+  const std::deque<AttemptEnd>& attempt_ends() const override { return attempt_ends_; }
+  int64_t journal_size() const override { return journal_size_; }
+  std::string ReadJournal(int64_t from, int64_t to) override;
+  std::string RoleName(int role) const override { return roles_[static_cast<size_t>(role)]; }
+  void Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) override;
+  void Reply(Follower& follower, const wire::FollowReply& reply) override { wires_.reply(follower.id(), reply); }
+  Follower::Time Now() const override { return std::chrono::steady_clock::now(); }
+
+ private:
+  struct Asked {
+    ContainerId container;
+    rpc::ConnectionId follower = 0;
+    OutputKey key;
+    int32_t size = 0;
+    OnTail on_tail;  // of a Tail, which is no follower's
+  };
+
+  void Serve(Follower& follower);
+  void ServeAll();
+  void BeginIfTold(Follower& follower);
+  bool IsAwaited(const OutputContainer& container) const;
+  void WatchWanted();
+  void Dismiss();
+  void Tick();
+  void EndIfDone();
+
+  spec::JobSpec const* spec_;
+  std::vector<std::string> roles_;
+  std::string journal_;
+  Wires wires_;
+  Outputs outputs_;
+  std::unordered_map<rpc::ConnectionId, std::unique_ptr<Follower>> followers_;
+  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // of those that have not begun
+  std::deque<AttemptEnd> attempt_ends_;
+  int64_t journal_size_ = 0;
+  process::Fd journal_file_;
+  std::unordered_map<uint64_t, Asked> asked_;  // by tag
+  uint64_t last_tag_ = 0;
+  int leaving_ = 0;  // containers that stay for followers
+  boost::asio::steady_timer tick_;
+  bool ticking_ = false;
+  std::function<void()> done_;  // once finishing
+  boost::asio::steady_timer finish_limit_;
+};
+
+}  // namespace howdah::am

@@ -1,0 +1,182 @@
+#include "log_server.h"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "howdah/process/fd.h"
+#include "log_files.h"
+
+namespace howdah::executor {
+namespace {
+
+constexpr int64_t kPiece = 64 << 10;
+constexpr std::chrono::milliseconds kPause{10};
+constexpr std::chrono::milliseconds kWithoutEvents{200};  // where the kernel gives no watch
+
+std::optional<int64_t> SizeOf(const std::string& path) {
+  struct stat info {};
+  if (::stat(path.c_str(), &info) != 0) return std::nullopt;
+  return info.st_size;
+}
+
+void Read(const std::string& path, const wire::PullLog& pull, wire::LogData& data) {
+  // What the task may have put in place of its log must not hold us up.
+  const process::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  struct stat info {};
+  if (!file.valid() || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
+  const int64_t max = std::clamp<int64_t>(pull.max(), 0, kPiece);
+  const int64_t offset = pull.tail() ? std::max<int64_t>(0, info.st_size - max) : pull.offset();
+  data.set_offset(offset);
+  data.set_size(info.st_size);
+  std::string& bytes = *data.mutable_bytes();
+  bytes.resize(static_cast<size_t>(std::clamp<int64_t>(info.st_size - offset, 0, max)));
+  const ssize_t size = offset < 0 ? -1 : ::pread(file.get(), bytes.data(), bytes.size(), offset);
+  bytes.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
+}
+
+}  // namespace
+
+LogServer::LogServer(boost::asio::io_context& loop, Send send) : send_(std::move(send)), events_(loop), pause_(loop) {}
+
+void LogServer::Begin(const TaskOptions& options, int processes) {
+  options_ = options;
+  processes_ = processes;
+}
+
+std::vector<LogServer::File> LogServer::FilesOf(int attempt) const {
+  std::vector<File> files;
+  for (int rank = 0; rank < processes_; ++rank) {
+    LogFiles paths = LogFilesOf(options_, processes_, attempt, rank);
+    for (const bool is_stderr : {false, true}) {
+      File& file = files.emplace_back();
+      file.id.set_attempt(attempt);
+      file.id.set_local_rank(rank);
+      file.id.set_is_stderr(is_stderr);
+      file.path = std::move(is_stderr ? paths.err : paths.out);
+    }
+  }
+  return files;
+}
+
+void LogServer::AddAttempt(int attempt) {
+  if (watching_) TellGrowth();  // of the one before
+  attempts_.push_back(attempt);
+  newest_ = FilesOf(attempt);
+}
+
+void LogServer::OnFilesMade() {
+  if (watching_) Watch();
+}
+
+void LogServer::AddSizes(int attempt, google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes) const {
+  for (const File& file : FilesOf(attempt)) {
+    const auto size = SizeOf(file.path);
+    if (!size) continue;
+    wire::LogFileSize& told = *sizes.Add();
+    *told.mutable_file() = file.id;
+    told.set_size(*size);
+  }
+}
+
+void LogServer::OnWatch(bool on) {
+  watching_ = on;
+  pause_.cancel();
+  events_.close();
+  if (!on) return;
+  for (File& file : newest_) file.told = -1;
+  TellAll();
+  Watch();
+}
+
+void LogServer::TellAll() {
+  wire::FromExecutor message;
+  wire::LogSizes& sizes = *message.mutable_log_sizes();
+  sizes.set_all(true);
+  for (const int attempt : attempts_) AddSizes(attempt, *sizes.mutable_sizes());
+  send_(message);
+}
+
+void LogServer::TellGrowth() {
+  wire::FromExecutor message;
+  for (File& file : newest_) {
+    const auto size = SizeOf(file.path);
+    if (!size || *size == file.told) continue;
+    file.told = *size;
+    wire::LogFileSize& told = *message.mutable_log_sizes()->add_sizes();
+    *told.mutable_file() = file.id;
+    told.set_size(*size);
+  }
+  if (message.has_log_sizes()) send_(message);
+}
+
+// A watch tells of one write and is gone: a task that writes a million times a second is not slowed by the others.
+void LogServer::Watch() {
+  pause_.cancel();
+  if (!events_.is_open()) {
+    const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd >= 0) events_.assign(fd);
+  }
+  bool watched = events_.is_open();
+  for (const File& file : newest_) {
+    if (!watched) break;
+    const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
+    watched = watch >= 0 || errno == ENOENT;  // a rank whose process could not be started has no file
+  }
+  TellGrowth();  // since it was told last
+  if (!watched) return Pause(kWithoutEvents);
+  events_.cancel();
+  AwaitGrowth();
+}
+
+void LogServer::AwaitGrowth() {
+  events_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (error || !watching_) return;
+    alignas(inotify_event) char events[4096];
+    while (::read(events_.native_handle(), events, sizeof events) > 0) {
+    }
+    TellGrowth();
+    Pause(kPause);
+  });
+}
+
+void LogServer::Pause(std::chrono::milliseconds pause) {
+  pause_.expires_after(pause);
+  pause_.async_wait([this](const boost::system::error_code& error) {
+    if (!error && watching_) Watch();
+  });
+}
+
+void LogServer::OnPull(const wire::PullLog& pull) {
+  pulls_.push_back(pull);
+  Answer();
+}
+
+void LogServer::OnSent() {
+  answering_ = false;
+  Answer();
+}
+
+std::optional<std::string> LogServer::PathOf(const wire::LogFile& file) const {
+  if (std::find(attempts_.begin(), attempts_.end(), file.attempt()) == attempts_.end()) return std::nullopt;
+  if (file.local_rank() < 0 || file.local_rank() >= processes_) return std::nullopt;
+  LogFiles paths = LogFilesOf(options_, processes_, file.attempt(), file.local_rank());
+  return std::move(file.is_stderr() ? paths.err : paths.out);
+}
+
+void LogServer::Answer() {
+  if (answering_ || pulls_.empty()) return;
+  const wire::PullLog pull = std::move(pulls_.front());
+  pulls_.pop_front();
+  wire::FromExecutor message;
+  wire::LogData& data = *message.mutable_log_data();
+  data.set_tag(pull.tag());
+  if (const auto path = PathOf(pull.file())) Read(*path, pull, data);
+  answering_ = true;
+  send_(message);
+}
+
+}  // namespace howdah::executor

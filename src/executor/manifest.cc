@@ -1,0 +1,173 @@
+#include "manifest.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "howdah/process/archive.h"
+#include "howdah/process/files.h"
+
+namespace howdah::executor {
+namespace {
+
+using Json = nlohmann::json;
+using Kind = ManifestEntry::Kind;
+
+constexpr unsigned kFileMode = 0644, kDirectoryMode = 0755, kModeMask = 07777;
+
+// "a//./b" as "a/b"; from: the directory that the path counts from. nullopt: it is absolute, or leads out of the top.
+std::optional<std::vector<std::string>> Normal(std::string_view path, std::vector<std::string> from, bool may_go_up) {
+  if (path.starts_with('/') || path.find('\0') != path.npos) return std::nullopt;
+  for (size_t at = 0; at <= path.size();) {
+    const size_t end = std::min(path.find('/', at), path.size());
+    const std::string part(path.substr(at, end - at));
+    at = end + 1;
+    if (part.empty() || part == ".") continue;
+    if (part != "..") {
+      from.push_back(part);
+    } else if (!may_go_up || from.empty()) {
+      return std::nullopt;
+    } else {
+      from.pop_back();
+    }
+  }
+  return from;
+}
+
+std::string Join(const std::vector<std::string>& parts) {
+  std::string path;
+  for (const std::string& part : parts) path += (path.empty() ? "" : "/") + part;
+  return path.empty() ? "." : path;
+}
+
+Status CheckLink(const std::string& link, std::vector<std::string> parts) {
+  if (link.empty()) return Failed("its link is empty");
+  parts.pop_back();
+  if (!Normal(link, std::move(parts), true)) return Failed("its link " + link + " leads out of the working directory");
+  return {};
+}
+
+Status CheckKeys(const Json& json) {
+  for (const auto& [key, value] : json.items()) {
+    const bool text = key == "path" || key == "resource" || key == "link";
+    const bool flag = key == "directory" || key == "unpack";
+    if (!text && !flag && key != "mode") return Failed("it has an unknown key '" + key + "'");
+    if (text && !value.is_string()) return Failed("its " + key + " is not a text");
+    if (flag && !value.is_boolean()) return Failed("its " + key + " is neither true nor false");
+    if (key == "mode" && (!value.is_number_unsigned() || value.get<uint64_t>() > kModeMask)) {
+      return Failed("its mode is not a number from 0 to 4095");
+    }
+  }
+  return {};
+}
+
+Result<ManifestEntry> ParseEntry(const Json& json) {
+  if (!json.is_object()) return Failed("it is not an object");
+  if (Status keys = CheckKeys(json); !keys.ok()) return keys.error();
+  const auto parts = Normal(json.value("path", "/"), {}, false);
+  if (!parts) return Failed("its path is not one below the working directory");
+  ManifestEntry entry;
+  entry.path = Join(*parts);
+  entry.resource = json.value("resource", "");
+  entry.link = json.value("link", "");
+  const bool directory = json.value("directory", false), unpack = json.value("unpack", false);
+  if (directory + json.contains("resource") + json.contains("link") != 1) {
+    return Failed("it is not exactly one of resource, link and directory");
+  }
+  if (unpack && !json.contains("resource")) return Failed("it has no resource to unpack");
+  const bool has_name = !entry.resource.empty() && entry.resource != "." && entry.resource != "..";
+  if (json.contains("resource") &&
+      (!has_name || entry.resource.find_first_of(std::string_view("/\0", 2)) != std::string::npos)) {
+    return Failed("its resource is not a name in the staging directory");
+  }
+  entry.kind = directory               ? Kind::kDirectory
+               : json.contains("link") ? Kind::kLink
+               : unpack                ? Kind::kUnpack
+                                       : Kind::kCopy;
+  if (parts->empty() && (entry.kind == Kind::kLink || entry.kind == Kind::kCopy)) {
+    return Failed("its path is the working directory itself");
+  }
+  if (entry.kind == Kind::kLink) {
+    if (Status link = CheckLink(entry.link, *parts); !link.ok()) return link.error();
+  }
+  entry.mode = json.value("mode", entry.kind == Kind::kDirectory ? kDirectoryMode : kFileMode);
+  return entry;
+}
+
+// Makes every directory on the way to `path`, itself included; never through a link, which may lead anywhere.
+Status MakeDirectoriesBelow(const std::string& top, const std::string& path) {
+  if (path == ".") return {};
+  for (size_t end = 0; end != path.npos;) {
+    end = path.find('/', end == 0 ? 0 : end + 1);
+    const std::string directory = top + "/" + path.substr(0, end);
+    struct stat info {};
+    if (::lstat(directory.c_str(), &info) == 0) {
+      if (!S_ISDIR(info.st_mode)) return Failed(path.substr(0, end) + " is there already and no directory");
+    } else if (::mkdir(directory.c_str(), kDirectoryMode) != 0) {
+      return process::SystemError("making the directory " + directory);
+    }
+  }
+  return {};
+}
+
+Status UnpackTo(const std::string& resource, const std::string& target) {
+  struct stat info {};
+  if (::stat(resource.c_str(), &info) != 0) return process::SystemError("reading " + resource);
+  return S_ISDIR(info.st_mode) ? process::CopyTree(resource, target) : process::Unpack(resource, target);
+}
+
+Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const std::string& work_dir) {
+  const std::string target = work_dir + "/" + entry.path, resource = staging_dir + "/" + entry.resource;
+  const size_t slash = entry.path.rfind('/');
+  const bool is_directory = entry.kind == Kind::kDirectory || entry.kind == Kind::kUnpack;
+  const std::string parent = slash == std::string::npos ? "." : entry.path.substr(0, slash);
+  if (Status made = MakeDirectoriesBelow(work_dir, is_directory ? entry.path : parent); !made.ok()) return made;
+  switch (entry.kind) {
+    case Kind::kUnpack:
+      return UnpackTo(resource, target);
+    case Kind::kDirectory:
+      if (::chmod(target.c_str(), entry.mode | 0700) != 0) return process::SystemError("making " + target);
+      return {};
+    case Kind::kLink:
+      ::unlink(target.c_str());
+      if (::symlink(entry.link.c_str(), target.c_str()) != 0) return process::SystemError("making the link " + target);
+      return {};
+    case Kind::kCopy:
+      break;
+  }
+  if (Status copied = process::CopyTree(resource, target); !copied.ok()) return copied;
+  struct stat info {};
+  if (::lstat(target.c_str(), &info) != 0) return process::SystemError("copying to " + target);
+  if (!S_ISREG(info.st_mode)) return {};  // what the place has unpacked keeps its modes
+  if (::chmod(target.c_str(), entry.mode | 0600) != 0) return process::SystemError("copying to " + target);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<ManifestEntry>> ParseManifest(std::string_view text) {
+  const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!json.is_array()) return Failed("it is not a JSON array");
+  std::vector<ManifestEntry> entries;
+  for (const Json& element : json) {
+    auto entry = ParseEntry(element);
+    if (!entry) {
+      return entry.error().While("entry " + std::to_string(entries.size()) + ", " +
+                                 element.dump(-1, ' ', false, Json::error_handler_t::replace));
+    }
+    entries.push_back(std::move(*entry));
+  }
+  return entries;
+}
+
+Status ApplyManifest(const std::vector<ManifestEntry>& manifest, const std::string& staging_dir,
+                     const std::string& work_dir) {
+  for (const ManifestEntry& entry : manifest) {
+    if (Status done = Apply(entry, staging_dir, work_dir); !done.ok()) return done.error().While(entry.path);
+  }
+  return {};
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,48 @@
+// What a working directory is made of, where a place stages files by their content: every file of `source` and `files`
+// is a resource of its own (on YARN localized by the NodeManager, shared between tasks and jobs, read-only), and the
+// manifest says where they belong.
+//
+// `manifest.json` in the staging directory is an array; its entries are applied in their order:
+//
+//   [{"path": "data", "directory": true, "mode": 493},
+//    {"path": "run.sh", "resource": "3b7f0a", "mode": 493},
+//    {"path": "data/latest", "link": "../run.sh"},
+//    {"path": "wheels", "resource": "9ac411", "unpack": true}]
+//
+//   path       below the working directory, without ".." and not absolute; "." is the working directory itself, for
+//              `unpack` and directories alone. Parents that are not there are made. No part of it may be a symbolic
+//              link
+//   resource   name in the staging directory, without "/": copied, whatever links lead to it; a directory with all of
+//              it. What is at `path` already is replaced
+//   unpack     with resource: an archive, or a directory if the place has unpacked it; its content comes below `path`
+//   link       the text of a symbolic link, relative, and not out of the working directory
+//   directory  an empty directory
+//   mode       of file or directory, as chmod takes it, in decimal; the owner may always read and write. Default 0644
+//              of files, 0755 of directories
+//
+// Exactly one of resource, link and directory stands in an entry; unknown keys are errors. Every error names the entry.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/result.h"
+
+namespace howdah::executor {
+
+struct ManifestEntry {
+  enum class Kind { kCopy, kUnpack, kLink, kDirectory } kind = Kind::kCopy;
+  std::string path;      // normal: "a/b", or "." alone
+  std::string resource;  // of kCopy and kUnpack
+  std::string link;      // of kLink
+  unsigned mode = 0;
+};
+
+Result<std::vector<ManifestEntry>> ParseManifest(std::string_view json);
+
+// Makes everything in a working directory that is there.
+Status ApplyManifest(const std::vector<ManifestEntry>& manifest, const std::string& staging_dir,
+                     const std::string& work_dir);
+
+}  // namespace howdah::executor

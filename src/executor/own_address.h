@@ -1,0 +1,14 @@
+// Which address of this machine others reach it at.
+#pragma once
+
+#include <string>
+
+#include "howdah/base/result.h"
+
+namespace howdah::executor {
+
+// The address that packets from here to `peer` ("10.0.0.7:40123", "[fd00::7]:40123") carry: a numeric address without
+// port. Nothing is sent.
+Result<std::string> OwnAddressTowards(const std::string& peer);
+
+}  // namespace howdah::executor
