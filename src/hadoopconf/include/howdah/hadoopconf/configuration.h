@@ -51,6 +51,7 @@ class Configuration {
   const Property* Find(const std::string& key) const;
   // Every property that was read from a file, for `howdah doctor`.
   const std::map<std::string, Property>& properties() const { return properties_; }
+  const Surroundings& surroundings() const { return surroundings_; }
   // "x.y is final in a-site.xml; its value in b-site.xml is ignored"
   std::vector<std::string> warnings;
 
