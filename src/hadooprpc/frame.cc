@@ -17,7 +17,8 @@ void AppendDelimited(std::string& body, std::string_view message) {
 }
 
 void AppendDelimited(std::string& body, const google::protobuf::MessageLite& message) {
-  AppendDelimited(body, message.SerializeAsString());
+  // Partial: what a server left out of a message that we send back to it stays left out.
+  AppendDelimited(body, message.SerializePartialAsString());
 }
 
 std::string Frame(std::string_view body) {
