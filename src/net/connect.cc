@@ -114,4 +114,17 @@ Result<SocketAddress> LocalAddress(int fd) {
   return address;
 }
 
+Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit) {
+  const std::string doing = "finding the address of this machine towards " + where.text();
+  const auto addresses = Resolve(where, limit);
+  if (!addresses.ok()) return addresses.error().While(doing);
+  const SocketAddress& to = addresses->front();
+  // The kernel chooses the route when a datagram socket is connected.
+  const OwnedFd fd(socket(to.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (connect(fd.get(), to.get(), to.size) != 0) {
+    return Error{ErrorCode::kUnavailable, doing + ": " + std::system_category().message(errno)};
+  }
+  return LocalAddress(fd.get());
+}
+
 }  // namespace howdah::net
