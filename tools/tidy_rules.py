@@ -37,7 +37,7 @@ LAYERS = {
                   {"base", "spec", "core", "history", "frameworks", "process", "rpc", "wire", "backend", "net", "http",
                    "hadoop", "hadooprpc", "hadoopconf", "hdfs", "yarn", "yarnlogs"},
                   {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
-    "am": ("src/am", {"base", "spec", "core", "frameworks", "history", "process", "rpc", "wire", "backend"},
+    "am": ("src/am", {"base", "spec", "core", "frameworks", "history", "process", "rpc", "wire", "http", "backend"},
            {POSIX, "boost"}),
     "executor": ("src/executor", {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire"},
                  {POSIX, "boost", "nlohmann"}),

@@ -47,7 +47,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, his
 
 ApplicationMaster::~ApplicationMaster() = default;
 
-Status ApplicationMaster::Run(const MakeBackend& make_backend) {
+Result<Listening> ApplicationMaster::Listen() {
   auto server = rpc::AmServer::Start(
       options_.listen_host, options_.identity,
       [this](std::function<void()> f) { boost::asio::post(loop_, std::move(f)); },
@@ -59,11 +59,23 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
        .on_follower_gone = [this](rpc::ConnectionId c) { followers_.OnGone(c); }});
   if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
   server_ = std::move(*server);
-  const Listening listening{options_.listen_host + ":" + std::to_string(server_->port())};
-  backend_ = make_backend(loop_, *this, listening);
+  Listening listening{options_.listen_host + ":" + std::to_string(server_->port())};
+  if (!options_.tracking.peers) return listening;
+  auto tracking = TrackingServer::Start(
+      loop_, options_.listen_host, options_.tracking, [this] { return ViewWithUsage(); }, followers_, options_.spec);
+  if (!tracking.ok()) return tracking.error().While("starting the application master of " + options_.job.text);
+  tracking_ = std::move(*tracking);
+  listening.tracking_port = tracking_->port();
+  return listening;
+}
+
+Status ApplicationMaster::Run(const MakeBackend& make_backend) {
+  const auto listening = Listen();
+  if (!listening.ok()) return listening.error();
+  backend_ = make_backend(loop_, *this, *listening);
   followers_.OnJournal(journal_.size());
   Post(core::AmStarted{options_.node, options_.attempt});
-  if (const Status told = options_.on_listening(listening); !told.ok()) return told;
+  if (const Status told = options_.on_listening(*listening); !told.ok()) return told;
   if (!options_.spec.tensorboard_logdir.empty()) {
     tensorboard_ = TensorBoard::Start(
         loop_, {options_.spec.tensorboard_logdir, options_.environment, options_.agents_log_directory},
@@ -155,6 +167,9 @@ void ApplicationMaster::PerformRecord(core::Change change) {
     followers_.AddAttemptEnd(task->role, task->index, task->attempt, journal_.size());
   }
   auto* job = std::get_if<core::JobChanged>(&change);
+  if (tracking_ && job != nullptr && job->type == core::JobChanged::Type::kAmStarted) {
+    job->tracking_url = options_.tracking.proxy_url;
+  }
   const bool finished = job != nullptr && job->type == core::JobChanged::Type::kFinished;
   if (finished) tensorboard_.reset();
   if (finished && job->state != core::JobState::kSucceeded) AddCheckpoint(*job);

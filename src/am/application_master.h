@@ -17,6 +17,7 @@
 #include "howdah/rpc/am_server.h"
 #include "journal_file.h"
 #include "tensorboard.h"
+#include "tracking.h"
 
 namespace howdah::am {
 
@@ -50,6 +51,8 @@ class ApplicationMaster final : public backend::Sink {
   void FinishFollowers();
 
   void OnControl(const wire::ControlRequest& request, const std::function<void(wire::ControlReply)>& reply);
+  Result<Listening> Listen();
+  history::JobView ViewWithUsage() const;
   wire::ControlReply StatusReply() const;
   wire::ControlReply Stop(const wire::StopRequest& request);
   wire::ControlReply Scale(const wire::ScaleRequest& request);
@@ -66,6 +69,7 @@ class ApplicationMaster final : public backend::Sink {
   Executors executors_;
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<rpc::AmServer> server_;
+  std::unique_ptr<TrackingServer> tracking_;
   std::unique_ptr<TensorBoard> tensorboard_;
   std::deque<core::Event> queue_;
   bool draining_ = false;

@@ -27,13 +27,17 @@ void ApplicationMaster::OnControl(const wire::ControlRequest& request,
   }
 }
 
-wire::ControlReply ApplicationMaster::StatusReply() const {
+history::JobView ApplicationMaster::ViewWithUsage() const {
   history::JobView view = view_;
   for (history::TaskView& task : view.tasks) {
     if (const history::Usage* usage = executors_.usage(ContainerId{task.container})) task.usage = *usage;
   }
+  return view;
+}
+
+wire::ControlReply ApplicationMaster::StatusReply() const {
   wire::ControlReply reply;
-  reply.set_status_json(history::ToJson(view, true));
+  reply.set_status_json(history::ToJson(ViewWithUsage(), true));
   return reply;
 }
 

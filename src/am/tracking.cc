@@ -1,0 +1,61 @@
+#include "tracking.h"
+
+#include "tracking_page.h"
+
+namespace howdah::am {
+
+Result<std::unique_ptr<TrackingServer>> TrackingServer::Start(boost::asio::io_context& loop, const std::string& host,
+                                                              Tracking options, std::function<history::JobView()> view,
+                                                              Followers& followers, const spec::JobSpec& spec) {
+  std::unique_ptr<TrackingServer> tracking(new TrackingServer(std::move(options), std::move(view), followers, spec));
+  auto server = http::Server::Start(loop, host,
+                                    [self = tracking.get()](const http::Request& request, const Respond& respond) {
+                                      self->OnRequest(request, respond);
+                                    },
+                                    {});
+  if (!server.ok()) return server.error().While("the status page");
+  tracking->server_ = std::move(*server);
+  return tracking;
+}
+
+void TrackingServer::OnRequest(const http::Request& request, const Respond& respond) {
+  if (const auto to = RedirectOf(options_.peers(), request.peer, options_.proxy_url, request.path)) {
+    return respond({302, "", "this page is only shown through the cluster's proxy: " + *to + "\n", *to});
+  }
+  if (request.path == "/" || request.path.empty()) return ShowPage(respond);
+  if (request.path == "/status.json") return respond({200, "application/json", history::ToJson(view_(), true), ""});
+  ShowLog(request.path, respond);
+}
+
+void TrackingServer::ShowPage(const Respond& respond) const {
+  PageContext context;
+  context.now = clock_.Now();
+  context.has_output = [this](const history::TaskView& task) { return HasOutput(task); };
+  context.logs_url = options_.logs_url;
+  respond({200, "text/html; charset=utf-8", RenderPage(view_(), context), ""});
+}
+
+void TrackingServer::ShowLog(const std::string& path, const Respond& respond) {
+  const auto log = ParseLogPath(path);
+  const int role = log ? RoleOf(log->role) : -1;
+  if (role < 0) return respond({404, "", "there is no such page\n", ""});
+  const OutputKey key{{role, log->index}, log->attempt, log->local_rank, log->is_stderr};
+  followers_.Tail(key, [respond](Result<std::string> bytes) {
+    if (!bytes.ok()) return respond({404, "", bytes.error().message + "\n", ""});
+    respond({200, "text/plain; charset=utf-8", std::move(*bytes), ""});
+  });
+}
+
+bool TrackingServer::HasOutput(const history::TaskView& task) const {
+  const Output* output = followers_.outputs().Find(OutputKey{{RoleOf(task.role), task.index}, task.attempt, 0, false});
+  return output != nullptr && output->readable();
+}
+
+int TrackingServer::RoleOf(const std::string& name) const {
+  for (size_t role = 0; role < spec_.roles.size(); ++role) {
+    if (spec_.roles[role].name == name) return static_cast<int>(role);
+  }
+  return -1;
+}
+
+}  // namespace howdah::am
