@@ -9,6 +9,7 @@
 #include <string>
 
 #include "howdah/local/place.h"
+#include "howdah/yarnplace/place.h"
 
 namespace {
 
@@ -53,12 +54,19 @@ howdah::spec::EnvVars Environment() {
   return variables;
 }
 
+howdah::hadoopconf::Surroundings HadoopSurroundings() {
+  return {.environment = howdah::cli::Variable,
+          .user_name = howdah::cli::UserName(),
+          .user_home = Variable("HOME")};
+}
+
 Result<std::unique_ptr<howdah::backend::Place>> MakePlace(const std::string& name) {
-  if (name != "local") {
-    return Error{ErrorCode::kUnavailable, "the place '" + name + "' is not there yet in this version; use --on local"};
-  }
   auto home = HowdahHome();
   if (!home.ok()) return home.error();
+  if (name == "yarn") {
+    return std::unique_ptr<howdah::backend::Place>(std::make_unique<howdah::yarnplace::YarnPlace>(
+        howdah::yarnplace::YarnOptions{*home, AgentPath(), howdah::cli::UserName(), HadoopSurroundings()}));
+  }
   return std::unique_ptr<howdah::backend::Place>(
       std::make_unique<howdah::local::LocalPlace>(howdah::local::LocalOptions{*home, AgentPath(), Environment()}));
 }

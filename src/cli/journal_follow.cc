@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "shell.h"
 #include "waiting.h"
 
 namespace howdah::cli {
@@ -15,6 +16,7 @@ class Sink final : public backend::FollowSink {
     if (on_entry_) on_entry_(entry);
   }
   void OnLog(const backend::LogSource&, std::string_view) override {}
+  void OnNote(const std::string& line) override { Say("howdah: " + line); }
   history::JobView view;
 
  private:

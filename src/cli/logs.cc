@@ -4,10 +4,9 @@
 #include <map>
 
 #include "commands.h"
-#include "howdah/process/fd.h"
+#include "howdah/process/last_lines.h"
 #include "log_choice.h"
 #include "log_lines.h"
-#include "log_tail.h"
 #include "output.h"
 #include "waiting.h"
 
@@ -17,8 +16,6 @@ namespace {
 using backend::LogSelection;
 using backend::LogSource;
 using backend::LogStream;
-
-constexpr size_t kBlock = size_t{256} << 10;
 
 // One task is shown as it wrote, several behind their names.
 bool IsOneTask(const LogSelection& selection) { return selection.role && selection.index; }
@@ -31,32 +28,14 @@ LineMerger MergerFor(const LogSelection& selection) {
 // Prints one source from its beginning, or its last lines; through the merger, or as it is without one.
 Status PrintSource(backend::Place& place, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
                    LineMerger* merger) {
-  const auto opened = place.OpenLog(id, source);
-  if (!opened.ok()) return opened.error();
-  const process::Fd file(*opened);
-  int64_t offset = 0;
-  if (tail) {
-    const auto found = OffsetOfLastLines(file.get(), *tail);
-    if (!found.ok()) return found.error();
-    offset = *found;
-  }
-  std::string block(kBlock, '\0'), lines;
-  for (;;) {
-    const ssize_t size = pread(file.get(), block.data(), block.size(), offset);
-    if (size < 0)
-      return process::SystemError("reading the output of " + source.role + ":" + std::to_string(source.index));
-    if (size == 0) break;
-    offset += size;
-    const std::string_view bytes(block.data(), static_cast<size_t>(size));
-    if (merger == nullptr) {
-      Print(bytes);
-      continue;
-    }
+  std::string lines;
+  const Status read = place.ReadLog(id, source, tail, [&](std::string_view bytes) {
+    if (merger == nullptr) return Print(bytes);
     lines.clear();
     merger->Add(source, bytes, lines);
     Print(lines);
-  }
-  if (merger == nullptr) return {};
+  });
+  if (!read.ok() || merger == nullptr) return read;
   lines.clear();
   merger->Finish(lines);
   Print(lines);
@@ -95,8 +74,9 @@ class Printer final : public backend::FollowSink {
     if (!tail_) return Out(source, bytes);
     std::string& kept = kept_[source];
     kept += bytes;
-    kept = std::string(LastLines(kept, *tail_));
+    kept = std::string(process::LastLines(kept, *tail_));
   }
+  void OnNote(const std::string& line) override { Say("howdah: " + line); }
   void CaughtUp() {
     if (!tail_) return;
     tail_.reset();

@@ -1,12 +1,9 @@
 // What people see, as text.
 #include <gtest/gtest.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include "completion_script.h"
 #include "log_choice.h"
 #include "log_lines.h"
-#include "log_tail.h"
 #include "status_text.h"
 #include "text_table.h"
 
@@ -92,26 +89,6 @@ TEST(LineMerger, NothingIsLostOrMixedInAnyPieces) {
     for (size_t at = 0; at < text.size(); at += piece)
       merger.Add(Source("w", 0), std::string_view(text).substr(at, piece), out);
     EXPECT_EQ(out, text);
-  }
-}
-
-TEST(LogTail, TheLastLines) {
-  EXPECT_EQ(LastLines("a\nb\nc\n", 2), "b\nc\n");
-  EXPECT_EQ(LastLines("a\nb\nc", 2), "b\nc");
-  EXPECT_EQ(LastLines("a\n", 5), "a\n");
-  EXPECT_EQ(LastLines("a\n", 0), "");
-  EXPECT_EQ(LastLines("", 3), "");
-  EXPECT_EQ(LastLines("\n\n", 1), "\n");
-  for (const std::string text : {"a\nb\nc\n", "a\nb\nc", "", "\n\n", "x"}) {
-    for (int64_t lines = 0; lines < 5; ++lines) {
-      char name[] = "/tmp/howdah-tail-XXXXXX";
-      const int fd = mkstemp(name);
-      unlink(name);
-      ASSERT_EQ(write(fd, text.data(), text.size()), static_cast<ssize_t>(text.size()));
-      EXPECT_EQ(text.substr(static_cast<size_t>(*OffsetOfLastLines(fd, lines))), LastLines(text, lines))
-          << text << lines;
-      close(fd);
-    }
   }
 }
 

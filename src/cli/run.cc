@@ -33,6 +33,8 @@ class Display final : public backend::FollowSink {
 
   void OnLog(const backend::LogSource& source, std::string_view bytes) override { merger_.Add(source, bytes, lines_); }
 
+  void OnNote(const std::string& line) override { messages_ += "howdah: " + line + "\n"; }
+
   // Puts out what has come since the last time.
   void Show() {
     if (!lines_.empty() || !messages_.empty()) screen_.Clear();

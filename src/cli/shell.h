@@ -38,8 +38,4 @@ int Report(const Error& error);
 // A line on stderr.
 void Say(std::string_view line);
 
-std::optional<std::string> Variable(const std::string& name);
-// Who is at the keyboard: $USER, else as the system knows the user.
-std::string UserName();
-
 }  // namespace howdah::cli

@@ -19,6 +19,7 @@ class Ignore final : public backend::FollowSink {
  public:
   void OnEntry(const core::JournalEntry&) override {}
   void OnLog(const backend::LogSource&, std::string_view) override {}
+  void OnNote(const std::string&) override {}
 };
 
 // On a terminal one picture that changes; on a pipe the status after every change.

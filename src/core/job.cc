@@ -72,8 +72,15 @@ std::optional<Instant> Job::Impl::NextDeadline() const {
 void Job::Impl::On(const AmStarted& e) {
   if (state_ != JobState::kQueued || ending_) return;
   state_ = JobState::kStarting;
-  Write(JobChanged{.type = JobChanged::Type::kAmStarted, .state = state_, .am_attempt = e.attempt});
-  ForEachTask([this](Task& task) { NotePlaced(task); });
+  generation_ = e.generation;
+  first_attempt_ = e.first_task_attempt;
+  JobChanged started{.type = JobChanged::Type::kAmStarted, .state = state_, .am_attempt = e.attempt};
+  if (generation_ > 0) started.generation = generation_;
+  Write(std::move(started));
+  ForEachTask([this](Task& task) {
+    RoleOf(task).next_attempt[static_cast<size_t>(task.id.index)] = task.attempt = first_attempt_;
+    NotePlaced(task);
+  });
   filling_ = spec_.start == spec::StartMode::kGang;
   hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
   if (together_) {

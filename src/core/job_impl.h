@@ -211,6 +211,7 @@ class Job::Impl {
 
   JobState state_ = JobState::kQueued;
   int generation_ = 0;
+  int first_attempt_ = 0;  // of every task: lower numbers are of former AMs
   int job_restarts_ = 0;
   std::optional<Instant> running_since_;
   bool finished_ = false;

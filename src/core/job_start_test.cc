@@ -284,5 +284,30 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
 )");
 }
 
+// A later AM begins where the journal of the one before ends: in the next generation, with numbers not used before, and
+// with budgets of its own.
+TEST(JobStart, AnewAfterAnotherAm) {
+  Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.instances = {1, 2}; })})},
+        R"(
+0s am 1 2 5
+  job am STARTING g2
+  task worker:0 PENDING a5
+  ask worker*1 together
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a5 in c1
+  launch c1 worker:0
+1s register c1
+  task worker:0 READY a5
+  start worker:0 a5 g2 in c1
+1s started c1 a5
+  task worker:0 RUNNING a5 g2
+  job running RUNNING g2
+2s scale worker 2
+  scaled worker 1->2 by ann
+  task worker:1 PENDING a5
+  ask worker*1
+)");
+}
+
 }  // namespace
 }  // namespace howdah::core::testing

@@ -49,7 +49,7 @@ void Job::Impl::AddTask(int role_number) {
   task.id = {role_number, role.size++};
   task.ranked = role.ranked;
   const size_t index = static_cast<size_t>(task.id.index);
-  if (index >= role.next_attempt.size()) role.next_attempt.resize(index + 1, 0);
+  if (index >= role.next_attempt.size()) role.next_attempt.resize(index + 1, first_attempt_);
   task.attempt = role.next_attempt[index];
   role.lacking.push(task.id.index);
   cluster_[static_cast<size_t>(role_number)].resize(static_cast<size_t>(role.size));

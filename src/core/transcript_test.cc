@@ -67,7 +67,10 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   const std::string verb = line.Word(0);
   const ContainerId container{line.Word(1)};
   const Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty()};
-  if (verb == "am") return AmStarted{"node0", 0};
+  if (verb == "am") {
+    return AmStarted{"node0", std::atoi(line.Word(1).c_str()), std::atoi(line.Word(2).c_str()),
+                     std::atoi(line.Word(3).c_str())};
+  }
   if (verb == "tick") return Ticked{};
   if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};

@@ -1,5 +1,6 @@
 #include "manifest.h"
 
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -7,6 +8,7 @@
 #include <optional>
 
 #include "howdah/process/archive.h"
+#include "howdah/process/fd.h"
 #include "howdah/process/files.h"
 
 namespace howdah::executor {
@@ -15,6 +17,7 @@ namespace {
 using Json = nlohmann::json;
 using Kind = ManifestEntry::Kind;
 
+constexpr size_t kStep = size_t{256} << 10;
 constexpr unsigned kFileMode = 0644, kDirectoryMode = 0755, kModeMask = 07777;
 
 // "a//./b" as "a/b"; from: the directory that the path counts from. nullopt: it is absolute, or leads out of the top.
@@ -53,9 +56,11 @@ Status CheckKeys(const Json& json) {
   for (const auto& [key, value] : json.items()) {
     const bool text = key == "path" || key == "resource" || key == "link";
     const bool flag = key == "directory" || key == "unpack";
-    if (!text && !flag && key != "mode") return Failed("it has an unknown key '" + key + "'");
+    const bool number = key == "offset" || key == "size";
+    if (!text && !flag && !number && key != "mode") return Failed("it has an unknown key '" + key + "'");
     if (text && !value.is_string()) return Failed("its " + key + " is not a text");
     if (flag && !value.is_boolean()) return Failed("its " + key + " is neither true nor false");
+    if (number && !value.is_number_unsigned()) return Failed("its " + key + " is not a number of bytes");
     if (key == "mode" && (!value.is_number_unsigned() || value.get<uint64_t>() > kModeMask)) {
       return Failed("its mode is not a number from 0 to 4095");
     }
@@ -89,6 +94,10 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   if (parts->empty() && (entry.kind == Kind::kLink || entry.kind == Kind::kCopy)) {
     return Failed("its path is the working directory itself");
   }
+  if (json.contains("offset") != json.contains("size") || (json.contains("offset") && entry.kind != Kind::kCopy)) {
+    return Failed("offset and size go together, and with a resource that is not unpacked");
+  }
+  if (json.contains("offset")) entry.range.emplace(json["offset"].get<uint64_t>(), json["size"].get<uint64_t>());
   if (entry.kind == Kind::kLink) {
     if (Status link = CheckLink(entry.link, *parts); !link.ok()) return link.error();
   }
@@ -118,6 +127,29 @@ Status UnpackTo(const std::string& resource, const std::string& target) {
   return S_ISDIR(info.st_mode) ? process::CopyTree(resource, target) : process::Unpack(resource, target);
 }
 
+Status CopyRange(const std::string& from, std::pair<uint64_t, uint64_t> range, const std::string& to) {
+  const process::Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!source.valid()) return process::SystemError("reading " + from);
+  ::unlink(to.c_str());
+  const process::Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!target.valid()) return process::SystemError("making " + to);
+  std::string buffer(kStep, '\0');
+  for (auto [offset, left] = range; left > 0;) {
+    const ssize_t size =
+        ::pread(source.get(), buffer.data(), std::min<uint64_t>(left, kStep), static_cast<off_t>(offset));
+    if (size < 0) return process::SystemError("reading " + from);
+    if (size == 0) return Failed(from + " ends before the bytes that were asked for");
+    if (Status written =
+            process::WriteAll(target.get(), std::string_view(buffer).substr(0, static_cast<size_t>(size)), to);
+        !written.ok()) {
+      return written;
+    }
+    offset += static_cast<uint64_t>(size);
+    left -= static_cast<uint64_t>(size);
+  }
+  return {};
+}
+
 Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const std::string& work_dir) {
   const std::string target = work_dir + "/" + entry.path, resource = staging_dir + "/" + entry.resource;
   const size_t slash = entry.path.rfind('/');
@@ -137,7 +169,8 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
     case Kind::kCopy:
       break;
   }
-  if (Status copied = process::CopyTree(resource, target); !copied.ok()) return copied;
+  const Status copied = entry.range ? CopyRange(resource, *entry.range, target) : process::CopyTree(resource, target);
+  if (!copied.ok()) return copied;
   struct stat info {};
   if (::lstat(target.c_str(), &info) != 0) return process::SystemError("copying to " + target);
   if (!S_ISREG(info.st_mode)) return {};  // what the place has unpacked keeps its modes

@@ -7,7 +7,8 @@
 //   [{"path": "data", "directory": true, "mode": 493},
 //    {"path": "run.sh", "resource": "3b7f0a", "mode": 493},
 //    {"path": "data/latest", "link": "../run.sh"},
-//    {"path": "wheels", "resource": "9ac411", "unpack": true}]
+//    {"path": "wheels", "resource": "9ac411", "unpack": true},
+//    {"path": "a.py", "resource": "c01d55", "offset": 1024, "size": 77}]
 //
 //   path       below the working directory, without ".." and not absolute; "." is the working directory itself, for
 //              `unpack` and directories alone. Parents that are not there are made. No part of it may be a symbolic
@@ -15,6 +16,7 @@
 //   resource   name in the staging directory, without "/": copied, whatever links lead to it; a directory with all of
 //              it. What is at `path` already is replaced
 //   unpack     with resource: an archive, or a directory if the place has unpacked it; its content comes below `path`
+//   offset     with size and resource: bytes of the resource, which is a file; small files travel as one
 //   link       the text of a symbolic link, relative, and not out of the working directory
 //   directory  an empty directory
 //   mode       of file or directory, as chmod takes it, in decimal; the owner may always read and write. Default 0644
@@ -23,8 +25,11 @@
 // Exactly one of resource, link and directory stands in an entry; unknown keys are errors. Every error names the entry.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "howdah/base/result.h"
@@ -33,9 +38,10 @@ namespace howdah::executor {
 
 struct ManifestEntry {
   enum class Kind { kCopy, kUnpack, kLink, kDirectory } kind = Kind::kCopy;
-  std::string path;      // normal: "a/b", or "." alone
-  std::string resource;  // of kCopy and kUnpack
-  std::string link;      // of kLink
+  std::string path;                                    // normal: "a/b", or "." alone
+  std::string resource;                                // of kCopy and kUnpack
+  std::string link;                                    // of kLink
+  std::optional<std::pair<uint64_t, uint64_t>> range;  // of kCopy: offset and size; none: the whole resource
   unsigned mode = 0;
 };
 

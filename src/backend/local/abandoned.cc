@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "howdah/history/job_end.h"
 #include "howdah/history/job_view.h"
 #include "howdah/process/clock.h"
 #include "howdah/process/files.h"
@@ -42,27 +43,17 @@ std::string Reason(const history::JobView& view, const JobFiles& files, const st
 }
 
 std::string Ends(const history::JobView& view, const std::string& reason, Instant now) {
-  std::string lines;
-  for (const history::TaskView& task : view.tasks) {
-    if (core::IsFinal(task.state)) continue;
-    core::TaskChanged stopped;
-    stopped.type = core::TaskChanged::Type::kStopped;
-    stopped.role = task.role;
-    stopped.index = task.index;
-    stopped.attempt = task.attempt;
-    stopped.state = core::TaskState::kStopped;
-    if (task.started) stopped.finished = now;
-    stopped.reason = "the application master died";
-    lines += history::EncodeEntry({now, stopped}) + "\n";
-  }
   core::JobChanged end;
-  end.type = core::JobChanged::Type::kFinished;
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = reason;
   end.advice =
       "submit the job again; if it was not you who killed it, look for the kernel's out-of-memory killer (dmesg)";
-  return lines + history::EncodeEntry({now, end}) + "\n";
+  std::string lines;
+  for (const auto& entry : history::EndEntries(view, std::move(end), "the application master died", now)) {
+    lines += history::EncodeEntry(entry) + "\n";
+  }
+  return lines;
 }
 
 }  // namespace

@@ -23,6 +23,7 @@ constexpr int kDeadlineMillis = 60'000;
 class Collect final : public backend::FollowSink {
  public:
   void OnEntry(const core::JournalEntry& entry) override { entries.push_back(entry); }
+  void OnNote(const std::string& line) override { ADD_FAILURE() << line; }
   void OnLog(const LogSource& source, std::string_view bytes) override {
     of_this_read += bytes.size();
     if (count_only) {

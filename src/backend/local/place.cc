@@ -1,6 +1,7 @@
 #include "howdah/local/place.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <map>
@@ -11,6 +12,7 @@
 #include "follow.h"
 #include "howdah/process/fd.h"
 #include "howdah/process/files.h"
+#include "howdah/process/last_lines.h"
 #include "job_ids.h"
 #include "journal_reader.h"
 #include "log_tree.h"
@@ -19,6 +21,8 @@
 
 namespace howdah::local {
 namespace {
+
+constexpr size_t kBlock = size_t{256} << 10;
 
 // The journal's status of a job that has its end, if its AM is gone without one.
 Result<history::JobView> Settled(const JobFiles& files, const JobId& id, Tasks tasks) {
@@ -104,11 +108,26 @@ Result<std::vector<backend::LogSource>> LocalPlace::LogSources(const JobId& id) 
   return sources;
 }
 
-Result<int> LocalPlace::OpenLog(const JobId& id, const backend::LogSource& source) {
+howdah::Status LocalPlace::ReadLog(const JobId& id, const backend::LogSource& source,
+                                   std::optional<int64_t> last_lines,
+                                   const std::function<void(std::string_view)>& on_bytes) {
   const std::string path = LogPath(FilesOf(id).logs(), source);
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return process::SystemError("reading " + path);
-  return fd;
+  const process::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return process::SystemError("reading " + path);
+  int64_t offset = 0;
+  if (last_lines) {
+    const auto found = process::OffsetOfLastLines(file.get(), *last_lines);
+    if (!found.ok()) return found.error();
+    offset = *found;
+  }
+  std::string block(kBlock, '\0');
+  for (;;) {
+    const ssize_t size = pread(file.get(), block.data(), block.size(), offset);
+    if (size < 0) return process::SystemError("reading " + path);
+    if (size == 0) return {};
+    offset += size;
+    on_bytes(std::string_view(block.data(), static_cast<size_t>(size)));
+  }
 }
 
 std::string LocalPlace::LogsPlace(const JobId& id) { return FilesOf(id).logs(); }

@@ -68,6 +68,7 @@ Result<YarnAmStart> ParseAmStart(const std::string& text) {
     const json j = json::parse(text);
     YarnAmStart start{.job = {j.at("job").get<std::string>()},
                       .submitted = j.at("submitted"),
+                      .user = j.at("user"),
                       .staging_uri = j.at("staging_uri"),
                       .queue = j.at("queue"),
                       .node_label = j.at("node_label"),

@@ -47,6 +47,7 @@ struct CandidateNode {
 struct YarnAmStart {
   JobId job;                // application_…
   std::string submitted;    // the journal's first line, with its newline
+  std::string user;         // whose job it is
   std::string staging_uri;  // the job's own directory; the AM removes it at the end
   std::string queue, node_label;
   std::string configuration;  // path of the cluster's configuration as XML, within the container

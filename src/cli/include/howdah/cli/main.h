@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "howdah/backend/place.h"
@@ -16,5 +17,9 @@ using PlaceFactory = std::function<Result<std::unique_ptr<backend::Place>>(const
 
 // Reads the command line, does what it says, and returns the exit code of the process.
 int Main(int argc, char** argv, const PlaceFactory& make_place);
+
+std::optional<std::string> Variable(const std::string& name);
+// Who is at the keyboard: $USER, else as the system knows the user.
+std::string UserName();
 
 }  // namespace howdah::cli

@@ -38,8 +38,8 @@ class ConnectFailures {
   std::vector<std::pair<std::string, std::string>> by_reason_;  // reason, addresses
 };
 
-// The address that this machine has towards a host: where the host would see it. Nothing is sent. kUnavailable: there is
-// no route; otherwise as Resolve.
+// The address that this machine has towards a host: where the host would see it. Nothing is sent. kUnavailable: there
+// is no route; otherwise as Resolve.
 Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit);
 
 }  // namespace howdah::net

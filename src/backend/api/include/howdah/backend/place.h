@@ -47,6 +47,8 @@ class FollowSink {
   virtual void OnEntry(const core::JournalEntry& entry) = 0;
   // The next bytes of one source, in order, whole or part lines as they come.
   virtual void OnLog(const LogSource& source, std::string_view bytes) = 0;
+  // What a person should know of the following itself: output that cannot be read any more, and why.
+  virtual void OnNote(const std::string& line) = 0;
 };
 
 // A job that is being followed: its journal from the beginning and, if wanted, its output as it grows. One thread.
@@ -56,7 +58,8 @@ class Follow {
   virtual ~Follow() = default;
   // Readable when Read may have something. Owned by the follow.
   virtual int fd() const = 0;
-  // Hands on what there is, at most about 1 MiB of output a call; true: there is more right now.
+  // Hands on what there is, at most about 1 MiB of output a call; true: there is more right now. What was there when the
+  // follow began is handed on before the first false.
   virtual bool Read(FollowSink& sink) = 0;
   // The journal's last entry has been handed on, and every byte of output that is wanted.
   virtual bool ended() const = 0;
@@ -80,8 +83,9 @@ class Place {
   virtual Result<std::unique_ptr<Follow>> FollowJob(const JobId& id, std::optional<LogSelection> logs) = 0;
   // Every source of output there is now, in the order of roles, index, attempt, rank, stdout before stderr.
   virtual Result<std::vector<LogSource>> LogSources(const JobId& id) = 0;
-  // A file descriptor to read the source's bytes from, from its beginning; owned by the caller.
-  virtual Result<int> OpenLog(const JobId& id, const LogSource& source) = 0;
+  // Hands on the source's bytes as they are now, in pieces: all of them, or the last lines.
+  virtual howdah::Status ReadLog(const JobId& id, const LogSource& source, std::optional<int64_t> last_lines,
+                                 const std::function<void(std::string_view)>& on_bytes) = 0;
   // Where a person finds the output: a directory or an address.
   virtual std::string LogsPlace(const JobId& id) = 0;
 

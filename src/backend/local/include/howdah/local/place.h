@@ -32,7 +32,8 @@ class LocalPlace final : public backend::Place {
   Result<std::unique_ptr<backend::Follow>> FollowJob(const JobId& id,
                                                      std::optional<backend::LogSelection> logs) override;
   Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
-  Result<int> OpenLog(const JobId& id, const backend::LogSource& source) override;
+  howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
+                         const std::function<void(std::string_view)>& on_bytes) override;
   std::string LogsPlace(const JobId& id) override;
   howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;

@@ -1,4 +1,4 @@
-#include "log_tail.h"
+#include "howdah/process/last_lines.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 #include "howdah/process/fd.h"
 
-namespace howdah::cli {
+namespace howdah::process {
 namespace {
 
 constexpr int64_t kBlock = int64_t{64} << 10;
@@ -27,13 +27,13 @@ std::string_view LastLines(std::string_view text, int64_t lines) {
 
 Result<int64_t> OffsetOfLastLines(int fd, int64_t lines) {
   struct stat facts {};
-  if (fstat(fd, &facts) != 0) return process::SystemError("reading output");
+  if (fstat(fd, &facts) != 0) return SystemError("reading output");
   if (lines <= 0) return int64_t{facts.st_size};
   std::vector<char> block(static_cast<size_t>(kBlock));
   for (int64_t end = facts.st_size; end > 0;) {
     const int64_t begin = std::max<int64_t>(end - kBlock, 0);
     const ssize_t size = pread(fd, block.data(), static_cast<size_t>(end - begin), begin);
-    if (size != end - begin) return process::SystemError("reading output");
+    if (size != end - begin) return SystemError("reading output");
     for (int64_t at = end - 1; at >= begin; --at) {
       const bool last_of_file = at == facts.st_size - 1;
       if (block[static_cast<size_t>(at - begin)] == '\n' && !last_of_file && --lines == 0) return at + 1;
@@ -43,4 +43,4 @@ Result<int64_t> OffsetOfLastLines(int fd, int64_t lines) {
   return int64_t{0};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::process

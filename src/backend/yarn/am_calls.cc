@@ -1,0 +1,32 @@
+#include "am_calls.h"
+
+#include "howdah/net/resolve.h"
+#include "howdah/rpc/control_client.h"
+#include "job_record.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+constexpr Duration kResolveLimit = std::chrono::seconds(5);
+
+}  // namespace
+
+Result<std::string> AmAddress(const hadoop::yarn::ApplicationReportProto& report) {
+  if (report.rpc_port() <= 0 || report.host().empty() || report.host() == "N/A") {
+    return Error{ErrorCode::kUnavailable, "the application master has not said yet where it listens"};
+  }
+  const auto found = net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kResolveLimit);
+  if (!found.ok()) return found.error();
+  return net::HostPort{found->front().ip(), found->front().port()}.text();
+}
+
+Result<wire::ControlReply> AskAm(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+                                 const wire::ControlRequest& request, Duration limit) {
+  const auto address = AmAddress(report);
+  if (!address.ok()) return address.error();
+  const auto identity = ClientIdentity(cluster, id);
+  if (!identity.ok()) return identity.error();
+  return rpc::CallAm(*address, *identity, request, limit);
+}
+
+}  // namespace howdah::yarnplace

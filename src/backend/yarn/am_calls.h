@@ -1,0 +1,22 @@
+// Calls to the application master of a job that runs.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "cluster.h"
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/hadoop/yarn.pb.h"
+#include "howdah/wire/control.pb.h"
+
+namespace howdah::yarnplace {
+
+// Where the AM listens, as a number: "10.0.0.7:40123". kUnavailable: it has not said yet.
+Result<std::string> AmAddress(const hadoop::yarn::ApplicationReportProto& report);
+
+Result<wire::ControlReply> AskAm(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+                                 const wire::ControlRequest& request, Duration limit);
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,100 @@
+#include "cluster.h"
+
+#include "howdah/process/files.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+constexpr size_t kMostRead = size_t{256} << 20;
+constexpr size_t kStep = size_t{1} << 20;
+
+// HADOOP_TOKEN_FILE_LOCATION, where whoever started us left tokens.
+Result<hadooprpc::Credentials> ReadCredentials(const hadoopconf::Surroundings& surroundings) {
+  const auto path = surroundings.environment("HADOOP_TOKEN_FILE_LOCATION");
+  if (!path || path->empty()) return hadooprpc::Credentials();
+  const auto bytes = process::ReadFile(*path);
+  const std::string doing = "reading the tokens that HADOOP_TOKEN_FILE_LOCATION names";
+  if (!bytes.ok()) return bytes.error().While(doing);
+  auto credentials = hadooprpc::ParseCredentials(*bytes);
+  if (!credentials.ok()) return credentials.error().While(doing + " (" + *path + ")");
+  return credentials;
+}
+
+}  // namespace
+
+Result<Cluster> Cluster::Open(const hadoopconf::Surroundings& surroundings, const std::string& user) {
+  auto configuration = hadoopconf::LoadConfiguration(surroundings);
+  if (!configuration.ok()) return configuration.error();
+  auto credentials = ReadCredentials(surroundings);
+  if (!credentials.ok()) return credentials.error();
+  const auto named = surroundings.environment("HADOOP_USER_NAME");
+  return Cluster(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials));
+}
+
+hdfs::OpenOptions Cluster::open_options() const { return {user_, credentials_, {}}; }
+
+Result<yarn::ResourceManager*> Cluster::Rm() {
+  if (!rm_) {
+    hadooprpc::Login login;
+    login.user = user_;
+    if (const hadooprpc::Token* token = credentials_.Find("RM_DELEGATION_TOKEN")) login.token = *token;
+    auto opened = yarn::ResourceManager::Open(configuration_, login);
+    if (!opened.ok()) return opened.error();
+    rm_ = std::make_unique<yarn::ResourceManager>(std::move(*opened));
+  }
+  return rm_.get();
+}
+
+Result<hdfs::FileSystem*> Cluster::Files() {
+  if (!files_) {
+    auto opened = hdfs::Open(configuration_, "", open_options());
+    if (!opened.ok()) return opened.error();
+    files_ = std::move(*opened);
+  }
+  return files_.get();
+}
+
+Result<Layout> Cluster::Places() {
+  const auto files = Files();
+  if (!files.ok()) return files.error();
+  return Layout((*files)->home_directory());
+}
+
+Result<std::string> Cluster::ReadFile(const std::string& path) {
+  const auto files = Files();
+  if (!files.ok()) return files.error();
+  return ReadWhole(**files, path);
+}
+
+Status Cluster::WriteFile(const std::string& path, std::string_view bytes, uint32_t permission) {
+  const auto files = Files();
+  if (!files.ok()) return files.error();
+  return WriteWhole(**files, path, bytes, permission);
+}
+
+Result<std::string> ReadWhole(hdfs::FileSystem& files, const std::string& path) {
+  const auto reader = files.Open(path);
+  if (!reader.ok()) return reader.error();
+  std::string whole;
+  for (;;) {
+    const auto more = (*reader)->Read(kStep);
+    if (!more.ok()) return more.error();
+    if (more->empty()) return whole;
+    whole += *more;
+    if (whole.size() > kMostRead) return Failed("reading " + path + ": it is larger than 256 MiB");
+  }
+}
+
+Status WriteWhole(hdfs::FileSystem& files, const std::string& path, std::string_view bytes, uint32_t permission) {
+  const std::string temporary = path + ".new";
+  hdfs::CreateOptions options;
+  options.permission = permission;
+  options.overwrite = true;
+  const auto writer = files.Create(temporary, options);
+  if (!writer.ok()) return writer.error();
+  if (const Status written = (*writer)->Write(bytes); !written.ok()) return written;
+  if (const Status closed = (*writer)->Close(); !closed.ok()) return closed;
+  return files.Rename(temporary, path, /*overwrite=*/true);
+}
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,285 @@
+#include "follow.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "am_calls.h"
+#include "howdah/process/clock.h"
+#include "howdah/process/files.h"
+#include "job_record.h"
+#include "log_lookup.h"
+#include "reports.h"
+#include "waiting_am.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kMostQueued = size_t{4} << 20;
+constexpr size_t kMostPerRead = size_t{1} << 20;
+constexpr size_t kEntryWeight = 512;
+// The ResourceManager tells nothing by itself: it is asked soon at first, then less and less often.
+constexpr Duration kFirstPause = 25ms, kLongestPause = 1s;
+constexpr Duration kConnectLimit = 10s;
+constexpr Duration kLogLimit = 30s;
+// After so many failed looks in a row (about a quarter of an hour) the follow gives up.
+constexpr int kMostFailures = 900, kWorthSaying = 5;
+
+void Signal(int fd) {
+  const uint64_t one = 1;
+  if (write(fd, &one, sizeof one) < 0) return;  // full: it has been told
+}
+
+backend::LogSource SourceOf(const wire::LogSource& source) {
+  return {source.role(), source.index(), source.attempt(), source.local_rank(),
+          source.is_stderr() ? backend::LogStream::kStderr : backend::LogStream::kStdout};
+}
+
+}  // namespace
+
+YarnFollow::YarnFollow(Cluster cluster, JobId id, std::optional<backend::LogSelection> logs)
+    : cluster_(std::move(cluster)),
+      id_(std::move(id)),
+      logs_(std::move(logs)),
+      ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+Result<std::unique_ptr<YarnFollow>> YarnFollow::Start(Cluster cluster, JobId id,
+                                                      std::optional<backend::LogSelection> logs) {
+  std::unique_ptr<YarnFollow> follow(new YarnFollow(std::move(cluster), std::move(id), std::move(logs)));
+  if (!follow->ready_.valid() || !follow->wake_.valid()) return process::SystemError("following " + follow->id_.text);
+  follow->thread_ = std::thread([raw = follow.get()] { raw->Run(); });
+  return follow;
+}
+
+YarnFollow::~YarnFollow() {
+  stop_ = true;
+  Signal(wake_.get());
+  room_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+bool YarnFollow::Read(backend::FollowSink& sink) {
+  std::deque<Item> taken;
+  bool more = false;
+  {
+    std::unique_lock lock(mutex_);
+    something_.wait(lock, [this] { return caught_up_ || !queue_.empty(); });
+    uint64_t count = 0;
+    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // nothing was signalled
+    for (size_t weight = 0; !queue_.empty() && weight < kMostPerRead;) {
+      weight += queue_.front().second;
+      weight_ -= queue_.front().second;
+      taken.push_back(std::move(queue_.front().first));
+      queue_.pop_front();
+    }
+    more = !queue_.empty() || !caught_up_;
+    if (more) Signal(ready_.get());
+  }
+  room_.notify_all();
+  for (Item& item : taken) {
+    if (const auto* entry = std::get_if<core::JournalEntry>(&item)) {
+      sink.OnEntry(*entry);
+    } else if (const auto* output = std::get_if<Output>(&item)) {
+      sink.OnLog(output->source, output->bytes);
+    } else if (const auto* note = std::get_if<Note>(&item)) {
+      sink.OnNote(note->line);
+    } else {
+      ended_ = true;
+    }
+  }
+  return more;
+}
+
+void YarnFollow::Queue(Item item, size_t weight) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [this] { return weight_ < kMostQueued || stop_; });
+  if (stop_) return;
+  queue_.emplace_back(std::move(item), weight);
+  weight_ += weight;
+  something_.notify_all();
+  Signal(ready_.get());
+}
+
+void YarnFollow::CaughtUp() {
+  const std::lock_guard lock(mutex_);
+  caught_up_ = true;
+  something_.notify_all();
+}
+
+void YarnFollow::Pause(Duration limit) {
+  pollfd wanted{wake_.get(), POLLIN, 0};
+  poll(&wanted, 1, static_cast<int>(limit.count() / 1000));
+}
+
+void YarnFollow::Run() {
+  for (Duration pause = kFirstPause; !stopped(); pause = std::min(pause * 3 / 2, kLongestPause)) {
+    if (Look()) break;
+    CaughtUp();
+    if (failures_ > kMostFailures) {
+      Queue(Note{"giving up: " + last_error_}, kEntryWeight);
+      break;
+    }
+    Pause(pause);
+  }
+  Queue(End{}, 0);
+  CaughtUp();
+}
+
+bool YarnFollow::Look() {
+  const auto rm = cluster_.Rm();
+  if (!rm.ok()) return Failed(rm.error());
+  const auto report = (*rm)->Report(*yarn::ParseApplicationId(id_.text));
+  if (!report.ok()) {
+    if (report.error().code != ErrorCode::kNotFound) return Failed(report.error());
+    // The ResourceManager has forgotten it: it ended long ago.
+    if (const auto journal = JournalOfHistory(cluster_, id_); journal.ok()) QueueRestOfJournal(*journal);
+    FetchLogs();
+    return true;
+  }
+  failures_ = 0;
+  user_ = report->user();
+  if (HasEnded(*report)) {
+    const auto journal = JournalOfEnded(cluster_, id_, *report);
+    if (!journal.ok()) return Failed(journal.error());
+    FetchLogs();  // of what is known so far, so that output comes before the end
+    QueueRestOfJournal(*journal);
+    FetchLogs();
+    return true;
+  }
+  if (report->yarn_application_state() == hadoop::yarn::RUNNING && report->rpc_port() > 0) {
+    return FollowThroughAm(*report);
+  }
+  SayWaiting(*report);
+  return false;
+}
+
+bool YarnFollow::Failed(const Error& error) {
+  if (++failures_ == kWorthSaying) Queue(Note{error.message + "; it is tried again"}, kEntryWeight);
+  last_error_ = error.message;
+  return false;
+}
+
+void YarnFollow::SayWaiting(const hadoop::yarn::ApplicationReportProto& report) {
+  if (journal_offset_ == 0) {
+    if (const auto journal = JournalOfRunning(cluster_, id_); journal.ok()) TakeJournal(*journal);
+  }
+  const std::string reason = WhyApplicationWaits(cluster_, report);
+  if (reason.empty() || reason == waiting_) return;
+  waiting_ = reason;
+  core::JobChanged change;
+  change.type = core::JobChanged::Type::kWaiting;
+  change.reason = reason;
+  Queue(core::JournalEntry{process::Clock().Now(), std::move(change)}, kEntryWeight);
+}
+
+wire::FollowRequest YarnFollow::Request() const {
+  wire::FollowRequest request;
+  request.set_journal_offset(journal_offset_);
+  if (!logs_) return request;
+  wire::LogsWanted& wanted = *request.mutable_logs();
+  if (logs_->role) wanted.set_role(*logs_->role);
+  if (logs_->index) wanted.set_index(*logs_->index);
+  if (logs_->attempt) wanted.set_attempt(*logs_->attempt);
+  wanted.set_no_stdout(!logs_->want_stdout);
+  wanted.set_no_stderr(!logs_->want_stderr);
+  for (const auto& [source, progress] : sources_) {
+    wire::LogPosition& position = *wanted.add_have();
+    position.mutable_source()->set_role(source.role);
+    position.mutable_source()->set_index(source.index);
+    position.mutable_source()->set_attempt(source.attempt);
+    position.mutable_source()->set_local_rank(source.local_rank);
+    position.mutable_source()->set_is_stderr(source.stream == backend::LogStream::kStderr);
+    position.set_offset(progress.have);
+  }
+  return request;
+}
+
+bool YarnFollow::FollowThroughAm(const hadoop::yarn::ApplicationReportProto& report) {
+  const auto identity = ClientIdentity(cluster_, id_);
+  if (!identity.ok()) return false;  // it has just ended
+  const auto address = AmAddress(report);
+  if (!address.ok()) return false;
+  bool job_ended = Pump(*address, *identity, /*now=*/true);
+  CaughtUp();
+  if (!job_ended) job_ended = Pump(*address, *identity, /*now=*/false);
+  if (job_ended) FetchLogs();
+  return job_ended;
+}
+
+bool YarnFollow::Pump(const std::string& address, const rpc::Identity& identity, bool now) {
+  wire::FollowRequest request = Request();
+  request.set_now(now);
+  const auto follow = rpc::AmFollow::Start(address, identity, request, kConnectLimit);
+  bool job_ended = false;
+  while (!stopped()) {
+    while (const auto reply = follow->Next()) {
+      if (reply->has_ended()) job_ended = reply->ended().job_ended();
+      Take(*reply);
+    }
+    if (follow->ended()) break;
+    pollfd wanted[2] = {{follow->fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
+    poll(wanted, 2, -1);
+  }
+  return job_ended;
+}
+
+void YarnFollow::Take(const wire::FollowReply& reply) {
+  switch (reply.kind_case()) {
+    case wire::FollowReply::kJournal:
+      return TakeJournal(reply.journal());
+    case wire::FollowReply::kLog: {
+      const backend::LogSource source = SourceOf(reply.log().source());
+      sources_[source].have = reply.log().offset() + static_cast<int64_t>(reply.log().bytes().size());
+      return Queue(Output{source, reply.log().bytes()}, reply.log().bytes().size());
+    }
+    case wire::FollowReply::kLogEnd: {
+      Progress& progress = sources_[SourceOf(reply.log_end().source())];
+      progress.whole = reply.log_end().has_size() && progress.have >= reply.log_end().size();
+      return;
+    }
+    default:
+      return;
+  }
+}
+
+void YarnFollow::TakeJournal(const std::string& lines) {
+  journal_offset_ += static_cast<int64_t>(lines.size());
+  journal_ += lines;
+  for (core::JournalEntry& entry : DecodeJournal(lines)) {
+    // The end is only told when all output has been.
+    const auto* job = std::get_if<core::JobChanged>(&entry.change);
+    if (job != nullptr && job->state && core::IsFinal(*job->state)) FetchLogs();
+    Queue(std::move(entry), kEntryWeight);
+  }
+}
+
+void YarnFollow::QueueRestOfJournal(const std::string& journal) {
+  if (journal.size() > static_cast<size_t>(journal_offset_)) {
+    TakeJournal(journal.substr(static_cast<size_t>(journal_offset_)));
+  }
+}
+
+void YarnFollow::FetchLogs() {
+  if (!logs_) return;
+  LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
+  for (const auto& [source, place] : LogPlaces(DecodeJournal(journal_))) {
+    Progress& progress = sources_[source];
+    if (progress.whole || !Wants(*logs_, source) || stopped()) continue;
+    const Status read = store.Read(
+        place, progress.have,
+        [&](std::string_view bytes) {
+          progress.have += static_cast<int64_t>(bytes.size());
+          Queue(Output{source, std::string(bytes)}, bytes.size());
+        },
+        kLogLimit);
+    progress.whole = true;  // or nobody has it: it is not asked for again
+    if (!read.ok() && !stopped()) Queue(Note{read.error().message}, kEntryWeight);
+  }
+}
+
+}  // namespace howdah::yarnplace

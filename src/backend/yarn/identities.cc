@@ -1,0 +1,53 @@
+#include "identities.h"
+
+#include <nlohmann/json.hpp>
+
+namespace howdah::yarnplace {
+namespace {
+
+constexpr char kCa[] = "howdah.ca";
+
+std::string Alias(const std::string& name, const char* part) { return "howdah." + name + part; }
+
+}  // namespace
+
+void AddIdentity(hadooprpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity) {
+  credentials.secrets[kCa] = identity.ca_certificate;
+  credentials.secrets[Alias(name, ".pem")] = identity.certificate;
+  credentials.secrets[Alias(name, ".key")] = identity.private_key;
+}
+
+Result<rpc::Identity> IdentityOf(const hadooprpc::Credentials& credentials, const std::string& name) {
+  rpc::Identity identity;
+  const std::pair<std::string, std::string*> parts[] = {{kCa, &identity.ca_certificate},
+                                                        {Alias(name, ".pem"), &identity.certificate},
+                                                        {Alias(name, ".key"), &identity.private_key}};
+  for (const auto& [alias, part] : parts) {
+    const auto found = credentials.secrets.find(alias);
+    if (found == credentials.secrets.end()) return Failed("the container's credentials have no secret " + alias);
+    *part = found->second;
+  }
+  return identity;
+}
+
+std::string WriteIdentity(const rpc::Identity& identity) {
+  return nlohmann::json{
+      {"ca", identity.ca_certificate}, {"certificate", identity.certificate}, {"key", identity.private_key}}
+      .dump();
+}
+
+Result<rpc::Identity> ReadIdentity(const std::string& json) {
+  const auto parsed = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
+  rpc::Identity identity;
+  const std::pair<const char*, std::string*> parts[] = {
+      {"ca", &identity.ca_certificate}, {"certificate", &identity.certificate}, {"key", &identity.private_key}};
+  for (const auto& [name, part] : parts) {
+    if (!parsed.is_object() || !parsed.contains(name) || !parsed[name].is_string()) {
+      return Failed(std::string("it is no identity: ") + name + " is missing");
+    }
+    *part = parsed[name].get<std::string>();
+  }
+  return identity;
+}
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,21 @@
+// The certificates of a job, as they travel: the AM's and the executors' in the credentials of their containers, the
+// clients' in the job's directory.
+#pragma once
+
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/hadooprpc/token.h"
+#include "howdah/rpc/identity.h"
+
+namespace howdah::yarnplace {
+
+// Adds an identity as three secrets: "howdah.ca", "howdah.NAME.pem", "howdah.NAME.key". name: "am", "executor".
+void AddIdentity(hadooprpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity);
+// kFailed: one of them is missing, and which.
+Result<rpc::Identity> IdentityOf(const hadooprpc::Credentials& credentials, const std::string& name);
+
+std::string WriteIdentity(const rpc::Identity& identity);  // JSON
+Result<rpc::Identity> ReadIdentity(const std::string& json);
+
+}  // namespace howdah::yarnplace

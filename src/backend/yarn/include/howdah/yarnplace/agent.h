@@ -1,0 +1,69 @@
+// The YARN place as the agent sees it: the container that it was started in.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/backend.h"
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/hadoopconf/configuration.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/spec/job_spec.h"
+
+namespace boost::asio {
+class io_context;
+}
+
+namespace howdah::yarnplace {
+
+// A submitted job as its AM finds it in its container. Opened by the guardian before it forks: whatever needs threads or
+// connections is made later, by whoever lives.
+class AmJob {
+ public:
+  static Result<std::unique_ptr<AmJob>> Open(const hadoopconf::Surroundings& surroundings);
+  ~AmJob();
+
+  const JobId& id() const;
+  const spec::JobSpec& spec() const;
+  int attempt() const;  // of the AM: 0 for the first
+  std::string node() const;
+  std::string journal() const;        // path of the journal in the container
+  std::string log_directory() const;  // of the container
+  const rpc::Identity& identity() const;
+  // "NAME=VALUE": of tools that the AM itself starts; programs of the job's python archive come first.
+  std::vector<std::string> ToolEnvironment() const;
+  // The address of this machine at which the others of the cluster reach it.
+  Result<std::string> ListenHost() const;
+
+  // Where an AM begins: the first with nothing, a later one after what the journal says was before.
+  struct Beginning {
+    int generation = 0;
+    int first_task_attempt = 0;
+  };
+  // Writes the journal's beginning.
+  Result<Beginning> Begin() const;
+
+  // The status page as YARN's proxy shows it, and whose requests for it are answered.
+  std::string proxy_url() const;
+  std::vector<std::string> ProxyHosts() const;
+  std::string NodeLogsUrl(const std::string& node, const std::string& container) const;
+
+  std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
+                                                const std::string& address, uint16_t tracking_port);
+
+  // For the guardian, when the AM has died and everything of it here has been ended. If YARN starts no other AM the job's
+  // end is recorded; what cannot be done is said on stderr.
+  void RecordAmDeath(const std::string& how);
+
+ private:
+  struct Parts;
+  explicit AmJob(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+// What the executor of a container is, by the container's credentials.
+Result<rpc::Identity> ExecutorIdentity(const hadoopconf::Surroundings& surroundings);
+
+}  // namespace howdah::yarnplace

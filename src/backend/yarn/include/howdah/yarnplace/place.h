@@ -1,0 +1,55 @@
+// The YARN place as clients see it: a Hadoop cluster that knows nothing of Howdah.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/place.h"
+#include "howdah/hadoopconf/configuration.h"
+
+namespace howdah::yarnplace {
+
+struct YarnOptions {
+  std::string home;   // $HOWDAH_HOME: what is remembered on this machine
+  std::string agent;  // path of howdah-agent
+  std::string user;   // who submits, if HADOOP_USER_NAME does not say otherwise
+  hadoopconf::Surroundings surroundings;
+};
+
+class Cluster;
+struct ClusterFacts;
+
+// One thread. Reads the configuration at the first question; connects when it has to.
+class YarnPlace final : public backend::Place {
+ public:
+  explicit YarnPlace(YarnOptions options);
+  ~YarnPlace() override;
+
+  std::vector<std::string> Refusals(const spec::JobSpec& spec) override;
+  std::vector<std::string> Ignored(const spec::JobSpec& spec) override;
+  Result<JobId> Submit(const spec::JobSpec& spec, const backend::SubmitOptions& options) override;
+  Result<JobId> Resolve(const std::string& name) override;
+  Result<history::JobView> Status(const JobId& id) override;
+  Result<std::vector<history::JobView>> List(bool ended_too) override;
+  Result<std::unique_ptr<backend::Follow>> FollowJob(const JobId& id,
+                                                     std::optional<backend::LogSelection> logs) override;
+  Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
+  howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
+                         const std::function<void(std::string_view)>& on_bytes) override;
+  std::string LogsPlace(const JobId& id) override;
+  howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
+  howdah::Status AwaitGone(const JobId& id) override;
+  howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
+  std::vector<Finding> Examine() override;
+
+ private:
+  Result<Cluster*> Open();
+
+  YarnOptions options_;
+  std::unique_ptr<Cluster> cluster_;
+  std::unique_ptr<ClusterFacts> facts_;  // of the last look, so that what is submitted is what was looked at
+};
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,107 @@
+#include "job_record.h"
+
+#include "am_start.h"
+#include "howdah/history/job_end.h"
+#include "howdah/process/clock.h"
+#include "identities.h"
+#include "journal_copy.h"
+#include "reports.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+bool EndsFinally(const std::string& journal) {
+  const size_t end = journal.find_last_not_of('\n');
+  if (end == std::string::npos) return false;
+  const size_t begin = journal.rfind('\n', end);
+  const auto entry =
+      history::DecodeEntry(std::string_view(journal).substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
+  if (!entry) return false;
+  const auto* job = std::get_if<core::JobChanged>(&entry->change);
+  return job != nullptr && job->state && core::IsFinal(*job->state);
+}
+
+// What an AM that did not live to the end has left of its journal, with the end.
+std::string Ended(std::string journal, const hadoop::yarn::ApplicationReportProto& report) {
+  if (!journal.empty() && journal.back() != '\n') journal += '\n';
+  const history::JobView view = FoldJournal(journal, Tasks::kWanted);
+  const Instant finished =
+      report.finishtime() > 0 ? Instant(std::chrono::milliseconds(report.finishtime())) : process::Clock().Now();
+  core::JobChanged end = EndOf(report);
+  const std::string task_reason =
+      end.state == core::JobState::kKilled ? "the application was killed" : "the application master died";
+  for (const core::JournalEntry& entry : history::EndEntries(view, std::move(end), task_reason, finished)) {
+    journal += history::EncodeEntry(entry) + "\n";
+  }
+  return journal;
+}
+
+std::string SubmissionOf(const hadoop::yarn::ApplicationReportProto& report) {
+  const history::JobView view = ViewOf(report);
+  core::JobSubmitted submitted{view.id, view.name, "yarn", "", view.user, "", {}};
+  return history::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
+}
+
+}  // namespace
+
+std::vector<core::JournalEntry> DecodeJournal(const std::string& text) {
+  std::vector<core::JournalEntry> entries;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    if (auto entry = history::DecodeEntry(std::string_view(text).substr(begin, end - begin))) {
+      entries.push_back(std::move(*entry));
+    }
+    begin = end + 1;
+  }
+  return entries;
+}
+
+history::JobView FoldJournal(const std::string& text, Tasks tasks) {
+  history::JobView view;
+  for (const core::JournalEntry& entry : DecodeJournal(text)) {
+    if (tasks == Tasks::kLeftOut && std::holds_alternative<core::TaskChanged>(entry.change)) continue;
+    view.Apply(entry);
+  }
+  return view;
+}
+
+Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id) {
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  const auto json = cluster.ReadFile(places->client_file(id));
+  if (!json.ok()) return json.error();
+  return ReadIdentity(*json);
+}
+
+Result<std::string> JournalOfHistory(Cluster& cluster, const JobId& id) {
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  return cluster.ReadFile(places->history_journal(id));
+}
+
+Result<std::string> JournalOfRunning(Cluster& cluster, const JobId& id) {
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  auto journal = cluster.ReadFile(places->journal(id));
+  if (journal.ok() || journal.error().code != ErrorCode::kNotFound) return journal;
+  const auto text = cluster.ReadFile(places->am_file(id));
+  if (!text.ok()) return text.error();
+  const auto start = ParseAmStart(*text);
+  if (!start.ok()) return start.error();
+  return start->submitted;
+}
+
+Result<std::string> JournalOfEnded(Cluster& cluster, const JobId& id,
+                                   const hadoop::yarn::ApplicationReportProto& report) {
+  auto recorded = JournalOfHistory(cluster, id);
+  if (recorded.ok() && EndsFinally(*recorded)) return recorded;
+  if (!recorded.ok() && recorded.error().code != ErrorCode::kNotFound) return recorded;
+  const auto left = JournalOfRunning(cluster, id);
+  const bool ours = left.ok();  // else there is nothing to tell from, and nothing to clean up
+  const std::string journal = Ended(ours ? *left : SubmissionOf(report), report);
+  if (!ours || report.user() != cluster.user()) return journal;
+  if (const Status stored = StoreHistory(cluster, id, journal); !stored.ok()) return stored.error();
+  return journal;
+}
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,34 @@
+// What the cluster's file system holds of a job, while it runs and afterwards.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cluster.h"
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/hadoop/yarn.pb.h"
+#include "howdah/history/job_view.h"
+#include "howdah/rpc/identity.h"
+
+namespace howdah::yarnplace {
+
+enum class Tasks { kWanted, kLeftOut };
+
+// Every entry of a journal's text; what is torn is left out.
+std::vector<core::JournalEntry> DecodeJournal(const std::string& text);
+history::JobView FoldJournal(const std::string& text, Tasks tasks);
+
+// With which a client may call the job's AM. kNotFound: the job has ended, or is somebody else's.
+Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id);
+
+// The journal of a job that has ended. If no AM has lived to record the end it is recorded now, and what the job left
+// in the file system is removed. report: of the application, which has ended.
+Result<std::string> JournalOfEnded(Cluster& cluster, const JobId& id,
+                                   const hadoop::yarn::ApplicationReportProto& report);
+// The journal of a job of the history; kNotFound: there is none.
+Result<std::string> JournalOfHistory(Cluster& cluster, const JobId& id);
+// The journal of a job that has not ended as its AM last stored it; before that, of its submission alone.
+Result<std::string> JournalOfRunning(Cluster& cluster, const JobId& id);
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,82 @@
+#include "journal_copy.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "howdah/process/files.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+constexpr Duration kLeastPause = std::chrono::seconds(1);
+constexpr int kShareOfTime = 10;
+constexpr size_t kLongestJournal = size_t{256} << 20;
+
+}  // namespace
+
+JournalCopy::JournalCopy(Cluster cluster, JobId id, std::string path)
+    : cluster_(std::move(cluster)),
+      id_(std::move(id)),
+      path_(std::move(path)),
+      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      thread_([this] { Run(); }) {}
+
+JournalCopy::~JournalCopy() {
+  const uint64_t one = 1;
+  if (write(stop_.get(), &one, sizeof one) == sizeof one) thread_.join();
+}
+
+bool JournalCopy::AwaitChange(int watch) {
+  pollfd wanted[2] = {{stop_.get(), POLLIN, 0}, {watch, POLLIN, 0}};
+  while (poll(wanted, 2, -1) < 0) continue;
+  if (wanted[0].revents != 0) return false;
+  char events[4096];
+  return read(watch, events, sizeof events) > 0;
+}
+
+void JournalCopy::Run() {
+  using Clock = std::chrono::steady_clock;
+  const process::Fd watch(inotify_init1(IN_CLOEXEC));
+  if (!watch.valid() || inotify_add_watch(watch.get(), path_.c_str(), IN_MODIFY) < 0) {
+    std::cerr << process::SystemError("watching the journal " + path_).message << "\n";
+    return;
+  }
+  const auto places = cluster_.Places();
+  std::string said;
+  do {
+    const auto begin = Clock::now();
+    const auto journal = process::ReadFile(path_, kLongestJournal);
+    const Status stored = !places.ok()    ? Status(places.error())
+                          : !journal.ok() ? Status(journal.error())
+                                          : cluster_.WriteFile(places->journal(id_), *journal, 0600);
+    if (!stored.ok() && stored.error().message != said) {
+      said = stored.error().message;
+      std::cerr << "storing the journal: " << said << "; it is tried again\n";
+    }
+    const auto took = std::chrono::duration_cast<Duration>(Clock::now() - begin);
+    pollfd wanted{stop_.get(), POLLIN, 0};
+    poll(&wanted, 1, static_cast<int>(std::max(kLeastPause, took * kShareOfTime).count() / 1000));
+  } while (AwaitChange(watch.get()));
+}
+
+Status StoreHistory(Cluster& cluster, const JobId& id, const std::string& journal) {
+  const auto files = cluster.Files();
+  if (!files.ok()) return files.error();
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  const Status made = (*files)->MakeDirectories(places->history(id), 0700);
+  if (!made.ok()) return made;
+  // The job file only moves: a later attempt to record the same end finds it in its place already.
+  const Status moved = (*files)->Rename(places->job_file(id), places->history_job_file(id), /*overwrite=*/true);
+  if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
+  if (const Status kept = cluster.WriteFile(places->history_journal(id), journal, 0600); !kept.ok()) return kept;
+  return (*files)->Delete(places->job(id), /*recursive=*/true);
+}
+
+}  // namespace howdah::yarnplace

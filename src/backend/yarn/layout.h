@@ -1,0 +1,45 @@
+// Where the YARN place keeps things in the cluster's default file system.
+//
+//   ~/.howdah/                          (0711 where it is made by us, so that nodes may reach what is public)
+//     cache/public/HASH[SUFFIX]         files by content, readable by all: YARN's nodes keep one copy for everybody
+//     cache/private/HASH[SUFFIX]        the same, of files that only their owner may read (directory 0700)
+//     jobs/ID/                          0700; removed at the job's end
+//       job.json                        the effective job (spec::WriteEffective)
+//       am.json                         what the application master is started with (am_start.h)
+//       client.json                     the identity with which clients call the AM
+//       journal.jsonl                   the AM's journal as it was about a second ago
+//     history/ID/                       0700; stays
+//       job.json, journal.jsonl
+#pragma once
+
+#include <string>
+
+#include "howdah/base/ids.h"
+
+namespace howdah::yarnplace {
+
+class Layout {
+ public:
+  // home: of the user in the file system, "/user/ann".
+  explicit Layout(const std::string& home) : root_(home + (home.ends_with('/') ? "" : "/") + ".howdah") {}
+
+  const std::string& root() const { return root_; }
+  std::string cache() const { return root_ + "/cache"; }
+  std::string public_cache() const { return cache() + "/public"; }
+  std::string private_cache() const { return cache() + "/private"; }
+  std::string jobs() const { return root_ + "/jobs"; }
+  std::string job(const JobId& id) const { return jobs() + "/" + id.text; }
+  std::string job_file(const JobId& id) const { return job(id) + "/job.json"; }
+  std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
+  std::string client_file(const JobId& id) const { return job(id) + "/client.json"; }
+  std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
+  std::string histories() const { return root_ + "/history"; }
+  std::string history(const JobId& id) const { return histories() + "/" + id.text; }
+  std::string history_job_file(const JobId& id) const { return history(id) + "/job.json"; }
+  std::string history_journal(const JobId& id) const { return history(id) + "/journal.jsonl"; }
+
+ private:
+  std::string root_;
+};
+
+}  // namespace howdah::yarnplace

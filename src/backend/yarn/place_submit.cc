@@ -1,0 +1,62 @@
+// The part of the place that submits.
+#include "cluster.h"
+#include "cluster_facts.h"
+#include "howdah/yarnplace/place.h"
+#include "refusals.h"
+#include "submit.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+std::string NeedsUri(const std::string& key, const std::string& path) {
+  if (path.empty() || IsUri(path) || path.starts_with("file:")) return "";
+  return key + ": " + path +
+         " is a path of this machine; on YARN it has to be a URI that every node reaches, as in "
+         "hdfs:///user/NAME/DIR";
+}
+
+KnownCluster KnownOf(const ClusterFacts& facts) {
+  KnownCluster known;
+  known.resource_types = facts.resource_types;
+  for (const NodeFacts& node : facts.nodes) {
+    if (node.running()) known.nodes.push_back({node.host, node.port, node.rack, node.label, node.total});
+  }
+  return known;
+}
+
+}  // namespace
+
+std::vector<std::string> YarnPlace::Refusals(const spec::JobSpec& spec) {
+  const auto cluster = Open();
+  if (!cluster.ok()) return {cluster.error().message};
+  std::vector<std::string> refusals;
+  for (const auto& [key, path] :
+       {std::pair{"checkpoint.dir", spec.checkpoint.dir}, std::pair{"tensorboard.logdir", spec.tensorboard_logdir}}) {
+    if (std::string why = NeedsUri(key, path); !why.empty()) refusals.push_back(std::move(why));
+  }
+  const auto rm = (*cluster)->Rm();
+  if (!rm.ok()) return {rm.error().message};
+  auto facts = GatherFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);
+  if (!facts.ok()) return {facts.error().message};
+  for (std::string& why : WhyRefused(spec, *facts)) refusals.push_back(std::move(why));
+  facts_ = std::make_unique<ClusterFacts>(std::move(*facts));
+  return refusals;
+}
+
+std::vector<std::string> YarnPlace::Ignored(const spec::JobSpec& spec) {
+  if (spec.env_from.empty()) return {};
+  return {"env_from is for the local place: tasks on YARN get what `env` says"};
+}
+
+Result<JobId> YarnPlace::Submit(const spec::JobSpec& spec, const backend::SubmitOptions& options) {
+  const auto cluster = Open();
+  if (!cluster.ok()) return cluster.error();
+  if (!facts_) {
+    if (const auto refusals = Refusals(spec); !refusals.empty()) {
+      return Error{ErrorCode::kUnavailable, refusals.front()};
+    }
+  }
+  return SubmitToYarn(**cluster, options_, KnownOf(*facts_), spec, options);
+}
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,275 @@
+#include "staging.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "howdah/hadoopconf/services.h"
+#include "howdah/process/fd.h"
+#include "howdah/process/files.h"
+#include "source_tree.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+// Each file of its own costs a node a download; so when there are many, the small ones travel together.
+constexpr size_t kMostFilesAlone = 32;
+constexpr off_t kLargeFile = off_t{1} << 20;
+constexpr size_t kMostTogether = size_t{16} << 20;  // of a small file that has grown since it was looked at
+
+constexpr std::string_view kUnpackedByYarn[] = {".tar.gz", ".tgz", ".tar"};
+constexpr std::string_view kArchiveSuffixes[] = {".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".tar.zst", ".zip"};
+
+bool EndsInOneOf(const std::string& name, auto const& suffixes) {
+  return std::any_of(std::begin(suffixes), std::end(suffixes),
+                     [&](std::string_view suffix) { return name.ends_with(suffix); });
+}
+
+std::string SuffixOf(const std::string& name) {
+  for (const std::string_view suffix : kArchiveSuffixes) {
+    if (name.ends_with(suffix)) return std::string(suffix);
+  }
+  return "";
+}
+
+// Collects what a job needs, sends it, and then says what it became.
+class Stager {
+ public:
+  explicit Stager(const StagingOptions& options)
+      : options_(options),
+        cache_(options.files, options.layout, options.local_directory + "/hashes", options.on_staged) {}
+
+  Result<StagedJob> Stage(const spec::JobSpec& spec) {
+    if (const Status collected = Collect(spec); !collected.ok()) return collected.error();
+    const Result<size_t> manifest = WantManifest();
+    if (!manifest.ok()) return manifest.error();
+    if (const Status sent = cache_.Send(); !sent.ok()) return sent.error();
+    for (const std::string& path : temporary_) {
+      if (const Status removed = process::RemoveTree(path); !removed.ok()) return removed.error();
+    }
+    StagedJob job;
+    job.agent = {"howdah-agent", cache_.sent(agent_), false};
+    if (!entries_.empty()) job.files.push_back({"staging/manifest.json", cache_.sent(*manifest), false});
+    for (size_t i = 0; i < staged_.size(); ++i)
+      job.files.push_back({"staging/" + NameOf(i), FileOf(staged_[i]), false});
+    if (python_) {
+      const bool by_yarn = EndsInOneOf(spec.python_archive, kUnpackedByYarn);
+      job.python = Resource{by_yarn ? "python" : "python.archive", FileOf(*python_), by_yarn};
+    }
+    job.bytes_sent = cache_.bytes_sent();
+    return job;
+  }
+
+ private:
+  // Either a number in the cache, or a file of some file system.
+  struct Staged {
+    size_t number = 0;
+    std::optional<RemoteFile> remote;
+  };
+
+  const RemoteFile& FileOf(const Staged& staged) const {
+    return staged.remote ? *staged.remote : cache_.sent(staged.number);
+  }
+  static std::string NameOf(size_t number) { return "r" + std::to_string(number); }
+
+  Status Collect(const spec::JobSpec& spec) {
+    const auto agent = cache_.Want(options_.agent, "");
+    if (!agent.ok()) return agent.error();
+    agent_ = *agent;
+    if (!spec.source.empty()) {
+      if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
+    }
+    for (const spec::File& file : spec.files) {
+      if (const Status added = AddFile(file); !added.ok()) return added.error().While("staging " + file.from);
+    }
+    if (spec.python_archive.empty()) return {};
+    auto python = Take(spec.python_archive);
+    if (!python.ok()) return python.error().While("staging python archive " + spec.python_archive);
+    python_ = std::move(python->staged);
+    return {};
+  }
+
+  struct Taken {
+    Staged staged;
+    mode_t mode = 0644;
+  };
+
+  Result<Taken> Take(const std::string& from) {
+    if (IsUri(from)) return TakeRemote(from);
+    const auto number = cache_.Want(from, SuffixOf(from));
+    if (!number.ok()) return number.error();
+    return Taken{{*number, std::nullopt}, 0644};
+  }
+
+  Result<Taken> TakeRemote(const std::string& from) {
+    const auto uri = hadoopconf::ResolveUri(options_.configuration, from);
+    if (!uri.ok()) return uri.error();
+    const auto files = hdfs::Open(options_.configuration, *uri, options_.open);
+    if (!files.ok()) return files.error();
+    const std::string path = hdfs::PathOf(*uri);
+    const auto found = (*files)->Stat(path);
+    if (!found.ok()) return found.error();
+    RemoteFile remote{(*files)->uri() + path, found->length, found->modified_millis, (found->permission & 4) != 0};
+    for (std::string at = path.substr(0, path.rfind('/')); remote.is_public && !at.empty();
+         at = at.substr(0, at.rfind('/'))) {
+      const auto above = (*files)->Stat(at);
+      remote.is_public = above.ok() && (above->permission & 1) != 0;
+    }
+    return Taken{{0, std::move(remote)}, found->permission & 0777};
+  }
+
+  std::string Keep(Staged staged) {
+    staged_.push_back(std::move(staged));
+    return NameOf(staged_.size() - 1);
+  }
+
+  Status AddSource(const std::string& source) {
+    if (!IsUri(source)) {
+      auto tree = ListTree(source);
+      if (!tree.ok()) return tree.error();
+      if (tree->front().kind == TreeEntry::Kind::kDirectory) return AddTree(source, "", *tree);
+    }
+    auto taken = Take(source);
+    if (!taken.ok()) return taken.error();
+    entries_.push_back({{"path", "."}, {"resource", Keep(std::move(taken->staged))}, {"unpack", true}});
+    return {};
+  }
+
+  Status AddFile(const spec::File& file) {
+    if (!IsUri(file.from) && !file.unpack) {
+      auto tree = ListTree(file.from);
+      if (!tree.ok()) return tree.error();
+      return AddTree(file.from, file.to, *tree);
+    }
+    auto taken = Take(file.from);
+    if (!taken.ok()) return taken.error();
+    nlohmann::json entry = {{"path", file.to}, {"resource", Keep(std::move(taken->staged))}};
+    if (file.unpack) {
+      entry["unpack"] = true;
+    } else {
+      entry["mode"] = taken->mode;
+    }
+    entries_.push_back(std::move(entry));
+    return {};
+  }
+
+  static std::string Below(const std::string& to, const std::string& path) {
+    if (to.empty() && path.empty()) return ".";
+    return to.empty() || path.empty() ? to + path : to + "/" + path;
+  }
+
+  // Directories first; then what travels together; then the rest.
+  Status AddTree(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
+    const auto is_file = [](const TreeEntry& entry) { return entry.kind == TreeEntry::Kind::kFile; };
+    const bool together = std::count_if(tree.begin(), tree.end(), is_file) > static_cast<long>(kMostFilesAlone);
+    for (const TreeEntry& entry : tree) {
+      if (entry.kind != TreeEntry::Kind::kDirectory) continue;
+      entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"directory", true}});
+    }
+    if (together) {
+      if (const Status added = AddTogether(root, to, tree); !added.ok()) return added;
+    }
+    for (const TreeEntry& entry : tree) {
+      if (entry.kind == TreeEntry::Kind::kLink) {
+        if (const Status added = AddLink(root, to, entry); !added.ok()) return added;
+      } else if (is_file(entry) && !(together && entry.size < kLargeFile)) {
+        const std::string from = entry.path.empty() ? root : root + "/" + entry.path;
+        const auto number = cache_.Want(from, "");
+        if (!number.ok()) return number.error();
+        entries_.push_back(
+            {{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"resource", Keep({*number, std::nullopt})}});
+      }
+    }
+    return {};
+  }
+
+  // Nodes do not have what lies outside of the tree: a link to a file there becomes the file.
+  Status AddLink(const std::string& root, const std::string& to, const TreeEntry& link) {
+    if (!LeavesTree(link.path, link.target)) {
+      entries_.push_back({{"path", Below(to, link.path)}, {"link", link.target}});
+      return {};
+    }
+    const std::string from = root + "/" + link.path;
+    auto target = ListTree(from);
+    if (!target.ok()) return target.error().While("the link " + from + " points out of " + root);
+    if (target->front().kind != TreeEntry::Kind::kFile) {
+      return Failed("the link " + from + " points out of " + root + " to the directory " + link.target +
+                    ", which nodes do not have; name it under `files:`");
+    }
+    const auto number = cache_.Want(from, "");
+    if (!number.ok()) return number.error();
+    entries_.push_back(
+        {{"path", Below(to, link.path)}, {"mode", target->front().mode}, {"resource", Keep({*number, std::nullopt})}});
+    return {};
+  }
+
+  // Small files one behind the other in one file; the manifest says where each begins.
+  Status AddTogether(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
+    if (const Status made = process::MakeDirectories(options_.local_directory, 0700); !made.ok()) return made;
+    const std::string path = options_.local_directory + "/together-" + HashOf(root).substr(0, 16) + "-" +
+                             std::to_string(getpid()) + "-" + std::to_string(temporary_.size());
+    const process::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!file.valid()) return process::SystemError("writing " + path);
+    temporary_.push_back(path);
+    const std::string name = NameOf(staged_.size());
+    int64_t offset = 0;
+    for (const TreeEntry& entry : tree) {
+      if (entry.kind != TreeEntry::Kind::kFile || entry.size >= kLargeFile) continue;
+      const auto bytes = process::ReadFile(root + "/" + entry.path, kMostTogether);
+      if (!bytes.ok()) return bytes.error();
+      if (const Status written = process::WriteAll(file.get(), *bytes, path); !written.ok()) return written;
+      const auto size = static_cast<int64_t>(bytes->size());
+      entries_.push_back({{"path", Below(to, entry.path)},
+                          {"mode", entry.mode},
+                          {"resource", name},
+                          {"offset", offset},
+                          {"size", size}});
+      offset += size;
+    }
+    const auto number = cache_.Want(path, "");
+    if (!number.ok()) return number.error();
+    Keep({*number, std::nullopt});
+    return {};
+  }
+
+  Result<size_t> WantManifest() {
+    if (entries_.empty()) return size_t{0};
+    return cache_.WantBytes(entries_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), ".json");
+  }
+
+  const StagingOptions& options_;
+  ContentCache cache_;
+  size_t agent_ = 0;
+  std::vector<Staged> staged_;
+  std::optional<Staged> python_;
+  nlohmann::json entries_ = nlohmann::json::array();
+  std::vector<std::string> temporary_;
+};
+
+Status MakeDirectory(const std::string& uri, const StagingOptions& options, const std::string& key) {
+  if (uri.empty()) return {};
+  const auto resolved = hadoopconf::ResolveUri(options.configuration, uri);
+  if (!resolved.ok()) return resolved.error().While("creating " + key);
+  // Of another kind of storage (s3a://...) the training framework is the one to know.
+  const auto files = hdfs::Open(options.configuration, *resolved, options.open);
+  if (!files.ok()) return {};
+  const Status made = (*files)->MakeDirectories(hdfs::PathOf(*resolved), 0755);
+  return made.ok() ? made : Status(made.error().While("creating " + key));
+}
+
+}  // namespace
+
+bool IsUri(const std::string& path) { return path.find("://") != std::string::npos || path.starts_with("hdfs:"); }
+
+Result<StagedJob> StageJob(const spec::JobSpec& spec, const StagingOptions& options) {
+  if (const Status made = MakeDirectory(spec.checkpoint.dir, options, "checkpoint.dir"); !made.ok())
+    return made.error();
+  if (const Status made = MakeDirectory(spec.tensorboard_logdir, options, "tensorboard.logdir"); !made.ok()) {
+    return made.error();
+  }
+  return Stager(options).Stage(spec);
+}
+
+}  // namespace howdah::yarnplace

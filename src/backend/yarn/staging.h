@@ -1,0 +1,48 @@
+// What of a job its containers find beside them: the agent, the user's files by content, and the list by which an
+// executor puts them into the working directory.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "content_cache.h"
+#include "howdah/base/result.h"
+#include "howdah/hadoopconf/configuration.h"
+#include "howdah/hdfs/open.h"
+#include "howdah/spec/job_spec.h"
+
+namespace howdah::yarnplace {
+
+// A file that YARN puts into a container's directory.
+struct Resource {
+  std::string link;  // its name there: "howdah-agent", "staging/r3"
+  RemoteFile file;
+  bool unpack = false;  // by YARN, once a node
+};
+
+struct StagedJob {
+  Resource agent;
+  std::vector<Resource> files;     // staging/manifest.json and what it names
+  std::optional<Resource> python;  // "python": unpacked by YARN; "python.archive": by the executor
+  int64_t bytes_sent = 0;
+};
+
+struct StagingOptions {
+  const hadoopconf::Configuration& configuration;
+  hdfs::FileSystem& files;  // the default file system
+  Layout layout;
+  hdfs::OpenOptions open;       // for other file systems that the job file names
+  std::string agent;            // path of howdah-agent
+  std::string local_directory;  // of ours on this machine: remembered hashes, and what is packed for the way
+  std::function<void(int64_t done, int64_t total)> on_staged;
+};
+
+// Sends what is not in the cluster yet. Files of other file systems ("hdfs:///models/base.pt") are named as they are.
+// checkpoint.dir and tensorboard.logdir are made.
+Result<StagedJob> StageJob(const spec::JobSpec& spec, const StagingOptions& options);
+
+// Whether a path of a job file is one of a file system other than this machine's: "hdfs:///x".
+bool IsUri(const std::string& path);
+
+}  // namespace howdah::yarnplace

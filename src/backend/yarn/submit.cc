@@ -1,0 +1,142 @@
+#include "submit.h"
+
+#include "howdah/history/job_view.h"
+#include "howdah/process/clock.h"
+#include "howdah/process/machine.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/spec/job_file.h"
+#include "identities.h"
+#include "refusals.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+constexpr Duration kAcceptLimit = std::chrono::seconds(60);
+
+LocalResource Cached(const Resource& resource) {
+  using enum LocalResource::Visibility;
+  return {resource.file.uri, resource.file.size, resource.file.modified_millis,
+          resource.unpack ? LocalResource::Type::kArchive : LocalResource::Type::kFile,
+          resource.file.is_public ? kPublic : kPrivate};
+}
+
+std::string SubmittedLine(const JobId& id, const spec::JobSpec& spec, const std::string& user) {
+  const std::string framework(spec::ToText(spec.framework));
+  core::JobSubmitted submitted{id.text, spec.name, "yarn", framework, user, process::NodeName(), {}};
+  for (const spec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
+  return history::EncodeEntry({process::Clock().Now(), std::move(submitted)}) + "\n";
+}
+
+// Makes the job's directory, fills it, and hands the job to the ResourceManager.
+class Submission {
+ public:
+  Submission(Cluster& cluster, hdfs::FileSystem& files, const Layout& places, JobId id)
+      : cluster_(cluster), files_(files), places_(places), id_(std::move(id)) {}
+
+  Status Submit(const spec::JobSpec& spec, YarnAmStart start, const StagedJob& staged) {
+    const auto identities = rpc::MakeJobIdentities(id_.text);
+    if (!identities.ok()) return identities.error();
+    for (const std::string& directory : {places_.root(), places_.jobs()}) {
+      if (const Status made = files_.MakeDirectories(directory, directory == places_.root() ? 0711 : 0700); !made.ok())
+        return made;
+    }
+    if (const Status made = files_.MakeDirectories(places_.job(id_), 0700); !made.ok()) return made;
+
+    std::map<std::string, LocalResource> common = {{staged.agent.link, Cached(staged.agent)}};
+    const auto job_file = Put(places_.job_file(id_), spec::WriteEffective(spec));
+    if (!job_file.ok()) return job_file.error();
+    common["howdah/job.json"] = *job_file;
+
+    start.local_resources = common;
+    for (const Resource& file : staged.files) start.local_resources[file.link] = Cached(file);
+    if (staged.python) start.local_resources[staged.python->link] = Cached(*staged.python);
+
+    std::map<std::string, LocalResource> of_am = common;
+    const auto configuration = Put(places_.job(id_) + "/hadoop.xml", hadoopconf::WriteXml(cluster_.configuration()));
+    if (!configuration.ok()) return configuration.error();
+    of_am["howdah/hadoop.xml"] = *configuration;
+    start.configuration = "howdah/hadoop.xml";
+    if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->link] = Cached(*staged.python);
+    const auto am_file = Put(places_.am_file(id_), WriteAmStart(start));
+    if (!am_file.ok()) return am_file.error();
+    of_am[kAmStartFile] = *am_file;
+    if (const auto client = Put(places_.client_file(id_), WriteIdentity(identities->client)); !client.ok())
+      return client.error();
+
+    hadooprpc::Credentials credentials = cluster_.credentials();
+    AddIdentity(credentials, "am", identities->am);
+    AddIdentity(credentials, "executor", identities->executor);
+    const auto rm = cluster_.Rm();
+    if (!rm.ok()) return rm.error();
+    const auto accepted =
+        (*rm)->Submit(SubmissionContext(spec, *yarn::ParseApplicationId(id_.text), of_am, credentials), kAcceptLimit);
+    return accepted.ok() ? Status() : Status(accepted.error());
+  }
+
+ private:
+  Result<LocalResource> Put(const std::string& path, const std::string& bytes) {
+    hdfs::CreateOptions options;
+    options.permission = 0600;
+    const auto writer = files_.Create(path, options);
+    if (!writer.ok()) return writer.error();
+    if (const Status written = (*writer)->Write(bytes); !written.ok()) return written.error();
+    if (const Status closed = (*writer)->Close(); !closed.ok()) return closed.error();
+    const auto found = files_.Stat(path);
+    if (!found.ok()) return found.error();
+    return LocalResource{files_.uri() + path, found->length, found->modified_millis, LocalResource::Type::kFile,
+                         LocalResource::Visibility::kApplication};
+  }
+
+  Cluster& cluster_;
+  hdfs::FileSystem& files_;
+  Layout places_;
+  JobId id_;
+};
+
+}  // namespace
+
+Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const KnownCluster& known,
+                           const spec::JobSpec& spec, const backend::SubmitOptions& submit) {
+  const auto files = cluster.Files();
+  if (!files.ok()) return files.error();
+  const auto rm = cluster.Rm();
+  if (!rm.ok()) return rm.error();
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  const auto fresh = (*rm)->NewApplication();
+  if (!fresh.ok()) return fresh.error();
+  const auto too_large = WhyTooLarge(spec, yarn::FromProto(fresh->maximumcapability()));
+  if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
+  const auto staged = StageJob(spec, {.configuration = cluster.configuration(),
+                                      .files = **files,
+                                      .layout = *places,
+                                      .open = cluster.open_options(),
+                                      .agent = options.agent,
+                                      .local_directory = options.home + "/yarn",
+                                      .on_staged = submit.on_staged});
+  if (!staged.ok()) return staged.error();
+  const JobId id{yarn::ToText(yarn::FromProto(fresh->application_id()))};
+
+  YarnAmStart start;
+  start.job = id;
+  start.submitted = SubmittedLine(id, spec, cluster.user());
+  start.user = cluster.user();
+  start.staging_uri = (*files)->uri() + places->job(id);
+  start.queue = spec.queue;
+  start.node_label = spec.node_label;
+  start.keep = submit.keep;
+  start.nodes = known.nodes;
+  start.resource_types = known.resource_types;
+  Submission submission(cluster, **files, *places, id);
+  if (const Status done = submission.Submit(spec, std::move(start), *staged); !done.ok()) {
+    // What was refused leaves nothing behind; that it could not be removed is not what the user has to hear.
+    // If no answer came the application may have been accepted all the same.
+    if (done.error().code != ErrorCode::kTimeout) {
+      static_cast<void>((*files)->Delete(places->job(id), /*recursive=*/true).ok());
+    }
+    return done.error();
+  }
+  return id;
+}
+
+}  // namespace howdah::yarnplace

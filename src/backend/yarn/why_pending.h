@@ -1,0 +1,28 @@
+// What a job waits for, in one sentence out of the ResourceManager's own numbers. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cluster_facts.h"
+
+namespace howdah::yarnplace {
+
+// Containers that have been asked for and not been granted.
+struct Want {
+  std::string who;  // "worker"
+  int count = 0;
+  yarn::Resource shape;
+  std::string label;
+};
+
+// headroom: what the scheduler says it could still give to this application, with all limits taken into account
+// (AllocateResponse.limit); none: not known.
+std::string WhyPending(const ClusterFacts& facts, const std::vector<Want>& wants,
+                       const std::optional<yarn::Resource>& headroom);
+
+// The same of an application whose AM has no container. diagnostics: of its report; am: what the AM asks for.
+std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const Want& am);
+
+}  // namespace howdah::yarnplace
