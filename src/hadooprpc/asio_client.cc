@@ -44,7 +44,7 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   void Close();
   void Begin(std::string_view method, std::string request, Repeat repeat, Done done);
   void SetToken(Token token, bool reconnect);
-  std::string local_ip() const { return link_ ? link_->local_ip() : ""; }
+  const std::string& local_ip() const { return local_ip_; }
 
  private:
   struct Call {
@@ -81,6 +81,7 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   const std::string client_id_;
   bool closed_ = false;
   size_t server_ = 0;  // the one to try next
+  std::string local_ip_;
   int32_t last_id_ = -1;
   std::map<int32_t, CallPtr> calls_;
   std::shared_ptr<Link> link_;                  // for new calls; null: none
@@ -164,6 +165,7 @@ void AsioClient::Impl::OnTimeout(const CallPtr& call) {
 }
 
 void AsioClient::Impl::OnReady(const Link* link) {
+  local_ip_ = link->local_ip();
   for (const auto& [id, call] : calls_) {
     if (call->link.get() == link) WaitForAnswer(call);
   }
@@ -185,7 +187,7 @@ void AsioClient::Impl::OnLinkFailure(const std::shared_ptr<Link>& link, Failure 
   }
   Retire(link);
   if (failure.kind == FailureKind::kRemote) {
-    failure.error = failure.error.While(ServerText(options_, link->server()) + " refused the connection");
+    failure.error = Refused(options_, link->server(), failure.error);
   }
   for (const CallPtr& call : lost) {
     if (closed_) return;

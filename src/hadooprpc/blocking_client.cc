@@ -1,6 +1,7 @@
 #include "howdah/hadooprpc/blocking_client.h"
 
 #include <boost/asio/io_context.hpp>
+#include <cassert>
 #include <optional>
 
 #include "howdah/hadooprpc/asio_client.h"
@@ -16,7 +17,9 @@ class BlockingClient::Impl {
     std::optional<Result<std::string>> result;
     client_.CallBytes(method, std::string(request), repeat, [&](Result<std::string> r) { result = std::move(r); });
     loop_.restart();
-    while (!result) loop_.run_one();
+    while (!result && loop_.run_one() > 0) {
+    }
+    assert(result);  // a call always has a timer
     return *std::move(result);
   }
 

@@ -13,10 +13,21 @@ std::string Origin(const ClientOptions& options) {
          options.configured_by;
 }
 
-}  // namespace
-
 std::string ServerText(const ClientOptions& options, size_t server) {
   return Name(options) + " at " + options.servers[server].text();
+}
+
+}  // namespace
+
+Error Refused(const ClientOptions& options, size_t server, const Error& error) {
+  Error refused = error.While(ServerText(options, server) + " refused the connection");
+  const bool simple = error.message.find("SIMPLE authentication is not enabled") != std::string::npos;
+  if (simple && error.message.find("KERBEROS") != std::string::npos) {
+    refused.message += "; the cluster is secured by Kerberos, and no token of it was given";
+  } else if (simple) {
+    refused.message += "; a token is needed there" + Origin(options);
+  }
+  return refused;
 }
 
 std::string CallReport::Servers(const ClientOptions& options) const {

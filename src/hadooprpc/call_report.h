@@ -33,7 +33,7 @@ class CallReport {
   std::map<size_t, std::string> last_;
 };
 
-// "the ResourceManager at rm1:8032"
-std::string ServerText(const ClientOptions& options, size_t server);
+// "the ResourceManager at rm1:8032 refused the connection: ...", with advice where there is some.
+Error Refused(const ClientOptions& options, size_t server, const Error& error);
 
 }  // namespace howdah::hadooprpc

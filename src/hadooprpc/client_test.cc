@@ -4,9 +4,9 @@
 
 #include <boost/asio/post.hpp>
 
-#include "fake_server.h"
 #include "howdah/hadooprpc/asio_client.h"
 #include "howdah/hadooprpc/blocking_client.h"
+#include "test_fake_server.h"
 
 namespace howdah::hadooprpc {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "recording.h"
 #include "remote_error.h"
-#include "wrapping_server.h"
+#include "test_recording.h"
+#include "test_wrapping_server.h"
 
 namespace howdah::hadooprpc {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "recording.h"
+#include "test_recording.h"
 
 namespace howdah::hadooprpc {
 namespace {

@@ -4,7 +4,7 @@
 #include <random>
 
 #include "howdah/hadooprpc/token.h"
-#include "recording.h"
+#include "test_recording.h"
 #include "writable.h"
 
 namespace howdah::hadooprpc {

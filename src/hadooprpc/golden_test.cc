@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "howdah/hadooprpc/token.h"
-#include "recording.h"
+#include "test_recording.h"
 
 namespace howdah::hadooprpc {
 namespace {

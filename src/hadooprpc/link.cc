@@ -12,7 +12,10 @@ namespace howdah::hadooprpc {
 namespace asio = boost::asio;
 namespace {
 
-constexpr size_t kReadSize = 32 << 10;
+constexpr size_t kReadSize = 16 << 10;
+// Servers keep idle connections of which they have few; an application master with a thousand nodes has not. Hadoop's
+// ipc.client.connection.maxidletime is 10 s.
+constexpr Duration kIdle = std::chrono::seconds(30);
 
 boost::asio::ip::tcp::endpoint Endpoint(const net::SocketAddress& address) {
   asio::ip::tcp::endpoint endpoint;
@@ -41,7 +44,7 @@ Link::Link(asio::io_context& loop, net::HostPort where, size_t server, Connectio
       socket_(loop),
       opening_(loop),
       one_address_(loop),
-      ping_(loop) {}
+      quiet_(loop) {}
 
 void Link::Open(Hooks hooks) {
   hooks_ = std::move(hooks);
@@ -65,7 +68,7 @@ void Link::Close() {
   socket_.close(ignored);
   opening_.cancel();
   one_address_.cancel();
-  ping_.cancel();
+  quiet_.cancel();
   lookup_.reset();
 }
 
@@ -112,7 +115,7 @@ void Link::Connected() {
   last_received_ = last_sent_ = Clock::now();
   incoming_.resize(kReadSize);
   Read();
-  ArmPing();
+  ArmQuiet();
   Process();
 }
 
@@ -168,19 +171,25 @@ void Link::Flush() {
                     }));
 }
 
-void Link::ArmPing() {
-  const auto quiet_since = std::max(last_received_, last_sent_);
-  ping_.expires_at(std::max(quiet_since + limits_.ping, Clock::now() + std::chrono::milliseconds(1)));
-  ping_.async_wait(Guarded([this](Code code) {
-    if (code) return;
-    if (Clock::now() - std::max(last_received_, last_sent_) >= limits_.ping && connection_.awaiting()) {
-      connection_.Ping();
-      Flush();
-    } else if (!connection_.awaiting()) {
-      last_sent_ = Clock::now();  // idle: no reason to ping, look again later
-    }
-    ArmPing();
+// One timer for silence: while a call waits it ends in a ping, else in the connection's end.
+void Link::ArmQuiet() {
+  const Duration most = connection_.awaiting() ? limits_.ping : kIdle;
+  quiet_.expires_at(std::max(last_received_, last_sent_) + most);
+  quiet_.async_wait(Guarded([this](Code code) {
+    if (!code) OnQuiet();
   }));
+}
+
+void Link::OnQuiet() {
+  const auto quiet = Clock::now() - std::max(last_received_, last_sent_);
+  if (connection_.awaiting() && quiet >= limits_.ping) {
+    connection_.Ping();
+    Flush();
+    last_sent_ = Clock::now();
+  } else if (!connection_.awaiting() && quiet >= kIdle) {
+    return Fail({FailureKind::kLost, Failed("the connection was idle")});
+  }
+  ArmQuiet();
 }
 
 bool Link::Ended() {

@@ -56,7 +56,8 @@ class Link : public std::enable_shared_from_this<Link> {
   void Received(Code code, size_t size);
   void Process();
   void Flush();
-  void ArmPing();
+  void ArmQuiet();
+  void OnQuiet();
   void Fail(Failure failure);
   template <typename Handler>
   auto Guarded(Handler handler);
@@ -74,7 +75,7 @@ class Link : public std::enable_shared_from_this<Link> {
   size_t next_address_ = 0;
   net::ConnectFailures failures_;
   boost::asio::ip::tcp::socket socket_;
-  boost::asio::steady_timer opening_, one_address_, ping_;
+  boost::asio::steady_timer opening_, one_address_, quiet_;
   bool address_expired_ = false;
   std::string outgoing_;
   std::vector<char> incoming_;

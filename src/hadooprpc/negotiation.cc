@@ -70,7 +70,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
     }
     auto token = mechanism->Start(entry.has_challenge() ? std::optional(entry.challenge()) : std::nullopt);
     if (!token) return token.error();
-    if (!token->empty()) initiate.set_token(*token);
+    initiate.set_token(*token);  // present even when empty
     mechanism_ = std::move(mechanism);
     return std::optional(std::move(initiate));
   }

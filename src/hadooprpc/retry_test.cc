@@ -96,6 +96,17 @@ TEST(CallReport, NamesEveryServerAndWhereItsAddressComesFrom) {
             "/etc/hadoop/conf/yarn-site.xml");
 }
 
+TEST(CallReport, ARefusedConnectionComesWithAdvice) {
+  ClientOptions options;
+  options.servers = {{"rm1", 8032}};
+  const Error error{ErrorCode::kFailed, "SIMPLE authentication is not enabled.  Available:[TOKEN, KERBEROS]", "a.E"};
+  EXPECT_EQ(Refused(options, 0, error),
+            (Error{ErrorCode::kFailed,
+                   "the server at rm1:8032 refused the connection: SIMPLE authentication is not enabled.  "
+                   "Available:[TOKEN, KERBEROS]; the cluster is secured by Kerberos, and no token of it was given",
+                   "a.E"}));
+}
+
 TEST(CallReport, SaysWhatIsKnownOfTheCall) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}};

@@ -4,7 +4,7 @@
 
 #include "digest.h"
 #include "howdah/hadoop/security.pb.h"
-#include "recording.h"
+#include "test_recording.h"
 #include "writable.h"
 
 namespace howdah::hadooprpc {

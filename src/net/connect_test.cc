@@ -62,6 +62,22 @@ TEST(Connect, NobodyListens) {
                                                             " (127.0.0.1): Connection refused"}));
 }
 
+TEST(Connect, TriesEveryAddressOfAHost) {
+  OwnedFd fd(socket(AF_INET6, SOCK_STREAM, 0));
+  sockaddr_in6 at{};
+  at.sin6_family = AF_INET6;
+  at.sin6_addr = in6addr_loopback;
+  if (bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) != 0) GTEST_SKIP() << "no IPv6 here";
+  ASSERT_EQ(listen(fd.get(), 4), 0);
+  const uint16_t port = LocalAddress(fd.get())->port();
+  for (const char* host : {"localhost", "::1"}) {  // 127.0.0.1 comes first and refuses
+    const auto connected = Connect({host, port}, seconds(20));
+    ASSERT_TRUE(connected) << connected.error().message;
+    EXPECT_EQ(LocalAddress(*connected)->ip(), "::1");
+    OwnedFd mine(*connected);
+  }
+}
+
 TEST(ConnectFailures, NamesAddressesByReason) {
   ConnectFailures failures;
   const auto address = [](uint8_t last) {

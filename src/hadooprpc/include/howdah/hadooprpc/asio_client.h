@@ -45,7 +45,7 @@ class AsioClient {
   // once no call is outstanding on it.
   void SetToken(Token token, bool reconnect);
 
-  // The local IP address of the connection: where the server sees this machine. Empty: not connected.
+  // The local IP address of the last connection: where the server sees this machine. Empty: never connected.
   std::string local_ip() const;
 
  private:

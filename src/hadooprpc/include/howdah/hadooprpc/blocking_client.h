@@ -36,7 +36,7 @@ class BlockingClient {
     return response;
   }
 
-  // The local IP address of the connection: where the server sees this machine. Empty: not connected.
+  // The local IP address of the last connection: where the server sees this machine. Empty: never connected.
   std::string local_ip() const;
 
  private:
