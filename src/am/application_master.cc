@@ -31,8 +31,8 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, his
       signals_(loop_, SIGTERM, SIGINT),
       journal_(std::move(journal)),
       view_(std::move(view)),
-      job_(options_.spec, frameworks::RulesOf(options_.spec), view_.submitted.value_or(clock_.Now()),
-           SeedOf(options_.job)),
+      job_(options_.spec, frameworks::RulesOf(options_.spec),
+           options_.gang_since.value_or(view_.submitted.value_or(clock_.Now())), SeedOf(options_.job)),
       followers_(
           loop_, options_.spec, options_.journal,
           {.reply = [this](rpc::ConnectionId to, const wire::FollowReply& r) { server_->SendToFollower(to, r); },
@@ -74,7 +74,7 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   if (!listening.ok()) return listening.error();
   backend_ = make_backend(loop_, *this, *listening);
   followers_.OnJournal(journal_.size());
-  Post(core::AmStarted{options_.node, options_.attempt});
+  Post(core::AmStarted{options_.node, options_.attempt, options_.generation, options_.first_task_attempt});
   if (const Status told = options_.on_listening(*listening); !told.ok()) return told;
   if (!options_.spec.tensorboard_logdir.empty()) {
     tensorboard_ = TensorBoard::Start(
@@ -86,7 +86,9 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
         });
   }
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
-    if (!error) Post(core::StopRequested{core::SignalName(signal) + " to the application master", std::nullopt});
+    if (error) return;
+    if (signal == SIGTERM && options_.leave_on_sigterm) return Fail(Failed("the place has ended it (SIGTERM)"));
+    Post(core::StopRequested{core::SignalName(signal) + " to the application master", std::nullopt});
   });
   const auto work = boost::asio::make_work_guard(loop_);
   loop_.run();

@@ -5,12 +5,14 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "howdah/backend/backend.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
+#include "howdah/base/time.h"
 #include "howdah/history/job_view.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/spec/job_spec.h"
@@ -43,6 +45,11 @@ struct AmOptions {
   JobId job;
   spec::JobSpec spec;
   int attempt = 0;
+  // An AM that comes after another begins the next generation, and numbers attempts onwards.
+  int generation = 0, first_task_attempt = 0;
+  std::optional<Instant> gang_since;  // from when `timeouts.gang` counts; none: from the job's submission
+  // SIGTERM says that the place is ending everything, at once: the AM leaves. false: it stops the job with grace.
+  bool leave_on_sigterm = false;
   std::string node;                      // name of this machine
   std::string listen_host;               // address that executors and clients can reach
   std::string journal;                   // path; its first line, JobSubmitted, is there already

@@ -1,0 +1,152 @@
+#include "manifest.h"
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "howdah/process/testing.h"
+#include "own_address.h"
+#include "workspace.h"
+
+namespace howdah::executor {
+namespace {
+
+using process::Content;
+using testing::HasSubstr;
+
+// A staging directory as a NodeManager leaves it: names that are links to read-only files of its cache.
+class Staged : public testing::Test {
+ protected:
+  Staged() {
+    EXPECT_TRUE(process::MakeDirectories(cache() + "/tree/below").ok());
+    EXPECT_TRUE(process::MakeDirectories(options_.staging_dir).ok());
+    EXPECT_TRUE(process::WriteFileAtomically(cache() + "/tree/below/x", "in a tree\n", 0444).ok());
+    Stage("r1", "echo $1\n");
+    Stage("r2", "data\n");
+    EXPECT_EQ(::symlink((cache() + "/tree").c_str(), (options_.staging_dir + "/tree").c_str()), 0);
+    const process::SpawnRequest tar = process::Bash("echo packed > p && tar czf r3 p && rm p", cache());
+    EXPECT_EQ(process::WaitFor(*process::SpawnOrError(tar)).code, 0);
+    EXPECT_EQ(::symlink((cache() + "/r3").c_str(), (options_.staging_dir + "/r3").c_str()), 0);
+  }
+  std::string cache() { return scratch_ / "cache"; }
+  void Stage(const std::string& name, const std::string& bytes) {
+    EXPECT_TRUE(process::WriteFileAtomically(cache() + "/" + name, bytes, 0444).ok());
+    EXPECT_EQ(::symlink((cache() + "/" + name).c_str(), (options_.staging_dir + "/" + name).c_str()), 0);
+  }
+  Status Fill(const std::string& manifest) {
+    EXPECT_TRUE(process::WriteFileAtomically(options_.staging_dir + "/manifest.json", manifest).ok());
+    spec::JobSpec spec;
+    spec.source = "/not/asked";
+    return FillWorkspace(options_, spec);
+  }
+  std::string work(const std::string& name) { return options_.work_dir + "/" + name; }
+  static mode_t ModeOf(const std::string& path) {
+    struct stat info {};
+    return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
+  }
+
+  process::Scratch scratch_;
+  TaskOptions options_{.staging_dir = scratch_ / "staging", .work_dir = scratch_ / "work"};
+};
+
+TEST_F(Staged, BecomesAWorkingDirectoryOfItsOwn) {
+  const Status filled = Fill(R"([
+    {"path": "data", "directory": true, "mode": 448},
+    {"path": "./deep//er/run.sh", "resource": "r1", "mode": 365},
+    {"path": "labels.csv", "resource": "r2"},
+    {"path": "latest", "link": "deep/er/../er/run.sh"},
+    {"path": "deep/up", "link": "../labels.csv"},
+    {"path": "wheels", "resource": "r3", "unpack": true},
+    {"path": ".", "resource": "tree", "unpack": true},
+    {"path": "copy", "resource": "tree"}])");
+  ASSERT_TRUE(filled.ok()) << filled.error().message;
+  EXPECT_EQ(Content(work("latest")), "echo $1\n");
+  EXPECT_EQ(Content(work("deep/up")), "data\n");
+  EXPECT_EQ(Content(work("wheels/p")), "packed\n");
+  EXPECT_EQ(Content(work("below/x")), "in a tree\n");
+  EXPECT_EQ(Content(work("copy/below/x")), "in a tree\n");
+  EXPECT_EQ(ModeOf(work("data")), 0700u);
+  EXPECT_EQ(ModeOf(work("deep/er/run.sh")), 0755u) << "0555, and the owner may write";
+  EXPECT_EQ(ModeOf(work("labels.csv")), 0644u);
+  struct stat info {};
+  ASSERT_EQ(::lstat(work("labels.csv").c_str(), &info), 0);
+  EXPECT_TRUE(S_ISREG(info.st_mode)) << "a copy, not a link into the cache";
+  EXPECT_EQ(Content(cache() + "/r2"), "data\n");
+}
+
+TEST_F(Staged, NeverWritesThroughALink) {
+  for (const char* manifest : {R"([{"path": "a", "link": "."}, {"path": "a/b", "resource": "r1"}])",
+                               R"([{"path": "a", "link": "."}, {"path": "a/b", "directory": true}])"}) {
+    const Status filled = Fill(manifest);
+    ASSERT_FALSE(filled.ok()) << manifest;
+    EXPECT_THAT(filled.error().message, HasSubstr("a/b: a is there already and no directory"));
+  }
+  // What lies in the way is replaced, not written to.
+  ASSERT_TRUE(process::WriteFileAtomically(scratch_ / "outside", "mine").ok());
+  ASSERT_EQ(::symlink((scratch_ / "outside").c_str(), work("here").c_str()), 0);
+  ASSERT_TRUE(Fill(R"([{"path": "here", "resource": "r1"}])").ok());
+  EXPECT_EQ(Content(scratch_ / "outside"), "mine");
+  EXPECT_EQ(Content(work("here")), "echo $1\n");
+}
+
+TEST_F(Staged, AResourceThatIsNotThereIsNamed) {
+  const Status filled = Fill(R"([{"path": "a/b", "resource": "r9"}])");
+  ASSERT_FALSE(filled.ok());
+  EXPECT_THAT(filled.error().message, HasSubstr("a/b: "));
+  EXPECT_THAT(filled.error().message, HasSubstr("staging/r9"));
+}
+
+TEST(Manifest, WhatItMayNotSayIsRefusedAndNamed) {
+  const struct {
+    const char *json, *why;
+  } cases[] = {
+      {"", "not a JSON array"},
+      {"{}", "not a JSON array"},
+      {"[7]", "entry 0, 7: it is not an object"},
+      {R"([{"path": "a", "resource": "r"}, {"path": "../b", "resource": "r"}])", "entry 1, "},
+      {R"([{"path": "../b", "resource": "r"}])", "its path is not one below the working directory"},
+      {R"([{"path": "a/../b", "resource": "r"}])", "its path is not one below"},
+      {R"([{"path": "/b", "resource": "r"}])", "its path is not one below"},
+      {R"([{"resource": "r"}])", "its path is not one below"},
+      {R"([{"path": "a\u0000b", "resource": "r"}])", "its path is not one below"},
+      {R"([{"path": ".", "resource": "r"}])", "its path is the working directory itself"},
+      {R"([{"path": "", "link": "r"}])", "its path is the working directory itself"},
+      {R"([{"path": "a", "link": "/etc/passwd"}])", "its link /etc/passwd leads out of the working directory"},
+      {R"([{"path": "a/b", "link": "../../c"}])", "its link ../../c leads out"},
+      {R"([{"path": "a", "link": "b/../../c"}])", "leads out"},
+      {R"([{"path": "a", "link": ""}])", "its link is empty"},
+      {R"([{"path": "a", "resource": "../r"}])", "its resource is not a name"},
+      {R"([{"path": "a", "resource": ".."}])", "its resource is not a name"},
+      {R"([{"path": "a", "resource": ""}])", "its resource is not a name"},
+      {R"([{"path": "a"}])", "not exactly one of"},
+      {R"([{"path": "a", "resource": "r", "link": "b"}])", "not exactly one of"},
+      {R"([{"path": "a", "resource": "r", "directory": true}])", "not exactly one of"},
+      {R"([{"path": "a", "directory": true, "unpack": true}])", "no resource to unpack"},
+      {R"([{"path": "a", "resource": "r", "mode": "755"}])", "its mode is not a number"},
+      {R"([{"path": "a", "resource": "r", "mode": 4096}])", "its mode is not a number"},
+      {R"([{"path": "a", "resource": "r", "mode": -1}])", "its mode is not a number"},
+      {R"([{"path": 7, "resource": "r"}])", "its path is not a text"},
+      {R"([{"path": "a", "resource": "r", "unpack": 1}])", "its unpack is neither true nor false"},
+      {R"([{"path": "a", "resource": "r", "owner": "me"}])", "unknown key 'owner'"},
+  };
+  for (const auto& c : cases) {
+    const auto manifest = ParseManifest(c.json);
+    ASSERT_FALSE(manifest.ok()) << c.json;
+    EXPECT_THAT(manifest.error().message, HasSubstr(c.why)) << c.json;
+  }
+  EXPECT_TRUE(ParseManifest("[]")->empty());
+}
+
+TEST(OwnAddress, IsTheOneTowardsThePeer) {
+  EXPECT_EQ(*OwnAddressTowards("127.0.0.1:1"), "127.0.0.1");
+  for (const char* bad : {"", "localhost:80", "example.com:80", "127.0.0:80", "[::1:80"}) {
+    EXPECT_FALSE(OwnAddressTowards(bad).ok()) << bad;
+  }
+  const auto six = OwnAddressTowards("[::1]:80");
+  if (six.ok()) {  // a machine may have no IPv6
+    EXPECT_EQ(*six, "::1");
+  }
+}
+
+}  // namespace
+}  // namespace howdah::executor
