@@ -135,6 +135,9 @@ TEST(Recorded, OnlyWhatIsNeededIsRead) {
       ASSERT_TRUE(ReadAll(**log, entry).ok());
     }
     EXPECT_LT(traffic.bytes, int64_t{192} << 10) << file;
+    const int64_t before = traffic.bytes;
+    EXPECT_EQ(*(*log)->List(""), *entries);
+    EXPECT_EQ(traffic.bytes, before) << file << " was read again for the same list";
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <functional>
 #include <map>
 #include <optional>
 #include <utility>
@@ -166,6 +167,7 @@ class TFile : public AggregatedLog {
 
   Source source_;
   Index index_;
+  std::map<std::string, std::vector<LogEntry>, std::less<>> listed_;  // by what was asked for
 };
 
 // AggregatedLogFormat.LogValue: for each file its name, its length in decimal, both by writeUTF, and its bytes.
@@ -222,12 +224,14 @@ Status TFile::ListBlock(size_t number, std::string_view wanted, std::vector<LogE
 }
 
 Result<std::vector<LogEntry>> TFile::List(std::string_view container) {
+  if (const auto found = listed_.find(container); found != listed_.end()) return found->second;
   std::vector<LogEntry> entries;
   for (size_t i = 0; i < index_.blocks.size(); ++i) {
     const std::string& only = index_.blocks[i].only_key;
     if (!container.empty() && !only.empty() && only != container) continue;
     if (const Status listed = ListBlock(i, container, entries); !listed.ok()) return listed.error();
   }
+  listed_.emplace(container, entries);
   return entries;
 }
 

@@ -56,8 +56,9 @@ class AggregatedLog {
  public:
   virtual ~AggregatedLog() = default;
   // The log files of the container, or of all if `container` is empty; those of one container stand together, sorted by
-  // name. The same name may be there several times: it was uploaded in parts, which stand in their order. Naming the
-  // container may spare reading most of the file.
+  // name. The same name may be there several times: it was uploaded in parts, which stand in their order (an
+  // IndexedFile has a part again with every later upload until the file is gone from the node). Naming the container
+  // may spare reading most of the file; the same list is not read twice.
   virtual Result<std::vector<LogEntry>> List(std::string_view container) = 0;
   // The bytes of an entry of List from `from` on; none if it is shorter. The stream must not outlive the log.
   virtual Result<std::unique_ptr<LogStream>> Read(const LogEntry& entry, int64_t from) = 0;
