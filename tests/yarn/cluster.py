@@ -14,7 +14,9 @@ from cluster_setup import Configuration, Setup, node_host
 from daemons import MARK, Daemon, Guardian, Ports, processes_of
 from hadoop_tree import ROOT, Hadoop, java_home
 
-READY_S = 120  # a limit for a machine that is busy with other things; a quiet one needs a tenth
+# For a machine that is busy with other things; a quiet one starts a cluster in 10 s, and a client in 1 s.
+READY_S = 300
+DEADLINE_S = 180
 MAIN_CLASSES = {
     "nn": ("org.apache.hadoop.hdfs.server.namenode.NameNode", 128),
     "dn": ("org.apache.hadoop.hdfs.server.datanode.DataNode", 96),
@@ -152,7 +154,7 @@ class Cluster:
 
     # --- waiting ---
 
-    def wait(self, condition, what, deadline_s=60):
+    def wait(self, condition, what, deadline_s=DEADLINE_S):
         """What condition() returns once it is true. A time-out shows what a person would look at next."""
         end = time.monotonic() + deadline_s
         while True:
@@ -174,12 +176,12 @@ class Cluster:
     def all_nodes_active(self):
         return self.metrics().get("activeNodes") == self.setup.nodes
 
-    def wait_active(self, nodes=None, deadline_s=60):
+    def wait_active(self, nodes=None, deadline_s=DEADLINE_S):
         """Until so many nodes are active; all of them if nothing is said."""
         count = self.setup.nodes if nodes is None else nodes
         self.wait(lambda: self.metrics().get("activeNodes") == count, f"{count} active nodes", deadline_s)
 
-    def wait_idle(self, deadline_s=60):
+    def wait_idle(self, deadline_s=DEADLINE_S):
         """Until no application runs or waits and no container is left."""
         def idle():
             metrics = self.metrics()
@@ -231,7 +233,7 @@ class Cluster:
     def app(self, app_id):
         return (self.rm(f"apps/{app_id}") or {}).get("app")
 
-    def wait_app(self, app_id, states=FINAL_STATES, deadline_s=60):
+    def wait_app(self, app_id, states=FINAL_STATES, deadline_s=DEADLINE_S):
         """The application once it is in one of the states."""
         def look():
             app = self.app(app_id)
@@ -257,7 +259,7 @@ class Cluster:
             files += self.files_in_hdfs(name, user) if entry["type"] == "DIRECTORY" else [name]
         return sorted(files)
 
-    def java(self, main, *args, user=None, conf=None, classes=(), check=True, timeout=60, options=(), **kwargs):
+    def java(self, main, *args, user=None, conf=None, classes=(), check=True, timeout=DEADLINE_S, options=(), **kwargs):
         """Runs a main class, or a source file, as a client of the cluster: the finished process, its text read.
         `classes`: more folders of the class path."""
         options = [f"-Djdk.net.hosts.file={self.folder}/hosts", *options]

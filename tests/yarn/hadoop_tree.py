@@ -53,6 +53,6 @@ class Hadoop:
         dump = [str(java_home() / "bin/java"), *_FLAGS, "-Xshare:dump", f"-XX:SharedClassListFile={wanted}",
                 f"-XX:SharedArchiveFile={new}", "-cp", ":".join(self.jars)]
         script = ('wanted=$1 new=$2 archive=$3; shift 3; exec 9>"$archive.lock"; '
-                  'flock -n 9 && timeout 120 nice "$@" && mv "$new" "$archive"; rm -f "$wanted" "$new"')
+                  'flock -n 9 && timeout 900 nice "$@" && mv "$new" "$archive"; rm -f "$wanted" "$new"')
         return subprocess.Popen(["sh", "-c", script, "sh", wanted, new, self.archive, *dump], stdin=subprocess.DEVNULL,
                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
