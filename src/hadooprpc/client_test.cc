@@ -112,14 +112,15 @@ TEST(BlockingClient, ATimeoutDoesNotPoisonTheConnection) {
 TEST(BlockingClient, ServersThatAreNotThereAreNamed) {
   ClosedPort one, two;
   ClientOptions options = Options({one.where(), two.where()});
-  options.limits.give_up = milliseconds(20);
+  options.limits.give_up = seconds(2);
   const auto result = BlockingClient(options).CallBytes("m", "", Repeat::kNever);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
-  EXPECT_EQ(result.error().message, "the ResourceManager cannot be reached: " + one.where().text() +
-                                        ": (127.0.0.1): Connection refused; " + two.where().text() +
-                                        ": (127.0.0.1): Connection refused; the addresses come from some.key in "
-                                        "some-site.xml");
+  const std::string refused = ": (127.0.0.1): Connection refused";
+  EXPECT_THAT(result.error().message,
+              testing::AllOf(HasSubstr("the ResourceManager cannot be reached: "),
+                             HasSubstr(one.where().text() + refused), HasSubstr(two.where().text() + refused),
+                             testing::EndsWith("; the addresses come from some.key in some-site.xml")));
 }
 
 TEST(BlockingClient, FailsOverAndStaysThere) {
@@ -218,7 +219,7 @@ TEST(BlockingClient, AServerThatNeverCompletesTheHandshake) {
   const auto result = BlockingClient(options).CallBytes("m", "", Repeat::kNever);
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().code, ErrorCode::kUnavailable);
-  EXPECT_THAT(result.error().message, HasSubstr("it did not complete the authentication within 20ms"));
+  EXPECT_THAT(result.error().message, HasSubstr("within 20ms"));
 }
 
 TEST(BlockingClient, AWebServerIsRecognised) {
