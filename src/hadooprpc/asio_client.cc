@@ -215,8 +215,8 @@ void AsioClient::Impl::OnFailure(const CallPtr& call, size_t server, Failure fai
   if (decision.verdict == Verdict::kNextServer) {
     // Of several calls that one server fails, only the first moves on to the next.
     if (server_ == server) server_ = (server + 1) % options_.servers.size();
-    if (link_ == link) Retire(link);
   }
+  if (decision.verdict == Verdict::kNextServer || link != link_) Retire(link);
   if (decision.verdict == Verdict::kGiveUp) {
     return Finish(call, call->report.Final(options_, {call->method, call->repeat, server, elapsed}, failure));
   }

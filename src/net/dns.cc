@@ -18,6 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Answer {
+  const uint16_t port;  // of the addresses
   bool done = false;
   int status = ARES_SUCCESS;
   std::vector<SocketAddress> addresses;
@@ -32,6 +33,9 @@ void OnAnswer(void* context, int status, int, ares_addrinfo* info) {
     SocketAddress address;
     std::memcpy(&address.storage, node->ai_addr, node->ai_addrlen);
     address.size = node->ai_addrlen;
+    auto* four = reinterpret_cast<sockaddr_in*>(&address.storage);
+    auto* six = reinterpret_cast<sockaddr_in6*>(&address.storage);
+    (node->ai_family == AF_INET6 ? six->sin6_port : four->sin_port) = htons(answer.port);
     answer.addresses.push_back(address);
   }
   if (info) ares_freeaddrinfo(info);
@@ -145,14 +149,14 @@ std::optional<std::vector<SocketAddress>> KnownAddresses(const HostPort& where) 
 
 Result<std::vector<SocketAddress>> AskDns(const HostPort& where, Duration limit, const DnsOptions& options) {
   const auto deadline = Clock::now() + limit;
-  Answer answer;  // outlives the channel, whose end may still call OnAnswer
+  Answer answer{where.port};  // outlives the channel, whose end may still call OnAnswer
   Channel channel;
   if (Status opened = Open(channel, limit, options.servers); !opened) return opened.error();
   ares_addrinfo_hints hints{};
-  hints.ai_flags = ARES_AI_NUMERICSERV | ARES_AI_NOSORT;
+  hints.ai_flags = ARES_AI_NOSORT;
   hints.ai_family = AF_UNSPEC;
   hints.ai_socktype = SOCK_STREAM;
-  ares_getaddrinfo(channel.handle, where.host.c_str(), std::to_string(where.port).c_str(), &hints, OnAnswer, &answer);
+  ares_getaddrinfo(channel.handle, where.host.c_str(), nullptr, &hints, OnAnswer, &answer);
   while (!answer.done) {
     const auto left = std::chrono::duration_cast<Duration>(deadline - Clock::now());
     if (left.count() <= 0 || !Turn(channel.handle, left, options.cancel_fd)) ares_cancel(channel.handle);

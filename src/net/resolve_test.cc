@@ -110,6 +110,11 @@ TEST(AskDns, Version4ComesFirst) {
   });
   EXPECT_EQ(Ips(AskDns({"rm.howdah.invalid.", 8032}, seconds(20), server.options())),
             (std::vector<std::string>{"10.0.0.7", "10.0.0.8", "fd00::7"}));
+  for (const uint16_t port : {0, 8032}) {
+    const auto addresses = AskDns({"rm.howdah.invalid.", port}, seconds(20), server.options());
+    ASSERT_TRUE(addresses);
+    for (const SocketAddress& address : *addresses) EXPECT_EQ(address.port(), port);
+  }
 }
 
 TEST(AskDns, NoSuchName) {
