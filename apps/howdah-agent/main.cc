@@ -8,6 +8,7 @@
 #include "howdah/base/version.h"
 #include "howdah/executor/task.h"
 #include "howdah/local/agent.h"
+#include "yarn.h"
 
 namespace howdah::agent {
 namespace {
@@ -28,8 +29,9 @@ std::string OwnPath() {
 }
 
 int Am(const std::vector<std::string>& arguments) {
-  const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {});
+  const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--yarn"});
   if (!flags.ok()) return Complain("am: " + flags.error().message);
+  if (flags->has("--yarn")) return RunYarnAm();
   return RunLocalAm({.agent = OwnPath(), .job_dir = flags->text("--job-dir"), .lease_dir = flags->text("--lease-dir")},
                     flags->number("--ready-fd", -1));
 }
@@ -49,8 +51,16 @@ int Task(const std::vector<std::string>& arguments) {
   const auto flags = Flags::Parse(arguments,
                                   {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls",
                                    "--staging", "--work", "--logs", "--python", "--environment", "--gpus"},
-                                  {});
+                                  {"--yarn"});
   if (!flags.ok()) return Complain("task: " + flags.error().message);
+  if (flags->has("--yarn")) {
+    const auto task = YarnTask(*flags);
+    if (!task.ok()) {
+      std::cerr << "howdah-agent: " << task.error().message << "\n";
+      return EXIT_FAILURE;
+    }
+    return executor::RunTask(*task);
+  }
   executor::TaskOptions options;
   options.job_id = flags->text("--job");
   options.job_file = flags->text("--job-file");

@@ -72,7 +72,9 @@ Result<Listening> ApplicationMaster::Listen() {
 Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   const auto listening = Listen();
   if (!listening.ok()) return listening.error();
-  backend_ = make_backend(loop_, *this, *listening);
+  auto backend = make_backend(loop_, *this, *listening);
+  if (!backend.ok()) return backend.error();
+  backend_ = std::move(*backend);
   followers_.OnJournal(journal_.size());
   Post(core::AmStarted{options_.node, options_.attempt, options_.generation, options_.first_task_attempt});
   if (const Status told = options_.on_listening(*listening); !told.ok()) return told;
@@ -109,6 +111,7 @@ void ApplicationMaster::OnExited(const ContainerId& container, const std::string
 
 void ApplicationMaster::OnWaiting(const std::string& reason) { Post(core::PlaceWaited{reason}); }
 void ApplicationMaster::OnRefused(const std::string& reason) { Post(core::PlaceRefused{reason}); }
+void ApplicationMaster::OnLost(const Error& error) { Fail(error); }
 
 void ApplicationMaster::Post(core::Event event) {
   queue_.push_back(std::move(event));

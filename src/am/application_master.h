@@ -34,6 +34,7 @@ class ApplicationMaster final : public backend::Sink {
   void OnExited(const ContainerId& container, const std::string& how) override;
   void OnWaiting(const std::string& reason) override;
   void OnRefused(const std::string& reason) override;
+  void OnLost(const Error& error) override;
 
  private:
   // Queues a fact. Facts are stepped one by one, from the loop, never from within a step.

@@ -9,19 +9,19 @@ using testing::HasSubstr;
 using testing::Not;
 
 TEST(Tracking, OnlyTheProxyIsAnswered) {
-  const std::string url = "http://rm:8088/proxy/application_1_0001";
+  const std::string url = "http://example.com:8088/proxy/application_1_0001";
   EXPECT_EQ(RedirectOf({"10.0.0.1", "10.0.0.2"}, "10.0.0.2", url, "/"), std::nullopt);
   EXPECT_EQ(RedirectOf({"10.0.0.1"}, "::ffff:10.0.0.1", url, "/"), std::nullopt);
   EXPECT_EQ(RedirectOf({"::1"}, "::1", url, "/"), std::nullopt);
   const struct {
     const char *peer, *path, *to;
   } cases[] = {
-      {"10.0.0.3", "/", "http://rm:8088/proxy/redirect/application_1_0001/"},
-      {"", "/log/worker/0/0/stdout", "http://rm:8088/proxy/redirect/application_1_0001/log/worker/0/0/stdout"},
-      {"10.0.0.1.evil", "/status.json", "http://rm:8088/proxy/redirect/application_1_0001/status.json"},
+      {"10.0.0.3", "/", "http://example.com:8088/proxy/redirect/application_1_0001/"},
+      {"", "/log/worker/0/0/stdout", "http://example.com:8088/proxy/redirect/application_1_0001/log/worker/0/0/stdout"},
+      {"10.0.0.1.evil", "/status.json", "http://example.com:8088/proxy/redirect/application_1_0001/status.json"},
   };
   for (const auto& c : cases) EXPECT_EQ(RedirectOf({"10.0.0.1"}, c.peer, url, c.path), c.to);
-  EXPECT_EQ(RedirectOf({}, "127.0.0.1", "http://rm:8088/page/", "/x"), "http://rm:8088/page/x");
+  EXPECT_EQ(RedirectOf({}, "127.0.0.1", "http://example.com:8088/page/", "/x"), "http://example.com:8088/page/x");
 }
 
 TEST(Tracking, LogPathsAndNothingElse) {
@@ -82,11 +82,11 @@ TEST(Tracking, ShowsTasksAndRelativeLinksAlone) {
   gone.usage.cpu_seconds = 1.5;
   job.tasks = {here, gone};
   PageContext context{Instant(std::chrono::seconds(192)), [](const history::TaskView& t) { return t.index == 0; },
-                      [](const history::TaskView&) { return "http://node7:8042/logs"; }};
+                      [](const history::TaskView&) { return "http://example.org:8042/logs"; }};
   const std::string page = RenderPage(job, context);
   for (const char* part :
        {"mnist", "FAILED", "worker:1 was killed by signal 9 (SIGKILL)", "What to do: ask for more memory", "3m12s",
-        "href=\"log/worker/0/2/0/stdout\"", "href=\"log/worker/0/2/1/stderr\"", "href=\"http://node7:8042/logs\"",
+        "href=\"log/worker/0/2/0/stdout\"", "href=\"log/worker/0/2/1/stderr\"", "href=\"http://example.org:8042/logs\"",
         "href=\"status.json\"", "1.0 MiB (peak 3.0 MiB), CPU 1.5 s"}) {
     EXPECT_THAT(page, HasSubstr(part));
   }

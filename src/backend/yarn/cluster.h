@@ -20,6 +20,8 @@ class Cluster {
  public:
   // user: if HADOOP_USER_NAME does not name another.
   static Result<Cluster> Open(const hadoopconf::Surroundings& surroundings, const std::string& user);
+  Cluster(hadoopconf::Configuration configuration, std::string user, hadooprpc::Credentials credentials)
+      : configuration_(std::move(configuration)), user_(std::move(user)), credentials_(std::move(credentials)) {}
   Cluster Another() const { return Cluster(configuration_, user_, credentials_); }
 
   const hadoopconf::Configuration& configuration() const { return configuration_; }
@@ -36,9 +38,6 @@ class Cluster {
   Status WriteFile(const std::string& path, std::string_view bytes, uint32_t permission);
 
  private:
-  Cluster(hadoopconf::Configuration configuration, std::string user, hadooprpc::Credentials credentials)
-      : configuration_(std::move(configuration)), user_(std::move(user)), credentials_(std::move(credentials)) {}
-
   hadoopconf::Configuration configuration_;
   std::string user_;
   hadooprpc::Credentials credentials_;

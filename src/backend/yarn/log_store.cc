@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "howdah/yarnlogs/aggregated_log.h"
 #include "howdah/yarnlogs/locations.h"
@@ -61,7 +62,8 @@ class LogStore::Aggregated {
 
  private:
   Result<std::string> ReadAt(int64_t offset, size_t size) {
-    if (at_ != offset) {
+    const bool in_place = std::exchange(at_, -1) == offset;
+    if (!in_place) {
       if (const Status moved = reader_->Seek(offset); !moved.ok()) return moved.error();
     }
     std::string bytes;
@@ -86,10 +88,15 @@ LogStore::~LogStore() = default;
 
 Status LogStore::Read(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes, Duration limit) {
   const auto end = Clock::now() + limit;
+  int64_t handed_on = 0;  // by a look that failed in the middle: the next goes on from there
+  const OnBytes count = [&](std::string_view bytes) {
+    handed_on += static_cast<int64_t>(bytes.size());
+    on_bytes(bytes);
+  };
   Error last{ErrorCode::kNotFound, "it is neither gathered yet nor on its node any more"};
   for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
     for (const auto look : {&LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
-      const auto read = (this->*look)(place, offset, on_bytes);
+      const auto read = (this->*look)(place, offset + handed_on, count);
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
     }

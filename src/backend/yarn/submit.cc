@@ -1,5 +1,6 @@
 #include "submit.h"
 
+#include "docker.h"
 #include "howdah/history/job_view.h"
 #include "howdah/process/clock.h"
 #include "howdah/process/machine.h"
@@ -125,6 +126,9 @@ Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const K
   start.queue = spec.queue;
   start.node_label = spec.node_label;
   start.keep = submit.keep;
+  if (spec.docker) {
+    for (const spec::RoleSpec& role : spec.roles) start.role_environment[role.name] = DockerEnvironment(*spec.docker);
+  }
   start.nodes = known.nodes;
   start.resource_types = known.resource_types;
   Submission submission(cluster, **files, *places, id);

@@ -35,7 +35,8 @@ struct Tracking {
   // The IP addresses of the proxy's hosts, as they are now; called on the loop for every request, so it must not block.
   // Empty function: there is no page, and nothing listens.
   std::function<std::vector<std::string>()> peers;
-  std::string proxy_url;  // of the page, for people: "http://rm:8088/proxy/application_1_0001"; also in the status
+  std::string
+      proxy_url;  // of the page, for people: "http://example.com:8088/proxy/application_1_0001"; also in the status
   // Where the output of a task can be read whose executor is gone; "": nowhere. May be empty.
   std::function<std::string(const history::TaskView& task)> logs_url;
 };
@@ -61,9 +62,9 @@ struct AmOptions {
   std::function<Status(const Listening& listening)> on_listening;
 };
 
-// Makes the place's half of the AM. Called once the AM listens.
-using MakeBackend = std::function<std::unique_ptr<backend::Backend>(boost::asio::io_context& loop, backend::Sink& sink,
-                                                                    const Listening& listening)>;
+// Makes the place's half of the AM. Called once the AM listens. An error: the AM ends.
+using MakeBackend = std::function<Result<std::unique_ptr<backend::Backend>>(
+    boost::asio::io_context& loop, backend::Sink& sink, const Listening& listening)>;
 
 // Runs the job to its end on the calling thread. The final state is in the journal when it returns; an error: the AM
 // could not do its work, and what it was doing.

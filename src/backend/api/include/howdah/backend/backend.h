@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "howdah/base/ids.h"
+#include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/core/action.h"
 #include "howdah/core/change.h"
@@ -26,6 +27,8 @@ class Sink {
   virtual void OnExited(const ContainerId& container, const std::string& how) = 0;
   virtual void OnWaiting(const std::string& reason) = 0;  // empty: waits no more
   virtual void OnRefused(const std::string& reason) = 0;
+  // The place has given up this AM (another one may run already): it must end at once, and clean up nothing.
+  virtual void OnLost(const Error& error) = 0;
 };
 
 // One job's dealings with a place. One thread: the AM's loop.

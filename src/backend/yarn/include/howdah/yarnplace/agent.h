@@ -18,8 +18,8 @@ class io_context;
 
 namespace howdah::yarnplace {
 
-// A submitted job as its AM finds it in its container. Opened by the guardian before it forks: whatever needs threads or
-// connections is made later, by whoever lives.
+// A submitted job as its AM finds it in its container. Opened by the guardian before it forks: whatever needs threads
+// or connections is made later, by whoever lives.
 class AmJob {
  public:
   static Result<std::unique_ptr<AmJob>> Open(const hadoopconf::Surroundings& surroundings);
@@ -48,16 +48,17 @@ class AmJob {
   // The status page as YARN's proxy shows it, and whose requests for it are answered.
   std::string proxy_url() const;
   std::vector<std::string> ProxyHosts() const;
-  std::string NodeLogsUrl(const std::string& node, const std::string& container) const;
 
-  std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
-                                                const std::string& address, uint16_t tracking_port);
+  Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
+                                                        const std::string& address, uint16_t tracking_port);
 
-  // For the guardian, when the AM has died and everything of it here has been ended. If YARN starts no other AM the job's
-  // end is recorded; what cannot be done is said on stderr.
+  // For the guardian, when the AM has died and everything of it here has been ended. If YARN starts no other AM the
+  // job's end is recorded; what cannot be done is said on stderr.
   void RecordAmDeath(const std::string& how);
 
  private:
+  void RecordEnd(const core::JobChanged& end, const std::string& journal);
+
   struct Parts;
   explicit AmJob(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;

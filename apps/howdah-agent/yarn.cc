@@ -1,0 +1,144 @@
+#include "yarn.h"
+
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <iostream>
+
+#include "howdah/am/am.h"
+#include "howdah/am/guardian.h"
+#include "howdah/process/archive.h"
+#include "howdah/process/clock.h"
+#include "howdah/process/files.h"
+#include "howdah/process/gpu_lease.h"
+#include "howdah/process/machine.h"
+#include "howdah/spec/job_file.h"
+#include "howdah/yarnplace/agent.h"
+
+namespace howdah::agent {
+namespace {
+
+constexpr std::chrono::milliseconds kNvidiaSmiLimit{10'000};
+constexpr char kPackedPython[] = "python.archive";
+
+std::optional<std::string> Variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+hadoopconf::Surroundings Surroundings() {
+  return {
+      .environment = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
+}
+
+std::string CurrentDirectory() {
+  char path[4096];
+  return getcwd(path, sizeof path) != nullptr ? path : ".";
+}
+
+// An archive that YARN does not unpack (zip, ...) is unpacked by each container that needs it.
+Status UnpackPython() {
+  if (access(kPackedPython, R_OK) != 0) return {};
+  if (const Status made = process::MakeDirectories("python"); !made.ok()) return made;
+  const Status unpacked = process::Unpack(kPackedPython, "python", process::OutwardLinks::kKeep);
+  return unpacked.ok() ? unpacked : Status(unpacked.error().While("unpacking the python archive"));
+}
+
+// nullopt: the task asked for none. The lease lasts as long as this process or one of its forks, guardian and executor.
+Result<std::optional<std::vector<int>>> LeaseGpusOf(const executor::TaskOptions& task) {
+  const auto text = process::ReadFile(task.job_file);
+  if (!text.ok()) return text.error();
+  const auto spec = spec::ReadEffective(*text);
+  if (!spec.ok()) return spec.error();
+  int count = 0;
+  for (const spec::RoleSpec& role : spec->roles) {
+    if (role.name == task.role) count = role.gpus;
+  }
+  if (count == 0) return std::optional<std::vector<int>>();
+  std::vector<int> visible;
+  for (const process::Gpu& gpu : process::ListGpus(Variable("PATH").value_or("/usr/bin:/bin"), kNvidiaSmiLimit)) {
+    visible.push_back(gpu.index);
+  }
+  if (visible.empty())
+    return std::optional<std::vector<int>>();  // of a kind that nvidia-smi does not know: not ours to part
+  auto lease = process::LeaseGpus(visible, count);
+  if (!lease.ok()) return lease.error();
+  static process::GpuLease held;
+  held = std::move(*lease);
+  return std::optional(held.gpus);
+}
+
+Status RunTheJob(yarnplace::AmJob& job) {
+  const auto beginning = job.Begin();
+  if (!beginning.ok()) return beginning.error();
+  const auto host = job.ListenHost();
+  if (!host.ok()) return host.error();
+  if (!job.spec().tensorboard_logdir.empty()) {
+    if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked;
+  }
+  am::AmOptions options;
+  options.job = job.id();
+  options.spec = job.spec();
+  options.attempt = job.attempt();
+  options.generation = beginning->generation;
+  options.first_task_attempt = beginning->first_task_attempt;
+  options.gang_since = process::Clock().Now();
+  options.leave_on_sigterm = true;
+  options.node = job.node();
+  options.listen_host = *host;
+  options.journal = job.journal();
+  options.agents_log_directory = job.log_directory();
+  options.environment = job.ToolEnvironment();
+  options.identity = job.identity();
+  options.tracking.proxy_url = job.proxy_url();
+  options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
+  options.on_listening = [](const am::Listening&) { return Status(); };
+  return am::RunAm(std::move(options),
+                   [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
+                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
+                   });
+}
+
+}  // namespace
+
+int RunYarnAm() {
+  signal(SIGPIPE, SIG_IGN);
+  auto job = yarnplace::AmJob::Open(Surroundings());
+  if (!job.ok()) {
+    std::cerr << job.error().message << "\n";
+    return EXIT_FAILURE;
+  }
+  const auto am = [&] {
+    const Status ran = RunTheJob(**job);
+    if (!ran.ok()) std::cerr << ran.error().message << "\n";
+    return ran.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
+  };
+  return am::RunGuarded(/*am_only_fd=*/-1, am, [&](const std::string& how) { (*job)->RecordAmDeath(how); });
+}
+
+Result<executor::TaskOptions> YarnTask(const Flags& flags) {
+  if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked.error();
+  executor::TaskOptions options;
+  const std::string here = CurrentDirectory();
+  options.job_id = flags.text("--job");
+  options.job_file = "howdah/job.json";
+  options.container = flags.text("--container");
+  options.role = flags.text("--role");
+  options.index = flags.number("--index", 0);
+  options.am_address = flags.text("--am");
+  options.load_identity = [] { return yarnplace::ExecutorIdentity(Surroundings()); };
+  options.staging_dir = here + "/staging";
+  options.work_dir = here + "/work";
+  options.logs_dir = Variable("LOG_DIRS").value_or(here + "/logs");
+  options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
+  options.flat_logs = true;
+  if (access("python", X_OK) == 0) options.python_dir = here + "/python";
+  const auto gpus = LeaseGpusOf(options);
+  if (!gpus.ok()) return gpus.error();
+  options.gpus = *gpus;
+  return options;
+}
+
+}  // namespace howdah::agent

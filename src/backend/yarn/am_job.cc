@@ -1,0 +1,265 @@
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <iostream>
+
+#include "am_start.h"
+#include "cluster.h"
+#include "finish.h"
+#include "howdah/hadoopconf/services.h"
+#include "howdah/history/job_end.h"
+#include "howdah/net/connect.h"
+#include "howdah/net/resolve.h"
+#include "howdah/process/clock.h"
+#include "howdah/process/files.h"
+#include "howdah/spec/job_file.h"
+#include "howdah/yarnplace/agent.h"
+#include "identities.h"
+#include "job_record.h"
+#include "journal_copy.h"
+#include "reports.h"
+#include "yarn_backend.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+constexpr char kJobFile[] = "howdah/job.json";
+constexpr char kJournal[] = "journal.jsonl";
+constexpr Duration kResolveLimit = std::chrono::seconds(5);
+constexpr Duration kFinishLimit = std::chrono::seconds(10);
+
+Result<hadooprpc::Credentials> ReadCredentials(const std::string& path) {
+  const auto bytes = process::ReadFile(path);
+  if (!bytes.ok()) return bytes.error();
+  auto credentials = hadooprpc::ParseCredentials(*bytes);
+  if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
+  return credentials;
+}
+
+// The configuration that the client sent along. A node's own may be absent, or another cluster's.
+Result<hadoopconf::Configuration> ReadConfiguration(const hadoopconf::Surroundings& surroundings,
+                                                    const std::string& path) {
+  const auto xml = process::ReadFile(path);
+  if (!xml.ok()) return xml.error();
+  hadoopconf::Configuration configuration(surroundings);
+  const auto no_more_files = [](const std::string& name) -> Result<std::string> {
+    return Failed("the configuration was sent in one file; it names " + name);
+  };
+  if (const Status added = hadoopconf::AddXml(configuration, path, *xml, no_more_files); !added.ok()) {
+    return added.error();
+  }
+  return configuration;
+}
+
+bool IsLoopback(const std::string& ip) { return ip.starts_with("127.") || ip == "::1"; }
+
+std::string CurrentDirectory() {
+  char path[4096];
+  return getcwd(path, sizeof path) != nullptr ? path : ".";
+}
+
+}  // namespace
+
+struct AmJob::Parts {
+  YarnAmStart start;
+  ContainerEnvironment container;
+  spec::JobSpec spec;
+  hadooprpc::Credentials credentials;
+  hadoopconf::Configuration configuration;
+  rpc::Identity identity;
+  std::unique_ptr<JournalCopy> copy;
+
+  int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
+  Cluster OpenCluster() const { return Cluster(configuration, container.user, credentials); }
+  // Whether YARN starts another AM after this one has died.
+  bool OthersFollow() const {
+    const auto most = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
+    return attempt() + 1 < std::min<int64_t>(spec.am.attempts, most.ok() ? *most : 2);
+  }
+};
+
+AmJob::AmJob(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+AmJob::~AmJob() = default;
+
+Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoopconf::Surroundings& surroundings) {
+  auto container = ReadContainerEnvironment(surroundings.environment);
+  if (!container.ok()) return container.error();
+  const auto start_text = process::ReadFile(kAmStartFile);
+  if (!start_text.ok()) return start_text.error();
+  auto start = ParseAmStart(*start_text);
+  if (!start.ok()) return start.error();
+  const auto spec_text = process::ReadFile(kJobFile);
+  if (!spec_text.ok()) return spec_text.error();
+  auto spec = spec::ReadEffective(*spec_text);
+  if (!spec.ok()) return spec.error();
+  auto credentials = ReadCredentials(container->token_file);
+  if (!credentials.ok()) return credentials.error();
+  auto identity = IdentityOf(*credentials, "am");
+  if (!identity.ok()) return identity.error();
+  auto configuration = ReadConfiguration(surroundings, start->configuration);
+  if (!configuration.ok()) return configuration.error();
+  // Who the job belongs to: on a cluster without accounts of its own the container runs as somebody else.
+  container->user = start->user;
+  return std::unique_ptr<AmJob>(new AmJob(
+      std::make_unique<Parts>(Parts{std::move(*start), std::move(*container), std::move(*spec), std::move(*credentials),
+                                    std::move(*configuration), std::move(*identity), nullptr})));
+}
+
+const JobId& AmJob::id() const { return parts_->start.job; }
+const spec::JobSpec& AmJob::spec() const { return parts_->spec; }
+int AmJob::attempt() const { return parts_->attempt(); }
+std::string AmJob::node() const { return parts_->container.node_host; }
+std::string AmJob::journal() const { return kJournal; }
+std::string AmJob::log_directory() const {
+  return parts_->container.log_dirs.empty() ? "." : parts_->container.log_dirs.front();
+}
+const rpc::Identity& AmJob::identity() const { return parts_->identity; }
+
+std::vector<std::string> AmJob::ToolEnvironment() const {
+  std::vector<std::string> environment;
+  const std::string python = CurrentDirectory() + "/python/bin";
+  for (char** variable = environ; *variable; ++variable) {
+    std::string text = *variable;
+    // Credentials are the AM's, and no tool's.
+    if (text.starts_with("HADOOP_TOKEN_FILE_LOCATION=")) continue;
+    if (text.starts_with("PATH=") && access(python.c_str(), X_OK) == 0) text.insert(5, python + ":");
+    environment.push_back(std::move(text));
+  }
+  return environment;
+}
+
+Result<std::string> AmJob::ListenHost() const {
+  const auto servers = hadoopconf::ResourceManagers(parts_->configuration, hadoopconf::RmService::kScheduler);
+  if (!servers.ok()) return servers.error();
+  std::string own;
+  for (const hadoopconf::Server& server : *servers) {
+    const auto towards = net::LocalAddressTowards({server.host, server.port}, kResolveLimit);
+    if (towards.ok()) own = towards->ip();
+    if (!own.empty()) break;
+  }
+  if (!own.empty() && !IsLoopback(own)) return own;
+  // A ResourceManager on this very machine says nothing of how others reach it; the name by which YARN knows it does.
+  const auto named = net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
+  if (named.ok()) return named->front().ip();
+  if (own.empty()) return named.error().While("finding the address of this node");
+  return own;
+}
+
+Result<AmJob::Beginning> AmJob::Begin() const {
+  const Status written = process::WriteFileAtomically(journal(), parts_->start.submitted, 0600);
+  if (!written.ok()) return written.error();
+  if (parts_->attempt() == 0) return Beginning();
+  Cluster cluster = parts_->OpenCluster();
+  auto before = JournalOfRunning(cluster, id());
+  if (!before.ok()) return before.error().While("reading what the application master before this one left");
+  if (before->empty() || before->back() != '\n') *before += '\n';
+  const history::JobView view = FoldJournal(*before, Tasks::kWanted);
+  Beginning beginning{view.generation + 1, 0};
+  for (const history::TaskView& task : view.tasks) {
+    beginning.first_task_attempt = std::max(beginning.first_task_attempt, task.attempt + 1);
+  }
+  core::JobChanged anew;
+  anew.type = core::JobChanged::Type::kRecovering;
+  anew.state = core::JobState::kRecovering;
+  anew.generation = beginning.generation;
+  anew.reason = "the application master (attempt " + std::to_string(parts_->attempt() - 1) +
+                ") died; the job starts again as generation " + std::to_string(beginning.generation);
+  *before += history::EncodeEntry({process::Clock().Now(), std::move(anew)}) + "\n";
+  if (const Status kept = process::WriteFileAtomically(journal(), *before, 0600); !kept.ok()) return kept.error();
+  return beginning;
+}
+
+std::string AmJob::proxy_url() const {
+  const auto servers = hadoopconf::ResourceManagers(parts_->configuration, hadoopconf::RmService::kWeb);
+  const std::string proxy = parts_->configuration.Text("yarn.web-proxy.address");
+  if (parts_->container.proxy_base.empty() || !servers.ok() || servers->empty()) return "";
+  const std::string policy = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY");
+  const std::string host = proxy.empty() ? net::HostPort{servers->front().host, servers->front().port}.text() : proxy;
+  return (policy == "HTTPS_ONLY" ? "https://" : "http://") + host + parts_->container.proxy_base + "/";
+}
+
+std::vector<std::string> AmJob::ProxyHosts() const {
+  std::vector<net::HostPort> hosts;
+  if (const auto proxy = net::ParseHostPort(parts_->configuration.Text("yarn.web-proxy.address")); proxy.ok()) {
+    hosts.push_back(*proxy);
+  } else if (const auto servers = hadoopconf::ResourceManagers(parts_->configuration, hadoopconf::RmService::kWeb);
+             servers.ok()) {
+    for (const hadoopconf::Server& server : *servers) hosts.push_back({server.host, server.port});
+  }
+  std::vector<std::string> ips;
+  for (const net::HostPort& host : hosts) {
+    const auto found = net::Resolve(host, kResolveLimit);
+    if (!found.ok()) continue;
+    for (const net::SocketAddress& address : *found) ips.push_back(address.ip());
+  }
+  return ips;
+}
+
+Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
+                                                             const std::string& address, uint16_t tracking_port) {
+  const hadooprpc::Token* token = parts_->credentials.Find("YARN_AM_RM_TOKEN");
+  auto calls = yarn::AsioCalls(loop, parts_->configuration, token != nullptr ? *token : hadooprpc::Token());
+  if (!calls.ok()) return calls.error();
+  parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal());
+  const std::string host = address.substr(0, address.rfind(':'));
+  YarnBackend::Options options{
+      .start = parts_->start,
+      .spec = parts_->spec,
+      .configuration = parts_->configuration,
+      .credentials = parts_->credentials,
+      .am_address = address,
+      .tracking_url = tracking_port > 0 ? "http://" + host + ":" + std::to_string(tracking_port) : "",
+      .on_finish = [this](const core::JobChanged& end, const std::string& journal) { RecordEnd(end, journal); }};
+  return std::unique_ptr<backend::Backend>(
+      std::make_unique<YarnBackend>(loop, sink, std::move(options), std::move(*calls)));
+}
+
+void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal) {
+  parts_->copy.reset();
+  Cluster cluster = parts_->OpenCluster();
+  // The job's outcome does not depend on either: what cannot be done is said on stderr, in the container's log.
+  if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
+    std::cerr << "storing the history: " << stored.error().message << "\n";
+  }
+  const Status finished = FinishApplication(parts_->configuration, parts_->credentials, end, kFinishLimit);
+  if (!finished.ok()) std::cerr << finished.error().message << "\n";
+}
+
+void AmJob::RecordAmDeath(const std::string& how) {
+  Cluster cluster = parts_->OpenCluster();
+  const auto rm = cluster.Rm();
+  const auto report = rm.ok() ? (*rm)->Report(*yarn::ParseApplicationId(id().text)) : rm.error();
+  if (report.ok() && HasEnded(*report)) {
+    const auto recorded = JournalOfEnded(cluster, id(), *report);
+    if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
+    return;
+  }
+  if (parts_->OthersFollow()) return;
+  const auto text = process::ReadFile(journal());
+  const std::string before = text.ok() ? *text : parts_->start.submitted;
+  const history::JobView view = FoldJournal(before, Tasks::kWanted);
+  const Instant now = process::Clock().Now();
+  core::JobChanged end;
+  end.state = core::JobState::kFailed;
+  end.exit_code = 1;
+  end.reason = "the application master (attempt " + std::to_string(attempt()) + ") " + how + " on " + node() +
+               (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
+               "; it was the last of " + std::to_string(attempt() + 1) + " attempts";
+  end.advice = "submit the job again; with am: {attempts: N} YARN starts the application master up to N times";
+  std::string whole = before;
+  for (const auto& entry : history::EndEntries(view, end, "the application master died", now)) {
+    whole += history::EncodeEntry(entry) + "\n";
+  }
+  RecordEnd(end, whole);
+}
+
+Result<rpc::Identity> ExecutorIdentity(const hadoopconf::Surroundings& surroundings) {
+  const auto container = ReadContainerEnvironment(surroundings.environment);
+  if (!container.ok()) return container.error();
+  const auto credentials = ReadCredentials(container->token_file);
+  if (!credentials.ok()) return credentials.error();
+  return IdentityOf(*credentials, "executor");
+}
+
+}  // namespace howdah::yarnplace

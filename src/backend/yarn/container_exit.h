@@ -1,0 +1,18 @@
+// Why a container has ended, in a clause for people. Pure.
+#pragma once
+
+#include <string>
+
+#include "howdah/hadoop/yarn.pb.h"
+
+namespace howdah::yarnplace {
+
+// As core::ContainerExited::how: "its executor was killed by signal 9 (SIGKILL)", "it used 260.1 MB of the 256 MB of
+// memory that it may, and YARN killed it"; empty after an end as it was to be. The numbers are those of
+// ContainerExitStatus, the facts those of YARN's diagnostics (3.3 to 3.5).
+std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status);
+
+// Why a NodeManager has not started a container, out of its words.
+std::string HowStartFailed(const std::string& words);
+
+}  // namespace howdah::yarnplace

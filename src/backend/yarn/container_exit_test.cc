@@ -1,0 +1,59 @@
+#include "container_exit.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::yarnplace {
+namespace {
+
+hadoop::yarn::ContainerStatusProto Status(int code, const std::string& diagnostics) {
+  hadoop::yarn::ContainerStatusProto status;
+  status.set_exit_status(code);
+  status.set_diagnostics(diagnostics);
+  return status;
+}
+
+TEST(ContainerExit, EveryStatusHasItsClause) {
+  const struct {
+    int code;
+    const char* diagnostics;
+    const char* how;
+  } rows[] = {
+      {0, "", ""},
+      {1, "Exception from container-launch.\nContainer id: container_1", "its executor ended with exit code 1"},
+      {137, "[2026-11-21 19:00:00.000]Container killed on request. Exit code is 137\n",
+       "its executor was killed by signal 9 (SIGKILL)"},
+      {143, "", "its executor was killed by signal 15 (SIGTERM)"},
+      {-100, "Container released on a *lost* node", "its node was lost"},
+      {-100, "Container released by application", "YARN took its container back: Container released by application"},
+      {-102, "Container preempted by scheduler",
+       "it was preempted: YARN needed its container for another queue or application"},
+      {-104,
+       "[2026-11-21 19:00:00.000]Container [pid=17,containerID=container_1] is running 4304896B beyond the 'PHYSICAL' "
+       "memory limit. Current usage: 260.1 MB of 256 MB physical memory used; 2.9 GB of 537.6 MB virtual memory used. "
+       "Killing container.\nDump of the process-tree",
+       "out of memory: its container used 260.1 MB of 256 MB of memory, and YARN killed it; memory: 512MiB would have "
+       "been enough until then"},
+      {-103,
+       "Container [pid=17] is running beyond the 'VIRTUAL' memory limit. Current usage: 60.1 MB of 256 MB physical "
+       "memory used; 2.9 GB of 537.6 MB virtual memory used. Killing container.",
+       "out of memory: its container used 2.9 GB of 537.6 MB of virtual memory, and YARN killed it; that is a limit of "
+       "the cluster (yarn.nodemanager.vmem-check-enabled), which administrators should switch off"},
+      {-1000,
+       "[2026-11-21 19:00:00.000]Resource hdfs://ns/user/ann/x.bin changed on src filesystem - expected: "
+       "\"2026-11-21T18:00:00.000+0000\", was: \"2026-11-21T18:30:00.000+0000\", current time: "
+       "\"2026-11-21T18:31:00.000+0000\"\n",
+       "the file hdfs://ns/user/ann/x.bin was changed after the job was submitted: it was of "
+       "2026-11-21T18:00:00.000+0000 and is of 2026-11-21T18:30:00.000+0000"},
+      {-1000,
+       "[2026-11-21 19:00:00.000]File does not exist: hdfs://ns/user/ann/x.bin\njava.io.FileNotFoundException: ...",
+       "the file hdfs://ns/user/ann/x.bin is gone: it was removed after the job was submitted"},
+      {-1000, "[2026-11-21 19:00:00.000]No space available in any of the local directories.\n",
+       "it could not be started: No space available in any of the local directories"},
+  };
+  for (const auto& row : rows) {
+    EXPECT_EQ(HowContainerEnded(Status(row.code, row.diagnostics)), row.how) << row.code;
+  }
+}
+
+}  // namespace
+}  // namespace howdah::yarnplace

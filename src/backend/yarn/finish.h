@@ -1,0 +1,19 @@
+// The end of an application, said to the ResourceManager.
+#pragma once
+
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/core/change.h"
+#include "howdah/hadoopconf/configuration.h"
+#include "howdah/hadooprpc/token.h"
+
+namespace howdah::yarnplace {
+
+// Unregisters the attempt that the token belongs to, so that YARN starts no other, with the job's state and reason as
+// YARN's diagnostics. Blocks until the ResourceManager has taken it. For whoever lives last: the AM at the job's end,
+// or its guardian.
+Status FinishApplication(const hadoopconf::Configuration& configuration, const hadooprpc::Credentials& credentials,
+                         const core::JobChanged& end, Duration limit);
+
+}  // namespace howdah::yarnplace

@@ -1,0 +1,46 @@
+#include "launch_context.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN";
+
+// A task speaks to the AM as an executor, and to nobody as the AM.
+hadooprpc::Credentials OfTask(const hadooprpc::Credentials& of_am) {
+  hadooprpc::Credentials credentials;
+  for (const auto& [alias, token] : of_am.tokens) {
+    if (token.kind != kAmToken) credentials.tokens[alias] = token;
+  }
+  for (const auto& [alias, secret] : of_am.secrets) {
+    if (!alias.starts_with("howdah.am.")) credentials.secrets[alias] = secret;
+  }
+  return credentials;
+}
+
+}  // namespace
+
+hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
+                                                        const hadooprpc::Credentials& credentials_of_am,
+                                                        const LaunchedTask& task) {
+  hadoop::yarn::ContainerLaunchContextProto context;
+  for (const auto& [name, resource] : start.local_resources) {
+    auto& entry = *context.add_localresources();
+    entry.set_key(name);
+    *entry.mutable_value() = ToProto(resource);
+  }
+  if (const auto variables = start.role_environment.find(task.role); variables != start.role_environment.end()) {
+    for (const auto& [name, value] : variables->second) {
+      auto& entry = *context.add_environment();
+      entry.set_key(name);
+      entry.set_value(value);
+    }
+  }
+  context.set_tokens(hadooprpc::WriteCredentials(OfTask(credentials_of_am)));
+  // bash reads this twice; a role's name, numbers and addresses have nothing that it would take for more than text.
+  context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +
+                      task.container.text + " --role " + task.role + " --index " + std::to_string(task.index) +
+                      " --am '" + task.am_address + "' 1><LOG_DIR>/agent.stdout 2><LOG_DIR>/agent.stderr");
+  return context;
+}
+
+}  // namespace howdah::yarnplace

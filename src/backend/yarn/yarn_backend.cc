@@ -1,0 +1,204 @@
+#include "yarn_backend.h"
+
+#include <iostream>
+
+#include "container_exit.h"
+#include "launch_context.h"
+
+namespace howdah::yarnplace {
+namespace {
+
+using namespace std::chrono_literals;
+
+// How long an executor that was told to leave may take; then how long its node may take to say that it has ended.
+constexpr auto kLeaveLimit = 2000ms;
+constexpr auto kGoneLimit = 8000ms;
+
+yarn::ContainerId IdOf(const ContainerId& id) { return yarn::ParseContainerId(id.text).value_or(yarn::ContainerId()); }
+
+yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
+  yarn::SchedulerOptions scheduler;
+  const size_t colon = options.am_address.rfind(':');
+  scheduler.host = options.am_address.substr(0, colon);
+  scheduler.rpc_port = std::atoi(options.am_address.c_str() + colon + 1);
+  scheduler.tracking_url = options.tracking_url;
+  const auto expiry =
+      options.configuration.Time("yarn.am.liveness-monitor.expiry-interval-ms", std::chrono::minutes(10));
+  if (expiry.ok()) scheduler.expiry = *expiry;
+  const auto ports = options.configuration.Bool("yarn.scheduler.include-port-in-node-name", false);
+  scheduler.allocation.ports_in_names = ports.ok() && *ports;
+  return scheduler;
+}
+
+std::vector<yarn::KnownNode> NodesOf(const YarnBackend::Options& options) {
+  const auto ports = options.configuration.Bool("yarn.scheduler.include-port-in-node-name", false);
+  std::vector<yarn::KnownNode> nodes;
+  for (const CandidateNode& node : options.start.nodes) {
+    const std::string name = ports.ok() && *ports ? node.host + ":" + std::to_string(node.port) : node.host;
+    nodes.push_back({name, node.rack, node.label, node.total});
+  }
+  return nodes;
+}
+
+}  // namespace
+
+YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
+                         std::unique_ptr<yarn::Calls> calls)
+    : loop_(loop),
+      sink_(sink),
+      options_(std::move(options)),
+      scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
+      node_managers_(loop),
+      waits_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.queue,
+             options_.start.node_label, [this](const std::string& reason) { sink_.OnWaiting(reason); }) {
+  scheduler_.SetNodes(NodesOf(options_));
+  scheduler_.Register();
+}
+
+YarnBackend::~YarnBackend() = default;
+
+yarn::Shape YarnBackend::ShapeOfRole(int role) const {
+  const spec::RoleSpec& of_role = options_.spec.roles[static_cast<size_t>(role)];
+  yarn::Shape shape;
+  shape.resource = ShapeOf(of_role);
+  shape.label = LabelOf(options_.spec, of_role);
+  shape.nodes = of_role.locality.nodes;
+  shape.racks = of_role.locality.racks;
+  shape.strict = of_role.locality.strict;
+  shape.max_per_node = of_role.max_per_node;
+  return shape;
+}
+
+void YarnBackend::Request(const core::RequestContainers& request) {
+  for (const auto& ask : request.asks) scheduler_.Ask(ask.role, ShapeOfRole(ask.role), ask.count);
+  Expect();
+}
+
+void YarnBackend::CancelRequests() {
+  scheduler_.CancelAll();
+  Expect();
+}
+
+void YarnBackend::OnRegistered(const hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
+  for (const auto& token : response.nm_tokens_from_previous_attempts()) node_managers_.AddToken(token);
+}
+
+void YarnBackend::OnAnswer(const hadoop::yarn::AllocateResponseProto& response) {
+  for (const auto& token : response.nm_tokens()) node_managers_.AddToken(token);
+  if (response.has_limit()) waits_.SetHeadroom(yarn::FromProto(response.limit()));
+}
+
+void YarnBackend::OnGranted(const yarn::Allocation::Granted& granted) {
+  const ContainerId id{yarn::ToText(yarn::FromProto(granted.container.id()))};
+  Held& held = containers_.try_emplace(id, loop_).first->second;
+  held.proto = granted.container;
+  held.node = granted.node;
+  Expect();
+  sink_.OnGranted(id, granted.shape, granted.container.nodeid().host());
+}
+
+void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  it->second.launched = true;
+  const std::string& role = options_.spec.roles[static_cast<size_t>(task.role)].name;
+  node_managers_.Start(it->second.proto,
+                       LaunchContext(options_.start, options_.credentials, {id, role, task.index, options_.am_address}),
+                       [this, id](const Status& started) { OnStarted(id, started); });
+}
+
+void YarnBackend::OnStarted(const ContainerId& id, const Status& started) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  if (started.ok()) return scheduler_.NodeWorked(it->second.node);
+  scheduler_.NodeFailed(it->second.node);
+  scheduler_.Release(IdOf(id));
+  Gone(id, HowStartFailed(started.error().message));
+}
+
+void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
+  const ContainerId id{yarn::ToText(yarn::FromProto(completed.status.container_id()))};
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  std::string how = it->second.leaving ? "" : HowContainerEnded(completed.status);
+  // It was not even localized: the node may be the reason.
+  if (completed.status.exit_status() == -1000) scheduler_.NodeFailed(it->second.node);
+  Gone(id, how);
+}
+
+void YarnBackend::Release(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  it->second.leaving = true;
+  if (it->second.launched) {
+    Expect();
+    return EndAfter(id, kLeaveLimit);
+  }
+  scheduler_.Release(IdOf(id));
+  Gone(id, "");
+}
+
+void YarnBackend::Kill(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  if (!it->second.launched) return Release(id);
+  Expect();
+  EndAfter(id, 0ms);
+}
+
+void YarnBackend::EndAfter(const ContainerId& id, std::chrono::milliseconds wait) {
+  boost::asio::steady_timer& patience = containers_.at(id).patience;
+  patience.expires_after(wait);
+  patience.async_wait([this, id](const boost::system::error_code& error) {
+    const auto it = containers_.find(id);
+    if (error || it == containers_.end()) return;
+    node_managers_.Stop(yarn::FromProto(it->second.proto.nodeid()), IdOf(id), [](const Status&) {});
+    GiveUpAfter(id, kGoneLimit);
+  });
+}
+
+void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait) {
+  boost::asio::steady_timer& patience = containers_.at(id).patience;
+  patience.expires_after(wait);
+  patience.async_wait([this, id](const boost::system::error_code& error) {
+    if (error || !containers_.contains(id)) return;
+    // Its node does not answer. The ResourceManager tells it to end the container as soon as it can.
+    scheduler_.Release(IdOf(id));
+    Gone(id, "its node did not answer when it was to end");
+  });
+}
+
+void YarnBackend::Gone(const ContainerId& id, const std::string& how) {
+  containers_.erase(id);
+  Expect();
+  sink_.OnExited(id, how);
+}
+
+// Grants and ends are told when the ResourceManager is asked: soon after something has been ordered, at leisure else.
+void YarnBackend::Expect() {
+  std::vector<Want> wants;
+  for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
+    const int count = scheduler_.allocation().outstanding(static_cast<int>(role));
+    if (count == 0) continue;
+    const spec::RoleSpec& of_role = options_.spec.roles[role];
+    wants.push_back({of_role.name, count, ShapeOf(of_role), LabelOf(options_.spec, of_role)});
+  }
+  waits_.SetWants(std::move(wants));
+  bool leaving = false;
+  for (const auto& [id, held] : containers_) leaving |= held.leaving;
+  scheduler_.SetExpecting(leaving);
+}
+
+void YarnBackend::OnRejected(const Error& error) { sink_.OnRefused(error.message); }
+
+void YarnBackend::OnUnreachable(const std::string& why) {
+  if (!why.empty()) std::cerr << why << "; the job goes on\n";
+}
+
+void YarnBackend::OnLost(const Error& error) { sink_.OnLost(error); }
+
+void YarnBackend::Finish(const core::JobChanged& final, const std::string& journal) {
+  options_.on_finish(final, journal);
+}
+
+}  // namespace howdah::yarnplace

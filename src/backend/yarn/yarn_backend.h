@@ -1,0 +1,83 @@
+// The AM's half of the YARN place: containers of the ResourceManager, executors on NodeManagers.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "am_start.h"
+#include "cluster.h"
+#include "cluster_facts.h"
+#include "howdah/backend/backend.h"
+#include "howdah/hadoopconf/configuration.h"
+#include "howdah/hadooprpc/token.h"
+#include "howdah/spec/job_spec.h"
+#include "howdah/yarn/node_managers.h"
+#include "howdah/yarn/scheduler.h"
+#include "wait_watch.h"
+
+namespace howdah::yarnplace {
+
+// One thread: the AM's loop.
+class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
+ public:
+  struct Options {
+    const YarnAmStart& start;
+    const spec::JobSpec& spec;
+    const hadoopconf::Configuration& configuration;
+    const hadooprpc::Credentials& credentials;  // of the AM's container
+    std::string am_address;                     // where executors and clients reach the AM
+    std::string tracking_url;                   // of the AM's own page; empty: none
+    // Blocking: records the job's end where the AM's clients look for it.
+    std::function<void(const core::JobChanged& final, const std::string& journal)> on_finish;
+  };
+  YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options, std::unique_ptr<yarn::Calls> calls);
+  ~YarnBackend() override;
+
+  void Request(const core::RequestContainers& request) override;
+  void CancelRequests() override;
+  void Launch(const ContainerId& container, const TaskId& task) override;
+  void Release(const ContainerId& container) override;
+  void Kill(const ContainerId& container) override;
+  void Finish(const core::JobChanged& final, const std::string& journal) override;
+
+ private:
+  struct Held {
+    explicit Held(boost::asio::io_context& loop) : patience(loop) {}
+    hadoop::yarn::ContainerProto proto;
+    std::string node;  // as the scheduler names it
+    bool launched = false;
+    bool leaving = false;  // it is to end: however it does, that is no failure
+    boost::asio::steady_timer patience;
+  };
+
+  void OnRegistered(const hadoop::yarn::RegisterApplicationMasterResponseProto& response) override;
+  void OnAnswer(const hadoop::yarn::AllocateResponseProto& response) override;
+  void OnGranted(const yarn::Allocation::Granted& granted) override;
+  void OnCompleted(const yarn::Allocation::Completed& completed) override;
+  void OnRejected(const Error& error) override;
+  void OnUnreachable(const std::string& why) override;
+  void OnLost(const Error& error) override;
+
+  yarn::Shape ShapeOfRole(int role) const;
+  void OnStarted(const ContainerId& id, const Status& started);
+  // Stops what runs in it after a while, and gives it up if nothing is heard of its end.
+  void EndAfter(const ContainerId& id, std::chrono::milliseconds wait);
+  void GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait);
+  // It is held no more; the owner is told how it ended.
+  void Gone(const ContainerId& id, const std::string& how);
+  void Expect();
+
+  boost::asio::io_context& loop_;
+  backend::Sink& sink_;
+  Options options_;
+  yarn::Scheduler scheduler_;
+  yarn::NodeManagers node_managers_;
+  WaitWatch waits_;
+  std::unordered_map<ContainerId, Held> containers_;
+};
+
+}  // namespace howdah::yarnplace
