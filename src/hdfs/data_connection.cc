@@ -111,7 +111,7 @@ Status DataConnection::ReceiveDelimited(google::protobuf::MessageLite& message, 
     const auto extent = DelimitedExtent(buffered());
     if (!extent) return extent.error().While("receiving from " + peer_);
     if (*extent && buffered().size() >= (*extent)->begin + (*extent)->size) {
-      const bool read = message.ParseFromArray(buffered().data() + (*extent)->begin, static_cast<int>((*extent)->size));
+      const bool read = ParseMessage(buffered().substr((*extent)->begin, (*extent)->size), message);
       Drop((*extent)->begin + (*extent)->size);
       return read ? Status() : Failed("receiving from " + peer_ + ": its answer is unreadable");
     }

@@ -62,6 +62,8 @@ class RemoteNameNode : public NameNode {
       return client_.Call<Response>(method, request);
     }();
     if (!response) return Explained(response.error());
+    // Parts of it are sent back, for which they must be whole.
+    if (!response->IsInitialized()) return Failed(std::string("the NameNode's answer to ") + method + " is not whole");
     return response;
   }
 

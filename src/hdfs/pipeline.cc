@@ -104,7 +104,7 @@ Status Pipeline::Heartbeat(Time now) {
   return {};
 }
 
-Result<int64_t> Pipeline::Confirmed(int64_t before, Time now, BadNode& bad) {
+Status Pipeline::TakeConfirmations(int64_t& confirmed, Time now, BadNode& bad) {
   const auto fail = [&](const Error& error) {
     bad = {0, error.message};
     return error;
@@ -116,12 +116,12 @@ Result<int64_t> Pipeline::Confirmed(int64_t before, Time now, BadNode& bad) {
     if (!*extent || connection_.buffered().size() < size) {
       const auto filled = connection_.Fill();
       if (!filled) return fail(filled.error());
-      if (*filled == 0) return before;
+      if (*filled == 0) return {};
       continue;
     }
     pb::PipelineAckProto ack;
     const std::string_view bytes = connection_.buffered().substr((*extent)->begin, (*extent)->size);
-    if (!ack.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    if (!ParseMessage(bytes, ack)) {
       return fail(Failed("a DataNode's confirmation is unreadable"));
     }
     connection_.Drop(size);
@@ -131,8 +131,8 @@ Result<int64_t> Pipeline::Confirmed(int64_t before, Time now, BadNode& bad) {
       return Failed(wrong->why);
     }
     if (ack.seqno() == kHeartbeat) continue;
-    if (ack.seqno() != before + 1) return fail(Failed("a DataNode confirmed a packet out of order"));
-    ++before;
+    if (ack.seqno() != confirmed + 1) return fail(Failed("a DataNode confirmed a packet out of order"));
+    ++confirmed;
   }
 }
 

@@ -40,8 +40,9 @@ class Pipeline {
   Status Send(const std::deque<Packet>& packets, size_t& next, size_t& sent, Time now);
   // Tells the DataNodes that the client lives. Only between packets.
   Status Heartbeat(Time now);
-  // Takes confirmations: the sequence number of the newest, or `before` if there is none. An error: `bad` is to blame.
-  Result<int64_t> Confirmed(int64_t before, Time now, BadNode& bad);
+  // Takes confirmations: `confirmed` becomes the newest sequence number, also if there is an error: `bad` is to blame.
+  // (A DataNode closes the connection as soon as it has confirmed the block's end.)
+  Status TakeConfirmations(int64_t& confirmed, Time now, BadNode& bad);
 
   int fd() const { return connection_.fd(); }
   Time sent_at() const { return sent_at_; }

@@ -108,8 +108,7 @@ Status Streamer::OpenBlock() {
     auto block = name_node_->AddBlock(file_, last_block(), excluded_);
     if (!block) return attempt == 0 ? block.error() : block.error().While(error.message);
     BadNode bad;
-    auto pipeline = Pipeline::Open({*block, file_.client, Stage::PIPELINE_SETUP_CREATE, block->b().generationstamp()},
-                                   options_, bad);
+    auto pipeline = Pipeline::Open({*block, file_.client}, options_, bad);
     if (pipeline) {
       block_ = std::move(*block);
       pipeline_ = std::move(*pipeline);
@@ -128,9 +127,10 @@ Status Streamer::OpenBlock() {
 Status Streamer::Exchange(Time now) {
   if (!pipeline_) return {};
   BadNode bad;
-  const auto confirmed = pipeline_->Confirmed(confirmed_, now, bad);
-  if (!confirmed) return Recover(bad);
-  if (const Status done = Confirm(*confirmed); !done.ok() || !pipeline_) return done;
+  int64_t confirmed = confirmed_;
+  const Status taken = pipeline_->TakeConfirmations(confirmed, now, bad);
+  if (const Status done = Confirm(confirmed); !done.ok() || !pipeline_) return done;
+  if (!taken.ok()) return Recover(bad);
   if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing is on its way: silence begins now
   const bool waiting = next_ > 0 || sent_ > 0;
   if (waiting && now >= pipeline_->silent_at()) return Recover({0, "nothing came from the DataNodes"});
@@ -195,7 +195,7 @@ Status Streamer::TryRecovery(BadNode& bad) {
   const auto renewed = name_node_->UpdateBlockForPipeline(file_, before);
   if (!renewed) return renewed.error().While("going on with fewer DataNodes");
   *block_.mutable_b() = before;
-  *block_.mutable_blocktoken() = renewed->blocktoken();
+  if (renewed->has_blocktoken()) *block_.mutable_blocktoken() = renewed->blocktoken();
   int64_t most = confirmed_bytes_;
   for (size_t i = 0; i < packets_.size() && i <= next_; ++i) most = std::max(most, packets_[i].end);
   const uint64_t generation = renewed->b().generationstamp();

@@ -29,7 +29,7 @@ std::string EncodeDelimited(const google::protobuf::MessageLite& message) {
   size_t size = message.ByteSizeLong();
   for (; size >= 0x80; size >>= 7) bytes += static_cast<char>(size | 0x80);
   bytes += static_cast<char>(size);
-  message.AppendToString(&bytes);
+  message.AppendPartialToString(&bytes);  // the other one ends the process if a required field is missing
   return bytes;
 }
 
@@ -38,6 +38,10 @@ std::string EncodeOp(Op op, const google::protobuf::MessageLite& message) {
   PutBig(kVersion, 2, bytes.data());
   bytes[2] = static_cast<char>(op);
   return bytes + EncodeDelimited(message);
+}
+
+bool ParseMessage(std::string_view bytes, google::protobuf::MessageLite& message) {
+  return message.ParsePartialFromArray(bytes.data(), static_cast<int>(bytes.size())) && message.IsInitialized();
 }
 
 Result<std::optional<Extent>> DelimitedExtent(std::string_view bytes) {
@@ -67,9 +71,7 @@ Result<PacketPrefix> ParsePacketPrefix(std::string_view bytes) {
 
 Result<PacketHeader> ParsePacketHeader(std::string_view bytes, const PacketPrefix& prefix) {
   pb::PacketHeaderProto proto;
-  if (!proto.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return Failed("a packet's header is unreadable");
-  }
+  if (!ParseMessage(bytes, proto)) return Failed("a packet's header is unreadable");
   if (proto.datalen() < 0 || static_cast<size_t>(proto.datalen()) > prefix.body || proto.offsetinblock() < 0) {
     return Failed("a packet's header contradicts its length");
   }

@@ -21,6 +21,9 @@ std::string EncodeOp(Op op, const google::protobuf::MessageLite& message);
 // A message behind its length as a varint.
 std::string EncodeDelimited(const google::protobuf::MessageLite& message);
 
+// Reads a message; false: it is none, or not whole. Unlike protobuf's own function it says nothing on stderr.
+bool ParseMessage(std::string_view bytes, google::protobuf::MessageLite& message);
+
 // Where a delimited message lies at the beginning of some bytes.
 struct Extent {
   size_t begin = 0, size = 0;
