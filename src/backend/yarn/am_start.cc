@@ -47,11 +47,18 @@ std::vector<std::string> Split(const std::string& list) {
 }  // namespace
 
 std::string WriteAmStart(const YarnAmStart& start) {
-  json j = {
-      {"job", start.job.text},  {"submitted", start.submitted},          {"staging_uri", start.staging_uri},
-      {"queue", start.queue},   {"node_label", start.node_label},        {"configuration", start.configuration},
-      {"keep", start.keep},     {"local_resources", json::object()},     {"role_environment", start.role_environment},
-      {"nodes", json::array()}, {"resource_types", start.resource_types}};
+  json j = {{"job", start.job.text},
+            {"submitted", start.submitted},
+            {"user", start.user},
+            {"staging_uri", start.staging_uri},
+            {"queue", start.queue},
+            {"node_label", start.node_label},
+            {"configuration", start.configuration},
+            {"keep", start.keep},
+            {"local_resources", json::object()},
+            {"role_environment", start.role_environment},
+            {"nodes", json::array()},
+            {"resource_types", start.resource_types}};
   for (const auto& [name, resource] : start.local_resources) j["local_resources"][name] = ToJson(resource);
   for (const CandidateNode& node : start.nodes) {
     j["nodes"].push_back({{"host", node.host},
