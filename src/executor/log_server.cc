@@ -14,7 +14,9 @@ namespace howdah::executor {
 namespace {
 
 constexpr int64_t kPiece = 64 << 10;
-constexpr std::chrono::milliseconds kPause{10};
+// Growth is told at once after a silence, and ever more rarely of a task that never stops to write: a thousand of them
+// must not be more than their AM can listen to. Who reads along learns the size with every piece anyway.
+constexpr std::chrono::milliseconds kShortest{10}, kLongest{160};
 constexpr std::chrono::milliseconds kWithoutEvents{200};  // where the kernel gives no watch
 
 std::optional<int64_t> SizeOf(const std::string& path) {
@@ -40,7 +42,8 @@ void Read(const std::string& path, const wire::PullLog& pull, wire::LogData& dat
 
 }  // namespace
 
-LogServer::LogServer(boost::asio::io_context& loop, Send send) : send_(std::move(send)), events_(loop), pause_(loop) {}
+LogServer::LogServer(boost::asio::io_context& loop, Send send)
+    : send_(std::move(send)), events_(loop), pause_(loop), interval_(kShortest) {}
 
 void LogServer::Begin(const TaskOptions& options, int processes) {
   options_ = options;
@@ -100,7 +103,7 @@ void LogServer::TellAll() {
   send_(message);
 }
 
-void LogServer::TellGrowth() {
+bool LogServer::TellGrowth() {
   wire::FromExecutor message;
   for (File& file : newest_) {
     const auto size = SizeOf(file.path);
@@ -111,6 +114,7 @@ void LogServer::TellGrowth() {
     told.set_size(*size);
   }
   if (message.has_log_sizes()) send_(message);
+  return message.has_log_sizes();
 }
 
 // A watch tells of one write and is gone: a task that writes a million times a second is not slowed by the others.
@@ -126,7 +130,7 @@ void LogServer::Watch() {
     const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
     watched = watch >= 0 || errno == ENOENT;  // a rank whose process could not be started has no file
   }
-  TellGrowth();  // since it was told last
+  interval_ = TellGrowth() ? std::min(interval_ * 2, kLongest) : kShortest;
   if (!watched) return Pause(kWithoutEvents);
   events_.cancel();
   AwaitGrowth();
@@ -139,7 +143,7 @@ void LogServer::AwaitGrowth() {
     while (::read(events_.native_handle(), events, sizeof events) > 0) {
     }
     TellGrowth();
-    Pause(kPause);
+    Pause(interval_);
   });
 }
 

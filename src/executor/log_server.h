@@ -43,7 +43,7 @@ class LogServer {
   };
   std::vector<File> FilesOf(int attempt) const;
   void TellAll();
-  void TellGrowth();
+  bool TellGrowth();  // whether there was any
   void Watch();
   void AwaitGrowth();
   void Pause(std::chrono::milliseconds pause);
@@ -58,6 +58,7 @@ class LogServer {
   bool watching_ = false;
   boost::asio::posix::stream_descriptor events_;  // inotify, while watching
   boost::asio::steady_timer pause_;
+  std::chrono::milliseconds interval_;  // between two tellings
   std::deque<wire::PullLog> pulls_;
   bool answering_ = false;  // the stream has not yet taken the last answer
 };

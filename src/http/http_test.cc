@@ -57,7 +57,7 @@ class Served {
         loop_, "127.0.0.1",
         [this](const Request& request, std::function<void(Response)> respond) {
           if (request.path == "/never") return kept_.push_back(std::move(respond));
-          if (request.path == "/there") return respond({302, "", "", "http://proxy.example.com/x"});
+          if (request.path == "/there") return respond({302, "", "", "http://example.com/x"});
           respond({200, "text/plain", request.path + " for " + request.peer, ""});
         },
         limits);
@@ -97,7 +97,7 @@ TEST(HttpServer, AnswersGetAndHeadAndNothingElse) {
   const std::string head = served.Ask("HEAD /a/b HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(head, HasSubstr("\r\nContent-Length: 18\r\n"));
   EXPECT_THAT(head, testing::EndsWith("\r\n\r\n"));
-  EXPECT_THAT(served.Ask("GET /there HTTP/1.0\r\n\r\n"), HasSubstr("\r\nLocation: http://proxy.example.com/x\r\n"));
+  EXPECT_THAT(served.Ask("GET /there HTTP/1.0\r\n\r\n"), HasSubstr("\r\nLocation: http://example.com/x\r\n"));
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "BREW"}) {
     EXPECT_THAT(served.Ask(std::string(method) + " / HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 405 "));
   }
@@ -233,14 +233,15 @@ TEST(HttpGet, BodiesOfEveryFraming) {
 }
 
 TEST(HttpGet, OtherStatusesAreReplies) {
-  const Got moved = GetFrom("HTTP/1.1 307 Moved\r\nLocation: http://b/\r\nContent-Length: 2\r\n\r\nhi");
+  const Got moved = GetFrom("HTTP/1.1 307 Moved\r\nLocation: http://example.org/\r\nContent-Length: 2\r\n\r\nhi");
   ASSERT_TRUE(moved.reply.ok());
   EXPECT_EQ(moved.reply->status, 307);
-  EXPECT_EQ(moved.reply->location, "http://b/");
+  EXPECT_EQ(moved.reply->location, "http://example.org/");
   EXPECT_EQ(moved.reply->error_text, "hi");
   EXPECT_EQ(moved.body, "");
-  const Got standby = GetFrom("HTTP/1.1 200 OK\r\nRefresh: 3; url=http://active:8088/\r\nContent-Length: 0\r\n\r\n");
-  EXPECT_EQ(standby.reply->refresh, "3; url=http://active:8088/");
+  const Got standby =
+      GetFrom("HTTP/1.1 200 OK\r\nRefresh: 3; url=http://example.com:8088/\r\nContent-Length: 0\r\n\r\n");
+  EXPECT_EQ(standby.reply->refresh, "3; url=http://example.com:8088/");
   const Got error = GetFrom("HTTP/1.1 500 No\r\nContent-Length: 100000\r\n\r\n" + std::string(100'000, 'e'));
   ASSERT_TRUE(error.reply.ok());
   EXPECT_EQ(error.reply->error_text, std::string(4096, 'e'));
@@ -267,7 +268,8 @@ TEST(HttpGet, WhatGoesWrongIsSaid) {
   small.body_bytes = 4;
   EXPECT_FALSE(GetFrom("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", small).reply.ok());
   EXPECT_FALSE(GetFrom("HTTP/1.1 200 OK\r\nA: " + std::string(200'000, 'x') + "\r\n\r\n").reply.ok());
-  for (const char* url : {"https://h/", "ftp://h/", "http://", "http://h:99999/", "http://h/a b", ""}) {
+  for (const char* url : {"https://example.com/", "ftp://example.com/", "http://", "http://example.com:99999/",
+                          "http://example.com/a b", ""}) {
     const auto reply = Get(url, {}, [](std::string_view) { return true; });
     ASSERT_FALSE(reply.ok()) << url;
     EXPECT_EQ(reply.error().code, ErrorCode::kUsage) << url << ": " << reply.error().message;

@@ -32,8 +32,8 @@ struct GetReply {
 using OnBody = std::function<bool(std::string_view bytes)>;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// url: "http://host:port/path?query"; https is refused with words. Memory is bounded whatever the server sends. Ok: the
-// server answered, whatever its status, and its body was whole or on_body had enough. kUsage: no such URL.
+// url: "http://example.com:8042/path?query"; https is refused with words. Memory is bounded whatever the server sends.
+// Ok: the server answered, whatever its status, and its body was whole or on_body had enough. kUsage: no such URL.
 // kUnavailable, kTimeout: as net::Connect; also a connection that broke or fell silent. kFailed: what came is no HTTP,
 // or over a limit.
 Result<GetReply> Get(const std::string& url, const GetLimits& limits, const OnBody& on_body,

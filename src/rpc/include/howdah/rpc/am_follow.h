@@ -13,13 +13,8 @@
 namespace howdah::rpc {
 
 // One thread uses it; a thread of its own reads ahead, 1 MiB at most, so that memory is bounded and the AM is not
-// read faster than Next is called.
-//
-//   for (;;) {
-//     while (auto reply = follow->Next()) ...
-//     if (follow->ended()) break;      // see *ended()
-//     poll(follow->fd());
-//   }
+// read faster than Next is called. Its use: Next until there is nothing, then look at
+// ended, then poll fd.
 class AmFollow {
  public:
   // Returns at once. address as ExecutorLink::Connect takes it. connect_limit: how long until the AM has to be reached.
