@@ -104,7 +104,7 @@ TEST_F(AmFollowTest, AClientThatReadsNothingIsSentNoMoreThanItsWindows) {
   const auto slow = Follow(identities_->client), quick = Follow(identities_->client);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.requests.size() == 2; }));
   const ConnectionId first = am_.requests.begin()->first, second = am_.requests.rbegin()->first;
-  constexpr int kReplies = 1024, kBytes = 64 << 10;  // 64 MiB, of which 1 MiB is read ahead
+  constexpr int kReplies = 512, kBytes = 64 << 10;  // 32 MiB, of which 1 MiB is read ahead
   const std::string block(kBytes, 'x');
   for (int i = 0; i < kReplies; ++i) {
     am_.server->SendToFollower(first, Journal(block));
