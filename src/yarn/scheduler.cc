@@ -2,12 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <boost/asio/post.hpp>
 #include <utility>
 
-#include "howdah/hadoopconf/services.h"
-#include "howdah/hadooprpc/asio_client.h"
-#include "howdah/yarn/resource_manager.h"
+#include "scheduler_answers.h"
 
 namespace howdah::yarn {
 namespace {
@@ -15,13 +12,7 @@ namespace {
 using namespace std::chrono_literals;
 using namespace hadoop::yarn;
 
-constexpr std::string_view kExceptions = "org.apache.hadoop.yarn.exceptions.";
-constexpr Duration kTryAgain = 500ms, kFinishAgain = 100ms;
-
-bool Is(const Error& error, std::string_view exception) {
-  return error.remote_class.size() == kExceptions.size() + exception.size() &&
-         error.remote_class.starts_with(kExceptions) && error.remote_class.ends_with(exception);
-}
+constexpr Duration kTryAgain = 500ms;
 
 // The ResourceManager has understood the request and will not do it, now or later.
 bool IsRejection(const Error& error) {
@@ -31,55 +22,7 @@ bool IsRejection(const Error& error) {
   return std::any_of(kRejections.begin(), kRejections.end(), [&](auto name) { return Is(error, name); });
 }
 
-// It does not know the attempt, and never will again.
-bool IsForgotten(const Error& error) {
-  return Is(error, "ApplicationAttemptNotFoundException") ||
-         error.remote_class == "org.apache.hadoop.security.token.SecretManager$InvalidToken" ||
-         error.remote_class == "org.apache.hadoop.security.AccessControlException" ||
-         error.remote_class == "org.apache.hadoop.security.authorize.AuthorizationException";
-}
-
-template <typename Response>
-Result<Response> Read(std::string_view method, const Result<std::string>& bytes) {
-  if (!bytes) return bytes.error();
-  Response response;
-  if (!response.ParsePartialFromString(*bytes)) {
-    return Failed("the ResourceManager's answer to " + std::string(method) + " is unreadable");
-  }
-  return response;
-}
-
-class RealCalls final : public Calls {
- public:
-  RealCalls(boost::asio::io_context& loop, hadooprpc::ClientOptions options) : client_(loop, std::move(options)) {}
-  void Call(std::string_view method, std::string request, Done done) override {
-    client_.CallBytes(method, std::move(request), hadooprpc::Repeat::kSafe, std::move(done));
-  }
-  // The ResourceManager sends the new token until it is used, and takes the old one no more after a while.
-  void SetToken(hadooprpc::Token token) override { client_.SetToken(std::move(token), true); }
-
- private:
-  hadooprpc::AsioClient client_;
-};
-
 }  // namespace
-
-Result<std::unique_ptr<Calls>> AsioCalls(boost::asio::io_context& loop, const hadoopconf::Configuration& configuration,
-                                         hadooprpc::Token am_rm_token) {
-  const auto servers = hadoopconf::ResourceManagers(configuration, hadoopconf::RmService::kScheduler);
-  if (!servers) return servers.error();
-  hadooprpc::ClientOptions options{
-      .protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB",
-      .login = {.token = std::move(am_rm_token)},
-      .limits = {.connect = 5s, .call = 20s, .give_up = 5s, .backoff_most = 1s},
-  };
-  options.service_name = "the ResourceManager's scheduler";
-  for (const hadoopconf::Server& server : *servers) {
-    options.servers.push_back({server.host, server.port});
-    options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
-  }
-  return std::unique_ptr<Calls>(std::make_unique<RealCalls>(loop, std::move(options)));
-}
 
 Duration PauseWhileAwaiting(Duration since_news) {
   if (since_news < 3s) return 50ms;
@@ -93,13 +36,12 @@ Duration PauseWhenIdle(Duration expiry) { return std::clamp<Duration>(expiry / 3
 
 Scheduler::Scheduler(boost::asio::io_context& loop, std::unique_ptr<Calls> calls, SchedulerSink& sink,
                      SchedulerOptions options)
-    : loop_(loop),
-      calls_(std::move(calls)),
+    : calls_(std::move(calls)),
       sink_(sink),
       options_(std::move(options)),
       allocation_(options_.allocation),
       tracking_url_(options_.tracking_url),
-      timer_(loop_) {}
+      timer_(loop) {}
 
 Instant Scheduler::Now() const {
   return Instant(std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
@@ -136,20 +78,14 @@ void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
   calling_ = false;
   if (state_ == State::kOver) return;
   auto response = Read<RegisterApplicationMasterResponseProto>("registerApplicationMaster", bytes);
-  const bool already = !response && Is(response.error(), "InvalidApplicationMasterRequestException") &&
-                       response.error().message.find("already registered") != std::string::npos;
+  const bool already = !response && IsRegisteredAlready(response.error());
   if (!response && !already) {
     const Error error = response.error().While("registering the application master");
-    if (finishing_ && Now() >= finishing_->until) return OnFinishAnswer(error);
-    if (IsForgotten(error)) return finishing_ ? OnFinishAnswer(error) : Lose(error);
+    if (IsForgotten(error)) return Lose(error);
     if (GoneFor(error)) return;
     return After(kTryAgain, &Scheduler::SendRegister);
   }
   Reached();
-  if (finishing_) {
-    state_ = State::kFinishing;
-    return SendFinish();
-  }
   allocation_.Resync();
   state_ = State::kBeating;
   last_news_ = Now();
@@ -306,61 +242,14 @@ bool Scheduler::GoneFor(const Error& error) {
 }
 
 void Scheduler::Lose(const Error& error) {
-  state_ = State::kOver;
-  ++timer_use_;
-  timer_.cancel();
-  if (finishing_) {
-    auto done = std::move(finishing_->done);
-    finishing_.reset();
-    return done(error);
-  }
+  Stop();
   sink_.OnLost(error);
 }
 
-void Scheduler::Finish(FinalApplicationStatusProto status, const std::string& diagnostics,
-                       const std::string& tracking_url, Duration limit, std::function<void(Status)> done) {
-  if (state_ == State::kOver) {
-    boost::asio::post(loop_,
-                      [done = std::move(done)] { done(Failed("the ResourceManager has forgotten this attempt")); });
-    return;
-  }
-  finishing_ = Finishing{.until = Now() + limit, .done = std::move(done)};
-  finishing_->request.set_final_application_status(status);
-  finishing_->request.set_diagnostics(diagnostics);
-  finishing_->request.set_tracking_url(tracking_url);
-  if (state_ == State::kRegistering) return;  // follows from the answer
-  if (state_ == State::kNew) return Register();
-  state_ = State::kFinishing;
-  SendFinish();
-}
-
-void Scheduler::SendFinish() {
-  calls_->Call("finishApplicationMaster", finishing_->request.SerializeAsString(),
-               [this, alive = std::weak_ptr(alive_)](Result<std::string> bytes) {
-                 if (!alive.expired()) OnFinishAnswer(std::move(bytes));
-               });
-}
-
-void Scheduler::OnFinishAnswer(Result<std::string> bytes) {
-  if (!finishing_) return;
-  const auto response = Read<FinishApplicationMasterResponseProto>("finishApplicationMaster", bytes);
-  const bool late = Now() >= finishing_->until;
-  if (!response && Is(response.error(), "ApplicationMasterNotRegisteredException") && !late) {
-    state_ = State::kRegistering;
-    return SendRegister();
-  }
-  const bool unregistered = response && response->isunregistered();
-  if (!unregistered && !late && (response || !IsForgotten(response.error()))) {
-    return After(response ? kFinishAgain : kTryAgain, &Scheduler::SendFinish);
-  }
+void Scheduler::Stop() {
   state_ = State::kOver;
   ++timer_use_;
   timer_.cancel();
-  auto done = std::move(finishing_->done);
-  finishing_.reset();
-  if (unregistered) return done({});
-  const std::string doing = "telling the ResourceManager that the application has ended";
-  done(response ? Error{ErrorCode::kTimeout, doing + ": it has not taken it in time"} : response.error().While(doing));
 }
 
 }  // namespace howdah::yarn

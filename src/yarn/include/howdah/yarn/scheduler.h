@@ -93,13 +93,11 @@ class Scheduler {
   void SetProgress(float progress) { progress_ = progress; }
   void SetTrackingUrl(const std::string& url);
 
-  // Unregisters, and beats no more. done: once the ResourceManager has taken it; not ok: it has not within the limit,
-  // or does not know this attempt any more.
-  void Finish(hadoop::yarn::FinalApplicationStatusProto status, const std::string& diagnostics,
-              const std::string& tracking_url, Duration limit, std::function<void(Status)> done);
+  // Beats no more; nothing is called any more.
+  void Stop();
 
  private:
-  enum class State { kNew, kRegistering, kBeating, kFinishing, kOver };
+  enum class State { kNew, kRegistering, kBeating, kOver };
 
   void SendRegister();
   void OnRegisterAnswer(Result<std::string> bytes);
@@ -111,12 +109,9 @@ class Scheduler {
   void Reached();
   bool GoneFor(const Error& error);
   void Lose(const Error& error);
-  void SendFinish();
-  void OnFinishAnswer(Result<std::string> bytes);
   void After(Duration pause, void (Scheduler::*then)());
   Instant Now() const;
 
-  boost::asio::io_context& loop_;
   std::unique_ptr<Calls> calls_;
   SchedulerSink& sink_;
   const SchedulerOptions options_;
@@ -134,13 +129,19 @@ class Scheduler {
   boost::asio::steady_timer timer_;
   uint64_t timer_use_ = 0;
 
-  struct Finishing {
-    hadoop::yarn::FinishApplicationMasterRequestProto request;
-    Instant until;
-    std::function<void(Status)> done;
-  };
-  std::optional<Finishing> finishing_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
+
+// One call that blocks until its answer.
+using BlockingCall = std::function<Result<std::string>(std::string_view method, const std::string& request)>;
+// To the addresses of AsioCalls.
+Result<BlockingCall> BlockingSchedulerCall(const hadoopconf::Configuration& configuration,
+                                           hadooprpc::Token am_rm_token);
+
+// The end of an application: blocks until the ResourceManager has taken it. An application master that leaves before is
+// taken for one that died. Registers again with `again` if the ResourceManager has been restarted since. kTimeout: it
+// has not taken it within the limit.
+Status Unregister(const BlockingCall& call, const hadoop::yarn::FinishApplicationMasterRequestProto& finish,
+                  const hadoop::yarn::RegisterApplicationMasterRequestProto& again, Duration limit);
 
 }  // namespace howdah::yarn
