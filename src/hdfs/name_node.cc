@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
-#include <condition_variable>
 #include <thread>
 
-#include "howdah/base/bytes.h"
 #include "name_node_errors.h"
 
 namespace howdah::hdfs {
@@ -42,11 +40,12 @@ RemoteNameNode::RemoteNameNode(hadooprpc::ClientOptions options, bool use_hostna
 
 Error RemoteNameNode::Explained(const Error& error) { return Explain(error); }
 
-std::string RemoteNameNode::Room() {
-  const auto room = Call<pb::GetFsStatsResponseProto>("getFsStats", pb::GetFsStatusRequestProto());
-  if (!room) return "";
-  return ": " + RoomText(static_cast<int64_t>(room->capacity()), static_cast<int64_t>(room->used()),
-                         static_cast<int64_t>(room->remaining()));
+Error RemoteNameNode::WithoutDataNodes(const Error& error) {
+  const auto stats = Call<pb::GetFsStatsResponseProto>("getFsStats", pb::GetFsStatusRequestProto());
+  if (!stats) return ExplainWithoutDataNodes(error, nullptr);
+  const Room room{static_cast<int64_t>(stats->capacity()), static_cast<int64_t>(stats->used()),
+                  static_cast<int64_t>(stats->remaining())};
+  return ExplainWithoutDataNodes(error, &room);
 }
 
 Result<NameNode::LocatedBlock> RemoteNameNode::AddBlock(const OpenFile& file, const std::optional<Block>& previous,
@@ -63,15 +62,7 @@ Result<NameNode::LocatedBlock> RemoteNameNode::AddBlock(const OpenFile& file, co
     if (response && response->block().locs_size() > 0) return response->block();
     if (response) return Failed("the NameNode gave a block without DataNodes");
     if (IsNotReplicatedYet(response.error()) && pauses.Next()) continue;
-    if (!IsWithoutDataNodes(response.error())) return response.error();
-    Error error = response.error();
-    const size_t there = error.message.find("There are ");
-    error.message = "HDFS has no DataNode that can take a block" + Room() +
-                    (there == std::string::npos
-                         ? ""
-                         : " (" + error.message.substr(there, error.message.find('\n', there) - there) + ")") +
-                    "; they are full or cannot be reached from here: hdfs dfsadmin -report";
-    return error;
+    return IsWithoutDataNodes(response.error()) ? WithoutDataNodes(response.error()) : response.error();
   }
 }
 

@@ -82,8 +82,7 @@ class RemoteNameNode : public NameNode {
 
  private:
   static Error Explained(const Error& error);
-  // What a cluster without room says of itself.
-  std::string Room();
+  Error WithoutDataNodes(const Error& error);
 
   hadooprpc::ClientOptions options_;
   bool use_hostname_;

@@ -81,9 +81,21 @@ bool IsWithoutDataNodes(const Error& error) {
   return !error.remote_class.empty() && error.message.find("could only be written to ") != std::string::npos;
 }
 
-std::string RoomText(int64_t capacity, int64_t used, int64_t remaining) {
-  return "of its " + FormatBytes(capacity) + " " + FormatBytes(used) + " are used by HDFS and " +
-         FormatBytes(remaining) + " are left";
+Error ExplainWithoutDataNodes(const Error& error, const Room* room) {
+  Error explained = error;
+  std::string text = "HDFS has no DataNode that can take a block";
+  if (room != nullptr && room->capacity > 0) {
+    text += ": of its " + FormatBytes(room->capacity) + " " + FormatBytes(room->used) + " are used by HDFS and " +
+            FormatBytes(room->remaining) + " are left";
+  }
+  const size_t there = error.message.find("There are ");
+  if (there != std::string::npos) {
+    std::string counts(FirstLine(std::string_view(error.message).substr(there)));
+    while (counts.ends_with('.')) counts.pop_back();
+    text += " (t" + counts.substr(1) + ")";
+  }
+  explained.message = text + "; they are full, down, or cannot be reached from here: hdfs dfsadmin -report";
+  return explained;
 }
 
 Error Explain(const Error& error) {

@@ -1,6 +1,8 @@
 // What a NameNode's exceptions mean to a user.
 #pragma once
 
+#include <cstdint>
+
 #include "howdah/base/result.h"
 
 namespace howdah::hdfs {
@@ -9,8 +11,12 @@ namespace howdah::hdfs {
 // file that is not there. Other errors come back as they are.
 Error Explain(const Error& error);
 
-// Capacity of a cluster, of GetFsStats: "of its 10 GiB 9.9 GiB are used and 40 MiB are left".
-std::string RoomText(int64_t capacity, int64_t used, int64_t remaining);
+// What GetFsStats says of a cluster, in bytes.
+struct Room {
+  int64_t capacity = 0, used = 0, remaining = 0;
+};
+// An error that IsWithoutDataNodes, with what the cluster has; nullptr: that is not known.
+Error ExplainWithoutDataNodes(const Error& error, const Room* room);
 
 // The exceptions that callers react to.
 bool IsNotReplicatedYet(const Error& error);

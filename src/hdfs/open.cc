@@ -2,37 +2,13 @@
 
 #include "hdfs_file_system.h"
 #include "howdah/hadoopconf/services.h"
-#include "howdah/net/resolve.h"
 #include "posix_file_system.h"
+#include "tokens.h"
 
 namespace howdah::hdfs {
 namespace {
 
 using hadoopconf::Configuration;
-
-constexpr const char* kTokenKind = "HDFS_DELEGATION_TOKEN";
-
-// The delegation token of the file system: of its name service, or of the one NameNode by address or name
-// (hadoop.security.token.service.use_ip).
-std::optional<hadooprpc::Token> TokenOf(const hadoopconf::FileSystemAddress& address,
-                                        const hadooprpc::Credentials& credentials, Duration limit) {
-  const auto find = [&](const std::string& service) -> std::optional<hadooprpc::Token> {
-    const hadooprpc::Token* token = credentials.Find(kTokenKind, service);
-    return token != nullptr ? std::optional(*token) : std::nullopt;
-  };
-  if (credentials.Find(kTokenKind) == nullptr) return std::nullopt;
-  if (address.logical) return find("ha-hdfs:" + address.authority);
-  for (const auto& server : address.name_nodes) {
-    const net::HostPort where{server.host, server.port};
-    if (auto token = find(where.text())) return token;
-    const auto addresses = net::Resolve(where, limit);
-    if (!addresses) continue;
-    for (const auto& resolved : *addresses) {
-      if (auto token = find(net::HostPort{resolved.ip(), resolved.port()}.text())) return token;
-    }
-  }
-  return std::nullopt;
-}
 
 // The decision of SaslDataTransferClient.send, as far as configuration tells it.
 Result<std::string> WhyUnsupported(const Configuration& configuration) {
