@@ -48,6 +48,7 @@ struct YarnAmStart {
   JobId job;                // application_…
   std::string submitted;    // the journal's first line, with its newline
   std::string user;         // whose job it is
+  std::string client;       // the identity with which clients call the AM (WriteIdentity): they read it here
   std::string staging_uri;  // the job's own directory; the AM removes it at the end
   std::string queue, node_label;
   std::string configuration;  // path of the cluster's configuration as XML, within the container

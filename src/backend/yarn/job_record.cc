@@ -42,6 +42,14 @@ std::string SubmissionOf(const hadoop::yarn::ApplicationReportProto& report) {
   return history::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
 }
 
+Result<YarnAmStart> AmStartOf(Cluster& cluster, const JobId& id) {
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  const auto text = cluster.ReadFile(places->am_file(id));
+  if (!text.ok()) return text.error();
+  return ParseAmStart(*text);
+}
+
 }  // namespace
 
 std::vector<core::JournalEntry> DecodeJournal(const std::string& text) {
@@ -66,11 +74,9 @@ history::JobView FoldJournal(const std::string& text, Tasks tasks) {
 }
 
 Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id) {
-  const auto places = cluster.Places();
-  if (!places.ok()) return places.error();
-  const auto json = cluster.ReadFile(places->client_file(id));
-  if (!json.ok()) return json.error();
-  return ReadIdentity(*json);
+  const auto start = AmStartOf(cluster, id);
+  if (!start.ok()) return start.error();
+  return ReadIdentity(start->client);
 }
 
 Result<std::string> JournalOfHistory(Cluster& cluster, const JobId& id) {
@@ -84,9 +90,7 @@ Result<std::string> JournalOfRunning(Cluster& cluster, const JobId& id) {
   if (!places.ok()) return places.error();
   auto journal = cluster.ReadFile(places->journal(id));
   if (journal.ok() || journal.error().code != ErrorCode::kNotFound) return journal;
-  const auto text = cluster.ReadFile(places->am_file(id));
-  if (!text.ok()) return text.error();
-  const auto start = ParseAmStart(*text);
+  const auto start = AmStartOf(cluster, id);
   if (!start.ok()) return start.error();
   return start->submitted;
 }

@@ -5,9 +5,8 @@
 //     cache/private/HASH[SUFFIX]        the same, of files that only their owner may read (directory 0700)
 //     jobs/ID/                          0700; removed at the job's end
 //       job.json                        the effective job (spec::WriteEffective)
-//       am.json                         what the application master is started with (am_start.h)
-//       client.json                     the identity with which clients call the AM
-//       journal.jsonl                   the AM's journal as it was about a second ago
+//       am.json                         what the application master is started with (am_start.h), and how clients call
+//       it journal.jsonl                   the AM's journal as it was about a second ago
 //     history/ID/                       0700; stays
 //       job.json, journal.jsonl
 #pragma once
@@ -31,7 +30,6 @@ class Layout {
   std::string job(const JobId& id) const { return jobs() + "/" + id.text; }
   std::string job_file(const JobId& id) const { return job(id) + "/job.json"; }
   std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
-  std::string client_file(const JobId& id) const { return job(id) + "/client.json"; }
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
   std::string histories() const { return root_ + "/history"; }
   std::string history(const JobId& id) const { return histories() + "/" + id.text; }

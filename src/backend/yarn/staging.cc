@@ -51,6 +51,7 @@ class Stager {
     }
     StagedJob job;
     job.agent = {"howdah-agent", cache_.sent(agent_), false};
+    job.configuration = {"howdah/hadoop.xml", cache_.sent(configuration_), false};
     if (!entries_.empty()) job.files.push_back({"staging/manifest.json", cache_.sent(*manifest), false});
     for (size_t i = 0; i < staged_.size(); ++i)
       job.files.push_back({"staging/" + NameOf(i), FileOf(staged_[i]), false});
@@ -78,6 +79,9 @@ class Stager {
     const auto agent = cache_.Want(options_.agent, "");
     if (!agent.ok()) return agent.error();
     agent_ = *agent;
+    const auto configuration = cache_.WantBytes(hadoopconf::WriteXml(options_.configuration), ".xml");
+    if (!configuration.ok()) return configuration.error();
+    configuration_ = *configuration;
     if (!spec.source.empty()) {
       if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
     }
@@ -241,7 +245,7 @@ class Stager {
 
   const StagingOptions& options_;
   ContentCache cache_;
-  size_t agent_ = 0;
+  size_t agent_ = 0, configuration_ = 0;
   std::vector<Staged> staged_;
   std::optional<Staged> python_;
   nlohmann::json entries_ = nlohmann::json::array();

@@ -23,6 +23,7 @@ struct Resource {
 
 struct StagedJob {
   Resource agent;
+  Resource configuration;          // of the cluster, for the AM: "howdah/hadoop.xml"
   std::vector<Resource> files;     // staging/manifest.json and what it names
   std::optional<Resource> python;  // "python": unpacked by YARN; "python.archive": by the executor
   int64_t bytes_sent = 0;

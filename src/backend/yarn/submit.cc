@@ -53,16 +53,13 @@ class Submission {
     if (staged.python) start.local_resources[staged.python->link] = Cached(*staged.python);
 
     std::map<std::string, LocalResource> of_am = common;
-    const auto configuration = Put(places_.job(id_) + "/hadoop.xml", hadoopconf::WriteXml(cluster_.configuration()));
-    if (!configuration.ok()) return configuration.error();
-    of_am["howdah/hadoop.xml"] = *configuration;
-    start.configuration = "howdah/hadoop.xml";
+    of_am[staged.configuration.link] = Cached(staged.configuration);
+    start.configuration = staged.configuration.link;
+    start.client = WriteIdentity(identities->client);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->link] = Cached(*staged.python);
     const auto am_file = Put(places_.am_file(id_), WriteAmStart(start));
     if (!am_file.ok()) return am_file.error();
     of_am[kAmStartFile] = *am_file;
-    if (const auto client = Put(places_.client_file(id_), WriteIdentity(identities->client)); !client.ok())
-      return client.error();
 
     hadooprpc::Credentials credentials = cluster_.credentials();
     AddIdentity(credentials, "am", identities->am);
