@@ -13,8 +13,8 @@
 
 namespace howdah::core {
 
-// The AM runs and may ask for containers. The first event of a job. An AM that begins the job anew after another has died
-// says which generation this is, and from where attempts are counted, so that none has the number of one before.
+// The AM runs and may ask for containers. The first event of a job. An AM that begins the job anew after another has
+// died says which generation this is, and from where attempts are counted, so that none has the number of one before.
 struct AmStarted {
   std::string node;
   int attempt = 0;

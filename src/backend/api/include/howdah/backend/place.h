@@ -58,8 +58,8 @@ class Follow {
   virtual ~Follow() = default;
   // Readable when Read may have something. Owned by the follow.
   virtual int fd() const = 0;
-  // Hands on what there is, at most about 1 MiB of output a call; true: there is more right now. What was there when the
-  // follow began is handed on before the first false.
+  // Hands on what there is, at most about 1 MiB of output a call; true: there is more right now. What was there when
+  // the follow began is handed on before the first false.
   virtual bool Read(FollowSink& sink) = 0;
   // The journal's last entry has been handed on, and every byte of output that is wanted.
   virtual bool ended() const = 0;
