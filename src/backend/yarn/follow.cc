@@ -204,17 +204,7 @@ bool YarnFollow::FollowThroughAm(const hadoop::yarn::ApplicationReportProto& rep
   if (!identity.ok()) return false;  // it has just ended
   const auto address = AmAddress(report);
   if (!address.ok()) return false;
-  bool job_ended = Pump(*address, *identity, /*now=*/true);
-  CaughtUp();
-  if (!job_ended) job_ended = Pump(*address, *identity, /*now=*/false);
-  if (job_ended) FetchLogs();
-  return job_ended;
-}
-
-bool YarnFollow::Pump(const std::string& address, const rpc::Identity& identity, bool now) {
-  wire::FollowRequest request = Request();
-  request.set_now(now);
-  const auto follow = rpc::AmFollow::Start(address, identity, request, kConnectLimit);
+  const auto follow = rpc::AmFollow::Start(*address, *identity, Request(), kConnectLimit);
   bool job_ended = false;
   while (!stopped()) {
     while (const auto reply = follow->Next()) {
@@ -225,6 +215,7 @@ bool YarnFollow::Pump(const std::string& address, const rpc::Identity& identity,
     pollfd wanted[2] = {{follow->fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
     poll(wanted, 2, -1);
   }
+  if (job_ended) FetchLogs();
   return job_ended;
 }
 
@@ -242,6 +233,8 @@ void YarnFollow::Take(const wire::FollowReply& reply) {
       progress.whole = reply.log_end().has_size() && progress.have >= reply.log_end().size();
       return;
     }
+    case wire::FollowReply::kCaughtUp:
+      return CaughtUp();
     default:
       return;
   }

@@ -57,8 +57,6 @@ class YarnFollow final : public backend::Follow {
   // One look at the ResourceManager and what follows from it; true: the job has ended and everything has been queued.
   bool Look();
   bool Failed(const Error& error);  // counts it; false
-  // Hands on what the AM sends until the call ends; true: the job has ended.
-  bool Pump(const std::string& address, const rpc::Identity& identity, bool now);
   void CaughtUp();
   bool FollowThroughAm(const hadoop::yarn::ApplicationReportProto& report);
   void Take(const wire::FollowReply& reply);
