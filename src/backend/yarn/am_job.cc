@@ -26,6 +26,7 @@ namespace {
 
 constexpr char kJobFile[] = "howdah/job.json";
 constexpr char kJournal[] = "journal.jsonl";
+constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 constexpr Duration kFinishLimit = std::chrono::seconds(10);
 
@@ -198,7 +199,7 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port) {
-  const hadooprpc::Token* token = parts_->credentials.Find("YARN_AM_RM_TOKEN");
+  const hadooprpc::Token* token = parts_->credentials.Find(kTokenKind);
   auto calls = yarn::AsioCalls(loop, parts_->configuration, token != nullptr ? *token : hadooprpc::Token());
   if (!calls.ok()) return calls.error();
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal());
@@ -210,19 +211,25 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .credentials = parts_->credentials,
       .am_address = address,
       .tracking_url = tracking_port > 0 ? "http://" + host + ":" + std::to_string(tracking_port) : "",
-      .on_finish = [this](const core::JobChanged& end, const std::string& journal) { RecordEnd(end, journal); }};
+      .on_finish = [this](const core::JobChanged& end, const std::string& journal, const hadooprpc::Token& token) {
+        RecordEnd(end, journal, &token);
+      }};
   return std::unique_ptr<backend::Backend>(
       std::make_unique<YarnBackend>(loop, sink, std::move(options), std::move(*calls)));
 }
 
-void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal) {
+void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadooprpc::Token* am_rm_token) {
   parts_->copy.reset();
   Cluster cluster = parts_->OpenCluster();
   // The job's outcome does not depend on either: what cannot be done is said on stderr, in the container's log.
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
   }
-  const Status finished = FinishApplication(parts_->configuration, parts_->credentials, end, kFinishLimit);
+  if (am_rm_token == nullptr) {
+    std::cerr << "the container's credentials have no token for the ResourceManager\n";
+    return;
+  }
+  const Status finished = FinishApplication(parts_->configuration, *am_rm_token, end, kFinishLimit);
   if (!finished.ok()) std::cerr << finished.error().message << "\n";
 }
 
@@ -251,7 +258,7 @@ void AmJob::RecordAmDeath(const std::string& how) {
   for (const auto& entry : history::EndEntries(view, end, "the application master died", now)) {
     whole += history::EncodeEntry(entry) + "\n";
   }
-  RecordEnd(end, whole);
+  RecordEnd(end, whole, parts_->credentials.Find(kTokenKind));
 }
 
 Result<rpc::Identity> ExecutorIdentity(const hadoopconf::Surroundings& surroundings) {

@@ -13,7 +13,7 @@ namespace howdah::yarnplace {
 // Unregisters the attempt that the token belongs to, so that YARN starts no other, with the job's state and reason as
 // YARN's diagnostics. Blocks until the ResourceManager has taken it. For whoever lives last: the AM at the job's end,
 // or its guardian.
-Status FinishApplication(const hadoopconf::Configuration& configuration, const hadooprpc::Credentials& credentials,
+Status FinishApplication(const hadoopconf::Configuration& configuration, const hadooprpc::Token& am_rm_token,
                          const core::JobChanged& end, Duration limit);
 
 }  // namespace howdah::yarnplace

@@ -11,8 +11,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // How long an executor that was told to leave may take; then how long its node may take to say that it has ended.
-constexpr auto kLeaveLimit = 2000ms;
+constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kGoneLimit = 8000ms;
+// ContainerExitStatus.INVALID and DISKS_FAILED.
+constexpr int kNotStarted = -1000, kDisksFailed = -101;
 
 yarn::ContainerId IdOf(const ContainerId& id) { return yarn::ParseContainerId(id.text).value_or(yarn::ContainerId()); }
 
@@ -28,6 +30,11 @@ yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
   const auto ports = options.configuration.Bool("yarn.scheduler.include-port-in-node-name", false);
   scheduler.allocation.ports_in_names = ports.ok() && *ports;
   return scheduler;
+}
+
+hadooprpc::Token AmRmToken(const hadooprpc::Credentials& credentials) {
+  const hadooprpc::Token* token = credentials.Find("YARN_AM_RM_TOKEN");
+  return token != nullptr ? *token : hadooprpc::Token();
 }
 
 std::vector<yarn::KnownNode> NodesOf(const YarnBackend::Options& options) {
@@ -47,6 +54,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
     : loop_(loop),
       sink_(sink),
       options_(std::move(options)),
+      token_(AmRmToken(options_.credentials)),
       scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
       node_managers_(loop),
       waits_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.queue,
@@ -86,6 +94,23 @@ void YarnBackend::OnRegistered(const hadoop::yarn::RegisterApplicationMasterResp
 void YarnBackend::OnAnswer(const hadoop::yarn::AllocateResponseProto& response) {
   for (const auto& token : response.nm_tokens()) node_managers_.AddToken(token);
   if (response.has_limit()) waits_.SetHeadroom(yarn::FromProto(response.limit()));
+  if (response.has_am_rm_token()) {
+    const auto& token = response.am_rm_token();
+    token_ = {token.identifier(), token.password(), token.kind(), token.service()};
+  }
+  if (response.updated_nodes_size() > 0) UpdateNodes(response);
+}
+
+void YarnBackend::UpdateNodes(const hadoop::yarn::AllocateResponseProto& response) {
+  std::vector<yarn::KnownNode> nodes = scheduler_.allocation().nodes();
+  for (const auto& report : response.updated_nodes()) {
+    const std::string name = scheduler_.allocation().NameOf(report.nodeid());
+    std::erase_if(nodes, [&](const yarn::KnownNode& node) { return node.name == name; });
+    if (report.node_state() != hadoop::yarn::NS_RUNNING) continue;
+    nodes.push_back({name, report.rackname(), report.node_labels_size() > 0 ? report.node_labels(0) : "",
+                     yarn::FromProto(report.capability())});
+  }
+  scheduler_.SetNodes(std::move(nodes));
 }
 
 void YarnBackend::OnGranted(const yarn::Allocation::Granted& granted) {
@@ -110,10 +135,15 @@ void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
 void YarnBackend::OnStarted(const ContainerId& id, const Status& started) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  if (started.ok()) return scheduler_.NodeWorked(it->second.node);
-  scheduler_.NodeFailed(it->second.node);
+  if (started.ok()) {
+    it->second.started = true;
+    if (it->second.stopped) Stop(id);  // there was nothing to be stopped before
+    return;
+  }
+  const bool wanted = !it->second.leaving;
+  if (wanted) scheduler_.NodeFailed(it->second.node);
   scheduler_.Release(IdOf(id));
-  Gone(id, HowStartFailed(started.error().message));
+  Gone(id, wanted ? HowStartFailed(started.error().message) : "");
 }
 
 void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
@@ -121,8 +151,14 @@ void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   std::string how = it->second.leaving ? "" : HowContainerEnded(completed.status);
-  // It was not even localized: the node may be the reason.
-  if (completed.status.exit_status() == -1000) scheduler_.NodeFailed(it->second.node);
+  // It was not even localized: the node may be the reason. A NodeManager that takes a container has shown nothing yet,
+  // an executor that has run has.
+  const int status = completed.status.exit_status();
+  if (status == kNotStarted || status == kDisksFailed) {
+    scheduler_.NodeFailed(it->second.node);
+  } else if (it->second.started && status >= 0) {
+    scheduler_.NodeWorked(it->second.node);
+  }
   Gone(id, how);
 }
 
@@ -150,11 +186,17 @@ void YarnBackend::EndAfter(const ContainerId& id, std::chrono::milliseconds wait
   boost::asio::steady_timer& patience = containers_.at(id).patience;
   patience.expires_after(wait);
   patience.async_wait([this, id](const boost::system::error_code& error) {
-    const auto it = containers_.find(id);
-    if (error || it == containers_.end()) return;
-    node_managers_.Stop(yarn::FromProto(it->second.proto.nodeid()), IdOf(id), [](const Status&) {});
+    if (error || !containers_.contains(id)) return;
+    Stop(id);
     GiveUpAfter(id, kGoneLimit);
   });
+}
+
+// A NodeManager that has not taken the container yet would know nothing of it.
+void YarnBackend::Stop(const ContainerId& id) {
+  Held& held = containers_.at(id);
+  held.stopped = true;
+  if (held.started) node_managers_.Stop(yarn::FromProto(held.proto.nodeid()), IdOf(id), [](const Status&) {});
 }
 
 void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait) {
@@ -189,7 +231,9 @@ void YarnBackend::Expect() {
   scheduler_.SetExpecting(leaving);
 }
 
-void YarnBackend::OnRejected(const Error& error) { sink_.OnRefused(error.message); }
+void YarnBackend::OnRejected(const Error& error) {
+  sink_.OnRefused("the cluster will never give these containers: " + yarn::FirstLine(error.message));
+}
 
 void YarnBackend::OnUnreachable(const std::string& why) {
   if (!why.empty()) std::cerr << why << "; the job goes on\n";
@@ -198,7 +242,8 @@ void YarnBackend::OnUnreachable(const std::string& why) {
 void YarnBackend::OnLost(const Error& error) { sink_.OnLost(error); }
 
 void YarnBackend::Finish(const core::JobChanged& final, const std::string& journal) {
-  options_.on_finish(final, journal);
+  scheduler_.Stop();
+  options_.on_finish(final, journal, token_);
 }
 
 }  // namespace howdah::yarnplace

@@ -31,8 +31,9 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
     const hadooprpc::Credentials& credentials;  // of the AM's container
     std::string am_address;                     // where executors and clients reach the AM
     std::string tracking_url;                   // of the AM's own page; empty: none
-    // Blocking: records the job's end where the AM's clients look for it.
-    std::function<void(const core::JobChanged& final, const std::string& journal)> on_finish;
+    // Blocking: records the job's end where the AM's clients look for it, and tells the ResourceManager.
+    std::function<void(const core::JobChanged& final, const std::string& journal, const hadooprpc::Token& am_rm_token)>
+        on_finish;
   };
   YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options, std::unique_ptr<yarn::Calls> calls);
   ~YarnBackend() override;
@@ -50,6 +51,8 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
     hadoop::yarn::ContainerProto proto;
     std::string node;  // as the scheduler names it
     bool launched = false;
+    bool started = false;  // its NodeManager has said so
+    bool stopped = false;  // its NodeManager is to stop it
     bool leaving = false;  // it is to end: however it does, that is no failure
     boost::asio::steady_timer patience;
   };
@@ -63,7 +66,9 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void OnLost(const Error& error) override;
 
   yarn::Shape ShapeOfRole(int role) const;
+  void UpdateNodes(const hadoop::yarn::AllocateResponseProto& response);
   void OnStarted(const ContainerId& id, const Status& started);
+  void Stop(const ContainerId& id);
   // Stops what runs in it after a while, and gives it up if nothing is heard of its end.
   void EndAfter(const ContainerId& id, std::chrono::milliseconds wait);
   void GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait);
@@ -74,6 +79,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   boost::asio::io_context& loop_;
   backend::Sink& sink_;
   Options options_;
+  hadooprpc::Token token_;  // the newest of those with which the AM speaks to the ResourceManager
   yarn::Scheduler scheduler_;
   yarn::NodeManagers node_managers_;
   WaitWatch waits_;

@@ -16,6 +16,10 @@ namespace boost::asio {
 class io_context;
 }
 
+namespace howdah::hadooprpc {
+struct Token;
+}
+
 namespace howdah::yarnplace {
 
 // A submitted job as its AM finds it in its container. Opened by the guardian before it forks: whatever needs threads
@@ -57,7 +61,8 @@ class AmJob {
   void RecordAmDeath(const std::string& how);
 
  private:
-  void RecordEnd(const core::JobChanged& end, const std::string& journal);
+  // am_rm_token: null: there is none, and the ResourceManager is not told.
+  void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadooprpc::Token* am_rm_token);
 
   struct Parts;
   explicit AmJob(std::unique_ptr<Parts> parts);
