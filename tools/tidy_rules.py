@@ -52,7 +52,8 @@ PROGRAMS = ("src/testing/sim/runner/",)
 # How an include names its library, by prefix; the first that fits.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("boost/", "boost"), ("grpcpp/", "grpc"),
                ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"), ("ares", "ares"),
-               ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"), ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
+               ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
+               ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------
 
