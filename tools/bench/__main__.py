@@ -1,5 +1,6 @@
-"""bench [ITEM...] - figures and ratios of the local place; nothing here passes or fails.
+"""bench [ITEM...] [--runs N] - figures and ratios; nothing here passes or fails. Without an item: all.
 
+local: jobs on this machine
   a  a job of 4 roles running /bin/true, end to end, beside torchrun and beside bare processes
   b  start of an executor to the first instruction of the user's process
   c  death of a user's process to the status that shows it
@@ -7,27 +8,65 @@
   e  1,000 and 10,000 executors at one AM
   f  events a second through the job core
   g  log throughput of one task
+
+yarn: jobs on a real cluster of three nodes, started for it; --runs says how often each is measured (default 9)
+  yarn-a  howdah submit to accepted, with everything cached
+  yarn-b  start of the AM's process to registered
+  yarn-c  howdah submit to all user processes running, 2, 8 and 16 tasks, beside bare containers
+  yarn-d  memory of the AM, the executor and their guardians
+  yarn-e  what a second submission with a changed script uploads
+  yarn-f  HDFS upload and download of 1 GiB, beside hdfs dfs -put and -get
 """
 import os
 import sys
 
-from figures import ITEMS, NotMeasured, measure
+import figures
+from figures import NotMeasured
+
+YARN = "yarn-"
+YARN_ITEMS = [YARN + item for item in "abcdef"]
+GROUPS = {"local": list(figures.ITEMS), "yarn": YARN_ITEMS}
 
 
-def main(items):
-    if "-h" in items or "--help" in items or set(items) - set(ITEMS):
+def show(item, rows):
+    try:
+        for row in rows:
+            figure = f"{row.value:,.0f}" if row.value >= 1000 else f"{row.value:.2f}"
+            figure = f"{figure} {row.unit}"
+            print(f"{item:6} {row.what:62} {figure:>18} {row.runs:3}  {row.goal:12} {row.ratio}", flush=True)
+    except (NotMeasured, RuntimeError, OSError, AssertionError) as missing:
+        print(f"{item:6} not measured: {missing}", flush=True)
+
+
+def show_yarn(items, runs):
+    import yarn_figures  # it needs the tests' cluster, which the local figures do not
+    from yarn_jobs import Yarn
+    with Yarn() as yarn:
+        for item in items:
+            show(item, yarn_figures.measure(item.removeprefix(YARN), yarn, runs))
+
+
+def arguments(words):
+    runs = 9
+    if "--runs" in words:
+        at = words.index("--runs")
+        runs, words = int("".join(words[at + 1:at + 2]) or 0), words[:at] + words[at + 2:]
+    items = [item for word in words or GROUPS for item in GROUPS.get(word, [word])]
+    if runs < 1 or set(items) - set(sum(GROUPS.values(), [])):
         sys.exit(__doc__)
+    return items, runs
+
+
+def main(words):
+    items, runs = arguments(words)
     load = f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     print(f"{load}; figures are medians of n runs, to be taken on an idle machine\n")
-    print(f"{'':2} {'what':62} {'figure':>18} {'n':>3}  {'goal':12} ratio")
-    for item in items or ITEMS:
-        try:
-            for row in measure(item):
-                figure = f"{row.value:,.0f}" if row.value >= 1000 else f"{row.value:.2f}"
-                figure = f"{figure} {row.unit}"
-                print(f"{row.item:2} {row.what:62} {figure:>18} {row.runs:3}  {row.goal:12} {row.ratio}", flush=True)
-        except (NotMeasured, RuntimeError, OSError) as missing:
-            print(f"{item:2} not measured: {missing}", flush=True)
+    print(f"{'':6} {'what':62} {'figure':>18} {'n':>3}  {'goal':12} ratio")
+    for item in items:
+        if not item.startswith(YARN):
+            show(item, figures.measure(item))
+    if any(item.startswith(YARN) for item in items):
+        show_yarn([item for item in items if item.startswith(YARN)], runs)
 
 
 if __name__ == "__main__":

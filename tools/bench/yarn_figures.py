@@ -1,0 +1,142 @@
+"""The figures of the YARN place, a function each: given a cluster and a number of runs, it yields rows of the table."""
+import os
+import statistics
+import subprocess
+import time
+
+import kernel_events
+from figures import MIB, NotMeasured, Row, timed
+from local_jobs import BIN, memory_of
+from yarn_jobs import LIMIT_S
+
+from floor import floor  # of tests/yarn
+
+WIDTHS = (2, 8, 16)
+# The last release of TonY, 0.5.3, with such tasks on a cluster like this one, 2 cores: medians of three, in seconds.
+TONY_S = {2: 6.8, 8: 12.9, 16: 21.9}
+LARGE = 1 << 30
+
+
+def submission(yarn, runs):
+    """(a) Everything that the job needs lies in the cluster's cache."""
+    source = str(yarn.source("cached", {"train.py": b"print()\n", "model.bin": os.urandom(MIB)}))
+    yarn.submit(source=source).kill()
+    accepted, returned = [], []
+    for _ in range(runs):
+        job = yarn.submit(source=source)
+        accepted.append(1000 * (job.accepted() - job.begun))
+        returned.append(1000 * (job.returned - job.begun))
+        job.kill()
+    yield Row("a", "howdah submit: its start to accepted by the RM, files cached", statistics.median(accepted), "ms",
+              runs, "< 150 ms", "")
+    yield Row("a", "the same, to the end of the command", statistics.median(returned), "ms", runs, "", "")
+
+
+def am_start(yarn, runs):
+    """(b) From the AM's first instruction to the ResourceManager's record of it, both by this machine's clock."""
+    times = []
+    offset = time.time() - time.monotonic()
+    for _ in range(runs):
+        with kernel_events.ProcessEvents() as events:
+            job = yarn.submit()
+            guardian = job.agents("am")[0]
+            begun = [e.at for e in events.list() if e.what == kernel_events.EXEC and e.pid == guardian][-1]
+        times.append(1000 * (job.registered() - begun - offset))
+        job.kill()
+    yield Row("b", "AM: start of its process to registered", statistics.median(times), "ms", runs, "< 50 ms", "")
+
+
+def gangs(yarn, runs):
+    """(c) By turns with bare containers; of two rounds of a JVM the second counts, so that its own start does not."""
+    for width in WIDTHS:
+        ours, bare = [], []
+        for _ in range(runs):
+            bare.append(floor(yarn.cluster, width, rounds=2)[-1]["floor"])
+            yarn.cluster.wait_idle(LIMIT_S)
+            job = yarn.submit(width)
+            ours.append(1000 * (max(job.starts()) - job.begun))
+            job.kill()
+        least, median = statistics.median(bare), statistics.median(ours)
+        yield Row("c", f"{width} tasks: howdah submit to all user processes running", median, "ms", runs,
+                  f"< {1.1 * least + 50:,.0f} ms", f"{median / least:.2f} of the floor, {TONY_S[width]} s with TonY")
+        yield Row("c", f"{width} bare containers: what has to be waited for YARN alone", least, "ms", runs, "", "")
+
+
+def idle_memory(yarn, _):
+    """(d) Of a job of one idle task, as the node sees it."""
+    job = yarn.submit()
+    (am_guardian, am), (guardian, executor) = job.agents("am"), job.agents("task")
+    for what, pid, resident_goal, anonymous_goal in (
+            ("AM", am, "< 25 MiB", ""), ("AM's guardian", am_guardian, "", ""),
+            ("executor", executor, "< 16 MiB", "< 4 MiB"), ("executor's guardian", guardian, "", "")):
+        resident, anonymous = memory_of(pid)
+        yield Row("d", f"{what}, idle: resident", resident / MIB, "MiB", 1, resident_goal, "")
+        yield Row("d", f"{what}, idle: anonymous", anonymous / MIB, "MiB", 1, anonymous_goal, "")
+    job.kill()
+
+
+def second_submission(yarn, _):
+    """(e) What a changed script adds to HDFS."""
+    def in_hdfs():
+        files = yarn.cluster.files_in_hdfs("/user/alice/.howdah")
+        lengths = {}
+        for path in files:
+            status = yarn.cluster.http("nn-http", f"/webhdfs/v1{path}?op=GETFILESTATUS&user.name=alice")
+            lengths[path] = (status or {"FileStatus": {"length": 0}})["FileStatus"]["length"]
+        return lengths
+    source = yarn.source("changing", {"train.py": b"#\n" * 1000, "model.bin": os.urandom(MIB), "data": os.urandom(MIB)})
+    yarn.submit(source=str(source)).kill()
+    before = in_hdfs()
+    (source / "train.py").write_bytes(b"##\n" * 1000)
+    job = yarn.submit(source=str(source))
+    added = {path: size for path, size in in_hdfs().items() if path not in before and "/journal" not in path}
+    job.kill()
+    cached = [size for path, size in added.items() if "/cache/" in path]
+    script = (source / "train.py").stat().st_size
+    yield Row("e", f"a script of {script:,} bytes changed: sent to the cache", sum(cached), "bytes", 1,
+              "the script", f"in {len(cached)} file(s)")
+    yield Row("e", "what every submission sends (job file, start of the AM)", sum(added.values()) - sum(cached),
+              "bytes", 1, "", "")
+
+
+def transfers(yarn, runs):
+    """(f) By turns with Hadoop's own client, the whole command of each."""
+    program = BIN / "hdfs_live"
+    if not program.exists():
+        raise NotMeasured(f"{program.name} was not built")
+    large, back = yarn.folder / "large", yarn.folder / "back"
+    with large.open("wb") as out:
+        for _ in range(LARGE // MIB):
+            out.write(os.urandom(MIB))
+    ways = {
+        "ours": lambda *words: yarn_program(yarn, program, *words),
+        "hdfs dfs": lambda what, *words: yarn.cluster.fs(f"-{what}", *words, user="alice", timeout=600)}
+    seconds = {(what, way): [] for what in ("put", "get") for way in ways}
+    for _ in range(runs):
+        for way, call in ways.items():
+            path = f"/user/alice/{way.replace(' ', '-')}"
+            seconds["put", way].append(timed(lambda: call("put", large, path)))
+            seconds["get", way].append(timed(lambda: call("get", path, back)))
+            back.unlink()
+            yarn.cluster.http("nn-http", f"/webhdfs/v1{path}?op=DELETE&user.name=alice", method="DELETE")
+    large.unlink()
+    for what in ("put", "get"):
+        ours, theirs = (LARGE / 1e6 / statistics.median(seconds[what, way]) for way in ways)
+        yield Row("f", f"{what} of 1 GiB", ours, "MB/s", runs, "not slower", f"{ours / theirs:.2f} x hdfs dfs -{what}")
+        yield Row("f", f"hdfs dfs -{what} of 1 GiB, its JVM included", theirs, "MB/s", runs, "", "")
+
+
+def yarn_program(yarn, program, *words):
+    done = subprocess.run([program, *map(str, words)], env=yarn.howdah.env, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(f"{program.name} {words}: {done.stderr}")
+
+
+ITEMS = {"a": submission, "b": am_start, "c": gangs, "d": idle_memory, "e": second_submission, "f": transfers}
+NEEDS_EVENTS = {"b"}
+
+
+def measure(item, yarn, runs):
+    if item in NEEDS_EVENTS and not kernel_events.available():
+        raise NotMeasured("needs root and a kernel that reports process events")
+    yield from ITEMS[item](yarn, runs)
