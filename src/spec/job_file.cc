@@ -53,6 +53,7 @@ ParsedJob ParseJobFile(std::string_view text, const Surroundings& surroundings) 
     CheckRules(job.spec, reader);
   }
   if (job.spec.name.empty()) job.spec.name = Stem(surroundings.file_name);
+  job.spec.relative_directories = reader.TakeRelativeDirectories();
   job.problems = reader.TakeProblems();
   return job;
 }

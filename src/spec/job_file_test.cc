@@ -89,6 +89,7 @@ TEST(JobFile, EveryKeyOfTheProductPage) {
   want.roles[2].kind = RoleKind::kService;
   want.roles[2].after = {{"chief", false}, {"worker", true}};
   want.tensorboard_logdir = "/jobs/logs";
+  want.relative_directories = {"tensorboard.logdir"};
   want.checkpoint = {"hdfs:///ckpt/mnist", 60s, "SIGUSR1"};
   want.restart_max = 1;
   want.timeouts = {20min, 11s, 6min, 26s, 24h};

@@ -93,7 +93,8 @@ const Section<Locality>& LocalityKeys() {
 const Section<Checkpoint>& CheckpointKeys() {
   static const Section<Checkpoint> section = {
       {Row("dir", &Checkpoint::dir, PathOrUri(PathUse::kDestination),
-           "Where tasks keep their checkpoints (HOWDAH_CHECKPOINT_DIR); created if absent; on YARN a URI"),
+           "Where tasks keep their checkpoints (HOWDAH_CHECKPOINT_DIR); created if absent; on YARN a URI or shared by "
+           "all nodes"),
        Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "The time between the stop signal and SIGKILL"),
        Row("signal", &Checkpoint::signal, SignalName(), "The signal that asks a task to stop")}};
   return section;
@@ -188,8 +189,9 @@ Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
   const Section<J> python = {{Row("archive", &J::python_archive, PathOrUri(PathUse::kArchive),
                                   "venv-pack, conda-pack or zip; its bin/ comes first in PATH", "env.tar.gz")}};
-  const Section<J> tensorboard = {{Row("logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
-                                       "What it shows (TB_LOG_DIR); created if absent; on YARN a URI", "./logs")}};
+  const Section<J> tensorboard = {
+      {Row("logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
+           "What it shows (TB_LOG_DIR); created if absent; on YARN a URI or shared by all nodes", "./logs")}};
   const Section<J> restart = {{Row("max", &J::restart_max, WholeNumber(0, kCountMax),
                                    "How often the whole job may start again once the tasks' own restarts are spent")}};
   Section<J> s;

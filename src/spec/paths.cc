@@ -81,6 +81,7 @@ bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
   }
   std::string path = MakeAbsolute(*text, r.surroundings().directory);
   if (!CheckIsThere(r, n, use, *text, path)) return false;
+  if (use == PathUse::kDestination && text->front() != '/') r.NoteRelativeDirectory();
   out = std::move(path);
   return true;
 }

@@ -48,6 +48,10 @@ class Reader {
   // Reports a problem of the key at this path, or of the nearest one around it that stands in the file.
   void FailAt(const std::string& path, std::string text);
 
+  // Remembers that the directory at this key was written as a relative path.
+  void NoteRelativeDirectory() { relative_directories_.push_back(path_); }
+  std::vector<std::string> TakeRelativeDirectories() { return std::move(relative_directories_); }
+
   // The candidate that was probably meant; empty: none, or so many have been wanted that nobody would read more.
   std::string_view Suggest(std::string_view text, const std::vector<std::string_view>& candidates);
 
@@ -66,6 +70,7 @@ class Reader {
   const Surroundings& surroundings_;
   std::string path_;
   std::vector<Problem> problems_;
+  std::vector<std::string> relative_directories_;
   size_t expanded_bytes_ = 0;
   size_t compared_ = 0;  // candidates for suggestions
   std::unordered_map<std::string, Noted> noted_;

@@ -51,7 +51,7 @@ def processes():
 class Done:
     def __init__(self, process, stdout, stderr):
         self.code, self.stdout, self.stderr = process.returncode, stdout, stderr
-        found = re.search(r"howdah-\d{8}-\d{6}-\w{4}", stderr + stdout)
+        found = re.search(r"howdah-\d{8}-\d{6}-\w{4}|application_\d+_\d+", stderr + stdout)
         self.id = found.group(0) if found else None
 
     def __repr__(self):

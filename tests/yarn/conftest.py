@@ -6,6 +6,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+pytest.register_assert_rewrite("contract_cases")
 
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402

@@ -1,14 +1,14 @@
 #include "node_logs.h"
 
 #include "howdah/http/get.h"
+#include "howdah/yarnlogs/node_text.h"
 
 namespace howdah::yarnplace {
 namespace {
 
-// Without NodeManagers' framing of text ("LogType: ..."): the bytes as they are.
 std::string UrlOf(const std::string& address, const LogFilePlace& place, const std::string& user) {
   return "http://" + address + "/ws/v1/node/containers/" + place.container + "/logs/" + place.file +
-         "?format=octet-stream&user.name=" + user;
+         "?user.name=" + user;
 }
 
 }  // namespace
@@ -22,15 +22,14 @@ Result<bool> ReadNodeLog(Cluster& cluster, const LogFilePlace& place, int64_t of
   Error last{ErrorCode::kNotFound, ""};
   for (const auto& node : *nodes) {
     if (node.nodeid().host() != place.node || node.httpaddress().empty()) continue;
-    int64_t skipped = 0;
+    yarnlogs::NodeText text(offset, on_bytes);
+    Status understood;
     const auto got = http::Get(UrlOf(node.httpaddress(), place, cluster.user()), {}, [&](std::string_view bytes) {
-      const auto skip = std::min<int64_t>(offset - skipped, static_cast<int64_t>(bytes.size()));
-      skipped += skip;
-      bytes.remove_prefix(static_cast<size_t>(skip));
-      if (!bytes.empty()) on_bytes(bytes);
-      return true;
+      understood = text.Add(bytes);
+      return understood.ok() && !text.whole();
     });
-    if (got.ok() && got->status == 200) return true;
+    if (!understood.ok()) return understood.error();
+    if (text.whole()) return true;
     if (!got.ok()) last = got.error();
   }
   if (!last.message.empty()) return last;

@@ -8,11 +8,10 @@
 namespace howdah::yarnplace {
 namespace {
 
-std::string NeedsUri(const std::string& key, const std::string& path) {
-  if (path.empty() || IsUri(path) || path.starts_with("file:")) return "";
-  return key + ": " + path +
-         " is a path of this machine; on YARN it has to be a URI that every node reaches, as in "
-         "hdfs:///user/NAME/DIR";
+std::string WhyNotOnNodes(const std::string& key) {
+  return key +
+         ": a relative path counts from the job file on this machine; on YARN write a URI that every node reaches, as "
+         "in hdfs:///user/NAME/DIR, or the absolute path of a directory that all nodes share";
 }
 
 KnownCluster KnownOf(const ClusterFacts& facts) {
@@ -30,10 +29,7 @@ std::vector<std::string> YarnPlace::Refusals(const spec::JobSpec& spec) {
   const auto cluster = Open();
   if (!cluster.ok()) return {cluster.error().message};
   std::vector<std::string> refusals;
-  for (const auto& [key, path] :
-       {std::pair{"checkpoint.dir", spec.checkpoint.dir}, std::pair{"tensorboard.logdir", spec.tensorboard_logdir}}) {
-    if (std::string why = NeedsUri(key, path); !why.empty()) refusals.push_back(std::move(why));
-  }
+  for (const std::string& key : spec.relative_directories) refusals.push_back(WhyNotOnNodes(key));
   const auto rm = (*cluster)->Rm();
   if (!rm.ok()) return {rm.error().message};
   auto facts = GatherFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);

@@ -254,7 +254,8 @@ class Stager {
 
 Status MakeDirectory(const std::string& uri, const StagingOptions& options, const std::string& key) {
   if (uri.empty()) return {};
-  const auto resolved = hadoopconf::ResolveUri(options.configuration, uri);
+  // A path is a directory that this machine and the nodes share.
+  const auto resolved = hadoopconf::ResolveUri(options.configuration, IsUri(uri) ? uri : "file://" + uri);
   if (!resolved.ok()) return resolved.error().While("creating " + key);
   // Of another kind of storage (s3a://...) the training framework is the one to know.
   const auto files = hdfs::Open(options.configuration, *resolved, options.open);

@@ -148,6 +148,9 @@ struct JobSpec {
   std::string tensorboard_logdir;  // an absolute path or a URI; empty: no TensorBoard
   Checkpoint checkpoint;
   int restart_max = 0;  // of the whole job
+  // Keys of directories, as "checkpoint.dir", that the job file names by a relative path: what they have become is of
+  // the machine that the file was read on. Not part of the effective job.
+  std::vector<std::string> relative_directories;
   Timeouts timeouts;
   StartMode start = StartMode::kGang;
   friend bool operator==(const JobSpec&, const JobSpec&) = default;

@@ -1,0 +1,142 @@
+"""Every file of tests/contract does what its README's table says (the frameworks' ones are in tests/frameworks), on
+every place: `machine` is the place's own Machine."""
+import re
+
+import pytest
+
+from machine import CONTRACT, eventually, processes
+
+
+def test_hello(machine):
+    done = machine("run", "hello.yaml")
+    assert done.code == 0, done
+    for i in range(3):
+        assert f"greeter:{i} │ hello from greeter:{i} of 3\n" in done.stdout, done
+    assert machine.log(done.id, "greeter:1") == "hello from greeter:1 of 3\n"
+    machine.assert_clean(done.id)
+
+
+def test_list_command(machine):
+    done = machine("run", "list-command.yaml")
+    assert done.code == 0, done
+    assert machine.log(done.id, "printer:0") == '$HOME and "quotes" and * stay\n'
+
+
+def test_fail(machine):
+    done = machine("run", "fail.yaml")
+    assert done.code == 1, done
+    status = machine.status(done.id)
+    assert "worker:1" in status["reason"] and "exit code 7" in status["reason"], status
+    assert machine.task(done.id, "worker", 0)["state"] == "STOPPED"
+    machine.assert_clean(done.id)
+
+
+def test_first_cause(machine):
+    done = machine("run", "first-cause.yaml")
+    assert done.code == 1, done
+    reason = machine.status(done.id)["reason"]
+    assert "worker:2" in reason and "SIGSEGV" in reason, reason
+
+
+def test_retry(machine):
+    done = machine("run", "retry.yaml")
+    assert done.code == 0, done
+    tasks = {t["index"]: t for t in machine.status(done.id)["tasks"]}
+    assert (tasks[1]["state"], tasks[1]["attempt"]) == ("SUCCEEDED", 1)
+    assert (tasks[0]["state"], tasks[0]["attempt"]) == ("SUCCEEDED", 0)
+    assert machine.log(done.id, "worker:1", "--attempt", "0") == "attempt 0\n"
+    assert machine.log(done.id, "worker:1") == "attempt 1\n"
+
+
+def test_roles(machine):
+    done = machine("run", "roles.yaml")
+    assert done.code == 0, done
+    status = machine.status(done.id)
+    of = lambda role: [t for t in status["tasks"] if t["role"] == role]
+    assert of("reader")[0]["finished"] <= min(t["started"] for t in of("ps"))
+    assert max(t["started"] for t in of("ps")) <= min(t["started"] for t in of("worker"))
+    assert [t["state"] for t in of("ps")] == ["STOPPED"] * 2
+    assert (of("watcher")[0]["state"], of("watcher")[0]["exit_code"]) == ("FAILED", 9)
+
+
+def test_service_fails(machine):
+    done = machine("run", "service-fails.yaml")
+    assert done.code == 1, done
+    reason = machine.status(done.id)["reason"]
+    assert "ps:0" in reason and "exit code 5" in reason
+
+
+def test_chief_decides(machine):
+    done = machine("run", "chief-decides.yaml")
+    assert done.code == 0, done
+    states = {(t["role"], t["index"]): t["state"] for t in machine.status(done.id)["tasks"]}
+    assert states == {("chief", 0): "SUCCEEDED", ("worker", 0): "STOPPED", ("worker", 1): "STOPPED"}
+    machine.assert_clean(done.id)
+
+
+def test_files(machine):
+    done = machine("run", "files.yaml")
+    assert done.code == 0, done
+    for i in range(2):
+        assert machine.log(done.id, f"worker:{i}") == "files are right\n"
+    machine.assert_clean(done.id)
+
+
+@pytest.mark.parametrize("greeting", [None, "hej"])
+def test_env(machine, greeting):
+    done = machine("run", "env.yaml", env={"CONTRACT_GREETING": greeting} if greeting else None)
+    assert done.code == 0, done
+    assert machine.log(done.id, "worker:0") == f"a,b = c|{greeting or 'good morning'}|$5|it's \"quoted\"\n"
+
+
+def test_time_limit(machine):
+    done = machine("run", "time-limit.yaml")
+    assert done.code == 4, done
+    status = machine.status(done.id)
+    assert status["state"] == "KILLED" and "2s" in status["reason"], status
+    machine.assert_clean(done.id)
+
+
+def test_grace(machine, tmp_path):
+    out = tmp_path / "out"
+    job = machine.submit("grace.yaml", env={"CONTRACT_OUT": str(out)})
+    eventually(lambda: all(machine.log(job, f"worker:{i}") == "ready\n" for i in range(2)), "both workers ready")
+    assert machine("kill", job).code == 0
+    assert machine("wait", job).code == 4
+    assert sorted(p.name for p in out.iterdir()) == ["saved-0", "saved-1"]
+    assert machine.status(job)["state"] == "KILLED"
+    machine.assert_clean(job)
+
+
+def test_stubborn(machine):
+    job = machine.submit("stubborn.yaml")
+    eventually(lambda: machine.log(job, "worker:0") == "ready\n", "the worker ready")
+    assert machine("kill", job).code == 0
+    commands = [command for _, command, _ in processes().values()]
+    assert not [c for c in commands if re.match(r"sleep (86399|86400) ?$", c)]
+    assert machine("wait", job).code == 4
+    machine.assert_clean(job)
+
+
+def test_too_big(machine):
+    before = machine.jobs()
+    done = machine("run", "too-big.yaml")
+    assert done.code == 3, done
+    assert "900 TiB" in done.stderr and "GiB" in done.stderr, done
+    assert machine.jobs() == before
+
+
+@pytest.mark.parametrize("command", ["plan", "run"])
+def test_bad(machine, command):
+    before = machine.jobs()
+    done = machine(command, "bad.yaml")
+    assert done.code == 2, done
+    lines = [line for line in (done.stdout + done.stderr).splitlines() if line.startswith("bad.yaml")]
+    by_line = {int(m.group(1)): line for line in lines if (m := re.match(r"bad.yaml:(\d+):", line))}
+    wanted = {2: "pytorch", 5: "", 6: "memory", 7: "", 8: "", 9: "", 11: "", 12: "", 15: "backoff"}
+    missing = [line for line in lines if "memory" in line and "missing" in line or "required" in line]
+    assert len(missing) == 1 and "worker" in missing[0], done
+    assert len(lines) == len(wanted) + 1, done
+    for line, word in wanted.items():
+        assert line in by_line and word in by_line[line], (line, word, done)
+    assert machine.jobs() == before
