@@ -106,6 +106,27 @@ core::Diagnosis Missing(const std::string& name, const Seen& seen) {
 
 }  // namespace
 
+std::optional<core::Diagnosis> PackedPythonBroken(const Seen& seen) {
+  if (!seen.evidence.broken_python) return std::nullopt;
+  const BrokenPython& broken = *seen.evidence.broken_python;
+  const std::string of_archive = "the archive of `python:` ";
+  std::string top;
+  switch (broken.fault) {
+    case BrokenPython::Fault::kNoBin:
+      for (const std::string& name : broken.top) top += (top.empty() ? "" : ", ") + name;
+      return core::Diagnosis{of_archive + "has no bin/; at its top is " + (top.empty() ? "nothing" : top),
+                             "pack what is in the environment and not its directory, as venv-pack and conda-pack do"};
+    case BrokenPython::Fault::kGone:
+      return core::Diagnosis{of_archive + "has no interpreter of its own: " + broken.file + " is a link to " +
+                                 broken.target + ", which is not on " + seen.Host(),
+                             "install that Python on the nodes, or use conda-pack, which packs the interpreter too"};
+    case BrokenPython::Fault::kNotExecutable:
+      return core::Diagnosis{of_archive + "keeps no right to execute " + broken.file,
+                             "pack it with venv-pack or conda-pack, which keep the rights of files"};
+  }
+  return std::nullopt;
+}
+
 std::optional<core::Diagnosis> CommandCannotRun(const Seen& seen) {
   const auto code = seen.evidence.exit.code;
   if (code != kNotFound && code != kNotExecutable) return std::nullopt;

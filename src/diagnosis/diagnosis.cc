@@ -64,8 +64,8 @@ core::Diagnosis Diagnose(const Evidence& evidence) {
   const Seen seen(evidence);
   // What is most particular comes first: a port that is taken is also an exception, which is also a last line of
   // stderr.
-  for (const auto rule : {KilledForMemory, AddressInUse, NoConnection, ModuleMissing, PythonRaised, LoaderFailed,
-                          CommandCannotRun, FileCannotBeOpened, CppThrew, LastWords}) {
+  for (const auto rule : {PackedPythonBroken, KilledForMemory, AddressInUse, NoConnection, ModuleMissing, PythonRaised,
+                          LoaderFailed, CommandCannotRun, FileCannotBeOpened, CppThrew, LastWords}) {
     if (auto found = rule(seen)) {
       return {AsClause(std::move(found->cause)), Shorten(std::move(found->advice), kLongestAdvice)};
     }

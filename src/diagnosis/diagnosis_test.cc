@@ -140,6 +140,32 @@ TEST(Diagnosis, MissingModules) {
   EXPECT_EQ(Diagnose(packed).advice, "add torch to the environment that is packed in `python: {archive: ...}`");
 }
 
+TEST(Diagnosis, PackedEnvironmentsThatAreOfNoUseHere) {
+  using Fault = BrokenPython::Fault;
+  const std::tuple<BrokenPython, const char*, const char*> rows[] = {
+      {{Fault::kGone, "bin/python3", "/opt/py/bin/python3.11", {}},
+       "the archive of `python:` has no interpreter of its own: bin/python3 is a link to /opt/py/bin/python3.11, which "
+       "is not on n1",
+       "install that Python on the nodes, or use conda-pack, which packs the interpreter too"},
+      {{Fault::kNoBin, "bin", "", {"env", "README"}},
+       "the archive of `python:` has no bin/; at its top is env, README",
+       "pack what is in the environment and not its directory, as venv-pack and conda-pack do"},
+      {{Fault::kNoBin, "bin", "", {}},
+       "the archive of `python:` has no bin/; at its top is nothing",
+       "pack what is in the environment and not its directory, as venv-pack and conda-pack do"},
+      {{Fault::kNotExecutable, "bin/python", "", {}},
+       "the archive of `python:` keeps no right to execute bin/python",
+       "pack it with venv-pack or conda-pack, which keep the rights of files"},
+  };
+  for (const auto& [broken, cause, advice] : rows) {
+    Evidence e = Ended(127, "bin/python3 -> /opt/py/bin/python3.11: No such file or directory\n");
+    e.python_archive = true;
+    e.broken_python = broken;
+    EXPECT_EQ(Diagnose(e).cause, cause);
+    EXPECT_EQ(Diagnose(e).advice, advice);
+  }
+}
+
 constexpr char kTorchInUse[] =
     "W20261121 09:53:29.667145   746 socket.cpp:426] [c10d] The server socket has failed to bind to [::]:18398 (errno: "
     "98 - "

@@ -32,6 +32,7 @@ struct Seen {
 std::optional<core::Diagnosis> KilledForMemory(const Seen& seen);
 std::optional<core::Diagnosis> AddressInUse(const Seen& seen);
 std::optional<core::Diagnosis> NoConnection(const Seen& seen);
+std::optional<core::Diagnosis> PackedPythonBroken(const Seen& seen);
 std::optional<core::Diagnosis> CommandCannotRun(const Seen& seen);
 std::optional<core::Diagnosis> FileCannotBeOpened(const Seen& seen);
 std::optional<core::Diagnosis> LoaderFailed(const Seen& seen);

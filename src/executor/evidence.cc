@@ -5,6 +5,7 @@
 #include "howdah/process/files.h"
 #include "howdah/process/machine.h"
 #include "howdah/process/ports.h"
+#include "packed_python.h"
 
 namespace howdah::executor {
 namespace {
@@ -47,6 +48,7 @@ diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& se
   if (auto names = process::ListDirectory(plan.options.work_dir, kNamesLimit))
     evidence.directory_files = std::move(*names);
   evidence.python_archive = !plan.spec.python_archive.empty();
+  evidence.broken_python = FindBrokenPython(plan.options.python_dir);
   evidence.host = process::NodeName();
   if (seen.reserved_port != 0) evidence.reserved_port = seen.reserved_port;
   evidence.ports = HoldersOf(evidence);

@@ -7,6 +7,7 @@
 
 #include "howdah/frameworks/framework.h"
 #include "howdah/process/files.h"
+#include "packed_python.h"
 
 namespace howdah::executor {
 namespace {
@@ -104,6 +105,13 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const core::Cluster& cluster,
     request.environment.push_back(name + "=" + value);
   }
   ChooseProgram(plan.role().command, launch);
+  if (const auto broken = FindBrokenPython(plan.options.python_dir)) {
+    const bool gone = broken->fault != diagnosis::BrokenPython::Fault::kNotExecutable;
+    const std::string target = broken->target.empty() ? "" : " -> " + broken->target;
+    launch.problem =
+        StartProblem{gone ? kNotFound : kNotExecutable,
+                     broken->file + target + (gone ? ": No such file or directory" : ": Permission denied")};
+  }
   return launch;
 }
 

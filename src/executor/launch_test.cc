@@ -2,6 +2,7 @@
 #include "launch.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "task_fixture.h"
@@ -33,6 +34,31 @@ TEST(Launch, LaterVariablesOverrideEarlierOnes) {
   EXPECT_EQ(variables.at("CUDA_VISIBLE_DEVICES"), "2,3");
   EXPECT_EQ(variables.at("HOWDAH_ROLE"), "mine");
   EXPECT_EQ(variables.at("HOWDAH_PORT"), "20000");
+}
+
+// Else a shell would take the node's own python3, which is behind it in PATH.
+TEST(Launch, NothingStartsInsteadOfAPackedPythonThatIsNotThere) {
+  process::Scratch scratch;
+  const std::string python = scratch / "python";
+  ASSERT_TRUE(process::MakeDirectories(python + "/env/bin").ok());
+  const auto problem = [&] {
+    Task task("python3 -c 1");
+    task.options.python_dir = python;
+    const auto launch = PrepareLaunch(PlanOf(task, {}), kCluster, {});
+    return !launch ? launch.error().message : launch->problem ? launch->problem->line : "";
+  };
+  EXPECT_EQ(problem(), "bin: No such file or directory");
+  ASSERT_TRUE(process::MakeDirectories(python + "/bin").ok());
+  EXPECT_EQ(problem(), "") << "there may be other programs in it";
+  ASSERT_EQ(::symlink("python3", (python + "/bin/python").c_str()), 0);
+  ASSERT_EQ(::symlink("/no/such/python3", (python + "/bin/python3").c_str()), 0);
+  EXPECT_EQ(problem(), "bin/python -> /no/such/python3: No such file or directory");
+  ASSERT_EQ(::unlink((python + "/bin/python3").c_str()), 0);
+  ASSERT_TRUE(process::WriteFileAtomically(python + "/bin/python3", "#!/bin/sh\n").ok());
+  ASSERT_EQ(::chmod((python + "/bin/python3").c_str(), 0644), 0);
+  EXPECT_EQ(problem(), "bin/python: Permission denied");
+  ASSERT_EQ(::chmod((python + "/bin/python3").c_str(), 0755), 0);
+  EXPECT_EQ(problem(), "");
 }
 
 TEST(Launch, GpusAreHiddenOnlyWhereThereAreSome) {

@@ -5,12 +5,14 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-pytest.register_assert_rewrite("contract_cases")
+for folder in (".", "../support"):
+    sys.path.insert(0, str((pathlib.Path(__file__).parent / folder).resolve()))
+pytest.register_assert_rewrite("contract_cases", "python_cases")
 
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from howdah import Howdah  # noqa: E402
+from installed import installed  # noqa: E402, F401
 
 QUICK_BEAT_MS = 100  # tests of what happens need not wait a second for each beat of a node
 

@@ -17,6 +17,15 @@ struct PortHolder {
   std::string process;  // "nginx (pid 812)"; empty: not visible
 };
 
+// What is wrong with the environment of `python:` on this node.
+struct BrokenPython {
+  enum class Fault { kNoBin, kGone, kNotExecutable };
+  Fault fault = Fault::kNoBin;
+  std::string file;              // in the environment: "bin/python3"
+  std::string target;            // kGone: where that link ends, and nothing is
+  std::vector<std::string> top;  // kNoBin: some names at the top of what was unpacked
+};
+
 // What was seen of a process that failed.
 struct Evidence {
   core::Exit exit;
@@ -28,6 +37,7 @@ struct Evidence {
   std::string working_directory;             // of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
   bool python_archive = false;               // whether the job file has `python:`
+  std::optional<BrokenPython> broken_python;
   std::string host;
   std::optional<uint16_t> reserved_port;
   std::vector<PortHolder> ports;  // of the ports named in the tail and the reserved one, who has them

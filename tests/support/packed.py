@@ -1,0 +1,52 @@
+"""Python environments, packed as their users pack them for nodes that have none."""
+import pathlib
+import shutil
+import subprocess
+
+DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages")
+DEBIANS_PYTHON = "/usr/bin/python3"
+# What a job never opens. A NodeManager without Hadoop's native library starts a `chmod` for each file it unpacks.
+USELESS = ("*/__pycache__/*", "*.pyi", "*/site-packages/pip/*", "*/site-packages/setuptools/*", "*/bin/pip*",
+           "*/tests/*", "*/torch/include/*", "*/tensorflow/include/*", "*/site-packages/clang/*")
+
+
+def run(*command):
+    done = subprocess.run([str(c) for c in command], capture_output=True, text=True)
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+
+
+def pack(tool, prefix, archive, *flags):
+    """`tool`: the path of venv-pack or conda-pack. What the archive is follows from its name."""
+    excluded = [word for pattern in USELESS for word in ("--exclude", pattern)]
+    run(tool, "--quiet", "--prefix", prefix, "--output", archive, *excluded, *flags)
+    return archive
+
+
+def venv(folder, *packages):
+    """An environment without pip; `packages` are files and folders of site-packages that it gets."""
+    run(DEBIANS_PYTHON, "-m", "venv", "--without-pip", folder)
+    site = next(pathlib.Path(folder).glob("lib/python3.*/site-packages"))
+    for package in packages:
+        package = pathlib.Path(package)
+        if package.is_dir():
+            shutil.copytree(package, site / package.name, symlinks=True)
+        else:
+            shutil.copy(package, site)
+    return pathlib.Path(folder)
+
+
+def debians_torch(folder, demo):
+    """The environment `demo` of tools/ml-env, which looks into the system for PyTorch, with that in itself. PyTorch's C++
+    libraries stay where Debian has them, as the interpreter does."""
+    demos = next((demo / "lib").glob("python3.*/site-packages"))
+    own = [p for p in demos.iterdir() if p.name.partition("-")[0] not in ("pip", "setuptools", "__pycache__")]
+    environment = venv(folder, *own, DEBIAN / "torch", DEBIAN / "numpy", DEBIAN / "packaging")
+    libraries = next(environment.glob("lib/python3.*/site-packages/torch")) / "lib"
+    for link in [path for path in libraries.iterdir() if path.is_symlink()]:
+        target = (DEBIAN / "torch/lib" / link.readlink()).resolve()
+        link.unlink()
+        link.symlink_to(target)
+    program = environment / "bin/tensorboard"
+    program.write_text((demo / "bin/tensorboard").read_text().replace(str(demo), str(environment)))
+    program.chmod(0o755)
+    return environment

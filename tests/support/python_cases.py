@@ -1,0 +1,138 @@
+"""Packed Python environments do on every place what they do where they were made: `machine` is the place's own Machine."""
+import json
+import pathlib
+import shutil
+import tarfile
+import zipfile
+
+import pytest
+
+import packed
+
+FACTS = """import json, os, sys, greeting
+top = os.path.realpath(os.environ["VIRTUAL_ENV"])
+inside = lambda path: os.path.relpath(os.path.realpath(path), top)
+print(json.dumps({
+    "says": greeting.WORDS, "module": inside(greeting.__file__), "script": inside(__file__),
+    "prefix": inside(sys.prefix), "first in PATH": inside(os.environ["PATH"].split(":")[0]),
+    "python": os.readlink(f"{top}/bin/python") if os.path.islink(f"{top}/bin/python") else "a file",
+    "alias": os.path.islink(f"{top}/lib/alias.py") and open(f"{top}/lib/alias.py").read()}))
+"""
+NO_RIGHT = "keeps no right to execute bin/python"
+GONE = "/opt/nobody-has-this/bin/python3"
+
+
+def furnish(environment, modules):
+    """Something to import, a program that names the interpreter by its path, and a link."""
+    (modules / "greeting.py").write_text('WORDS = "good morning"\n')
+    program = environment / "bin/greet"
+    program.write_text(f"#!{environment}/bin/python\n{FACTS}")
+    program.chmod(0o755)
+    (environment / "lib/alias.py").symlink_to((modules / "greeting.py").relative_to(environment / "lib"))
+    return environment
+
+
+def a_venv(folder):
+    environment = packed.venv(folder / "venv")
+    return furnish(environment, next(environment.glob("lib/python3.*/site-packages")))
+
+
+def a_conda_environment(folder):
+    """There is no conda here. This is laid out as one of its environments, with an interpreter of its own; conda-pack
+    itself packs it."""
+    environment = folder / "conda"
+    interpreter = pathlib.Path(packed.DEBIANS_PYTHON).resolve()
+    (environment / "bin").mkdir(parents=True)
+    (environment / "conda-meta").mkdir()
+    (environment / "conda-meta/history").touch()
+    shutil.copy(interpreter, environment / "bin")
+    for name in ("python", "python3"):
+        (environment / "bin" / name).symlink_to(interpreter.name)
+    modules = environment / "lib" / interpreter.name
+    useless = shutil.ignore_patterns("__pycache__", "test", "config-*", "*.a", "asyncio", "idlelib", "lib2to3", "pydoc*",
+                                     "ensurepip", "distutils", "tkinter", "turtle*", "unittest", "multiprocessing")
+    shutil.copytree(f"/usr/lib/{interpreter.name}", modules, ignore=useless)
+    return furnish(environment, modules)
+
+
+def plain_zip(environment, archive):
+    """As `zip -r` makes it: with the rights of files, and the files that links lead to."""
+    program = environment / "bin/greet"
+    text = program.read_text().split("\n", 1)[1]
+    program.write_text(f"#!/usr/bin/env python\n{text}")  # what the packers do by themselves
+    made = shutil.make_archive(str(archive.with_suffix("")), "zip", environment)
+    return pathlib.Path(made)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory, installed):
+    """made("venv.tar.gz") -> that archive."""
+    folder, tools = tmp_path_factory.mktemp("packs"), installed("pack").parent
+    found = {}
+
+    def make(name):
+        if name not in found:
+            own, archive = folder / name.replace(".", "-"), folder / name
+            own.mkdir()
+            kind = name.partition(".")[0]
+            if kind == "venv":
+                links = ["--zip-symlinks"] if name.endswith(".zip") else []
+                packed.pack(tools / "venv-pack", a_venv(own), archive, *links)
+            elif kind == "elsewhere":
+                environment = a_venv(own)
+                (environment / "bin/python3").unlink()
+                (environment / "bin/python3").symlink_to(GONE)
+                packed.pack(tools / "venv-pack", environment, archive)
+            elif kind == "conda":
+                packed.pack(tools / "conda-pack", a_conda_environment(own), archive)
+            elif kind == "plain":
+                plain_zip(a_venv(own), archive)
+            elif kind == "directory":
+                with tarfile.open(archive, "w:gz") as tar:
+                    tar.add(a_venv(own), "env")
+            elif kind == "rightless":
+                with zipfile.ZipFile(archive, "w") as file:
+                    file.writestr(zipfile.ZipInfo("bin/python"), "#!/bin/sh\n")
+            found[name] = archive
+        return found[name]
+    return make
+
+
+def run(machine, archive, tmp_path, command="greet"):
+    job = machine.job_file(tmp_path, f"""
+name: {archive.name}
+python: {{archive: {archive}}}
+roles:
+  worker: {{memory: 64MiB, command: {command}}}
+""")
+    return machine("run", job)
+
+
+@pytest.mark.parametrize("name, python", [
+    ("venv.tar.gz", "python3"), ("venv.zip", "python3"), ("conda.tar.gz", "python3.11"), ("plain.zip", "a file")])
+def test_a_packed_environment(machine, made, tmp_path, name, python):
+    done = run(machine, made(name), tmp_path)
+    assert done.code == 0, done
+    facts = json.loads(machine.log(done.id, "worker:0"))
+    links_kept = name != "plain.zip"
+    version = "python3.11"
+    module = {"conda.tar.gz": f"lib/{version}/greeting.py"}.get(name, f"lib/{version}/site-packages/greeting.py")
+    assert facts == {"says": "good morning", "module": module, "script": "bin/greet", "prefix": ".",
+                     "first in PATH": "bin", "python": python, "alias": links_kept and 'WORDS = "good morning"\n'}
+    machine.assert_clean(done.id)
+
+
+@pytest.mark.parametrize("name, fact, advice", [
+    ("elsewhere.tar.gz", f"is a link to {GONE}, which is not on", "conda-pack"),
+    ("directory.tar.gz", "has no bin/; at its top is env", "not its directory"),
+    ("rightless.zip", NO_RIGHT, "venv-pack or conda-pack")])
+def test_a_packed_environment_that_is_of_no_use_there(machine, made, tmp_path, name, fact, advice):
+    """Its python3 is missing, and the machine's own, behind it in PATH, is not taken for it."""
+    done = run(machine, made(name), tmp_path, "python3 -c 'print(1)'")
+    assert done.code == 1, done
+    status = machine.status(done.id)
+    assert fact in status["reason"] and advice in status["advice"], status
+    assert fact in done.stderr, done
+    assert machine.task(done.id, "worker", 0)["exit_code"] == (126 if fact == NO_RIGHT else 127)
+    assert machine.log(done.id, "worker:0", "--stdout") == ""
+    machine.assert_clean(done.id)
