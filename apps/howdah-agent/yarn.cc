@@ -119,6 +119,7 @@ int RunYarnAm() {
 }
 
 Result<executor::TaskOptions> YarnTask(const Flags& flags) {
+  if (const Status placed = yarnplace::PlaceTaskFiles(Surroundings()); !placed.ok()) return placed.error();
   if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked.error();
   executor::TaskOptions options;
   const std::string here = CurrentDirectory();

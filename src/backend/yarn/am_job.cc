@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "am_start.h"
+#include "carried_files.h"
 #include "cluster.h"
 #include "finish.h"
 #include "howdah/hadoopconf/services.h"
@@ -86,6 +87,9 @@ AmJob::~AmJob() = default;
 Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoopconf::Surroundings& surroundings) {
   auto container = ReadContainerEnvironment(surroundings.environment);
   if (!container.ok()) return container.error();
+  auto credentials = ReadCredentials(container->token_file);
+  if (!credentials.ok()) return credentials.error();
+  if (const Status placed = PlaceCarriedFiles(*credentials); !placed.ok()) return placed.error();
   const auto start_text = process::ReadFile(kAmStartFile);
   if (!start_text.ok()) return start_text.error();
   auto start = ParseAmStart(*start_text);
@@ -94,8 +98,6 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoopconf::Surroundings& surro
   if (!spec_text.ok()) return spec_text.error();
   auto spec = spec::ReadEffective(*spec_text);
   if (!spec.ok()) return spec.error();
-  auto credentials = ReadCredentials(container->token_file);
-  if (!credentials.ok()) return credentials.error();
   auto identity = IdentityOf(*credentials, "am");
   if (!identity.ok()) return identity.error();
   auto configuration = ReadConfiguration(surroundings, start->configuration);
@@ -259,6 +261,13 @@ void AmJob::RecordAmDeath(const std::string& how) {
     whole += history::EncodeEntry(entry) + "\n";
   }
   RecordEnd(end, whole, parts_->credentials.Find(kTokenKind));
+}
+
+Status PlaceTaskFiles(const hadoopconf::Surroundings& surroundings) {
+  const auto container = ReadContainerEnvironment(surroundings.environment);
+  if (!container.ok()) return container.error();
+  const auto credentials = ReadCredentials(container->token_file);
+  return credentials.ok() ? PlaceCarriedFiles(*credentials) : Status(credentials.error());
 }
 
 Result<rpc::Identity> ExecutorIdentity(const hadoopconf::Surroundings& surroundings) {

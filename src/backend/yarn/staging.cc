@@ -5,7 +5,10 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
 
+#include "carried_files.h"
 #include "howdah/hadoopconf/services.h"
 #include "howdah/process/fd.h"
 #include "howdah/process/files.h"
@@ -43,16 +46,21 @@ class Stager {
 
   Result<StagedJob> Stage(const spec::JobSpec& spec) {
     if (const Status collected = Collect(spec); !collected.ok()) return collected.error();
-    const Result<size_t> manifest = WantManifest();
-    if (!manifest.ok()) return manifest.error();
+    StagedJob job;
+    job.manifest = Manifest();
+    std::optional<size_t> manifest;
+    if (job.manifest.size() > kMostCarried) {
+      const auto number = cache_.WantBytes(std::exchange(job.manifest, ""), ".json");
+      if (!number.ok()) return number.error();
+      manifest = *number;
+    }
     if (const Status sent = cache_.Send(); !sent.ok()) return sent.error();
     for (const std::string& path : temporary_) {
       if (const Status removed = process::RemoveTree(path); !removed.ok()) return removed.error();
     }
-    StagedJob job;
     job.agent = {"howdah-agent", cache_.sent(agent_), false};
     job.configuration = {"howdah/hadoop.xml", cache_.sent(configuration_), false};
-    if (!entries_.empty()) job.files.push_back({"staging/manifest.json", cache_.sent(*manifest), false});
+    if (manifest) job.files.push_back({kManifest, cache_.sent(*manifest), false});
     for (size_t i = 0; i < staged_.size(); ++i)
       job.files.push_back({"staging/" + NameOf(i), FileOf(staged_[i]), false});
     if (python_) {
@@ -238,9 +246,9 @@ class Stager {
     return {};
   }
 
-  Result<size_t> WantManifest() {
-    if (entries_.empty()) return size_t{0};
-    return cache_.WantBytes(entries_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace), ".json");
+  std::string Manifest() const {
+    if (entries_.empty()) return "";
+    return entries_.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   }
 
   const StagingOptions& options_;

@@ -14,6 +14,9 @@
 
 namespace howdah::yarnplace {
 
+// What the executor makes the working directory by (howdah/executor: manifest.h).
+inline constexpr const char* kManifest = "staging/manifest.json";
+
 // A file that YARN puts into a container's directory.
 struct Resource {
   std::string link;  // its name there: "howdah-agent", "staging/r3"
@@ -24,7 +27,8 @@ struct Resource {
 struct StagedJob {
   Resource agent;
   Resource configuration;          // of the cluster, for the AM: "howdah/hadoop.xml"
-  std::vector<Resource> files;     // staging/manifest.json and what it names
+  std::string manifest;            // staging/manifest.json, where it is small enough to be carried
+  std::vector<Resource> files;     // what it names, and itself where it is larger
   std::optional<Resource> python;  // "python": unpacked by YARN; "python.archive": by the executor
   int64_t bytes_sent = 0;
 };

@@ -1,5 +1,6 @@
 #include "submit.h"
 
+#include "carried_files.h"
 #include "docker.h"
 #include "howdah/history/job_view.h"
 #include "howdah/process/clock.h"
@@ -43,10 +44,15 @@ class Submission {
     }
     if (const Status made = files_.MakeDirectories(places_.job(id_), 0700); !made.ok()) return made;
 
+    hadooprpc::Credentials credentials = cluster_.credentials();
     std::map<std::string, LocalResource> common = {{staged.agent.link, Cached(staged.agent)}};
-    const auto job_file = Put(places_.job_file(id_), spec::WriteEffective(spec));
-    if (!job_file.ok()) return job_file.error();
-    common["howdah/job.json"] = *job_file;
+    if (const Status put = PutFor(CarriedTo::kAll, "howdah/job.json", places_.job_file(id_), spec::WriteEffective(spec),
+                                  credentials, common);
+        !put.ok()) {
+      return put;
+    }
+
+    if (!staged.manifest.empty()) CarryFile(credentials, CarriedTo::kAll, kManifest, staged.manifest);
 
     start.local_resources = common;
     for (const Resource& file : staged.files) start.local_resources[file.link] = Cached(file);
@@ -57,11 +63,12 @@ class Submission {
     start.configuration = staged.configuration.link;
     start.client = WriteIdentity(identities->client);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->link] = Cached(*staged.python);
-    const auto am_file = Put(places_.am_file(id_), WriteAmStart(start));
-    if (!am_file.ok()) return am_file.error();
-    of_am[kAmStartFile] = *am_file;
+    if (const Status put =
+            PutFor(CarriedTo::kAm, kAmStartFile, places_.am_file(id_), WriteAmStart(start), credentials, of_am);
+        !put.ok()) {
+      return put;
+    }
 
-    hadooprpc::Credentials credentials = cluster_.credentials();
     AddIdentity(credentials, "am", identities->am);
     AddIdentity(credentials, "executor", identities->executor);
     const auto rm = cluster_.Rm();
@@ -72,6 +79,19 @@ class Submission {
   }
 
  private:
+  // Clients read it in the job's directory; how containers come by it depends on its size.
+  Status PutFor(CarriedTo to, const std::string& name, const std::string& path, const std::string& bytes,
+                hadooprpc::Credentials& credentials, std::map<std::string, LocalResource>& resources) {
+    const auto put = Put(path, bytes);
+    if (!put.ok()) return put.error();
+    if (bytes.size() <= kMostCarried) {
+      CarryFile(credentials, to, name, bytes);
+    } else {
+      resources[name] = *put;
+    }
+    return {};
+  }
+
   Result<LocalResource> Put(const std::string& path, const std::string& bytes) {
     hdfs::CreateOptions options;
     options.permission = 0600;

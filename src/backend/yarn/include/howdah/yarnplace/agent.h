@@ -69,6 +69,8 @@ class AmJob {
   std::unique_ptr<Parts> parts_;
 };
 
+// Puts what an executor's container was given with its credentials, the job file, into the current directory.
+Status PlaceTaskFiles(const hadoopconf::Surroundings& surroundings);
 // What the executor of a container is, by the container's credentials.
 Result<rpc::Identity> ExecutorIdentity(const hadoopconf::Surroundings& surroundings);
 
