@@ -97,12 +97,17 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
 void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {
   wire::ToExecutor answer;
   answer.mutable_welcome()->set_heartbeat_millis(static_cast<int>(HeartbeatInterval(heartbeat_limit_).count() / 1000));
+  const ContainerId container{message.container()};
   if (message.version() != kVersion) {
     answer.mutable_welcome()->set_refused("the application master is Howdah " + std::string(kVersion) +
-                                          ", the executor is " + message.version());
+                                          ", its executor is " + message.version());
+    send_(connection, answer, nullptr);
+    return deliver_(core::ExecutorRefused{container, answer.welcome().refused()});
+  }
+  if (gone_.contains(container)) {
+    answer.mutable_welcome()->set_refused("the place has ended its container " + container.text);
     return send_(connection, answer, nullptr);
   }
-  const ContainerId container{message.container()};
   by_connection_[connection] = container;
   by_container_[container].connection = connection;
   send_(connection, answer, nullptr);
@@ -139,6 +144,11 @@ void Executors::Stop(const core::StopTask& order) {
 }
 
 void Executors::Forget(const ContainerId& container) {
+  gone_.insert(container);
+  // A place can be wrong about it: what runs on a node whose manager has died goes on, and is not to.
+  wire::ToExecutor leave;
+  leave.mutable_leave();
+  SendTo(container, leave, nullptr);
   followers_.OnContainerGone(container);
   const auto it = by_container_.find(container);
   if (it == by_container_.end()) return;

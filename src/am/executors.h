@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "followers.h"
 #include "howdah/base/ids.h"
@@ -40,7 +41,8 @@ class Executors {
   void Stop(const core::StopTask& order);
   // Nothing to do if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
-  // The container is gone: nothing more is heard of it.
+  // The place says that the container is gone: nothing more is heard of it, and an executor that is there all the same
+  // is told to leave.
   void Forget(const ContainerId& container);
 
   // The newest sample of a container's task.
@@ -61,6 +63,7 @@ class Executors {
   Send send_;
   std::unordered_map<rpc::ConnectionId, ContainerId> by_connection_;
   std::unordered_map<ContainerId, Executor> by_container_;
+  std::unordered_set<ContainerId> gone_;
   std::shared_ptr<const rpc::SharedCluster> cluster_;
 };
 
