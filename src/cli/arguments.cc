@@ -69,6 +69,7 @@ void AddEnv(CLI::App* command, JobArguments& job) {
           "A variable for every task (without a job file)")
       ->type_name("NAME=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)  // what stands behind its value may be the job file
       ->take_all();
 }
 
@@ -77,6 +78,7 @@ void AddJob(CLI::App* command, JobArguments& job) {
   command->add_option("--set", job.sets, "Set a key of the job file: roles.worker.instances=4")
       ->type_name("KEY=VALUE")
       ->expected(1)
+      ->allow_extra_args(false)  // what stands behind its value may be the job file
       ->take_all();
   AddQuick(command, job, "--framework", job.quick.framework, "NAME", "pytorch, tensorflow, jax or plain");
   AddQuick(command, job, "--name", job.quick.name, "TEXT", "Name of the job");

@@ -63,7 +63,9 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
   Take(view.generation, change.generation);
   Take(view.am_attempt, change.am_attempt);
   Take(view.reason, change.reason);
+  if (change.type == core::JobChanged::Type::kTensorboard) Take(view.tensorboard_advice, change.advice);
   Take(view.advice, change.advice);
+  if (view.advice.empty()) view.advice = view.tensorboard_advice;
   Take(view.tracking_url, change.tracking_url);
   Take(view.tensorboard_url, change.tensorboard_url);
   if (change.exit_code) view.exit_code = change.exit_code;

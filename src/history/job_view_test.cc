@@ -117,6 +117,21 @@ TEST(JobView, ATaskThroughItsLife) {
   EXPECT_EQ(task.node, "");
 }
 
+TEST(JobView, WhyThereIsNoTensorBoardIsTheAdviceWhileThereIsNoOther) {
+  JobView view = Fresh();
+  auto change = JobChange(core::JobChanged::Type::kTensorboard);
+  change.advice = "pip install tensorboard";
+  view.Apply({At(1), change});
+  change = JobChange(core::JobChanged::Type::kRunning, core::JobState::kRunning);
+  change.advice = "";
+  view.Apply({At(2), change});
+  EXPECT_EQ(view.advice, "pip install tensorboard");
+  change = JobChange(core::JobChanged::Type::kFinished, core::JobState::kFailed);
+  change.advice = "more memory";
+  view.Apply({At(3), change});
+  EXPECT_EQ(view.advice, "more memory");
+}
+
 TEST(JobView, ScalingAddsAndRemovesTasksInTheirPlace) {
   JobView view;
   view.Apply(Submitted(0, {{"worker", 2}, {"ps", 1}}));

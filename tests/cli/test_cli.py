@@ -374,3 +374,10 @@ def test_a_terminal_gets_a_live_table_and_everything_is_printed(home):
     for index in range(3):
         assert f"hello from greeter:{index} of 3" in text
     assert "\x1b[J" in text and "SUCCEEDED" in text
+
+
+def test_set_takes_one_value_and_may_stand_before_the_job_file(home):
+    done = howdah(home, "plan", "--set", "roles.greeter.instances=2", "--set", "name=other", "hello.yaml", "--json")
+    assert done.returncode == 0, done
+    plan = json.loads(done.stdout)
+    assert (len(plan["tasks"]), plan["job"]["name"]) == (2, "other"), plan

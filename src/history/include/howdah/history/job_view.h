@@ -34,7 +34,8 @@ struct JobView {
   std::string reason, advice;  // empty: none
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
-  std::vector<TaskView> tasks;  // by role in the order of the file, then by index
+  std::string tensorboard_advice;  // why there is none; it is the advice while there is no other
+  std::vector<TaskView> tasks;     // by role in the order of the file, then by index
 
   // Takes one more entry of the journal. Total: an entry that does not fit is ignored.
   void Apply(const core::JournalEntry& entry);
