@@ -18,6 +18,7 @@ yarn: jobs on a real cluster of three nodes, started for it; --runs says how oft
   yarn-f  HDFS upload and download of 1 GiB, beside hdfs dfs -put and -get
 """
 import os
+import signal
 import sys
 
 import figures
@@ -59,6 +60,7 @@ def arguments(words):
 
 def main(words):
     items, runs = arguments(words)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what has been started is ended
     load = f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     print(f"{load}; figures are medians of n runs, to be taken on an idle machine\n")
     print(f"{'':6} {'what':62} {'figure':>18} {'n':>3}  {'goal':12} ratio")
