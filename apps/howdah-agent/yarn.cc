@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <iostream>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "howdah/am/am.h"
 #include "howdah/am/guardian.h"
@@ -68,6 +70,28 @@ Result<std::optional<std::vector<int>>> LeaseGpusOf(const executor::TaskOptions&
   static process::GpuLease held;
   held = std::move(*lease);
   return std::optional(held.gpus);
+}
+
+// What a task inherits of its container: what the node says of itself and of Hadoop there. Nothing else of the
+// NodeManager's surroundings reaches a container anyway.
+bool IsInherited(const std::string& name) {
+  static const std::set<std::string> kNames = {"PATH",       "HOME",      "USER",    "LOGNAME",         "LANG",
+                                               "TZ",         "JAVA_HOME", "NM_HOST", "LD_LIBRARY_PATH", "CONTAINER_ID",
+                                               "LOCAL_DIRS", "LOG_DIRS"};
+  return kNames.contains(name) || name.starts_with("LC_") || name.starts_with("HADOOP_");
+}
+
+Status WriteInherited(const std::string& path) {
+  nlohmann::json variables = nlohmann::json::object();
+  for (char** variable = environ; *variable; ++variable) {
+    const std::string text = *variable;
+    const size_t equals = text.find('=');
+    if (equals != std::string::npos && IsInherited(text.substr(0, equals))) {
+      variables[text.substr(0, equals)] = text.substr(equals + 1);
+    }
+  }
+  return process::WriteFileAtomically(path, variables.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                                      0600);
 }
 
 Status RunTheJob(yarnplace::AmJob& job) {
@@ -135,6 +159,8 @@ Result<executor::TaskOptions> YarnTask(const Flags& flags) {
   options.logs_dir = Variable("LOG_DIRS").value_or(here + "/logs");
   options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
   options.flat_logs = true;
+  options.environment_file = here + "/environment.json";
+  if (const Status written = WriteInherited(options.environment_file); !written.ok()) return written.error();
   if (access("python", X_OK) == 0) options.python_dir = here + "/python";
   const auto gpus = LeaseGpusOf(options);
   if (!gpus.ok()) return gpus.error();

@@ -7,6 +7,9 @@ namespace {
 
 constexpr size_t kMostRead = size_t{256} << 20;
 constexpr size_t kStep = size_t{1} << 20;
+// One that answers does so within milliseconds; a fail-over of the cluster may be met by calling again.
+constexpr hadooprpc::RetryLimits kPatience{
+    .connect = std::chrono::seconds(5), .call = std::chrono::seconds(20), .give_up = std::chrono::seconds(8)};
 
 // HADOOP_TOKEN_FILE_LOCATION, where whoever started us left tokens.
 Result<hadooprpc::Credentials> ReadCredentials(const hadoopconf::Surroundings& surroundings) {
@@ -24,11 +27,13 @@ Result<hadooprpc::Credentials> ReadCredentials(const hadoopconf::Surroundings& s
 
 Result<Cluster> Cluster::Open(const hadoopconf::Surroundings& surroundings, const std::string& user) {
   auto configuration = hadoopconf::LoadConfiguration(surroundings);
-  if (!configuration.ok()) return configuration.error();
+  // A cluster that this machine does not know is one that cannot be reached.
+  if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
   auto credentials = ReadCredentials(surroundings);
   if (!credentials.ok()) return credentials.error();
   const auto named = surroundings.environment("HADOOP_USER_NAME");
-  return Cluster(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials));
+  return Cluster(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials),
+                 kPatience);
 }
 
 hdfs::OpenOptions Cluster::open_options() const { return {user_, credentials_, {}}; }
@@ -38,7 +43,7 @@ Result<yarn::ResourceManager*> Cluster::Rm() {
     hadooprpc::Login login;
     login.user = user_;
     if (const hadooprpc::Token* token = credentials_.Find("RM_DELEGATION_TOKEN")) login.token = *token;
-    auto opened = yarn::ResourceManager::Open(configuration_, login);
+    auto opened = yarn::ResourceManager::Open(configuration_, login, limits_);
     if (!opened.ok()) return opened.error();
     rm_ = std::make_unique<yarn::ResourceManager>(std::move(*opened));
   }

@@ -24,6 +24,7 @@ constexpr size_t kMostPerRead = size_t{1} << 20;
 constexpr size_t kEntryWeight = 512;
 // The ResourceManager tells nothing by itself: it is asked soon at first, then less and less often.
 constexpr Duration kFirstPause = 25ms, kLongestPause = 1s;
+constexpr Duration kLongestWhyPause = 1min;  // between questions what a job waits for, which cost several calls
 constexpr Duration kConnectLimit = 10s;
 constexpr Duration kLogLimit = 30s;
 // After so many failed looks in a row (about a quarter of an hour) the follow gives up.
@@ -82,8 +83,8 @@ bool YarnFollow::Read(backend::FollowSink& sink) {
   }
   room_.notify_all();
   for (Item& item : taken) {
-    if (const auto* entry = std::get_if<core::JournalEntry>(&item)) {
-      sink.OnEntry(*entry);
+    if (const auto* entries = std::get_if<Entries>(&item)) {
+      for (const core::JournalEntry& entry : *entries) sink.OnEntry(entry);
     } else if (const auto* output = std::get_if<Output>(&item)) {
       sink.OnLog(output->source, output->bytes);
     } else if (const auto* note = std::get_if<Note>(&item)) {
@@ -168,13 +169,18 @@ void YarnFollow::SayWaiting(const hadoop::yarn::ApplicationReportProto& report) 
   if (journal_offset_ == 0) {
     if (const auto journal = JournalOfRunning(cluster_, id_); journal.ok()) TakeJournal(*journal);
   }
+  const auto now = std::chrono::steady_clock::now();
+  if (!ask_why_) ask_why_ = now + why_pause_;  // mostly there is nothing to tell
+  if (now < *ask_why_) return;
   const std::string reason = WhyApplicationWaits(cluster_, report);
+  why_pause_ = std::min(why_pause_ * 2, kLongestWhyPause);
+  ask_why_ = now + why_pause_;
   if (reason.empty() || reason == waiting_) return;
   waiting_ = reason;
   core::JobChanged change;
   change.type = core::JobChanged::Type::kWaiting;
   change.reason = reason;
-  Queue(core::JournalEntry{process::Clock().Now(), std::move(change)}, kEntryWeight);
+  Queue(Entries{{process::Clock().Now(), std::move(change)}}, kEntryWeight);
 }
 
 wire::FollowRequest YarnFollow::Request() const {
@@ -243,12 +249,15 @@ void YarnFollow::Take(const wire::FollowReply& reply) {
 void YarnFollow::TakeJournal(const std::string& lines) {
   journal_offset_ += static_cast<int64_t>(lines.size());
   journal_ += lines;
-  for (core::JournalEntry& entry : DecodeJournal(lines)) {
-    // The end is only told when all output has been.
+  Entries entries = DecodeJournal(lines);
+  // The end is only told when all output has been.
+  const bool ends = std::any_of(entries.begin(), entries.end(), [](const core::JournalEntry& entry) {
     const auto* job = std::get_if<core::JobChanged>(&entry.change);
-    if (job != nullptr && job->state && core::IsFinal(*job->state)) FetchLogs();
-    Queue(std::move(entry), kEntryWeight);
-  }
+    return job != nullptr && job->state && core::IsFinal(*job->state);
+  });
+  if (ends) FetchLogs();
+  const size_t weight = entries.size() * kEntryWeight;
+  Queue(std::move(entries), weight);
 }
 
 void YarnFollow::QueueRestOfJournal(const std::string& journal) {

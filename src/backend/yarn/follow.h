@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -12,6 +13,7 @@
 #include <string>
 #include <thread>
 #include <variant>
+#include <vector>
 
 #include "cluster.h"
 #include "howdah/backend/place.h"
@@ -42,7 +44,9 @@ class YarnFollow final : public backend::Follow {
     std::string line;
   };
   struct End {};
-  using Item = std::variant<core::JournalEntry, Output, Note, End>;
+  // Entries of one step of the job stay together: between two of them it is in no state that anybody should see.
+  using Entries = std::vector<core::JournalEntry>;
+  using Item = std::variant<Entries, Output, Note, End>;
   // What is known of one source of output.
   struct Progress {
     int64_t have = 0;
@@ -82,6 +86,8 @@ class YarnFollow final : public backend::Follow {
   std::string journal_;  // all of it so far: who ran where
   std::map<backend::LogSource, Progress> sources_;
   std::string waiting_;
+  std::optional<std::chrono::steady_clock::time_point> ask_why_;
+  Duration why_pause_ = std::chrono::seconds(1);
   std::string user_;
   int failures_ = 0;  // in a row
   std::string last_error_;

@@ -240,7 +240,7 @@ howdah::Status YarnPlace::ReadLog(const JobId& id, const backend::LogSource& sou
   return read;
 }
 
-std::string YarnPlace::LogsPlace(const JobId& id) { return "`howdah logs --on yarn " + id.text + "`"; }
+std::string YarnPlace::LogsPlace(const JobId&) { return "on the nodes of the cluster"; }
 
 howdah::Status YarnPlace::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const auto cluster = Open();

@@ -1,53 +1,58 @@
 #include "wait_watch.h"
 
+#include <algorithm>
 #include <boost/asio/post.hpp>
+#include <mutex>
+#include <thread>
 
 namespace howdah::yarnplace {
 namespace {
 
-constexpr Duration kFirstLook = std::chrono::seconds(1), kNextLook = std::chrono::seconds(5);
+// Ever more rarely: who waits for hours must not cost the ResourceManager much, nor fill the journal with figures.
+constexpr Duration kFirstLook = std::chrono::seconds(1), kLongestPause = std::chrono::minutes(1);
 
 }  // namespace
 
 WaitWatch::WaitWatch(boost::asio::io_context& loop, Cluster cluster, std::string queue, std::string label,
                      std::function<void(const std::string&)> say)
-    : loop_(loop),
-      timer_(loop),
+    : timer_(loop),
       cluster_(std::make_shared<Cluster>(std::move(cluster))),
       queue_(std::move(queue)),
       label_(std::move(label)),
-      say_(std::move(say)) {}
+      say_(std::move(say)) {
+  mailbox_->loop = &loop;
+}
 
 WaitWatch::~WaitWatch() {
-  if (thread_.joinable()) thread_.join();
+  const std::lock_guard lock(mailbox_->mutex);
+  mailbox_->loop = nullptr;
 }
 
 void WaitWatch::SetWants(std::vector<Want> wants) {
-  const bool waited = !wants_.empty();
+  if (wants == wants_) return;
   wants_ = std::move(wants);
-  if (wants_.empty()) {
-    timer_.cancel();
-    if (!std::exchange(said_, "").empty()) say_("");
-  } else if (!waited) {
-    LookAfter(kFirstLook);
-  }
+  pause_ = kFirstLook;
+  if (!wants_.empty()) return LookAfter(pause_);
+  timer_.cancel();
+  if (!std::exchange(said_, "").empty()) say_("");
 }
 
 void WaitWatch::LookAfter(Duration pause) {
   timer_.expires_after(pause);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && !looking_ && !wants_.empty()) Look();
+    if (!error && !looking_ && !wants_.empty()) Look();  // one look at a time: the next is planned by its answer
   });
 }
 
 void WaitWatch::Look() {
   looking_ = true;
-  if (thread_.joinable()) thread_.join();  // it has posted its answer: it is over
-  thread_ = std::thread([this, cluster = cluster_, queue = queue_, label = label_] {
+  std::thread([this, mailbox = mailbox_, cluster = cluster_, queue = queue_, label = label_] {
     const auto rm = cluster->Rm();
     auto facts = rm.ok() ? GatherFacts(**rm, cluster->user(), queue, label) : Result<ClusterFacts>(rm.error());
-    boost::asio::post(loop_, [this, facts = std::move(facts)] { Take(facts); });
-  });
+    const std::lock_guard lock(mailbox->mutex);
+    if (mailbox->loop == nullptr) return;
+    boost::asio::post(*mailbox->loop, [this, facts = std::move(facts)] { Take(facts); });
+  }).detach();
 }
 
 void WaitWatch::Take(const Result<ClusterFacts>& facts) {
@@ -56,7 +61,8 @@ void WaitWatch::Take(const Result<ClusterFacts>& facts) {
   // Where the AM may not ask (a cluster with Kerberos and no token for it) it says only what it knows.
   const std::string why = facts.ok() ? WhyPending(*facts, wants_, headroom_) : "";
   if (!why.empty() && why != said_) say_(said_ = why);
-  LookAfter(kNextLook);
+  LookAfter(pause_);
+  pause_ = std::min(pause_ * 2, kLongestPause);
 }
 
 }  // namespace howdah::yarnplace

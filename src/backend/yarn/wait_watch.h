@@ -5,9 +5,9 @@
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "cluster.h"
@@ -15,8 +15,8 @@
 
 namespace howdah::yarnplace {
 
-// When asks have been open for a second the ResourceManager is asked for its numbers, on a thread of its own, and again
-// every few seconds while they stay open. One thread otherwise: the loop's.
+// When asks have been open, and the same, for a second, the ResourceManager is asked for its numbers, on a thread of
+// its own, and again after ever longer pauses, a minute at most, while they stay so. One thread otherwise: the loop's.
 class WaitWatch {
  public:
   // say: told the reason whenever it changes; empty: nothing is waited for any more.
@@ -33,7 +33,6 @@ class WaitWatch {
   void Look();
   void Take(const Result<ClusterFacts>& facts);
 
-  boost::asio::io_context& loop_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<Cluster> cluster_;  // shared with the thread that asks
   std::string queue_, label_;
@@ -41,8 +40,14 @@ class WaitWatch {
   std::vector<Want> wants_;
   std::optional<yarn::Resource> headroom_;
   std::string said_;
+  Duration pause_{0};  // before the next look
   bool looking_ = false;
-  std::thread thread_;
+  // A thread that waits for a silent ResourceManager must hold up nobody's end: it is left behind, and finds no loop.
+  struct Mailbox {
+    std::mutex mutex;
+    boost::asio::io_context* loop = nullptr;
+  };
+  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
 };
 
 }  // namespace howdah::yarnplace
