@@ -31,6 +31,7 @@ class ApplicationMaster final : public backend::Sink {
 
   // backend::Sink
   void OnGranted(const ContainerId& container, int role, const std::string& node) override;
+  void OnStarting(const ContainerId& container, const std::string& how_far) override;
   void OnExited(const ContainerId& container, const std::string& how) override;
   void OnWaiting(const std::string& reason) override;
   void OnRefused(const std::string& reason) override;

@@ -56,7 +56,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
   const process::Fd write_end(ends[1]);
   auto child = process::SpawnOrError({
       .program = found.program,
-      .argv = {"tensorboard", "--logdir", options.logdir, "--host", "127.0.0.1", "--port", "0"},
+      .argv = {"tensorboard", "--logdir", options.logdir, "--host", options.host, "--port", "0"},
       .environment = options.environment,
       .directory = "/",
       .stdout_fd = write_end.get(),

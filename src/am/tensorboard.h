@@ -19,6 +19,7 @@ class TensorBoard {
     std::string logdir;
     std::vector<std::string> environment;  // of the process; `tensorboard` is looked up in its PATH
     std::string log_directory;             // its output goes to tensorboard.log there
+    std::string host;                      // the address it serves on, and is reached by
   };
   using Tell = std::function<void(core::JobChanged)>;
 

@@ -36,6 +36,15 @@ void Job::Impl::On(const ContainerGranted& e) {
   Arm(JobTimer::kHoldNotice, now_ + hold_limit_ / 2);
 }
 
+void Job::Impl::On(const ContainerStarting& e) {
+  Container* container = Find(e.container);
+  if (container == nullptr || container->phase != Container::Phase::kLaunched) return;
+  std::string how_far = OneLine(e.how_far);
+  if (how_far == container->how_far) return;
+  container->how_far = std::move(how_far);
+  NotePlaced(*container->task, container->how_far);
+}
+
 void Job::Impl::On(const ContainerExited& e) {
   if (Container* container = Find(e.container)) Gone(*container, e.how);
 }
@@ -51,6 +60,11 @@ void Job::Impl::On(const ExecutorRegistered& e) {
   Recount(task);
   NotePlaced(task);
   if (!task.backing_off) RoleOf(task).ready.push_back(task.id.index);
+}
+
+void Job::Impl::On(const ExecutorRefused& e) {
+  Container* container = Find(e.container);
+  if (container != nullptr && container->phase == Container::Phase::kLaunched) NeverConnects(*container, e.why);
 }
 
 Container* Job::Impl::Find(const ContainerId& id) {
@@ -240,13 +254,9 @@ void Job::Impl::FireContainer(Container& container) {
     abandoned_.push_back(container.id.text + (container.node.empty() ? "" : " on " + container.node));
     Gone(container, "it did not go when it was killed");
   } else if (container.phase == Phase::kLaunched) {
-    Task& task = *container.task;
-    Detach(task);
-    Kill(container);
-    LoseIdle(task,
-             "its executor did not connect within " + DurationToText(spec_.timeouts.register_) +
-                 " (timeouts.register) of its launch",
-             now_);
+    NeverConnects(container, "its executor did not connect within " + DurationToText(spec_.timeouts.register_) +
+                                 " (timeouts.register) of its launch" +
+                                 (container.how_far.empty() ? "" : ": " + container.how_far));
   } else if (container.phase == Phase::kConnected && !ending_) {
     const Instant silent_from = container.last_heard + spec_.timeouts.heartbeat;
     if (silent_from > now_) {
@@ -266,6 +276,13 @@ void Job::Impl::FireContainer(Container& container) {
     failure.what = how;
     if (!task.clean()) NoteFailure(task, std::move(failure));
   }
+}
+
+void Job::Impl::NeverConnects(Container& container, const std::string& why) {
+  Task& task = *container.task;
+  Detach(task);
+  Kill(container);
+  LoseIdle(task, why, now_);
 }
 
 // A container went before its task was started in it (again).
@@ -312,7 +329,9 @@ void Job::Impl::FailGang() {
     } else if (task.container->phase == Container::Phase::kHeld) {
       ++shortfall.held;
     } else {
-      shortfall.unconnected.push_back(NameOf(task) + (task.node.empty() ? "" : " on " + task.node));
+      const std::string& how_far = task.container->how_far;
+      shortfall.unconnected.push_back(NameOf(task) + (task.node.empty() ? "" : " on " + task.node) +
+                                      (how_far.empty() ? "" : ": " + how_far));
     }
   });
   BeginEnding({.state = JobState::kFailed,

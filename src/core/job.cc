@@ -91,7 +91,8 @@ void Job::Impl::On(const AmStarted& e) {
 }
 
 void Job::Impl::On(const PlaceWaited& e) {
-  place_wait_ = OneLine(e.reason);
+  constexpr size_t kLongestSentence = 700;  // of a place, with its figures
+  place_wait_ = OneLine(e.reason, kLongestSentence);
   NoteWaiting();
 }
 

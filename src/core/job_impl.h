@@ -76,10 +76,12 @@ class Job::Impl {
   // --- job.cc
   void On(const AmStarted& e);
   void On(const ContainerGranted& e);
+  void On(const ContainerStarting& e);
   void On(const ContainerExited& e);
   void On(const PlaceWaited& e);
   void On(const PlaceRefused& e);
   void On(const ExecutorRegistered& e);
+  void On(const ExecutorRefused& e);
   void On(const ExecutorHeard& e);
   void On(const ExecutorDisconnected& e);
   void On(const TaskStarted& e);
@@ -145,6 +147,7 @@ class Job::Impl {
   void Kill(Container& container);
   void Gone(Container& container, const std::string& how);
   void FireContainer(Container& container);
+  void NeverConnects(Container& container, const std::string& why);
   void LoseIdle(Task& task, const std::string& how, Instant at);
   void FailGang();
 

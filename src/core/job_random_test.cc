@@ -140,8 +140,10 @@ class Chaos {
           return StopRequested{"ann", Below(2) == 0 ? std::optional(Duration(Below(9) - 2)) : std::nullopt};
         return Ticked{};
       case 19:
+        return Below(2) == 0 ? Event(ContainerStarting{RandomContainer(), Below(2) == 0 ? "its files" : ""})
+                             : Event(Ticked{});
       case 20:
-        return Ticked{};
+        return Below(8) == 0 ? Event(ExecutorRefused{RandomContainer(), "of another version"}) : Event(Ticked{});
       default:
         return ExecutorHeard{RandomContainer()};
     }

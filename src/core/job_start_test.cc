@@ -140,6 +140,47 @@ TEST(JobStart, AnExecutorThatNeverConnectsIsReplacedTwice) {
 )");
 }
 
+TEST(JobStart, WhereAContainerHangsIsSaidMeanwhileAndInTheEnd) {
+  Reads({JobOf({RoleOf("worker", 1)}, [](auto& spec) { spec.timeouts.register_ = seconds(30); })}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+5s starting c1 after 5s its files were still being brought to node1
+  task worker:0 ALLOCATED a0 in c1 | after 5s its files were still being brought to node1
+9s starting c1 after 5s its files were still being brought to node1
+9s starting c9 nobody knows it
+30s tick
+  kill c1
+  task worker:0 PENDING a0 | worker:0 did not get ready on node1: its executor did not connect within 30s
+      (timeouts.register) of its launch: after 5s its files were still being brought to node1; another container is
+      asked for
+  ask worker*1
+31s starting c1 it is killed
+)");
+}
+
+TEST(JobStart, AnExecutorThatIsSentAwayIsReplacedAtOnce) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+1s sentaway c1 the application master is Howdah 1.2, its executor is 1.1
+  kill c1
+  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master is Howdah 1.2, its executor is
+      1.1; another container is asked for
+  ask worker*1
+1s sentaway c1 again
+)");
+}
+
 TEST(JobStart, ASidecarThatNeverConnectsIsOnlyReported) {
   Reads({JobOf({RoleOf("worker", 1), RoleOf("watcher", 1, [](auto& role) { role.kind = spec::RoleKind::kSidecar; })})},
         R"(
@@ -287,7 +328,10 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
 // A later AM begins where the journal of the one before ends: in the next generation, with numbers not used before, and
 // with budgets of its own.
 TEST(JobStart, AnewAfterAnotherAm) {
-  Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.instances = {1, 2}; })})},
+  Reads({JobOf({RoleOf("worker", 1,
+                       [](auto& role) {
+                         role.instances = {1, 2};
+                       })})},
         R"(
 0s am 1 2 5
   job am STARTING g2

@@ -33,6 +33,7 @@ struct Container {
   std::string node;
   Phase phase = Phase::kHeld;
   Task* task = nullptr;
+  std::string how_far;  // while launched: what the place says of its start
   Instant launched;
   Instant last_heard;
   std::optional<Instant> disconnected;

@@ -111,7 +111,7 @@ std::string GangTimeoutText(Duration limit, const Shortfall& shortfall) {
     text += ", " + std::to_string(shortfall.unconnected.size()) + " had not connected (" +
             Names(shortfall.unconnected) + ")";
   }
-  const std::string place = OneLine(shortfall.place);
+  const std::string& place = shortfall.place;  // one line already
   return place.empty() ? text : text + "; " + place;
 }
 

@@ -47,7 +47,7 @@ struct Shortfall {
   int held = 0;  // containers in which nothing was launched, as the others did not come
   std::vector<std::string> without_container;
   std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
-  std::string place;                     // what the place says it waits for, or empty
+  std::string place;                     // what the place says it waits for, in one line, or empty
 };
 std::string GangTimeoutText(Duration limit, const Shortfall& shortfall);
 

@@ -77,6 +77,8 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   if (verb == "waited") return PlaceWaited{line.From(1)};
   if (verb == "refused") return PlaceRefused{line.From(1)};
   if (verb == "register") return ExecutorRegistered{container, {"host-" + container.text, 4000}};
+  if (verb == "starting") return ContainerStarting{container, line.From(2)};
+  if (verb == "sentaway") return ExecutorRefused{container, line.From(2)};
   if (verb == "heard") return ExecutorHeard{container};
   if (verb == "disconnected") return ExecutorDisconnected{container};
   if (verb == "started") return TaskStarted{container, line.Attempt(), {100}, line.AtOption()};

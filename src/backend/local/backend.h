@@ -30,6 +30,7 @@ class LocalBackend final : public backend::Backend {
   void Request(const core::RequestContainers& request) override;
   void CancelRequests() override;
   void Launch(const ContainerId& container, const TaskId& task) override;
+  void Connected(const ContainerId&) override {}
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;

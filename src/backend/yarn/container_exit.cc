@@ -1,5 +1,6 @@
 #include "container_exit.h"
 
+#include <cctype>
 #include <cmath>
 #include <cstdlib>
 #include <vector>
@@ -9,6 +10,7 @@
 namespace howdah::yarnplace {
 namespace {
 
+constexpr int kUnknown = 154;     // ContainerExecutor.ExitCode.LOST
 constexpr int kSignalBase = 128;  // a shell's exit code of a process that a signal has killed
 
 // "[2026-11-21 19:00:00.000]Container ..." without the time.
@@ -51,6 +53,14 @@ double Mib(const std::string& amount) {
   return 0;
 }
 
+// Hadoop calls the powers of 1024 by the names of those of 1000.
+std::string Binary(std::string amount) {
+  if (amount.ends_with("B") && amount.size() > 1 && std::isalpha(amount[amount.size() - 2]) != 0) {
+    amount.insert(amount.size() - 1, "i");
+  }
+  return amount;
+}
+
 // A quarter more than was used, in steps of 256 MiB.
 std::string EnoughFor(double used_mib) {
   const auto steps = static_cast<int64_t>(std::ceil(used_mib * 1.25 / 256));
@@ -67,8 +77,8 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   const std::string kind = physical ? "memory" : "virtual memory";
   if (of == std::string::npos) return "it used more " + kind + " than it may, and YARN killed it";
   const std::string used = usage.substr(0, of), allowed = usage.substr(of + 4);
-  std::string text =
-      "out of memory: its container used " + used + " of " + allowed + " of " + kind + ", and YARN killed it";
+  std::string text = "out of memory: its container used " + Binary(used) + " of " + Binary(allowed) + " of " + kind +
+                     ", and YARN killed it";
   if (!physical) {
     return text +
            "; that is a limit of the cluster (yarn.nodemanager.vmem-check-enabled), which administrators should "
@@ -90,17 +100,43 @@ std::string NotLocalized(const std::string& diagnostics) {
   return "it could not be started: " + FirstWords(diagnostics);
 }
 
+// The last words of the executor: NodeManagers put the end of a container's stderr into its diagnostics
+// ("Last 4096 bytes of agent.stderr :").
+std::string LastWords(const std::string& diagnostics) {
+  const std::string mark = "bytes of agent.stderr :";
+  const size_t at = diagnostics.rfind(mark);
+  if (at == std::string::npos) return "";
+  std::string last;
+  for (size_t begin = at + mark.size(); begin < diagnostics.size();) {
+    const size_t end = std::min(diagnostics.find('\n', begin), diagnostics.size());
+    std::string line = diagnostics.substr(begin, end - begin);
+    begin = end + 1;
+    if (!line.starts_with('[') && line.find_first_not_of(" \t\r") != std::string::npos) last = std::move(line);
+  }
+  return last;
+}
+
+// A container that is killed for its use of memory and then ends by itself, as it was asked to, is said to have ended
+// well (ContainerImpl.ExitedWithSuccessTransition); why it was killed is still there.
+int CodeOf(const hadoop::yarn::ContainerStatusProto& status) {
+  const std::string& diagnostics = status.diagnostics();
+  if (diagnostics.find("beyond the 'PHYSICAL' memory limit") != std::string::npos) return -104;
+  if (diagnostics.find("beyond the 'VIRTUAL' memory limit") != std::string::npos) return -103;
+  return status.exit_status();
+}
+
 }  // namespace
 
 std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status) {
-  const int code = status.exit_status();
   const std::string& diagnostics = status.diagnostics();
+  const int code = CodeOf(status);
   switch (code) {  // org.apache.hadoop.yarn.api.records.ContainerExitStatus
     case 0:
       return "";
     case -1000:
       return NotLocalized(diagnostics);
     case -100:
+      if (diagnostics.find("xpired") != std::string::npos) return "it was not started in time, so YARN took it back";
       return diagnostics.find("lost") != std::string::npos ? "its node was lost"
                                                            : "YARN took its container back: " + FirstWords(diagnostics);
     case -101:
@@ -124,6 +160,7 @@ std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status) 
     default:
       break;
   }
+  if (code == kUnknown) return "nothing is known of how it ended: its NodeManager was restarted";
   if (code > kSignalBase && code < kSignalBase + 65) {
     const int signal = code - kSignalBase;
     return "its executor was killed by signal " + std::to_string(signal) + " (" + core::SignalName(signal) + ")";
@@ -132,7 +169,24 @@ std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status) 
       diagnostics.find("File does not exist: ") != std::string::npos) {
     return NotLocalized(diagnostics);
   }
-  return "its executor ended with exit code " + std::to_string(code);
+  const std::string words = LastWords(diagnostics);
+  return "its executor ended with exit code " + std::to_string(code) + (words.empty() ? "" : ": " + words);
+}
+
+std::string HowFarStarted(const Result<hadoop::yarn::ContainerStatusProto>& status, const std::string& node) {
+  if (!status.ok()) {
+    if (status.error().code == ErrorCode::kNotFound) return "";
+    return "its node " + node + " did not say how far it is: " + FirstWords(status.error().message);
+  }
+  if (status->state() == hadoop::yarn::C_COMPLETE) return "";
+  switch (status->container_sub_state()) {
+    case hadoop::yarn::CSS_SCHEDULED:
+      return "its files were still being brought to " + node + " (localizing)";
+    case hadoop::yarn::CSS_RUNNING:
+      return "its executor had been started on " + node + " and had not connected";
+    default:
+      return "";
+  }
 }
 
 std::string HowStartFailed(const std::string& words) { return "its node did not start it: " + FirstWords(words); }

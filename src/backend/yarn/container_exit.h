@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "howdah/base/result.h"
 #include "howdah/hadoop/yarn.pb.h"
 
 namespace howdah::yarnplace {
@@ -11,6 +12,10 @@ namespace howdah::yarnplace {
 // memory that it may, and YARN killed it"; empty after an end as it was to be. The numbers are those of
 // ContainerExitStatus, the facts those of YARN's diagnostics (3.3 to 3.5).
 std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status);
+
+// How far a container is in which nothing has connected yet, out of its NodeManager's answer or that there is none:
+// "its files were still being brought to node7". Empty: it has ended, and how is told by itself.
+std::string HowFarStarted(const Result<hadoop::yarn::ContainerStatusProto>& status, const std::string& node);
 
 // Why a NodeManager has not started a container, out of its words.
 std::string HowStartFailed(const std::string& words);

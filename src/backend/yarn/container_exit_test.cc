@@ -20,6 +20,16 @@ TEST(ContainerExit, EveryStatusHasItsClause) {
   } rows[] = {
       {0, "", ""},
       {1, "Exception from container-launch.\nContainer id: container_1", "its executor ended with exit code 1"},
+      {1,
+       "[2026-11-21 19:00:00.000]Exception from container-launch.\nContainer id: container_1\nExit code: 1\n\n"
+       "[2026-11-21 19:00:00.001]Container exited with a non-zero exit code 1. Error file: prelaunch.err.\n"
+       "Last 4096 bytes of prelaunch.err :\nLast 4096 bytes of agent.stderr :\nhowdah-agent: one\n"
+       "unpacking the python archive: it is none\n\n\n[2026-11-21 19:00:00.002]Container exited with a non-zero exit "
+       "code 1.",
+       "its executor ended with exit code 1: unpacking the python archive: it is none"},
+      {154, "Container exited with a non-zero exit code 154",
+       "nothing is known of how it ended: its NodeManager was restarted"},
+      {-100, "Container expired since it was unused", "it was not started in time, so YARN took it back"},
       {137, "[2026-11-21 19:00:00.000]Container killed on request. Exit code is 137\n",
        "its executor was killed by signal 9 (SIGKILL)"},
       {143, "", "its executor was killed by signal 15 (SIGTERM)"},
@@ -31,12 +41,20 @@ TEST(ContainerExit, EveryStatusHasItsClause) {
        "[2026-11-21 19:00:00.000]Container [pid=17,containerID=container_1] is running 4304896B beyond the 'PHYSICAL' "
        "memory limit. Current usage: 260.1 MB of 256 MB physical memory used; 2.9 GB of 537.6 MB virtual memory used. "
        "Killing container.\nDump of the process-tree",
-       "out of memory: its container used 260.1 MB of 256 MB of memory, and YARN killed it; memory: 512MiB would have "
+       "out of memory: its container used 260.1 MiB of 256 MiB of memory, and YARN killed it; memory: 512MiB would "
+       "have "
+       "been enough until then"},
+      {0,
+       "[2026-11-21 20:00:00.000]Container [pid=17,containerID=container_1] is running 4304896B beyond the 'PHYSICAL' "
+       "memory limit. Current usage: 1.2 GB of 1 GB physical memory used; 2.9 GB of 2.1 GB virtual memory used. "
+       "Killing container.\n[2026-11-21 20:00:00.500]Container killed on request. Exit code is 0\n",
+       "out of memory: its container used 1.2 GiB of 1 GiB of memory, and YARN killed it; memory: 1536MiB would have "
        "been enough until then"},
       {-103,
        "Container [pid=17] is running beyond the 'VIRTUAL' memory limit. Current usage: 60.1 MB of 256 MB physical "
        "memory used; 2.9 GB of 537.6 MB virtual memory used. Killing container.",
-       "out of memory: its container used 2.9 GB of 537.6 MB of virtual memory, and YARN killed it; that is a limit of "
+       "out of memory: its container used 2.9 GiB of 537.6 MiB of virtual memory, and YARN killed it; that is a limit "
+       "of "
        "the cluster (yarn.nodemanager.vmem-check-enabled), which administrators should switch off"},
       {-1000,
        "[2026-11-21 19:00:00.000]Resource hdfs://ns/user/ann/x.bin changed on src filesystem - expected: "
@@ -53,6 +71,20 @@ TEST(ContainerExit, EveryStatusHasItsClause) {
   for (const auto& row : rows) {
     EXPECT_EQ(HowContainerEnded(Status(row.code, row.diagnostics)), row.how) << row.code;
   }
+}
+
+TEST(ContainerExit, HowFarAStartHasCome) {
+  hadoop::yarn::ContainerStatusProto status;
+  status.set_state(hadoop::yarn::C_RUNNING);
+  status.set_container_sub_state(hadoop::yarn::CSS_SCHEDULED);
+  EXPECT_EQ(HowFarStarted(status, "n7"), "its files were still being brought to n7 (localizing)");
+  status.set_container_sub_state(hadoop::yarn::CSS_RUNNING);
+  EXPECT_EQ(HowFarStarted(status, "n7"), "its executor had been started on n7 and had not connected");
+  status.set_state(hadoop::yarn::C_COMPLETE);
+  EXPECT_EQ(HowFarStarted(status, "n7"), "");
+  EXPECT_EQ(HowFarStarted(Error{ErrorCode::kNotFound, "gone"}, "n7"), "");
+  EXPECT_EQ(HowFarStarted(Error{ErrorCode::kTimeout, "no answer"}, "n7"),
+            "its node n7 did not say how far it is: no answer");
 }
 
 }  // namespace

@@ -12,6 +12,8 @@ using namespace std::chrono_literals;
 
 // How long an executor that was told to leave may take; then how long its node may take to say that it has ended.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
+// After which a start is slow enough to be worth a question and a line.
+constexpr Duration kFirstLook = 10s;
 constexpr auto kGoneLimit = 8000ms;
 // ContainerExitStatus.INVALID and DISKS_FAILED.
 constexpr int kNotStarted = -1000, kDisksFailed = -101;
@@ -137,8 +139,8 @@ void YarnBackend::OnStarted(const ContainerId& id, const Status& started) {
   if (it == containers_.end()) return;
   if (started.ok()) {
     it->second.started = true;
-    if (it->second.stopped) Stop(id);  // there was nothing to be stopped before
-    return;
+    if (it->second.stopped) return Stop(id);  // there was nothing to be stopped before
+    return LookHowFar(id);
   }
   const bool wanted = !it->second.leaving;
   if (wanted) scheduler_.NodeFailed(it->second.node);
@@ -160,6 +162,38 @@ void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
     scheduler_.NodeWorked(it->second.node);
   }
   Gone(id, how);
+}
+
+void YarnBackend::Connected(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  it->second.connected = true;
+  it->second.look.cancel();
+}
+
+void YarnBackend::LookHowFar(const ContainerId& id) {
+  Held& held = containers_.at(id);
+  if (held.connected || held.leaving || held.stopped) return;
+  // Seldom enough for big jobs, and once at least before the time is over.
+  const Duration pause =
+      std::max(held.looked_after, std::min<Duration>(kFirstLook, options_.spec.timeouts.register_ * 3 / 4));
+  held.looked_after += pause;
+  held.look.expires_after(pause);
+  held.look.async_wait([this, id](const boost::system::error_code& error) {
+    const auto it = containers_.find(id);
+    if (error || it == containers_.end() || it->second.connected) return;
+    node_managers_.Ask(yarn::FromProto(it->second.proto.nodeid()), IdOf(id),
+                       [this, id](const auto& status) { OnHowFar(id, status); });
+  });
+}
+
+void YarnBackend::OnHowFar(const ContainerId& id, const Result<hadoop::yarn::ContainerStatusProto>& status) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end() || it->second.connected || it->second.leaving) return;
+  if (const std::string how_far = HowFarStarted(status, it->second.proto.nodeid().host()); !how_far.empty()) {
+    sink_.OnStarting(id, "after " + FormatDuration(it->second.looked_after) + " " + how_far);
+  }
+  LookHowFar(id);
 }
 
 void YarnBackend::Release(const ContainerId& id) {

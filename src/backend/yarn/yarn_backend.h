@@ -41,13 +41,14 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void Request(const core::RequestContainers& request) override;
   void CancelRequests() override;
   void Launch(const ContainerId& container, const TaskId& task) override;
+  void Connected(const ContainerId& container) override;
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
   struct Held {
-    explicit Held(boost::asio::io_context& loop) : patience(loop) {}
+    explicit Held(boost::asio::io_context& loop) : patience(loop), look(loop) {}
     hadoop::yarn::ContainerProto proto;
     std::string node;  // as the scheduler names it
     bool launched = false;
@@ -55,6 +56,9 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
     bool stopped = false;  // its NodeManager is to stop it
     bool leaving = false;  // it is to end: however it does, that is no failure
     boost::asio::steady_timer patience;
+    bool connected = false;
+    Duration looked_after{0};
+    boost::asio::steady_timer look;  // how far it has come, until something has connected
   };
 
   void OnRegistered(const hadoop::yarn::RegisterApplicationMasterResponseProto& response) override;
@@ -68,6 +72,9 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   yarn::Shape ShapeOfRole(int role) const;
   void UpdateNodes(const hadoop::yarn::AllocateResponseProto& response);
   void OnStarted(const ContainerId& id, const Status& started);
+  // Asks how far the start has come, again and again, until something has connected.
+  void LookHowFar(const ContainerId& id);
+  void OnHowFar(const ContainerId& id, const Result<hadoop::yarn::ContainerStatusProto>& status);
   void Stop(const ContainerId& id);
   // Stops what runs in it after a while, and gives it up if nothing is heard of its end.
   void EndAfter(const ContainerId& id, std::chrono::milliseconds wait);

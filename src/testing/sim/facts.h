@@ -87,6 +87,8 @@ class Facts {
   void On(const core::StopRequested& e);
   void On(const core::AmStarted&) {}
   void On(const core::PlaceWaited&) {}
+  void On(const core::ContainerStarting&) {}
+  void On(const core::ExecutorRefused&) {}
   void On(const core::ExecutorHeard& e) { Hear(e.container); }
   void On(const core::ExecutorDisconnected&) {}
   void On(const core::ScaleWanted&) {}

@@ -20,6 +20,12 @@ struct EventText {
   std::string operator()(const core::ContainerExited& e) const {
     return "ContainerExited " + e.container.text + (e.how.empty() ? "" : ": " + e.how);
   }
+  std::string operator()(const core::ContainerStarting& e) const {
+    return "ContainerStarting " + e.container.text + ": " + e.how_far;
+  }
+  std::string operator()(const core::ExecutorRefused& e) const {
+    return "ExecutorRefused " + e.container.text + ": " + e.why;
+  }
   std::string operator()(const core::PlaceWaited& e) const { return "PlaceWaited: " + e.reason; }
   std::string operator()(const core::PlaceRefused& e) const { return "PlaceRefused: " + e.reason; }
   std::string operator()(const core::ExecutorRegistered& e) const {

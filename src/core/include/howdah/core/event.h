@@ -34,6 +34,11 @@ struct ContainerExited {
   ContainerId container;
   std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as it was told to
 };
+// How far a container has come in which nothing has connected yet, for people; once it has, that changes nothing.
+struct ContainerStarting {
+  ContainerId container;
+  std::string how_far;  // a clause: "after 12s its files were still being brought to node7"
+};
 // What the asks wait for, in one sentence; empty: nothing any more.
 struct PlaceWaited {
   std::string reason;
@@ -48,6 +53,11 @@ struct PlaceRefused {
 struct ExecutorRegistered {
   ContainerId container;
   Endpoint endpoint;  // the reserved port of the task
+};
+// It connected and was sent away: it can never serve this job.
+struct ExecutorRefused {
+  ContainerId container;
+  std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
 };
 // Any sign of life that says nothing else.
 struct ExecutorHeard {
@@ -102,8 +112,8 @@ struct StopRequested {
 // Time has passed: at or after Job::NextDeadline().
 struct Ticked {};
 
-using Event = std::variant<AmStarted, ContainerGranted, ContainerExited, PlaceWaited, PlaceRefused, ExecutorRegistered,
-                           ExecutorHeard, ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded,
+using Event = std::variant<AmStarted, ContainerGranted, ContainerStarting, ContainerExited, PlaceWaited, PlaceRefused,
+                           ExecutorRegistered, ExecutorRefused, ExecutorHeard, ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded,
                            ScaleWanted, StopRequested, Ticked>;
 
 }  // namespace howdah::core

@@ -23,6 +23,8 @@ class Sink {
  public:
   virtual ~Sink() = default;
   virtual void OnGranted(const ContainerId& container, int role, const std::string& node) = 0;
+  // Of a container that was launched and in which nothing has connected yet. how_far: as core::ContainerStarting's.
+  virtual void OnStarting(const ContainerId& container, const std::string& how_far) = 0;
   // The last of a container. how: as core::ContainerExited::how.
   virtual void OnExited(const ContainerId& container, const std::string& how) = 0;
   virtual void OnWaiting(const std::string& reason) = 0;  // empty: waits no more
@@ -39,6 +41,8 @@ class Backend {
   virtual void CancelRequests() = 0;
   // Starts `howdah-agent task` in the container for the task.
   virtual void Launch(const ContainerId& container, const TaskId& task) = 0;
+  // Its executor has connected: how far its start has come is of no interest any more.
+  virtual void Connected(const ContainerId& container) = 0;
   // Gives the container back; kills what runs in it after a short while, but not within kLingerLimit: the executor goes
   // by itself as soon as nobody wants its output any more. Answered by OnExited.
   virtual void Release(const ContainerId& container) = 0;
