@@ -6,7 +6,7 @@ import subprocess
 DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages")
 DEBIANS_PYTHON = "/usr/bin/python3"
 # What a job never opens. A NodeManager without Hadoop's native library starts a `chmod` for each file it unpacks.
-USELESS = ("*/__pycache__/*", "*.pyi", "*/site-packages/pip/*", "*/site-packages/setuptools/*", "*/bin/pip*",
+USELESS = ("*/__pycache__/*", "*.pyi", "*/site-packages/pip/*", "*/bin/pip*",
            "*/tests/*", "*/torch/include/*", "*/tensorflow/include/*", "*/site-packages/clang/*")
 
 
@@ -36,11 +36,12 @@ def venv(folder, *packages):
 
 
 def debians_torch(folder, demo):
-    """The environment `demo` of tools/ml-env, which looks into the system for PyTorch, with that in itself. PyTorch's C++
-    libraries stay where Debian has them, as the interpreter does."""
+    """The environment `demo` of tools/ml-env, which looks into the system for PyTorch, with that in itself. PyTorch's
+    C++ libraries stay where Debian has them, as the interpreter does."""
     demos = next((demo / "lib").glob("python3.*/site-packages"))
-    own = [p for p in demos.iterdir() if p.name.partition("-")[0] not in ("pip", "setuptools", "__pycache__")]
-    environment = venv(folder, *own, DEBIAN / "torch", DEBIAN / "numpy", DEBIAN / "packaging")
+    own = [p for p in demos.iterdir() if p.name.partition("-")[0] not in ("pip", "__pycache__")]
+    environment = venv(folder, *own, DEBIAN / "torch", DEBIAN / "numpy", DEBIAN / "packaging",
+                       DEBIAN / "six.py")
     libraries = next(environment.glob("lib/python3.*/site-packages/torch")) / "lib"
     for link in [path for path in libraries.iterdir() if path.is_symlink()]:
         target = (DEBIAN / "torch/lib" / link.readlink()).resolve()

@@ -1,4 +1,4 @@
-"""Packed Python environments do on every place what they do where they were made: `machine` is the place's own Machine."""
+"""Packed Python environments do on every place what they do where they were made: `machine` is the place's own."""
 import json
 import pathlib
 import shutil
@@ -49,8 +49,9 @@ def a_conda_environment(folder):
     for name in ("python", "python3"):
         (environment / "bin" / name).symlink_to(interpreter.name)
     modules = environment / "lib" / interpreter.name
-    useless = shutil.ignore_patterns("__pycache__", "test", "config-*", "*.a", "asyncio", "idlelib", "lib2to3", "pydoc*",
-                                     "ensurepip", "distutils", "tkinter", "turtle*", "unittest", "multiprocessing")
+    useless = shutil.ignore_patterns(
+        "__pycache__", "test", "config-*", "*.a", "asyncio", "idlelib", "lib2to3", "pydoc*", "ensurepip", "distutils",
+        "tkinter", "turtle*", "unittest", "multiprocessing")
     shutil.copytree(f"/usr/lib/{interpreter.name}", modules, ignore=useless)
     return furnish(environment, modules)
 

@@ -1,0 +1,162 @@
+"""Real PyTorch, TensorFlow and JAX on a cluster: the same files as on one machine, with a packed environment, learn the
+same."""
+import os
+import re
+import shutil
+import signal
+import urllib.request
+
+import pytest
+
+import packed
+from machine import ROOT, Machine, eventually
+
+RUN_S = 300  # a bound for a busy machine, no expectation
+GOOD = 0.8   # of the accuracy that each of the contract's jobs must reach
+EXAMPLE = ROOT / "examples/fashion-mnist"
+LARGE = ("--set", "node_label=large")
+
+
+@pytest.fixture(scope="module")
+def nodes(module_cluster):
+    """Two nodes neither of which holds two tasks of 1 GiB, and a large one, where TensorFlow is unpacked but once."""
+    small = {"yarn.nodemanager.resource.memory-mb": 1984}
+    return module_cluster(node_mb=10240, node_extra={"nm2": small, "nm3": small}, labels={"large": ["nm1"]})
+
+
+@pytest.fixture
+def howdah(howdah_of, nodes):
+    return howdah_of(nodes)
+
+
+@pytest.fixture
+def local(tmp_path):
+    machine = Machine(tmp_path / "local")
+    yield machine
+    machine.close()
+
+
+@pytest.fixture(scope="module")
+def archive(tmp_path_factory, installed):
+    """archive("tensorflow") -> that environment as venv-pack packs it: its interpreter is the node's. Uncompressed, as
+    gzip takes longer than the way from one process of this machine to another."""
+    folder, made = tmp_path_factory.mktemp("packs"), {}
+
+    def environment(name):
+        own = installed(name).parents[1]
+        return packed.debians_torch(folder / name, own) if name == "demo" else own
+
+    def make(name):
+        if name not in made:
+            tool = installed("pack").with_name("venv-pack")
+            made[name] = packed.pack(tool, environment(name), folder / f"{name}.tar")
+        return made[name]
+    yield make
+    shutil.rmtree(folder)
+
+
+@pytest.fixture
+def on_both(local, howdah, installed, archive):
+    """on_both("ddp", "demo", where=...) -> what `run` of the contract's file did on one machine, where the interpreter
+    is named, and on the cluster, where the archive has it."""
+    def run(name, environment, *flags, where=()):
+        env = {"MNIST_DIR": str(installed("digits"))}
+        here = local("run", f"{name}.yaml", *flags, env={**env, "CONTRACT_PYTHON": str(installed(environment))},
+                     timeout=RUN_S)
+        packing = ("--set", f"python.archive={archive(environment)}")
+        there = howdah("run", f"{name}.yaml", *flags, *where, *packing, env=env, timeout=RUN_S)
+        assert (here.code, there.code) == (0, 0), (here, there)
+        return here, there
+    return run
+
+
+def numbers(done):
+    """What was learned, line by line, without how fast."""
+    return sorted(line.group(0) for line in re.finditer(r"^\S+ │ .*(loss|accuracy) \d\.\d+", done.stdout, re.M))
+
+
+def accuracies(text):
+    return [float(a) for a in re.findall(r"accuracy (\d\.\d+)", text)]
+
+
+def states(machine, job):
+    return {f"{t['role']}:{t['index']}": t["state"] for t in machine.status(job)["tasks"]}
+
+
+def test_pytorch_ddp_on_two_nodes(howdah, on_both):
+    here, there = on_both("ddp", "demo")
+    assert len(numbers(there)) == 4 * 2 + 1, there
+    assert numbers(there) == numbers(here)
+    assert [a > GOOD for a in accuracies(there.stdout)] == [True], there
+    assert len({t["node"] for t in howdah.status(there.id)["tasks"]}) == 2
+    howdah.assert_clean(there.id)
+
+
+def test_tensorflow_multi_worker_mirrored(howdah, on_both, tmp_path):
+    # The script leaves its first weights to chance, which Keras takes from Python's generator.
+    (tmp_path / "sitecustomize.py").write_text("import random\nrandom.seed(1)\n")
+    flags = ("--set", f"files=[{tmp_path}/sitecustomize.py]", "--set", "env.PYTHONPATH=.")
+    here, there = on_both("tf-multiworker", "tensorflow", *flags, where=LARGE)
+    assert len(numbers(there)) == 2 * 3, there
+    assert numbers(there) == numbers(here)
+    assert [a > GOOD for a in accuracies(there.stdout)] == [True, True], there
+    howdah.assert_clean(there.id)
+
+
+def test_tensorflow_parameter_server(howdah, on_both):
+    """Asynchronous: which worker's gradient comes first is chance, so no two runs learn quite the same."""
+    here, there = on_both("tf-ps", "tensorflow", where=LARGE)
+    assert [a > GOOD for a in accuracies(there.stdout)] == [True], there
+    assert accuracies(there.stdout) == pytest.approx(accuracies(here.stdout), abs=0.03)
+    assert states(howdah, there.id) == {
+        "chief:0": "SUCCEEDED", "worker:0": "STOPPED", "worker:1": "STOPPED", "ps:0": "STOPPED"}
+    howdah.assert_clean(there.id)
+
+
+def test_jax(howdah, on_both):
+    here, there = on_both("jax", "jax", where=LARGE)
+    assert numbers(there) == numbers(here)
+    assert [a > GOOD for a in accuracies(there.stdout)] == [True], there
+    assert "process 1/2 epoch 1" in there.stdout, there
+    howdah.assert_clean(there.id)
+
+
+def epochs(log):
+    """The epochs that a rank 0 of the Fashion-MNIST example was in, in order."""
+    return sorted({int(e) for e in re.findall(r"^epoch (\d+)/", log, re.M)})
+
+
+def test_the_demo_goes_on_after_a_rank_is_killed_and_shows_its_curves(howdah, installed, archive, tmp_path):
+    """Its checkpoints and curves are in directories that all nodes share."""
+    installed("data")
+    checkpoints, curves = tmp_path / "checkpoints", tmp_path / "curves"
+    job = howdah.submit(
+        "job.yaml", "--set", f"python.archive={archive('demo')}", "--set", f"checkpoint.dir={checkpoints}",
+        "--set", f"tensorboard.logdir={curves}", "--set", "roles.chief.memory=512MiB", "--set",
+        "roles.worker.memory=512MiB", "--", "--images", "8000", "--epochs", "8", cwd=EXAMPLE)
+    # The second epoch begins only when the checkpoint of the first is safe.
+    eventually(lambda: "epoch 2/8" in howdah("logs", job, "chief:0").stdout, f"the second epoch of {job}", RUN_S)
+    before = howdah.status(job)
+    os.kill(before["tasks"][2]["pids"][0], signal.SIGKILL)
+    url = eventually(lambda: howdah.status(job)["urls"]["tensorboard"], f"TensorBoard's address in {job}", RUN_S)
+    assert any(url.startswith(f"http://{howdah.cluster.host(node)}:") for node in ("nm2", "nm3")), url
+    with urllib.request.urlopen(url, timeout=30) as page:
+        assert b"TensorBoard" in page.read()
+    done = howdah("wait", job, timeout=RUN_S)
+    after = howdah.status(job)
+    assert done.code == 0, (done, after)
+    assert after["generation"] == 1, after
+    assert [t["attempt"] for t in after["tasks"]] == [1, 1, 1], after
+    places = [(t["ranks"], t["container"]) for t in before["tasks"]]
+    assert [ranks for ranks, _ in places] == [[0], [1], [2]], before
+    assert [(t["ranks"], t["container"]) for t in after["tasks"]] == places, (before, after)
+    first = epochs(howdah.log(job, "chief:0", "--attempt", "0"))
+    second = epochs(howdah.log(job, "chief:0", "--attempt", "1"))
+    assert first[-1] < 8, "it was killed too late to show anything"
+    assert second == list(range(second[0], 9)), (first, second)
+    assert second[0] >= first[-1], f"epochs {first} were begun, so all but the last were safe; then it ran {second}"
+    assert accuracies(howdah.log(job, "chief:0")) > [0.7]
+    assert [f.name for f in checkpoints.iterdir()] == ["trained.pt"]
+    assert "no curves" not in howdah.log(job, "chief:0")
+    assert list((curves / job).glob("events.out.tfevents.*"))
+    howdah.assert_clean(job)
