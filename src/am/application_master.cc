@@ -39,7 +39,12 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, his
            .close = [this](rpc::ConnectionId follower) { server_->Close(follower); },
            .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
       executors_(
-          options_.spec.timeouts.heartbeat, followers_, [this](core::Event event) { Post(std::move(event)); },
+          options_.spec.timeouts.heartbeat, followers_,
+          [this](core::Event event) {
+            if (const auto* connected = std::get_if<core::ExecutorRegistered>(&event))
+              backend_->Connected(connected->container);
+            Post(std::move(event));
+          },
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             server_->Send(to, message, std::move(cluster));
@@ -103,6 +108,10 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
 void ApplicationMaster::OnGranted(const ContainerId& container, int role, const std::string& node) {
   followers_.OnGranted(container, node);
   Post(core::ContainerGranted{container, role, node});
+}
+
+void ApplicationMaster::OnStarting(const ContainerId& container, const std::string& how_far) {
+  Post(core::ContainerStarting{container, how_far});
 }
 
 void ApplicationMaster::OnExited(const ContainerId& container, const std::string& how) {
