@@ -65,7 +65,7 @@ Result<ResourceManager> ResourceManager::Open(const hadoopconf::Configuration& c
 }
 
 ResourceManager::ResourceManager(hadooprpc::ClientOptions options)
-    : client_([&options] {
+    : several_(options.servers.size() > 1), client_([&options] {
         options.protocol = kProtocol;
         return std::move(options);
       }()) {}
@@ -74,8 +74,12 @@ template <typename Response>
 Result<Response> ResourceManager::Call(const std::string& doing, std::string_view method,
                                        const google::protobuf::MessageLite& request) {
   auto response = client_.Call<Response>(method, request);
-  if (!response) return response.error().While(doing);
-  return response;
+  if (response) return response;
+  Error error = response.error().While(doing);
+  if (several_ && error.code == ErrorCode::kUnavailable && error.remote_class.empty()) {
+    error.message += "; one on standby refuses connections as one that is down does: yarn rmadmin -getAllServiceState";
+  }
+  return error;
 }
 
 Result<GetNewApplicationResponseProto> ResourceManager::NewApplication() {
@@ -89,22 +93,30 @@ Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissi
   const std::string doing = "submitting " + ToText(id);
   SubmitApplicationRequestProto request;
   *request.mutable_application_submission_context() = context;
-  if (auto sent = Call<SubmitApplicationResponseProto>(doing, "submitApplication", request); !sent) return sent.error();
+  Error last{ErrorCode::kTimeout, "the ResourceManager has not accepted it"};
+  bool sent = false;
   for (Pauses pauses(limit);;) {
-    auto report = Report(id);
-    if (!report && report.error().code == ErrorCode::kNotFound) {
-      auto again = Call<SubmitApplicationResponseProto>(doing, "submitApplication", request);
-      if (!again) return again.error();
-    } else if (!report) {
-      return report.error();
-    } else if (report->yarn_application_state() == FAILED || report->yarn_application_state() == KILLED) {
-      return Error{ErrorCode::kUnavailable, "the cluster refused " + ToText(id) + ": " + report->diagnostics()};
-    } else if (!IsNew(report->yarn_application_state())) {
-      return report;
+    if (!sent) {
+      const auto answer = Call<SubmitApplicationResponseProto>(doing, "submitApplication", request);
+      sent = answer.ok();
+      if (!sent) last = answer.error();
     }
+    if (sent) {
+      auto report = Report(id);
+      if (report && (report->yarn_application_state() == FAILED || report->yarn_application_state() == KILLED)) {
+        return Error{ErrorCode::kUnavailable, "the cluster refused " + ToText(id) + ": " + report->diagnostics()};
+      }
+      if (report && !IsNew(report->yarn_application_state())) return report;
+      // One that was replaced before it stored the application does not know it.
+      sent = report.ok() || report.error().code != ErrorCode::kNotFound;
+      if (!report) last = report.error();
+    }
+    // What it has answered is final. One that cannot be reached is being started again: it answered a moment ago.
+    const bool silent =
+        last.remote_class.empty() && (last.code == ErrorCode::kUnavailable || last.code == ErrorCode::kTimeout);
+    if (!silent && last.remote_class != kApplicationNotFound) return last;
     if (!pauses.Next()) {
-      return Error{ErrorCode::kTimeout,
-                   doing + ": the ResourceManager has not accepted it within " + FormatDuration(limit)};
+      return Error{ErrorCode::kTimeout, doing + ": not accepted within " + FormatDuration(limit) + ": " + last.message};
     }
   }
 }

@@ -31,8 +31,9 @@ class Howdah(Machine):
 
     def agents(self, job, kind):
         """pids of `howdah-agent KIND` of the job: guardians first."""
-        ours = {pid: ppid for pid, (ppid, command, environment) in processes().items()
-                if pid in self.alive(job) and f"howdah-agent {kind} " in command + " "}
+        alive = self.alive(job)
+        ours = {pid: ppid for pid, (ppid, command, _) in processes().items()
+                if pid in alive and f"howdah-agent {kind} " in command + " "}
         return sorted(ours, key=lambda pid: ours[pid] in ours)
 
     def containers(self, job):

@@ -29,8 +29,8 @@ class ResourceManager {
   // A fresh id, and the most that one container can have.
   Result<hadoop::yarn::GetNewApplicationResponseProto> NewApplication();
   // Submits, and waits until the scheduler has the application or the ResourceManager has refused it (kUnavailable,
-  // with its own words). A ResourceManager that was replaced before it stored the application is told again: the id
-  // makes that harmless. kTimeout: neither within the limit; the application may still be accepted.
+  // with its own words). One that dies meanwhile, or was replaced before it stored the application, is told again: the
+  // id makes that harmless. kTimeout: neither within the limit; the application may still be accepted.
   Result<hadoop::yarn::ApplicationReportProto> Submit(const hadoop::yarn::ApplicationSubmissionContextProto& context,
                                                       Duration limit);
   // kNotFound: the ResourceManager does not know it (any more).
@@ -66,6 +66,7 @@ class ResourceManager {
   Result<Response> Call(const std::string& doing, std::string_view method,
                         const google::protobuf::MessageLite& request);
 
+  bool several_;  // of which one is active
   hadooprpc::BlockingClient client_;
 };
 

@@ -1,0 +1,55 @@
+"""What stands between a client and the ResourceManager, and can lose what it carries."""
+import socket
+import threading
+
+
+class Between:
+    """The first submission of an application that passes: it is forwarded if `through`; its answer is lost, and the
+    connection cut after lose()."""
+
+    def __init__(self, port, through, lose):
+        self.port, self.through, self.lose, self.submissions = port, through, lose, 0
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.address = "localhost:%d" % self.listener.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self):
+        self.listener.close()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._serve, args=[client], daemon=True).start()
+
+    def _serve(self, client):
+        try:
+            server = socket.create_connection(("127.0.0.1", self.port))
+        except OSError:
+            return client.close()
+        cut = threading.Event()
+        threading.Thread(target=self._copy, args=[server, client, cut, False], daemon=True).start()
+        self._copy(client, server, cut, True)
+
+    def _copy(self, source, sink, cut, requests):
+        try:
+            while data := source.recv(1 << 20):
+                if requests and b"submitApplication" in data:
+                    self.submissions += 1
+                    if self.submissions == 1:
+                        cut.set()
+                        if self.through:
+                            sink.sendall(data)
+                        self.lose()
+                        break
+                if requests or not cut.is_set():
+                    sink.sendall(data)
+        except OSError:
+            pass
+        for end in (source, sink):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass
