@@ -29,7 +29,8 @@ constexpr char kJobFile[] = "howdah/job.json";
 constexpr char kJournal[] = "journal.jsonl";
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
-constexpr Duration kFinishLimit = std::chrono::seconds(10);
+// As long as a running job waits for a ResourceManager that is away: an AM that leaves untold is started again.
+constexpr Duration kFinishLimit = std::chrono::minutes(15);
 
 Result<hadooprpc::Credentials> ReadCredentials(const std::string& path) {
   const auto bytes = process::ReadFile(path);
