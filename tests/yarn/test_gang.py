@@ -1,0 +1,108 @@
+"""Containers as a gang: two that cannot be had together, none too many, and tasks that need no gang."""
+import os
+import re
+import time
+
+import pytest
+
+from machine import eventually
+
+ROUNDS = int(os.environ.get("HOWDAH_ROUNDS", "3"))
+NODE_MB, NODES = 4096, 3
+SIZE = 15  # of 512 MiB each: 62.5 % of the cluster
+
+
+def job(howdah, tmp_path, name, keys, job=""):
+    return howdah.job_file(tmp_path, f"name: {name}\n{job}\nroles:\n  worker: {{{keys}}}\n", f"{name}.yaml")
+
+
+def containers(cluster, app):
+    """What the ResourceManager has given to an application and not got back: its AM's, too."""
+    attempts = cluster.rm(f"apps/{app}/appattempts")["appAttempts"]["appAttempt"]
+    return [c["containerId"] for a in attempts
+            for c in (cluster.rm(f"apps/{app}/appattempts/{a['appAttemptId']}/containers") or {}).get("container", [])]
+
+
+def asked(cluster, app):
+    """How many containers the scheduler would still grant: rows of nodes and racks only steer the one of anywhere."""
+    return sum(r["numContainers"] for r in (cluster.app(app) or {}).get("resourceRequests", [])
+               if r["resourceName"] == "*")
+
+
+@pytest.mark.parametrize("number", range(ROUNDS))
+def test_two_jobs_that_need_most_of_the_cluster(howdah, cluster, tmp_path, number):
+    """Each holds a part of what the other one needs; neither waits for ever, and nothing is held afterwards."""
+    assert SIZE * 512 > 0.6 * NODES * NODE_MB
+    cluster.wait_idle()
+    keys = f'instances: {SIZE}, memory: 512MiB, command: "true"'
+    began = time.monotonic()
+    clients = [howdah.start("run", job(howdah, tmp_path, name, keys, "timeouts: {hold: 2s}"))
+               for name in ("first", "second")]
+    for client in clients:
+        _, said = client.communicate(timeout=120)
+        assert client.returncode == 0, said
+    print(f"round {number}: {time.monotonic() - began:.1f} s")
+    cluster.wait_idle()
+    for app in howdah.jobs()[:2]:
+        howdah.assert_clean(app)
+
+
+def test_nothing_is_held_that_no_task_has(howdah, cluster, tmp_path):
+    """Asks name nodes, racks and anywhere, so that a scheduler can grant too much: what is too much is given back."""
+    cluster.wait_idle()
+    go = tmp_path / "go"
+    app = howdah.submit(job(howdah, tmp_path, "wide", f'instances: 16, memory: 64MiB, command: "until [ -e {go} ]; do '
+                                                      'sleep 0.2; done"'))
+    status = howdah.running(app)
+    eventually(lambda: len(containers(cluster, app)) == 17, "one container a task and the AM's")
+    assert {t["container"] for t in status["tasks"]} < set(containers(cluster, app))
+    assert asked(cluster, app) == 0
+    go.touch()
+    assert howdah("wait", app).code == 0
+    howdah.assert_clean(app)
+
+
+def test_tasks_that_start_freely(howdah, cluster, tmp_path):
+    """More than the cluster can run at once: each task starts as its container comes."""
+    cluster.wait_idle()
+    count = NODES * NODE_MB // 512 + 6
+    done = howdah("run", job(howdah, tmp_path, "free", f'instances: {count}, memory: 512MiB, command: "sleep 0.1"',
+                             "start: free"), timeout=120)
+    assert done.code == 0, done
+    app = howdah.status("last")["id"]
+    told = [line.split()[1] for line in howdah("events", app).stdout.splitlines()
+            if re.search(r" Task(Allocated|Started) ", line)]
+    assert told.count("TaskStarted") == count
+    last_granted = len(told) - 1 - told[::-1].index("TaskAllocated")
+    assert "TaskStarted" in told[:last_granted]
+    howdah.assert_clean(app)
+
+
+def test_tokens_that_are_replaced(new_cluster, howdah_of, tmp_path):
+    """The ResourceManager makes new master keys, of AMs and of NodeManagers, and forgets the old ones. The AM has to
+    use the tokens that it is sent meanwhile: the first new connection would fail with those it was started with."""
+    every, expiry = 31, 10_000  # a key is put to use 1.5 times the expiry after it was made, which ends the one before
+    site = {f"yarn.{kind}.liveness-monitor.expiry-interval-ms": expiry for kind in ("am", "nm")}
+    for tokens in ("am-rm-tokens", "nm-tokens", "container-tokens"):
+        site[f"yarn.resourcemanager.{tokens}.master-key-rolling-interval-secs"] = every
+    cluster = new_cluster(nodes=1, rm_recovery=True, extra={"yarn-site": site})
+    howdah = howdah_of(cluster)
+    go = tmp_path / "go"
+    app = howdah.submit(job(howdah, tmp_path, "long", 'instances: 2, memory: 64MiB, restart: {max: 1, backoff: 10ms}, '
+                                                      f'command: "until [ -e {go} ]; do sleep 0.2; done"'))
+    howdah.running(app)
+
+    def keys(what):
+        return cluster["rm"].log.read_text().count(f"AMRMTokenSecretManager: {what}")
+    made = keys("Rolling master-key")
+    cluster.wait(lambda: keys("Activating next master key") > made, "the end of the key of the first token", 4 * every)
+    cluster["rm"].restart()
+    cluster.wait_active()
+    executor = howdah.agents(app, "task")[-1]
+    os.kill(executor, 9)
+    howdah.until(app, lambda s: sorted(t["attempt"] for t in s["tasks"]) == [0, 1], "the next attempt")
+    howdah.running(app)
+    go.touch()
+    assert howdah("wait", app).code == 0
+    assert len(cluster.rm(f"apps/{app}/appattempts")["appAttempts"]["appAttempt"]) == 1
+    howdah.assert_clean(app)
