@@ -174,8 +174,8 @@ TEST(JobStart, AnExecutorThatIsSentAwayIsReplacedAtOnce) {
   launch c1 worker:0
 1s sentaway c1 the application master is Howdah 1.2, its executor is 1.1
   kill c1
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master is Howdah 1.2, its executor is
-      1.1; another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master is Howdah 1.2, its executor
+      is 1.1; another container is asked for
   ask worker*1
 1s sentaway c1 again
 )");
