@@ -83,6 +83,7 @@ bool IsWithoutDataNodes(const Error& error) {
 
 Error ExplainWithoutDataNodes(const Error& error, const Room* room) {
   Error explained = error;
+  explained.code = ErrorCode::kUnavailable;
   std::string text = "HDFS has no DataNode that can take a block";
   if (room != nullptr && room->capacity > 0) {
     text += ": of its " + FormatBytes(room->capacity) + " " + FormatBytes(room->used) + " are used by HDFS and " +
@@ -103,11 +104,16 @@ Error Explain(const Error& error) {
   const std::string_view message = error.message;
   Error explained = error;
   if (error.remote_class == "java.io.FileNotFoundException") explained.code = ErrorCode::kNotFound;
-  if (Is(error, kNameNode, "SafeModeException")) explained.message = SafeMode(message);
+  if (Is(error, kNameNode, "SafeModeException")) {
+    explained.code = ErrorCode::kUnavailable;
+    explained.message = SafeMode(message);
+  }
   if (Is(error, kProtocol, "NSQuotaExceededException")) {
+    explained.code = ErrorCode::kUnavailable;
     explained.message = NamespaceQuota(message).value_or(std::string(FirstLine(message)));
   }
   if (Is(error, kProtocol, "DSQuotaExceededException")) {
+    explained.code = ErrorCode::kUnavailable;
     explained.message = SpaceQuota(message).value_or(std::string(FirstLine(message)));
   }
   if (error.remote_class == "org.apache.hadoop.hdfs.UnknownCryptoProtocolVersionException") {

@@ -7,8 +7,9 @@
 
 namespace howdah::hdfs {
 
-// An exception of the NameNode in one sentence, with what to do; code and remote_class are kept, but kNotFound for a
-// file that is not there. Other errors come back as they are.
+// An exception of the NameNode in one sentence, with what to do; remote_class is kept, and the code but for kNotFound
+// of a file that is not there and kUnavailable where HDFS as it is now cannot take what it is given. Other errors come
+// back as they are.
 Error Explain(const Error& error);
 
 // What GetFsStats says of a cluster, in bytes.

@@ -87,7 +87,7 @@ TEST(Explain, AnyMessageIsSafe) {
       for (size_t cut = 0; cut <= seed.size(); ++cut) {
         const Error error =
             Explain({ErrorCode::kFailed, seed.substr(cut), "org.apache.hadoop.hdfs." + std::string(name)});
-        EXPECT_EQ(error.code, ErrorCode::kFailed);
+        EXPECT_EQ(error.code, ErrorCode::kUnavailable);
       }
     }
   }

@@ -18,11 +18,17 @@ namespace howdah::yarnplace {
 // One thread. A thread of one's own takes a Cluster of its own (Another).
 class Cluster {
  public:
-  // user: if HADOOP_USER_NAME does not name another.
+  // For a person, who waits seconds for a ResourceManager and not minutes. user: if HADOOP_USER_NAME does not name
+  // another.
   static Result<Cluster> Open(const hadoopconf::Surroundings& surroundings, const std::string& user);
-  Cluster(hadoopconf::Configuration configuration, std::string user, hadooprpc::Credentials credentials)
-      : configuration_(std::move(configuration)), user_(std::move(user)), credentials_(std::move(credentials)) {}
-  Cluster Another() const { return Cluster(configuration_, user_, credentials_); }
+  // limits: of calls to the ResourceManager.
+  Cluster(hadoopconf::Configuration configuration, std::string user, hadooprpc::Credentials credentials,
+          hadooprpc::RetryLimits limits = {})
+      : configuration_(std::move(configuration)),
+        user_(std::move(user)),
+        credentials_(std::move(credentials)),
+        limits_(limits) {}
+  Cluster Another() const { return Cluster(configuration_, user_, credentials_, limits_); }
 
   const hadoopconf::Configuration& configuration() const { return configuration_; }
   const std::string& user() const { return user_; }
@@ -41,6 +47,7 @@ class Cluster {
   hadoopconf::Configuration configuration_;
   std::string user_;
   hadooprpc::Credentials credentials_;
+  hadooprpc::RetryLimits limits_;
   std::unique_ptr<yarn::ResourceManager> rm_;
   std::unique_ptr<hdfs::FileSystem> files_;
 };

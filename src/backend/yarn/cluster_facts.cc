@@ -51,6 +51,7 @@ QueueFacts FactsOf(const hadoop::yarn::QueueInfoProto& info, const std::string& 
     const auto& limits = partition.queueconfigurations();
     queue.most_share = limits.absolutemaxcapacity();
     if (limits.has_maxampercentage()) queue.am_share = limits.maxampercentage();
+    if (limits.has_effectivemincapacity()) queue.capacity = yarn::FromProto(limits.effectivemincapacity());
     if (limits.has_effectivemaxcapacity()) queue.most = yarn::FromProto(limits.effectivemaxcapacity());
   }
   return queue;

@@ -35,10 +35,11 @@ struct QueueFacts {
   std::string name;
   bool exists = false;
   bool stopped = false;
-  std::optional<yarn::Resource> most;  // that it can ever have, of the partition that is asked for; none: not told
-  double most_share = 1;               // of the cluster
-  double am_share = 1;                 // of the queue, that application masters may have
-  std::vector<std::string> labels;     // that it may use; "*": all
+  std::optional<yarn::Resource> most;      // that it can ever have, of the partition that is asked for; none: not told
+  std::optional<yarn::Resource> capacity;  // that it is promised; none: not told
+  double most_share = 1;                   // of the cluster
+  double am_share = 1;                     // of the queue, that application masters may have
+  std::vector<std::string> labels;         // that it may use; "*": all
   yarn::Resource used() const;
   std::vector<ApplicationFacts> applications;
 };

@@ -46,6 +46,11 @@ std::string WhyNotTheLabel(const ClusterFacts& facts, const std::string& who, co
   return "";
 }
 
+// Has the label, and is not gone for good.
+bool Counts(const NodeFacts& node, const std::string& label) {
+  return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
+}
+
 // The node that could hold most of the shape, to be named.
 const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const yarn::Resource& shape) {
   const NodeFacts* largest = nullptr;
@@ -55,7 +60,7 @@ const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, co
     return std::make_tuple(others, node.total.memory_mib, node.total.vcores);
   };
   for (const NodeFacts& node : facts.nodes) {
-    if (node.label != label || node.state == "DECOMMISSIONED" || node.state == "SHUTDOWN") continue;
+    if (!Counts(node, label)) continue;
     if (largest == nullptr || key(node) > key(*largest)) largest = &node;
   }
   return largest;
@@ -72,7 +77,7 @@ std::string WhyNotTheShape(const spec::JobSpec& spec, const spec::RoleSpec& role
   const std::string label = LabelOf(spec, role);
   if (const std::string why = WhyNotTheLabel(facts, who, label); !why.empty()) return why;
   const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
-                                [&](const NodeFacts& node) { return node.label == label && shape.FitsIn(node.total); });
+                                [&](const NodeFacts& node) { return Counts(node, label) && shape.FitsIn(node.total); });
   const NodeFacts* largest = Largest(facts, label, shape);
   if (fits || largest == nullptr) return "";  // without nodes it waits until there are some
   return "no node is large enough: " + who + " asks for " + ToText(shape) + " a task; the largest node" +

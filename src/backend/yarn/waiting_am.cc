@@ -1,24 +1,42 @@
 #include "waiting_am.h"
 
+#include "howdah/spec/job_file.h"
+#include "submit.h"
 #include "why_pending.h"
 
 namespace howdah::yarnplace {
+namespace {
+
+// What its AM was asked with; nothing: the job file is another user's, or gone.
+yarn::Resource ShapeOfAm(Cluster& cluster, const JobId& id) {
+  const auto places = cluster.Places();
+  if (!places.ok()) return {};
+  const auto text = cluster.ReadFile(places->job_file(id));
+  if (!text.ok()) return {};
+  const auto spec = spec::ReadEffective(*text);
+  if (!spec.ok()) return {};
+  yarn::Resource shape;
+  shape.memory_mib = AmMemoryMib(*spec);
+  shape.vcores = spec->am.vcores;
+  return shape;
+}
+
+}  // namespace
 
 std::string WhyApplicationWaits(Cluster& cluster, const hadoop::yarn::ApplicationReportProto& report) {
   if (report.yarn_application_state() < hadoop::yarn::ACCEPTED) return "";
+  // Once the AM's container is granted nothing is waited for but its start.
+  if (report.currentapplicationattemptid().attemptid() > 0 && report.app_resource_usage().num_used_containers() > 0) {
+    return "the application master is being started";
+  }
   const auto rm = cluster.Rm();
   if (!rm.ok()) return "";
   const std::string& expression = report.amnodelabelexpression();
   const std::string label = expression.starts_with('<') ? "" : expression;  // <DEFAULT_PARTITION>, <Not set>
   const auto facts = GatherFacts(**rm, report.user(), report.queue(), label);
   if (!facts.ok()) return facts.error().message;
-  // Once the AM's container is granted nothing is waited for but its start.
-  if (report.currentapplicationattemptid().attemptid() > 0 && report.app_resource_usage().num_used_containers() > 0) {
-    return "the application master is being started";
-  }
-  Want am{"the application master", 1, yarn::FromProto(report.app_resource_usage().needed_resources()), label};
-  if (am.shape.memory_mib <= 0) am.shape.memory_mib = 1;
-  return WhyAmPending(*facts, report.diagnostics(), am);
+  const JobId id{yarn::ToText(yarn::FromProto(report.applicationid()))};
+  return WhyAmPending(*facts, report.diagnostics(), {"the application master", 1, ShapeOfAm(cluster, id), label});
 }
 
 }  // namespace howdah::yarnplace

@@ -1,6 +1,7 @@
 #include "why_pending.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 
 namespace howdah::yarnplace {
@@ -14,8 +15,8 @@ std::string Percent(double share) {
 }
 
 std::string Times(const Want& want) {
-  return std::to_string(want.count) + (want.count == 1 ? " container of " : " containers of ") + ToText(want.shape) +
-         " for " + want.who;
+  const std::string shape = want.shape == yarn::Resource() ? "" : " of " + ToText(want.shape);
+  return std::to_string(want.count) + (want.count == 1 ? " container" : " containers") + shape + " for " + want.who;
 }
 
 std::string Needed(const std::vector<Want>& wants) {
@@ -52,10 +53,12 @@ bool NoneRuns(const std::vector<const NodeFacts*>& nodes) {
 std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
   const auto nodes = NodesOf(facts, label);
   if (!NoneRuns(nodes)) return "";
+  if (nodes.empty()) {
+    return label.empty() ? "the cluster has no node: none has registered" : "no node has the label '" + label + "'";
+  }
   std::string text =
-      label.empty() ? "the cluster has no healthy node" : "no node with the label '" + label + "' is healthy";
-  if (nodes.empty()) return text + (label.empty() ? ": none has registered" : ": no node has it");
-  text += ": " + ByState(nodes);
+      (label.empty() ? "the cluster has no healthy node" : "no node with the label '" + label + "' is healthy") + ": " +
+      ByState(nodes);
   for (size_t i = 0; i < nodes.size() && i < kNamed; ++i) text += (i == 0 ? "; " : ", ") + Node(*nodes[i]);
   return text;
 }
@@ -99,7 +102,8 @@ yarn::Resource Sum(const std::vector<Want>& wants) {
 std::string QueueFull(const ClusterFacts& facts, const std::vector<Want>& wants) {
   if (!facts.queue.most || facts.queue.most->memory_mib == 0) return "";
   const yarn::Resource used = facts.queue.used();
-  if (used.memory_mib + Sum(wants).memory_mib <= facts.queue.most->memory_mib) return "";
+  const int64_t wanted = std::max<int64_t>(Sum(wants).memory_mib, 1);
+  if (used.memory_mib + wanted <= facts.queue.most->memory_mib) return "";
   return "the queue '" + facts.queue.name + "' is full: it uses " + ToText(used) + " of " + ToText(*facts.queue.most) +
          " (" + Percent(facts.queue.most_share) + " of the cluster) that it may have" + UsedMostBy(facts.queue) +
          "; this job needs " + Needed(wants) + " more";
@@ -113,17 +117,33 @@ yarn::Resource Free(const ClusterFacts& facts, const std::string& label) {
   return free;
 }
 
-std::string UserLimit(const ClusterFacts& facts, const std::vector<Want>& wants,
-                      const std::optional<yarn::Resource>& headroom) {
-  if (!headroom || headroom->memory_mib >= Sum(wants).memory_mib) return "";
-  if (Free(facts, wants.front().label).memory_mib < Sum(wants).memory_mib) return "";
+std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Want>& wants,
+                             const yarn::Resource& headroom) {
   yarn::Resource own;
   for (const ApplicationFacts& application : facts.queue.applications) {
     if (application.user == facts.user) own += application.used;
   }
+  yarn::Resource most = own;
+  most += headroom;
+  // Schedulers let the last container of a user go beyond the limit, and then say only that there is nothing more.
+  const std::string limit = headroom.memory_mib == 0 ? ", which is no less than it" : " of " + ToText(most);
+  const std::string capacity = facts.queue.capacity ? ", " + ToText(*facts.queue.capacity) + "," : "";
   return "the limit of one user in the queue '" + facts.queue.name + "' is reached: " + facts.user + " uses " +
-         ToText(own) + " and may have " + ToText(*headroom) + " more; this job needs " + Needed(wants) +
-         " (minimum-user-limit-percent and user-limit-factor of the queue)";
+         ToText(own) + limit + "; this job needs " + Needed(wants) + " more (the limit is the queue's capacity" +
+         capacity + " times its user-limit-factor, shared as its minimum-user-limit-percent says)";
+}
+
+// There is room on some node, and the scheduler gives nothing, as the user has what one may have.
+std::string UserLimit(const ClusterFacts& facts, const std::vector<Want>& wants,
+                      const std::optional<yarn::Resource>& headroom) {
+  const auto kept_from = [&](const Want& want) {
+    const auto nodes = NodesOf(facts, want.label);
+    return !want.shape.FitsIn(*headroom) && std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
+      return node->running() && want.shape.FitsIn(node->free());
+    });
+  };
+  if (!headroom || std::none_of(wants.begin(), wants.end(), kept_from)) return "";
+  return UserLimitReached(facts, wants, *headroom);
 }
 
 // Enough in all, and not enough on any one node.
@@ -147,12 +167,19 @@ std::string ClusterFull(const ClusterFacts& facts, const std::vector<Want>& want
          UsedMostBy(facts.queue);
 }
 
-// "<memory:512, vCores:1>" behind the words; empty: they are not there.
+// "words = <memory:512, vCores:1, yarn.io/gpu: 1>" as sizes are written for people; empty: the words are not there.
+// GPUs are left out: application masters have none.
 std::string ResourceBehind(const std::string& text, const std::string& words) {
   const size_t at = text.find(words + " = <");
   if (at == std::string::npos) return "";
-  const size_t begin = at + words.size() + 4;
-  return text.substr(begin, text.find('>', begin) - begin);
+  const auto number = [&](const std::string& type) {
+    const size_t found = text.find(type, at);
+    return found == std::string::npos ? 0 : std::atoll(text.c_str() + found + type.size());
+  };
+  yarn::Resource resource;
+  resource.memory_mib = number("memory:");
+  resource.vcores = number("vCores:");
+  return ToText(resource);
 }
 
 }  // namespace
@@ -167,10 +194,11 @@ std::string WhyPending(const ClusterFacts& facts, const std::vector<Want>& wants
     if (std::string why = AllTaken(facts, want); !why.empty()) return why;
   }
   if (std::string why = QueueFull(facts, wants); !why.empty()) return why;
-  if (std::string why = UserLimit(facts, wants, headroom); !why.empty()) return why;
+  // What the scheduler has reserved on nodes that are full lowers the headroom too: pieces come first.
   for (const Want& want : wants) {
     if (std::string why = InPieces(facts, want); !why.empty()) return why;
   }
+  if (std::string why = UserLimit(facts, wants, headroom); !why.empty()) return why;
   if (std::string why = ClusterFull(facts, wants); !why.empty()) return why;
   return "waiting for YARN to grant " + Needed(wants) + " in the queue '" + facts.queue.name + "'";
 }
@@ -188,6 +216,9 @@ std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnosti
            (running == 1 ? " application runs" : " applications run") +
            "; it is yarn.scheduler.capacity.maximum-am-resource-percent (of the queue: " +
            Percent(facts.queue.am_share) + ")";
+  }
+  if (diagnostics.find("User capacity has reached its maximum limit") != std::string::npos) {
+    return UserLimitReached(facts, {am}, yarn::Resource());
   }
   return WhyPending(facts, {am}, std::nullopt);
 }

@@ -13,8 +13,9 @@ namespace howdah::yarnplace {
 struct Want {
   std::string who;  // "worker"
   int count = 0;
-  yarn::Resource shape;
+  yarn::Resource shape;  // nothing at all: not known
   std::string label;
+  friend bool operator==(const Want&, const Want&) = default;
 };
 
 // headroom: what the scheduler says it could still give to this application, with all limits taken into account
