@@ -166,6 +166,9 @@ class Configuration:
             "yarn.log-aggregation-enable": setup.aggregation,
             "yarn.application.classpath": "",
         }
+        if setup.pmem_check:
+            # Hadoop takes cgroups for granted by default, and then leaves the check to them.
+            site["yarn.nodemanager.resource.memory.enforced"] = False
         if setup.beat_ms:
             site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = setup.beat_ms
         if setup.log_format:

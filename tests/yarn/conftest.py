@@ -9,6 +9,7 @@ for folder in (".", "../support"):
     sys.path.insert(0, str((pathlib.Path(__file__).parent / folder).resolve()))
 pytest.register_assert_rewrite("contract_cases", "python_cases")
 
+import truth  # noqa: E402
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from howdah import Howdah  # noqa: E402
@@ -50,6 +51,17 @@ session_cluster = pytest.fixture(factory, name="session_cluster", scope="session
 @pytest.fixture(scope="session")
 def cluster(session_cluster):
     return session_cluster()
+
+
+@pytest.fixture(scope="session")
+def difficult_cluster(session_cluster):
+    return session_cluster(**truth.SETUP)
+
+
+@pytest.fixture
+def difficult(difficult_cluster):
+    """Queues, labels, GPUs and health scripts with which a cluster can say no: see truth.py."""
+    return truth.healthy(difficult_cluster)
 
 
 @pytest.fixture(scope="module", params=VERSIONS)

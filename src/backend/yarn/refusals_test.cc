@@ -36,12 +36,23 @@ spec::JobSpec Job() {
   return spec;
 }
 
-TEST(Refusals, WhatCanNeverBe) {
-  const struct {
-    const char* name;
-    std::function<void(spec::JobSpec& spec, ClusterFacts& facts)> change;
-    std::vector<std::string> why;
-  } rows[] = {
+struct Row {
+  const char* name;
+  std::function<void(spec::JobSpec& spec, ClusterFacts& facts)> change;
+  std::vector<std::string> why;
+};
+
+void Check(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    spec::JobSpec spec = Job();
+    ClusterFacts facts = Cluster();
+    row.change(spec, facts);
+    EXPECT_EQ(WhyRefused(spec, facts), row.why) << row.name;
+  }
+}
+
+TEST(Refusals, OfTheQueue) {
+  Check({
       {"it can be", [](auto&, auto&) {}, {}},
       {"no such queue",
        [](auto&, auto& f) { f.queue.exists = false; },
@@ -61,6 +72,11 @@ TEST(Refusals, WhatCanNeverBe) {
       {"stopped",
        [](auto&, auto& f) { f.queue.stopped = true; },
        {"the queue 'q' is stopped and takes no jobs; ann may submit to root.q, root.other"}},
+  });
+}
+
+TEST(Refusals, OfNodesAndOfTheWhole) {
+  Check({
       {"a node that is lost may come back",
        [](auto& s, auto&) {
          s.roles[0].memory_bytes = 1025 * kMib, s.roles[0].instances = {1, 1};
@@ -112,13 +128,7 @@ TEST(Refusals, WhatCanNeverBe) {
          s.start = spec::StartMode::kFree;
        },
        {}},
-  };
-  for (const auto& row : rows) {
-    spec::JobSpec spec = Job();
-    ClusterFacts facts = Cluster();
-    row.change(spec, facts);
-    EXPECT_EQ(WhyRefused(spec, facts), row.why) << row.name;
-  }
+  });
 }
 
 TEST(Refusals, WhatOneContainerMayHave) {

@@ -113,7 +113,7 @@ struct StopRequested {
 struct Ticked {};
 
 using Event = std::variant<AmStarted, ContainerGranted, ContainerStarting, ContainerExited, PlaceWaited, PlaceRefused,
-                           ExecutorRegistered, ExecutorRefused, ExecutorHeard, ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded,
-                           ScaleWanted, StopRequested, Ticked>;
+                           ExecutorRegistered, ExecutorRefused, ExecutorHeard, ExecutorDisconnected, TaskStarted,
+                           RankExited, TaskStartFailed, TaskEnded, ScaleWanted, StopRequested, Ticked>;
 
 }  // namespace howdah::core

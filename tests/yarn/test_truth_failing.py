@@ -1,0 +1,251 @@
+"""Rows 18, 20 to 22 and 25 of the situations in docs/failures.md, each brought about on a real cluster. Row 17 is in
+test_truth_waiting.py: what changes a file is that its job has to wait."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import tarfile
+import zipfile
+
+import pytest
+
+from machine import BIN, eventually, processes
+from truth import Run, says
+
+
+@pytest.fixture
+def alice(howdah_of, difficult):
+    return howdah_of(difficult, "alice")
+
+
+def ended(howdah, run, code=1):
+    """The reason and advice of a job that failed, which are everywhere the same."""
+    status = run.end(code)
+    reason = status["reason"]
+    assert reason in run.told.read_text(), (reason, run.told.read_text())
+    says(howdah.cluster.app(run.id)["diagnostics"], reason)
+    assert reason in howdah("events", run.id).stdout
+    return status
+
+
+def text_of(status):
+    return f"{status['reason']} {status['advice'] or ''}"
+
+
+# --- 18: a packed environment of another machine ---
+
+def packed(tmp_path, fill):
+    """An archive of an environment whose bin/ is filled by fill(directory)."""
+    root = tmp_path / "env"
+    (root / "bin").mkdir(parents=True)
+    fill(root)
+    archive = tmp_path / "env.tar.gz"
+    with tarfile.open(archive, "w:gz") as tar:
+        for part in sorted(root.iterdir()):
+            tar.add(part, part.name)
+    return archive
+
+
+def trains_with(howdah, tmp_path, archive):
+    return Run(howdah, tmp_path, f"""
+name: j
+python: {{archive: {archive}}}
+roles:
+  worker: {{memory: 64MiB, command: python train.py}}
+""")
+
+
+def test_18_an_environment_of_another_path(alice, tmp_path):
+    archive = packed(tmp_path, lambda root: (root / "bin/python").symlink_to("/opt/elsewhere/bin/python3.11"))
+    status = ended(alice, trains_with(alice, tmp_path, archive))
+    says(text_of(status), "worker:0", "/opt/elsewhere/bin/python3.11", "conda-pack")
+    assert alice.task(status["id"], "worker", 0)["exit_code"] == 127
+
+
+def test_18_an_environment_of_another_libc(alice, tmp_path):
+    """A program that was linked with a newer library than the node has: what the loader says of it is in the reason."""
+    def build(root):
+        (root / "lib").mkdir()
+        for version in ("GLIBC_2.99", "GLIBC_2.98"):
+            (tmp_path / "lib.map").write_text(f"{version} {{ global: *; }};\n")
+            (tmp_path / "lib.c").write_text("int answer(void) { return 42; }\n")
+            subprocess.run(["gcc", "-shared", "-fPIC", "-nostdlib", f"-Wl,--version-script={tmp_path}/lib.map",
+                            "-Wl,-soname,libanswer.so.6", "-o", root / "lib/libanswer.so.6", tmp_path / "lib.c"],
+                           check=True)
+            if version == "GLIBC_2.99":
+                (tmp_path / "main.c").write_text("int answer(void); int main(void) { return answer(); }\n")
+                subprocess.run(["gcc", "-o", root / "bin/python", tmp_path / "main.c", root / "lib/libanswer.so.6",
+                                "-Wl,-rpath,$ORIGIN/../lib"], check=True)
+    archive = packed(tmp_path, build)
+    status = ended(alice, trains_with(alice, tmp_path, archive))
+    says(text_of(status), "worker:0", "the loader says", "version `GLIBC_2.99' not found",
+         "as old as the nodes")
+
+
+# --- 20: addresses ---
+
+CONNECT = """
+import json, os, socket, sys
+index = int(os.environ["HOWDAH_TASK_INDEX"])
+cluster = json.loads(os.environ["HOWDAH_CLUSTER"])
+host, port = cluster["worker"][1].rsplit(":", 1)
+if index == 1:
+    server = socket.create_server((host, int(port)))
+    server.accept()[0].sendall(b"hello")
+    sys.exit()
+print("connecting to", host, flush=True)
+while True:
+    try:
+        print(socket.create_connection((host, int(port))).recv(5).decode(), flush=True)
+        break
+    except ConnectionRefusedError:
+        continue
+"""
+
+
+def test_20_tasks_are_told_addresses_and_not_names(alice, difficult, tmp_path):
+    """A node's name need not resolve anywhere: executors say the address with which they have reached the AM, and that
+    is what the others are told."""
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/connect.py").write_text(CONNECT)
+    run = Run(alice, tmp_path, """
+name: j
+source: src
+roles:
+  worker: {instances: 2, max_per_node: 1, memory: 64MiB, command: python3 connect.py}
+""")
+    assert run.end()["state"] == "SUCCEEDED"
+    out = alice.log(run.id, "worker:0").split()
+    assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+", out[2]) and out[3] == "hello", out
+
+
+def test_20_a_rank_that_cannot_be_reached(alice, tmp_path):
+    run = Run(alice, tmp_path, f"""
+name: j
+roles:
+  worker:
+    memory: 64MiB
+    command:
+      - python3
+      - -c
+      - |
+        import sys
+        sys.exit("[E socket] could not connect: [127.0.0.99]:29500: Connection refused")
+""")
+    status = ended(alice, run)
+    says(text_of(status), "worker:0", "could not connect to 127.0.0.99:29500", "firewall")
+
+
+# --- 21: a task that never registers ---
+
+def journal_of(cluster, job):
+    """What the AM has written on its node by now: while HDFS does not answer, nobody can ask the AM."""
+    for node in cluster.setup.node_names():
+        for path in (cluster.folder / node / "local").glob(f"usercache/*/appcache/{job}/*/journal.jsonl"):
+            return path.read_text()
+    return ""
+
+
+def test_21_files_that_do_not_arrive(alice, difficult, tmp_path):
+    sign = tmp_path / "go"
+    run = Run(alice, tmp_path, f"""
+name: j
+start: free
+timeouts: {{register: 5s}}
+roles:
+  first: {{memory: 64MiB, command: "while [ ! -e {sign} ]; do sleep 0.05; done"}}
+  second: {{memory: 64MiB, after: [{{role: first, finished: true}}], node_label: fast, command: 'true'}}
+""")
+    alice.until(run.id, lambda s: s["tasks"][0]["state"] == "RUNNING", "first:0 running")
+    difficult["dn"].stop()
+    try:
+        sign.touch()
+        eventually(lambda: "timeouts.register" in journal_of(difficult, run.id), "the end of the AM's patience")
+    finally:
+        difficult["dn"].cont()
+    assert run.end()["state"] == "SUCCEEDED"
+    lines = [line for line in alice("events", run.id).stdout.splitlines() if "(localizing)" in line]
+    says(lines[0], "second:0", "its files were still being brought to 127.0.0.14")
+    says(lines[1], "second:0 did not get ready on 127.0.0.14", "did not connect within 5s (timeouts.register)",
+         "its files were still being brought to 127.0.0.14 (localizing)", "another container is asked for")
+
+
+def test_21_an_executor_that_hangs(alice, tmp_path):
+    archive = tmp_path / "env.zip"  # unpacked by the executor before it connects: time enough to stop it
+    with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed_zip:
+        packed_zip.writestr("bin/zeros", bytes(400 << 20))
+    run = Run(alice, tmp_path, f"""
+name: j
+python: {{archive: {archive}}}
+timeouts: {{register: 4s}}
+roles:
+  worker: {{memory: 128MiB, command: 'true'}}
+""")
+    mark = f"--job {run.id} "
+
+    def stopped():
+        found = [pid for pid, (_, command, _) in processes().items()
+                 if "howdah-agent task " in command and mark in command]
+        for pid in found:
+            os.kill(pid, signal.SIGSTOP)
+        return found
+    try:
+        eventually(stopped, "an executor")
+    except AssertionError as error:
+        raise AssertionError(f"{error}: {run.told.read_text()}\n{alice.alive(run.id)}") from None
+
+    def where():
+        stopped()
+        return alice.task(run.id, "worker", 0)["reason"] or ""
+    eventually(lambda: "had not connected" in where(), f"where worker:0 hangs: {where()}")
+    says(where(), "its executor had been started on 127.0.0.1")
+    events = run.kill()
+    assert "had not connected" in events
+    eventually(lambda: not alice.alive(run.id), f"the end of {alice.alive(run.id)}")
+
+
+# --- 22: executors of another version ---
+
+def test_22_an_executor_of_another_version(alice, difficult, tmp_path):
+    """A node whose copy of the agent was replaced: nodes look at a file once, when they fetch it."""
+    ours = (BIN.parent / "howdah-agent").read_bytes()
+    version = alice("--version").stdout.split()[-1]
+    rest = version.split(".", 1)[1]
+    # The end of it may be in an instruction of its own.
+    theirs = ours.replace(version.encode()[:4], b"9." + version.encode()[2:4])
+    assert len(theirs) == len(ours) and theirs != ours
+    text = "name: j\nroles:\n  worker: {memory: 64MiB, node_label: fast, command: 'true'}\n"
+    assert Run(alice, tmp_path, text, "first").end()["state"] == "SUCCEEDED"
+    copies = [p for p in pathlib.Path(difficult.folder / "nm4/local").rglob("*")
+              if p.is_file() and p.stat().st_size == len(ours) and p.read_bytes() == ours]
+    assert copies
+    try:
+        for copy in copies:
+            replace(copy, theirs)
+        status = ended(alice, Run(alice, tmp_path, text))
+    finally:
+        for copy in copies:
+            replace(copy, ours)
+    says(text_of(status), "worker:0", difficult.host("nm4"), f"Howdah {version}", f"9.{rest}")
+
+
+def replace(path, content):
+    new = path.with_suffix(".new")
+    new.write_bytes(content)
+    new.chmod(path.stat().st_mode)
+    new.rename(path)
+
+
+# --- 25: memory ---
+
+def test_25_over_the_limit_of_the_container(alice, difficult, tmp_path):
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/eat.py").write_text("import time\nx = b'1' * (200 << 20)\ntime.sleep(300)\n")
+    run = Run(alice, tmp_path, "name: j\nsource: src\nroles:\n  worker: {memory: 128MiB, command: python3 eat.py}\n")
+    status = ended(alice, run)
+    text = text_of(status)
+    says(text, "worker:0", "out of memory", " of 128 MiB of memory", "YARN killed it", "127.0.0.1")
+    used = float(re.search(r"used ([\d.]+) MiB of 128 MiB", text).group(1))
+    enough = int(re.search(r"memory: (\d+)MiB would have been enough", text).group(1))
+    assert 128 < used < enough < 2 * used + 256, text

@@ -1,0 +1,173 @@
+"""What a cluster can never give, and what cannot be asked of it: rows 4 and 11 to 13 of the situations in
+docs/failures.md. Everything is said before anything is submitted, and nothing is left."""
+import shutil
+import socket
+import time
+
+import pytest
+
+import truth
+from truth import mib, most_of, queue, says
+
+ROLE = "roles:\n  worker: {memory: 64MiB, command: 'true'}\n"
+
+
+@pytest.fixture
+def alice(howdah_of, difficult):
+    return howdah_of(difficult, "alice")
+
+
+def refused(howdah, tmp_path, text, code=3):
+    """What `run` says of a job that it does not submit. Nothing of it is with the ResourceManager or in HDFS."""
+    cluster = howdah.cluster
+    before = {app["id"] for app in cluster.apps()}
+    done = howdah("run", howdah.job_file(tmp_path, f"name: j\n{text}"))
+    assert done.code == code and not done.stdout, done
+    assert {app["id"] for app in cluster.apps()} == before
+    assert [f for f in cluster.files_in_hdfs(f"/user/{howdah.user}/.howdah/jobs")] == []
+    return done.stderr.removesuffix("\n")
+
+
+def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
+    largest = max((n for n in difficult.nodes() if not n.get("nodeLabels")), key=lambda n: n["availMemoryMB"])
+    assert largest["availMemoryMB"] == truth.NODE_MB
+    text = refused(alice, tmp_path, "roles:\n  worker: {memory: 2GiB, command: 'true'}\n")
+    says(text, "roles.worker", "2 GiB", "the largest node, 127.0.0.1", f"has {mib(truth.NODE_MB)}")
+
+
+@pytest.mark.parametrize("role, facts", [
+    ("gpus: 3", ["3 yarn.io/gpu", "largest node", "2 yarn.io/gpu"]),
+    ("vcores: 17", ["17 cores", "16 cores"]),
+    ("resources: {yarn.io/fpga: 1}", ["1 yarn.io/fpga", "does not count", "yarn.io/gpu", "memory-mb", "vcores"]),
+    ("node_label: slow", ["label 'slow' does not exist", "fast", "bare"]),
+    ("node_label: fast, gpus: 1", ["1 yarn.io/gpu", "largest node with the label 'fast'", "127.0.0.14"]),
+])
+def test_4_what_no_node_has(alice, tmp_path, role, facts):
+    text = refused(alice, tmp_path, f"roles:\n  worker: {{memory: 64MiB, command: 'true', {role}}}\n")
+    says(text, "roles.worker", *facts)
+
+
+def test_4_more_than_the_queue_can_ever_have(difficult, alice, tmp_path):
+    text = refused(alice, tmp_path,
+                   "queue: small\nroles:\n  worker: {instances: 4, memory: 256MiB, command: 'true'}\n")
+    says(text, "1 GiB", "in all", "'small'", "can never have more than", mib(most_of(difficult, "small")))
+
+
+def test_11_no_such_queue_and_no_right_to_it(difficult, alice, tmp_path):
+    assert queue(difficult, "stopped")["state"] == "STOPPED"
+    mine = ("root.default", "root.small", "root.tiny", "root.single")
+    says(refused(alice, tmp_path, f"queue: smal\n{ROLE}"), "'smal' does not exist", "alice may submit to", *mine)
+    text = refused(alice, tmp_path, f"queue: closed\n{ROLE}")
+    says(text, "alice may not submit to the queue 'closed'", *mine)
+    assert "root.closed" not in text
+    says(refused(alice, tmp_path, f"queue: stopped\n{ROLE}"), "'stopped' is stopped", *mine)
+
+
+# --- 12: the ResourceManager ---
+
+def conf_with(cluster, tmp_path, file, properties):
+    """The cluster's configuration with other values: the directory."""
+    conf = tmp_path / "conf"
+    if not conf.exists():
+        shutil.copytree(cluster.conf_dir, conf)
+    path = conf / f"{file}.xml"
+    lines = "".join(f"<property><name>{k}</name><value>{v}</value></property>" for k, v in properties.items())
+    path.write_text(path.read_text().replace("</configuration>", f"{lines}</configuration>"))
+    return conf
+
+
+@pytest.fixture
+def dead_ports():
+    """Three addresses where nothing listens, and nothing will."""
+    sockets = [socket.socket() for _ in range(3)]
+    for s in sockets:
+        s.bind(("127.0.0.1", 0))
+    yield [f"127.0.0.1:{s.getsockname()[1]}" for s in sockets]
+    for s in sockets:
+        s.close()
+
+
+def unreachable(howdah, tmp_path, conf, limit_s):
+    began = time.monotonic()
+    done = howdah("run", howdah.job_file(tmp_path, f"name: j\n{ROLE}"), env={"HADOOP_CONF_DIR": str(conf)})
+    assert done.code == 3, done
+    assert time.monotonic() - began < limit_s, f"it took {time.monotonic() - began:.1f} s\n{done}"
+    return done.stderr.removesuffix("\n")
+
+
+def test_12_no_resource_manager(difficult, alice, tmp_path, dead_ports):
+    conf = conf_with(difficult, tmp_path, "yarn-site", {"yarn.resourcemanager.address": dead_ports[0]})
+    text = unreachable(alice, tmp_path, conf, 30)
+    says(text, "ResourceManager cannot be reached", dead_ports[0], "refused", "yarn.resourcemanager.address",
+         conf / "yarn-site.xml")
+
+
+def test_12_neither_of_two_resource_managers(difficult, alice, tmp_path, dead_ports):
+    conf = conf_with(difficult, tmp_path, "yarn-site", {
+        "yarn.resourcemanager.ha.enabled": "true", "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
+        "yarn.resourcemanager.address.rm1": dead_ports[0], "yarn.resourcemanager.address.rm2": dead_ports[1]})
+    text = unreachable(alice, tmp_path, conf, 30)
+    says(text, "ResourceManager cannot be reached", f"{dead_ports[0]}: ", f"{dead_ports[1]}: ", "refused",
+         "yarn.resourcemanager.address.rm1", "yarn.resourcemanager.address.rm2", conf / "yarn-site.xml", "standby")
+
+
+def test_12_a_resource_manager_that_does_not_answer(difficult, alice, tmp_path):
+    difficult["rm"].stop()
+    try:
+        text = unreachable(alice, tmp_path, difficult.conf_dir, 60)
+    finally:
+        difficult["rm"].cont()
+    says(text, "ResourceManager", f"localhost:{difficult.configuration.port['rm']}", "did not answer",
+         "yarn.resourcemanager.address", difficult.conf_dir / "yarn-site.xml")
+
+
+# --- 13: HDFS ---
+
+def admin(cluster, *args):
+    cluster.java("org.apache.hadoop.hdfs.tools.DFSAdmin", *args)
+
+
+def test_13_safe_mode(difficult, alice, tmp_path):
+    admin(difficult, "-safemode", "enter")
+    try:
+        text = refused(alice, tmp_path, ROLE)
+    finally:
+        admin(difficult, "-safemode", "leave")
+    says(text, "safe mode", "by hand", "dfsadmin -safemode leave")
+
+
+def test_13_quotas(howdah_of, difficult, tmp_path):
+    carol = howdah_of(difficult, "carol")
+    home = "/user/carol"
+    admin(difficult, "-setQuota", "3", home)
+    try:
+        names = refused(carol, tmp_path, ROLE)
+    finally:
+        admin(difficult, "-clrQuota", home)
+    says(names, home, "may hold 3 files and directories", "would make 4", "setQuota")
+    admin(difficult, "-setSpaceQuota", "1m", home)
+    try:
+        space = refused(carol, tmp_path, ROLE)
+    finally:
+        admin(difficult, "-clrSpaceQuota", home)
+    says(space, home, "may hold 1 MiB", "space quota", "this would make", "setSpaceQuota")
+
+
+def test_13_hdfs_is_full(howdah_of, difficult, tmp_path):
+    carol = howdah_of(difficult, "carol")
+    # A DataNode takes a block only while it has room for a whole one.
+    carol.env["HADOOP_CONF_DIR"] = str(conf_with(difficult, tmp_path, "hdfs-site", {"dfs.blocksize": "64t"}))
+    text = refused(carol, tmp_path, ROLE)
+    state = difficult.http("nn-http", "/jmx?qry=Hadoop:service=NameNode,name=FSNamesystem")["beans"][0]
+    assert state["CapacityRemaining"] < 64 << 40
+    says(text, "no DataNode that can take a block", "are left", "1 datanode(s) running")
+
+
+def test_what_is_refused_is_refused_everywhere(difficult, alice, tmp_path):
+    """`submit` and `plan` say the same as `run`."""
+    job = alice.job_file(tmp_path, f"name: j\nqueue: nowhere\n{ROLE}")
+    before = alice.jobs()
+    for command in ("submit", "plan"):
+        done = alice(command, job)
+        assert "'nowhere' does not exist" in done.stderr + done.stdout, done
+    assert alice.jobs() == before

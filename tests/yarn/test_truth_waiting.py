@@ -1,0 +1,151 @@
+"""Why is it pending? Rows 1 to 3, 5 to 10 and 17 of the situations in docs/failures.md, each brought about on a real
+cluster, and the ResourceManager's own numbers in the sentence."""
+import pytest
+
+import truth
+from truth import Run, free_mb, mib, most_of, queue, says
+
+
+@pytest.fixture
+def alice(howdah_of, difficult):
+    return howdah_of(difficult, "alice")
+
+
+@pytest.fixture
+def bob(howdah_of, difficult):
+    return howdah_of(difficult, "bob")
+
+
+def holds(howdah, tmp_path, text):
+    """A job that runs, and keeps what it has until it is killed."""
+    job = howdah.submit(howdah.job_file(tmp_path, text, "holder.yaml"))
+    howdah.running(job)
+    return job
+
+
+def test_1_the_queue_is_full(difficult, alice, bob, tmp_path):
+    holder = holds(bob, tmp_path, """
+name: holder
+queue: small
+roles:
+  worker: {memory: 512MiB, command: exec sleep 300}
+""")
+    run = Run(alice, tmp_path, "name: j\nqueue: small\nroles:\n  worker: {memory: 256MiB, command: 'true'}\n")
+    reason = run.reason("is full")
+    small, app = queue(difficult, "small"), difficult.app(holder)
+    assert most_of(difficult, "small") == truth.SMALL_MB == small["resourcesUsed"]["memory"] + 128
+    says(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(truth.SMALL_MB), "25 %",
+         f"bob with {holder} ({mib(app['allocatedMB'])}", "1 container of 256 MiB, 1 core for worker")
+    assert bob("kill", holder).code == 0
+    assert run.end()["state"] == "SUCCEEDED"
+    assert reason in alice("events", run.id).stdout
+
+
+def test_2_the_share_of_application_masters_is_used_up_and_17_a_file_changes_meanwhile(difficult, alice, bob, tmp_path):
+    holder = holds(bob, tmp_path, """
+name: holder
+queue: tiny
+roles:
+  worker: {memory: 64MiB, command: exec sleep 300}
+""")
+    data = truth.write(difficult, "/user/alice/data.txt", "one", "alice")
+    run = Run(alice, tmp_path, f"""
+name: j
+queue: tiny
+files: ["hdfs:///user/alice/data.txt"]
+roles:
+  worker: {{memory: 64MiB, command: cat data.txt}}
+""")
+    reason = run.reason("limit on application masters")
+    tiny = queue(difficult, "tiny")
+    assert tiny["numActiveApplications"] == 1
+    says(reason, "'tiny'", mib(tiny["AMResourceLimit"]["memory"]), mib(tiny["usedAMResource"]["memory"]),
+         "1 application runs", "maximum-am-resource-percent", "1 %")
+    assert alice.status(run.id)["state"] == "QUEUED"
+    changed = truth.write(difficult, "/user/alice/data.txt", "two", "alice")
+    assert data != changed
+    assert bob("kill", holder).code == 0
+    status = run.end(code=1)
+    reason = status["reason"]
+    says(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after the job was submitted",
+         truth.time_of(data), truth.time_of(changed))
+    says(difficult.app(run.id)["diagnostics"], reason)
+    assert reason in run.told.read_text() and reason in alice("events", run.id).stdout
+
+
+def test_3_user_limit_8_gang_short_9_given_back_to_avoid_a_deadlock(difficult, alice, tmp_path):
+    run = Run(alice, tmp_path, """
+name: j
+queue: single
+timeouts: {hold: 8s}
+roles:
+  worker: {instances: 3, memory: 512MiB, command: 'true'}
+""")
+    reason = run.reason("limit of one user")
+    mine = next(u for u in queue(difficult, "single")["users"]["user"] if u["username"] == "alice")
+    limit = mine["userResourceLimit"]["memory"]
+    says(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
+         "user-limit-factor")
+    reason = run.reason("2 of 3 containers are held", "they are given back in", "limit of one user")
+    says(reason, "nothing more came for")
+    reason = run.reason("2 of 3 containers were held")
+    says(reason, "given back to avoid a deadlock", "asked for again in")
+    assert difficult.app(run.id)["runningContainers"] == 1, "only the application master has kept its container"
+    run.reason("2 of 3 containers are held")
+    events = run.kill()
+    for words in ("limit of one user in the queue 'single'", "2 of 3 containers are held", "to avoid a deadlock"):
+        assert words in events, events
+
+
+def test_5_memory_is_there_in_pieces_and_7_gpus_are_taken(difficult, alice, bob, tmp_path):
+    holder = holds(bob, tmp_path, """
+name: holder
+roles:
+  hog: {instances: 3, max_per_node: 1, memory: 640MiB, command: exec sleep 300}
+  trainer: {instances: 2, memory: 64MiB, gpus: 1, command: exec sleep 300}
+""")
+    short = Run(alice, tmp_path, "name: j\nroles:\n  big: {memory: 448MiB, command: 'true'}\n", "pieces")
+    gpus = Run(alice, tmp_path, "name: j\nroles:\n  learner: {instances: 2, memory: 64MiB, gpus: 1, command: 'true'}\n",
+               "gpus")
+    reason = gpus.reason("yarn.io/gpu")
+    nodes = {n["nodeHostName"]: n for n in difficult.nodes()}
+
+    def of(host, what):
+        amounts = nodes[difficult.host(host)][what]["resourceInformations"]["resourceInformation"]
+        return next(a["value"] for a in amounts if a["name"] == "yarn.io/gpu")
+    says(reason, "of 3 yarn.io/gpu", "learner wants",
+         *(f"{difficult.host(n)} uses {of(n, 'usedResource')} of {of(n, 'totalResource')}" for n in ("nm1", "nm2")))
+    reason = short.reason("in pieces")
+    free = free_mb(difficult)
+    says(reason, f"in pieces: {mib(sum(free.values()))}, ", f"at most {mib(max(free.values()))}, ", "on one node",
+         "big", "448 MiB")
+    assert sum(free.values()) >= 448 > max(free.values())
+    assert bob("kill", holder).code == 0
+    assert short.end()["state"] == gpus.end()["state"] == "SUCCEEDED"
+
+
+def test_6_a_label_without_healthy_nodes(difficult, alice, tmp_path):
+    difficult.sicken("nm4", "ERROR 1/1 local-dirs are bad")
+    difficult.wait_active(3)
+    run = Run(alice, tmp_path, "name: j\nroles:\n  worker: {memory: 64MiB, node_label: fast, command: 'true'}\n")
+    bare = Run(alice, tmp_path, "name: j\nnode_label: bare\nroles:\n  w: {memory: 64MiB, command: 'true'}\n", "bare")
+    sick = next(n for n in difficult.nodes() if n["nodeHostName"] == difficult.host("nm4"))
+    reason = run.reason("label 'fast'")
+    says(reason, "1 UNHEALTHY", difficult.host("nm4"), "1/1 local-dirs are bad")
+    assert "1/1 local-dirs are bad" in sick["healthReport"] and sick["state"] == "UNHEALTHY"
+    says(bare.reason("label 'bare'"), "no node has the label")
+    bare.kill()
+    difficult.sicken("nm4", None)
+    assert run.end()["state"] == "SUCCEEDED"
+    assert alice.task(run.id, "worker", 0)["node"] == difficult.host("nm4")
+
+
+def test_10_no_healthy_node(difficult, alice, tmp_path):
+    for node in truth.PLAIN:
+        difficult.sicken(node, "ERROR 1/1 log-dirs usable space is below configured utilization percentage: /var/log")
+    difficult.wait_active(1)
+    run = Run(alice, tmp_path, "name: j\nroles:\n  worker: {memory: 64MiB, command: 'true'}\n")
+    says(run.reason("no healthy node"), "3 UNHEALTHY", difficult.host("nm1"), "usable space is below")
+    for node in truth.PLAIN:
+        difficult.sicken(node, None)
+    assert run.end()["state"] == "SUCCEEDED"

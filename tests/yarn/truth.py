@@ -1,0 +1,141 @@
+"""The cluster on which the situations of waiting, of refusals and of failures are brought about, and how the sentence
+is read wherever it is shown. What each queue is for:
+
+  default  what is left; all of the cluster if nobody else wants it
+  small    never more than a quarter of the cluster
+  tiny     room for one application master
+  single   one user may have its capacity, a quarter, and no more
+  closed   bob's alone
+  stopped  takes nothing"""
+import datetime
+import re
+import subprocess
+import urllib.request
+
+from machine import BIN, eventually
+
+NODES, NODE_MB = 4, 1024
+PLAIN = ("nm1", "nm2", "nm3")  # without a label
+TOTAL_MB = len(PLAIN) * NODE_MB
+SMALL_MB = TOTAL_MB // 4
+ROOT = "yarn.scheduler.capacity.root"
+
+SETUP = {
+    "nodes": NODES, "node_mb": NODE_MB, "gpus": (2, 1, 0, 0), "labels": {"fast": ["nm4"], "bare": []},
+    "users": ("alice", "bob", "carol"), "health_script": True, "pmem_check": True, "nm_recovery": True,
+    "queues": {
+        "default": {"capacity": 25, "user-limit-factor": 10},
+        "small": {"capacity": 25, "maximum-capacity": 25, "user-limit-factor": 10},
+        "tiny": {"capacity": 15, "maximum-am-resource-percent": 0.01, "user-limit-factor": 10},
+        "single": {"capacity": 25, "user-limit-factor": 1},
+        "closed": {"capacity": 5, "acl_submit_applications": "bob", "acl_administer_queue": " "},
+        "stopped": {"capacity": 5, "state": "STOPPED"},
+    },
+    "extra": {
+        "capacity-scheduler": {
+            f"{ROOT}.acl_submit_applications": " ", f"{ROOT}.acl_administer_queue": " ",
+            **{f"{ROOT}.{q}.acl_submit_applications": "*" for q in ("default", "small", "tiny", "single", "stopped")}},
+        "yarn-site": {"yarn.acl.enable": True, "yarn.nodemanager.container-monitor.interval-ms": 300},
+    },
+}
+
+
+def healthy(cluster):
+    """All nodes are, whatever the test before has left."""
+    for node in cluster.setup.node_names():
+        if (cluster.folder / node / "sick").exists():
+            cluster.sicken(node, None)
+    cluster.wait_active()
+    return cluster
+
+
+def queue(cluster, name):
+    """What the ResourceManager says of a queue."""
+    queues = cluster.rm("scheduler")["scheduler"]["schedulerInfo"]["queues"]["queue"]
+    return next(q for q in queues if q["queueName"] == name)
+
+
+def most_of(cluster, name):
+    """MiB that a queue can ever have of nodes without a label."""
+    capacities = queue(cluster, name)["capacities"]["queueCapacitiesByPartition"]
+    return next(c for c in capacities if c["partitionName"] == "")["effectiveMaxResource"]["memory"]
+
+
+def free_mb(cluster):
+    """host -> MiB that are free there, of nodes without a label."""
+    return {n["nodeHostName"]: n["availMemoryMB"] for n in cluster.nodes() if not n.get("nodeLabels")}
+
+
+def mib(number):
+    """As sizes are written for people."""
+    return f"{number / 1024:.1f}".removesuffix(".0") + " GiB" if number >= 1024 else f"{number} MiB"
+
+
+def write(cluster, path, text, user):
+    """A file in HDFS, without a JVM: its time of modification, in ms."""
+    url = f"/webhdfs/v1{path}?user.name={user}"
+    data_node = cluster.http("nn-http", f"{url}&op=CREATE&overwrite=true&noredirect=true", method="PUT")["Location"]
+    request = urllib.request.Request(data_node, text.encode(), method="PUT",
+                                     headers={"Content-Type": "application/octet-stream"})
+    urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30).close()
+    return cluster.http("nn-http", f"{url}&op=GETFILESTATUS")["FileStatus"]["modificationTime"]
+
+
+def time_of(millis):
+    """As a NodeManager writes it."""
+    return datetime.datetime.fromtimestamp(millis / 1000).strftime("%Y-%m-%dT%H:%M:%S.") + f"{millis % 1000:03}"
+
+
+def says(text, *facts):
+    missing = [fact for fact in facts if str(fact) not in text]
+    assert not missing, (missing, text)
+    assert "\n" not in text
+
+
+class Run:
+    """`howdah run` at work, and what it has told by now."""
+
+    def __init__(self, howdah, tmp_path, text, name="job"):
+        self.howdah = howdah
+        self.told = tmp_path / f"{name}.err"
+        with self.told.open("w") as told:
+            self.process = subprocess.Popen([str(BIN), "run", str(howdah.job_file(tmp_path, text, f"{name}.yaml"))],
+                                            env=howdah.env, stdin=subprocess.DEVNULL, stdout=told, stderr=told)
+        self.id = eventually(self._submitted, "the job's id").group(1)
+
+    def _submitted(self):
+        found = re.search(r"(application_\d+_\d+) submitted", self.told.read_text())
+        assert found or self.process.poll() is None, f"exit {self.process.returncode}: {self.told.read_text()}"
+        return found
+
+    def reason(self, *facts):
+        """What the job waits for once that has all these facts: `status` says it, and `run` has."""
+        last = {}
+
+        def look():
+            last.update(self.howdah.status(self.id))
+            return all(str(fact) in (last["reason"] or "") for fact in facts)
+        try:
+            eventually(look, f"{facts} in the reason of {self.id}", 30)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it is: {last.get('state')} {last.get('reason')}\n{self.told.read_text()}"
+                                 ) from None
+        reason = last["reason"]
+        eventually(lambda: reason in self.told.read_text(), f"{reason!r} in what run says: {self.told.read_text()}", 10)
+        says(reason)
+        return reason
+
+    def end(self, code=0):
+        """The status of a job that ends by itself; code: that of `run`."""
+        try:
+            ended = self.process.wait(60)
+        except subprocess.TimeoutExpired:
+            raise AssertionError(f"{self.id} does not end\n{self.told.read_text()}") from None
+        assert ended == code, f"exit {ended}\n{self.told.read_text()}"
+        return self.howdah.status(self.id)
+
+    def kill(self):
+        """And everything that it said is in the history."""
+        assert self.howdah("kill", self.id).code == 0
+        assert self.process.wait(60) == 4, self.told.read_text()
+        return self.howdah("events", self.id).stdout
