@@ -21,23 +21,27 @@ TEST(Explain, Exceptions) {
        "Cannot create directory /x. Name node is in safe mode.\nIt was turned on manually. Use \"hdfs dfsadmin "
        "-safemode leave\" to turn safe mode off. NamenodeHostName:localhost",
        "HDFS is in safe mode and changes nothing (it was turned on by hand); wait until it has left it, or ask its "
-       "administrator: hdfs dfsadmin -safemode leave"},
+       "administrator: hdfs dfsadmin -safemode leave",
+       ErrorCode::kUnavailable},
       {nn + "SafeModeException",
        "Cannot create file/x. Name node is in safe mode.\nThe reported blocks 0 needs additional 17 blocks to reach "
        "the "
        "threshold 0.9990 of total blocks 18. ",
        "HDFS is in safe mode and changes nothing (The reported blocks 0 needs additional 17 blocks to reach the "
-       "threshold 0.9990 of total blocks 18); wait"},
+       "threshold 0.9990 of total blocks 18); wait",
+       ErrorCode::kUnavailable},
       {protocol + "NSQuotaExceededException",
        "The NameSpace quota (directories and files) of directory /q is exceeded: quota=3 file count=4",
        "the directory /q may hold 3 files and directories (its name quota), and this would make 4; remove files there, "
-       "or ask for more: hdfs dfsadmin -setQuota"},
+       "or ask for more: hdfs dfsadmin -setQuota",
+       ErrorCode::kUnavailable},
       {protocol + "DSQuotaExceededException",
        "The DiskSpace quota of /a b/q is exceeded: quota = 1048576 B = 1 MB but diskspace consumed = 268435456 B = 256 "
        "MB",
        "the directory /a b/q may hold 1 MiB, replicas included (its space quota), and this would make 256 MiB; remove "
-       "files there, or ask for more: hdfs dfsadmin -setSpaceQuota"},
-      {protocol + "DSQuotaExceededException", "Something new\nand more", "Something new"},
+       "files there, or ask for more: hdfs dfsadmin -setSpaceQuota",
+       ErrorCode::kUnavailable},
+      {protocol + "DSQuotaExceededException", "Something new\nand more", "Something new", ErrorCode::kUnavailable},
       {"java.io.FileNotFoundException", "File does not exist: /x", "File does not exist: /x", ErrorCode::kNotFound},
       {"org.apache.hadoop.security.AccessControlException",
        "Permission denied: user=ann, access=WRITE, inode=\"/\":root:supergroup:drwxr-xr-x",
