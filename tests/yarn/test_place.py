@@ -1,0 +1,255 @@
+"""What the place's commands do with jobs on YARN: while they run, and after their end."""
+import json
+import re
+import signal
+import urllib.error
+import urllib.request
+
+import pytest
+
+from machine import eventually
+
+KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice", "submitted", "started",
+        "finished", "urls"}
+TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "ranks", "pids", "exit_code", "signal", "reason",
+             "started", "finished", "usage"}
+
+# talker:1 fails once; then both talk until they are stopped, and say a last word.
+TALK = """
+name: talk
+env_from: [HOME]
+checkpoint: {grace: 20s}
+tensorboard: {logdir: hdfs:///user/alice/tb}
+roles:
+  talker:
+    instances: {min: 2, max: 3}
+    memory: 64MiB
+    restart: {max: 1, backoff: 10ms}
+    command: |
+      trap 'echo saved; exit 0' TERM
+      printf 'out %s\\nerr %s\\n' $HOWDAH_TASK_INDEX $HOWDAH_ATTEMPT >&2
+      printf 'first\\nsecond %s' $HOWDAH_ATTEMPT
+      [ $HOWDAH_TASK_INDEX$HOWDAH_ATTEMPT = 10 ] && exit 3
+      echo; sleep 600 & wait
+"""
+
+
+@pytest.fixture(params=["on nodes", "gathered"])
+def place(request, howdah_of, module_cluster):
+    """With the logs of ended jobs where they were written, and in HDFS."""
+    cluster = request.getfixturevalue("cluster" if request.param == "on nodes" else "gathering")
+    return howdah_of(cluster)
+
+
+@pytest.fixture(scope="module")
+def gathering(module_cluster):
+    return module_cluster(aggregation=True, log_format="TFile")
+
+
+def get(url):
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with opener.open(url, timeout=30) as answer:
+        return answer.read().decode()
+
+
+def logs_of(howdah, job):
+    """The same questions of a running job and of an ended one."""
+    asked = [[], ["talker"], ["talker:0"], ["talker:1"], ["talker:1", "--attempt", "0"], ["talker:1", "--stderr"],
+             ["talker:0", "--stdout"], ["talker:1", "--stdout", "--tail", "1"]]
+    answers = {}
+    for words in asked:
+        done = howdah("logs", job, *words)
+        assert done.code == 0, (words, done)
+        answers[" ".join(words)] = done.stdout
+    return answers
+
+
+def check_logs(answers, last_word):
+    end = "".join(f"{word}\n" for word in last_word)
+    assert answers["talker:0"] == f"first\nsecond 0\n{end}out 0\nerr 0\n"
+    assert answers["talker:1"] == f"first\nsecond 1\n{end}out 1\nerr 1\n"
+    assert answers["talker:1 --attempt 0"] == "first\nsecond 0out 1\nerr 0\n"
+    assert answers["talker:1 --stderr"] == "out 1\nerr 1\n"
+    assert answers["talker:0 --stdout"] == f"first\nsecond 0\n{end}"
+    assert answers["talker:1 --stdout --tail 1"] == f"{(last_word or ['second 1'])[-1]}\n"
+    merged = [f"talker:{i} │ {line}" for i in range(2)
+              for line in ["first", f"second {i}", *last_word, f"out {i}", f"err {i}"]]
+    assert sorted(answers[""].splitlines()) == sorted(answers["talker"].splitlines()) == sorted(merged)
+
+
+def check_pages(url, status):
+    """The status page through the ResourceManager's proxy."""
+    page = get(url)
+    links = re.findall(r'href="([^"]+)"', page)
+    assert "talk" in page and "talker:1" in page, page
+    assert not [link for link in links if link.startswith(("/", "http"))], page
+    seen = json.loads(get(url + "status.json"))
+    assert seen.keys() == status.keys() and [t["container"] for t in seen["tasks"]] == [
+        t["container"] for t in status["tasks"]]
+    log = next(link for link in links if link.startswith("log/") and "/0/" in link and "stdout" in link)
+    assert get(url + log).startswith("first\nsecond 0")
+    with pytest.raises(urllib.error.HTTPError):
+        get(url + "log/nobody/0/0/stdout")
+
+
+def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
+    submitted = place("submit", place.job_file(tmp_path, TALK))
+    job = submitted.id
+    assert submitted.code == 0 and submitted.stdout == f"{job}\n", submitted
+    follow = place.start("logs", job, "talker:1", "-f", "--stdout")  # waits for what has not started
+    status = place.until(job, lambda s: [(t["state"], t["attempt"]) for t in s["tasks"]] == [
+        ("RUNNING", 0), ("RUNNING", 1)], "both run, one again")
+    assert status.keys() == KEYS | {"tasks"} and all(t.keys() == TASK_KEYS for t in status["tasks"]), status
+    assert (status["id"], status["name"], status["state"], status["on"], status["exit_code"], status["generation"]) == (
+        job, "talk", "RUNNING", "yarn", None, 0)
+    hosts = {place.cluster.host(n) for n in place.cluster.setup.node_names()}
+    for task in status["tasks"]:
+        assert task["node"] in hosts and task["container"] in place.containers(job), task
+        assert task["pids"] and place.alive(job)[task["pids"][0]], task
+    assert "pip install tensorboard" in place("status", job).stdout
+    listed = json.loads(place("list", "--json").stdout)
+    assert [j["id"] for j in listed] == [job] and listed[0].keys() == KEYS, listed
+    assert place.status("last")["id"] == job
+    waited = place("wait", job, "--timeout", "100ms")
+    assert waited.code == 5 and "RUNNING" in waited.stderr, waited
+    eventually(lambda: place.log(job, "talker:1").startswith("first\nsecond 1\n"), "what talker:1 says")
+    check_logs(logs_of(place, job), [])
+    check_pages(status["urls"]["tracking"], status)
+
+    assert place("scale", job, "talker=3").code == 0
+    place.until(job, lambda s: [t["state"] for t in s["tasks"]] == ["RUNNING"] * 3, "three talkers")
+    refused = place("scale", job, "talker=4")
+    assert refused.code != 0 and "2 to 3" in refused.stderr, refused
+    assert place("scale", job, "talker=2").code == 0
+    place.until(job, lambda s: [t["state"] for t in s["tasks"] if t["state"] != "STOPPED"] == ["RUNNING"] * 2, "two")
+
+    assert place("kill", job).code == 0
+    place.assert_clean(job)
+    assert place("wait", job).code == 4
+    status = place.status(job)
+    assert (status["state"], status["exit_code"]) == ("KILLED", 4) and "howdah kill" in status["reason"], status
+    assert {t["state"] for t in status["tasks"]} == {"STOPPED"} and status["finished"] >= status["started"]
+    answers = logs_of(place, job)
+    for asked in ("", "talker"):  # the third talker has come and gone
+        lines = [line for line in answers[asked].splitlines() if not line.startswith("talker:2")]
+        assert len(answers[asked].splitlines()) - len(lines) == 5, answers[asked]
+        answers[asked] = "".join(f"{line}\n" for line in lines)
+    check_logs(answers, ["saved"])
+    events = [json.loads(line) for line in place("events", job, "--json").stdout.splitlines()]
+    assert events[0]["type"] == "JobSubmitted" and events[-1]["type"] == "JobFinished", events
+    assert all(e["time"] for e in events) and "RoleScaled" in {e["type"] for e in events}
+    again = place("kill", job)
+    assert again.code == 0 and "nothing to do" in again.stderr, again
+    assert json.loads(place("list", "--json").stdout) == []
+    assert [j["id"] for j in json.loads(place("list", "--all", "--json").stdout)] == [job]
+    app = place.cluster.wait_app(job)
+    assert (app["applicationType"], app["finalStatus"]) == ("HOWDAH", "KILLED"), app
+    assert status["reason"] in app["diagnostics"], app
+    stdout, stderr = follow.communicate(timeout=60)
+    assert follow.returncode == 0 and stdout == "first\nsecond 0first\nsecond 1\nsaved\n", (stdout, stderr)
+
+
+def test_a_queued_job_is_killed(howdah, cluster, tmp_path):
+    """Other applications have all the memory, so that not even the AM runs."""
+    fillers = [cluster.run_command("sleep 300", user="bob", memory_mb=4096) for _ in range(3)]
+    for app in fillers:
+        cluster.wait(lambda: (cluster.app(app) or {}).get("allocatedMB", 0) > 0, "the whole cluster taken")
+    job = howdah.submit(howdah.job_file(tmp_path, "roles: {w: {memory: 64MiB, command: 'true'}}"))
+    status = howdah.status(job)
+    assert status["state"] == "QUEUED" and status["reason"], status
+    assert howdah("kill", job).code == 0
+    done = howdah("wait", job)
+    assert done.code == 4, done
+    assert howdah.status(job)["state"] == "KILLED"
+    howdah.assert_clean(job)
+    for app in fillers:
+        cluster.rm(f"apps/{app}/state", {"state": "KILLED"}, "PUT", "bob")
+    cluster.wait_idle()
+
+
+def test_run_has_printed_all_output_before_it_ends(howdah, tmp_path):
+    text = """
+roles:
+  w: {instances: 2, memory: 64MiB, command: 'seq 200000; echo bye >&2; exit 3'}
+"""
+    done = howdah("run", howdah.job_file(tmp_path, text))
+    assert done.code == 1, (done.code, done.stderr)
+    lines = done.stdout.splitlines()
+    first = re.search(r"w:(\d)", howdah.status(done.id)["reason"]).group(1)  # the other may have been stopped
+    numbers = [line for line in lines if line.startswith(f"w:{first} │ ")]
+    expected = [f"w:{first} │ {i}" for i in range(1, 200001)]
+    assert [n for n in numbers if not n.endswith("bye")] == expected and f"w:{first} │ bye" in numbers
+    assert howdah.log(done.id, f"w:{first}") == "".join(f"{i}\n" for i in range(1, 200001)) + "bye\n"
+    howdah.assert_clean(done.id)
+
+
+@pytest.mark.parametrize("grace, trap, presses, expected", [
+    ("30s", "echo saved; exit 0", 1, "ready\nsaved\n"), ("60s", "", 2, "ready\n")], ids=["grace", "none"])
+def test_ctrl_c(howdah, tmp_path, grace, trap, presses, expected):
+    text = f"""
+checkpoint: {{grace: {grace}}}
+roles:
+  w: {{memory: 64MiB, command: 'trap "{trap}" TERM; echo ready; while :; do sleep 0.05; done'}}
+"""
+    client = howdah.start("run", howdah.job_file(tmp_path, text))
+    assert client.stdout.readline() == "w:0 │ ready\n"
+    job = howdah.status("last")["id"]
+    client.send_signal(signal.SIGINT)
+    if presses == 2:
+        eventually(lambda: "Stop" in howdah("events", job).stdout, "the stop in the journal")
+        client.send_signal(signal.SIGINT)
+    stdout, stderr = client.communicate(timeout=60)
+    assert client.returncode == 4, (stdout, stderr)
+    status = howdah.status(job)
+    assert status["state"] == "KILLED" and "Ctrl-C" in status["reason"], status
+    assert howdah.log(job, "w:0", "--stdout") == expected
+    howdah.assert_clean(job)
+
+
+def test_plan_and_doctor(howdah, tmp_path):
+    before = howdah.jobs()
+    too_big = howdah("plan", "too-big.yaml")
+    assert too_big.code == 3 and "900 TiB" in too_big.stdout + too_big.stderr, too_big
+    both = howdah("plan", howdah.job_file(tmp_path, "roles: {w: {memory: 900TiB, command: x, memroy: 1}}"))
+    assert both.code == 2 and "memroy" in both.stdout + both.stderr, both
+    relative = "checkpoint: {dir: ./here}\nroles: {w: {memory: 64MiB, command: x}}"
+    done = howdah("plan", howdah.job_file(tmp_path, relative))
+    assert done.code == 3 and "checkpoint.dir" in done.stdout + done.stderr, done
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src/a b").write_text("12345")
+    plan = howdah("plan", howdah.job_file(
+        tmp_path, "source: src\nqueue: default\nenv_from: [HOME]\nroles: {w: {memory: 64MiB, command: x}}"),
+        "--json", "--set", "roles.w.instances=2")
+    assert plan.code == 0, plan
+    plan = json.loads(plan.stdout)
+    assert (plan["problems"], plan["refusals"], len(plan["tasks"])) == ([], [], 2), plan
+    assert len(plan["ignored"]) == 1 and "env_from" in plan["ignored"][0], plan
+    assert "src" in json.dumps(plan["uploads"]), plan
+    assert howdah.jobs() == before
+    doctor = howdah("doctor")
+    assert doctor.code == 0 and str(howdah.cluster.conf_dir) in doctor.stdout, doctor
+
+
+def test_places_that_cannot_be_reached_and_jobs_that_are_not_there(howdah):
+    nobody = howdah("status", "application_1700000000000_0001")
+    assert nobody.code == 2 and "application_1700000000000_0001" in nobody.stderr, nobody
+    odd = howdah("logs", "howdah-20261121-064512-x7k2")
+    assert odd.code == 2 and "howdah list --on yarn" in odd.stderr, odd
+    nowhere = howdah("run", "hello.yaml", env={"HADOOP_CONF_DIR": "/nowhere"})
+    assert nowhere.code == 3 and "/nowhere" in nowhere.stderr, nowhere
+
+
+def test_a_job_of_every_version(any_version, howdah_of):
+    """A job without a file, its output during and after, and one that is killed."""
+    howdah = howdah_of(any_version)
+    done = howdah("run", "--memory", "64MiB", "--workers", "2", "--", "bash", "-c",
+                  'echo "hello from $HOWDAH_ROLE:$HOWDAH_TASK_INDEX"')
+    assert done.code == 0, done
+    assert sorted(done.stdout.splitlines()) == [f"worker:{i} │ hello from worker:{i}" for i in range(2)], done
+    assert howdah.log(done.id, "worker:1") == "hello from worker:1\n"
+    howdah.assert_clean(done.id)
+    job = howdah.submit("stubborn.yaml")
+    eventually(lambda: howdah.log(job, "worker:0") == "ready\n", "the worker ready")
+    assert howdah("kill", job, "--grace", "0s").code == 0
+    assert howdah("wait", job).code == 4
+    howdah.assert_clean(job)
