@@ -2,9 +2,13 @@
 
 namespace howdah::history {
 
-std::vector<core::JournalEntry> EndEntries(const JobView& view, core::JobChanged end, const std::string& task_reason,
-                                           Instant now) {
-  std::vector<core::JournalEntry> entries;
+bool EndsJob(const core::JournalEntry& entry) {
+  const auto* job = std::get_if<core::JobChanged>(&entry.change);
+  return job != nullptr && job->state && core::IsFinal(*job->state);
+}
+
+std::string EndLines(const JobView& view, core::JobChanged end, const std::string& task_reason, Instant now) {
+  std::string lines;
   for (const TaskView& task : view.tasks) {
     if (core::IsFinal(task.state)) continue;
     core::TaskChanged stopped;
@@ -15,11 +19,10 @@ std::vector<core::JournalEntry> EndEntries(const JobView& view, core::JobChanged
     stopped.state = core::TaskState::kStopped;
     if (task.started) stopped.finished = now;
     stopped.reason = task_reason;
-    entries.push_back({now, std::move(stopped)});
+    lines += EncodeEntry({now, std::move(stopped)}) + "\n";
   }
   end.type = core::JobChanged::Type::kFinished;
-  entries.push_back({now, std::move(end)});
-  return entries;
+  return lines + EncodeEntry({now, std::move(end)}) + "\n";
 }
 
 }  // namespace howdah::history

@@ -94,6 +94,7 @@ def check_pages(url, status):
 
 def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
     submitted = place("submit", place.job_file(tmp_path, TALK))
+    before = [j["id"] for j in json.loads(place("list", "--all", "--json").stdout)]
     job = submitted.id
     assert submitted.code == 0 and submitted.stdout == f"{job}\n", submitted
     follow = place.start("logs", job, "talker:1", "-f", "--stdout")  # waits for what has not started
@@ -141,7 +142,7 @@ def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
     again = place("kill", job)
     assert again.code == 0 and "nothing to do" in again.stderr, again
     assert json.loads(place("list", "--json").stdout) == []
-    assert [j["id"] for j in json.loads(place("list", "--all", "--json").stdout)] == [job]
+    assert [j["id"] for j in json.loads(place("list", "--all", "--json").stdout)] == [job, *before]
     app = place.cluster.wait_app(job)
     assert (app["applicationType"], app["finalStatus"]) == ("HOWDAH", "KILLED"), app
     assert status["reason"] in app["diagnostics"], app

@@ -49,11 +49,7 @@ std::string Ends(const history::JobView& view, const std::string& reason, Instan
   end.reason = reason;
   end.advice =
       "submit the job again; if it was not you who killed it, look for the kernel's out-of-memory killer (dmesg)";
-  std::string lines;
-  for (const auto& entry : history::EndEntries(view, std::move(end), "the application master died", now)) {
-    lines += history::EncodeEntry(entry) + "\n";
-  }
-  return lines;
+  return history::EndLines(view, std::move(end), "the application master died", now);
 }
 
 }  // namespace

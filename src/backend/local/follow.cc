@@ -9,6 +9,7 @@
 
 #include <cstring>
 
+#include "howdah/history/job_end.h"
 #include "howdah/process/files.h"
 
 namespace howdah::local {
@@ -135,8 +136,7 @@ void LocalFollow::ReadJournal(backend::FollowSink& sink) {
   const auto more = journal_.ReadLines([&](std::string_view line) {
     const auto entry = history::DecodeEntry(line);
     if (!entry || final_seen_) return;
-    const auto* job = std::get_if<core::JobChanged>(&entry->change);
-    final_seen_ = job != nullptr && job->state && core::IsFinal(*job->state);
+    final_seen_ = history::EndsJob(*entry);
     sink.OnEntry(*entry);
   });
   journal_grew_ = more.ok() && *more;

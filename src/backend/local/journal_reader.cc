@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "howdah/history/job_end.h"
 #include "howdah/process/fd.h"
 #include "howdah/process/files.h"
 
@@ -71,9 +72,7 @@ bool EndsFinally(const std::string& path) {
   const size_t before = tail->rfind('\n', end - 1);
   const size_t begin = before == std::string::npos ? 0 : before + 1;
   const auto entry = history::DecodeEntry(std::string_view(*tail).substr(begin, end - begin));
-  if (!entry) return false;
-  const auto* job = std::get_if<core::JobChanged>(&entry->change);
-  return job != nullptr && job->state && core::IsFinal(*job->state);
+  return entry && history::EndsJob(*entry);
 }
 
 }  // namespace howdah::local

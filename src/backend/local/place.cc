@@ -108,8 +108,7 @@ Result<std::vector<backend::LogSource>> LocalPlace::LogSources(const JobId& id) 
   return sources;
 }
 
-howdah::Status LocalPlace::ReadLog(const JobId& id, const backend::LogSource& source,
-                                   std::optional<int64_t> last_lines,
+howdah::Status LocalPlace::ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
                                    const std::function<void(std::string_view)>& on_bytes) {
   const std::string path = LogPath(FilesOf(id).logs(), source);
   const process::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));

@@ -40,6 +40,13 @@ Result<hadooprpc::Credentials> ReadCredentials(const std::string& path) {
   return credentials;
 }
 
+// Of the container that this process runs in.
+Result<hadooprpc::Credentials> OwnCredentials(const hadoopconf::Surroundings& surroundings) {
+  const auto container = ReadContainerEnvironment(surroundings.environment);
+  if (!container.ok()) return container.error();
+  return ReadCredentials(container->token_file);
+}
+
 // The configuration that the client sent along. A node's own may be absent, or another cluster's.
 Result<hadoopconf::Configuration> ReadConfiguration(const hadoopconf::Surroundings& surroundings,
                                                     const std::string& path) {
@@ -257,24 +264,17 @@ void AmJob::RecordAmDeath(const std::string& how) {
                (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
                "; it was the last of " + std::to_string(attempt() + 1) + " attempts";
   end.advice = "submit the job again; with am: {attempts: N} YARN starts the application master up to N times";
-  std::string whole = before;
-  for (const auto& entry : history::EndEntries(view, end, "the application master died", now)) {
-    whole += history::EncodeEntry(entry) + "\n";
-  }
-  RecordEnd(end, whole, parts_->credentials.Find(kTokenKind));
+  const std::string lines = history::EndLines(view, end, "the application master died", now);
+  RecordEnd(end, before + lines, parts_->credentials.Find(kTokenKind));
 }
 
 Status PlaceTaskFiles(const hadoopconf::Surroundings& surroundings) {
-  const auto container = ReadContainerEnvironment(surroundings.environment);
-  if (!container.ok()) return container.error();
-  const auto credentials = ReadCredentials(container->token_file);
+  const auto credentials = OwnCredentials(surroundings);
   return credentials.ok() ? PlaceCarriedFiles(*credentials) : Status(credentials.error());
 }
 
 Result<rpc::Identity> ExecutorIdentity(const hadoopconf::Surroundings& surroundings) {
-  const auto container = ReadContainerEnvironment(surroundings.environment);
-  if (!container.ok()) return container.error();
-  const auto credentials = ReadCredentials(container->token_file);
+  const auto credentials = OwnCredentials(surroundings);
   if (!credentials.ok()) return credentials.error();
   return IdentityOf(*credentials, "executor");
 }

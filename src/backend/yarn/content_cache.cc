@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "howdah/process/fd.h"
 #include "howdah/process/files.h"
 
@@ -22,6 +24,14 @@ std::string RandomName() {
 }
 
 }  // namespace
+
+bool EverybodyMayEnter(hdfs::FileSystem& files, const std::string& directory) {
+  for (std::string at = directory; !at.empty(); at = at.substr(0, at.rfind('/'))) {
+    const auto found = files.Stat(at);
+    if (!found.ok() || (found->permission & 1) == 0) return false;
+  }
+  return true;
+}
 
 ContentCache::ContentCache(hdfs::FileSystem& files, Layout layout, std::string hashes_path,
                            std::function<void(int64_t done, int64_t total)> told)
@@ -74,7 +84,9 @@ Status ContentCache::Send() {
     const std::string what = item->local_path.empty() ? "a file list" : item->local_path;
     if (const Status sent = Upload(*item); !sent.ok()) return sent.error().While("staging " + what);
   }
-  for (Item& item : items_) item.remote.is_public = item.everybody && EverybodyMayEnter(layout_.public_cache());
+  const bool any = std::any_of(items_.begin(), items_.end(), [](const Item& item) { return item.everybody; });
+  const bool shared = any && EverybodyMayEnter(files_, layout_.public_cache());
+  for (Item& item : items_) item.remote.is_public = item.everybody && shared;
   return {};
 }
 
@@ -145,17 +157,6 @@ Status ContentCache::Fill(Item& item, hdfs::Writer& writer) {
     }
     tell(size);
   }
-}
-
-// YARN's rule for its public cache (FSDownload.isPublic): every directory above may be entered by everybody.
-bool ContentCache::EverybodyMayEnter(const std::string& directory) {
-  if (public_works_) return *public_works_;
-  public_works_ = true;
-  for (std::string at = directory; *public_works_ && !at.empty(); at = at.substr(0, at.rfind('/'))) {
-    const auto found = files_.Stat(at);
-    public_works_ = found.ok() && (found->permission & 1) != 0;
-  }
-  return *public_works_;
 }
 
 }  // namespace howdah::yarnplace

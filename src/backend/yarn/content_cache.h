@@ -23,6 +23,9 @@ struct RemoteFile {
   bool is_public = false;  // every user of a node may read it: nodes keep one copy for all
 };
 
+// YARN's rule for its public cache (FSDownload.isPublic): everybody may enter the directory and every one above it.
+bool EverybodyMayEnter(hdfs::FileSystem& files, const std::string& directory);
+
 class ContentCache {
  public:
   // told: as bytes are sent, of how many in all; may be empty.
@@ -52,7 +55,6 @@ class ContentCache {
   Status MakeDirectories();
   Status Upload(Item& item);
   Status Fill(Item& item, hdfs::Writer& writer);
-  bool EverybodyMayEnter(const std::string& directory);
   size_t Add(Item item, const std::string& suffix);
 
   hdfs::FileSystem& files_;
@@ -60,7 +62,6 @@ class ContentCache {
   ContentHashes hashes_;
   std::function<void(int64_t, int64_t)> told_;
   std::vector<Item> items_;
-  std::optional<bool> public_works_;
   int64_t done_ = 0, total_ = 0;
 };
 

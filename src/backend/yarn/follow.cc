@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "am_calls.h"
+#include "howdah/history/job_end.h"
 #include "howdah/process/clock.h"
 #include "howdah/process/files.h"
 #include "job_record.h"
@@ -33,11 +34,6 @@ constexpr int kMostFailures = 900, kWorthSaying = 5;
 void Signal(int fd) {
   const uint64_t one = 1;
   if (write(fd, &one, sizeof one) < 0) return;  // full: it has been told
-}
-
-backend::LogSource SourceOf(const wire::LogSource& source) {
-  return {source.role(), source.index(), source.attempt(), source.local_rank(),
-          source.is_stderr() ? backend::LogStream::kStderr : backend::LogStream::kStdout};
 }
 
 }  // namespace
@@ -195,11 +191,7 @@ wire::FollowRequest YarnFollow::Request() const {
   wanted.set_no_stderr(!logs_->want_stderr);
   for (const auto& [source, progress] : sources_) {
     wire::LogPosition& position = *wanted.add_have();
-    position.mutable_source()->set_role(source.role);
-    position.mutable_source()->set_index(source.index);
-    position.mutable_source()->set_attempt(source.attempt);
-    position.mutable_source()->set_local_rank(source.local_rank);
-    position.mutable_source()->set_is_stderr(source.stream == backend::LogStream::kStderr);
+    *position.mutable_source() = ToWire(source);
     position.set_offset(progress.have);
   }
   return request;
@@ -230,12 +222,12 @@ void YarnFollow::Take(const wire::FollowReply& reply) {
     case wire::FollowReply::kJournal:
       return TakeJournal(reply.journal());
     case wire::FollowReply::kLog: {
-      const backend::LogSource source = SourceOf(reply.log().source());
+      const backend::LogSource source = FromWire(reply.log().source());
       sources_[source].have = reply.log().offset() + static_cast<int64_t>(reply.log().bytes().size());
       return Queue(Output{source, reply.log().bytes()}, reply.log().bytes().size());
     }
     case wire::FollowReply::kLogEnd: {
-      Progress& progress = sources_[SourceOf(reply.log_end().source())];
+      Progress& progress = sources_[FromWire(reply.log_end().source())];
       progress.whole = reply.log_end().has_size() && progress.have >= reply.log_end().size();
       return;
     }
@@ -251,11 +243,7 @@ void YarnFollow::TakeJournal(const std::string& lines) {
   journal_ += lines;
   Entries entries = DecodeJournal(lines);
   // The end is only told when all output has been.
-  const bool ends = std::any_of(entries.begin(), entries.end(), [](const core::JournalEntry& entry) {
-    const auto* job = std::get_if<core::JobChanged>(&entry.change);
-    return job != nullptr && job->state && core::IsFinal(*job->state);
-  });
-  if (ends) FetchLogs();
+  if (std::any_of(entries.begin(), entries.end(), history::EndsJob)) FetchLogs();
   const size_t weight = entries.size() * kEntryWeight;
   Queue(std::move(entries), weight);
 }

@@ -16,9 +16,7 @@ bool EndsFinally(const std::string& journal) {
   const size_t begin = journal.rfind('\n', end);
   const auto entry =
       history::DecodeEntry(std::string_view(journal).substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
-  if (!entry) return false;
-  const auto* job = std::get_if<core::JobChanged>(&entry->change);
-  return job != nullptr && job->state && core::IsFinal(*job->state);
+  return entry && history::EndsJob(*entry);
 }
 
 // What an AM that did not live to the end has left of its journal, with the end.
@@ -30,10 +28,7 @@ std::string Ended(std::string journal, const hadoop::yarn::ApplicationReportProt
   core::JobChanged end = EndOf(report);
   const std::string task_reason =
       end.state == core::JobState::kKilled ? "the application was killed" : "the application master died";
-  for (const core::JournalEntry& entry : history::EndEntries(view, std::move(end), task_reason, finished)) {
-    journal += history::EncodeEntry(entry) + "\n";
-  }
-  return journal;
+  return journal + history::EndLines(view, std::move(end), task_reason, finished);
 }
 
 std::string SubmissionOf(const hadoop::yarn::ApplicationReportProto& report) {

@@ -41,6 +41,21 @@ std::map<LogSource, LogFilePlace> LogPlaces(const std::vector<core::JournalEntry
   return places;
 }
 
+LogSource FromWire(const wire::LogSource& source) {
+  return {source.role(), source.index(), source.attempt(), source.local_rank(),
+          source.is_stderr() ? LogStream::kStderr : LogStream::kStdout};
+}
+
+wire::LogSource ToWire(const LogSource& source) {
+  wire::LogSource wire;
+  wire.set_role(source.role);
+  wire.set_index(source.index);
+  wire.set_attempt(source.attempt);
+  wire.set_local_rank(source.local_rank);
+  wire.set_is_stderr(source.stream == LogStream::kStderr);
+  return wire;
+}
+
 bool Wants(const backend::LogSelection& selection, const LogSource& source) {
   if (selection.role && *selection.role != source.role) return false;
   if (selection.index && *selection.index != source.index) return false;

@@ -7,7 +7,6 @@
 #include "cluster.h"
 #include "cluster_facts.h"
 #include "follow.h"
-#include "howdah/process/last_lines.h"
 #include "job_record.h"
 #include "last_lines_keeper.h"
 #include "log_lookup.h"

@@ -5,6 +5,7 @@
 #include "am_calls.h"
 #include "howdah/rpc/am_follow.h"
 #include "job_record.h"
+#include "log_lookup.h"
 
 namespace howdah::yarnplace {
 namespace {
@@ -28,11 +29,6 @@ Status AskNow(Cluster& cluster, const JobId& id, const hadoop::yarn::Application
   }
 }
 
-backend::LogSource SourceOf(const wire::LogSource& source) {
-  return {source.role(), source.index(), source.attempt(), source.local_rank(),
-          source.is_stderr() ? backend::LogStream::kStderr : backend::LogStream::kStdout};
-}
-
 }  // namespace
 
 Result<std::vector<backend::LogSource>> RunningSources(Cluster& cluster, const JobId& id,
@@ -41,7 +37,7 @@ Result<std::vector<backend::LogSource>> RunningSources(Cluster& cluster, const J
   wire::FollowRequest request;
   request.mutable_logs()->set_sizes_only(true);
   const Status asked = AskNow(cluster, id, report, std::move(request), [&](const wire::FollowReply& reply) {
-    if (reply.has_log_size()) sources.push_back(SourceOf(reply.log_size().source()));
+    if (reply.has_log_size()) sources.push_back(FromWire(reply.log_size().source()));
   });
   if (!asked.ok() && asked.error().code != ErrorCode::kUnavailable) return asked.error();
   return sources;

@@ -124,11 +124,7 @@ class Stager {
     const auto found = (*files)->Stat(path);
     if (!found.ok()) return found.error();
     RemoteFile remote{(*files)->uri() + path, found->length, found->modified_millis, (found->permission & 4) != 0};
-    for (std::string at = path.substr(0, path.rfind('/')); remote.is_public && !at.empty();
-         at = at.substr(0, at.rfind('/'))) {
-      const auto above = (*files)->Stat(at);
-      remote.is_public = above.ok() && (above->permission & 1) != 0;
-    }
+    remote.is_public = remote.is_public && EverybodyMayEnter(**files, path.substr(0, path.rfind('/')));
     return Taken{{0, std::move(remote)}, found->permission & 0777};
   }
 

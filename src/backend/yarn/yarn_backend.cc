@@ -1,6 +1,7 @@
 #include "yarn_backend.h"
 
 #include <iostream>
+#include <utility>
 
 #include "container_exit.h"
 #include "launch_context.h"
@@ -39,12 +40,11 @@ hadooprpc::Token AmRmToken(const hadooprpc::Credentials& credentials) {
   return token != nullptr ? *token : hadooprpc::Token();
 }
 
-std::vector<yarn::KnownNode> NodesOf(const YarnBackend::Options& options) {
-  const auto ports = options.configuration.Bool("yarn.scheduler.include-port-in-node-name", false);
+std::vector<yarn::KnownNode> NodesOf(const YarnAmStart& start, const yarn::Allocation& allocation) {
   std::vector<yarn::KnownNode> nodes;
-  for (const CandidateNode& node : options.start.nodes) {
-    const std::string name = ports.ok() && *ports ? node.host + ":" + std::to_string(node.port) : node.host;
-    nodes.push_back({name, node.rack, node.label, node.total});
+  for (const CandidateNode& node : start.nodes) {
+    nodes.push_back(
+        {allocation.NameOf(yarn::ToProto(yarn::NodeId{node.host, node.port})), node.rack, node.label, node.total});
   }
   return nodes;
 }
@@ -61,7 +61,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       node_managers_(loop),
       waits_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.queue,
              options_.start.node_label, [this](const std::string& reason) { sink_.OnWaiting(reason); }) {
-  scheduler_.SetNodes(NodesOf(options_));
+  scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
   scheduler_.Register();
 }
 
@@ -199,7 +199,7 @@ void YarnBackend::OnHowFar(const ContainerId& id, const Result<hadoop::yarn::Con
 void YarnBackend::Release(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  it->second.leaving = true;
+  if (!std::exchange(it->second.leaving, true)) ++leaving_;
   if (it->second.launched) {
     Expect();
     return EndAfter(id, kLeaveLimit);
@@ -245,7 +245,9 @@ void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds w
 }
 
 void YarnBackend::Gone(const ContainerId& id, const std::string& how) {
-  containers_.erase(id);
+  const auto it = containers_.find(id);
+  if (it->second.leaving) --leaving_;
+  containers_.erase(it);
   Expect();
   sink_.OnExited(id, how);
 }
@@ -260,9 +262,7 @@ void YarnBackend::Expect() {
     wants.push_back({of_role.name, count, ShapeOf(of_role), LabelOf(options_.spec, of_role)});
   }
   waits_.SetWants(std::move(wants));
-  bool leaving = false;
-  for (const auto& [id, held] : containers_) leaving |= held.leaving;
-  scheduler_.SetExpecting(leaving);
+  scheduler_.SetExpecting(leaving_ > 0);
 }
 
 void YarnBackend::OnRejected(const Error& error) {

@@ -91,6 +91,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   yarn::NodeManagers node_managers_;
   WaitWatch waits_;
   std::unordered_map<ContainerId, Held> containers_;
+  int leaving_ = 0;  // of them: it is asked at every grant and end, and there may be thousands
 };
 
 }  // namespace howdah::yarnplace
