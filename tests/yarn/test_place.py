@@ -93,8 +93,8 @@ def check_pages(url, status):
 
 
 def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
-    submitted = place("submit", place.job_file(tmp_path, TALK))
     before = [j["id"] for j in json.loads(place("list", "--all", "--json").stdout)]
+    submitted = place("submit", place.job_file(tmp_path, TALK))
     job = submitted.id
     assert submitted.code == 0 and submitted.stdout == f"{job}\n", submitted
     follow = place.start("logs", job, "talker:1", "-f", "--stdout")  # waits for what has not started
