@@ -156,6 +156,7 @@ Result<executor::TaskOptions> YarnTask(const Flags& flags) {
   options.load_identity = [] { return yarnplace::ExecutorIdentity(Surroundings()); };
   options.staging_dir = here + "/staging";
   options.work_dir = here + "/work";
+  options.remove_work_dir = true;
   options.logs_dir = Variable("LOG_DIRS").value_or(here + "/logs");
   options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
   options.flat_logs = true;

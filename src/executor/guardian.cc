@@ -32,7 +32,7 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
 
 }  // namespace
 
-int RunGuardian(const std::function<int(pid_t)>& executor) {
+int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<void()>& at_end) {
   process::CloseInheritedOnExec();
   if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) {
     Say(reaper.error().message);
@@ -58,11 +58,13 @@ int RunGuardian(const std::function<int(pid_t)>& executor) {
     if (::sigwait(&orders, &signal) != 0) continue;
     if (signal != SIGCHLD) {
       process::KillAllDescendants();
+      at_end();
       return 0;
     }
     const auto status = process::Reap(child);
     if (!status) continue;
     process::KillAllDescendants();
+    at_end();
     if (status->signal) DieBy(*status->signal);
     return *status->code;
   }

@@ -17,7 +17,7 @@
 //              it. What is at `path` already is replaced
 //   unpack     with resource: an archive, or a directory if the place has unpacked it; its content comes below `path`
 //   offset     with size and resource: bytes of the resource, which is a file; small files travel as one
-//   link       the text of a symbolic link, relative, and not out of the working directory
+//   link       the text of a symbolic link; it may lead anywhere, but nothing is written through it
 //   directory  an empty directory
 //   mode       of file or directory, as chmod takes it, in decimal; the owner may always read and write. Default 0644
 //              of files, 0755 of directories

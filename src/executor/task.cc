@@ -6,6 +6,7 @@
 
 #include "executor.h"
 #include "guardian.h"
+#include "howdah/process/files.h"
 #include "howdah/process/tree.h"
 #include "run_executor.h"
 #include "say.h"
@@ -25,7 +26,7 @@ int RunExecutor(const TaskOptions& options, const Connect& connect, pid_t guardi
 }
 
 int RunTask(const TaskOptions& options) {
-  return RunGuardian([&](pid_t guardian) {
+  const auto executor = [&](pid_t guardian) {
     const auto identity = options.load_identity();
     if (!identity) return Say(identity.error().message), 1;
     return RunExecutor(
@@ -34,6 +35,10 @@ int RunTask(const TaskOptions& options) {
           return rpc::ExecutorLink::Connect(options.am_address, *identity, std::move(post), std::move(handlers));
         },
         guardian);
+  };
+  return RunGuardian(executor, [&] {
+    if (!options.remove_work_dir) return;
+    if (const Status removed = process::RemoveTree(options.work_dir); !removed.ok()) Say(removed.error().message);
   });
 }
 

@@ -3,6 +3,7 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -71,7 +72,11 @@ class Unpacker {
 
   Status Take(archive* source, archive_entry* entry) {
     const char* raw = archive_entry_pathname(entry);
-    if (raw == nullptr) return Failed("unpacking " + name_ + ": an entry has a name that cannot be read");
+    if (raw == nullptr) {
+      return Failed(
+          "unpacking " + name_ +
+          ": an entry's name is not ASCII, and this machine has no UTF-8 locale to read it by; pack a .tar.gz");
+    }
     const std::string path = raw;
     if (++entries_ > limits_.entries)
       return Refused(path, "is one more than the " + std::to_string(limits_.entries) + " allowed");
@@ -182,12 +187,35 @@ class Unpacker {
   std::vector<std::pair<Parts, mode_t>> directories_;
 };
 
+// libarchive converts names that an archive says to be Unicode, those of zips, to the text of the locale. Containers
+// have none, and a program begins without.
+class Utf8Text {
+ public:
+  Utf8Text() {
+    for (const char* name : {"C.UTF-8", "C.utf8", "en_US.UTF-8"}) {
+      if (locale_ == nullptr) locale_ = ::newlocale(LC_CTYPE_MASK, name, nullptr);
+    }
+    if (locale_ != nullptr) before_ = ::uselocale(locale_);
+  }
+  ~Utf8Text() {
+    if (locale_ == nullptr) return;
+    ::uselocale(before_);
+    ::freelocale(locale_);
+  }
+  Utf8Text(const Utf8Text&) = delete;
+  Utf8Text& operator=(const Utf8Text&) = delete;
+
+ private:
+  locale_t locale_ = nullptr, before_ = nullptr;
+};
+
 }  // namespace
 
 Status Unpack(const std::string& archive_path, const std::string& directory, OutwardLinks links,
               const UnpackLimits& limits) {
   Fd root(::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!root.valid()) return SystemError("unpacking " + archive_path + " to " + directory);
+  const Utf8Text utf8;
   const std::unique_ptr<archive, int (*)(archive*)> source(archive_read_new(), archive_read_free);
   archive_read_support_filter_all(source.get());
   archive_read_support_format_zip(source.get());

@@ -50,6 +50,25 @@ TEST(Unpack, ZipAndTarsWithModesAndLinks) {
   }
 }
 
+// libarchive turns names into the locale's text, and a container has no locale.
+TEST(Unpack, NamesThatAreNotAscii) {
+  Scratch scratch;
+  Shell(scratch,
+        "mkdir in && echo x > 'in/ü 日本' && ln -s 'ü 日本' in/é && cd in && tar cf ../gnu.tar --format=gnu * && "
+        "tar cf ../pax.tar --format=pax * && python3 - <<'X'\n"
+        "import zipfile\nz = zipfile.ZipFile('../u.zip', 'w')\nz.write('ü 日本')\n"
+        "i = zipfile.ZipInfo('é'); i.create_system = 3; i.external_attr = 0o120777 << 16\n"
+        "z.writestr(i, 'ü 日本')\nX");
+  for (const std::string name : {"gnu.tar", "pax.tar", "u.zip"}) {
+    const std::string out = scratch / ("out-" + name);
+    ASSERT_TRUE(MakeDirectories(out).ok());
+    const Status done = Unpack(scratch / name, out);
+    ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_THAT(*ListDirectory(out), ElementsAre("é", "ü 日本")) << name;
+    EXPECT_EQ(Content(out + "/é"), "x\n") << name;
+  }
+}
+
 TEST(Unpack, ZipsWithoutModes) {
   Scratch scratch;
   // An archive without Unix modes, as Windows makes them.

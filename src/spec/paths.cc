@@ -1,6 +1,7 @@
 #include "paths.h"
 
 #include <algorithm>
+#include <climits>
 #include <optional>
 #include <vector>
 
@@ -51,15 +52,17 @@ bool CheckIsThere(Reader& r, const Node& n, PathUse use, const std::string& writ
   const PathKind kind = r.surroundings().path_kind(path);
   if (kind == PathKind::kMissing) {
     const bool relative = written.front() != '/';
-    return r.Fail(n, "there is no " + Quoted(path) + (relative ? "; a relative path counts from the job file" : ""));
+    return r.Fail(
+        n, "there is no " + Quoted(path, PATH_MAX) + (relative ? "; a relative path counts from the job file" : ""));
   }
   const bool is_archive = kind == PathKind::kFile && IsArchiveName(path);
   const std::string endings = "; an archive's name ends in one of " + std::string(kArchives);
   if (use == PathUse::kSource && kind == PathKind::kFile && !is_archive) {
-    return r.Fail(n, Quoted(path) + " is neither a directory nor an archive" + endings);
+    return r.Fail(n, Quoted(path, PATH_MAX) + " is neither a directory nor an archive" + endings);
   }
   if (use == PathUse::kArchive && !is_archive) {
-    return r.Fail(n, Quoted(path) + " is not an archive" + (kind == PathKind::kDirectory ? "; pack it" : endings));
+    return r.Fail(
+        n, Quoted(path, PATH_MAX) + " is not an archive" + (kind == PathKind::kDirectory ? "; pack it" : endings));
   }
   return true;
 }

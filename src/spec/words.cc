@@ -128,11 +128,10 @@ std::string_view Nearest(std::string_view text, const std::vector<std::string_vi
   return best;
 }
 
-std::string Printable(std::string_view text) {
-  constexpr size_t kLongest = 60;
+std::string Printable(std::string_view text, size_t longest) {
   std::string out;
   while (!text.empty()) {
-    if (out.size() >= kLongest) return out + "…";
+    if (out.size() >= longest) return out + "…";
     const size_t length = Utf8Length(text);
     const auto byte = static_cast<uint8_t>(text.front());
     if (length == 0 || byte < 0x20 || byte == 0x7F) {
@@ -148,7 +147,7 @@ std::string Printable(std::string_view text) {
   return out;
 }
 
-std::string Quoted(std::string_view text) { return "'" + Printable(text) + "'"; }
+std::string Quoted(std::string_view text, size_t longest) { return "'" + Printable(text, longest) + "'"; }
 
 std::string Joined(const std::vector<std::string_view>& parts) {
   std::string joined;

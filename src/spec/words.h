@@ -25,10 +25,10 @@ const std::vector<std::string_view>& SignalNames();
 // the other. Empty if there is none.
 std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates);
 
-// For one line of a message: 'text', control characters written as \xNN, cut after some 60 characters.
-std::string Quoted(std::string_view text);
+// For one line of a message: 'text', control characters written as \xNN, cut after some `longest` bytes.
+std::string Quoted(std::string_view text, size_t longest = 60);
 // The same without the quotes, for a key within a path.
-std::string Printable(std::string_view text);
+std::string Printable(std::string_view text, size_t longest = 60);
 
 // "a, b, c".
 std::string Joined(const std::vector<std::string_view>& parts);

@@ -150,7 +150,7 @@ def journal_of(cluster, job):
 
 def test_21_files_that_do_not_arrive(alice, difficult, tmp_path):
     sign = tmp_path / "go"
-    truth.write(difficult, "/user/alice/fresh.txt", str(tmp_path), "alice")  # no node has it yet
+    difficult.write("/user/alice/fresh.txt", str(tmp_path).encode(), "alice")  # no node has it yet
     run = Run(alice, tmp_path, f"""
 name: j
 start: free

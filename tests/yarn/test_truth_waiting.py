@@ -48,7 +48,7 @@ queue: tiny
 roles:
   worker: {memory: 64MiB, command: exec sleep 300}
 """)
-    data = truth.write(difficult, "/user/alice/data.txt", "one", "alice")
+    data = difficult.write("/user/alice/data.txt", b"one", "alice")
     run = Run(alice, tmp_path, f"""
 name: j
 queue: tiny
@@ -62,7 +62,7 @@ roles:
     says(reason, "'tiny'", mib(tiny["AMResourceLimit"]["memory"]), mib(tiny["usedAMResource"]["memory"]),
          "1 application runs", "maximum-am-resource-percent", "1 %")
     assert alice.status(run.id)["state"] == "QUEUED"
-    changed = truth.write(difficult, "/user/alice/data.txt", "two", "alice")
+    changed = difficult.write("/user/alice/data.txt", b"two", "alice")
     assert data != changed
     assert bob("kill", holder).code == 0
     status = run.end(code=1)

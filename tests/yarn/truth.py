@@ -10,7 +10,6 @@ is read wherever it is shown. What each queue is for:
 import datetime
 import re
 import subprocess
-import urllib.request
 
 from machine import BIN, eventually
 
@@ -69,16 +68,6 @@ def free_mb(cluster):
 def mib(number):
     """As sizes are written for people."""
     return f"{number / 1024:.1f}".removesuffix(".0") + " GiB" if number >= 1024 else f"{number} MiB"
-
-
-def write(cluster, path, text, user):
-    """A file in HDFS, without a JVM: its time of modification, in ms."""
-    url = f"/webhdfs/v1{path}?user.name={user}"
-    data_node = cluster.http("nn-http", f"{url}&op=CREATE&overwrite=true&noredirect=true", method="PUT")["Location"]
-    request = urllib.request.Request(data_node, text.encode(), method="PUT",
-                                     headers={"Content-Type": "application/octet-stream"})
-    urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=30).close()
-    return cluster.http("nn-http", f"{url}&op=GETFILESTATUS")["FileStatus"]["modificationTime"]
 
 
 def time_of(millis):

@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "howdah/process/fd.h"
 #include "howdah/process/files.h"
@@ -21,6 +23,16 @@ std::string RandomName() {
   std::string name;
   for (const unsigned char byte : bytes) name += "abcdefghijklmnopqrstuvwxyz012345"[byte % 32];
   return name;
+}
+
+bool EverybodyMayEnterHere(const std::string& directory, std::map<std::string, bool>& known) {
+  if (const auto found = known.find(directory); found != known.end()) return found->second;
+  struct stat facts {};
+  const bool enters = stat(directory.empty() ? "/" : directory.c_str(), &facts) == 0 &&
+                      (facts.st_mode & S_IXOTH) != 0 &&
+                      (directory.empty() || EverybodyMayEnterHere(directory.substr(0, directory.rfind('/')), known));
+  known[directory] = enters;
+  return enters;
 }
 
 }  // namespace
@@ -43,7 +55,10 @@ Result<size_t> ContentCache::Want(const std::string& local_path, const std::stri
   Item item;
   item.local_path = local_path;
   item.size = facts.st_size;
-  item.everybody = (facts.st_mode & S_IROTH) != 0;
+  std::error_code error;
+  const std::string real = std::filesystem::canonical(local_path, error).string();
+  item.everybody =
+      (facts.st_mode & S_IROTH) != 0 && !error && EverybodyMayEnterHere(real.substr(0, real.rfind('/')), entered_);
   auto hash = hashes_.OfFile(local_path);
   if (!hash.ok()) return hash.error();
   item.hash = std::move(*hash);

@@ -21,6 +21,7 @@ struct RemoteFile {
   int64_t size = 0;
   int64_t modified_millis = 0;
   bool is_public = false;  // every user of a node may read it: nodes keep one copy for all
+  friend bool operator==(const RemoteFile&, const RemoteFile&) = default;
 };
 
 // YARN's rule for its public cache (FSDownload.isPublic): everybody may enter the directory and every one above it.
@@ -33,7 +34,8 @@ class ContentCache {
                std::function<void(int64_t done, int64_t total)> told);
 
   // Notes a file that is to be there after Send; the number by which `sent` knows it. suffix: what the name ends with,
-  // as YARN unpacks by it (".tar.gz"; may be empty). A file that everybody may read is kept readable by all.
+  // as YARN unpacks by it (".tar.gz"; may be empty). A file that everybody may read, and whose directories everybody
+  // may enter, is kept readable by all.
   Result<size_t> Want(const std::string& local_path, const std::string& suffix);
   Result<size_t> WantBytes(std::string bytes, const std::string& suffix);
   // Uploads what is not there. kFailed: a file changed while it was sent.
@@ -61,6 +63,7 @@ class ContentCache {
   Layout layout_;
   ContentHashes hashes_;
   std::function<void(int64_t, int64_t)> told_;
+  std::map<std::string, bool> entered_;  // directories of this machine: whether everybody may enter them
   std::vector<Item> items_;
   int64_t done_ = 0, total_ = 0;
 };

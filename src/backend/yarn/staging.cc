@@ -59,7 +59,9 @@ class Stager {
       if (const Status removed = process::RemoveTree(path); !removed.ok()) return removed.error();
     }
     job.agent = {"howdah-agent", cache_.sent(agent_), false};
-    job.configuration = {"howdah/hadoop.xml", cache_.sent(configuration_), false};
+    job.configuration = std::move(configuration_);
+    if (configuration_file_)
+      job.configuration_file = Resource{kConfiguration, cache_.sent(*configuration_file_), false};
     if (manifest) job.files.push_back({kManifest, cache_.sent(*manifest), false});
     for (size_t i = 0; i < staged_.size(); ++i)
       job.files.push_back({"staging/" + NameOf(i), FileOf(staged_[i]), false});
@@ -76,6 +78,7 @@ class Stager {
   struct Staged {
     size_t number = 0;
     std::optional<RemoteFile> remote;
+    friend bool operator==(const Staged&, const Staged&) = default;
   };
 
   const RemoteFile& FileOf(const Staged& staged) const {
@@ -87,9 +90,12 @@ class Stager {
     const auto agent = cache_.Want(options_.agent, "");
     if (!agent.ok()) return agent.error();
     agent_ = *agent;
-    const auto configuration = cache_.WantBytes(hadoopconf::WriteXml(options_.configuration), ".xml");
-    if (!configuration.ok()) return configuration.error();
-    configuration_ = *configuration;
+    configuration_ = hadoopconf::WriteXml(options_.configuration);
+    if (configuration_.size() > kMostCarried) {
+      const auto configuration = cache_.WantBytes(std::exchange(configuration_, ""), ".xml");
+      if (!configuration.ok()) return configuration.error();
+      configuration_file_ = *configuration;
+    }
     if (!spec.source.empty()) {
       if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
     }
@@ -128,9 +134,12 @@ class Stager {
     return Taken{{0, std::move(remote)}, found->permission & 0777};
   }
 
+  // One name for one file, however often its content is wanted: a NodeManager makes no two links to it.
   std::string Keep(Staged staged) {
-    staged_.push_back(std::move(staged));
-    return NameOf(staged_.size() - 1);
+    const auto at = std::find(staged_.begin(), staged_.end(), staged);
+    const auto number = static_cast<size_t>(at - staged_.begin());
+    if (at == staged_.end()) staged_.push_back(std::move(staged));
+    return NameOf(number);
   }
 
   Status AddSource(const std::string& source) {
@@ -193,13 +202,14 @@ class Stager {
     return {};
   }
 
-  // Nodes do not have what lies outside of the tree: a link to a file there becomes the file.
+  // Nodes do not have what lies outside of the tree: a link to a file there becomes the file. One to what is not here
+  // either may be meant for the nodes.
   Status AddLink(const std::string& root, const std::string& to, const TreeEntry& link) {
-    if (!LeavesTree(link.path, link.target)) {
+    const std::string from = root + "/" + link.path;
+    if (!LeavesTree(link.path, link.target) || access(from.c_str(), F_OK) != 0) {
       entries_.push_back({{"path", Below(to, link.path)}, {"link", link.target}});
       return {};
     }
-    const std::string from = root + "/" + link.path;
     auto target = ListTree(from);
     if (!target.ok()) return target.error().While("the link " + from + " points out of " + root);
     if (target->front().kind != TreeEntry::Kind::kFile) {
@@ -221,7 +231,7 @@ class Stager {
     const process::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!file.valid()) return process::SystemError("writing " + path);
     temporary_.push_back(path);
-    const std::string name = NameOf(staged_.size());
+    const size_t first = entries_.size();
     int64_t offset = 0;
     for (const TreeEntry& entry : tree) {
       if (entry.kind != TreeEntry::Kind::kFile || entry.size >= kLargeFile) continue;
@@ -229,16 +239,13 @@ class Stager {
       if (!bytes.ok()) return bytes.error();
       if (const Status written = process::WriteAll(file.get(), *bytes, path); !written.ok()) return written;
       const auto size = static_cast<int64_t>(bytes->size());
-      entries_.push_back({{"path", Below(to, entry.path)},
-                          {"mode", entry.mode},
-                          {"resource", name},
-                          {"offset", offset},
-                          {"size", size}});
+      entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"offset", offset}, {"size", size}});
       offset += size;
     }
     const auto number = cache_.Want(path, "");
     if (!number.ok()) return number.error();
-    Keep({*number, std::nullopt});
+    const std::string name = Keep({*number, std::nullopt});
+    for (size_t i = first; i < entries_.size(); ++i) entries_[i]["resource"] = name;
     return {};
   }
 
@@ -249,7 +256,9 @@ class Stager {
 
   const StagingOptions& options_;
   ContentCache cache_;
-  size_t agent_ = 0, configuration_ = 0;
+  size_t agent_ = 0;
+  std::string configuration_;
+  std::optional<size_t> configuration_file_;
   std::vector<Staged> staged_;
   std::optional<Staged> python_;
   nlohmann::json entries_ = nlohmann::json::array();

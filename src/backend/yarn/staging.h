@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@ namespace howdah::yarnplace {
 
 // What the executor makes the working directory by (howdah/executor: manifest.h).
 inline constexpr const char* kManifest = "staging/manifest.json";
+// Where an AM finds the cluster's configuration.
+inline constexpr const char* kConfiguration = "howdah/hadoop.xml";
 
 // A file that YARN puts into a container's directory.
 struct Resource {
@@ -26,9 +29,11 @@ struct Resource {
 
 struct StagedJob {
   Resource agent;
-  Resource configuration;          // of the cluster, for the AM: "howdah/hadoop.xml"
-  std::string manifest;            // staging/manifest.json, where it is small enough to be carried
-  std::vector<Resource> files;     // what it names, and itself where it is larger
+  // The cluster's configuration, for the AM, and the manifest: texts where they are small enough to be carried.
+  std::string configuration;
+  std::optional<Resource> configuration_file;  // where it is larger
+  std::string manifest;
+  std::vector<Resource> files;     // what the manifest names, and itself where it is larger
   std::optional<Resource> python;  // "python": unpacked by YARN; "python.archive": by the executor
   int64_t bytes_sent = 0;
 };

@@ -59,8 +59,12 @@ class Submission {
     if (staged.python) start.local_resources[staged.python->link] = Cached(*staged.python);
 
     std::map<std::string, LocalResource> of_am = common;
-    of_am[staged.configuration.link] = Cached(staged.configuration);
-    start.configuration = staged.configuration.link;
+    start.configuration = kConfiguration;
+    if (staged.configuration_file) {
+      of_am[kConfiguration] = Cached(*staged.configuration_file);
+    } else {
+      CarryFile(credentials, CarriedTo::kAm, kConfiguration, staged.configuration);
+    }
     start.client = WriteIdentity(identities->client);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->link] = Cached(*staged.python);
     if (const Status put =

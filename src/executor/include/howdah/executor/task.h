@@ -36,6 +36,9 @@ struct TaskOptions {
   // Or, if there is one, what `manifest.json` names (manifest.h): then the job file is not asked.
   std::string staging_dir;
   std::string work_dir;  // working directory of the task; made if absent, kept across attempts
+  // At the end, by the guardian; else it is the place's to remove. A NodeManager whose JVM has no UTF-8 locale cannot
+  // remove what has a name that is not ASCII.
+  bool remove_work_dir = false;
   std::string logs_dir;  // of the task: ATTEMPT/{stdout,stderr}, with several processes ATTEMPT/LOCAL_RANK/...
   // The logs directory has no directories: attempt-N.stdout, attempt-N.stderr, with several processes
   // attempt-N.rank-R.stdout. (YARN collects nothing from below.)

@@ -1,0 +1,112 @@
+"""Nodes that YARN takes away in good order: one that falls ill, one that is decommissioned, one that another queue is
+entitled to. What ran there starts again where there is room."""
+import re
+
+import pytest
+
+from machine import eventually
+
+ROOT = "yarn.scheduler.capacity.root"
+PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
+
+
+@pytest.fixture(scope="module")
+def changing(module_cluster):
+    """Two queues of half the cluster each, and either gets its half back within seconds."""
+    return module_cluster(health_script=True, queues={
+        "default": {"capacity": 50, "user-limit-factor": 10}, "urgent": {"capacity": 50, "user-limit-factor": 10}},
+        extra={"yarn-site": {
+            "yarn.resourcemanager.scheduler.monitor.enable": True, f"{PREEMPTION}.monitoring_interval": 200,
+            f"{PREEMPTION}.max_wait_before_kill": 500, f"{PREEMPTION}.total_preemption_per_round": 1,
+            f"{PREEMPTION}.natural_termination_factor": 1}})
+
+
+@pytest.fixture
+def howdah(howdah_of, changing):
+    return howdah_of(changing)
+
+
+def job_of(howdah, tmp_path, instances, go, more="", name="job"):
+    """Workers that end well once there is the file `go`. A loss is paid for by restarts of the task, and one container
+    may be preempted after another."""
+    return howdah.submit(howdah.job_file(tmp_path, f"""
+name: {name}
+{more}
+roles:
+  worker:
+    instances: {instances}
+    memory: 1GiB
+    restart: {{max: 9, backoff: 10ms}}
+    command: 'while [ ! -e {go} ]; do sleep 0.1; done'
+""", f"{name}.yaml"))
+
+
+def ends_well(howdah, job):
+    done = howdah("wait", job, timeout=120)
+    assert done.code == 0, (done, howdah.status(job))
+    howdah.assert_clean(job)
+    return howdah("events", job).stdout
+
+
+def victim(howdah, job):
+    """A task on a node where the AM is not, and that node."""
+    tasks = howdah.running(job)["tasks"]
+    am = howdah.cluster.app(job)["amHostHttpAddress"].split(":")[0]
+    task = next(t for t in tasks if t["node"] != am)
+    return task, next(n for n in howdah.cluster.setup.node_names() if howdah.cluster.host(n) == task["node"])
+
+
+def runs_elsewhere(howdah, job, task):
+    def moved(status):
+        now = status["tasks"][task["index"]]
+        return now["attempt"] > 0 and now["state"] == "RUNNING" and now["node"] != task["node"]
+    howdah.until(job, moved, "the task elsewhere")
+
+
+def state_of(cluster, node):
+    return next(n["state"] for n in cluster.nodes() if n["id"] == cluster.node_id(node))
+
+
+def test_a_node_that_falls_ill(howdah, changing, tmp_path):
+    job = job_of(howdah, tmp_path, 6, tmp_path / "go")
+    task, node = victim(howdah, job)
+    changing.sicken(node)
+    runs_elsewhere(howdah, job, task)
+    assert changing.metrics()["unhealthyNodes"] == 1
+    (tmp_path / "go").touch()
+    told = ends_well(howdah, job)
+    assert f"worker:{task['index']} was lost on {task['node']}" in told, told
+    changing.sicken(node, None)
+    changing.wait_active()
+
+
+def test_a_node_that_is_decommissioned(howdah, changing, tmp_path):
+    """What runs there may end; when the time is over what still runs starts again elsewhere."""
+    job = job_of(howdah, tmp_path, 6, tmp_path / "go")
+    task, node = victim(howdah, job)
+    changing.exclude(node, graceful_s=3600)
+    changing.wait(lambda: state_of(changing, node) == "DECOMMISSIONING", "a node that is decommissioned")
+    assert howdah.running(job)["tasks"][task["index"]]["container"] == task["container"]
+    changing.exclude(node)
+    runs_elsewhere(howdah, job, task)
+    (tmp_path / "go").touch()
+    told = ends_well(howdah, job)
+    assert f"worker:{task['index']} was lost on {task['node']}" in told, told
+    changing.exclude()
+    changing[node].restart()
+    changing.wait_active()
+
+
+def test_containers_that_another_queue_is_entitled_to(howdah, changing, tmp_path):
+    greedy = job_of(howdah, tmp_path, 10, tmp_path / "go")
+    howdah.running(greedy)
+    urgent = job_of(howdah, tmp_path, 5, tmp_path / "urgent", more="queue: urgent", name="urgent")
+    howdah.running(urgent)
+    said = re.compile(r"worker:(\d+) was lost on .*preempted")
+    preempted = eventually(lambda: set(said.findall(howdah("events", greedy).stdout)), "the loss in the journal")
+    (tmp_path / "urgent").touch()
+    ends_well(howdah, urgent)
+    status = howdah.running(greedy)
+    assert {str(t["index"]) for t in status["tasks"] if t["attempt"] > 0} >= preempted, status
+    (tmp_path / "go").touch()
+    ends_well(howdah, greedy)

@@ -1,0 +1,214 @@
+"""The user's files on the nodes: what they are called, where they come from, how often they travel."""
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+
+import pytest
+
+from machine import eventually
+
+NAMES = ["a b", "ü 日本", "100%", "#hash", "it's", 'quo"te', "semi;colon", "back\\slash", "$HOME", "{{x}}", "-n", "x+y=z&"]
+
+# What os.walk says of a directory, as JSON: {path: [mode, link, digest]}. Tasks and tests say it by the same words.
+LOOK = """
+import hashlib, json, os, stat, sys
+def look(root):
+    found = {}
+    for folder, folders, files in os.walk(root):
+        for name in folders + files:
+            path = os.path.join(folder, name)
+            mode = os.lstat(path).st_mode
+            link = os.readlink(path) if stat.S_ISLNK(mode) else None
+            digest = hashlib.sha256(open(path, "rb").read()).hexdigest() if stat.S_ISREG(mode) else None
+            found[os.path.relpath(path, root)] = [None if link else stat.S_IMODE(mode), link, digest]
+    return found
+print(json.dumps(look(sys.argv[1])))
+"""
+
+
+def tree(folder, names=NAMES):
+    """A directory with every kind of entry, files of these names among them."""
+    folder.mkdir()
+    for name in names:
+        (folder / name).write_text(f"content of {name}")
+    (folder / "twin").write_text(f"content of {names[0]}")  # equal content travels and lies there once
+    (folder / "deep/er").mkdir(parents=True)
+    (folder / "deep/empty").mkdir()
+    (folder / "deep/er/run.sh").write_text("#!/bin/sh\necho ran\n")
+    (folder / "deep/er/run.sh").chmod(0o755)
+    (folder / names[0]).chmod(0o640)
+    (folder / "inward").symlink_to("deep/er/run.sh")
+    (folder / "of the nodes").symlink_to("/nowhere/here/but/there")
+    return folder
+
+
+def look(folder):
+    return json.loads(subprocess.run([sys.executable, "-c", LOOK, folder], check=True, capture_output=True).stdout)
+
+
+def job(howdah, tmp_path, **keys):
+    """Runs a job whose only role, one task unless it says otherwise, is made of `role`: what it printed, by task."""
+    role = {"memory": "64MiB", **keys.pop("role")}
+    path = howdah.job_file(tmp_path, json.dumps({"name": "staging", **keys, "roles": {"w": role}}), "job.json")
+    done = howdah("run", path, timeout=240)
+    assert done.code == 0, done
+    howdah.assert_clean(done.id)
+    said = {}
+    for line in done.stdout.splitlines():
+        task, text = line.split(" │ ", 1)
+        said.setdefault(task, []).append(text)
+    return said
+
+
+def cache(howdah):
+    """path -> modification time of what is kept for the user between jobs."""
+    root = f"/user/{howdah.user}/.howdah/cache"
+    found = {}
+    for path in howdah.cluster.files_in_hdfs(root):
+        status = howdah.cluster.http("nn-http", f"/webhdfs/v1{path}?op=GETFILESTATUS&user.name={howdah.user}")
+        found[path] = (status["FileStatus"]["modificationTime"], status["FileStatus"]["length"])
+    return found
+
+
+def localized(howdah, node, size):
+    """Where a node keeps files of this size: {"filecache": for everybody, "usercache": for their owner}."""
+    root = howdah.cluster.folder / node / "local"
+    found = {}
+    for kind, pattern in (("filecache", "filecache/*/*"), ("usercache", "usercache/*/filecache/*/*")):
+        found[kind] = [p for p in root.glob(pattern) if p.is_file() and p.stat().st_size == size]
+    return found
+
+
+@pytest.mark.parametrize("more", [0, 60], ids=["few files", "many files"])
+def test_names_modes_and_links(howdah, tmp_path, more):
+    source = tree(tmp_path / "src", NAMES + [f"part {i}" for i in range(more)])
+    (tmp_path / "outside").write_text("from outside\n")
+    (source / "outward").symlink_to("../outside")
+    told = job(howdah, tmp_path, source="src", role={"command": ["python3", "-c", LOOK, "."]})
+    expected = look(source)
+    assert len(expected) > 15 + more
+    # What a link that leads out of the source stands for is not there, so that it is the file itself.
+    outside = expected.pop("outward")
+    there = json.loads(told["w:0"][0])
+    assert outside[1] == "../outside"
+    assert there.pop("outward")[1:] == [None, hashlib.sha256(b"from outside\n").hexdigest()]
+    assert there == expected
+
+
+def test_only_what_changed_travels(howdah, tmp_path):
+    source = tree(tmp_path / "src")
+    (source / "big").write_bytes(os.urandom(2 << 20))
+    job(howdah, tmp_path, source="src", role={"command": "true"})
+    before = cache(howdah)
+    script = os.urandom(1000)
+    (source / "a b").chmod(0o640)
+    (source / "a b").write_bytes(script)
+    told = job(howdah, tmp_path, source="src", role={"command": "sha256sum 'a b' big"})
+    after = cache(howdah)
+    new = {path: after[path] for path in after.keys() - before.keys()}
+    assert [size for _, size in new.values()] == [len(script)], new
+    assert {path: after[path] for path in before} == before
+    assert [line.split()[0] for line in told["w:0"]] == [
+        hashlib.sha256(data).hexdigest() for data in (script, (source / "big").read_bytes())]
+
+
+def test_a_large_file_for_all_containers_of_a_node(howdah, tmp_path):
+    """It is sent and kept once, and neither client nor executor has it in memory."""
+    size, chunk = 300 << 20, os.urandom(1 << 20)
+    digest = hashlib.sha256()
+    with (tmp_path / "large").open("wb") as file:
+        for number in range(size >> 20):
+            block = number.to_bytes(4, "big") + chunk[4:]
+            file.write(block)
+            digest.update(block)
+    node = howdah.cluster.setup.node_names()[0]
+    role = {"memory": "64MiB", "instances": 15, "locality": {"nodes": [howdah.cluster.host(node)], "strict": True},
+            # Each reads some of it, the first all.
+            "command": "stat -c %s model; if [ $HOWDAH_TASK_INDEX = 0 ]; then sha256sum model; fi; sleep 600"}
+    path = howdah.job_file(tmp_path, json.dumps({
+        "name": "large", "files": [{"from": "large", "to": "model"}], "roles": {"w": role}}), "job.json")
+    client = howdah.start("submit", path)
+    _, status, usage = os.wait4(client.pid, 0)
+    client.returncode = os.waitstatus_to_exitcode(status)
+    assert client.returncode == 0, client.stderr.read()
+    assert usage.ru_maxrss < 64 << 10, f"{usage.ru_maxrss} KiB"
+    job_id = client.stdout.read().strip()
+    howdah.cluster.wait(lambda: all(t["state"] == "RUNNING" for t in howdah.status(job_id)["tasks"]), "fifteen tasks")
+    assert howdah.containers(job_id) and len(localized(howdah, node, size)["usercache"]) == 1
+    eventually(lambda: digest.hexdigest() in howdah.log(job_id, "w:0"), "the digest of the file in the task's log")
+    for index in (1, 14):
+        eventually(lambda: howdah.log(job_id, f"w:{index}") == f"{size}\n", f"the file's size in w:{index}'s log")
+    for pid in howdah.agents(job_id, "task"):
+        peak = next(line for line in pathlib.Path(f"/proc/{pid}/status").read_text().splitlines() if "VmHWM" in line)
+        assert int(peak.split()[1]) < 64 << 10, peak
+    assert howdah("kill", job_id, "--grace", "0s", timeout=120).code == 0
+    howdah.assert_clean(job_id, 60)
+
+
+def test_files_that_are_in_the_cluster_already(howdah, tmp_path):
+    """They are not sent again, and what everybody may read is kept for everybody."""
+    cluster = howdah.cluster
+    archive = tmp_path / "wheels.zip"
+    with zipfile.ZipFile(archive, "w") as packed:
+        packed.writestr("in/side ü.txt", "unpacked")
+    cluster.make_dir("/shared%20data", 755, howdah.user)
+    cluster.make_dir("/shared%20data/closed", 700, howdah.user)
+    sizes = {"open": 7001, "shut": 7002, "below": 7003}
+    for path, size in (("open #1", sizes["open"]), ("closed/below", sizes["below"]), ("shut", sizes["shut"])):
+        cluster.write(f"/shared data/{path}", b"x" * size, howdah.user)
+    cluster.write("/shared data/wheels.zip", archive.read_bytes(), howdah.user)
+    cluster.http("nn-http", f"/webhdfs/v1/shared%20data/shut?op=SETPERMISSION&permission=600&user.name={howdah.user}",
+                 method="PUT")
+    before = cache(howdah)
+    where = f"hdfs://localhost:{cluster.configuration.port['nn']}"
+    told = job(howdah, tmp_path, files=[
+        {"from": "hdfs:///shared data/open #1", "to": "open"}, {"from": f"{where}/shared data/shut", "to": "m/shut"},
+        {"from": "hdfs:///shared data/closed/below", "to": "below"},
+        {"from": "hdfs:///shared data/wheels.zip", "to": "wheels", "unpack": True}],
+        role={"command": "stat -c '%s %a' open m/shut below; cat wheels/in/*; echo; echo $NM_HOST"})
+    assert told["w:0"][:4] == ["7001 644", "7002 600", "7003 644", "unpacked"], told
+    node = next(n for n in cluster.setup.node_names() if cluster.host(n) == told["w:0"][4])
+    kept = {name: {kind for kind, files in localized(howdah, node, size).items() if files}
+            for name, size in sizes.items()}
+    assert kept == {"open": {"filecache"}, "shut": {"usercache"}, "below": {"usercache"}}
+    assert cache(howdah) == before
+
+
+@pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.xz"])
+def test_archives(howdah, tmp_path, suffix):
+    source = tree(tmp_path / "tree")
+    for name in ("of the nodes", "inward", "back\\slash"):
+        (source / name).unlink()  # an archive's link may not lead out, and a zip has neither links nor backslashes here
+    archive = tmp_path / f"source{suffix}"
+    if suffix == ".zip":
+        with zipfile.ZipFile(archive, "w") as packed:
+            for path in sorted(source.rglob("*")):
+                packed.write(path, path.relative_to(source))
+    else:
+        with tarfile.open(archive, f"w:{suffix.removeprefix('.tar').removeprefix('.')}") as packed:
+            packed.add(source, ".")
+    shutil.copy(archive, tmp_path / f"more{suffix}")
+    told = job(howdah, tmp_path, source=archive.name, files=[{"from": f"more{suffix}", "to": "again", "unpack": True}],
+               role={"command": ["python3", "-c", LOOK, "."]})
+    there = json.loads(told["w:0"][0])
+    expected = look(source)
+    again = {path.removeprefix("again/"): value for path, value in there.items() if path.startswith("again/")}
+    assert again == expected
+    assert {path: value for path, value in there.items() if not path.startswith("again")} == expected
+
+
+@pytest.mark.parametrize("from_, words", [
+    ("https://example.com/model.bin", "https"), ("hdfs:///no/such file", "/no/such file"), ("absent.csv", "absent.csv")])
+def test_files_that_cannot_be_had(howdah, tmp_path, from_, words):
+    before = howdah.jobs()
+    path = howdah.job_file(tmp_path, json.dumps({
+        "files": [{"from": from_, "to": "f"}], "roles": {"w": {"memory": "64MiB", "command": "true"}}}), "job.json")
+    done = howdah("submit", path, timeout=120)
+    assert done.code in (2, 3) and words in done.stderr, done
+    assert howdah.jobs() == before
