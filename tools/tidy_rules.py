@@ -6,10 +6,10 @@
 #   shells    cli · am · executor
 #   world     backend · local · yarnplace · rpc · http · net · process
 #   hadoop    yarn · hdfs · hadooprpc · hadoopconf (speak Hadoop; have never heard of a job)
-#   pure      core · spec · frameworks · diagnosis · history · yarnlogs
+#   pure      core · spec · frameworks · rendezvous · diagnosis · history · yarnlogs
 #   base      base
 
-PURE = {"base", "spec", "core", "frameworks", "diagnosis", "history", "yarnlogs"}
+PURE = {"base", "spec", "core", "frameworks", "rendezvous", "diagnosis", "history", "yarnlogs"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (folder, Howdah libraries it may use, third-party headers it may include)
@@ -18,6 +18,7 @@ LAYERS = {
     "spec": ("src/spec", {"base"}, {"nlohmann", "libyaml"}),
     "core": ("src/core", {"base", "spec"}, set()),
     "frameworks": ("src/frameworks", {"base", "spec", "core"}, {"nlohmann"}),
+    "rendezvous": ("src/rendezvous", {"base"}, {"nlohmann"}),
     "diagnosis": ("src/diagnosis", {"base", "spec", "core"}, {"nlohmann"}),
     "history": ("src/history", {"base", "core"}, {"nlohmann"}),
     "process": ("src/process", {"base"}, {POSIX, "archive"}),
@@ -37,8 +38,8 @@ LAYERS = {
                   {"base", "spec", "core", "history", "frameworks", "process", "rpc", "wire", "backend", "net", "http",
                    "hadoop", "hadooprpc", "hadoopconf", "hdfs", "yarn", "yarnlogs"},
                   {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
-    "am": ("src/am", {"base", "spec", "core", "frameworks", "history", "process", "rpc", "wire", "http", "backend"},
-           {POSIX, "boost"}),
+    "am": ("src/am", {"base", "spec", "core", "frameworks", "rendezvous", "history", "process", "rpc", "wire", "http",
+                      "backend"}, {POSIX, "boost"}),
     "executor": ("src/executor", {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire"},
                  {POSIX, "boost", "nlohmann"}),
     "cli": ("src/cli", {"base", "spec", "core", "frameworks", "history", "process", "backend"},

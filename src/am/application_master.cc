@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <algorithm>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
 #include <chrono>
@@ -48,7 +49,9 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, his
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             server_->Send(to, message, std::move(cluster));
-          }) {}
+          }),
+      rendezvous_(loop_, options_.listen_host, options_.spec,
+                  [this](int rank, const std::string& text) { Print(rank, text); }) {}
 
 ApplicationMaster::~ApplicationMaster() = default;
 
@@ -164,16 +167,32 @@ void ApplicationMaster::Perform(const core::Action& action) {
                    backend_->Release(a.container);
                  },
                  [&](const core::KillContainer& a) { backend_->Kill(a.container); },
-                 [&](const core::StartTask& a) {
-                   if (!cluster_sent_) executors_.SetCluster(job_.cluster());
-                   cluster_sent_ = true;
-                   executors_.Start(a);
-                 },
+                 [&](const core::StartTask& a) { PerformStart(a); },
                  [&](const core::StopTask& a) { executors_.Stop(a); },
                  [&](const core::Record& a) { PerformRecord(a.change); },
                  [&](const core::FinishJob&) {},
              },
              action);
+}
+
+void ApplicationMaster::PerformStart(const core::StartTask& order) {
+  if (!cluster_sent_) executors_.SetCluster(job_.cluster());
+  cluster_sent_ = true;
+  const auto rendezvous = rendezvous_.For(order.generation, job_.cluster());
+  if (!rendezvous.ok()) return Fail(rendezvous.error());
+  executors_.Start(order, *rendezvous);
+}
+
+void ApplicationMaster::Print(int rank, const std::string& text) {
+  for (const history::TaskView& task : view_.tasks) {
+    const auto found = std::find(task.ranks.begin(), task.ranks.end(), rank);
+    if (found == task.ranks.end()) continue;
+    wire::ToExecutor order;
+    order.mutable_print()->set_attempt(task.attempt);
+    order.mutable_print()->set_local_rank(static_cast<int>(found - task.ranks.begin()));
+    order.mutable_print()->set_text(text);
+    executors_.Order(ContainerId{task.container}, order);
+  }
 }
 
 void ApplicationMaster::PerformRecord(core::Change change) {

@@ -16,6 +16,7 @@
 #include "howdah/process/clock.h"
 #include "howdah/rpc/am_server.h"
 #include "journal_file.h"
+#include "rendezvous.h"
 #include "tensorboard.h"
 #include "tracking.h"
 
@@ -42,7 +43,10 @@ class ApplicationMaster final : public backend::Sink {
   void Post(core::Event event);
   void Drain();
   void Perform(const core::Action& action);
+  void PerformStart(const core::StartTask& order);
   void PerformRecord(core::Change change);
+  // Into the output of the rank's process.
+  void Print(int rank, const std::string& text);
   void FinishPlace(const core::JobChanged& final);
   void AddUsage(core::TaskChanged& ended);
   // Who submits again wants to know from where.
@@ -69,6 +73,7 @@ class ApplicationMaster final : public backend::Sink {
   core::Job job_;
   Followers followers_;
   Executors executors_;
+  Rendezvous rendezvous_;
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<rpc::AmServer> server_;
   std::unique_ptr<TrackingServer> tracking_;

@@ -129,10 +129,15 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
 
 void Executors::SetCluster(const core::Cluster& cluster) { cluster_ = rpc::EncodeCluster(ToWire(cluster)); }
 
-void Executors::Start(const core::StartTask& order) {
+void Executors::Start(const core::StartTask& order, const std::optional<Endpoint>& rendezvous) {
   wire::ToExecutor message;
-  message.mutable_start()->set_attempt(order.attempt);
-  message.mutable_start()->set_generation(order.generation);
+  wire::Start& start = *message.mutable_start();
+  start.set_attempt(order.attempt);
+  start.set_generation(order.generation);
+  if (rendezvous) {
+    start.mutable_rendezvous()->set_host(rendezvous->host);
+    start.mutable_rendezvous()->set_port(rendezvous->port);
+  }
   SendTo(order.container, message, cluster_);
 }
 

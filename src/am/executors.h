@@ -37,7 +37,8 @@ class Executors {
 
   // Before the first StartTask of a step: the cluster that its tasks get.
   void SetCluster(const core::Cluster& cluster);
-  void Start(const core::StartTask& order);
+  // rendezvous: of the order's generation, if there is one.
+  void Start(const core::StartTask& order, const std::optional<Endpoint>& rendezvous);
   void Stop(const core::StopTask& order);
   // Nothing to do if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }

@@ -15,6 +15,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint16_t kFirstExamplePort = 40000;
 constexpr int kExamplePorts = 20000;
+const Endpoint kExampleRendezvous{"host-of-the-application-master", 39999};
 constexpr char kExampleId[] = "howdah-YYYYMMDD-hhmmss-xxxx";
 
 core::Cluster ExampleCluster(const spec::JobSpec& spec) {
@@ -63,6 +64,8 @@ void AddTasks(Plan& plan) {
       place.job_id = kExampleId;
       place.task = {role, index};
       place.error_file = "error.json";
+      if (frameworks::RendezvousOf(spec.framework) != frameworks::Rendezvous::kNone)
+        place.rendezvous = kExampleRendezvous;
       task.environment = frameworks::Environment(spec, cluster, place);
       Override(task.environment, spec.env);
       Override(task.environment, of_role.env);

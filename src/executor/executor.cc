@@ -69,6 +69,7 @@ Status Executor::Attach(const Connect& connect) {
     if (!own) return own.error();
     host = std::move(*own);
   }
+  plan_.interface = InterfaceOf(host);
   link_ = connect([this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
                   {[this](const wire::ToExecutor& message) { OnMessage(message); },
                    [this](const std::string& why) { OnClosed(why); }, [this] { logs_.OnSent(); }});

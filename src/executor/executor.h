@@ -43,13 +43,14 @@ class Executor {
   // A Start that has been told of, until the working directory is there.
   struct PendingStart {
     RankPlace place;
-    core::Cluster cluster;
+    Surroundings surroundings;
   };
 
   // What is told to us.
   void OnMessage(const wire::ToExecutor& message);
   void OnStart(const wire::Start& start, const wire::Cluster& cluster);
   void OnStop(const wire::Stop& stop);
+  void OnPrint(const wire::Print& print);
   void OnLeave(const wire::Leave& leave);
   void OnClosed(const std::string& why);
   void OnWorkspace(const Status& filled);

@@ -65,7 +65,7 @@ Result<Variables> ReadInherited(const std::string& environment_file) {
   return variables;
 }
 
-Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place) {
+Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place) {
   Variables variables = plan.inherited;
   std::string& path = variables["PATH"];
   if (path.empty()) path = kDefaultPath;
@@ -75,15 +75,18 @@ Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, co
     variables.erase("CONDA_PREFIX");  // the submitter's, not the archive's
   }
   if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
-  const frameworks::ProcessPlace process{plan.options.job_id, plan.task,        place.local_rank,
-                                         place.attempt,       place.generation, plan.logs(place).error_file};
-  for (auto& [name, value] : frameworks::Environment(plan.spec, cluster, process)) variables[name] = std::move(value);
+  const frameworks::ProcessPlace process{plan.options.job_id,     plan.task,        place.local_rank,
+                                         place.attempt,           place.generation, plan.logs(place).error_file,
+                                         surroundings.rendezvous, plan.interface};
+  for (auto& [name, value] : frameworks::Environment(plan.spec, surroundings.cluster, process)) {
+    variables[name] = std::move(value);
+  }
   for (const auto& [name, value] : plan.spec.env) variables[name] = value;
   for (const auto& [name, value] : plan.role().env) variables[name] = value;
   return variables;
 }
 
-Result<Launch> PrepareLaunch(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place) {
+Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place) {
   const LogFiles logs = plan.logs(place);
   if (Status made = process::MakeDirectories(logs.out.substr(0, logs.out.rfind('/'))); !made.ok()) return made.error();
   auto out = process::OpenForAppend(logs.out);
@@ -100,7 +103,7 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const core::Cluster& cluster,
   request.stdout_fd = launch.out.get();
   request.stderr_fd = launch.err.get();
   request.death_signal = SIGKILL;
-  for (const auto& [name, value] : MakeEnvironment(plan, cluster, place)) {
+  for (const auto& [name, value] : MakeEnvironment(plan, surroundings, place)) {
     if (name == "PATH") launch.path = value;
     request.environment.push_back(name + "=" + value);
   }

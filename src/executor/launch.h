@@ -28,12 +28,19 @@ struct RankPlace {
   int local_rank = 0;
 };
 
+// What the start of an attempt says about the others.
+struct Surroundings {
+  core::Cluster cluster;
+  Endpoint rendezvous;  // port 0: there is none
+};
+
 // What stays the same over all attempts of the task.
 struct TaskPlan {
   TaskOptions options;
   spec::JobSpec spec;
   TaskId task;
   Variables inherited;
+  std::string interface;  // the network interface through which the others reach the task; empty: not known
 
   LogFiles logs(const RankPlace& place) const {
     return LogFilesOf(options, role().processes, place.attempt, place.local_rank);
@@ -42,7 +49,7 @@ struct TaskPlan {
 };
 
 // Later ones override earlier ones: inherited, python archive, GPUs, framework, the job's env, the role's env.
-Variables MakeEnvironment(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place);
+Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place);
 
 // Why a command cannot be started: as a shell would say it.
 struct StartProblem {
@@ -58,7 +65,7 @@ struct Launch {
 };
 
 // An error: the log files cannot be made.
-Result<Launch> PrepareLaunch(const TaskPlan& plan, const core::Cluster& cluster, const RankPlace& place);
+Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place);
 
 // A failed Spawn as a shell would say it.
 StartProblem ToProblem(const process::SpawnRequest& request, const process::SpawnError& error);

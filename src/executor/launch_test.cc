@@ -16,7 +16,7 @@ using testing::HasSubstr;
 TaskPlan PlanOf(const Task& task, Variables inherited) {
   return {task.options, task.spec, {0, 0}, std::move(inherited)};
 }
-const core::Cluster kCluster = {{{"127.0.0.1", 20'000}}};
+const Surroundings kSurroundings{{{{"127.0.0.1", 20'000}}}, {}};
 
 TEST(Launch, LaterVariablesOverrideEarlierOnes) {
   Task task;
@@ -24,8 +24,8 @@ TEST(Launch, LaterVariablesOverrideEarlierOnes) {
   task.options.gpus = {2, 3};
   task.spec.env = {{"A", "job"}, {"B", "job"}, {"HOWDAH_ROLE", "mine"}};
   task.role().env = {{"B", "role"}};
-  const Variables variables =
-      MakeEnvironment(PlanOf(task, {{"A", "inherited"}, {"PATH", "/bin"}, {"CONDA_PREFIX", "/conda"}}), kCluster, {});
+  const Variables variables = MakeEnvironment(
+      PlanOf(task, {{"A", "inherited"}, {"PATH", "/bin"}, {"CONDA_PREFIX", "/conda"}}), kSurroundings, {});
   EXPECT_EQ(variables.at("A"), "job");
   EXPECT_EQ(variables.at("B"), "role");
   EXPECT_EQ(variables.at("PATH"), "/archive/bin:/bin");
@@ -44,7 +44,7 @@ TEST(Launch, NothingStartsInsteadOfAPackedPythonThatIsNotThere) {
   const auto problem = [&] {
     Task task("python3 -c 1");
     task.options.python_dir = python;
-    const auto launch = PrepareLaunch(PlanOf(task, {}), kCluster, {});
+    const auto launch = PrepareLaunch(PlanOf(task, {}), kSurroundings, {});
     return !launch ? launch.error().message : launch->problem ? launch->problem->line : "";
   };
   EXPECT_EQ(problem(), "bin: No such file or directory");
@@ -63,9 +63,9 @@ TEST(Launch, NothingStartsInsteadOfAPackedPythonThatIsNotThere) {
 
 TEST(Launch, GpusAreHiddenOnlyWhereThereAreSome) {
   Task task;
-  EXPECT_FALSE(MakeEnvironment(PlanOf(task, {}), kCluster, {}).contains("CUDA_VISIBLE_DEVICES"));
+  EXPECT_FALSE(MakeEnvironment(PlanOf(task, {}), kSurroundings, {}).contains("CUDA_VISIBLE_DEVICES"));
   task.options.gpus = std::vector<int>();
-  EXPECT_EQ(MakeEnvironment(PlanOf(task, {}), kCluster, {}).at("CUDA_VISIBLE_DEVICES"), "");
+  EXPECT_EQ(MakeEnvironment(PlanOf(task, {}), kSurroundings, {}).at("CUDA_VISIBLE_DEVICES"), "");
 }
 
 TEST(Launch, NothingElseIsInherited) {

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "executor.h"
+#include "howdah/process/files.h"
 #include "say.h"
 
 namespace howdah::executor {
@@ -27,6 +28,7 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
   if (message.has_stop()) OnStop(message.stop());
   if (message.has_watch_logs()) logs_.OnWatch(message.watch_logs().on());
   if (message.has_pull_log()) logs_.OnPull(message.pull_log());
+  if (message.has_print()) OnPrint(message.print());
   if (message.has_leave()) OnLeave(message.leave());
 }
 
@@ -38,7 +40,8 @@ void Executor::OnStart(const wire::Start& start, const wire::Cluster& cluster) {
   if (!endpoints) {
     return FailStart(place, {std::nullopt, "the application master sent a table of endpoints that makes no sense"}, "");
   }
-  PendingStart pending{place, std::move(*endpoints)};
+  const auto port = static_cast<uint16_t>(std::min<uint32_t>(start.rendezvous().port(), UINT16_MAX));
+  PendingStart pending{place, {std::move(*endpoints), {start.rendezvous().host(), port}}};
   if (workspace_) return StartAttempt(pending);
   pending_ = std::move(pending);
 }
@@ -49,6 +52,19 @@ void Executor::OnStop(const wire::Stop& stop) {
   // It never was, or has ended: the AM is told (again), and no late Start of it is followed.
   last_attempt_ = std::max(last_attempt_, stop.attempt());
   SendEnded(stop.attempt());
+}
+
+// Of an attempt that has ended nothing is written any more: its sizes have been told.
+void Executor::OnPrint(const wire::Print& print) {
+  const bool one_of_ours = print.local_rank() >= 0 && print.local_rank() < plan_.role().processes;
+  if (!attempt_ || attempt_->number() != print.attempt() || !one_of_ours) return;
+  const auto out = process::OpenForAppend(plan_.logs({print.attempt(), place_.generation, print.local_rank()}).out);
+  if (!out.ok()) return Say(out.error().message);
+  std::string lines = print.text();
+  while (!lines.empty() && lines.back() == '\n') lines.pop_back();
+  if (const Status written = process::AppendLine(out->get(), lines, "stdout"); !written.ok()) {
+    Say(written.error().message);
+  }
 }
 
 void Executor::OnLeave(const wire::Leave& leave) {

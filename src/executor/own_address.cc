@@ -1,8 +1,12 @@
 #include "own_address.h"
 
 #include <arpa/inet.h>
+#include <ifaddrs.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <cstring>
+#include <memory>
 
 #include "howdah/process/fd.h"
 
@@ -33,7 +37,44 @@ Result<std::string> SourceOf(int family, const Address& to, const std::string& d
   return std::string(text);
 }
 
+// The bytes of an address as the kernel has it; empty: of another family.
+std::string BytesOf(const sockaddr* address, int family) {
+  if (address == nullptr || address->sa_family != family) return "";
+  if (family == AF_INET) {
+    const auto& number = reinterpret_cast<const sockaddr_in*>(address)->sin_addr;
+    return {reinterpret_cast<const char*>(&number), sizeof number};
+  }
+  const auto& number = reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+  return {reinterpret_cast<const char*>(&number), sizeof number};
+}
+
+bool SameNetwork(const std::string& a, const std::string& b, const std::string& mask) {
+  if (a.size() != b.size() || a.size() != mask.size()) return false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (((a[i] ^ b[i]) & mask[i]) != 0) return false;
+  }
+  return true;
+}
+
 }  // namespace
+
+std::string InterfaceOf(const std::string& address) {
+  char number[sizeof(in6_addr)];
+  const int family = address.find(':') == std::string::npos ? AF_INET : AF_INET6;
+  if (::inet_pton(family, address.c_str(), number) != 1) return "";
+  const std::string wanted(number, family == AF_INET ? sizeof(in_addr) : sizeof(in6_addr));
+  ifaddrs* list = nullptr;
+  if (::getifaddrs(&list) != 0) return "";
+  const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, ::freeifaddrs);
+  std::string of_network;
+  for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
+    const std::string own = BytesOf(one->ifa_addr, family);
+    if (own.empty()) continue;
+    if (own == wanted) return one->ifa_name;
+    if (of_network.empty() && SameNetwork(own, wanted, BytesOf(one->ifa_netmask, family))) of_network = one->ifa_name;
+  }
+  return of_network;
+}
 
 Result<std::string> OwnAddressTowards(const std::string& peer) {
   const std::string doing = "finding the address of this machine towards the application master at " + peer;

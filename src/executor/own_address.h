@@ -11,4 +11,7 @@ namespace howdah::executor {
 // port. Nothing is sent.
 Result<std::string> OwnAddressTowards(const std::string& peer);
 
+// The network interface that has the address, or whose network it is in ("eth0"; for 127.0.0.7 "lo"); empty: none.
+std::string InterfaceOf(const std::string& address);
+
 }  // namespace howdah::executor

@@ -43,7 +43,7 @@ bool Executor::StartRanks(const PendingStart& start) {
   for (int rank = 0; rank < plan_.role().processes; ++rank) {
     RankPlace place = start.place;
     place.local_rank = rank;
-    auto launch = PrepareLaunch(plan_, start.cluster, place);
+    auto launch = PrepareLaunch(plan_, start.surroundings, place);
     if (!launch) {
       FailStart(place, {std::nullopt, "its output could not be opened: " + launch.error().message}, "");
       return false;

@@ -11,6 +11,9 @@ bool RanksBelongTogether(const spec::JobSpec& spec) {
   switch (spec.framework) {
     case spec::Framework::kPytorch:
     case spec::Framework::kJax:
+    case spec::Framework::kHorovod:
+    case spec::Framework::kMxnet:
+    case spec::Framework::kXgboost:
       return true;
     case spec::Framework::kTensorflow:
       return !TrainsWithParameterServers(spec);
@@ -35,17 +38,37 @@ spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluste
     case spec::Framework::kJax:
       AddJax(process, env);
       break;
+    case spec::Framework::kHorovod:
+      AddHorovod(process, env);
+      break;
+    case spec::Framework::kMxnet:
+      AddMxnet(process, env);
+      break;
+    case spec::Framework::kXgboost:
+      AddXgboost(process, env);
+      break;
     default:
       break;
   }
   return env;
 }
 
+Rendezvous RendezvousOf(spec::Framework framework) {
+  switch (framework) {
+    case spec::Framework::kHorovod:
+      return Rendezvous::kKeyValueStore;
+    case spec::Framework::kXgboost:
+      return Rendezvous::kTracker;
+    default:
+      return Rendezvous::kNone;
+  }
+}
+
 core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
   for (const spec::RoleSpec& role : spec.roles) {
-    rules.restarts_together.push_back(together && role.kind == spec::RoleKind::kWorker);
+    rules.restarts_together.push_back(together && (role.kind == spec::RoleKind::kWorker || IsPartOfMxnet(spec, role)));
   }
   rules.needs_whole_cluster = spec.framework != spec::Framework::kPlain;
   return rules;

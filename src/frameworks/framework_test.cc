@@ -188,6 +188,90 @@ TEST(Tensorflow, ConfigOfEachKind) {
                                                    with_evaluator + "\n");
 }
 
+TEST(Horovod, SlotsAreCountedByMachine) {
+  const spec::JobSpec spec =
+      JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
+  // n1 has the chief, worker:1 and the sidecar, n2 worker:0 and worker:2: ranks 0; 3, 4 and 1, 2; 5, 6.
+  const core::Cluster cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
+  const std::string map = R"({"worker":["n2:1","n1:2","n2:3"],"chief":["n1:4"],"watcher":["n1:5"]})";
+  ProcessPlace place = At(0, 2, 1);
+  place.rendezvous = {"10.0.0.7", 99};
+  place.interface = "eth0";
+  EXPECT_EQ(OwnLines(spec, cluster, place), "CLUSTER_SPEC=" + map +
+                                                "\n"
+                                                "HOROVOD_CONTROLLER=gloo\n"
+                                                "HOROVOD_CPU_OPERATIONS=gloo\n"
+                                                "HOROVOD_GLOO_TIMEOUT_SECONDS=2000\n"
+                                                "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
+                                                "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
+                                                "HOROVOD_GLOO_IFACE=eth0\n"
+                                                "HOROVOD_RANK=6\n"
+                                                "HOROVOD_SIZE=7\n"
+                                                "HOROVOD_LOCAL_RANK=3\n"
+                                                "HOROVOD_LOCAL_SIZE=4\n"
+                                                "HOROVOD_CROSS_RANK=0\n"
+                                                "HOROVOD_CROSS_SIZE=1\n"
+                                                "HOROVOD_HOSTNAME=n2\n");
+  EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "CLUSTER_SPEC=" + map + "\n");
+  // Local rank, local size, cross rank, cross size of each process, in the order of ranks.
+  const struct {
+    int role, index, local_rank;
+    const char* slot;
+  } rows[] = {{1, 0, 0, "0 3 0 2"}, {0, 0, 0, "0 4 1 2"}, {0, 0, 1, "1 4 1 2"}, {0, 1, 0, "1 3 0 2"},
+              {0, 1, 1, "2 3 0 2"}, {0, 2, 0, "2 4 1 2"}, {0, 2, 1, "3 4 0 1"}};
+  for (const auto& row : rows) {
+    std::string slot;
+    for (const auto& [name, value] : Environment(spec, cluster, At(row.role, row.index, row.local_rank))) {
+      const bool counts = name.starts_with("HOROVOD_LOCAL_") || name.starts_with("HOROVOD_CROSS_");
+      if (counts) slot += (slot.empty() ? "" : " ") + value;
+    }
+    EXPECT_EQ(slot, row.slot) << row.role << ":" << row.index << "/" << row.local_rank;
+  }
+}
+
+TEST(Horovod, TasksWithGpusOfTheirOwnCountAsMachines) {
+  spec::JobSpec spec = JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2)});
+  spec.roles[0].gpus = 2;
+  EXPECT_THAT(OwnLines(spec, {{{"n1", 1}, {"n1", 2}}}, At(0, 1, 1)),
+              testing::HasSubstr("HOROVOD_RANK=3\n"
+                                 "HOROVOD_SIZE=4\n"
+                                 "HOROVOD_LOCAL_RANK=1\n"
+                                 "HOROVOD_LOCAL_SIZE=2\n"
+                                 "HOROVOD_CROSS_RANK=1\n"
+                                 "HOROVOD_CROSS_SIZE=2\n"
+                                 "HOROVOD_HOSTNAME=n1-worker-1\n"));
+}
+
+TEST(Mxnet, EveryRole) {
+  const spec::JobSpec spec = JobOf(
+      Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService), Role("scheduler", RoleKind::kService)});
+  const core::Cluster cluster = {{{"n1", 1}, {"n2", 2}, {"n3", 3}}, {{"n4", 4}, {"n5", 5}}, {{"10.0.0.6", 6}}};
+  for (int role = 0; role < 3; ++role) {
+    EXPECT_EQ(OwnLines(spec, cluster, At(role, 0)), "DMLC_ROLE=" + spec.roles[static_cast<size_t>(role)].name +
+                                                        "\n"
+                                                        "DMLC_PS_ROOT_URI=10.0.0.6\n"
+                                                        "DMLC_PS_ROOT_PORT=6\n"
+                                                        "DMLC_LOCAL=0\n"
+                                                        "DMLC_NUM_SERVER=2\n"
+                                                        "DMLC_NUM_WORKER=3\n");
+  }
+}
+
+TEST(Xgboost, WhatItsCommunicatorTakes) {
+  const spec::JobSpec spec =
+      JobOf(Framework::kXgboost, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
+  const core::Cluster cluster = {{{"n1", 1}, {"n2", 2}}, {{"n0", 4}}, {{"n1", 5}}};
+  ProcessPlace place = At(0, 1, 1);
+  place.rendezvous = {"10.0.0.7", 99};
+  EXPECT_EQ(OwnLines(spec, cluster, place),
+            "DMLC_TRACKER_URI=10.0.0.7\n"
+            "DMLC_TRACKER_PORT=99\n"
+            "DMLC_TASK_ID=4\n"
+            "DMLC_NUM_WORKER=5\n");
+  EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "");
+  EXPECT_EQ(WorldSize(spec, cluster), 5);
+}
+
 TEST(Jax, SeveralProcessesATask) {
   const spec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
@@ -242,6 +326,12 @@ TEST(Rules, WhoRestartsTogether) {
   EXPECT_THAT(together(JobOf(Framework::kJax, roles)), ElementsAre(true, true, false, false));
   EXPECT_THAT(together(JobOf(Framework::kTensorflow, roles)), ElementsAre(true, true, false, false));
   EXPECT_THAT(together(JobOf(Framework::kTensorflow, with_ps)), ElementsAre(false, false, false, false, false));
+  EXPECT_THAT(together(JobOf(Framework::kHorovod, roles)), ElementsAre(true, true, false, false));
+  EXPECT_THAT(together(JobOf(Framework::kXgboost, roles)), ElementsAre(true, true, false, false));
+  EXPECT_THAT(
+      together(JobOf(Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService),
+                                         Role("scheduler", RoleKind::kService), Role("s", RoleKind::kService)})),
+      ElementsAre(true, true, true, false));
   EXPECT_FALSE(RulesOf(JobOf(Framework::kPlain, roles)).needs_whole_cluster);
   EXPECT_TRUE(RulesOf(JobOf(Framework::kTensorflow, with_ps)).needs_whole_cluster);
 }

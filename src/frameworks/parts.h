@@ -46,6 +46,13 @@ void AddCommon(const Process& process, spec::EnvVars& env);
 void AddPytorch(const Process& process, spec::EnvVars& env);
 void AddTensorflow(const Process& process, spec::EnvVars& env);
 void AddJax(const Process& process, spec::EnvVars& env);
+void AddHorovod(const Process& process, spec::EnvVars& env);
+void AddMxnet(const Process& process, spec::EnvVars& env);
+void AddXgboost(const Process& process, spec::EnvVars& env);
+
+// Whether the role is one of those that MXNet's parameter server consists of. Its scheduler lets nobody in whom it has
+// counted before, so that they all start again together.
+bool IsPartOfMxnet(const spec::JobSpec& spec, const spec::RoleSpec& role);
 
 // Parameter-server training: every process stands for itself, and one that comes back at its address is used again.
 bool TrainsWithParameterServers(const spec::JobSpec& spec);

@@ -12,6 +12,15 @@ std::vector<int> RankedRoles(const spec::JobSpec& spec) {
   return chiefs;
 }
 
+int WorldSize(const spec::JobSpec& spec, const core::Cluster& cluster) {
+  int size = 0;
+  for (const int r : RankedRoles(spec)) {
+    const auto role = static_cast<size_t>(r);
+    size += static_cast<int>(cluster[role].size()) * spec.roles[role].processes;
+  }
+  return size;
+}
+
 World WorldOf(const Process& process) {
   const TaskId task = process.place.task;
   World world;

@@ -57,6 +57,7 @@ class Served {
         loop_, "127.0.0.1",
         [this](const Request& request, std::function<void(Response)> respond) {
           if (request.path == "/never") return kept_.push_back(std::move(respond));
+          if (request.method == "PUT") return respond({200, "text/plain", request.path + "=" + request.body, ""});
           if (request.path == "/there") return respond({302, "", "", "http://example.com/x"});
           respond({200, "text/plain", request.path + " for " + request.peer, ""});
         },
@@ -101,6 +102,22 @@ TEST(HttpServer, AnswersGetAndHeadAndNothingElse) {
   for (const char* method : {"POST", "PUT", "DELETE", "OPTIONS", "BREW"}) {
     EXPECT_THAT(served.Ask(std::string(method) + " / HTTP/1.1\r\nHost: x\r\n\r\n"), StartsWith("HTTP/1.1 405 "));
   }
+}
+
+TEST(HttpServer, AnswersPutAndDeleteWhereTheyAreAllowed) {
+  Server::Limits limits;
+  limits.body_bytes = 5;
+  const Served served(limits);
+  const auto put = [&](const std::string& size, const std::string& body) {
+    return served.Ask("PUT /a/b HTTP/1.1\r\nHost: x\r\nContent-Length: " + size + "\r\n\r\n" + body);
+  };
+  EXPECT_THAT(put("5", "hello"), testing::EndsWith("\r\n\r\n/a/b=hello"));
+  EXPECT_THAT(put("0", ""), testing::EndsWith("\r\n\r\n/a/b="));
+  EXPECT_THAT(put("6", "hello!"), StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(served.Ask("PUT /a HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n6\r\nhello!\r\n0\r\n\r\n"),
+              StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(served.Ask("DELETE /a HTTP/1.1\r\nContent-Length: 0\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(served.Ask("POST /a HTTP/1.1\r\nContent-Length: 0\r\n\r\n"), StartsWith("HTTP/1.1 405 "));
 }
 
 TEST(HttpServer, WhoDoesNotKeepToTheRulesIsToldOrClosed) {

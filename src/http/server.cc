@@ -38,7 +38,7 @@ class Connection {
         peer_(AddressOf(socket)),
         stream_(std::move(socket)) {
     parser_.header_limit(static_cast<uint32_t>(limits.header_bytes));
-    parser_.body_limit(0);
+    parser_.body_limit(limits.body_bytes);
   }
 
   void Start() {
@@ -52,20 +52,38 @@ class Connection {
  private:
   void OnRead(const Failure& failed) {
     if (failed == protocol::error::header_limit) return Answer({431, "", "the request's header is too long\n", ""});
+    if (failed == protocol::error::body_limit) return Answer({413, "", "the request's body is too long\n", ""});
     if (failed.category() == protocol::make_error_code(protocol::error::bad_method).category() &&
         failed != protocol::error::end_of_stream && failed != protocol::error::partial_message) {
       return Answer({400, "", "this is no HTTP/1.1 request\n", ""});
     }
     if (failed) return Over();
     const auto& request = parser_.get();
-    head_ = request.method() == protocol::verb::head;
-    if (!head_ && request.method() != protocol::verb::get) return Answer({405, "", "only GET and HEAD\n", ""});
+    const protocol::verb method = request.method();
+    head_ = method == protocol::verb::head;
+    if (head_ || method == protocol::verb::get) return Ask();
+    const bool changes = method == protocol::verb::put || method == protocol::verb::delete_;
+    if (!changes || limits_.body_bytes == 0) return Answer({405, "", "this method is not answered here\n", ""});
+    protocol::async_read(stream_, buffer_, parser_,
+                         [this, alive = std::weak_ptr(alive_)](const Failure& error, size_t) {
+                           if (alive.expired()) return;
+                           if (error == protocol::error::body_limit)
+                             return Answer({413, "", "the request's body is too long\n", ""});
+                           if (error) return Over();
+                           Ask();
+                         });
+  }
+
+  void Ask() {
+    auto& request = parser_.get();
     stream_.expires_after(limits_.write);
     const std::string target(request.target());
     const auto handler = handler_;
-    (*handler)({target.substr(0, target.find('?')), peer_}, [this, alive = std::weak_ptr(alive_)](Response response) {
-      if (!alive.expired()) Answer(std::move(response));
-    });
+    (*handler)(
+        {target.substr(0, target.find('?')), peer_, std::string(request.method_string()), std::move(request.body())},
+        [this, alive = std::weak_ptr(alive_)](Response response) {
+          if (!alive.expired()) Answer(std::move(response));
+        });
   }
 
   void Answer(Response response) {
@@ -116,7 +134,7 @@ class Connection {
   const std::string peer_;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
-  protocol::request_parser<protocol::empty_body> parser_;
+  protocol::request_parser<protocol::string_body> parser_;
   protocol::response<protocol::string_body> answer_;
   std::array<char, 4096> discarded_;
   size_t left_ = 64 << 10;  // of what is read only to be thrown away

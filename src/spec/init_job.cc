@@ -105,6 +105,70 @@ roles:
       EOF
 )";
 
+constexpr const char* kHorovod = R"(name: horovod-hello
+framework: horovod           # tasks find HOROVOD_RANK, HOROVOD_SIZE, … as horovodrun sets them
+
+roles:
+  worker:
+    instances: 2             # how many tasks
+    memory: 1GiB             # of one task; required
+    # gpus: 1
+    # processes: 4           # ranks of one task
+    # Replace it with your own, as in: python3 train.py --epochs 10
+    command: |
+      exec python3 - <<'EOF'
+      import horovod.torch as hvd, torch
+      hvd.init()
+      total = hvd.allreduce(torch.ones(1) * hvd.rank(), op=hvd.Sum)
+      print(f"rank {hvd.rank()} of {hvd.size()}: the sum of all ranks is {total.item():.0f}")
+      EOF
+    # restart: {max: 3}      # a failed rank takes all ranks into the next generation
+)";
+
+constexpr const char* kMxnet = R"(name: mxnet-hello
+framework: mxnet             # tasks find DMLC_ROLE, DMLC_PS_ROOT_URI, …
+
+env:
+  # All roles run the same program: importing MXNet makes a server or scheduler of it where DMLC_ROLE says so.
+  PROGRAM: import mxnet as mx; kv = mx.kv.create("dist_sync"); print("worker", kv.rank, "of", kv.num_workers)
+
+roles:
+  worker:
+    instances: 2             # how many tasks
+    memory: 1GiB             # of one task; required
+    # gpus: 1
+    command: exec python3 -c "$PROGRAM"
+  server:                    # these two have these names
+    instances: 1
+    memory: 1GiB
+    command: exec python3 -c "$PROGRAM"
+    kind: service            # not waited for, stopped at the end
+  scheduler:
+    memory: 512MiB
+    command: exec python3 -c "$PROGRAM"
+    kind: service
+)";
+
+constexpr const char* kXgboost = R"(name: xgboost-hello
+framework: xgboost           # tasks find DMLC_TRACKER_URI, DMLC_TRACKER_PORT, DMLC_TASK_ID
+
+roles:
+  worker:
+    instances: 2             # how many tasks
+    memory: 1GiB             # of one task; required
+    # Replace it with your own, as in: python3 train.py --rounds 10
+    command: |
+      exec python3 - <<'EOF'
+      import os
+      from xgboost import collective
+      with collective.CommunicatorContext(dmlc_tracker_uri=os.environ["DMLC_TRACKER_URI"],
+                                          dmlc_tracker_port=int(os.environ["DMLC_TRACKER_PORT"]),
+                                          dmlc_task_id=os.environ["DMLC_TASK_ID"]):
+          print(f"rank {collective.get_rank()} of {collective.get_world_size()}")
+      EOF
+    # restart: {max: 3}      # a failed rank takes all ranks into the next generation
+)";
+
 const char* BodyFor(Framework framework) {
   switch (framework) {
     case Framework::kPlain:
@@ -115,6 +179,12 @@ const char* BodyFor(Framework framework) {
       return kTensorflow;
     case Framework::kJax:
       return kJax;
+    case Framework::kHorovod:
+      return kHorovod;
+    case Framework::kMxnet:
+      return kMxnet;
+    case Framework::kXgboost:
+      return kXgboost;
     default:
       return nullptr;
   }

@@ -296,10 +296,13 @@ TEST(Problems, BetweenKeys) {
     return text;
   };
   Check({
-      {Job("framework: horovod"),
-       {"2: framework: 'horovod' is not there yet, nor are the others of horovod, mpi, mxnet, xgboost; write one of "
-        "plain, "
-        "pytorch, tensorflow, jax"}},
+      {Job("framework: mpi"),
+       {"2: framework: 'mpi' is not there yet, nor are the others of mpi; write one of plain, pytorch, tensorflow, "
+        "jax, horovod, mxnet, xgboost"}},
+      {"framework: mxnet\n" + roles({"worker: {processes: 2", "scheduler: {kind: service, instances: 2"}),
+       {"2: roles: an MXNet job has roles called scheduler, server and worker; add server",
+        "3: roles.worker.processes: an MXNet task has one place in the cluster; write 1, and more instances",
+        "4: roles.scheduler.instances: MXNet's scheduler is one task; write 1"}},
       {Role("processes: 2"), {}},
       {"framework: tensorflow\n" + Role("processes: 2"),
        {"4: roles.w.processes: a TensorFlow task has one place in the cluster; write 1, and more instances"}},

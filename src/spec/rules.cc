@@ -12,6 +12,20 @@ std::string PathOf(const RoleSpec& role, std::string_view key) {
   return "roles." + Printable(role.name) + "." + std::string(key);
 }
 
+// Its parameter server is told apart by the names of the roles.
+void CheckMxnet(const JobSpec& spec, Reader& reader) {
+  for (const char* name : {"scheduler", "server", "worker"}) {
+    const auto role = std::find_if(spec.roles.begin(), spec.roles.end(),
+                                   [&](const RoleSpec& candidate) { return candidate.name == name; });
+    const bool is_scheduler = std::string_view(name) == "scheduler";
+    if (role == spec.roles.end()) {
+      reader.FailAt("roles", "an MXNet job has roles called scheduler, server and worker; add " + std::string(name));
+    } else if (is_scheduler && role->instances != Instances{1, 1} && !reader.WasBad(PathOf(*role, "instances"))) {
+      reader.FailAt(PathOf(*role, "instances"), "MXNet's scheduler is one task; write 1");
+    }
+  }
+}
+
 void CheckFramework(const JobSpec& spec, Reader& reader) {
   if (!IsAvailable(spec.framework)) {
     std::vector<std::string_view> there, missing;
@@ -20,11 +34,12 @@ void CheckFramework(const JobSpec& spec, Reader& reader) {
     reader.FailAt("framework", "'" + name + "' is not there yet, nor are the others of " + Joined(missing) +
                                    "; write one of " + Joined(there));
   }
-  if (spec.framework != Framework::kTensorflow) return;
+  if (spec.framework == Framework::kMxnet && !reader.WasBad("roles")) CheckMxnet(spec, reader);
+  if (spec.framework != Framework::kTensorflow && spec.framework != Framework::kMxnet) return;
+  const std::string name = spec.framework == Framework::kMxnet ? "an MXNet" : "a TensorFlow";
   for (const RoleSpec& role : spec.roles) {
     if (role.processes == 1) continue;
-    reader.FailAt(PathOf(role, "processes"),
-                  "a TensorFlow task has one place in the cluster; write 1, and more instances");
+    reader.FailAt(PathOf(role, "processes"), name + " task has one place in the cluster; write 1, and more instances");
   }
 }
 

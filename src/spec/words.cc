@@ -102,9 +102,7 @@ std::optional<Framework> FrameworkFromText(std::string_view word) {
   return std::nullopt;
 }
 
-bool IsAvailable(Framework f) {
-  return f == Framework::kPlain || f == Framework::kPytorch || f == Framework::kTensorflow || f == Framework::kJax;
-}
+bool IsAvailable(Framework f) { return f != Framework::kMpi; }
 
 std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates) {
   constexpr size_t kLongest = 40;  // no word of a job file is longer

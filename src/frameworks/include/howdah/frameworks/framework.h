@@ -11,6 +11,13 @@
 
 namespace howdah::frameworks {
 
+// What the AM serves beside the job so that the processes of its framework find each other.
+enum class Rendezvous {
+  kNone,
+  kKeyValueStore,  // rendezvous::KeyValueStore, over HTTP
+  kTracker,        // rendezvous::XgboostTracker
+};
+
 // Which process of which task.
 struct ProcessPlace {
   std::string job_id;
@@ -19,6 +26,8 @@ struct ProcessPlace {
   int attempt = 0;
   int generation = 0;
   std::string error_file;  // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
+  Endpoint rendezvous;     // of the generation; port 0: there is none
+  std::string interface;   // network interface with the address of the task's endpoint; empty: not known
 };
 
 // What the launcher sets for one process beyond what it inherits: the variables that every process sees, then the
@@ -26,6 +35,11 @@ struct ProcessPlace {
 spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
 
 core::FrameworkRules RulesOf(const spec::JobSpec& spec);
+
+Rendezvous RendezvousOf(spec::Framework framework);
+
+// How many processes of the job have a rank.
+int WorldSize(const spec::JobSpec& spec, const core::Cluster& cluster);
 
 // Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they
 // bind it. Otherwise the port is let go just before the process starts.

@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server on an event loop, for pages that are looked at now and then: GET and HEAD, no bodies, one
-// request a connection. Anybody may connect to it and send anything.
+// A small HTTP/1.1 server on an event loop: GET and HEAD, where it is allowed PUT and DELETE too, one request a
+// connection. Anybody may connect to it and send anything.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,8 +15,10 @@
 namespace howdah::http {
 
 struct Request {
-  std::string path;  // as sent, before any '?': "/log/worker/0"
-  std::string peer;  // IP address of who asks: "10.0.0.7", "::1"; IPv4 within IPv6 as IPv4
+  std::string path;    // as sent, before any '?': "/log/worker/0"
+  std::string peer;    // IP address of who asks: "10.0.0.7", "::1"; IPv4 within IPv6 as IPv4
+  std::string method;  // "GET", "HEAD", "PUT", "DELETE"
+  std::string body;    // of a PUT
 };
 
 struct Response {
@@ -33,6 +35,7 @@ class Server {
   using Handler = std::function<void(const Request& request, std::function<void(Response)> respond)>;
   struct Limits {
     size_t header_bytes = 8 << 10;
+    size_t body_bytes = 0;                    // of a PUT; 0: neither PUT nor DELETE is answered
     size_t connections = 32;                  // more are closed at once
     std::chrono::milliseconds read{5'000};    // for the request, whole
     std::chrono::milliseconds write{20'000};  // for the answer to be made and taken

@@ -1,0 +1,78 @@
+// Horovod's rendezvous: rendezvous::KeyValueStore over HTTP.
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <unordered_map>
+
+#include "howdah/http/server.h"
+#include "howdah/process/clock.h"
+#include "howdah/rendezvous/key_value_store.h"
+#include "rendezvous.h"
+
+namespace howdah::am {
+namespace {
+
+using rendezvous::KeyValueStore;
+
+// A process puts one value a scope, some 64 bytes for each other process.
+constexpr size_t kValueBytes = size_t{1} << 20;
+constexpr size_t kStoreBytes = size_t{256} << 20;
+
+class KeyValueServer final : public RendezvousServer {
+ public:
+  KeyValueServer(boost::asio::io_context& loop, Options options) : options_(std::move(options)), timer_(loop) {}
+
+  Status Listen(boost::asio::io_context& loop) {
+    http::Server::Limits limits;
+    limits.body_bytes = kValueBytes;
+    limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one at a time
+    auto server = http::Server::Start(
+        loop, options_.host,
+        [this](const http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
+    if (!server.ok()) return server.error();
+    server_ = std::move(*server);
+    return {};
+  }
+  uint16_t port() const override { return server_->port(); }
+
+ private:
+  using Respond = std::function<void(http::Response)>;
+
+  void OnRequest(const http::Request& request, Respond respond) {
+    if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
+    const KeyValueStore::RequestId id = ++last_id_;
+    asked_.emplace(id, std::move(respond));
+    Perform(store_.OnRequest(id, {request.method, request.path, request.body}, clock_.Now()));
+  }
+
+  void Perform(std::vector<KeyValueStore::Answer> answers) {
+    for (KeyValueStore::Answer& answer : answers) {
+      const auto asked = asked_.extract(answer.request);
+      asked.mapped()({answer.status, "application/octet-stream", std::move(answer.body), ""});
+    }
+    const auto deadline = store_.NextDeadline();
+    if (!deadline) return void(timer_.cancel());
+    timer_.expires_after(std::max(Duration::zero(), *deadline - clock_.Now()));
+    timer_.async_wait([this](const boost::system::error_code& error) {
+      if (!error) Perform(store_.OnTime(clock_.Now()));
+    });
+  }
+
+  const Options options_;
+  process::Clock clock_;
+  KeyValueStore store_{kStoreBytes};
+  KeyValueStore::RequestId last_id_ = 0;
+  std::unordered_map<KeyValueStore::RequestId, Respond> asked_;
+  boost::asio::steady_timer timer_;
+  std::unique_ptr<http::Server> server_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_context& loop,
+                                                              RendezvousServer::Options options) {
+  auto server = std::make_unique<KeyValueServer>(loop, std::move(options));
+  if (const Status listening = server->Listen(loop); !listening.ok()) return listening.error();
+  return std::unique_ptr<RendezvousServer>(std::move(server));
+}
+
+}  // namespace howdah::am

@@ -1,0 +1,100 @@
+// The servers over loopback, each with somebody who has no business there.
+#include "rendezvous.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <future>
+#include <thread>
+
+namespace howdah::am {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using testing::StartsWith;
+
+// A rendezvous whose loop has a thread of its own.
+class Served {
+ public:
+  explicit Served(spec::Framework framework, std::string peer = "127.0.0.1") : peer_(std::move(peer)) {
+    spec_.framework = framework;
+    spec_.roles.resize(1);
+    rendezvous_ = std::make_unique<Rendezvous>(loop_, "127.0.0.1", spec_, [](int, const std::string&) {});
+    thread_ = std::thread([this] { loop_.run(); });
+  }
+  ~Served() {
+    asio::post(loop_, [this] { rendezvous_.reset(), loop_.stop(); });
+    thread_.join();
+  }
+  // The port of the generation; 0: there is none.
+  uint16_t Port(int generation) {
+    std::promise<uint16_t> port;
+    asio::post(loop_, [&] {
+      const auto where = rendezvous_->For(generation, {{{peer_, 1}}});
+      port.set_value(where.ok() && *where ? (*where)->port : 0);
+    });
+    return port.get_future().get();
+  }
+
+ private:
+  spec::JobSpec spec_;
+  std::string peer_;
+  asio::io_context loop_;
+  asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(loop_);
+  std::unique_ptr<Rendezvous> rendezvous_;
+  std::thread thread_;
+};
+
+// What the server says to these bytes before it closes, `limit` bytes at most; "refused": nobody listens.
+std::string Ask(uint16_t port, const std::string& bytes, size_t limit = 4096) {
+  asio::io_context loop;
+  tcp::socket socket(loop);
+  boost::system::error_code failed;
+  socket.connect({asio::ip::address_v4::loopback(), port}, failed);
+  if (failed) return "refused";
+  asio::write(socket, asio::buffer(bytes), failed);
+  std::string answer(limit, '\0');
+  answer.resize(asio::read(socket, asio::buffer(answer), failed));
+  return answer;
+}
+
+constexpr char kPut[] = "PUT /global/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\nv";
+constexpr char kGet[] = "GET /global/0 HTTP/1.1\r\nHost: x\r\n\r\n";
+const std::string kMagic = {'\x99', '\xff', '\0', '\0'};
+
+TEST(Rendezvous, AGenerationHasAServerOfItsOwn) {
+  Served served(spec::Framework::kHorovod);
+  const uint16_t first = served.Port(0);
+  EXPECT_EQ(served.Port(0), first);
+  EXPECT_THAT(Ask(first, kPut), StartsWith("HTTP/1.1 200 "));
+  EXPECT_THAT(Ask(first, kGet), testing::EndsWith("\r\n\r\nv"));
+  const uint16_t second = served.Port(1);
+  EXPECT_EQ(Ask(first, kGet), "refused");
+  EXPECT_THAT(Ask(second, kGet), StartsWith("HTTP/1.1 404 "));
+}
+
+TEST(Rendezvous, OnlyTheMachinesOfTheJobAreLetIn) {
+  Served horovod(spec::Framework::kHorovod, "127.0.0.2");
+  EXPECT_THAT(Ask(horovod.Port(0), kPut), StartsWith("HTTP/1.1 403 "));
+  Served xgboost(spec::Framework::kXgboost, "127.0.0.2");
+  EXPECT_EQ(Ask(xgboost.Port(0), kMagic), "");
+}
+
+TEST(Rendezvous, WhoSpeaksNoTrackersProtocolIsClosedAndTheOthersServed) {
+  Served served(spec::Framework::kXgboost);
+  EXPECT_EQ(Ask(served.Port(0), kGet), kMagic);
+  EXPECT_EQ(Ask(served.Port(0), kMagic, kMagic.size()), kMagic);
+}
+
+TEST(Rendezvous, OtherFrameworksHaveNone) {
+  Served served(spec::Framework::kPytorch);
+  EXPECT_EQ(served.Port(0), 0);
+}
+
+}  // namespace
+}  // namespace howdah::am

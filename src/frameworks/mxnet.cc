@@ -1,0 +1,41 @@
+// MXNet's parameter server (ps-lite): a scheduler that all meet at, servers and workers, told apart by the names of
+// their roles. The variables are TonY's.
+#include "parts.h"
+
+namespace howdah::frameworks {
+namespace {
+
+constexpr const char* kScheduler = "scheduler";
+constexpr const char* kServer = "server";
+constexpr const char* kWorker = "worker";
+
+const std::vector<Endpoint>* FindRole(const Process& process, const char* name) {
+  for (size_t role = 0; role < process.spec.roles.size(); ++role) {
+    if (process.spec.roles[role].name == name) return &process.cluster[role];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+bool IsPartOfMxnet(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+  if (spec.framework != spec::Framework::kMxnet) return false;
+  return role.name == kScheduler || role.name == kServer || role.name == kWorker;
+}
+
+void AddMxnet(const Process& process, spec::EnvVars& env) {
+  const std::vector<Endpoint>* schedulers = FindRole(process, kScheduler);
+  if (schedulers == nullptr || schedulers->empty()) return;
+  const auto count = [&](const char* name) {
+    const std::vector<Endpoint>* tasks = FindRole(process, name);
+    return tasks == nullptr ? 0 : static_cast<int64_t>(tasks->size());
+  };
+  Set(env, "DMLC_ROLE", process.role().name);
+  Set(env, "DMLC_PS_ROOT_URI", schedulers->front().host);
+  Set(env, "DMLC_PS_ROOT_PORT", schedulers->front().port);
+  Set(env, "DMLC_LOCAL", 0);
+  Set(env, "DMLC_NUM_SERVER", count(kServer));
+  Set(env, "DMLC_NUM_WORKER", count(kWorker));
+}
+
+}  // namespace howdah::frameworks

@@ -1,0 +1,60 @@
+"""Jobs of frameworks that meet at a rendezvous, the same for one machine and for a cluster."""
+import os
+import re
+import signal
+import subprocess
+
+from machine import ROOT, eventually
+
+EXAMPLES = ROOT / "examples"
+RUN_S = 240  # a bound for a busy machine, no expectation
+
+
+def horovod_with_a_killed_rank(machine, installed, tmp_path):
+    """Four processes train, one is killed, all go on from the checkpoint; returns the job."""
+    installed("data")
+    env = {"PYTHON": str(installed("horovod")), "EPOCHS": "5", "IMAGES": "8000"}
+    job = machine.submit("job.yaml", "--set", f"checkpoint.dir={tmp_path}/checkpoints", "--set",
+                         "roles.worker.memory=512MiB", cwd=EXAMPLES / "horovod", env=env)
+    # The second epoch ends only when the checkpoint of the first is safe.
+    eventually(lambda: "epoch 2/5" in machine("logs", job, "worker:0").stdout, f"the second epoch of {job}", RUN_S)
+    before = machine.status(job)
+    os.kill(before["tasks"][2]["pids"][0], signal.SIGKILL)
+    done = machine("wait", job, timeout=RUN_S)
+    after = machine.status(job)
+    assert done.code == 0, (done, after)
+    assert after["generation"] == 1, after
+    assert [(t["ranks"], t["attempt"], t["container"]) for t in after["tasks"]] == \
+        [([rank], 1, before["tasks"][rank]["container"]) for rank in range(4)], (before, after)
+    first, second = ([machine.log(job, f"worker:{rank}", "--attempt", attempt) for rank in range(4)]
+                     for attempt in "01")
+    epochs = [int(e) for e in re.findall(r"^rank 0/4 epoch (\d)/5", second[0], re.M)]
+    assert epochs and epochs[0] >= 2 and epochs == list(range(epochs[0], 6)), (first[0], second[0])
+    for rank, log in enumerate(second):
+        assert f"rank {rank}/4 epoch 5/5" in log, log
+    assert len(set(re.findall(r"epoch 5/5 loss (\S+)", "".join(second)))) == 1, "each has the mean over all: {second}"
+    assert float(re.search(r"test accuracy (\d\.\d+)", second[0]).group(1)) > 0.75, second[0]
+    return job
+
+
+def losses(text):
+    return [float(loss) for loss in re.findall(r"\[\d+\]\ttrain-mlogloss:(\S+)", text)]
+
+
+def xgboost_as_one_process(machine, installed):
+    """Four processes grow the trees that one alone grows; returns the job."""
+    installed("data")
+    done = machine("run", "job.yaml", "--set", "roles.worker.memory=512MiB", cwd=EXAMPLES / "xgboost",
+                   env={"PYTHON": str(installed("xgboost"))}, timeout=RUN_S)
+    assert done.code == 0, done
+    alone = subprocess.run([str(installed("xgboost")), str(EXAMPLES / "xgboost/train.py")], stdout=subprocess.PIPE,
+                           text=True, check=True).stdout
+    log = machine.log(done.id, "worker:0")
+    assert len(losses(alone)) == 8
+    assert [abs(a - b) < 0.01 for a, b in zip(losses(log), losses(alone), strict=True)] == [True] * 8, (log, alone)
+    for rank in range(4):
+        assert f"Task {rank} got rank {rank}" in machine.log(done.id, f"worker:{rank}"), done
+        assert rank == 0 or not losses(machine.log(done.id, f"worker:{rank}")), "what is printed is printed once"
+    accuracy = [float(re.search(r"test accuracy (\d\.\d+)", text).group(1)) for text in (log, alone)]
+    assert accuracy[0] > 0.7 and abs(accuracy[0] - accuracy[1]) < 0.02, accuracy
+    return done.id
