@@ -42,6 +42,7 @@ class Maker {
     job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), std::nullopt};
     if (Flip()) job.timeouts.run = Time();
     job.start = Flip() ? StartMode::kGang : StartMode::kFree;
+    if (Flip()) KeepHistory(job);
     return job;
   }
 
@@ -90,6 +91,13 @@ class Maker {
     docker.runtime = Pick<std::string>({"", "nvidia"});
     docker.privileged = Flip();
     return docker;
+  }
+  void KeepHistory(JobSpec& job) {
+    job.tony_history = Path();
+    for (int i = Below(3); i > 0; --i) {
+      job.configuration.push_back(
+          {"tony." + std::to_string(i) + NonEmpty(), Flip() ? NonEmpty() : "", Flip() ? NonEmpty() : ""});
+    }
   }
   void PlaceInCluster(RoleSpec& role) {
     if (Flip()) role.resources.push_back({"yarn.io/fpga", 1 + Below(3)});

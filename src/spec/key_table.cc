@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster_values.h"
+#include "configured_values.h"
 #include "paths.h"
 #include "value_types.h"
 
@@ -194,6 +195,11 @@ Section<JobSpec> MakeJobKeys() {
            "What it shows (TB_LOG_DIR); created if absent; on YARN a URI or shared by all nodes", "./logs")}};
   const Section<J> restart = {{Row("max", &J::restart_max, WholeNumber(0, kCountMax),
                                    "How often the whole job may start again once the tasks' own restarts are spent")}};
+  const Section<J> history = {
+      {Row("tony", &J::tony_history, PathOrUri(PathUse::kDestination),
+           "Where the job's history is kept as TonY keeps it too (tony.history.location)", "hdfs:///tony-history"),
+       Row("configuration", &J::configuration, Configuration(),
+           "What that history shows as the job's configuration; it changes nothing")}};
   Section<J> s;
   s.elsewhere = [](std::string_view key) {
     return Has(RoleKeys(), key) ? "'" + std::string(key) + "' of a role: roles.NAME." + std::string(key) : "";
@@ -223,6 +229,7 @@ Section<JobSpec> MakeJobKeys() {
       Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
       Row("start", &J::start, OneOf(StartModeWords()),
           "gang: nothing starts until everything can; free: each task as it comes"),
+      Group("history", history, "The job's history for TonY's tools"),
   };
   s.keys.front().default_words = "the name of the file";
   return s;

@@ -97,12 +97,12 @@ TEST(Problems, OfKeys) {
        {"2: zzz: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
         "env_from, "
         "queue, "
-        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start"}},
+        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, history"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
        {"2: a\\nb: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
         "env_from, "
         "queue, "
-        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start",
+        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, history",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},
   });

@@ -130,6 +130,14 @@ struct AmSpec {
   friend bool operator==(const AmSpec&, const AmSpec&) = default;
 };
 
+// One line of the configuration that a job was made from, to be shown with its history.
+struct Configured {
+  std::string name;
+  std::string value;
+  std::string source;  // the file or flag that said so; empty: unknown
+  friend bool operator==(const Configured&, const Configured&) = default;
+};
+
 struct JobSpec {
   std::string name;
   Framework framework = Framework::kPlain;
@@ -153,6 +161,8 @@ struct JobSpec {
   std::vector<std::string> relative_directories;
   Timeouts timeouts;
   StartMode start = StartMode::kGang;
+  std::string tony_history;  // an absolute path or a URI: where the history is kept as TonY keeps it; empty: nowhere
+  std::vector<Configured> configuration;  // what that history shows as the job's configuration; nothing is read from it
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
