@@ -10,9 +10,25 @@ run_ctest() {  # LABEL or nothing
     -j "$(nproc)" "$@" >&2
 }
 
-run_pytest() {  # what pytest takes
+run_pytest() {  # NAME of the results, and what pytest takes
+  local name=$1; shift
   "$python" -m pytest -p no:cacheprovider --color=auto -ra --durations=10 \
-    --junit-xml=build/test-results/pytest.xml "$@" >&2
+    --junit-xml="build/test-results/pytest-$name.xml" "$@" >&2
+}
+
+# Jobs on clusters wait for daemons more than they compute, the others compute: side by side they need half of the time.
+run_programs() {
+  local failed=0 others=()
+  for folder in tests/*/; do
+    [ "$folder" = tests/yarn/ ] || [ -z "$(compgen -G "${folder}test_*.py")" ] || others+=("$folder")
+  done
+  run_pytest yarn tests/yarn 2>build/log/yarn.err &
+  local yarn=$!
+  run_pytest programs "${others[@]}" || failed=1
+  say "the tests on clusters, which have been running beside these"
+  wait "$yarn" || failed=1
+  cat build/log/yarn.err >&2
+  return $failed
 }
 
 test_all() {
@@ -34,7 +50,7 @@ test_all() {
   wait "$frameworks" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
   wait "$hadoops" || { cat build/log/hadoop-env.err >&2; die "Hadoop could not be fetched"; }
   say "tests of the programs"
-  run_pytest tests || failed=1
+  run_programs || failed=1
   return $failed
 }
 
@@ -61,7 +77,7 @@ test_some() {
   if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     build_target release all
     case " ${folders[*]:-tests} " in *yarn* | *" tests "*) need hadoop ;; esac
-    run_pytest "${folders[@]:-tests}" "$@" || failed=1
+    run_pytest programs "${folders[@]:-tests}" "$@" || failed=1
   fi
   return $failed
 }

@@ -37,9 +37,8 @@ def ctest_cases(path):
 
 def main(folder, broken):
     total = [0, 0, 0]
-    for name, count in (("ctest.xml", ctest_cases), ("pytest.xml", cases)):
-        path = pathlib.Path(folder) / name
-        if path.exists():
+    for pattern, count in (("ctest.xml", ctest_cases), ("pytest-*.xml", cases)):
+        for path in pathlib.Path(folder).glob(pattern):
             total = [a + b for a, b in zip(total, count(path))]
     passed, failed, skipped = total
     if broken and not failed:
