@@ -4,12 +4,12 @@
 #
 #   apps      howdah · howdah-agent (anything: the only place that names a concrete backend)
 #   shells    cli · am · executor
-#   world     backend · local · yarnplace · rpc · http · net · process
+#   world     backend · historyfiles · local · yarnplace · rpc · http · net · process
 #   hadoop    yarn · hdfs · hadooprpc · hadoopconf (speak Hadoop; have never heard of a job)
-#   pure      core · spec · frameworks · rendezvous · diagnosis · history · yarnlogs
+#   pure      core · spec · frameworks · rendezvous · diagnosis · history · avro · tonyhistory · yarnlogs
 #   base      base
 
-PURE = {"base", "spec", "core", "frameworks", "rendezvous", "diagnosis", "history", "yarnlogs"}
+PURE = {"base", "spec", "core", "frameworks", "rendezvous", "diagnosis", "history", "avro", "tonyhistory", "yarnlogs"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (folder, Howdah libraries it may use, third-party headers it may include)
@@ -21,6 +21,8 @@ LAYERS = {
     "rendezvous": ("src/rendezvous", {"base"}, {"nlohmann"}),
     "diagnosis": ("src/diagnosis", {"base", "spec", "core"}, {"nlohmann"}),
     "history": ("src/history", {"base", "core"}, {"nlohmann"}),
+    "avro": ("src/avro", {"base"}, {"nlohmann", "zlib"}),
+    "tonyhistory": ("src/tonyhistory", {"base", "spec", "core", "history", "avro"}, {"nlohmann", "pugixml"}),
     "process": ("src/process", {"base"}, {POSIX, "archive"}),
     "net": ("src/net", {"base"}, {POSIX, "ares"}),
     "hadooprpc": ("src/hadooprpc", {"base", "net", "hadoop"}, {POSIX, "boost", "openssl", "protobuf"}),
@@ -32,17 +34,21 @@ LAYERS = {
     "http": ("src/http", {"base", "net", "process"}, {POSIX, "boost"}),
     "rpc": ("src/rpc", {"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "backend": ("src/backend/api", {"base", "spec", "core", "history"}, set()),
+    "historyfiles": ("src/historyfiles", {"base", "spec", "core", "history", "tonyhistory", "backend"}, set()),
     "local": ("src/backend/local",
-              {"base", "spec", "core", "history", "process", "rpc", "wire", "backend"}, {POSIX, "boost", "nlohmann"}),
+              {"base", "spec", "core", "history", "tonyhistory", "process", "rpc", "wire", "backend", "historyfiles"},
+              {POSIX, "boost", "nlohmann"}),
     "yarnplace": ("src/backend/yarn",
-                  {"base", "spec", "core", "history", "frameworks", "process", "rpc", "wire", "backend", "net", "http",
+                  {"base", "spec", "core", "history", "tonyhistory", "frameworks", "process", "rpc", "wire", "backend",
+                   "historyfiles", "net", "http",
                    "hadoop", "hadooprpc", "hadoopconf", "hdfs", "yarn", "yarnlogs"},
                   {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
     "am": ("src/am", {"base", "spec", "core", "frameworks", "rendezvous", "history", "process", "rpc", "wire", "http",
                       "backend"}, {POSIX, "boost"}),
     "executor": ("src/executor", {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire"},
                  {POSIX, "boost", "nlohmann"}),
-    "cli": ("src/cli", {"base", "spec", "core", "frameworks", "history", "process", "backend"},
+    "cli": ("src/cli",
+            {"base", "spec", "core", "frameworks", "history", "tonyhistory", "process", "backend", "historyfiles"},
             {POSIX, "cli11", "nlohmann"}),
     "sim": ("src/testing/sim", {"base", "spec", "core"}, set()),
 }

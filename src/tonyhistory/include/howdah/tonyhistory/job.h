@@ -1,0 +1,43 @@
+// A job as TonY's history tells it, from our journal and back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "howdah/core/change.h"
+#include "howdah/history/job_view.h"
+#include "howdah/tonyhistory/configuration.h"
+#include "howdah/tonyhistory/events.h"
+#include "howdah/tonyhistory/file_name.h"
+
+namespace howdah::tonyhistory {
+
+// The container that the application master runs in, where it is known.
+struct AmPlace {
+  std::string host;
+  std::string container;  // empty: none
+};
+
+// The events of a journal, as far as it goes. Every attempt of a task starts and finishes; one that did not get to its
+// end is FINISHED, TonY's word for what was stopped. Metrics are what was measured: MAX_MEMORY_BYTES.
+std::vector<Event> EventsOf(const std::vector<core::JournalEntry>& journal, const std::string& application,
+                            const AmPlace& am);
+
+// The file of events' name at the end of the job that `view` shows.
+FileName EndName(const history::JobView& view, Instant started);
+
+// What is told of a job's task, beside its status.
+struct TaskMetrics {
+  std::string role;
+  int index = 0;
+  std::vector<Metric> metrics;  // of its last attempt that has any
+};
+
+// The status of a job of TonY's history; its id is the one by which Howdah knows it, if it is one of Howdah's. Without
+// events: of the job alone.
+history::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
+                        const std::vector<Event>& events);
+// In the order in which the tasks started.
+std::vector<TaskMetrics> MetricsOf(const std::vector<Event>& events);
+
+}  // namespace howdah::tonyhistory
