@@ -22,6 +22,12 @@ struct Overload : Fs... {
 // Clients that follow have this long to take the journal's last lines: the AM is to be gone soon after them.
 constexpr Duration kFollowersLimit = std::chrono::milliseconds(80);
 
+void AddAdvice(core::JobChanged& change, const std::string& more) {
+  std::string& advice = change.advice.emplace(change.advice.value_or(""));
+  if (!advice.empty()) advice += "; ";
+  advice += more;
+}
+
 uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 
 }  // namespace
@@ -207,11 +213,20 @@ void ApplicationMaster::PerformRecord(core::Change change) {
   const bool finished = job != nullptr && job->type == core::JobChanged::Type::kFinished;
   if (finished) tensorboard_.reset();
   if (finished && job->state != core::JobState::kSucceeded) AddCheckpoint(*job);
-  const core::JournalEntry entry{clock_.Now(), std::move(change)};
+  const Instant now = clock_.Now();
+  if (finished) WriteHistory(now, std::get<core::JobChanged>(change));
+  const core::JournalEntry entry{now, std::move(change)};
   journal_.Add(entry);
   // A final state becomes visible only when nothing of the job is left.
   if (finished) FinishPlace(std::get<core::JobChanged>(entry.change));
   view_.Apply(entry);
+}
+
+void ApplicationMaster::WriteHistory(Instant now, core::JobChanged& finished) {
+  const auto journal = journal_.Text();
+  const Status written = journal.ok() ? backend_->WriteHistory(*journal + history::EncodeEntry({now, finished}) + "\n")
+                                      : Status(journal.error());
+  if (!written.ok()) AddAdvice(finished, written.error().message);
 }
 
 void ApplicationMaster::FinishPlace(const core::JobChanged& final) {
@@ -230,9 +245,7 @@ void ApplicationMaster::AddUsage(core::TaskChanged& ended) {
 void ApplicationMaster::AddCheckpoint(core::JobChanged& finished) const {
   const std::string newest = NewestCheckpoint(options_.spec.checkpoint.dir, clock_.Now());
   if (newest.empty()) return;
-  std::string& advice = finished.advice.emplace(finished.advice.value_or(""));
-  if (!advice.empty()) advice += "; ";
-  advice += newest;
+  AddAdvice(finished, newest);
 }
 
 void ApplicationMaster::ArmTimer() {

@@ -47,6 +47,8 @@ class ApplicationMaster final : public backend::Sink {
   void PerformRecord(core::Change change);
   // Into the output of the rank's process.
   void Print(int rank, const std::string& text);
+  // Where the job file says, for others. What cannot be written is told in the advice.
+  void WriteHistory(Instant now, core::JobChanged& finished);
   void FinishPlace(const core::JobChanged& final);
   void AddUsage(core::TaskChanged& ended);
   // Who submits again wants to know from where.

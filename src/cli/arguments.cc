@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "history_arguments.h"
 #include "howdah/base/version.h"
+#include "howdah/process/clock.h"
 
 namespace howdah::cli {
 namespace {
@@ -239,6 +241,7 @@ Grammar::Grammar()
   AddJobCommands(*app_, *arguments_);
   AddLookCommands(*app_, *arguments_);
   AddOrderCommands(*app_, *arguments_);
+  AddHistory(*app_, *arguments_, process::Clock().Now());
   AddOtherCommands(*app_, *arguments_);
 }
 

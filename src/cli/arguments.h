@@ -25,6 +25,18 @@ struct JobArguments {
   std::vector<std::string> quick_flags;  // those that were given, for a message
 };
 
+// What `howdah history` is asked for.
+struct HistoryArguments {
+  std::string action;  // "list"
+  std::string dir;     // empty: not said
+  std::string user, name, status;
+  std::optional<Instant> since, until;
+  std::string other;  // the second job of diff; the first is Arguments::id
+  std::optional<Duration> older_than;
+  std::string time_zone;
+  bool dry_run = false;
+};
+
 struct Arguments {
   std::string command;  // "run"
   std::string on;       // empty: not said
@@ -42,6 +54,7 @@ struct Arguments {
   std::string framework;  // of init
   bool markdown = false;
   std::string shell;  // of completion
+  HistoryArguments history;
 };
 
 // The grammar of the command line: every command, flag, help text and example. The one place where a flag is added.

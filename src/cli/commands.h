@@ -15,6 +15,7 @@ int LogsCommand(Shell& shell, const Arguments& arguments);
 int KillCommand(Shell& shell, const Arguments& arguments);
 int ScaleCommand(Shell& shell, const Arguments& arguments);
 int EventsCommand(Shell& shell, const Arguments& arguments);
+int HistoryCommand(Shell& shell, const Arguments& arguments);
 int PlanCommand(Shell& shell, const Arguments& arguments);
 int DoctorCommand(Shell& shell, const Arguments& arguments);
 int InitCommand(Shell& shell, const Arguments& arguments);

@@ -4,8 +4,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <climits>
-
 #include "howdah/process/files.h"
 #include "shell.h"
 
@@ -19,11 +17,6 @@ spec::PathKind KindOf(const std::string& path) {
   struct stat facts {};
   if (stat(path.c_str(), &facts) != 0) return spec::PathKind::kMissing;
   return S_ISDIR(facts.st_mode) ? spec::PathKind::kDirectory : spec::PathKind::kFile;
-}
-
-std::string CurrentDirectory() {
-  char path[PATH_MAX];
-  return getcwd(path, sizeof path) == nullptr ? "/" : path;
 }
 
 std::string DirectoryOf(const std::string& file) {

@@ -35,6 +35,8 @@ class Shell {
 
 // Tells an error on stderr and returns the exit code it means.
 int Report(const Error& error);
+// Of this process.
+std::string CurrentDirectory();
 // A line on stderr.
 void Say(std::string_view line);
 

@@ -41,7 +41,7 @@ test_all() {
   tools/ml-env $test_environments >build/log/ml-env.out 2>build/log/ml-env.err &
   local frameworks=$! failed=0
   # shellcheck disable=SC2086
-  tools/hadoop-env $test_hadoops >build/log/hadoop-env.out 2>build/log/hadoop-env.err &
+  { tools/hadoop-env $test_hadoops && tools/tony-env; } >build/log/hadoop-env.out 2>build/log/hadoop-env.err &
   local hadoops=$!
   dev_build release
   dev_build debug
@@ -76,7 +76,7 @@ test_some() {
   fi
   if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     build_target release all
-    case " ${folders[*]:-tests} " in *yarn* | *" tests "*) need hadoop ;; esac
+    case " ${folders[*]:-tests} " in *yarn* | *history* | *" tests "*) need hadoop ;; esac
     run_pytest programs "${folders[@]:-tests}" "$@" || failed=1
   fi
   return $failed

@@ -8,6 +8,7 @@
 #include "howdah/process/clock.h"
 #include "howdah/process/files.h"
 #include "journal_reader.h"
+#include "outside_history.h"
 
 namespace howdah::local {
 namespace {
@@ -42,14 +43,25 @@ std::string Reason(const history::JobView& view, const JobFiles& files, const st
          " were running and have been ended, none was adopted" + (last.empty() ? "" : "; its last words: " + last);
 }
 
-std::string Ends(const history::JobView& view, const std::string& reason, Instant now) {
+core::JobChanged EndOf(const std::string& reason) {
   core::JobChanged end;
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = reason;
   end.advice =
       "submit the job again; if it was not you who killed it, look for the kernel's out-of-memory killer (dmesg)";
-  return history::EndLines(view, std::move(end), "the application master died", now);
+  return end;
+}
+
+// The journal's last lines. The history that readers elsewhere see is written before them, and told of if it cannot be.
+std::string Ends(const JobFiles& files, const history::JobView& view, core::JobChanged end, Instant now) {
+  constexpr char kStopped[] = "the application master died";
+  const std::string lines = history::EndLines(view, end, kStopped, now);
+  auto journal = process::ReadFile(files.journal());
+  const Status told = journal.ok() ? EndHistoryOf(files, *journal + "\n" + lines) : Status(journal.error());
+  if (told.ok()) return lines;
+  *end.advice += "; " + told.error().message;
+  return history::EndLines(view, end, kStopped, now);
 }
 
 }  // namespace
@@ -61,7 +73,7 @@ Status RecordAmDeath(const JobFiles& files, const std::string& how) {
   const process::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return process::SystemError("recording the end of " + view->id + " in " + files.journal());
   const Instant now = process::Clock().Now();
-  std::string lines = Ends(*view, Reason(*view, files, how, now), now);
+  std::string lines = Ends(files, *view, EndOf(Reason(*view, files, how, now)), now);
   // A line that was torn must not swallow the next one.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';

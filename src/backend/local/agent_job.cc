@@ -11,6 +11,7 @@
 #include "howdah/process/files.h"
 #include "howdah/spec/job_file.h"
 #include "ledger.h"
+#include "outside_history.h"
 
 namespace howdah::local {
 namespace {
@@ -84,6 +85,10 @@ Status AgentJob::Announce(const std::string& address) const {
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address) {
+  // What readers elsewhere see of a job that runs. If it cannot be written, the end's cannot either, and is told.
+  const auto journal = process::ReadFile(files_.journal());
+  const Status begun = journal.ok() ? BeginHistory(spec_, *journal) : Status(journal.error());
+  if (!begun.ok()) std::cerr << begun.error().message << "\n";
   const char* path = std::getenv("PATH");
   return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *ledger_, address);
 }

@@ -8,6 +8,7 @@
 #include "howdah/core/states.h"
 #include "howdah/process/files.h"
 #include "howdah/process/machine.h"
+#include "outside_history.h"
 
 namespace howdah::local {
 namespace {
@@ -240,6 +241,8 @@ void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wa
     if (signal == SIGTERM) KillAfter(id, kKillLimit, SIGKILL);
   });
 }
+
+Status LocalBackend::WriteHistory(const std::string& journal) { return EndHistory(job_.spec(), journal); }
 
 void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   StopWatching();

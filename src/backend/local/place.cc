@@ -18,6 +18,7 @@
 #include "log_tree.h"
 #include "refusals.h"
 #include "submit.h"
+#include "tree_files.h"
 
 namespace howdah::local {
 namespace {
@@ -128,6 +129,10 @@ howdah::Status LocalPlace::ReadLog(const JobId& id, const backend::LogSource& so
     on_bytes(std::string_view(block.data(), static_cast<size_t>(size)));
   }
 }
+
+Result<std::string> LocalPlace::JobFile(const JobId& id) { return process::ReadFile(FilesOf(id).spec()); }
+
+Result<std::unique_ptr<backend::Files>> LocalPlace::OpenFiles(const std::string& uri) { return OpenTree(uri); }
 
 std::string LocalPlace::LogsPlace(const JobId& id) { return FilesOf(id).logs(); }
 

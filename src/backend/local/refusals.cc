@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "howdah/base/bytes.h"
+#include "outside_history.h"
 
 namespace howdah::local {
 namespace {
@@ -99,6 +100,10 @@ std::vector<std::string> IgnoredOf(const spec::JobSpec& spec) {
   }
   if (spec.am != spec::AmSpec{}) {
     ignored.push_back("am: the application master has no container on this machine; ignored here");
+  }
+  if (!spec.tony_history.empty() && !ReachesHistory(spec)) {
+    ignored.push_back("history.tony: " + spec.tony_history +
+                      ": this machine writes to its own directories; ignored here");
   }
   for (const spec::RoleSpec& role : spec.roles) IgnoreOfRole(role, ignored);
   return ignored;

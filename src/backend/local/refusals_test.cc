@@ -91,6 +91,14 @@ TEST(Refusals, WhatOnlyAClusterKnowsIsNamed) {
               ElementsAre(HasSubstr("queue: ml"), HasSubstr("priority: 3"), HasSubstr("node_label: gpu")));
 }
 
+TEST(Refusals, AHistoryBeyondThisMachineIsNamed) {
+  auto spec = Job({Role("worker", 1, kGiB)});
+  spec.tony_history = "/data/tony";
+  EXPECT_THAT(IgnoredOf(spec), IsEmpty());
+  spec.tony_history = "hdfs://ns1/tony";
+  EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("history.tony: hdfs://ns1/tony: ")));
+}
+
 TEST(Refusals, ContainersAndPlacesOfAClusterAreNamed) {
   auto spec = Job({Role("worker", 1, kGiB), Role("ps", 1, kGiB)});
   EXPECT_THAT(IgnoredOf(spec), IsEmpty());

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iostream>
+#include <thread>
 
 #include "am_start.h"
 #include "carried_files.h"
@@ -19,6 +20,7 @@
 #include "identities.h"
 #include "job_record.h"
 #include "journal_copy.h"
+#include "outside_history.h"
 #include "reports.h"
 #include "yarn_backend.h"
 
@@ -79,9 +81,11 @@ struct AmJob::Parts {
   hadoopconf::Configuration configuration;
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
+  std::jthread history_begins;  // a slow NameNode holds up no job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   Cluster OpenCluster() const { return Cluster(configuration, container.user, credentials); }
+  tonyhistory::AmPlace Place() const { return {container.node_host, yarn::ToText(container.container)}; }
   // Whether YARN starts another AM after this one has died.
   bool OthersFollow() const {
     const auto most = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
@@ -112,9 +116,14 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoopconf::Surroundings& surro
   if (!configuration.ok()) return configuration.error();
   // Who the job belongs to: on a cluster without accounts of its own the container runs as somebody else.
   container->user = start->user;
-  return std::unique_ptr<AmJob>(new AmJob(
-      std::make_unique<Parts>(Parts{std::move(*start), std::move(*container), std::move(*spec), std::move(*credentials),
-                                    std::move(*configuration), std::move(*identity), nullptr})));
+  return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(*start),
+                                                                        std::move(*container),
+                                                                        std::move(*spec),
+                                                                        std::move(*credentials),
+                                                                        std::move(*configuration),
+                                                                        std::move(*identity),
+                                                                        nullptr,
+                                                                        {}})));
 }
 
 const JobId& AmJob::id() const { return parts_->start.job; }
@@ -213,6 +222,14 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   auto calls = yarn::AsioCalls(loop, parts_->configuration, token != nullptr ? *token : hadooprpc::Token());
   if (!calls.ok()) return calls.error();
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal());
+  if (!spec().tony_history.empty()) {
+    parts_->history_begins = std::jthread([parts = parts_.get(), path = journal()] {
+      const auto journal = process::ReadFile(path);
+      const Status begun = journal.ok() ? BeginHistory(parts->OpenCluster(), parts->spec, *journal, parts->Place())
+                                        : Status(journal.error());
+      if (!begun.ok()) std::cerr << begun.error().message << "\n";  // and the end is told in the job's advice
+    });
+  }
   const std::string host = address.substr(0, address.rfind(':'));
   YarnBackend::Options options{
       .start = parts_->start,
@@ -221,11 +238,16 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .credentials = parts_->credentials,
       .am_address = address,
       .tracking_url = tracking_port > 0 ? "http://" + host + ":" + std::to_string(tracking_port) : "",
-      .on_finish = [this](const core::JobChanged& end, const std::string& journal, const hadooprpc::Token& token) {
-        RecordEnd(end, journal, &token);
-      }};
+      .write_history = [this](const std::string& journal) { return WriteHistory(journal); },
+      .on_finish = [this](const core::JobChanged& end, const std::string& journal,
+                          const hadooprpc::Token& token) { RecordEnd(end, journal, &token); }};
   return std::unique_ptr<backend::Backend>(
       std::make_unique<YarnBackend>(loop, sink, std::move(options), std::move(*calls)));
+}
+
+Status AmJob::WriteHistory(const std::string& journal) {
+  if (parts_->history_begins.joinable()) parts_->history_begins.join();
+  return EndHistory(parts_->OpenCluster(), spec(), journal, parts_->Place());
 }
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadooprpc::Token* am_rm_token) {
@@ -264,7 +286,12 @@ void AmJob::RecordAmDeath(const std::string& how) {
                (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
                "; it was the last of " + std::to_string(attempt() + 1) + " attempts";
   end.advice = "submit the job again; with am: {attempts: N} YARN starts the application master up to N times";
-  const std::string lines = history::EndLines(view, end, "the application master died", now);
+  constexpr char kStopped[] = "the application master died";
+  std::string lines = history::EndLines(view, end, kStopped, now);
+  if (const Status written = WriteHistory(before + lines); !written.ok()) {
+    *end.advice += "; " + written.error().message;
+    lines = history::EndLines(view, end, kStopped, now);
+  }
   RecordEnd(end, before + lines, parts_->credentials.Find(kTokenKind));
 }
 

@@ -3,8 +3,10 @@
 #include "am_start.h"
 #include "howdah/history/job_end.h"
 #include "howdah/process/clock.h"
+#include "howdah/spec/job_file.h"
 #include "identities.h"
 #include "journal_copy.h"
+#include "outside_history.h"
 #include "reports.h"
 
 namespace howdah::yarnplace {
@@ -20,12 +22,11 @@ bool EndsFinally(const std::string& journal) {
 }
 
 // What an AM that did not live to the end has left of its journal, with the end.
-std::string Ended(std::string journal, const hadoop::yarn::ApplicationReportProto& report) {
+std::string Ended(std::string journal, core::JobChanged end, const hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
   const history::JobView view = FoldJournal(journal, Tasks::kWanted);
   const Instant finished =
       report.finishtime() > 0 ? Instant(std::chrono::milliseconds(report.finishtime())) : process::Clock().Now();
-  core::JobChanged end = EndOf(report);
   const std::string task_reason =
       end.state == core::JobState::kKilled ? "the application was killed" : "the application master died";
   return journal + history::EndLines(view, std::move(end), task_reason, finished);
@@ -35,6 +36,16 @@ std::string SubmissionOf(const hadoop::yarn::ApplicationReportProto& report) {
   const history::JobView view = ViewOf(report);
   core::JobSubmitted submitted{view.id, view.name, "yarn", "", view.user, "", {}};
   return history::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
+}
+
+// Where the job file says; where its application master ran is known no more.
+Status WriteHistory(Cluster& cluster, const JobId& id, const std::string& journal) {
+  const auto text = JobFileOf(cluster, id);
+  if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};  // nothing is known of it, and none wanted
+  if (!text.ok()) return text.error();
+  const auto spec = spec::ReadEffective(*text);
+  if (!spec.ok()) return spec.error();
+  return EndHistory(cluster, *spec, journal, {});
 }
 
 Result<YarnAmStart> AmStartOf(Cluster& cluster, const JobId& id) {
@@ -74,6 +85,14 @@ Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id) {
   return ReadIdentity(start->client);
 }
 
+Result<std::string> JobFileOf(Cluster& cluster, const JobId& id) {
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  auto running = cluster.ReadFile(places->job_file(id));
+  if (running.ok() || running.error().code != ErrorCode::kNotFound) return running;
+  return cluster.ReadFile(places->history_job_file(id));
+}
+
 Result<std::string> JournalOfHistory(Cluster& cluster, const JobId& id) {
   const auto places = cluster.Places();
   if (!places.ok()) return places.error();
@@ -97,8 +116,15 @@ Result<std::string> JournalOfEnded(Cluster& cluster, const JobId& id,
   if (!recorded.ok() && recorded.error().code != ErrorCode::kNotFound) return recorded;
   const auto left = JournalOfRunning(cluster, id);
   const bool ours = left.ok();  // else there is nothing to tell from, and nothing to clean up
-  const std::string journal = Ended(ours ? *left : SubmissionOf(report), report);
+  const std::string before = ours ? *left : SubmissionOf(report);
+  core::JobChanged end = EndOf(report);
+  std::string journal = Ended(before, end, report);
   if (!ours || report.user() != cluster.user()) return journal;
+  if (const Status written = WriteHistory(cluster, id, journal); !written.ok()) {
+    std::string& advice = end.advice.emplace(end.advice.value_or(""));
+    advice += (advice.empty() ? "" : "; ") + written.error().message;
+    journal = Ended(before, end, report);
+  }
   if (const Status stored = StoreHistory(cluster, id, journal); !stored.ok()) return stored.error();
   return journal;
 }

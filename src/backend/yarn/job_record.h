@@ -26,6 +26,8 @@ Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id);
 // in the file system is removed. report: of the application, which has ended.
 Result<std::string> JournalOfEnded(Cluster& cluster, const JobId& id,
                                    const hadoop::yarn::ApplicationReportProto& report);
+// The effective job of a job that runs, or is of the history; kNotFound: it is neither.
+Result<std::string> JobFileOf(Cluster& cluster, const JobId& id);
 // The journal of a job of the history; kNotFound: there is none.
 Result<std::string> JournalOfHistory(Cluster& cluster, const JobId& id);
 // The journal of a job that has not ended as its AM last stored it; before that, of its submission alone.

@@ -11,6 +11,7 @@
 #include "last_lines_keeper.h"
 #include "log_lookup.h"
 #include "log_store.h"
+#include "outside_history.h"
 #include "reports.h"
 #include "running_logs.h"
 #include "submit.h"
@@ -237,6 +238,18 @@ howdah::Status YarnPlace::ReadLog(const JobId& id, const backend::LogSource& sou
   const howdah::Status read = store.Read(place->second, offset, take, kLogLimit);
   keeper.Finish();
   return read;
+}
+
+Result<std::string> YarnPlace::JobFile(const JobId& id) {
+  const auto cluster = Open();
+  if (!cluster.ok()) return cluster.error();
+  return JobFileOf(**cluster, id);
+}
+
+Result<std::unique_ptr<backend::Files>> YarnPlace::OpenFiles(const std::string& uri) {
+  const auto cluster = Open();
+  if (!cluster.ok()) return cluster.error();
+  return OpenTree(**cluster, uri);
 }
 
 std::string YarnPlace::LogsPlace(const JobId&) { return "on the nodes of the cluster"; }

@@ -28,9 +28,10 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
     const YarnAmStart& start;
     const spec::JobSpec& spec;
     const hadoopconf::Configuration& configuration;
-    const hadooprpc::Credentials& credentials;  // of the AM's container
-    std::string am_address;                     // where executors and clients reach the AM
-    std::string tracking_url;                   // of the AM's own page; empty: none
+    const hadooprpc::Credentials& credentials;                        // of the AM's container
+    std::string am_address;                                           // where executors and clients reach the AM
+    std::string tracking_url;                                         // of the AM's own page; empty: none
+    std::function<Status(const std::string& journal)> write_history;  // as Backend::WriteHistory
     // Blocking: records the job's end where the AM's clients look for it, and tells the ResourceManager.
     std::function<void(const core::JobChanged& final, const std::string& journal, const hadooprpc::Token& am_rm_token)>
         on_finish;
@@ -44,6 +45,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void Connected(const ContainerId& container) override;
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
+  Status WriteHistory(const std::string& journal) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:

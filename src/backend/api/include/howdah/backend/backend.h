@@ -47,6 +47,10 @@ class Backend {
   // by itself as soon as nobody wants its output any more. Answered by OnExited.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
+  // Writes the job's history where the job file's `history` says, for tools that read it there; nothing if it says
+  // nothing. Called once, before Finish, with the journal as Finish gets it. The job's outcome does not depend on it:
+  // an error becomes part of its advice.
+  virtual Status WriteHistory(const std::string& journal) = 0;
   // Removes what the job has left on the place: staging, working directories, what it held; and tells the place how the
   // job ended, where it wants to know. Called once, when no container is held any more and before the final state is
   // visible to anybody. final: that state; journal: all of its text, the line of the final state included.

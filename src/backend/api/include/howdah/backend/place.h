@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/backend/files.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/history/job_view.h"
@@ -86,6 +87,10 @@ class Place {
   // Hands on the source's bytes as they are now, in pieces: all of them, or the last lines.
   virtual howdah::Status ReadLog(const JobId& id, const LogSource& source, std::optional<int64_t> last_lines,
                                  const std::function<void(std::string_view)>& on_bytes) = 0;
+  // The effective job (spec::WriteEffective), as long as the place keeps anything of it.
+  virtual Result<std::string> JobFile(const JobId& id) = 0;
+  // The file system that a URI or an absolute path names. kUnavailable: this place cannot reach it, and what to do.
+  virtual Result<std::unique_ptr<Files>> OpenFiles(const std::string& uri) = 0;
   // Where a person finds the output: a directory or an address.
   virtual std::string LogsPlace(const JobId& id) = 0;
 

@@ -61,6 +61,7 @@ class AmJob {
   void RecordAmDeath(const std::string& how);
 
  private:
+  Status WriteHistory(const std::string& journal);
   // am_rm_token: null: there is none, and the ResourceManager is not told.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadooprpc::Token* am_rm_token);
 

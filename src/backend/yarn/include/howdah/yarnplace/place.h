@@ -38,6 +38,8 @@ class YarnPlace final : public backend::Place {
   Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
   howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
                          const std::function<void(std::string_view)>& on_bytes) override;
+  Result<std::string> JobFile(const JobId& id) override;
+  Result<std::unique_ptr<backend::Files>> OpenFiles(const std::string& uri) override;
   std::string LogsPlace(const JobId& id) override;
   howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;

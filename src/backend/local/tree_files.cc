@@ -1,0 +1,61 @@
+#include "tree_files.h"
+
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "howdah/process/files.h"
+
+namespace howdah::local {
+namespace {
+
+constexpr size_t kMostRead = size_t{256} << 20;
+
+class TreeFiles final : public backend::Files {
+ public:
+  Result<std::vector<Entry>> List(const std::string& path) override {
+    const auto names = process::ListDirectory(path);
+    if (!names.ok()) return names.error();
+    std::vector<Entry> entries;
+    for (const std::string& name : *names) {
+      struct stat status;
+      if (stat((path + "/" + name).c_str(), &status) != 0) continue;  // it has just gone
+      const auto modified = std::chrono::seconds(status.st_mtim.tv_sec) +
+                            std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec));
+      entries.push_back({name, S_ISDIR(status.st_mode), Instant(modified)});
+    }
+    return entries;
+  }
+  Result<std::string> Read(const std::string& path) override { return process::ReadFile(path, kMostRead); }
+  Status Write(const std::string& path, std::string_view bytes) override {
+    return process::WriteFileAtomically(path, bytes, backend::kSharedFile);
+  }
+  Status MakeDirectories(const std::string& path) override {
+    struct stat status;
+    const bool is_there = stat(path.c_str(), &status) == 0;
+    Status made = process::MakeDirectories(path, backend::kSharedDirectory);
+    if (!made.ok() || is_there) return made;
+    // Whatever the umask is; the group that a parent hands down stays.
+    if (stat(path.c_str(), &status) == 0 &&
+        chmod(path.c_str(), backend::kSharedDirectory | (status.st_mode & S_ISGID)) == 0) {
+      return {};
+    }
+    return process::SystemError("setting the permission of " + path);
+  }
+  Status Rename(const std::string& from, const std::string& to) override {
+    if (rename(from.c_str(), to.c_str()) == 0) return {};
+    return process::SystemError("renaming " + from + " to " + to);
+  }
+  Status Delete(const std::string& path) override { return process::RemoveTree(path); }
+};
+
+}  // namespace
+
+Result<std::unique_ptr<backend::Files>> OpenTree(const std::string& uri) {
+  if (!uri.starts_with('/') && !uri.starts_with("file:")) {
+    return Error{ErrorCode::kUnavailable,
+                 uri + ": the local place reaches files of this machine alone; write --on yarn for the cluster's"};
+  }
+  return std::unique_ptr<backend::Files>(std::make_unique<TreeFiles>());
+}
+
+}  // namespace howdah::local

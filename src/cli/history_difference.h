@@ -1,0 +1,29 @@
+// What differs between two runs. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/history/job_view.h"
+#include "howdah/tonyhistory/configuration.h"
+
+namespace howdah::cli {
+
+// An effective job as names and values: "roles.worker.memory" = "2GiB". An error: it is no JSON object.
+Result<std::vector<tonyhistory::Setting>> SettingsOfJobFile(std::string_view json);
+// How a job came out, as names and values.
+std::vector<tonyhistory::Setting> OutcomeOf(const history::JobView& view);
+
+struct Difference {
+  std::string name;
+  std::optional<std::string> before, after;  // none: it is not set there
+  friend bool operator==(const Difference&, const Difference&) = default;
+};
+// By name.
+std::vector<Difference> Differences(const std::vector<tonyhistory::Setting>& before,
+                                    const std::vector<tonyhistory::Setting>& after);
+
+}  // namespace howdah::cli

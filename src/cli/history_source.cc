@@ -1,0 +1,208 @@
+#include "history_source.h"
+
+#include <algorithm>
+#include <set>
+
+#include "history_difference.h"
+#include "howdah/process/files.h"
+#include "journal_follow.h"
+
+namespace howdah::cli {
+namespace {
+
+using history::JobView;
+using historyfiles::Found;
+
+bool Fits(const JobView& view, const HistoryArguments& filter) {
+  const bool of_user = filter.user.empty() || view.user == filter.user;
+  const bool of_status = filter.status.empty() || core::ToText(view.state) == filter.status;
+  const bool before = !filter.until || !view.submitted || *view.submitted < *filter.until;
+  const bool after = !filter.since || !view.finished || *view.finished >= *filter.since;
+  return of_user && of_status && before && after;
+}
+
+bool HasName(const JobView& view, const HistoryArguments& filter) {
+  return filter.name.empty() || view.name.find(filter.name) != std::string::npos;
+}
+
+Result<TonyDirectory> OpenDirectory(backend::Place& place, const std::string& dir,
+                                    const std::vector<tonyhistory::Setting>& site) {
+  auto files = place.OpenFiles(dir);
+  if (!files.ok()) return files.error();
+  TonyDirectory directory{std::move(*files), historyfiles::LocationOf(backend::PathOfUri(dir))};
+  const std::string intermediate = tonyhistory::ValueOf(site, "tony.history.intermediate");
+  const std::string finished = tonyhistory::ValueOf(site, "tony.history.finished");
+  if (!intermediate.empty()) directory.location.intermediate = backend::PathOfUri(intermediate);
+  if (!finished.empty()) directory.location.finished = backend::PathOfUri(finished);
+  return directory;
+}
+
+std::vector<tonyhistory::Metric> MetricsOf(const core::Usage& usage) {
+  std::vector<tonyhistory::Metric> metrics;
+  if (usage.memory_peak_bytes > 0) {
+    metrics.push_back({"MAX_MEMORY_BYTES", static_cast<double>(usage.memory_peak_bytes)});
+  }
+  if (usage.cpu_seconds > 0) metrics.push_back({"CPU_SECONDS", usage.cpu_seconds});
+  return metrics;
+}
+
+}  // namespace
+
+Result<std::vector<tonyhistory::Setting>> TonySite() {
+  const auto directory = Variable("TONY_CONF_DIR");
+  if (!directory || directory->empty()) return std::vector<tonyhistory::Setting>();
+  const std::string path = *directory + "/tony-site.xml";
+  const auto xml = process::ReadFile(path);
+  if (!xml.ok() && xml.error().code == ErrorCode::kNotFound) return std::vector<tonyhistory::Setting>();
+  if (!xml.ok()) return xml.error();
+  auto settings = tonyhistory::ReadConfiguration(*xml);
+  if (!settings.ok()) return Error{ErrorCode::kUsage, "reading " + path + ": " + settings.error().message};
+  return settings;
+}
+
+Result<HistorySource> HistorySource::Open(Shell& shell, const std::string& dir) {
+  const auto place = shell.Place();
+  if (!place.ok()) return place.error();
+  HistorySource source(*place, dir.empty());
+  std::vector<tonyhistory::Setting> site;
+  std::string root = dir;
+  if (dir.empty()) {
+    auto read = TonySite();
+    if (!read.ok()) return read.error();
+    site = std::move(*read);
+    root = tonyhistory::ValueOf(site, "tony.history.location");
+  } else if (!dir.starts_with('/') && dir.find(':') == std::string::npos) {
+    root = CurrentDirectory() + "/" + dir;
+  }
+  if (root.empty()) return source;
+  auto directory = OpenDirectory(**place, root, site);
+  if (!directory.ok()) return directory.error();
+  source.tony_ = std::move(*directory);
+  return source;
+}
+
+Result<JobView> HistorySource::ViewOf(const Found& found) const {
+  const auto settings = historyfiles::ReadConfiguration(*tony_->files, found);
+  // A configuration that cannot be read must not hide the job.
+  return tonyhistory::ViewOf(found.name, settings.ok() ? *settings : std::vector<tonyhistory::Setting>(), {});
+}
+
+Result<std::vector<PastJob>> HistorySource::List(const HistoryArguments& filter) {
+  std::vector<PastJob> jobs;
+  std::set<std::string> ids;
+  if (with_own_) {
+    auto views = place_->List(/*ended_too=*/true);
+    if (!views.ok()) return views.error();
+    for (JobView& view : *views) {
+      ids.insert(view.id);
+      if (Fits(view, filter) && HasName(view, filter)) jobs.push_back({std::move(view), std::nullopt});
+    }
+  }
+  if (tony_) {
+    auto found = historyfiles::Scan(*tony_->files, tony_->location, filter.since);
+    if (!found.ok()) return found.error();
+    for (Found& job : *found) {
+      // The file's name says enough to leave most out; the user's own name is in the configuration.
+      JobView by_name = tonyhistory::ViewOf(job.name, {}, {});
+      by_name.user = filter.user;
+      if (!Fits(by_name, filter)) continue;
+      auto view = ViewOf(job);
+      if (!view.ok()) return view.error();
+      if (!Fits(*view, filter) || !HasName(*view, filter) || !ids.insert(view->id).second) continue;
+      jobs.push_back({std::move(*view), std::move(job)});
+    }
+  }
+  std::stable_sort(jobs.begin(), jobs.end(),
+                   [](const PastJob& a, const PastJob& b) { return a.view.submitted > b.view.submitted; });
+  return jobs;
+}
+
+Result<PastJob> HistorySource::Find(const std::string& id) {
+  std::string own_says;
+  if (with_own_) {
+    const auto own = place_->Resolve(id);
+    auto view = own.ok() ? place_->Status(*own) : Result<JobView>(own.error());
+    if (view.ok()) return PastJob{std::move(*view), std::nullopt};
+    if (view.error().code != ErrorCode::kNotFound || !tony_) return view.error();
+    own_says = view.error().message;
+  }
+  auto found = historyfiles::Scan(*tony_->files, tony_->location, std::nullopt);
+  if (!found.ok()) return found.error();
+  const bool last = id == "last";
+  for (Found& job : *found) {
+    const bool is_it = last || job.name.application == id;
+    if (!is_it && id.starts_with("application_")) continue;
+    auto view = ViewOf(job);
+    if (!view.ok()) return view.error();
+    if (is_it || view->id == id) return PastJob{std::move(*view), std::move(job)};
+  }
+  return Error{ErrorCode::kNotFound, "looking for job '" + id + "': there is none in " + tony_->location.intermediate +
+                                         " or " + tony_->location.finished + "; `howdah history list` shows which are" +
+                                         (own_says.empty() ? "" : "; nor " + own_says)};
+}
+
+Result<tonyhistory::Events> HistorySource::EventsOf(const PastJob& job) const {
+  auto events = historyfiles::ReadEvents(*tony_->files, *job.tony);
+  if (events.ok() && !events->cut.empty() && job.tony->name.completed) {
+    Say("howdah: " + job.tony->file() + ": " + events->cut + "; what stands before is shown");
+  }
+  return events;
+}
+
+Result<JobView> HistorySource::Status(const PastJob& job) {
+  if (!job.tony) return place_->Status(JobId{job.view.id});
+  const auto settings = Configuration(job);
+  if (!settings.ok()) return settings.error();
+  const auto events = EventsOf(job);
+  if (!events.ok()) return events.error();
+  return tonyhistory::ViewOf(job.tony->name, *settings, events->events);
+}
+
+Result<std::vector<tonyhistory::Setting>> HistorySource::Configuration(const PastJob& job) {
+  if (job.tony) return historyfiles::ReadConfiguration(*tony_->files, *job.tony);
+  const auto text = place_->JobFile(JobId{job.view.id});
+  if (!text.ok()) return text.error();
+  return SettingsOfJobFile(*text);
+}
+
+Result<std::vector<tonyhistory::TaskMetrics>> HistorySource::Metrics(const PastJob& job) {
+  if (job.tony) {
+    const auto events = EventsOf(job);
+    if (!events.ok()) return events.error();
+    return tonyhistory::MetricsOf(events->events);
+  }
+  const auto view = Status(job);
+  if (!view.ok()) return view.error();
+  std::vector<tonyhistory::TaskMetrics> metrics;
+  for (const history::TaskView& task : view->tasks) metrics.push_back({task.role, task.index, MetricsOf(task.usage)});
+  return metrics;
+}
+
+Result<std::vector<std::string>> HistorySource::Events(const PastJob& job, bool json) {
+  std::vector<std::string> lines;
+  if (job.tony) {
+    const auto events = EventsOf(job);
+    if (!events.ok()) return events.error();
+    for (const tonyhistory::Event& event : events->events) {
+      lines.push_back(json ? tonyhistory::EncodeEvent(event) : tonyhistory::DescribeEvent(event));
+    }
+    return lines;
+  }
+  const auto followed =
+      FollowJournal(*place_, JobId{job.view.id}, Until::kNow, std::nullopt, [&](const core::JournalEntry& entry) {
+        lines.push_back(json ? history::EncodeEntry(entry) : history::DescribeEntry(entry));
+      });
+  if (!followed.ok()) return followed.error();
+  return lines;
+}
+
+Result<HistorySource> OpenTony(Shell& shell, const HistoryArguments& arguments) {
+  auto source = HistorySource::Open(shell, arguments.dir);
+  if (!source.ok() || source->tony() != nullptr) return source;
+  return Error{ErrorCode::kUsage,
+               "history " + arguments.action +
+                   ": which directory? Write --dir URI, or set TONY_CONF_DIR to a directory whose tony-site.xml has "
+                   "tony.history.location"};
+}
+
+}  // namespace howdah::cli

@@ -1,0 +1,64 @@
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+
+#include "history_difference.h"
+#include "time_zone.h"
+
+namespace howdah::cli {
+namespace {
+
+TEST(TimeZone, IsAnOffsetOrANameOfThisMachine) {
+  const Instant winter(std::chrono::seconds(1704067200)), summer(std::chrono::seconds(1719792000));
+  const std::pair<const char*, int> kMinutes[] = {
+      {"UTC", 0}, {"Z", 0}, {"GMT+6", 360}, {"+05:30", 330}, {"UTC-08:00", -480}};
+  for (const auto& [name, minutes] : kMinutes) {
+    const auto zone = TimeZone(name);
+    ASSERT_TRUE(zone.ok()) << name;
+    EXPECT_EQ((*zone)(winter), std::chrono::minutes(minutes)) << name;
+  }
+  for (const char* name : {"", "Nowhere/At_All", "../../../etc/passwd", "/etc/passwd", "UTC+", "+25", "GMT+5:99"}) {
+    EXPECT_FALSE(TimeZone(name).ok()) << name;
+  }
+  if (const auto zone = TimeZone("Europe/Berlin"); zone.ok()) {  // where tzdata is installed
+    EXPECT_EQ((*zone)(winter), std::chrono::hours(1));
+    EXPECT_EQ((*zone)(summer), std::chrono::hours(2));
+    unsetenv("TZ");
+  }
+}
+
+TEST(Difference, OfSettingsIsByName) {
+  const auto before =
+      SettingsOfJobFile(R"({"name": "a", "roles": {"w": {"memory": "2GiB", "after": ["x"]}}, "gone": 1})");
+  const auto after = SettingsOfJobFile(R"({"name": "a", "roles": {"w": {"memory": "4GiB", "after": []}}})");
+  ASSERT_TRUE(before.ok() && after.ok());
+  EXPECT_EQ(Differences(*before, *after), (std::vector<Difference>{{"gone", "1", std::nullopt},
+                                                                   {"roles.w.after", std::nullopt, "[]"},
+                                                                   {"roles.w.after[0]", "x", std::nullopt},
+                                                                   {"roles.w.memory", "2GiB", "4GiB"}}));
+  EXPECT_TRUE(Differences(*before, *before).empty());
+  EXPECT_FALSE(SettingsOfJobFile("[]").ok());
+}
+
+TEST(Outcome, IsWhatARunCameTo) {
+  history::JobView view;
+  view.name = "mnist";
+  view.state = core::JobState::kFailed;
+  view.exit_code = 1;
+  view.started = Instant(std::chrono::seconds(10));
+  view.finished = Instant(std::chrono::seconds(22));
+  history::TaskView task;
+  task.role = "worker";
+  task.attempt = 1;
+  task.state = core::TaskState::kFailed;
+  task.exit = core::Exit{7, std::nullopt};
+  view.tasks = {task};
+  std::string text;
+  for (const auto& setting : OutcomeOf(view)) text += setting.name + "=" + setting.value + "\n";
+  EXPECT_EQ(text,
+            "name=mnist\nstate=FAILED\nexit_code=1\nduration=12.0s\ntasks=1\nworker:0 state=FAILED\n"
+            "worker:0 ended with=exit code 7\nworker:0 attempts=2\n");
+}
+
+}  // namespace
+}  // namespace howdah::cli

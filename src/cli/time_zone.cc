@@ -1,0 +1,63 @@
+#include "time_zone.h"
+
+#include <time.h>
+#include <unistd.h>
+
+#include <charconv>
+#include <cstdlib>
+#include <optional>
+
+namespace howdah::cli {
+namespace {
+
+constexpr char kZones[] = "/usr/share/zoneinfo/";
+
+std::optional<int> Number(std::string_view text, int most) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool whole = !text.empty() && error == std::errc() && end == text.data() + text.size();
+  return whole && text.front() != '-' && number <= most ? std::optional(number) : std::nullopt;
+}
+
+// "UTC", "GMT+6", "+05:30"; nullopt: it is no offset.
+std::optional<Duration> Offset(std::string_view name) {
+  if (name == "Z") return Duration(0);
+  for (const std::string_view prefix : {"UTC", "GMT", "UT"}) {
+    if (!name.starts_with(prefix)) continue;
+    name.remove_prefix(prefix.size());
+    if (name.empty()) return Duration(0);
+    break;
+  }
+  if (name.empty() || (name.front() != '+' && name.front() != '-')) return std::nullopt;
+  const bool behind = name.front() == '-';
+  name.remove_prefix(1);
+  const size_t colon = name.find(':');
+  const auto hours = Number(name.substr(0, colon), 18);
+  const auto minutes = colon == std::string_view::npos ? std::optional(0) : Number(name.substr(colon + 1), 59);
+  if (!hours || !minutes) return std::nullopt;
+  const Duration ahead = std::chrono::hours(*hours) + std::chrono::minutes(*minutes);
+  return behind ? -ahead : ahead;
+}
+
+}  // namespace
+
+Result<std::function<Duration(Instant)>> TimeZone(const std::string& name) {
+  if (const auto offset = Offset(name))
+    return std::function<Duration(Instant)>([ahead = *offset](Instant) { return ahead; });
+  const bool may_be_name = !name.empty() && name.front() != '/' && name.find("..") == std::string::npos;
+  if (!may_be_name || access((kZones + name).c_str(), R_OK) != 0) {
+    return Error{ErrorCode::kUsage, "there is no time zone '" + name + "' on this machine; write one of " + kZones +
+                                        ", or an offset as +05:30"};
+  }
+  // For the whole process: nothing else of it shows local times.
+  setenv("TZ", name.c_str(), /*overwrite=*/1);
+  tzset();
+  return std::function<Duration(Instant)>([](Instant instant) -> Duration {
+    const time_t seconds = std::chrono::floor<std::chrono::seconds>(instant).time_since_epoch().count();
+    tm local = {};
+    localtime_r(&seconds, &local);
+    return std::chrono::seconds(local.tm_gmtoff);
+  });
+}
+
+}  // namespace howdah::cli

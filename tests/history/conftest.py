@@ -1,0 +1,50 @@
+"""Histories in TonY's layout. `tony` has TonY's own classes do their part."""
+import json
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+for folder in ("../support", "../yarn"):
+    sys.path.insert(0, str((pathlib.Path(__file__).parent / folder).resolve()))
+
+from hadoop_tree import Hadoop, java_home  # noqa: E402
+from machine import ROOT, Machine  # noqa: E402
+
+
+class Tony:
+    """TonyHistory.java, compiled."""
+
+    def __init__(self, folder):
+        env = subprocess.run([ROOT / "tools/tony-env"], stdout=subprocess.PIPE, text=True, check=True)
+        jars = sorted(pathlib.Path(env.stdout.strip()).glob("*.jar"))
+        self.hadoop, self.path = Hadoop(), [folder, *jars]
+        subprocess.run([java_home() / "bin/javac", "-d", folder, "-cp", ":".join([*self.hadoop.jars, *map(str, jars)]),
+                        ROOT / "tests/history/tony/TonyHistory.java"], check=True)
+
+    def _run(self, *words):
+        done = subprocess.run(self.hadoop.java("TonyHistory", *words, conf=self.path), capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def read(self, *directories):
+        """What TonY's parser makes of each job's directory."""
+        lines = [line for line in self._run("read", *directories).splitlines() if line.startswith("{")]
+        assert len(lines) == len(directories), lines
+        return [json.loads(line) for line in lines]
+
+    def write(self, directory):
+        self._run("write", directory)
+
+
+@pytest.fixture(scope="session")
+def tony(tmp_path_factory):
+    return Tony(tmp_path_factory.mktemp("classes"))
+
+
+@pytest.fixture
+def machine(tmp_path):
+    machine = Machine(tmp_path / "home")
+    yield machine
+    machine.close()
