@@ -8,16 +8,20 @@ namespace howdah::cli {
 std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments) {
   auto job = ReadJob(arguments);
   if (!job.ok()) return Report(job.error());
-  if (!job->problems.empty()) {
-    TellProblems(job->problems);
+  return Admit(shell, std::move(*job));
+}
+
+std::variant<spec::JobSpec, int> Admit(Shell& shell, spec::ParsedJob job) {
+  if (!job.problems.empty()) {
+    TellProblems(job.problems);
     return kExitUsage;
   }
   const auto place = shell.Place();
   if (!place.ok()) return Report(place.error());
-  const auto refusals = (*place)->Refusals(job->spec);
+  const auto refusals = (*place)->Refusals(job.spec);
   for (const std::string& refusal : refusals) Say("howdah: " + refusal);
   if (!refusals.empty()) return kExitPlace;
-  return std::move(job->spec);
+  return std::move(job.spec);
 }
 
 Result<JobId> SubmitShowing(backend::Place& place, const spec::JobSpec& spec, bool keep) {

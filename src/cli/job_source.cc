@@ -62,17 +62,22 @@ Result<std::string> TextOf(const JobArguments& arguments, spec::Surroundings& su
   }
   spec::QuickJob quick = arguments.quick;
   quick.command = arguments.words;
-  surroundings.file_name = "command line";
-  surroundings.directory = CurrentDirectory();
   return spec::JobFileFor(quick);
 }
 
 }  // namespace
 
-Result<spec::ParsedJob> ReadJob(const JobArguments& arguments) {
+spec::Surroundings SurroundingsHere(std::string file_name) {
   spec::Surroundings surroundings;
+  surroundings.file_name = std::move(file_name);
+  surroundings.directory = CurrentDirectory();
   surroundings.variable = Variable;
   surroundings.path_kind = KindOf;
+  return surroundings;
+}
+
+Result<spec::ParsedJob> ReadJob(const JobArguments& arguments) {
+  spec::Surroundings surroundings = SurroundingsHere("command line");
   surroundings.sets = arguments.sets;
   const auto text = TextOf(arguments, surroundings);
   if (!text.ok()) return text.error();

@@ -14,6 +14,9 @@ namespace howdah::cli {
 // usage, or a file that cannot be read.
 Result<spec::ParsedJob> ReadJob(const JobArguments& arguments);
 
+// The submitting environment: its variables, its files, relative paths from the current directory.
+spec::Surroundings SurroundingsHere(std::string file_name);
+
 // Tells the problems on stderr, a line each.
 void TellProblems(const std::vector<spec::Problem>& problems);
 

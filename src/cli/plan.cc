@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "howdah/process/files.h"
 #include "job_source.h"
+#include "jobs.h"
 #include "output.h"
 #include "plan_view.h"
 
@@ -24,17 +25,21 @@ std::string ProblemsJson(const std::vector<spec::Problem>& problems) {
 int PlanCommand(Shell& shell, const Arguments& arguments) {
   const auto job = ReadJob(arguments.job);
   if (!job.ok()) return Report(job.error());
-  if (!job->problems.empty()) {
-    TellProblems(job->problems);
-    if (arguments.json) Print(ProblemsJson(job->problems));
+  return ShowPlan(shell, *job, arguments.json);
+}
+
+int ShowPlan(Shell& shell, const spec::ParsedJob& job, bool json) {
+  if (!job.problems.empty()) {
+    TellProblems(job.problems);
+    if (json) Print(ProblemsJson(job.problems));
     return kExitUsage;
   }
   const auto place = shell.Place();
   if (!place.ok()) return Report(place.error());
-  Plan plan = MakePlan(job->spec, process::TreeSize);
-  plan.refusals = (*place)->Refusals(job->spec);
-  plan.ignored = (*place)->Ignored(job->spec);
-  Print(arguments.json ? PlanJson(plan) : PlanText(plan));
+  Plan plan = MakePlan(job.spec, process::TreeSize);
+  plan.refusals = (*place)->Refusals(job.spec);
+  plan.ignored = (*place)->Ignored(job.spec);
+  Print(json ? PlanJson(plan) : PlanText(plan));
   for (const std::string& ignored : plan.ignored) Say("howdah: " + ignored);
   for (const std::string& refusal : plan.refusals) Say("howdah: " + refusal);
   return plan.refusals.empty() ? kExitOk : kExitPlace;

@@ -2,10 +2,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "admitted_job.h"
 #include "commands.h"
 #include "howdah/process/clock.h"
+#include "jobs.h"
 #include "log_lines.h"
 #include "output.h"
 #include "screen.h"
@@ -105,16 +107,54 @@ class Stopper {
   int count_ = 0;
 };
 
-int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interrupts& interrupts, bool json) {
+// Kills a job that stays QUEUED for too long, once.
+class QueueLimit {
+ public:
+  explicit QueueLimit(std::optional<Duration> limit) : limit_(limit), since_(clock_.Now()) {}
+
+  // How long to wait at most before looking again; none: for ever.
+  std::optional<Duration> Left(const history::JobView& view) const {
+    if (!limit_ || view.state != core::JobState::kQueued) return std::nullopt;
+    return std::max(Duration::zero(), since_ + *limit_ - clock_.Now());
+  }
+
+  void Look(Shell& shell, backend::Place& place, const JobId& id, Display& display) {
+    const auto left = Left(display.view());
+    if (!left || *left > Duration::zero()) return;
+    const std::string within = DurationToText(*std::exchange(limit_, std::nullopt));
+    display.Note("howdah: " + id.text + " did not come out of the queue within " + within +
+                 " (timeouts.queue) and is killed");
+    const Status stopped =
+        place.Stop(id, shell.By("`timeouts.queue` of " + within + " in `howdah run`"), Duration::zero());
+    if (!stopped.ok()) display.Note("howdah: " + stopped.error().message);
+  }
+
+ private:
+  process::Clock clock_;
+  std::optional<Duration> limit_;
+  Instant since_;
+};
+
+struct FollowOptions {
+  bool json = false;
+  std::optional<Duration> queue_limit;
+};
+
+int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interrupts& interrupts,
+                   const FollowOptions& options) {
+  const bool json = options.json;
   auto follow = place.FollowJob(id, backend::LogSelection());
   if (!follow.ok()) return Report(follow.error().While("the job goes on, but following " + id.text));
   Display display(json);
   Stopper stopper(shell, place, id);
+  QueueLimit queue(options.queue_limit);
   while (!(*follow)->ended()) {
-    const auto limit = display.live() ? std::optional(kRedrawAfter) : std::nullopt;
+    auto limit = queue.Left(display.view());
+    if (display.live()) limit = std::min(limit.value_or(kRedrawAfter), kRedrawAfter);
     const Woke woke = WaitFor(**follow, interrupts.fd(), limit);
     if (woke == Woke::kInterrupt) stopper.OnSignal(interrupts.Take(), display);
     if (woke == Woke::kFollow) (*follow)->Read(display);
+    queue.Look(shell, place, id, display);
     display.Show();
   }
   display.Finish();
@@ -132,14 +172,17 @@ int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interru
 int RunCommand(Shell& shell, const Arguments& arguments) {
   const auto job = AdmittedJob(shell, arguments.job);
   if (const int* code = std::get_if<int>(&job)) return *code;
-  const spec::JobSpec& spec = std::get<spec::JobSpec>(job);
+  return RunJob(shell, std::get<spec::JobSpec>(job), arguments.keep, arguments.json);
+}
+
+int RunJob(Shell& shell, const spec::JobSpec& spec, bool keep, bool json) {
   backend::Place& place = **shell.Place();
   Interrupts interrupts;
-  const auto id = SubmitShowing(place, spec, arguments.keep);
+  const auto id = SubmitShowing(place, spec, keep);
   if (!id.ok()) return Report(id.error());
   interrupts.Arm();
   Say(id->text + " submitted: " + spec.name + "; logs: " + place.LogsPlace(*id));
-  return FollowToTheEnd(shell, place, *id, interrupts, arguments.json);
+  return FollowToTheEnd(shell, place, *id, interrupts, {json, spec.timeouts.queue});
 }
 
 }  // namespace howdah::cli

@@ -22,6 +22,7 @@ void Job::Impl::On(const TaskStarted& e) {
   task->launch_failures = 0;
   Recount(*task);
   NoteStarted(*task, e.pids);
+  if (SpecOf(*task).timeout && !task->stop_at) Arm(*task, now_ + *SpecOf(*task).timeout);
   if (ending_ || drain_ || barrier_ || state_ == JobState::kRunning) return;
   state_ = JobState::kRunning;
   own_wait_.clear();
@@ -141,7 +142,8 @@ void Job::Impl::NoteFailure(Task& task, Failure failure) {
   }
   if (!first) return;
   React(task);
-  if (task.failure->how == Failure::How::kExit && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
+  const bool may_run = task.failure->how == Failure::How::kExit || task.failure->how == Failure::How::kTimeLimit;
+  if (may_run && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
 }
 
 // Nothing of the attempt is left.
@@ -183,7 +185,11 @@ bool Job::Impl::MayStartAgain(const Task& task) const {
 }
 
 void Job::Impl::FireTask(Task& task) {
-  if (task.run != Task::Run::kNone) {
+  if (task.run == Task::Run::kRunning && task.ranks_left > 0 && !task.stop_at) {
+    Failure failure = FailureOf(task, Failure::How::kTimeLimit, now_);
+    failure.what = DurationToText(*SpecOf(task).timeout);
+    NoteFailure(task, std::move(failure));
+  } else if (task.run != Task::Run::kNone) {
     if (task.container != nullptr) Kill(*task.container);
   } else if (task.backing_off) {
     task.backing_off = false;

@@ -52,7 +52,8 @@ void Job::Impl::JudgeOutcome() {
   for (size_t r = 0; r < roles_.size(); ++r) {
     const spec::RoleSpec& role = spec_.roles[r];
     const Tally& tally = roles_[r].tally;
-    standings[r] = {role.kind, role.on_failure, role.chief, tally.tasks, tally.done, tally.succeeded, tally.failed};
+    standings[r] = {roles_[r].kind, role.on_failure, role.chief,  tally.tasks,
+                    tally.done,     tally.succeeded, tally.failed};
   }
   switch (Judge(standings)) {
     case Outcome::kGoesOn:
@@ -61,9 +62,41 @@ void Job::Impl::JudgeOutcome() {
       BeginEnding({.state = JobState::kSucceeded, .exit_code = 0, .grace = spec_.checkpoint.grace});
       return;
     case Outcome::kAllToleratedFailed:
-      BeginEnding({.cause = Ending::Cause::kTolerated, .grace = spec_.checkpoint.grace});
+      FailOrStartAgain({.cause = Ending::Cause::kTolerated, .grace = spec_.checkpoint.grace});
       return;
   }
+}
+
+// Arms or disarms the limit of each role that may outlive others only for a while.
+void Job::Impl::WatchOutliving() {
+  if (ending_ || drain_) return;
+  for (size_t r = 0; r < roles_.size(); ++r) {
+    Role& role = roles_[r];
+    if (role.outlives.empty() || role.kind == spec::RoleKind::kSidecar) continue;
+    const bool alone = std::all_of(role.outlives.begin(), role.outlives.end(), [this](int other) {
+      const Tally& tally = roles_[static_cast<size_t>(other)].tally;
+      return tally.done == tally.tasks;
+    });
+    if (!alone || role.tally.done == role.tally.tasks) {
+      role.outlive_timer.due = kNever;
+    } else if (role.outlive_timer.due == kNever) {
+      timers_.Arm(role.outlive_timer, {TimerKey::Owner::kRole, static_cast<int32_t>(r), 0},
+                  now_ + spec_.roles[r].outlive->by);
+    }
+  }
+}
+
+// The role has gone on for longer than it may after others have ended.
+void Job::Impl::FireRole(int number) {
+  if (ending_ || drain_) return;
+  Role& role = roles_[static_cast<size_t>(number)];
+  const spec::RoleSpec& spec = spec_.roles[static_cast<size_t>(number)];
+  if (spec.outlive->then == spec::Outlive::Then::kIgnore) {
+    role.kind = spec::RoleKind::kSidecar;
+    judge_ = true;
+    return;
+  }
+  FailOrStartAgain({.reason = OutlivedText(spec, role.tally.tasks - role.tally.done), .grace = spec_.checkpoint.grace});
 }
 
 Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
@@ -72,7 +105,7 @@ Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
   ForEachTask([&](Task& task) {
     const spec::RoleSpec& role = SpecOf(task);
     const bool tolerated = cause == Ending::Cause::kTolerated && role.on_failure == spec::OnFailure::kTolerate &&
-                           role.kind != spec::RoleKind::kSidecar;
+                           KindOf(task) != spec::RoleKind::kSidecar;
     if (!task.failure || task.leaving || (!CountsFor(task) && !tolerated)) return;
     ++failures;
     if (first.task == nullptr || CameFirst(*task.failure, *first.task->failure)) first.task = &task;

@@ -15,12 +15,26 @@ constexpr Duration kClockSlack = std::chrono::hours(1);
 template <typename Awaits>
 std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
   std::vector<Awaits> awaits;
-  for (const spec::After& after : role.after) {
-    for (size_t r = 0; r < spec.roles.size(); ++r) {
-      if (spec.roles[r].name == after.role) awaits.push_back({static_cast<int>(r), after.finished});
+  for (size_t r = 0; r < spec.roles.size(); ++r) {
+    const spec::RoleSpec& other = spec.roles[r];
+    const bool sets_up = other.kind == spec::RoleKind::kSetup && role.kind != spec::RoleKind::kSetup;
+    if (sets_up) awaits.push_back({static_cast<int>(r), true});
+    for (const spec::After& after : role.after) {
+      if (after.role == other.name && !sets_up) awaits.push_back({static_cast<int>(r), after.finished});
     }
   }
   return awaits;
+}
+
+std::vector<int> OutlivedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+  std::vector<int> outlived;
+  if (!role.outlive) return outlived;
+  for (size_t r = 0; r < spec.roles.size(); ++r) {
+    const auto& names = role.outlive->roles;
+    if (std::find(names.begin(), names.end(), spec.roles[r].name) != names.end())
+      outlived.push_back(static_cast<int>(r));
+  }
+  return outlived;
 }
 
 }  // namespace
@@ -47,7 +61,9 @@ Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
     role.ranked = r < rules_.restarts_together.size() && rules_.restarts_together[r];
+    role.kind = spec_.roles[r].kind;
     role.after = AwaitedBy<Role::Awaits>(spec_, spec_.roles[r]);
+    role.outlives = OutlivedBy(spec_, spec_.roles[r]);
     while (role.size < spec_.roles[r].instances.min) AddTask(static_cast<int>(r));
   }
 }
@@ -133,6 +149,8 @@ void Job::Impl::On(const Ticked&) {
     } else if (key.owner == TimerKey::Owner::kContainer) {
       Container& container = slots_[static_cast<size_t>(key.first)];
       if (timers_.IsDue(container.timer, *entry, now_)) FireContainer(container);
+    } else if (key.owner == TimerKey::Owner::kRole) {
+      if (timers_.IsDue(roles_[static_cast<size_t>(key.first)].outlive_timer, *entry, now_)) FireRole(key.first);
     } else {
       std::deque<Task>& tasks = roles_[static_cast<size_t>(key.first)].tasks;
       if (static_cast<size_t>(key.second) >= tasks.size()) continue;
@@ -188,6 +206,7 @@ void Job::Impl::Settle() {
     if (judge_) {
       judge_ = false;
       JudgeOutcome();
+      WatchOutliving();
     } else if (drain_ && TallyOf(drain_->scope).open == 0) {
       FinishDrain();
     } else {

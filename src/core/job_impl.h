@@ -48,7 +48,7 @@ class Job::Impl {
   // Attempts of the scope are being stopped so that all of it can start again.
   struct Drain {
     Scope scope = Scope::kRanked;
-    std::string scaled;  // why, if it is not a failure: a clause
+    std::string why;  // if it is not the failure of a task: a clause
   };
   // No task of the scope starts yet.
   struct Barrier {
@@ -104,6 +104,8 @@ class Job::Impl {
   // A peer's clock may be wrong by any amount.
   Instant Sane(Instant at) const;
   const spec::RoleSpec& SpecOf(const Task& task) const { return spec_.roles[static_cast<size_t>(task.id.role)]; }
+  // What its role is by now.
+  spec::RoleKind KindOf(const Task& task) const { return roles_[static_cast<size_t>(task.id.role)].kind; }
   Role& RoleOf(const Task& task) { return roles_[static_cast<size_t>(task.id.role)]; }
   std::string NameOf(const Task& task) const;
   // Brings the counts up to date after any change of the task.
@@ -171,6 +173,7 @@ class Job::Impl {
   void RestartAlone(Task& task);
   void Revive(Task& task);
   void BeginDrain(Drain drain);
+  void FailOrStartAgain(Ending ending);
   void StopScope(Scope scope);
   void FinishDrain();
   void NextGeneration(Scope scope, Duration pause, const std::string& reason);
@@ -190,6 +193,8 @@ class Job::Impl {
   void EndTask(Task& task);
   void Hurry(Duration grace);
   void JudgeOutcome();
+  void WatchOutliving();
+  void FireRole(int role);
   FirstFailure FirstFailureOf(Ending::Cause cause);
   std::string ReasonOf(const Ending& ending, std::string* advice);
   void Finish();

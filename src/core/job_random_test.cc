@@ -78,8 +78,14 @@ class Chaos {
       if (Below(3) == 0) role.instances.max += Below(4);
       role.processes = 1 + Below(2) * Below(3);
       role.restart = {Below(3), std::chrono::milliseconds(Below(3) * 500)};
-      role.kind = r == 0 ? spec::RoleKind::kWorker : static_cast<spec::RoleKind>(Below(3));
-      if (Below(4) == 0) role.on_failure = spec::OnFailure::kTolerate;
+      role.kind = r == 0 ? spec::RoleKind::kWorker : static_cast<spec::RoleKind>(Below(4));
+      if (Below(3) == 0) role.on_failure = static_cast<spec::OnFailure>(Below(4));
+      if (Below(4) == 0) role.timeout = std::chrono::seconds(1 + Below(9));
+      if (r > 0 && Below(4) == 0) {
+        role.outlive = spec::Outlive{{"r" + std::to_string(Below(r))},
+                                     std::chrono::seconds(Below(9)),
+                                     static_cast<spec::Outlive::Then>(Below(2))};
+      }
       role.chief = r == 0 && Below(3) == 0;
       if (r > 0 && Below(3) == 0) role.after.push_back({"r" + std::to_string(Below(r)), Below(3) == 0});
     });

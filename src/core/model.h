@@ -100,12 +100,15 @@ struct Role {
     bool finished = false;
   };
 
+  spec::RoleKind kind = spec::RoleKind::kWorker;  // the job file's, or a sidecar once it has outlived others too long
   bool ranked = false;
   int size = 0;  // as it is wanted now; tasks beyond it are leaving
   // References to tasks stay valid while the role grows and shrinks at its end.
   std::deque<Task> tasks;
   std::vector<int> next_attempt;  // by index, of tasks that left too: no attempt's number comes twice
   std::vector<Awaits> after;
+  std::vector<int> outlives;  // roles that it may go on after, for a while
+  Timer outlive_timer;
   Tally tally;
   int asked = 0;  // containers asked for and not granted
   // May hold stale or repeated entries: who takes one checks.

@@ -43,6 +43,22 @@ TEST(Restart, Decide) {
   for (const auto& [facts, remedy] : rows) EXPECT_EQ(Decide(facts), remedy) << "row " << row++;
 }
 
+TEST(Restart, WhoseFailureCounts) {
+  const struct {
+    RoleKind kind;
+    OnFailure on_failure;
+    bool of_first, of_others;
+  } rows[] = {
+      {RoleKind::kWorker, OnFailure::kFail, true, true},     {RoleKind::kWorker, OnFailure::kTolerate, false, false},
+      {RoleKind::kWorker, OnFailure::kIgnore, false, false}, {RoleKind::kWorker, OnFailure::kIgnoreOthers, true, false},
+      {RoleKind::kService, OnFailure::kFail, true, true},    {RoleKind::kSetup, OnFailure::kFail, true, true},
+      {RoleKind::kSidecar, OnFailure::kFail, false, false}};
+  for (const auto& row : rows) {
+    EXPECT_EQ(Counts(row.kind, row.on_failure, true), row.of_first);
+    EXPECT_EQ(Counts(row.kind, row.on_failure, false), row.of_others);
+  }
+}
+
 TEST(Restart, Backoff) {
   EXPECT_EQ(Backoff(seconds(1), 1), seconds(1));
   EXPECT_EQ(Backoff(seconds(1), 3), seconds(4));
@@ -67,6 +83,10 @@ TEST(Outcome, Judge) {
   EXPECT_EQ(Judge({none}), Outcome::kAllToleratedFailed);
   EXPECT_EQ(Judge({none, runs}), Outcome::kAllToleratedFailed);
   EXPECT_EQ(Judge({none, half}), Outcome::kSucceeded);
+  const RoleStanding ignored{.on_failure = OnFailure::kIgnore, .tasks = 2, .done = 2, .failed = 2};
+  EXPECT_EQ(Judge({ignored, ended}), Outcome::kSucceeded);
+  EXPECT_EQ(Judge({ignored, runs}), Outcome::kGoesOn);
+  EXPECT_EQ(Judge({ignored, none}), Outcome::kAllToleratedFailed);
 }
 
 TEST(Gang, WhoMayStart) {

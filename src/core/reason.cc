@@ -73,6 +73,9 @@ std::string FailureText(std::string_view task, const Failure& failure) {
       text += " was lost" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
+    case Failure::How::kTimeLimit:
+      text += " ran longer than its `timeout` of " + failure.what + Where(failure);
+      return text + ", attempt " + std::to_string(failure.attempt);
     case Failure::How::kNotReady:
       return text + " did not get ready" + Where(failure) + Clause(failure.what);
   }
@@ -113,6 +116,12 @@ std::string GangTimeoutText(Duration limit, const Shortfall& shortfall) {
   }
   const std::string& place = shortfall.place;  // one line already
   return place.empty() ? text : text + "; " + place;
+}
+
+std::string OutlivedText(const spec::RoleSpec& role, int running) {
+  const std::string by = DurationToText(role.outlive->by);
+  return std::to_string(running) + (running == 1 ? " task of " : " tasks of ") + role.name + " still ran " + by +
+         " after all of " + Names(role.outlive->roles) + " had ended (outlive)";
 }
 
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left) {

@@ -8,17 +8,19 @@
 
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
+#include "howdah/spec/job_spec.h"
 
 namespace howdah::core {
 
 // Why an attempt ended badly by itself.
 struct Failure {
   enum class How {
-    kExit,      // a process of it failed: exit
-    kNoStatus,  // it ended, and how was not told
-    kStart,     // its command could not be started
-    kLost,      // its container went away: what
-    kNotReady,  // no executor of it ever connected: what
+    kExit,       // a process of it failed: exit
+    kNoStatus,   // it ended, and how was not told
+    kStart,      // its command could not be started
+    kLost,       // its container went away: what
+    kTimeLimit,  // it ran for as long as it may: what
+    kNotReady,   // no executor of it ever connected: what
   };
   How how = How::kExit;
   Instant at;
@@ -50,6 +52,9 @@ struct Shortfall {
   std::string place;                     // what the place says it waits for, in one line, or empty
 };
 std::string GangTimeoutText(Duration limit, const Shortfall& shortfall);
+
+// running: tasks of the role that have not ended.
+std::string OutlivedText(const spec::RoleSpec& role, int running);
 
 // While some of a gang's containers are held and the others do not come.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);

@@ -8,15 +8,18 @@ namespace howdah::core {
 
 int Job::Impl::BudgetOf(const Task& task) const { return std::max(0, SpecOf(task).restart.max - task.paid); }
 
-bool Job::Impl::CountsFor(const Task& task) const { return Counts(SpecOf(task).kind, SpecOf(task).on_failure); }
+bool Job::Impl::CountsFor(const Task& task) const {
+  return Counts(KindOf(task), SpecOf(task).on_failure, task.id.index == 0);
+}
 
 Remedy Job::Impl::RemedyFor(const Task& task) const {
-  return Decide({.kind = SpecOf(task).kind,
+  return Decide({.kind = KindOf(task),
                  .on_failure = SpecOf(task).on_failure,
                  .ranked = task.ranked,
                  .budget = BudgetOf(task),
                  .ranked_budget = ranked_.budget > 0,
-                 .job_budget = JobBudget()});
+                 .job_budget = JobBudget(),
+                 .first = task.id.index == 0});
 }
 
 // What must happen at once because the task has failed; the rest waits for the end of its attempt (Close).
@@ -70,6 +73,7 @@ void Job::Impl::Revive(Task& task) {
 
 void Job::Impl::BeginDrain(Drain drain) {
   drain_ = std::move(drain);
+  for (Role& role : roles_) role.outlive_timer.due = kNever;
   StopScope(drain_->scope);
 }
 
@@ -85,6 +89,19 @@ void Job::Impl::StopScope(Scope scope) {
   });
 }
 
+// The job has failed, and no task alone is to blame.
+void Job::Impl::FailOrStartAgain(Ending ending) {
+  if (JobBudget() <= 0) {
+    BeginEnding(std::move(ending));
+    return;
+  }
+  if (drain_ && drain_->scope == Scope::kAll) return;
+  std::string advice;
+  const std::string why = ReasonOf(ending, &advice);
+  BeginDrain({.scope = Scope::kAll, .why = why});
+  NoteRecovering(why + "; all tasks are stopped to start again");
+}
+
 // All attempts of the scope have ended: only now it is known who failed first.
 void Job::Impl::FinishDrain() {
   Task* first = nullptr;
@@ -93,7 +110,7 @@ void Job::Impl::FinishDrain() {
     if (task.leaving || !task.failure || !In(drain_->scope, task) || !counts) return;
     if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;
   });
-  const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->scaled;
+  const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->why;
   if (drain_->scope == Scope::kRanked && first != nullptr && BudgetOf(*first) == 0) {
     if (JobBudget() <= 0) {
       BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});
@@ -132,6 +149,7 @@ void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& r
   barrier_ =
       Barrier{.scope = scope, .everyone = scope == Scope::kRanked || together_, .backoff = pause > Duration::zero()};
   TimerOf(JobTimer::kGang).due = kNever;
+  judge_ = true;  // roles that stay ended may be outlived still
   if (barrier_->backoff) Arm(JobTimer::kBackoff, now_ + pause);
 }
 

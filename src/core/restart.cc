@@ -9,12 +9,13 @@ constexpr Duration kBackoffMost = std::chrono::minutes(1);
 
 }  // namespace
 
-bool Counts(spec::RoleKind kind, spec::OnFailure on_failure) {
-  return kind != spec::RoleKind::kSidecar && on_failure == spec::OnFailure::kFail;
+bool Counts(spec::RoleKind kind, spec::OnFailure on_failure, bool first) {
+  if (kind == spec::RoleKind::kSidecar) return false;
+  return on_failure == spec::OnFailure::kFail || (on_failure == spec::OnFailure::kIgnoreOthers && first);
 }
 
 Remedy Decide(const FailureFacts& facts) {
-  const bool counts = Counts(facts.kind, facts.on_failure);
+  const bool counts = Counts(facts.kind, facts.on_failure, facts.first);
   if (facts.ranked) {
     // The first cause may be another ranked task whose message is still under way, and who failed first pays.
     if (facts.budget > 0 || (counts && facts.ranked_budget)) return Remedy::kTogether;

@@ -22,10 +22,11 @@ struct FailureFacts {
   int budget = 0;              // restarts the task has left
   bool ranked_budget = false;  // whether any ranked task has one left
   int job_budget = 0;          // restarts the whole job has left
+  bool first = false;          // it is index 0 of its role
 };
 
-// Whether a failure that is not restarted fails the job.
-bool Counts(spec::RoleKind kind, spec::OnFailure on_failure);
+// Whether a failure that is not restarted fails the job at once. first: of index 0 of its role.
+bool Counts(spec::RoleKind kind, spec::OnFailure on_failure, bool first);
 
 Remedy Decide(const FailureFacts& facts);
 

@@ -30,7 +30,7 @@ void Job::Impl::ApplyWaitingScales() {
     judge_ = true;
     if (!runs || drain_) continue;
     const std::string why = name + " was scaled from " + std::to_string(from) + " to " + std::to_string(to);
-    BeginDrain({.scope = Scope::kRanked, .scaled = why});
+    BeginDrain({.scope = Scope::kRanked, .why = why});
     NoteRecovering(why + "; all ranked tasks are stopped to start again");
   }
 }

@@ -39,9 +39,11 @@ class Maker {
     if (Flip()) job.tensorboard_logdir = Path();
     job.checkpoint = {Flip() ? Path() : "", Time(), Pick<std::string>({"SIGTERM", "SIGUSR1", "SIGINT"})};
     job.restart_max = Below(3);
-    job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), std::nullopt};
+    job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), std::nullopt, std::nullopt};
     if (Flip()) job.timeouts.run = Time();
     job.start = Flip() ? StartMode::kGang : StartMode::kFree;
+    job.tony_env = Flip();
+    if (Flip()) job.timeouts.queue = Time();
     if (Flip()) KeepHistory(job);
     return job;
   }
@@ -123,7 +125,14 @@ class Maker {
         i == 0 ? RoleKind::kWorker : Pick<RoleKind>({RoleKind::kWorker, RoleKind::kService, RoleKind::kSidecar});
     if (i == 0 && role.instances == Instances{1, 1}) role.chief = Flip();
     role.restart = {Below(5), Time()};
-    if (role.kind == RoleKind::kWorker && Flip()) role.on_failure = OnFailure::kTolerate;
+    if (role.kind == RoleKind::kWorker && Flip()) {
+      role.on_failure = Pick<OnFailure>({OnFailure::kTolerate, OnFailure::kIgnore, OnFailure::kIgnoreOthers});
+    }
+    if (Flip()) role.timeout = Time();
+    if (i > 0 && role.kind == RoleKind::kWorker && Flip()) {
+      role.outlive =
+          Outlive{{first_name_}, Time(), Pick<Outlive::Then>({Outlive::Then::kFail, Outlive::Then::kIgnore})};
+    }
     if (i > 0 && Flip()) role.after.push_back({"r0", Flip()});
     if (i > 0 && !role.after.empty()) role.after[0].role = first_name_;
     if (i == 0) first_name_ = role.name;

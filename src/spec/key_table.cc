@@ -49,6 +49,16 @@ const Section<After>& AfterKeys() {
   return section;
 }
 
+const Section<Outlive>& OutliveKeys() {
+  static const Section<Outlive> section = {
+      {Row("roles", &Outlive::roles, ListOf(NonEmptyText("name of a role"), "list of roles"),
+           "The roles whose end is meant", "[chief]"),
+       Row("by", &Outlive::by, TimeSpan(Zero::kAllowed), "How long it may go on after the last task of these", "10m"),
+       Row("then", &Outlive::then, OneOf(OutliveThenWords()),
+           "fail: the job fails; ignore: the role is from then on a sidecar")}};
+  return section;
+}
+
 ValueType<After> AfterRole() {
   return OrShort<After, std::string>(
       SectionType(&AfterKeys), NonEmptyText("name of a role"),
@@ -108,7 +118,9 @@ const Section<Timeouts>& TimeoutsKeys() {
            "An incomplete gang that gets nothing more for so long gives its containers back and asks again"),
        Row("register", &Timeouts::register_, TimeSpan(Zero::kRefused), "How long a started container may stay silent"),
        Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused), "After such a silence a task counts as lost"),
-       Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed")}};
+       Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed"),
+       Row("queue", &Timeouts::queue, Optional(TimeSpan(Zero::kRefused)),
+           "A job that is QUEUED for so long is killed by the client that follows it")}};
   return section;
 }
 
@@ -168,14 +180,18 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("env", &R::env, Variables(), "Environment variables of this role, over those of the job"),
       Row("kind", &R::kind, OneOf(RoleKindWords()),
           "worker: the job waits for it; service: not waited for, its failure fails the job; sidecar: its failure is "
-          "only "
-          "reported"),
+          "only reported; setup: all others start when it has ended, its failure fails the job"),
       Row("chief", &R::chief, TrueOrFalse(), "Whether its success ends the job, successfully"),
       Row("restart", &R::restart, SectionType(&RestartKeys), "Restarts of a task that failed"),
       Row("on_failure", &R::on_failure, OneOf(OnFailureWords()),
-          "fail: a failed task fails the job; tolerate: only when all tolerated tasks have failed"),
+          "fail: a failed task fails the job; tolerate: only when all tolerated tasks have failed; ignore: never; "
+          "ignore_others: index 0 alone fails the job"),
       Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
           "Starts after all tasks of these roles have started, or {role, finished: true}: have ended"),
+      Row("timeout", &R::timeout, Optional(TimeSpan(Zero::kRefused)),
+          "An attempt that runs for so long is stopped, and has failed"),
+      Row("outlive", &R::outlive, Optional(SectionType(&OutliveKeys)),
+          "How long it may go on once other roles have ended"),
       Row("resources", &R::resources, Resources(),
           "Other resource types of the cluster, and how much one task gets (YARN)"),
       Row("node_label", &R::node_label, OptionalText(), "Label of the nodes to use, instead of the job's (YARN)"),
@@ -214,6 +230,7 @@ Section<JobSpec> MakeJobKeys() {
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
           "The image tasks run in, where the cluster runs docker containers (YARN)"),
       Row("env", &J::env, Variables(), "Environment variables of every task"),
+      Row("tony_env", &J::tony_env, OmittedByDefault(TrueOrFalse()), "Whether tasks find all of TonY's variables"),
       Row("env_from", &J::env_from, ListOf(VariableName(), "list of names"),
           "Variables of the submitter's environment that tasks see too (local)"),
       Row("queue", &J::queue, OptionalText(), "Queue of the cluster (YARN)"),

@@ -95,11 +95,13 @@ TEST(Problems, OfKeys) {
        {"3: roles.w: this key is there already in line 2; remove one of them"}},
       {Job("zzz: x"),
        {"2: zzz: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
+        "tony_env, "
         "env_from, "
         "queue, "
         "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, history"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
        {"2: a\\nb: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
+        "tony_env, "
         "env_from, "
         "queue, "
         "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, history",
@@ -139,7 +141,8 @@ TEST(Problems, OfTypes) {
       {Role("gpus: [1]"), {"3: roles.w.gpus: must be a whole number, but is a list"}},
       {Role("chief: yes"), {"3: roles.w.chief: 'yes' is neither true nor false"}},
       {Role("kind: services"), {"3: roles.w.kind: 'services' is not known; did you mean 'service'?"}},
-      {Role("on_failure: ignore"), {"3: roles.w.on_failure: 'ignore' is not known; write one of fail, tolerate"}},
+      {Role("on_failure: some"),
+       {"3: roles.w.on_failure: 'some' is not known; write one of fail, tolerate, ignore, ignore_others"}},
       {Role("restart: 3"), {"3: roles.w.restart: must be a map of keys and values, as in 'key: value'"}},
       {Role("restart: {max: 1, backoff: 2}"), {"3: roles.w.restart.backoff: '2' has no unit; write 2s or 2m"}},
       {Role("after: w"), {"3: roles.w.after: must be a list; write [w]"}},
@@ -313,6 +316,24 @@ TEST(Problems, BetweenKeys) {
        {"2: roles.a.kind: a chief is of kind worker; remove one of the two"}},
       {roles({"a: {chief: true", "b: {chief: true"}),
        {"3: roles.b.chief: role 'a' is the chief already; a job has one: remove it"}},
+      {roles({"a: {outlive: {roles: [], by: 1s}", "b: {outlive: {roles: [b, c, d], by: 1s}", "c: {kind: service",
+              "e: {kind: sidecar, outlive: {roles: [a], by: 1s}"}),
+       {"2: roles.a.outlive.roles: names no role; write for example [chief]",
+        "3: roles.b.outlive.roles: a role cannot outlive itself; name others",
+        "3: roles.b.outlive.roles: role 'c' is a service, which ends only with the job; name others",
+        "3: roles.b.outlive.roles: there is no role 'd'; write the name of a role, or remove it",
+        "5: roles.e.outlive: is for workers; this is a sidecar, which the job does not wait for; remove it"}},
+      {roles({"a: {kind: setup, after: [b]", "b: {vcores: 1", "c: {kind: setup, after: [a]"}),
+       {"2: roles.a.after: role 'b' starts when all of kind setup have ended; remove it"}},
+      {roles({"a: {outlive: {roles: [], by: 1s}", "b: {outlive: {roles: [b, c, d], by: 1s}", "c: {kind: service",
+              "e: {kind: sidecar, outlive: {roles: [a], by: 1s}"}),
+       {"2: roles.a.outlive.roles: names no role; write for example [chief]",
+        "3: roles.b.outlive.roles: a role cannot outlive itself; name others",
+        "3: roles.b.outlive.roles: role 'c' is a service, which ends only with the job; name others",
+        "3: roles.b.outlive.roles: there is no role 'd'; write the name of a role, or remove it",
+        "5: roles.e.outlive: is for workers; this is a sidecar, which the job does not wait for; remove it"}},
+      {roles({"a: {kind: setup, after: [b]", "b: {vcores: 1", "c: {kind: setup, after: [a]"}),
+       {"2: roles.a.after: role 'b' starts when all of kind setup have ended; remove it"}},
       {Role("instances: {min: 8, max: 2}"), {"3: roles.w.instances: min 8 is above max 2; swap them"}},
       {Role("kind: service"),
        {"1: roles: no role is of kind worker, so the job has nothing to wait for; make one a worker"}},

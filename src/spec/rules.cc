@@ -66,12 +66,55 @@ void CheckRole(const RoleSpec& role, Reader& reader) {
     reader.FailAt(PathOf(role, "instances"), "min " + std::to_string(role.instances.min) + " is above max " +
                                                  std::to_string(role.instances.max) + "; swap them");
   }
-  if (role.on_failure == OnFailure::kTolerate && role.kind != RoleKind::kWorker) {
-    const std::string remedy = role.kind == RoleKind::kService
-                                   ? "; to have its failures only reported, write kind: sidecar"
-                                   : ", whose failures are only reported anyway; remove it";
-    reader.FailAt(PathOf(role, "on_failure"),
-                  "'tolerate' is for workers, this is a " + std::string(ToText(role.kind)) + remedy);
+  if (role.on_failure != OnFailure::kFail && role.kind != RoleKind::kWorker) {
+    const std::string remedy = role.kind == RoleKind::kSidecar
+                                   ? ", whose failures are only reported anyway; remove it"
+                                   : "; to have its failures only reported, write kind: sidecar";
+    reader.FailAt(PathOf(role, "on_failure"), Quoted(ToText(role.on_failure)) + " is for workers, this is a " +
+                                                  std::string(ToText(role.kind)) + remedy);
+  }
+}
+
+void FailNoRole(const RoleSpec& role, std::string_view key, const std::string& wrong,
+                const std::vector<std::string_view>& names, Reader& reader) {
+  const std::string_view near = reader.Suggest(wrong, names);
+  reader.FailAt(PathOf(role, key), "there is no role " + Quoted(wrong) +
+                                       (near.empty() ? "; write the name of a role, or remove it"
+                                                     : "; did you mean " + Quoted(near) + "?"));
+}
+
+void CheckOutlive(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (!role.outlive || reader.WasBad(PathOf(role, "outlive"))) return;
+  if (role.kind != RoleKind::kWorker) {
+    reader.FailAt(PathOf(role, "outlive"), "is for workers; this is a " + std::string(ToText(role.kind)) +
+                                               ", which the job does not wait for; remove it");
+  }
+  if (role.outlive->roles.empty())
+    reader.FailAt(PathOf(role, "outlive.roles"), "names no role; write for example [chief]");
+  std::vector<std::string_view> names;
+  for (const RoleSpec& other : spec.roles) names.push_back(other.name);
+  for (const std::string& name : role.outlive->roles) {
+    const auto other = std::find(names.begin(), names.end(), name);
+    if (other == names.end()) {
+      FailNoRole(role, "outlive.roles", name, names, reader);
+    } else if (name == role.name) {
+      reader.FailAt(PathOf(role, "outlive.roles"), "a role cannot outlive itself; name others");
+    } else if (spec.roles[static_cast<size_t>(other - names.begin())].kind == RoleKind::kService) {
+      reader.FailAt(PathOf(role, "outlive.roles"),
+                    "role " + Quoted(name) + " is a service, which ends only with the job; name others");
+    }
+  }
+}
+
+// What runs before everything else waits for nothing else.
+void CheckSetup(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (role.kind != RoleKind::kSetup) return;
+  for (const After& after : role.after) {
+    const auto other =
+        std::find_if(spec.roles.begin(), spec.roles.end(), [&](const RoleSpec& r) { return r.name == after.role; });
+    if (other == spec.roles.end() || other->kind == RoleKind::kSetup) continue;
+    reader.FailAt(PathOf(role, "after"),
+                  "role " + Quoted(after.role) + " starts when all of kind setup have ended; remove it");
   }
 }
 
@@ -100,10 +143,7 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
     for (const After& after : role.after) {
       const auto found = index.find(after.role);
       if (found == index.end()) {
-        const std::string_view near = reader.Suggest(after.role, names);
-        reader.FailAt(PathOf(role, "after"), "there is no role " + Quoted(after.role) +
-                                                 (near.empty() ? "; write the name of a role, or remove it"
-                                                               : "; did you mean " + Quoted(near) + "?"));
+        FailNoRole(role, "after", after.role, names, reader);
         continue;
       }
       const RoleSpec& other = spec.roles[found->second];
@@ -200,6 +240,8 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   for (const RoleSpec& role : spec.roles) {
     CheckRole(role, reader);
     CheckLocality(role, reader);
+    CheckOutlive(spec, role, reader);
+    CheckSetup(spec, role, reader);
   }
   CheckThatSomeoneWorks(spec, reader);
   CheckOrder(spec, reader);

@@ -69,13 +69,23 @@ const Words<Framework>& FrameworkWords() {
 }
 
 const Words<RoleKind>& RoleKindWords() {
-  static const Words<RoleKind> words = {
-      {RoleKind::kWorker, "worker"}, {RoleKind::kService, "service"}, {RoleKind::kSidecar, "sidecar"}};
+  static const Words<RoleKind> words = {{RoleKind::kWorker, "worker"},
+                                        {RoleKind::kService, "service"},
+                                        {RoleKind::kSidecar, "sidecar"},
+                                        {RoleKind::kSetup, "setup"}};
   return words;
 }
 
 const Words<OnFailure>& OnFailureWords() {
-  static const Words<OnFailure> words = {{OnFailure::kFail, "fail"}, {OnFailure::kTolerate, "tolerate"}};
+  static const Words<OnFailure> words = {{OnFailure::kFail, "fail"},
+                                         {OnFailure::kTolerate, "tolerate"},
+                                         {OnFailure::kIgnore, "ignore"},
+                                         {OnFailure::kIgnoreOthers, "ignore_others"}};
+  return words;
+}
+
+const Words<Outlive::Then>& OutliveThenWords() {
+  static const Words<Outlive::Then> words = {{Outlive::Then::kFail, "fail"}, {Outlive::Then::kIgnore, "ignore"}};
   return words;
 }
 
@@ -93,6 +103,7 @@ const std::vector<std::string_view>& SignalNames() {
 }
 
 std::string_view ToText(Framework f) { return WordOf(FrameworkWords(), f); }
+std::string_view ToText(OnFailure f) { return WordOf(OnFailureWords(), f); }
 std::string_view ToText(RoleKind k) { return WordOf(RoleKindWords(), k); }
 
 std::optional<Framework> FrameworkFromText(std::string_view word) {
@@ -105,7 +116,7 @@ std::optional<Framework> FrameworkFromText(std::string_view word) {
 bool IsAvailable(Framework f) { return f != Framework::kMpi; }
 
 std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates) {
-  constexpr size_t kLongest = 40;  // no word of a job file is longer
+  constexpr size_t kLongest = 80;  // no word of a job file is longer, nor a key of TonY's
   if (text.empty() || text.size() > kLongest) return "";
   const std::string lower = LowerCase(text);
   std::string_view best;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "howdah/spec/job_spec.h"
+#include "howdah/spec/nearest.h"
 
 namespace howdah::spec {
 
@@ -17,13 +18,11 @@ using Words = std::vector<std::pair<E, std::string_view>>;
 const Words<Framework>& FrameworkWords();
 const Words<RoleKind>& RoleKindWords();
 const Words<OnFailure>& OnFailureWords();
+const Words<Outlive::Then>& OutliveThenWords();
 const Words<StartMode>& StartModeWords();
+std::string_view ToText(OnFailure f);
 // The signals a process can handle, by name.
 const std::vector<std::string_view>& SignalNames();
-
-// The candidate that was probably meant: a few typing mistakes away, or different in case, or one begins or ends with
-// the other. Empty if there is none.
-std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates);
 
 // For one line of a message: 'text', control characters written as \xNN, cut after some `longest` bytes.
 std::string Quoted(std::string_view text, size_t longest = 60);

@@ -145,6 +145,13 @@ void Checker::CheckSuccess(const core::TaskChanged& change) {
 }
 
 void Checker::CheckAfter(const core::StartTask& start) {
+  ForEachTask([&](TaskId other, const FoldedTask&) {
+    if (Role(other.role).kind != RoleKind::kSetup || Role(start.task.role).kind == RoleKind::kSetup) return;
+    world_.Reach(Situation::kSetUp);
+    const TaskFacts* facts = facts_.Find(other);
+    if (facts && facts->over && facts->succeeded) return;
+    world_.Violate("Nothing starts before what sets up has succeeded", Name(start.task) + " before " + Name(other));
+  });
   for (const spec::After& after : Role(start.task.role).after) {
     const auto& roles = workload_.spec.roles;
     const auto first =

@@ -48,6 +48,9 @@ class Checker {
   void CheckSuccess();
   void CheckSuccess(const core::TaskChanged& change);
   void CheckFailure(const core::FinishJob& finish);
+  bool FailsTheJob(TaskId task) const;
+  bool MayBeIgnored(const spec::RoleSpec& role) const;
+  bool RanTooLong();
   bool FailedForGood() const;
   void CheckReason();
   bool IsForGood(const OwnFailure& failure) const;

@@ -67,11 +67,44 @@ void Checker::CheckOutcome(const core::FinishJob& finish) {
   }
 }
 
+// Whether its failure alone ends the job, once there is no restart left.
+bool Checker::FailsTheJob(TaskId task) const {
+  const spec::RoleSpec& role = Role(task.role);
+  if (role.kind == RoleKind::kSidecar) return false;
+  return role.on_failure == spec::OnFailure::kFail ||
+         (role.on_failure == spec::OnFailure::kIgnoreOthers && task.index == 0);
+}
+
+// Whether it is not waited for any more, now that the roles it may outlive for a while have ended.
+bool Checker::MayBeIgnored(const spec::RoleSpec& role) const {
+  if (!role.outlive || role.outlive->then != spec::Outlive::Then::kIgnore) return false;
+  bool ended = true;
+  ForEachTask([&](TaskId task, const FoldedTask& folded) {
+    const auto& names = role.outlive->roles;
+    const bool outlived = std::find(names.begin(), names.end(), Role(task.role).name) != names.end();
+    ended = ended && (!outlived || core::IsFinal(folded.state));
+  });
+  return ended;
+}
+
+// Whether the job says that it failed because of a limit of a role that has one.
+bool Checker::RanTooLong() {
+  const auto& roles = workload_.spec.roles;
+  const auto says = [this](const char* words) { return fold_.reason().find(words) != std::string::npos; };
+  const bool timed_out = says("ran longer than its `timeout`") &&
+                         std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.timeout; });
+  const bool outlived =
+      says("(outlive)") && std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.outlive; });
+  if (timed_out) world_.Reach(Situation::kTaskTimedOut);
+  if (outlived) world_.Reach(Situation::kOutlivedFailed);
+  return timed_out || outlived;
+}
+
 // The chief has succeeded, or every worker has, but for failures that are tolerated, and not all of those.
 void Checker::CheckSuccess() {
   const auto& roles = workload_.spec.roles;
   const bool has_chief = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.chief; });
-  int tolerant = 0, tolerated = 0;
+  int tolerant = 0, tolerated = 0, ignored = 0;
   bool chief_succeeded = false;
   std::string missing;
   ForEachTask([&](TaskId task, const FoldedTask& folded) {
@@ -81,9 +114,13 @@ void Checker::CheckSuccess() {
     const bool succeeded = facts && facts->over && facts->succeeded;
     if (role.chief) chief_succeeded = succeeded;
     const bool tolerates = role.on_failure == spec::OnFailure::kTolerate;
+    const bool failed = folded.state == TaskState::kFailed || folded.state == TaskState::kLost;
     tolerant += tolerates;
-    if (tolerates && (folded.state == TaskState::kFailed || folded.state == TaskState::kLost)) {
-      ++tolerated;
+    if (failed && !FailsTheJob(task)) {
+      tolerated += tolerates;
+      ignored += !tolerates;
+    } else if (!succeeded && MayBeIgnored(role)) {
+      world_.Reach(Situation::kOutlivedIgnored);
     } else if (!succeeded) {
       missing = Name(task);
     }
@@ -96,6 +133,7 @@ void Checker::CheckSuccess() {
   if (!missing.empty()) world_.Violate("A job succeeds when its workers or its chief have", missing + " has not");
   if (tolerant > 0 && tolerated == tolerant) world_.Violate("Not all tolerated tasks may fail", "all did");
   if (tolerated > 0) world_.Reach(Situation::kFailureTolerated);
+  if (ignored > 0) world_.Reach(Situation::kFailureIgnored);
 }
 
 void Checker::CheckFailure(const core::FinishJob& finish) {
@@ -108,7 +146,7 @@ void Checker::CheckFailure(const core::FinishJob& finish) {
     }
     return;
   }
-  if (facts_.refused()) return;
+  if (facts_.refused() || RanTooLong()) return;
   const bool lost = lost_a_container_ || gave_up_a_container_;
   if (!lost && world_.clocks_agree() && !FailedForGood())
     world_.Violate("A job fails because something failed for good", fold_.reason());
@@ -127,7 +165,7 @@ bool Checker::FailedForGood() const {
     if (role.on_failure == spec::OnFailure::kTolerate) {
       ++tolerant;
       tolerated += failed;
-    } else {
+    } else if (FailsTheJob(task)) {
       counts = counts || failed;
     }
   });
@@ -160,7 +198,7 @@ void Checker::CheckReason() {
 bool Checker::IsForGood(const OwnFailure& failure) const {
   const spec::RoleSpec& role = Role(failure.task.role);
   const TaskFacts* facts = facts_.Find(failure.task);
-  if (role.kind == RoleKind::kSidecar || role.on_failure == spec::OnFailure::kTolerate) return false;
+  if (!FailsTheJob(failure.task)) return false;
   return workload_.spec.restart_max == 0 && facts->attempt == failure.attempt && facts->paid >= role.restart.max;
 }
 

@@ -81,6 +81,7 @@ void Facts::On(const core::TaskStarted& e) {
   Hear(e.container);
   if (TaskFacts* task = Current(e.container, e.attempt)) {
     task->started = task->ever_started = anything_started_ = true;
+    task->started_at = now_;
   }
 }
 
@@ -144,6 +145,9 @@ void Facts::On(const core::StartTask& a) {
 void Facts::On(const core::StopTask& a) {
   TaskFacts* task = Current(a.container, a.attempt);
   if (!task) return;
+  const auto& limit = workload_.spec.roles[static_cast<size_t>(held_[a.container].task->role)].timeout;
+  const bool too_long = limit && task->started && !task->stopped() && now_ - task->started_at >= *limit;
+  if (too_long && !AllExited(*held_[a.container].task)) task->failed = true;
   if (!task->stopped()) task->stopped_at = now_;
   task->killed_at = std::min(task->killed_at.value_or(Instant::max()), now_ + a.grace);
 }

@@ -33,6 +33,7 @@ struct TaskFacts {
   Instant over_at;
   std::optional<Instant> stopped_at;  // when the core ordered it to stop, or its container to go
   std::optional<Instant> killed_at;   // when the executor is to end the stop with SIGKILL
+  Instant started_at;                 // when the core was told of it
   bool failed = false;                // by itself: before it was ordered to stop
   bool succeeded = false;             // every process of it exited with 0
   std::set<int> ranks_exited, ranks_succeeded;

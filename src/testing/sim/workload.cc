@@ -117,6 +117,33 @@ Workload Tolerate(Random& random) {
   return make.Done();
 }
 
+Workload Ignore(Random& random) {
+  Maker make(random);
+  if (random.Chance(0.5)) {
+    spec::RoleSpec& setup = make.Role("prepare", 1, {.longest = seconds(5), .fails = 0.1});
+    setup.kind = spec::RoleKind::kSetup;
+  }
+  make.Role("worker", random.Between(2, 5), {.fails = random.Pick<double>({0.3, 0.8}), .start_fails = 0.05})
+      .on_failure = random.Pick<spec::OnFailure>({spec::OnFailure::kIgnore, spec::OnFailure::kIgnoreOthers});
+  if (random.Chance(0.4)) make.Role("merge", 1, {.fails = 0.05});
+  return make.Done();
+}
+
+Workload Limits(Random& random) {
+  Maker make(random);
+  make.Role("head", random.Between(1, 2), {.longest = seconds(10), .fails = 0.05});
+  make.Role("worker", random.Between(1, 3), {.for_ever = random.Chance(0.5), .fails = 0.1, .ignores_stop = 0.2})
+      .outlive =
+      spec::Outlive{{"head"},
+                    random.Between(Duration(seconds(1)), Duration(seconds(10))),
+                    random.Pick<spec::Outlive::Then>({spec::Outlive::Then::kFail, spec::Outlive::Then::kIgnore})};
+  spec::RoleSpec& loader =
+      make.Role("loader", random.Between(1, 2), {.for_ever = random.Chance(0.5), .ignores_stop = 0.2});
+  loader.timeout = random.Between(Duration(seconds(2)), Duration(seconds(15)));
+  loader.on_failure = random.Pick<spec::OnFailure>({spec::OnFailure::kFail, spec::OnFailure::kTolerate});
+  return make.Done();
+}
+
 Workload DagOfAfter(Random& random) {
   Maker make(random);
   make.Role("fetch", random.Between(1, 3), {.longest = seconds(5), .fails = 0.05});
@@ -144,6 +171,8 @@ const std::vector<WorkloadKind>& WorkloadKinds() {
       {"services and sidecars", ServicesAndSidecars},
       {"elastic", Elastic},
       {"tolerate", Tolerate},
+      {"ignore", Ignore},
+      {"limits", Limits},
       {"dag of after", DagOfAfter},
       {"endless", Endless},
   };

@@ -17,8 +17,14 @@ enum class RoleKind {
   kWorker,   // the job waits for it
   kService,  // not waited for, its failure fails the job, stopped at the end
   kSidecar,  // not waited for, its failure is only reported
+  kSetup,    // all others start when it has ended; its failure fails the job; it has no rank
 };
-enum class OnFailure { kFail, kTolerate };
+enum class OnFailure {
+  kFail,          // a task that fails fails the job
+  kTolerate,      // only when all tolerated tasks have failed
+  kIgnore,        // it is only reported; the job waits for the task all the same
+  kIgnoreOthers,  // of index 0 it fails the job, of the others it is only reported
+};
 enum class StartMode { kGang, kFree };
 
 // In the order of the file.
@@ -48,6 +54,18 @@ struct After {
   std::string role;
   bool finished = false;  // false: after all of its tasks have started
   friend bool operator==(const After&, const After&) = default;
+};
+
+// How long a role's tasks may go on once all tasks of other roles have ended.
+struct Outlive {
+  enum class Then {
+    kFail,    // the job fails
+    kIgnore,  // the role is waited for no more, and its failures are only reported
+  };
+  std::vector<std::string> roles;
+  Duration by{};
+  Then then = Then::kFail;
+  friend bool operator==(const Outlive&, const Outlive&) = default;
 };
 
 // A resource type of the cluster beside memory, vcores and GPUs, as the cluster names it ("yarn.io/fpga"), and how much
@@ -81,6 +99,8 @@ struct RoleSpec {
   RestartLimit restart;
   OnFailure on_failure = OnFailure::kFail;
   std::vector<After> after;
+  std::optional<Duration> timeout;       // of one attempt, from its start; none: no limit
+  std::optional<Outlive> outlive;        // none: no limit
   std::vector<NamedResource> resources;  // resources, node_label, locality, max_per_node: of the cluster
   std::string node_label;                // empty: the job's
   Locality locality;
@@ -107,7 +127,8 @@ struct Timeouts {
   Duration hold = std::chrono::seconds(10);
   Duration register_ = std::chrono::minutes(5);
   Duration heartbeat = std::chrono::seconds(25);
-  std::optional<Duration> run;  // none: no limit
+  std::optional<Duration> run;    // none: no limit
+  std::optional<Duration> queue;  // none: no limit
   friend bool operator==(const Timeouts&, const Timeouts&) = default;
 };
 
@@ -146,6 +167,7 @@ struct JobSpec {
   std::string python_archive;    // an absolute path or a URI; empty: none
   std::optional<Docker> docker;  // none: tasks run on the node itself
   EnvVars env;
+  bool tony_env = false;  // tasks find all of TonY's variables
   std::vector<std::string> env_from;
   std::string queue;  // queue, priority, node_label, am: of the cluster
   std::optional<int> priority;

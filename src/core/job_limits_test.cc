@@ -1,0 +1,177 @@
+// Limits of single roles, failures that only some tasks have, and what runs before everything else.
+#include <gtest/gtest.h>
+
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+using spec::OnFailure;
+using spec::Outlive;
+using std::chrono::seconds;
+
+spec::RoleSpec Lenient(std::string name, int n, OnFailure on_failure) {
+  return RoleOf(std::move(name), n, [&](auto& role) { role.on_failure = on_failure; });
+}
+
+spec::RoleSpec Outliving(Outlive::Then then) {
+  return RoleOf("worker", 1, [&](auto& role) { role.outlive = Outlive{{"chief"}, seconds(10), then}; });
+}
+
+TEST(JobLimits, OfOthersThanIndexZeroFailuresAreIgnored) {
+  Reads({JobOf({Lenient("worker", 2, OnFailure::kIgnoreOthers)})}, R"(
+0s up
+1s exit worker:1 a0 7
+1s ended worker:1 a0
+  task worker:1 FAILED a0 code=7 | worker:1 failed with exit code 7 on node1 after 1.0s, attempt 0
+  release worker:1
+2s exit worker:0 a0 0
+2s ended worker:0 a0
+  task worker:0 SUCCEEDED a0 code=0
+  release worker:0
+  job stopping
+2s gone worker:0
+2s gone worker:1
+  job finished SUCCEEDED exit=0
+  finish SUCCEEDED 0
+)");
+  Reads({JobOf({Lenient("worker", 2, OnFailure::kIgnoreOthers)})}, R"(
+0s up
+1s exit worker:0 a0 7
+  job stopping | worker:0 failed with exit code 7 on node0 after 1.0s, attempt 0
+  stop worker:1 a0 10s
+)");
+}
+
+TEST(JobLimits, FailuresThatAreIgnoredNeverFailTheJobHoweverMany) {
+  Reads({JobOf({RoleOf("chief", 1), Lenient("worker", 1, OnFailure::kIgnore)})}, R"(
+0s up
+1s exit worker:0 a0 7
+1s ended worker:0 a0
+  task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node1 after 1.0s, attempt 0
+  release worker:0
+2s exit chief:0 a0 0
+2s ended chief:0 a0
+  task chief:0 SUCCEEDED a0 code=0
+  release chief:0
+  job stopping
+)");
+}
+
+TEST(JobLimits, WhenAllToleratedHaveFailedTheJobStartsAgainIfItMay) {
+  Reads({JobOf({Lenient("worker", 1, OnFailure::kTolerate)}, [](auto& spec) { spec.restart_max = 1; })}, R"(
+0s up
+1s exit worker:0 a0 7
+1s ended worker:0 a0
+  task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 1.0s, attempt 0
+  job recovering RECOVERING g0 | all 1 tasks that may fail have failed, first of them worker:0 failed with exit code 7
+      on node0 after 1.0s, attempt 0; all tasks are stopped to start again
+  job recovering RECOVERING g1 | all 1 tasks that may fail have failed, first of them worker:0 failed with exit code 7
+      on node0 after 1.0s, attempt 0; all tasks start again as generation 1
+  task worker:0 READY a1
+  start worker:0 a1 g1 in worker:0
+)");
+}
+
+TEST(JobLimits, AnAttemptThatRunsForTooLongHasFailed) {
+  Reads({JobOf({RoleOf("worker", 1,
+                       [](auto& role) {
+                         role.timeout = seconds(10);
+                         role.restart.max = 1;
+                       })})},
+        R"(
+0s up
+9s tick
+10s tick
+  stop worker:0 a0 10s
+11s exit worker:0 a0 SIGTERM
+11s ended worker:0 a0
+  task worker:0 FAILED a0 signal=SIGTERM | worker:0 ran longer than its `timeout` of 10s on node0, attempt 0
+  task worker:0 READY a1
+12s tick
+  start worker:0 a1 g0 in worker:0
+12s started worker:0 a1
+  task worker:0 RUNNING a1 g0
+22s tick
+  job stopping | worker:0 ran longer than its `timeout` of 10s on node0, attempt 1
+  stop worker:0 a1 10s
+)");
+}
+
+TEST(JobLimits, ARoleThatOutlivesAnotherTooLongFailsTheJob) {
+  Reads({JobOf({RoleOf("chief", 1), Outliving(Outlive::Then::kFail)})}, R"(
+0s up
+5s exit chief:0 a0 0
+5s ended chief:0 a0
+  task chief:0 SUCCEEDED a0 code=0
+  release chief:0
+5s gone chief:0
+14s tick
+15s tick
+  job stopping | 1 task of worker still ran 10s after all of chief had ended (outlive)
+  stop worker:0 a0 10s
+)");
+}
+
+TEST(JobLimits, OrIsNotWaitedForAnyMore) {
+  Reads({JobOf({RoleOf("chief", 1), Outliving(Outlive::Then::kIgnore)})}, R"(
+0s up
+5s exit chief:0 a0 0
+5s ended chief:0 a0
+  task chief:0 SUCCEEDED a0 code=0
+  release chief:0
+5s gone chief:0
+15s tick
+  job stopping
+  stop worker:0 a0 10s
+16s exit worker:0 a0 SIGTERM
+16s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGTERM
+  release worker:0
+16s gone worker:0
+  job finished SUCCEEDED exit=0
+  finish SUCCEEDED 0
+)");
+}
+
+TEST(JobLimits, WhatSetsUpEndsBeforeAnythingElseStarts) {
+  const Story story{
+      JobOf({RoleOf("worker", 1), RoleOf("prepare", 1, [](auto& role) { role.kind = spec::RoleKind::kSetup; })})};
+  const std::string start = R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task prepare:0 PENDING a0
+  ask worker*1 prepare*1 together
+0s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+0s grant c2 prepare node2
+  task prepare:0 ALLOCATED a0 in c2
+  launch c1 worker:0
+  launch c2 prepare:0
+1s register c1
+  task worker:0 READY a0
+1s register c2
+  task prepare:0 READY a0
+  start prepare:0 a0 g0 in c2
+1s started c2 a0
+  task prepare:0 RUNNING a0 g0
+  job running RUNNING g0
+)";
+  Reads(story, (start + R"(2s exit c2 a0 0
+2s ended c2 a0
+  task prepare:0 SUCCEEDED a0 code=0
+  release c2
+  start worker:0 a0 g0 in c1
+)")
+                   .c_str());
+  Reads(story, (start + R"(2s exit c2 a0 3
+  job stopping | prepare:0 failed with exit code 3 on node2 after 1.0s, attempt 0
+  task worker:0 STOPPED a0
+  release c1
+)")
+                   .c_str());
+}
+
+}  // namespace
+}  // namespace howdah::core::testing
