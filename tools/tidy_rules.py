@@ -27,6 +27,7 @@ LAYERS = {
     "net": ("src/net", {"base"}, {POSIX, "ares"}),
     "hadooprpc": ("src/hadooprpc", {"base", "net", "hadoop"}, {POSIX, "boost", "openssl", "protobuf"}),
     "hadoopconf": ("src/hadoopconf", {"base"}, {POSIX, "pugixml"}),
+    "tony": ("src/tony", {"base", "spec", "hadoopconf"}, set()),
     "hdfs": ("src/hdfs", {"base", "net", "process", "hadoop", "hadooprpc", "hadoopconf"},
              {POSIX, "openssl", "protobuf"}),
     "yarn": ("src/yarn", {"base", "net", "hadoop", "hadooprpc", "hadoopconf"}, {POSIX, "boost", "protobuf"}),
@@ -48,7 +49,8 @@ LAYERS = {
     "executor": ("src/executor", {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire"},
                  {POSIX, "boost", "nlohmann"}),
     "cli": ("src/cli",
-            {"base", "spec", "core", "frameworks", "history", "tonyhistory", "process", "backend", "historyfiles"},
+            {"base", "spec", "core", "frameworks", "history", "tonyhistory", "process", "backend", "historyfiles",
+             "hadoopconf", "tony"},
             {POSIX, "cli11", "nlohmann"}),
     "sim": ("src/testing/sim", {"base", "spec", "core"}, set()),
 }

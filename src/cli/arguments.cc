@@ -171,6 +171,8 @@ void AddOtherCommands(CLI::App& app, Arguments& to) {
       ->required()
       ->type_name("SHELL")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  AddCommand(app, "tony", "Run a job of LinkedIn's TonY, with its flags and its configuration",
+             "  howdah tony ClusterSubmitter -src_dir src -executes 'python train.py' -conf tony.worker.instances=2");
   AddCommand(app, "version", "Print the version", "  howdah version");
 }
 
@@ -249,6 +251,11 @@ Grammar::~Grammar() = default;
 
 std::variant<Arguments, int> Grammar::Parse(int argc, char** argv) {
   std::vector<std::string> words(argv + 1, argv + argc);
+  if (!words.empty() && words.front() == "tony") {  // its flags are TonY's, and look like no others
+    arguments_->command = words.front();
+    arguments_->words.assign(words.begin() + 1, words.end());
+    return *arguments_;
+  }
   const auto dashes = std::find(words.begin(), words.end(), "--");
   const bool has_dashes = dashes != words.end();
   if (has_dashes) arguments_->job.words.assign(dashes + 1, words.end());

@@ -55,6 +55,7 @@ struct Arguments {
   bool markdown = false;
   std::string shell;  // of completion
   HistoryArguments history;
+  std::vector<std::string> words;  // of tony, which has a grammar of its own
 };
 
 // The grammar of the command line: every command, flag, help text and example. The one place where a flag is added.

@@ -21,6 +21,7 @@ int DoctorCommand(Shell& shell, const Arguments& arguments);
 int InitCommand(Shell& shell, const Arguments& arguments);
 int SchemaCommand(Shell& shell, const Arguments& arguments);
 int CompletionCommand(Shell& shell, const Arguments& arguments);
+int TonyCommand(Shell& shell, const Arguments& arguments);
 int VersionCommand(Shell& shell, const Arguments& arguments);
 
 }  // namespace howdah::cli

@@ -23,7 +23,8 @@ constexpr Entry kCommands[] = {{"run", RunCommand},         {"submit", SubmitCom
                                {"events", EventsCommand},   {"plan", PlanCommand},
                                {"doctor", DoctorCommand},   {"init", InitCommand},
                                {"schema", SchemaCommand},   {"completion", CompletionCommand},
-                               {"history", HistoryCommand}, {"version", VersionCommand}};
+                               {"history", HistoryCommand}, {"tony", TonyCommand},
+                               {"version", VersionCommand}};
 
 }  // namespace
 

@@ -66,6 +66,7 @@ void AddTasks(Plan& plan) {
       place.error_file = "error.json";
       if (frameworks::RendezvousOf(spec.framework) != frameworks::Rendezvous::kNone)
         place.rendezvous = kExampleRendezvous;
+      if (frameworks::NeedsTensorboardPort(spec, place.task)) place.tensorboard_port = kFirstExamplePort - 1;
       task.environment = frameworks::Environment(spec, cluster, place);
       Override(task.environment, spec.env);
       Override(task.environment, of_role.env);

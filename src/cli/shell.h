@@ -20,6 +20,8 @@ class Shell {
  public:
   Shell(PlaceFactory make_place, std::string on) : make_place_(std::move(make_place)), on_(std::move(on)) {}
 
+  // As --on says it.
+  void SetOn(std::string on) { on_ = std::move(on); }
   // The place that --on, $HOWDAH_ON or the configuration names; made on first use.
   Result<backend::Place*> Place();
   // "ann on gateway3 with `howdah kill`"

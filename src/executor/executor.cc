@@ -97,6 +97,13 @@ Status Executor::Prepare() {
                                  [&](const spec::RoleSpec& r) { return r.name == plan_.options.role; });
   if (role == plan_.spec.roles.end()) return Failed("the job has no role '" + plan_.options.role + "'");
   plan_.task.role = static_cast<int>(role - plan_.spec.roles.begin());
+  if (frameworks::NeedsTensorboardPort(plan_.spec, {plan_.task.role, plan_.options.index})) {
+    auto port = process::PortReservation::Reserve();
+    if (!port) return port.error();
+    port->LetGo();  // whose server it will be is not known
+    plan_.tensorboard_port = port->port();
+    tensorboard_port_ = std::move(*port);
+  }
   auto inherited = ReadInherited(plan_.options.environment_file);
   if (!inherited) return inherited.error();
   plan_.inherited = std::move(*inherited);

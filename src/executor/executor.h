@@ -81,6 +81,7 @@ class Executor {
   TaskPlan plan_;
   process::PortReservation port_;
   bool servers_bind_held_port_ = true;
+  std::optional<process::PortReservation> tensorboard_port_;
   std::unique_ptr<rpc::ExecutorLink> link_;
   bool connected_ = false;
 

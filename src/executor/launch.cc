@@ -75,9 +75,15 @@ Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings
     variables.erase("CONDA_PREFIX");  // the submitter's, not the archive's
   }
   if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
-  const frameworks::ProcessPlace process{plan.options.job_id,     plan.task,        place.local_rank,
-                                         place.attempt,           place.generation, plan.logs(place).error_file,
-                                         surroundings.rendezvous, plan.interface};
+  const frameworks::ProcessPlace process{.job_id = plan.options.job_id,
+                                         .task = plan.task,
+                                         .local_rank = place.local_rank,
+                                         .attempt = place.attempt,
+                                         .generation = place.generation,
+                                         .error_file = plan.logs(place).error_file,
+                                         .rendezvous = surroundings.rendezvous,
+                                         .interface = plan.interface,
+                                         .tensorboard_port = plan.tensorboard_port};
   for (auto& [name, value] : frameworks::Environment(plan.spec, surroundings.cluster, process)) {
     variables[name] = std::move(value);
   }

@@ -40,7 +40,8 @@ struct TaskPlan {
   spec::JobSpec spec;
   TaskId task;
   Variables inherited;
-  std::string interface;  // the network interface through which the others reach the task; empty: not known
+  std::string interface;          // the network interface through which the others reach the task; empty: not known
+  uint16_t tensorboard_port = 0;  // reserved for a TensorBoard of the task's own; 0: none
 
   LogFiles logs(const RankPlace& place) const {
     return LogFilesOf(options, role().processes, place.attempt, place.local_rank);

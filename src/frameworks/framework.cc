@@ -50,6 +50,7 @@ spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluste
     default:
       break;
   }
+  if (spec.tony_env) AddTony(process, env);
   return env;
 }
 

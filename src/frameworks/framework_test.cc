@@ -188,6 +188,53 @@ TEST(Tensorflow, ConfigOfEachKind) {
                                                    with_evaluator + "\n");
 }
 
+TEST(Tony, VariablesOfItsTasks) {
+  spec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService)});
+  spec.roles[0].instances = {2, 2};
+  spec.tony_env = true;
+  const core::Cluster cluster = {{{"n1", 2}, {"n2", 3}}, {{"n3", 4}}};
+  ProcessPlace chief = At(0, 0);
+  chief.tensorboard_port = 6006;
+  chief.generation = 0;
+  EXPECT_EQ(OwnLines(spec, cluster, chief),
+            "appid=" + chief.job_id + "\nJOB_ID=" + chief.job_id +
+                "\nDISTRIBUTED_MODE=GANG\nSESSION_ID=0\nATTEMPT_NUMBER=0\nIS_CHIEF=true\nTB_PORT=6006\n");
+  ProcessPlace other = At(0, 1);
+  other.generation = 2;
+  spec.start = spec::StartMode::kFree;
+  EXPECT_EQ(OwnLines(spec, cluster, other),
+            "appid=" + chief.job_id + "\nJOB_ID=" + chief.job_id +
+                "\nDISTRIBUTED_MODE=FCFS\nSESSION_ID=2\nATTEMPT_NUMBER=0\nNUM_AM_RETRIES=2\n");
+}
+
+TEST(Tony, WhoHasAPortForATensorboard) {
+  const auto with = [](std::vector<RoleSpec> roles, std::string logdir = "") {
+    spec::JobSpec spec = JobOf(Framework::kTensorflow, std::move(roles));
+    spec.tony_env = true;
+    spec.tensorboard_logdir = std::move(logdir);
+    std::string who;
+    for (int r = 0; r < static_cast<int>(spec.roles.size()); ++r) {
+      for (int i = 0; i < 2; ++i) who += NeedsTensorboardPort(spec, {r, i}) ? "1" : "0";
+      who += " ";
+    }
+    return who;
+  };
+  EXPECT_EQ(with({Role("worker"), Role("ps")}), "10 00 ");
+  EXPECT_EQ(with({Role("chief"), Role("worker")}), "11 00 ");
+  EXPECT_EQ(with({Role("chief"), Role("tensorboard", RoleKind::kSidecar)}), "00 11 ");
+  EXPECT_EQ(with({Role("chief"), Role("worker")}, "/logs"), "00 00 ");
+  EXPECT_EQ(with({Role("driver")}), "11 ");
+  EXPECT_FALSE(NeedsTensorboardPort(JobOf(Framework::kPlain, {Role("chief")}), {0, 0}));
+}
+
+TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
+  const spec::JobSpec spec = JobOf(Framework::kTensorflow, {Role("worker"), Role("evaluator")});
+  const core::Cluster cluster = {{{"n1", 2}}, {{"n2", 3}}};
+  EXPECT_THAT(OwnLines(spec, cluster, At(0, 0)), testing::HasSubstr(R"({"cluster":{"worker":["n1:2"]},)"));
+  EXPECT_THAT(OwnLines(spec, cluster, At(1, 0)),
+              testing::HasSubstr(R"({"cluster":{"worker":["n1:2"],"evaluator":["n2:3"]},)"));
+}
+
 TEST(Horovod, SlotsAreCountedByMachine) {
   const spec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});

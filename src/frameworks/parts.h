@@ -49,6 +49,7 @@ void AddJax(const Process& process, spec::EnvVars& env);
 void AddHorovod(const Process& process, spec::EnvVars& env);
 void AddMxnet(const Process& process, spec::EnvVars& env);
 void AddXgboost(const Process& process, spec::EnvVars& env);
+void AddTony(const Process& process, spec::EnvVars& env);
 
 // Whether the role is one of those that MXNet's parameter server consists of. Its scheduler lets nobody in whom it has
 // counted before, so that they all start again together.

@@ -11,11 +11,18 @@ bool TrainsWithParameterServers(const spec::JobSpec& spec) {
   return false;
 }
 
+namespace {
+
+// An evaluator is in nobody else's cluster, whether the job waits for it or not.
+bool IsMember(const spec::RoleSpec& role) {
+  return role.kind != spec::RoleKind::kSidecar && role.kind != spec::RoleKind::kSetup && role.name != "evaluator";
+}
+
+}  // namespace
+
 void AddTensorflow(const Process& process, spec::EnvVars& env) {
   std::vector<bool> members;
-  for (const spec::RoleSpec& role : process.spec.roles) {
-    members.push_back(role.kind != spec::RoleKind::kSidecar || &role == &process.role());
-  }
+  for (const spec::RoleSpec& role : process.spec.roles) members.push_back(IsMember(role) || &role == &process.role());
   const std::string cluster = ClusterMap(process, members);
   // Role names are letters, digits, _ and -: nothing to escape.
   Set(env, "TF_CONFIG",

@@ -25,14 +25,18 @@ struct ProcessPlace {
   int local_rank = 0;
   int attempt = 0;
   int generation = 0;
-  std::string error_file;  // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
-  Endpoint rendezvous;     // of the generation; port 0: there is none
-  std::string interface;   // network interface with the address of the task's endpoint; empty: not known
+  std::string error_file;         // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
+  Endpoint rendezvous;            // of the generation; port 0: there is none
+  std::string interface;          // network interface with the address of the task's endpoint; empty: not known
+  uint16_t tensorboard_port = 0;  // reserved for a TensorBoard of the task's own (TonY's TB_PORT); 0: none
 };
 
 // What the launcher sets for one process beyond what it inherits: the variables that every process sees, then the
 // framework's own (docs/environment.md). The job's and role's `env` come after these and may override them.
 spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
+
+// Whether a second port is reserved for the task: ProcessPlace::tensorboard_port.
+bool NeedsTensorboardPort(const spec::JobSpec& spec, TaskId task);
 
 core::FrameworkRules RulesOf(const spec::JobSpec& spec);
 

@@ -1,0 +1,184 @@
+// `howdah tony`: a job of TonY, translated and then handled as any other.
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "admitted_job.h"
+#include "commands.h"
+#include "howdah/backend/files.h"
+#include "howdah/process/files.h"
+#include "howdah/tony/configuration.h"
+#include "howdah/tony/keys.h"
+#include "howdah/tony/translate.h"
+#include "job_source.h"
+#include "jobs.h"
+#include "output.h"
+
+namespace howdah::cli {
+namespace {
+
+constexpr char kSiteDirectory[] = "/export/apps/tony/conf";  // TonY's default of $TONY_CONF_DIR
+
+hadoopconf::Surroundings HadoopSurroundings() {
+  return {.environment = Variable, .user_name = UserName(), .user_home = Variable("HOME").value_or("")};
+}
+
+Result<std::string> ReadLocal(const std::string& path) { return process::ReadFile(path); }
+
+// tony.xml in the first directory of the class path that has it; Java's class path is the current directory unless
+// $CLASSPATH says otherwise.
+std::optional<tony::ConfigurationFile> OnClassPath() {
+  const std::string class_path = Variable("CLASSPATH").value_or("") + ":.";
+  for (size_t begin = 0; begin < class_path.size();) {
+    const size_t end = std::min(class_path.find(':', begin), class_path.size());
+    const std::string directory = class_path.substr(begin, end - begin);
+    begin = end + 1;
+    if (directory.empty()) continue;
+    const std::string path = directory == "." ? "tony.xml" : directory + "/tony.xml";
+    if (auto text = ReadLocal(path); text.ok()) return tony::ConfigurationFile{path, std::move(*text)};
+  }
+  return std::nullopt;
+}
+
+Result<std::string> ReadUri(Shell& shell, const std::string& uri) {
+  const auto place = shell.Place();
+  if (!place.ok()) return place.error();
+  const auto files = (*place)->OpenFiles(uri);
+  if (!files.ok()) return files.error();
+  return (*files)->Read(backend::PathOfUri(uri));
+}
+
+// The files of a remote directory; none if the URI is a file.
+Result<std::vector<std::string>> FilesIn(Shell& shell, std::string uri) {
+  while (uri.ends_with('/')) uri.pop_back();
+  const auto place = shell.Place();
+  if (!place.ok()) return place.error();
+  const auto files = (*place)->OpenFiles(uri);
+  if (!files.ok()) return files.error();
+  const std::string path = backend::PathOfUri(uri);
+  const size_t slash = path.rfind('/');
+  const auto around = (*files)->List(slash == 0 ? "/" : path.substr(0, slash));
+  if (!around.ok()) return around.error().While("looking for " + uri);
+  const auto self = std::find_if(around->begin(), around->end(),
+                                 [&](const auto& entry) { return entry.name == path.substr(slash + 1); });
+  if (self == around->end()) return Error{ErrorCode::kNotFound, "there is no " + uri};
+  std::vector<std::string> inside;
+  if (!self->directory) return inside;
+  const auto list = (*files)->List(path);
+  if (!list.ok()) return list.error().While("listing " + uri);
+  for (const backend::Files::Entry& entry : *list) {
+    if (!entry.directory) inside.push_back(uri + "/" + entry.name);
+  }
+  return inside;
+}
+
+Result<std::vector<tony::ConfigurationFile>> ConfigurationFiles(Shell& shell, const tony::Flags& flags) {
+  std::vector<tony::ConfigurationFile> files;
+  if (flags.conf_file.find("://") != std::string::npos && !flags.conf_file.starts_with("file://")) {
+    auto text = ReadUri(shell, flags.conf_file);
+    if (!text.ok()) return text.error().While("-conf_file");
+    files.push_back({flags.conf_file, std::move(*text)});
+  } else if (!flags.conf_file.empty()) {
+    const std::string path = flags.conf_file.starts_with("file://") ? flags.conf_file.substr(7) : flags.conf_file;
+    auto text = ReadLocal(path);
+    if (!text.ok()) return Error{ErrorCode::kUsage, "-conf_file: " + text.error().message};
+    files.push_back({path, std::move(*text)});
+  } else if (auto file = OnClassPath()) {
+    files.push_back(std::move(*file));
+  }
+  const std::string site = Variable("TONY_CONF_DIR").value_or(kSiteDirectory) + "/tony-site.xml";
+  auto text = ReadLocal(site);
+  if (!text.ok() && text.error().code != ErrorCode::kNotFound) return text.error();
+  if (text.ok()) files.push_back({site, std::move(*text)});
+  return files;
+}
+
+tony::Facts FactsHere(Shell& shell, const std::string& on) {
+  const spec::Surroundings here = SurroundingsHere("");
+  tony::Facts facts;
+  facts.directory = here.directory;
+  facts.path_kind = here.path_kind;
+  facts.on_cluster = on == "yarn";
+  facts.executable = [](const std::string& path) { return access(path.c_str(), X_OK) == 0; };
+  facts.list = [&shell](const std::string& uri) { return FilesIn(shell, uri); };
+  return facts;
+}
+
+// The translated job is read as the job file that it is, so that all that is wrong with it is found where it is found
+// of any other.
+spec::ParsedJob Checked(const tony::Translation& translation) {
+  spec::Surroundings surroundings = SurroundingsHere("tony");
+  surroundings.variable = nullptr;  // it names none
+  spec::ParsedJob job = spec::ParseJobFile(spec::WriteEffective(translation.job), surroundings);
+  std::vector<spec::Problem> problems;
+  for (const std::string& text : translation.problems) {
+    spec::Problem problem;
+    problem.file = "tony";
+    problem.text = text;
+    problems.push_back(std::move(problem));
+  }
+  for (spec::Problem& problem : job.problems) {
+    problem.line = 0;  // nobody has seen the lines
+    problems.push_back(std::move(problem));
+  }
+  job.problems = std::move(problems);
+  return job;
+}
+
+// Names what has no effect: every key with its reason, or all of them in one line.
+void TellNotes(const std::vector<tony::Note>& notes, bool with_reasons) {
+  std::string names;
+  for (const tony::Note& note : notes) {
+    if (with_reasons) Say("howdah: " + note.ToText());
+    names += (names.empty() ? "" : ", ") + note.key;
+  }
+  if (names.empty() || with_reasons) return;
+  Say("howdah: without effect: " + names + "; `howdah tony … -plan` says why");
+}
+
+void PrintJob(const spec::JobSpec& job, const std::vector<tony::Note>& notes) {
+  std::string text;
+  for (const tony::Note& note : notes) text += "# " + note.ToText() + "\n";
+  Print(text + spec::DescribeEffective(job));
+}
+
+}  // namespace
+
+int TonyCommand(Shell& shell, const Arguments& arguments) {
+  const auto flags = tony::ParseFlags(arguments.words);
+  if (!flags.ok()) return Report(flags.error());
+  if (flags->help) {
+    Print(tony::FlagsHelp());
+    return kExitOk;
+  }
+  if (flags->keys) {
+    Print(tony::KeysPage());
+    return kExitOk;
+  }
+  const std::string on = !flags->on.empty()                            ? flags->on
+                         : flags->submitter == tony::Submitter::kLocal ? "local"
+                                                                       : "yarn";
+  shell.SetOn(on);
+  const auto files = ConfigurationFiles(shell, *flags);
+  if (!files.ok()) return Report(files.error());
+  const auto configuration = tony::ReadConfiguration(*flags, *files, HadoopSurroundings(), ReadLocal);
+  if (!configuration.ok()) return Report(configuration.error());
+  const tony::Translation translation = tony::Translate(*flags, *configuration, FactsHere(shell, on));
+  spec::ParsedJob job = Checked(translation);
+  if (!job.problems.empty()) {
+    TellProblems(job.problems);
+    return kExitUsage;
+  }
+  if (flags->print_job) {
+    PrintJob(job.spec, translation.notes);
+    return kExitOk;
+  }
+  TellNotes(translation.notes, flags->plan);
+  if (flags->plan) return ShowPlan(shell, job, flags->json);
+  const auto admitted = Admit(shell, std::move(job));
+  if (const int* code = std::get_if<int>(&admitted)) return *code;
+  return RunJob(shell, std::get<spec::JobSpec>(admitted), flags->keep, flags->json);
+}
+
+}  // namespace howdah::cli

@@ -1,0 +1,42 @@
+"""The configuration of TonY's own examples, as it is, with training scripts of ours."""
+import re
+
+from machine import CONTRACT
+
+GOOD = 0.8   # of the accuracy that each of the contract's jobs must reach
+RUN_S = 240  # a bound for a busy machine, no expectation
+
+
+def configuration(tmp_path, **values):
+    """The file of the example's README."""
+    keys = {"tony.application.security.enabled": "false", **values}
+    path = tmp_path / "tony-test.xml"
+    path.write_text("<configuration>" + "".join(
+        f"<property><name>{key}</name><value>{value}</value></property>" for key, value in keys.items()) +
+        "</configuration>")
+    return path
+
+
+def run(machine, script, interpreter, *flags):
+    return machine("tony", "LocalSubmitter", f"--src_dir={CONTRACT / 'train'}", f"--executes={script}",
+                   f"--python_binary_path={interpreter}", *flags, timeout=RUN_S)
+
+
+def accuracies(text):
+    return [float(a) for a in re.findall(r"accuracy (\d\.\d+)", text)]
+
+
+def test_mnist_pytorch(machine, installed, tmp_path):
+    conf = configuration(tmp_path, **{"tony.ps.instances": 0, "tony.worker.instances": 2,
+                                      "tony.application.framework": "pytorch"})
+    done = run(machine, "torch_ddp.py", installed("torch"), f"--conf_file={conf}")
+    assert done.code == 0, done
+    assert [a > GOOD for a in accuracies(done.stdout)] == [True], done
+    assert "rank 1/2 epoch 1" in done.stdout, done
+
+
+def test_mnist_tensorflow(machine, installed, tmp_path):
+    done = run(machine, "tf_mwms.py", installed("tensorflow"), "--conf", "tony.worker.instances=2",
+               f"--conf_file={configuration(tmp_path)}")
+    assert done.code == 0, done
+    assert [a > GOOD for a in accuracies(done.stdout)] == [True, True], done

@@ -1,0 +1,138 @@
+"""Jobs of TonY on the local place: its scenarios, and what they leave out."""
+import json
+
+from tony_cases import *  # noqa: F403
+from tony_cases import E, K, P, PYTHON, S, SCRIPTS, conf, printed, roles, run, states
+
+
+def test_resources_of_every_kind(machine, archives, tmp_path):
+    (tmp_path / "remote.txt").write_text("x")
+    done = run(machine, *S, *K, "-executes", f"{PYTHON} check_archives.py", *roles(worker=1), *conf(
+        f"tony.containers.resources={archives}/common.zip",
+        f"tony.containers.resources={archives}/test.zip::other.zip",
+        f"tony.worker.resources={archives}/test2.zip#archive,file://{tmp_path}/remote.txt"))
+    assert done.code == 0, done
+
+
+def test_the_environment_is_tonys(machine, tmp_path):
+    done = run(machine, *S, *P, *K, "-executes", "show_env.py", "-shell_env", "A=1,2",
+               *roles(chief=1, worker=2, ps=0, evaluator=1))
+    assert done.code == 0, done
+    of = {task: json.loads(machine.log(done.id, task)) for task in ("chief:0", "worker:1", "evaluator:0")}
+    worker = of["worker:1"]
+    tony = {"appid": done.id, "JOB_ID": done.id, "JOB_NAME": "worker", "TASK_INDEX": "1", "TASK_NUM": "4",
+            "DISTRIBUTED_MODE": "GANG", "SESSION_ID": "0", "ATTEMPT_NUMBER": "0", "A": "1,2"}
+    assert {name: worker.get(name) for name in tony} == tony
+    assert "IS_CHIEF" not in worker and of["chief:0"]["IS_CHIEF"] == "true"
+    assert set(json.loads(worker["CLUSTER_SPEC"])) == {"chief", "worker", "evaluator"}
+    config = json.loads(worker["TF_CONFIG"])
+    assert config["task"] == {"type": "worker", "index": 1}
+    assert set(config["cluster"]) == {"chief", "worker"}
+    assert set(json.loads(of["evaluator:0"]["TF_CONFIG"])["cluster"]) == {"chief", "worker", "evaluator"}
+
+
+def test_a_session_is_retried(machine):
+    flags = (*S, *P, *K, "-executes", "fail_first_session.py", *roles(worker=2))
+    assert run(machine, *flags).code == 1
+    done = run(machine, *flags, *conf("tony.am.retry-count=1"))
+    assert done.code == 0, done
+    assert "retries 1\n" in machine.log(done.id, "worker:1")
+
+
+def test_preprocessing(machine, tmp_path):
+    done = run(machine, *S, *P, *K, "-executes", "check_after_preprocess.py", "-shell_env", f"MARKER={tmp_path}/marker",
+               *roles(worker=2), *conf("tony.application.enable-preprocess=true"))
+    assert done.code == 0, done
+    assert states(machine, done.id)["preprocess:0"] == "SUCCEEDED"
+    worker = next(t for t in machine.status(done.id)["tasks"] if t["role"] == "worker")
+    assert worker["ranks"] == [0]
+
+
+def test_an_execution_that_takes_too_long(machine):
+    done = run(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1), *conf(
+        "tony.task.executor.execution-timeout-ms=1000"))
+    assert done.code == 1, done
+    assert "worker:0 ran longer than its `timeout` of 1s" in machine.status(done.id)["reason"]
+
+
+def test_an_application_that_takes_too_long(machine):
+    done = run(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1), *conf(
+        "tony.application.timeout=1000"))
+    assert done.code == 4, done
+
+
+def test_tasks_that_start_as_they_come(machine):
+    done = run(machine, *S, *P, *K, "-executes", "show_env.py", *roles(worker=2), *conf(
+        "tony.application.distributed-mode=FCFS"))
+    assert done.code == 0, done
+    env = json.loads(machine.log(done.id, "worker:1"))
+    assert env["DISTRIBUTED_MODE"] == "FCFS" and "TF_CONFIG" not in env
+
+
+def test_limits_are_checked_before_anything_is_submitted(machine):
+    done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=2), *conf(
+        "tony.worker.max-instances=1", "tony.task.max-total-instances=1"))
+    assert done.code == 2 and done.stderr.count("lower") == 2, done
+    assert machine.jobs() == []
+
+
+def test_what_is_printed_runs_and_means_the_same(machine, tmp_path):
+    text, job = printed(machine, tmp_path, *S, *P, *E, *K, "-executes", "check_env.py", *roles(worker=2, ps=1), *conf(
+        "tony.task.executor.jvm.opts=-Xmx1g"))
+    assert "# tony.task.executor.jvm.opts (-conf) has no effect: no JVM runs here\n" in text
+    assert job["roles"]["worker"]["on_failure"] == "ignore_others"
+    done = machine("run", tmp_path / "job.yaml")
+    assert done.code == 0, done
+    assert [states(machine, done.id)[f"worker:{i}"] for i in (0, 1)] == ["SUCCEEDED", "SUCCEEDED"]
+
+
+def test_sources_of_the_configuration(machine, tmp_path):
+    def xml(path, **values):
+        text = "".join(f"<property><name>tony.{k.replace('_', '.')}</name><value>{v}</value></property>"
+                       for k, v in values.items())
+        path.write_text(f"<configuration>{text}</configuration>")
+        return path
+    site = tmp_path / "site"
+    site.mkdir()
+    xml(site / "tony-site.xml", worker_memory="65m", yarn_queue="default")
+    xml(tmp_path / "tony.xml", worker_instances=1, worker_memory="64m", application_name="here")
+    own = xml(tmp_path / "own.xml", worker_instances=2, worker_memory="64m")
+
+    def job(*flags):
+        return printed(machine, tmp_path, "-executes", "true", *flags, cwd=tmp_path,
+                       env={"TONY_CONF_DIR": str(site), "CLASSPATH": ""})[1]
+    of_here = job()
+    assert (of_here["name"], of_here["roles"]["worker"]["instances"]) == ("here", 1)
+    assert of_here["roles"]["worker"]["memory"] == "65MiB"
+    of_file = job("-conf_file", own)
+    assert (of_file["name"], of_file["roles"]["worker"]["instances"]) == ("TensorFlowApplication", 2)
+    assert job("-conf", "tony.worker.memory=66m")["roles"]["worker"]["memory"] == "66MiB"
+
+
+def test_mistakes_stop_it(machine):
+    done = run(machine, *S, "-exectues", "x", "-conf", "tony.worker.instances=2")
+    assert done.code == 2 and "did you mean '-executes'?" in done.stderr, done
+    done = run(machine, *S, *roles(worker=1))
+    assert done.code == 2 and "say what worker is to run" in done.stderr, done
+    done = run(machine, "--src_dir", "/nowhere", "-executes", "x", *roles(worker=1))
+    assert done.code == 2 and "there is no '/nowhere'" in done.stderr, done
+    assert machine.jobs() == []
+
+
+def test_the_mnist_tensorflow_and_pytorch_examples_stock_configuration(machine, tmp_path):
+    """The configuration files of TonY's examples as they are, with scripts of ours."""
+    config = tmp_path / "tony-test.xml"
+    config.write_text("<configuration><property><name>tony.application.security.enabled</name><value>false</value>"
+                      "</property><property><name>tony.ps.instances</name><value>0</value></property><property>"
+                      "<name>tony.worker.instances</name><value>2</value></property><property>"
+                      "<name>tony.application.framework</name><value>pytorch</value></property></configuration>")
+    small = conf("tony.worker.memory=64m")
+    done = run(machine, f"--src_dir={SCRIPTS}", "--executes=check_pytorch.py", f"--conf_file={config}",
+               f"--python_binary_path={PYTHON}", *K, *small)
+    assert done.code == 0, done
+    config.write_text("<configuration><property><name>tony.application.security.enabled</name><value>false</value>"
+                      "</property></configuration>")
+    done = run(machine, f"--src_dir={SCRIPTS}", "--executes=succeed.py",
+               "--task_params=--steps 1000 --data_dir /tmp/data", f"--conf_file={config}",
+               f"--python_binary_path={PYTHON}", *K)
+    assert done.code == 0, done

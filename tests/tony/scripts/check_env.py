@@ -1,0 +1,2 @@
+import os
+assert os.environ["ENV_CHECK"] == "ENV_CHECK", os.environ["ENV_CHECK"]

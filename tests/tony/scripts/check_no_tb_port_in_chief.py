@@ -1,0 +1,2 @@
+import os
+assert "TB_PORT" not in os.environ, os.environ["TB_PORT"]

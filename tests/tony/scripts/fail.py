@@ -1,0 +1,3 @@
+import sys
+print("it is to fail")
+sys.exit(1)
