@@ -1,13 +1,14 @@
-// What runs inside containers: `howdah-agent am` and `howdah-agent task`. Started by our own programs, not by people.
-#include <unistd.h>
-
+// What runs inside containers: `howdah-agent am` and `howdah-agent task`, started by our own programs, not by people;
+// and `howdah-agent exec`, which programs of a task may start.
 #include <iostream>
 
 #include "am.h"
+#include "exec.h"
 #include "flags.h"
 #include "howdah/base/version.h"
 #include "howdah/executor/task.h"
 #include "howdah/local/agent.h"
+#include "own_path.h"
 #include "yarn.h"
 
 namespace howdah::agent {
@@ -19,13 +20,6 @@ int Complain(const std::string& what) {
   std::cerr << "howdah-agent: " << what << "\n"
             << "This program is started by howdah and by its own application master; see `howdah --help`.\n";
   return kWrongUsage;
-}
-
-// The executors are this same program.
-std::string OwnPath() {
-  char path[4096];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  return size > 0 ? std::string(path, static_cast<size_t>(size)) : "howdah-agent";
 }
 
 int Am(const std::vector<std::string>& arguments) {
@@ -69,6 +63,7 @@ int Task(const std::vector<std::string>& arguments) {
   options.index = flags->number("--index", 0);
   options.am_address = flags->text("--am");
   options.load_identity = [directory = flags->text("--tls")] { return local::ReadIdentity(directory, "executor"); };
+  options.agent_variables = AgentVariables(OwnPath(), options.am_address, flags->text("--tls"));
   options.staging_dir = flags->text("--staging");
   options.work_dir = flags->text("--work");
   options.logs_dir = flags->text("--logs");
@@ -78,11 +73,20 @@ int Task(const std::vector<std::string>& arguments) {
   return executor::RunTask(options);
 }
 
+int Exec(const std::vector<std::string>& arguments) {
+  const auto code = RunExec(arguments);
+  if (code.ok()) return *code;
+  if (code.error().code == ErrorCode::kUsage) return Complain("exec: " + code.error().message);
+  std::cerr << "howdah-agent: exec: " << code.error().message << "\n";
+  return EXIT_FAILURE;
+}
+
 int Main(const std::vector<std::string>& arguments) {
   if (arguments.empty()) return Complain("am or task is missing");
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "am") return Am(rest);
   if (arguments[0] == "task") return Task(rest);
+  if (arguments[0] == "exec") return Exec(rest);
   if (arguments[0] == "version") {
     std::cout << "howdah-agent " << kVersion << "\n";
     return 0;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "exec.h"
 #include "howdah/am/am.h"
 #include "howdah/am/guardian.h"
 #include "howdah/process/archive.h"
@@ -17,6 +18,7 @@
 #include "howdah/process/machine.h"
 #include "howdah/spec/job_file.h"
 #include "howdah/yarnplace/agent.h"
+#include "own_path.h"
 
 namespace howdah::agent {
 namespace {
@@ -142,6 +144,8 @@ int RunYarnAm() {
   return am::RunGuarded(/*am_only_fd=*/-1, am, [&](const std::string& how) { (*job)->RecordAmDeath(how); });
 }
 
+Result<rpc::Identity> YarnIdentity() { return yarnplace::ExecutorIdentity(Surroundings()); }
+
 Result<executor::TaskOptions> YarnTask(const Flags& flags) {
   if (const Status placed = yarnplace::PlaceTaskFiles(Surroundings()); !placed.ok()) return placed.error();
   if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked.error();
@@ -153,7 +157,8 @@ Result<executor::TaskOptions> YarnTask(const Flags& flags) {
   options.role = flags.text("--role");
   options.index = flags.number("--index", 0);
   options.am_address = flags.text("--am");
-  options.load_identity = [] { return yarnplace::ExecutorIdentity(Surroundings()); };
+  options.load_identity = YarnIdentity;
+  options.agent_variables = AgentVariables(OwnPath(), options.am_address, "");
   options.staging_dir = here + "/staging";
   options.work_dir = here + "/work";
   options.remove_work_dir = true;

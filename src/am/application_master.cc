@@ -57,7 +57,8 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, his
             server_->Send(to, message, std::move(cluster));
           }),
       rendezvous_(loop_, options_.listen_host, options_.spec,
-                  [this](int rank, const std::string& text) { Print(rank, text); }) {}
+                  [this](int rank, const std::string& text) { Print(rank, text); }),
+      tunnels_(loop_, TunnelWorld()) {}
 
 ApplicationMaster::~ApplicationMaster() = default;
 
@@ -70,7 +71,9 @@ Result<Listening> ApplicationMaster::Listen() {
        .on_control = [this](const wire::ControlRequest& r, const auto& reply) { OnControl(r, reply); },
        .on_follow = [this](rpc::ConnectionId c, const wire::FollowRequest& r) { followers_.OnFollow(c, r); },
        .on_follow_written = [this](rpc::ConnectionId c) { followers_.OnWritten(c); },
-       .on_follower_gone = [this](rpc::ConnectionId c) { followers_.OnGone(c); }});
+       .on_follower_gone = [this](rpc::ConnectionId c) { followers_.OnGone(c); },
+       .on_tunnel = [this](rpc::ConnectionId c, const wire::Open& open) { tunnels_.OnTunnel(c, open); },
+       .on_carry = [this](rpc::ConnectionId c, uint64_t id) { tunnels_.OnCarry(c, id); }});
   if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
   server_ = std::move(*server);
   Listening listening{options_.listen_host + ":" + std::to_string(server_->port())};
@@ -94,8 +97,7 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   if (const Status told = options_.on_listening(*listening); !told.ok()) return told;
   if (!options_.spec.tensorboard_logdir.empty()) {
     tensorboard_ = TensorBoard::Start(
-        loop_,
-        {options_.spec.tensorboard_logdir, options_.environment, options_.agents_log_directory, options_.listen_host},
+        loop_, {options_.spec.tensorboard_logdir, options_.environment, options_.agents_log_directory},
         [this](core::JobChanged change) {
           PerformRecord(std::move(change));
           if (const Status written = journal_.Flush(); !written.ok()) return Fail(written.error());
@@ -109,6 +111,7 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend) {
   });
   const auto work = boost::asio::make_work_guard(loop_);
   loop_.run();
+  tunnels_.Close();
   server_.reset();
   if (error_) return *error_;
   return {};

@@ -19,6 +19,7 @@
 #include "rendezvous.h"
 #include "tensorboard.h"
 #include "tracking.h"
+#include "tunnels.h"
 
 namespace howdah::am {
 
@@ -60,6 +61,7 @@ class ApplicationMaster final : public backend::Sink {
 
   void OnControl(const wire::ControlRequest& request, const std::function<void(wire::ControlReply)>& reply);
   Result<Listening> Listen();
+  Tunnels::World TunnelWorld();
   history::JobView ViewWithUsage() const;
   wire::ControlReply StatusReply() const;
   wire::ControlReply Stop(const wire::StopRequest& request);
@@ -76,6 +78,7 @@ class ApplicationMaster final : public backend::Sink {
   Followers followers_;
   Executors executors_;
   Rendezvous rendezvous_;
+  Tunnels tunnels_;
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<rpc::AmServer> server_;
   std::unique_ptr<TrackingServer> tracking_;

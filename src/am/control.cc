@@ -68,4 +68,24 @@ wire::ControlReply ApplicationMaster::Scale(const wire::ScaleRequest& request) {
   return Refuse("the job has no role " + request.role() + "; its roles are " + roles);
 }
 
+Tunnels::World ApplicationMaster::TunnelWorld() {
+  return {.server = [this]() -> rpc::AmServer& { return *server_; },
+          .container = [this](const std::string& role, int index) -> Result<ContainerId> {
+            const std::string name = role + ":" + std::to_string(index);
+            const history::TaskView* task = view_.Find(role, index);
+            if (task == nullptr) return Failed("the job has no task " + name);
+            const ContainerId container{task->container};
+            if (!executors_.connected(container)) {
+              return Failed(name + " does not run: it is " + std::string(core::ToText(task->state)));
+            }
+            return container;
+          },
+          .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); },
+          .tensorboard = [this]() -> Result<uint16_t> {
+            if (!tensorboard_)
+              return Failed("the job has no TensorBoard; write `tensorboard: {logdir: ...}` in its file");
+            return tensorboard_->port();
+          }};
+}
+
 }  // namespace howdah::am

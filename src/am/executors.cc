@@ -161,6 +161,11 @@ void Executors::Forget(const ContainerId& container) {
   by_container_.erase(it);
 }
 
+bool Executors::connected(const ContainerId& container) const {
+  const auto it = by_container_.find(container);
+  return it != by_container_.end() && it->second.connection;
+}
+
 const history::Usage* Executors::usage(const ContainerId& container) const {
   const auto it = by_container_.find(container);
   return it == by_container_.end() ? nullptr : &it->second.usage;

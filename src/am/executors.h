@@ -46,6 +46,7 @@ class Executors {
   // is told to leave.
   void Forget(const ContainerId& container);
 
+  bool connected(const ContainerId& container) const;
   // The newest sample of a container's task.
   const history::Usage* usage(const ContainerId& container) const;
 

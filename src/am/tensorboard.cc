@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "howdah/process/files.h"
 
@@ -34,6 +35,15 @@ std::string UrlIn(const std::string& output) {
   return end == std::string::npos ? "" : output.substr(start, end - start);
 }
 
+uint16_t PortIn(const std::string& url) {
+  const size_t host = url.find("://");
+  const size_t colon = host == std::string::npos ? host : url.rfind(':', url.find('/', host + 3));
+  if (colon == std::string::npos || colon <= host) return 0;
+  unsigned port = 0;
+  std::from_chars(url.data() + colon + 1, url.data() + url.size(), port);
+  return port <= UINT16_MAX ? static_cast<uint16_t>(port) : 0;
+}
+
 std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Tell tell) {
   std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(tell)));
   if (options.logdir.starts_with("/")) {
@@ -56,7 +66,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
   const process::Fd write_end(ends[1]);
   auto child = process::SpawnOrError({
       .program = found.program,
-      .argv = {"tensorboard", "--logdir", options.logdir, "--host", options.host, "--port", "0"},
+      .argv = {"tensorboard", "--logdir", options.logdir, "--host", "127.0.0.1", "--port", "0"},
       .environment = options.environment,
       .directory = "/",
       .stdout_fd = write_end.get(),
@@ -98,8 +108,15 @@ void TensorBoard::ReadOutput() {
   });
 }
 
+Result<uint16_t> TensorBoard::port() const {
+  if (port_ != 0) return port_;
+  return Failed(why_not_.empty() ? "TensorBoard is still starting" : why_not_);
+}
+
 void TensorBoard::Say(std::string url, std::string advice) {
   told_ = true;
+  port_ = PortIn(url);
+  why_not_ = advice;
   seen_.clear();
   core::JobChanged change;
   change.type = core::JobChanged::Type::kTensorboard;

@@ -1,13 +1,16 @@
-// The job's TensorBoard: a process beside the job that is nobody's task. It never fails the job.
+// The job's TensorBoard: a process beside the job that is nobody's task. It never fails the job. It knows no user from
+// another, so it serves on the loopback interface alone; who may see the job comes through the AM (tunnels.h).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "howdah/base/result.h"
 #include "howdah/core/change.h"
 #include "howdah/process/spawn.h"
 
@@ -19,7 +22,6 @@ class TensorBoard {
     std::string logdir;
     std::vector<std::string> environment;  // of the process; `tensorboard` is looked up in its PATH
     std::string log_directory;             // its output goes to tensorboard.log there
-    std::string host;                      // the address it serves on, and is reached by
   };
   using Tell = std::function<void(core::JobChanged)>;
 
@@ -27,6 +29,9 @@ class TensorBoard {
   static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Tell tell);
   // Ends it and everything it started.
   ~TensorBoard();
+
+  // Where it serves; an error: it does not, or not yet, and why.
+  Result<uint16_t> port() const;
 
  private:
   TensorBoard(boost::asio::io_context& loop, Tell tell);
@@ -39,11 +44,15 @@ class TensorBoard {
   process::Fd log_;
   std::string seen_;  // output in which the URL has not been found yet
   bool told_ = false;
+  uint16_t port_ = 0;    // once it serves
+  std::string why_not_;  // once it is known that it will not
   std::array<char, 4096> buffer_;
 };
 
 // The address in TensorBoard's announcement ("TensorBoard 2.21.0 at http://localhost:6006/ (Press CTRL+C to quit)");
 // empty: none.
 std::string UrlIn(const std::string& output);
+// The port of such an address; 0: it has none.
+uint16_t PortIn(const std::string& url);
 
 }  // namespace howdah::am

@@ -75,6 +75,17 @@ void AddEnv(CLI::App* command, JobArguments& job) {
       ->take_all();
 }
 
+// What a task is given, of any job without a file.
+void AddShape(CLI::App* command, JobArguments& job) {
+  AddQuick(command, job, "--name", job.quick.name, "TEXT", "Name of the job");
+  AddQuick(command, job, "--memory", job.quick.memory, "SIZE", "Memory of each task: 2GiB");
+  AddQuick(command, job, "--vcores", job.quick.vcores, "N", "Cores of each task");
+  AddQuick(command, job, "--gpus", job.quick.gpus, "N", "GPUs of each task");
+  AddQuick(command, job, "--python", job.quick.python_archive, "FILE", "Packed Python environment");
+  AddQuick(command, job, "--queue", job.quick.queue, "NAME", "Queue of the cluster");
+  AddEnv(command, job);
+}
+
 void AddJob(CLI::App* command, JobArguments& job) {
   command->add_option("job", job.file, "The job file (YAML or JSON)")->type_name("JOB.yaml");
   command->add_option("--set", job.sets, "Set a key of the job file: roles.worker.instances=4")
@@ -83,16 +94,10 @@ void AddJob(CLI::App* command, JobArguments& job) {
       ->allow_extra_args(false)  // what stands behind its value may be the job file
       ->take_all();
   AddQuick(command, job, "--framework", job.quick.framework, "NAME", "pytorch, tensorflow, jax or plain");
-  AddQuick(command, job, "--name", job.quick.name, "TEXT", "Name of the job");
   AddQuick(command, job, "--workers", job.quick.workers, "N", "How many tasks");
-  AddQuick(command, job, "--memory", job.quick.memory, "SIZE", "Memory of each task: 2GiB");
-  AddQuick(command, job, "--vcores", job.quick.vcores, "N", "Cores of each task");
-  AddQuick(command, job, "--gpus", job.quick.gpus, "N", "GPUs of each task");
   AddQuick(command, job, "--processes", job.quick.processes, "N", "Processes of each task");
   AddQuick(command, job, "--source", job.quick.source, "DIR", "Becomes every task's working directory; default .");
-  AddQuick(command, job, "--python", job.quick.python_archive, "FILE", "Packed Python environment");
-  AddQuick(command, job, "--queue", job.quick.queue, "NAME", "Queue of the cluster");
-  AddEnv(command, job);
+  AddShape(command, job);
 }
 
 void AddJobCommands(CLI::App& app, Arguments& to) {
@@ -142,6 +147,31 @@ void AddLookCommands(CLI::App& app, Arguments& to) {
   AddId(events, to);
   events->add_flag("-f,--follow", to.follow, "Go on until the job ends");
   AddJson(events, to, "One JSON object a line");
+}
+
+void AddListen(CLI::App* command, Arguments& to) {
+  command->add_option("--listen", to.listen, "The port here; default: one that is free")
+      ->type_name("PORT")
+      ->check(CLI::Range(1, 65535));
+}
+
+void AddInsideCommands(CLI::App& app, Arguments& to) {
+  CLI::App* open = AddCommand(app, "open", "Reach a port of a running task from here, until Ctrl-C or the job's end",
+                              "  howdah open last worker:0 8888\n  howdah open last worker:0 8888 --listen 8080");
+  AddId(open, to);
+  open->add_option("task", to.task, "The task")->required()->type_name("ROLE:INDEX");
+  open->add_option("port", to.port, "Where its program listens, on its own loopback interface")
+      ->required()
+      ->type_name("PORT")
+      ->check(CLI::Range(1, 65535));
+  AddListen(open, to);
+  CLI::App* exec = AddCommand(app, "exec", "Run a command in the surroundings of a running task",
+                              "  howdah exec last worker:0 -- nvidia-smi\n  howdah exec last worker:0\n"
+                              "Exit code: the command's; 128 and the signal's number if one ended it.");
+  AddId(exec, to);
+  exec->add_option("task", to.task, "The task")->required()->type_name("ROLE:INDEX");
+  exec->add_flag("-t,--terminal", to.terminal,
+                 "With a terminal; the default for a shell, which runs without a command");
 }
 
 void AddOrderCommands(CLI::App& app, Arguments& to) {
@@ -242,6 +272,7 @@ Grammar::Grammar()
       ->type_name("PLACE");
   AddJobCommands(*app_, *arguments_);
   AddLookCommands(*app_, *arguments_);
+  AddInsideCommands(*app_, *arguments_);
   AddOrderCommands(*app_, *arguments_);
   AddHistory(*app_, *arguments_, process::Clock().Now());
   AddOtherCommands(*app_, *arguments_);
@@ -273,7 +304,7 @@ std::variant<Arguments, int> Grammar::Parse(int argc, char** argv) {
   }
   arguments_->command = app_->get_subcommands().front()->get_name();
   const std::string& command = arguments_->command;
-  if (has_dashes && command != "run" && command != "submit" && command != "plan") {
+  if (has_dashes && command != "run" && command != "submit" && command != "plan" && command != "exec") {
     std::fprintf(stderr, "howdah: %s: takes no arguments behind --; `howdah %s --help` shows its use\n",
                  command.c_str(), command.c_str());
     return 2;

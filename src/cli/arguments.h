@@ -48,6 +48,8 @@ struct Arguments {
   bool want_stdout = false, want_stderr = false;
   std::string task;  // ROLE or ROLE:INDEX
   std::optional<int> attempt;
+  int port = 0, listen = 0;  // of open; 0: any
+  bool terminal = false;     // of exec
   std::optional<int64_t> tail;
   std::optional<Duration> timeout, grace;
   std::string scale;      // ROLE=N

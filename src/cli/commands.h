@@ -12,6 +12,8 @@ int StatusCommand(Shell& shell, const Arguments& arguments);
 int ListCommand(Shell& shell, const Arguments& arguments);
 int WaitCommand(Shell& shell, const Arguments& arguments);
 int LogsCommand(Shell& shell, const Arguments& arguments);
+int OpenCommand(Shell& shell, const Arguments& arguments);
+int ExecCommand(Shell& shell, const Arguments& arguments);
 int KillCommand(Shell& shell, const Arguments& arguments);
 int ScaleCommand(Shell& shell, const Arguments& arguments);
 int EventsCommand(Shell& shell, const Arguments& arguments);

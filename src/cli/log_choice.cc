@@ -4,6 +4,8 @@
 #include <charconv>
 #include <map>
 
+#include "task_name.h"
+
 namespace howdah::cli {
 namespace {
 
@@ -11,19 +13,8 @@ using backend::LogSelection;
 using backend::LogSource;
 using backend::LogStream;
 
-constexpr size_t kShownTasks = 8;
-
 bool IsOf(const LogSelection& selection, const std::string& role, int index) {
   return (!selection.role || *selection.role == role) && (!selection.index || *selection.index == index);
-}
-
-std::string TasksOf(const history::JobView& view) {
-  std::string text;
-  for (size_t i = 0; i < view.tasks.size(); ++i) {
-    if (i == kShownTasks) return text + ", ...";
-    text += (i == 0 ? "" : ", ") + view.tasks[i].role + ":" + std::to_string(view.tasks[i].index);
-  }
-  return text;
 }
 
 }  // namespace

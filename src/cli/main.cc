@@ -19,6 +19,7 @@ struct Entry {
 constexpr Entry kCommands[] = {{"run", RunCommand},         {"submit", SubmitCommand},
                                {"status", StatusCommand},   {"list", ListCommand},
                                {"wait", WaitCommand},       {"logs", LogsCommand},
+                               {"open", OpenCommand},       {"exec", ExecCommand},
                                {"kill", KillCommand},       {"scale", ScaleCommand},
                                {"events", EventsCommand},   {"plan", PlanCommand},
                                {"doctor", DoctorCommand},   {"init", InitCommand},

@@ -43,8 +43,17 @@ std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spe
   return out;
 }
 
-Executor::Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian)
-    : port_(std::move(port)), heartbeat_timer_(loop_), children_(loop_), guardian_(loop_), farewell_(loop_) {
+Executor::Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian, MakeChannel make_channel)
+    : port_(std::move(port)),
+      heartbeat_timer_(loop_),
+      children_(loop_),
+      guardian_(loop_),
+      tunnels_(loop_, std::move(make_channel),
+               [this](const spec::Command& command) -> std::optional<Launch> {
+                 if (!attempt_ || attempt_->stopping()) return std::nullopt;
+                 return PrepareCommand(plan_, surroundings_, place_, command);
+               }),
+      farewell_(loop_) {
   plan_.options = options;
   plan_.task.index = options.index;
   sigset_t child_signal;
@@ -154,6 +163,7 @@ void Executor::OnGuardianGone() {
 void Executor::OnChildren() {
   while (const auto child = process::ReapAny()) {
     if (attempt_) attempt_->OnReaped(*child);
+    tunnels_.OnReaped(*child);
   }
   if (attempt_) attempt_->Advance();
 }

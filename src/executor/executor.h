@@ -18,6 +18,7 @@
 #include "howdah/rpc/executor_link.h"
 #include "launch.h"
 #include "log_server.h"
+#include "tunnels.h"
 
 namespace howdah::executor {
 
@@ -29,7 +30,7 @@ using Connect = std::function<std::unique_ptr<rpc::ExecutorLink>(rpc::Post post,
 // re-parents to us announces itself no other way.
 class Executor {
  public:
-  Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian);
+  Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian, MakeChannel make_channel);
   ~Executor();
 
   // Connects and registers; the answer is not waited for.
@@ -91,6 +92,7 @@ class Executor {
 
   std::unique_ptr<Attempt> attempt_;  // while it runs
   RankPlace place_;                   // of the attempt, local rank 0
+  Surroundings surroundings_;         // of the attempt
   std::string path_;                  // PATH of its processes
   process::OomCounts oom_before_;
   std::optional<wire::FromExecutor> failure_;  // the attempt could not be started; told once what did start is gone
@@ -104,6 +106,7 @@ class Executor {
   boost::asio::posix::stream_descriptor guardian_;  // pidfd
 
   LogServer logs_{loop_, [this](const wire::FromExecutor& message) { Send(message); }};
+  Tunnels tunnels_;
   bool lingering_ = false;  // once it is to end, and only logs are read any more
 
   std::optional<int> exit_code_;  // once it is to end

@@ -74,6 +74,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings
     variables["VIRTUAL_ENV"] = plan.options.python_dir;
     variables.erase("CONDA_PREFIX");  // the submitter's, not the archive's
   }
+  for (const auto& [name, value] : plan.options.agent_variables) variables[name] = value;
   if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
   const frameworks::ProcessPlace process{.job_id = plan.options.job_id,
                                          .task = plan.task,
@@ -92,6 +93,29 @@ Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings
   return variables;
 }
 
+namespace {
+
+// Fills in all but the streams.
+void FillIn(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place,
+            const spec::Command& command, Launch& launch) {
+  launch.request.directory = plan.options.work_dir;
+  launch.request.death_signal = SIGKILL;
+  for (const auto& [name, value] : MakeEnvironment(plan, surroundings, place)) {
+    if (name == "PATH") launch.path = value;
+    launch.request.environment.push_back(name + "=" + value);
+  }
+  ChooseProgram(command, launch);
+}
+
+}  // namespace
+
+Launch PrepareCommand(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place,
+                      const spec::Command& command) {
+  Launch launch;
+  FillIn(plan, surroundings, place, command, launch);
+  return launch;
+}
+
 Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place) {
   const LogFiles logs = plan.logs(place);
   if (Status made = process::MakeDirectories(logs.out.substr(0, logs.out.rfind('/'))); !made.ok()) return made.error();
@@ -103,17 +127,10 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundi
   Launch launch;
   launch.out = std::move(*out);
   launch.err = std::move(*err);
-  process::SpawnRequest& request = launch.request;
-  request.directory = plan.options.work_dir;
   // The files themselves: nothing stands between a process and its output, and our death loses none of it.
-  request.stdout_fd = launch.out.get();
-  request.stderr_fd = launch.err.get();
-  request.death_signal = SIGKILL;
-  for (const auto& [name, value] : MakeEnvironment(plan, surroundings, place)) {
-    if (name == "PATH") launch.path = value;
-    request.environment.push_back(name + "=" + value);
-  }
-  ChooseProgram(plan.role().command, launch);
+  launch.request.stdout_fd = launch.out.get();
+  launch.request.stderr_fd = launch.err.get();
+  FillIn(plan, surroundings, place, plan.role().command, launch);
   if (const auto broken = FindBrokenPython(plan.options.python_dir)) {
     const bool gone = broken->fault != diagnosis::BrokenPython::Fault::kNotExecutable;
     const std::string target = broken->target.empty() ? "" : " -> " + broken->target;

@@ -68,6 +68,11 @@ struct Launch {
 // An error: the log files cannot be made.
 Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place);
 
+// A command of somebody else's in the task's surroundings: request without streams. Its problem, if any, is the
+// command's.
+Launch PrepareCommand(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place,
+                      const spec::Command& command);
+
 // A failed Spawn as a shell would say it.
 StartProblem ToProblem(const process::SpawnRequest& request, const process::SpawnError& error);
 

@@ -29,6 +29,7 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
   if (message.has_watch_logs()) logs_.OnWatch(message.watch_logs().on());
   if (message.has_pull_log()) logs_.OnPull(message.pull_log());
   if (message.has_print()) OnPrint(message.print());
+  if (message.has_open_tunnel()) tunnels_.Open(message.open_tunnel().id());
   if (message.has_leave()) OnLeave(message.leave());
 }
 

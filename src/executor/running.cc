@@ -18,6 +18,7 @@ int64_t Micros(Instant t) { return t.time_since_epoch().count(); }
 
 void Executor::StartAttempt(const PendingStart& start) {
   place_ = start.place;
+  surroundings_ = start.surroundings;
   if (!workspace_->ok()) {
     return FailStart(place_, {std::nullopt, "the working directory could not be made: " + workspace_->error().message},
                      "");

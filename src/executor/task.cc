@@ -12,12 +12,18 @@
 #include "say.h"
 
 namespace howdah::executor {
-int RunExecutor(const TaskOptions& options, const Connect& connect, pid_t guardian) {
+namespace {
+
+constexpr Duration kTunnelConnectLimit = std::chrono::seconds(10);
+
+}  // namespace
+
+int RunExecutor(const TaskOptions& options, const Connect& connect, MakeChannel make_channel, pid_t guardian) {
   if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) return Say(reaper.error().message), 1;
   auto port = process::PortReservation::Reserve();
   if (!port) return Say(port.error().message), 1;
   // Left to the end of the process: taking it apart would only wait for threads.
-  Executor& executor = *new Executor(options, std::move(*port), guardian);
+  Executor& executor = *new Executor(options, std::move(*port), guardian, std::move(make_channel));
   for (const auto step : {+[](Executor&e, const Connect&c) { return e.Attach(c); },
                           +[](Executor&e, const Connect&) { return e.Prepare(); }}) {
     if (const Status done = step(executor, connect); !done.ok()) return Say(done.error().message), 1;
@@ -33,6 +39,9 @@ int RunTask(const TaskOptions& options) {
         options,
         [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
           return rpc::ExecutorLink::Connect(options.am_address, *identity, std::move(post), std::move(handlers));
+        },
+        [&](rpc::Post post) {
+          return rpc::FrameChannel::Make(options.am_address, *identity, std::move(post), kTunnelConnectLimit);
         },
         guardian);
   };

@@ -99,7 +99,7 @@ class Task {
             [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
               return std::make_unique<SocketLink>(ends[1], std::move(post), std::move(handlers));
             },
-            pid);
+            [](const rpc::Post&) -> Result<std::unique_ptr<rpc::FrameChannel>> { return Failed("a test"); }, pid);
       }));
     }
     ::close(ends[1]);

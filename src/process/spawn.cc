@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -68,6 +69,7 @@ HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   for (int i = 0; i < 3; ++i) {
     if (::dup2(orders.streams[i], i) < 0) fail(SpawnStep::kCreate);
   }
+  if (request.controlling_terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(SpawnStep::kCreate);
   for (const int fd : request.kept) {
     if (::fcntl(fd, F_SETFD, 0) != 0) fail(SpawnStep::kCreate);
   }

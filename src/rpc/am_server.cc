@@ -1,18 +1,21 @@
 #include "howdah/rpc/am_server.h"
 
-#include <grpcpp/impl/codegen/proto_utils.h>
 #include <grpcpp/security/server_credentials.h>
 #include <grpcpp/server.h>
 #include <grpcpp/server_builder.h>
 
+#include <algorithm>
 #include <chrono>
 #include <optional>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "am_call.h"
 #include "completions.h"
 #include "grpc_setup.h"
+#include "joined_calls.h"
+#include "messages.h"
 #include "shared_cluster.h"
 
 namespace howdah::rpc {
@@ -20,20 +23,6 @@ namespace {
 
 constexpr int kAwaited = 16;  // calls that can come in before the loop has to ask for more
 constexpr std::chrono::milliseconds kFlushLimit{100};
-
-template <typename Message>
-bool Parse(grpc::ByteBuffer bytes, Message& message) {
-  return grpc::SerializationTraits<Message>::Deserialize(&bytes, &message).ok();
-}
-
-// The message's own fields, then the shared bytes of the cluster, which are referred to and not copied.
-grpc::ByteBuffer Encode(const google::protobuf::MessageLite& message, const SharedCluster* cluster) {
-  size_t size = message.ByteSizeLong();
-  grpc_slice own = grpc_slice_malloc(size);
-  message.SerializeWithCachedSizesToArray(GRPC_SLICE_START_PTR(own));
-  grpc::Slice slices[] = {grpc::Slice(own, grpc::Slice::STEAL_REF), cluster ? cluster->slice() : grpc::Slice()};
-  return grpc::ByteBuffer(slices, cluster ? 2 : 1);
-}
 
 class Server final : public AmServer, public AmCall::Owner {
  public:
@@ -46,6 +35,11 @@ class Server final : public AmServer, public AmCall::Owner {
   uint16_t port() const override { return port_; }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
   void SendToFollower(ConnectionId to, const wire::FollowReply& message) override;
+  void Join(ConnectionId tunnel, ConnectionId carry) override { joined_->Join(tunnel, carry); }
+  std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers) override {
+    return joined_->Serve(tunnel, std::move(handlers));
+  }
+  void Refuse(ConnectionId tunnel, const std::string& why) override;
   void Close(ConnectionId connection) override;
 
  private:
@@ -54,10 +48,14 @@ class Server final : public AmServer, public AmCall::Owner {
   void OnMessage(AmCall& call, grpc::ByteBuffer message) override;
   void OnWritten(AmCall& call) override;
   void OnClosed(AmCall& call) override;
-  void OnOver(AmCall& call) override { calls_.erase(call.id()); }
+  void OnOver(AmCall& call) override {
+    joined_->Forget(call.id());
+    calls_.erase(call.id());
+  }
   void OnExecutorMessage(AmCall& call, grpc::ByteBuffer message);
   void OnControlMessage(AmCall& call, grpc::ByteBuffer message);
   void OnFollowMessage(AmCall& call, grpc::ByteBuffer message);
+  void OnFirstFrame(AmCall& call, grpc::ByteBuffer message);
   AmCall* Find(ConnectionId id);
   bool HasUnsent() const;
 
@@ -70,7 +68,20 @@ class Server final : public AmServer, public AmCall::Owner {
   uint16_t port_ = 0;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, std::unique_ptr<AmCall>> calls_;
+  // Shared with whoever is in one of its functions, from which a handler may destroy this.
+  std::shared_ptr<JoinedCalls> joined_ = std::make_shared<JoinedCalls>([this](ConnectionId id) { return Find(id); });
 };
+
+// Methods whose messages are frames.
+bool IsOfFrames(const AmCall& call) { return call.method() == kTunnelMethod || call.method() == kCarryMethod; }
+
+// Who may call a method; empty: there is no such method.
+std::vector<std::string_view> CallersOf(const std::string& method) {
+  if (method == kAttachMethod || method == kCarryMethod) return {kExecutorName};
+  if (method == kCallMethod || method == kFollowMethod) return {kClientName};
+  if (method == kTunnelMethod) return {kClientName, kExecutorName};
+  return {};
+}
 
 std::shared_ptr<grpc::ServerCredentials> MakeCredentials(const Identity& identity) {
   grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
@@ -113,6 +124,7 @@ howdah::Status Server::Listen(const std::string& host, const Identity& identity)
 
 Server::~Server() {
   alive_.reset();
+  joined_->Detach();
   if (!completions_) return;
   // What was sent last, a reply or an order to leave, is given a moment to be on its way.
   completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
@@ -123,7 +135,7 @@ Server::~Server() {
 bool Server::HasUnsent() const {
   for (const auto& [id, call] : calls_) {
     // A client that does not read would only cost the time.
-    if (call->unsent() && call->method() != kFollowMethod) return true;
+    if (call->unsent() && call->method() != kFollowMethod && !IsOfFrames(*call)) return true;
   }
   return false;
 }
@@ -137,14 +149,12 @@ void Server::AwaitCall() {
 void Server::OnAccepted(AmCall& call) {
   if (!alive_) return;
   AwaitCall();
-  const bool attach = call.method() == kAttachMethod;
-  if (!attach && call.method() != kCallMethod && call.method() != kFollowMethod) {
-    return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not know " + call.method()});
-  }
-  std::string_view wanted = attach ? kExecutorName : kClientName;
-  if (std::string name = call.PeerName(); name != wanted) {
-    return call.End({grpc::StatusCode::PERMISSION_DENIED, "only " + std::string(wanted) + " may call " + call.method() +
-                                                              ", and the certificate is " + name + "'s"});
+  const auto callers = CallersOf(call.method());
+  if (callers.empty()) return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not know " + call.method()});
+  if (const std::string name = call.PeerName(); std::find(callers.begin(), callers.end(), name) == callers.end()) {
+    return call.End({grpc::StatusCode::PERMISSION_DENIED, "only " + std::string(callers.front()) + " may call " +
+                                                              call.method() + ", and the certificate is " + name +
+                                                              "'s"});
   }
   call.Read();
 }
@@ -153,6 +163,10 @@ void Server::OnMessage(AmCall& call, grpc::ByteBuffer message) {
   if (!alive_) return;
   if (call.method() == kAttachMethod) {
     OnExecutorMessage(call, std::move(message));
+  } else if (IsOfFrames(call)) {
+    const auto joined = joined_;
+    if (joined->Has(call)) return joined->OnMessage(call, std::move(message));
+    OnFirstFrame(call, std::move(message));
   } else if (call.method() == kFollowMethod) {
     OnFollowMessage(call, std::move(message));
   } else {
@@ -200,7 +214,30 @@ void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes) {
   if (!alive.expired()) call.Read();
 }
 
+void Server::OnFirstFrame(AmCall& call, grpc::ByteBuffer bytes) {
+  wire::Frame frame;
+  const bool tunnel = call.method() == kTunnelMethod;
+  if (!Parse(bytes, frame) || !(tunnel ? frame.has_open() : frame.kind_case() == wire::Frame::kCarry)) {
+    call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first frame is not what this call begins with"});
+    return call.Read();  // whose failure is OnClosed
+  }
+  auto handlers = handlers_;
+  if (!tunnel) return handlers->on_carry(call.id(), frame.carry());
+  joined_->Hold(call, std::move(bytes));
+  handlers->on_tunnel(call.id(), std::move(*frame.mutable_open()));
+}
+
+void Server::Refuse(ConnectionId tunnel, const std::string& why) {
+  AmCall* call = Find(tunnel);
+  if (call == nullptr) return;
+  wire::Frame frame;
+  frame.set_failed(why);
+  call->Write(Encode(frame, nullptr));
+  call->End(grpc::Status::OK);
+}
+
 void Server::OnWritten(AmCall& call) {
+  if (alive_ && IsOfFrames(call)) joined_->OnWritten(call);
   if (!alive_ || !call.follows()) return;
   auto handlers = handlers_;
   handlers->on_follow_written(call.id());
@@ -209,6 +246,12 @@ void Server::OnWritten(AmCall& call) {
 void Server::OnClosed(AmCall& call) {
   const ConnectionId id = call.id();
   const bool executor = call.method() == kAttachMethod, follows = call.follows();
+  if (alive_ && IsOfFrames(call)) {
+    const std::weak_ptr<char> alive = alive_;
+    const auto joined = joined_;
+    joined->OnClosed(call);
+    if (alive.expired()) return;
+  }
   if (call.over()) calls_.erase(id);
   if (!alive_) return;
   auto handlers = handlers_;

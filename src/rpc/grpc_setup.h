@@ -17,6 +17,8 @@ inline constexpr int kMaxMessageBytes = 64 << 20;
 inline constexpr char kAttachMethod[] = "/howdah.wire.Executors/Attach";
 inline constexpr char kCallMethod[] = "/howdah.wire.Control/Call";
 inline constexpr char kFollowMethod[] = "/howdah.wire.Control/Follow";
+inline constexpr char kTunnelMethod[] = "/howdah.wire.Control/Tunnel";
+inline constexpr char kCarryMethod[] = "/howdah.wire.Executors/Carry";
 
 // Once per process, before anything of gRPC is touched: no settings from the machine or the environment, no log lines
 // of gRPC's own (what went wrong is in the status of the call), few threads.

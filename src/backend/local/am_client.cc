@@ -28,14 +28,20 @@ Result<std::string> Address(const JobFiles& files) {
 }
 
 Result<wire::ControlReply> Ask(const JobFiles& files, const wire::ControlRequest& request, Duration limit) {
-  const auto address = Address(files);
-  if (!address.ok()) return address.error();
-  const auto identity = ReadIdentity(files.tls(), "client");
-  if (!identity.ok()) return NotReachable(identity.error().message);
-  return rpc::CallAm(*address, *identity, request, limit);
+  const auto am = ContactOf(files);
+  if (!am.ok()) return am.error();
+  return rpc::CallAm(am->address, am->identity, request, limit);
 }
 
 }  // namespace
+
+Result<rpc::AmContact> ContactOf(const JobFiles& files) {
+  const auto address = Address(files);
+  if (!address.ok()) return address.error();
+  auto identity = ReadIdentity(files.tls(), "client");
+  if (!identity.ok()) return NotReachable(identity.error().message);
+  return rpc::AmContact{*address, std::move(*identity)};
+}
 
 Result<history::JobView> AskStatus(const JobFiles& files) {
   wire::ControlRequest request;

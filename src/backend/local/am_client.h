@@ -9,8 +9,12 @@
 #include "howdah/base/time.h"
 #include "howdah/history/job_view.h"
 #include "howdah/local/layout.h"
+#include "howdah/rpc/identity.h"
 
 namespace howdah::local {
+
+// kUnavailable: its files do not say, or not any more.
+Result<rpc::AmContact> ContactOf(const JobFiles& files);
 
 Result<history::JobView> AskStatus(const JobFiles& files);
 Status AskStop(const JobFiles& files, const std::string& by, std::optional<Duration> grace);

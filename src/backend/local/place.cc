@@ -169,4 +169,14 @@ howdah::Status LocalPlace::Scale(const JobId& id, const std::string& role, int i
   return {};
 }
 
+Result<rpc::AmContact> LocalPlace::Contact(const JobId& id) {
+  const JobFiles files = FilesOf(id);
+  const auto view = Settled(files, id, Tasks::kLeftOut);
+  if (!view.ok()) return view.error();
+  if (core::IsFinal(view->state)) {
+    return Error{ErrorCode::kUnavailable, id.text + " has ended: " + std::string(core::ToText(view->state))};
+  }
+  return ContactOf(files);
+}
+
 }  // namespace howdah::local

@@ -20,13 +20,20 @@ Result<std::string> AmAddress(const hadoop::yarn::ApplicationReportProto& report
   return net::HostPort{found->front().ip(), found->front().port()}.text();
 }
 
-Result<wire::ControlReply> AskAm(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
-                                 const wire::ControlRequest& request, Duration limit) {
+Result<rpc::AmContact> ContactOf(Cluster& cluster, const JobId& id,
+                                 const hadoop::yarn::ApplicationReportProto& report) {
   const auto address = AmAddress(report);
   if (!address.ok()) return address.error();
-  const auto identity = ClientIdentity(cluster, id);
+  auto identity = ClientIdentity(cluster, id);
   if (!identity.ok()) return identity.error();
-  return rpc::CallAm(*address, *identity, request, limit);
+  return rpc::AmContact{*address, std::move(*identity)};
+}
+
+Result<wire::ControlReply> AskAm(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+                                 const wire::ControlRequest& request, Duration limit) {
+  const auto am = ContactOf(cluster, id, report);
+  if (!am.ok()) return am.error();
+  return rpc::CallAm(am->address, am->identity, request, limit);
 }
 
 }  // namespace howdah::yarnplace

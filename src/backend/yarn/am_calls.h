@@ -9,12 +9,16 @@
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/hadoop/yarn.pb.h"
+#include "howdah/rpc/identity.h"
 #include "howdah/wire/control.pb.h"
 
 namespace howdah::yarnplace {
 
 // Where the AM listens, as a number: "10.0.0.7:40123". kUnavailable: it has not said yet.
 Result<std::string> AmAddress(const hadoop::yarn::ApplicationReportProto& report);
+
+// The AM's address, and what a client of the job proves itself with.
+Result<rpc::AmContact> ContactOf(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report);
 
 Result<wire::ControlReply> AskAm(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
                                  const wire::ControlRequest& request, Duration limit);

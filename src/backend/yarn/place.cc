@@ -294,4 +294,13 @@ howdah::Status YarnPlace::Scale(const JobId& id, const std::string& role, int in
   return asked.ok() ? howdah::Status() : howdah::Status(asked.error().While(doing));
 }
 
+Result<rpc::AmContact> YarnPlace::Contact(const JobId& id) {
+  const auto cluster = Open();
+  if (!cluster.ok()) return cluster.error();
+  const auto known = Find(**cluster, id);
+  if (!known.ok()) return known.error();
+  if (IsOver(*known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
+  return ContactOf(**cluster, id, *known->report);
+}
+
 }  // namespace howdah::yarnplace

@@ -4,7 +4,6 @@
 
 #include "am_calls.h"
 #include "howdah/rpc/am_follow.h"
-#include "job_record.h"
 #include "log_lookup.h"
 
 namespace howdah::yarnplace {
@@ -15,12 +14,10 @@ constexpr Duration kConnectLimit = std::chrono::seconds(5);
 // Asks for what there is now, and hands on each answer.
 Status AskNow(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
               wire::FollowRequest request, const std::function<void(const wire::FollowReply&)>& on_reply) {
-  const auto address = AmAddress(report);
-  if (!address.ok()) return address.error();
-  const auto identity = ClientIdentity(cluster, id);
-  if (!identity.ok()) return identity.error();
+  const auto am = ContactOf(cluster, id, report);
+  if (!am.ok()) return am.error();
   request.set_now(true);
-  const auto follow = rpc::AmFollow::Start(*address, *identity, request, kConnectLimit);
+  const auto follow = rpc::AmFollow::Start(am->address, am->identity, request, kConnectLimit);
   for (;;) {
     while (const auto reply = follow->Next()) on_reply(*reply);
     if (const auto ended = follow->ended()) return *ended;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,8 @@ struct TaskOptions {
   std::string python_dir;        // the unpacked python archive; empty: none
   std::string environment_file;  // JSON {"NAME": "VALUE"}: what the task inherits of the submitter's environment;
                                  // empty: nothing
+  // Set for every process of the task, as if inherited: how its programs find this one (`howdah-agent exec`).
+  std::map<std::string, std::string> agent_variables;
   std::optional<std::vector<int>> gpus;  // the GPUs the task may use, by index; nullopt: the machine has none
 };
 

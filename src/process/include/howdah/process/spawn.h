@@ -24,7 +24,8 @@ struct SpawnRequest {
   std::vector<int> kept;     // further descriptors the child has, under the same numbers; all others are closed
   bool new_group = true;     // the child leads a process group of its own
   bool new_session = false;  // ... and a session
-  int death_signal = 0;      // sent to the child when the thread that spawned it ends; 0: none
+  bool controlling_terminal = false;  // ... whose terminal is its stdin; of a new session only
+  int death_signal = 0;               // sent to the child when the thread that spawned it ends; 0: none
 };
 
 struct Child {

@@ -15,6 +15,12 @@ struct Identity {
   std::string private_key;
 };
 
+// How a party reaches the AM of its job.
+struct AmContact {
+  std::string address;  // as ExecutorLink::Connect takes it: "10.0.0.7:40123"
+  Identity identity;
+};
+
 // The parties, as the common name of their certificates says it.
 inline constexpr std::string_view kAmName = "howdah-am";
 inline constexpr std::string_view kExecutorName = "howdah-executor";

@@ -11,6 +11,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/history/job_view.h"
+#include "howdah/rpc/identity.h"
 #include "howdah/spec/job_spec.h"
 
 namespace howdah::backend {
@@ -99,6 +100,9 @@ class Place {
   // Of a job that has ended: blocks until its application master is gone, too.
   virtual howdah::Status AwaitGone(const JobId& id) = 0;
   virtual howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) = 0;
+
+  // How the AM of a job that runs is reached now. kUnavailable: the job has ended, or its AM is not there yet.
+  virtual Result<rpc::AmContact> Contact(const JobId& id) = 0;
 
   // For `howdah doctor`: one finding each.
   struct Finding {

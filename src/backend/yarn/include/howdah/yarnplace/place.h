@@ -44,6 +44,7 @@ class YarnPlace final : public backend::Place {
   howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
+  Result<rpc::AmContact> Contact(const JobId& id) override;
   std::vector<Finding> Examine() override;
 
  private:

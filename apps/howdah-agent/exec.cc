@@ -1,0 +1,64 @@
+#include "exec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <utility>
+
+#include "flags.h"
+#include "howdah/local/agent.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/tunnel/run_remote.h"
+#include "yarn.h"
+
+namespace howdah::agent {
+namespace {
+
+constexpr char kAgent[] = "HOWDAH_AGENT", kAm[] = "HOWDAH_AM", kTls[] = "HOWDAH_TLS";
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Result<rpc::AmContact> ContactOfThisTask() {
+  const std::string address = Variable(kAm), tls = Variable(kTls);
+  if (address.empty()) return Error{ErrorCode::kUsage, "this is no task of a job: HOWDAH_AM is not set"};
+  auto identity = tls.empty() ? YarnIdentity() : local::ReadIdentity(tls, "executor");
+  if (!identity.ok()) return identity.error();
+  return rpc::AmContact{address, std::move(*identity)};
+}
+
+// "worker:1"
+bool ParseTask(const std::string& text, tunnel::RemoteCommand& command) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos || colon == 0) return false;
+  command.role = text.substr(0, colon);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, command.index);
+  return error == std::errc() && stop == end && command.index >= 0;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> AgentVariables(const std::string& agent, const std::string& am_address,
+                                                  const std::string& tls) {
+  std::map<std::string, std::string> variables = {{kAgent, agent}, {kAm, am_address}};
+  if (!tls.empty()) variables[kTls] = tls;
+  return variables;
+}
+
+Result<int> RunExec(const std::vector<std::string>& arguments) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  const auto flags = Flags::Parse({arguments.begin(), dashes}, {"--task"}, {});
+  if (!flags.ok()) return flags.error();
+  tunnel::RemoteCommand command;
+  if (!ParseTask(flags->text("--task"), command)) return Error{ErrorCode::kUsage, "--task is to be ROLE:INDEX"};
+  if (dashes != arguments.end()) command.argv.assign(dashes + 1, arguments.end());
+  if (command.argv.empty()) return Error{ErrorCode::kUsage, "a command is missing: write it behind --"};
+  const auto am = ContactOfThisTask();
+  if (!am.ok()) return am.error();
+  return tunnel::RunRemote(*am, command);
+}
+
+}  // namespace howdah::agent

@@ -1,0 +1,66 @@
+#include "tunnels.h"
+
+#include <utility>
+
+namespace howdah::am {
+namespace {
+
+// An executor that is there answers within a moment.
+constexpr std::chrono::seconds kCarryLimit{15};
+
+}  // namespace
+
+void Tunnels::OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open) {
+  if (open.has_tensorboard()) return ServeTensorBoard(tunnel);
+  const auto container = world_.container(open.role(), open.index());
+  if (!container.ok()) return world_.server().Refuse(tunnel, container.error().message);
+  const uint64_t id = ++last_id_;
+  Awaited& awaited = awaited_[id];
+  awaited.tunnel = tunnel;
+  awaited.limit = std::make_unique<boost::asio::steady_timer>(loop_, kCarryLimit);
+  awaited.limit->async_wait([this, id](const boost::system::error_code& error) {
+    const auto it = error ? awaited_.end() : awaited_.find(id);
+    if (it == awaited_.end()) return;
+    world_.server().Refuse(it->second.tunnel, "the task's executor does not answer");
+    awaited_.erase(it);
+  });
+  wire::ToExecutor order;
+  order.mutable_open_tunnel()->set_id(id);
+  world_.order(*container, order);
+}
+
+void Tunnels::OnCarry(rpc::ConnectionId carry, uint64_t id) {
+  const auto it = awaited_.find(id);
+  if (it == awaited_.end()) return world_.server().Close(carry);  // too late
+  const rpc::ConnectionId tunnel = it->second.tunnel;
+  awaited_.erase(it);
+  world_.server().Join(tunnel, carry);
+}
+
+void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {
+  const auto port = world_.tensorboard();
+  if (!port.ok()) return world_.server().Refuse(tunnel, port.error().message);
+  Served& served = served_[tunnel];
+  served.stream = world_.server().Serve(tunnel, {[this, tunnel](const wire::Frame& frame) {
+                                                   Served& one = served_.at(tunnel);
+                                                   if (!one.over) one.end->OnFrame(frame);
+                                                 },
+                                                 [this, tunnel](const std::string&) {
+                                                   Served& one = served_.at(tunnel);
+                                                   if (one.over) return static_cast<void>(served_.erase(tunnel));
+                                                   one.over = true;
+                                                   one.end->OnClosed();
+                                                 }});
+  if (!served.stream) return static_cast<void>(served_.erase(tunnel));
+  served.end =
+      tunnel::ConnectLoopback(loop_, *port,
+                              {[this, tunnel](const wire::Frame& frame) { served_.at(tunnel).stream->Send(frame); },
+                               [this, tunnel](bool) {
+                                 // Either way what was sent goes, and the other end sees whether its way had ended.
+                                 Served& one = served_.at(tunnel);
+                                 if (std::exchange(one.over, true)) return static_cast<void>(served_.erase(tunnel));
+                                 one.stream->Finish();
+                               }});
+}
+
+}  // namespace howdah::am

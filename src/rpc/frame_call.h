@@ -1,0 +1,68 @@
+// The caller's side of one stream of frames, on a completion queue that serves several.
+#pragma once
+
+#include <grpcpp/client_context.h>
+#include <grpcpp/generic/generic_stub.h>
+#include <grpcpp/impl/codegen/proto_utils.h>
+
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "completions.h"
+#include "howdah/rpc/frames.h"
+
+namespace howdah::rpc {
+
+// All of it on the loop thread. It must outlive gRPC's hold on its operations: until over, or until the completion
+// queue is gone.
+class FrameCall : public std::enable_shared_from_this<FrameCall> {
+ public:
+  // on_over: gRPC holds nothing of it any more; called once, the last.
+  FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method, std::string address,
+            FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_over);
+  FrameCall(const FrameCall&) = delete;
+  FrameCall& operator=(const FrameCall&) = delete;
+
+  void Start(Completions& completions);
+  void Send(const wire::Frame& frame);
+  void Finish();
+  void Cancel();  // nothing is reported any more, but on_over
+
+ private:
+  using Stream = grpc::ClientAsyncReaderWriter<wire::Frame, wire::Frame>;
+
+  void OnStarted(bool ok);
+  void OnRead(bool ok);
+  void OnWrote(bool ok);
+  void OnHalfClosed(bool ok);
+  void OnEnded(bool ok);
+
+  void Read();
+  void WriteNext();
+  void End();
+  void CloseIfOver();
+  std::string WhyClosed() const;
+
+  const char* const method_;
+  const std::string address_;
+  std::shared_ptr<const FrameStream::Handlers> handlers_;  // null: nothing is reported any more
+  std::function<void(FrameCall*)> on_over_;
+  grpc::TemplatedGenericStub<wire::Frame, wire::Frame> stub_;
+  grpc::ClientContext context_;
+  std::unique_ptr<Stream> stream_;
+  grpc::Status status_;
+  wire::Frame incoming_;
+  std::deque<wire::Frame> queued_;
+  int pending_ = 0;  // operations that gRPC holds
+  bool started_ = false, writing_ = false, finishing_ = false, half_closed_ = false, ending_ = false, ended_ = false;
+
+  OperationOf<FrameCall, &FrameCall::OnStarted> on_started_{this};
+  OperationOf<FrameCall, &FrameCall::OnRead> on_read_{this};
+  OperationOf<FrameCall, &FrameCall::OnWrote> on_wrote_{this};
+  OperationOf<FrameCall, &FrameCall::OnHalfClosed> on_half_closed_{this};
+  OperationOf<FrameCall, &FrameCall::OnEnded> on_ended_{this};
+};
+
+}  // namespace howdah::rpc

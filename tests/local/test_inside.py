@@ -1,0 +1,2 @@
+"""Reaching into jobs of the local place."""
+from inside_cases import *  # noqa: F403

@@ -1,0 +1,327 @@
+"""What reaches into a running job, on every place: `machine` is the place's own."""
+import base64
+import fcntl
+import hashlib
+import os
+import pathlib
+import pty
+import re
+import select
+import signal
+import socket
+import struct
+import subprocess
+import termios
+import threading
+import urllib.request
+
+import pytest
+
+from machine import BIN, eventually, processes
+
+BLOCK = 64 << 10
+# The whole of it is 1 GB; less of it shows the same, and takes a machine with two cores less time.
+ECHO_BYTES = int(os.environ.get("HOWDAH_ECHO_MB", "128")) << 20
+RSS_LIMIT = 64 << 20
+
+# Answers what a browser asks: a page, an upload's digest, a WebSocket that says everything again.
+SERVER = r'''
+import base64, hashlib, http.server, os, socketserver, struct, sys
+
+class Handler(http.server.BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def log_message(self, *words): pass
+    def answer(self, text):
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+    def do_GET(self):
+        if self.headers.get("Upgrade") == "websocket":
+            return self.echo()
+        self.answer(f"{os.environ['HOWDAH_TASK_INDEX']} {self.path}".encode())
+    def do_POST(self):
+        digest, left = hashlib.sha256(), int(self.headers["Content-Length"])
+        while left:
+            block = self.rfile.read(min(left, 1 << 16))
+            digest.update(block)
+            left -= len(block)
+        self.answer(digest.hexdigest().encode())
+    def echo(self):
+        key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+        self.send_response(101)
+        self.send_header("Upgrade", "websocket")
+        self.send_header("Connection", "Upgrade")
+        self.send_header("Sec-WebSocket-Accept", base64.b64encode(hashlib.sha1(key.encode()).digest()).decode())
+        self.end_headers()
+        while True:
+            head = self.rfile.read(14)
+            if len(head) < 14 or head[0] == 0x88:
+                self.close_connection = True
+                return
+            length, mask = struct.unpack(">QI", head[2:])
+            body = self.rfile.read(length)
+            self.wfile.write(bytes([0x82, 127]) + struct.pack(">Q", length) + body)
+
+class Server(socketserver.ThreadingMixIn, http.server.HTTPServer):
+    daemon_threads = True
+
+server = Server(("127.0.0.1", 0), Handler)
+print(server.server_port, flush=True)
+server.serve_forever()
+'''
+
+JOB = """
+name: inside
+checkpoint: {grace: 1s}
+env: {COLOUR: green}
+roles:
+  worker: {instances: 2, memory: 64MiB, command: [python3, server.py]}
+"""
+
+
+@pytest.fixture
+def job(machine, tmp_path):
+    folder = tmp_path / "inside"
+    folder.mkdir()
+    (folder / "server.py").write_text(SERVER)
+    made = machine.submit(machine.job_file(tmp_path, JOB.replace("name: inside", f"name: inside\nsource: {folder}")))
+    machine.running(made)
+    yield made
+    machine("kill", made)
+
+
+def port_of(machine, job, task):
+    return eventually(lambda: machine.log(job, task, "--stdout").strip(), f"the port of {task} of {job}")
+
+
+class Opened:
+    """`howdah open` while it serves."""
+
+    def __init__(self, machine, *words):
+        self.process = machine.start(*words)
+        self.url = self.process.stdout.readline().strip()
+        found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.url)
+        assert found, (self.url, self.process.stderr.read())
+        self.port = int(found.group(1))
+
+    def get(self, path, data=None, timeout=60):
+        opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+        with opener.open(self.url + path, data, timeout=timeout) as answer:
+            return answer.read().decode()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        self.stderr = self.process.communicate(timeout=30)[1]
+        assert self.process.returncode == 0, self.stderr
+
+
+def rss(pid):
+    found = re.search(rb"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_bytes())
+    return int(found.group(1)) << 10
+
+
+def test_http_and_a_large_upload(machine, job):
+    with Opened(machine, "open", job, "worker:1", port_of(machine, job, "worker:1")) as opened:
+        assert opened.get("a/b?c=d") == "1 /a/b?c=d"
+        body = os.urandom(1 << 20) * 40
+        assert opened.get("upload", body) == hashlib.sha256(body).hexdigest()
+        with socket.create_connection(("127.0.0.1", opened.port)) as many:
+            many.sendall(b"GET /half HTTP/1.0\r\n\r\n")
+            many.shutdown(socket.SHUT_WR)  # the answer comes all the same
+            assert b"1 /half" in b"".join(iter(lambda: many.recv(BLOCK), b""))
+
+
+def websocket(port):
+    connection = socket.create_connection(("127.0.0.1", port), timeout=60)
+    connection.sendall(b"GET /echo HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+                       b"Sec-WebSocket-Key: " + base64.b64encode(os.urandom(16)) + b"\r\n\r\n")
+    answer = b""
+    while not answer.endswith(b"\r\n\r\n"):
+        answer += connection.recv(1)
+    assert answer.startswith(b"HTTP/1.1 101"), answer
+    return connection
+
+
+def receive(connection, size):
+    left = memoryview(bytearray(size))
+    while left:
+        count = connection.recv_into(left)
+        assert count, "the connection was closed"
+        left = left[count:]
+    return left.obj
+
+
+def test_a_websocket_echoes_much_in_little_memory(machine, job):
+    """A whole window of frames is under way at any time, so that what anybody stores would show."""
+    with Opened(machine, "open", job, "worker:0", port_of(machine, job, "worker:0")) as opened:
+        body = os.urandom(1 << 20)
+        agents = [pid for kind in ("am", "task") for pid in machine.agents(job, kind)]
+        watched = {"the client": opened.process.pid, **{f"agent {pid}": pid for pid in agents}}
+        before = {who: rss(pid) for who, pid in watched.items()}
+        most = dict(before)
+        connection = websocket(opened.port)
+        frame = bytes([0x82, 0xFF]) + struct.pack(">QI", len(body), 0) + body  # masked with zeros: as it is
+        count = ECHO_BYTES // len(body)
+
+        def send():
+            for _ in range(count):
+                connection.sendall(frame)
+            connection.sendall(bytes([0x88, 0xFF]) + bytes(12))
+        sender = threading.Thread(target=send)
+        sender.start()
+        for number in range(count):
+            assert receive(connection, 10) == bytes([0x82, 127]) + struct.pack(">Q", len(body))
+            assert receive(connection, len(body)) == body
+            if number % 8 == 0:
+                most = {who: max(most[who], rss(pid)) for who, pid in watched.items()}
+        sender.join()
+        assert connection.recv(1) == b""
+        grown = {who: most[who] - before[who] for who in watched}
+        assert all(size < RSS_LIMIT for size in grown.values()), (grown, most)
+
+
+def test_a_reader_that_stops_stops_the_writer_and_nobody_else(machine, job):
+    with Opened(machine, "open", job, "worker:0", port_of(machine, job, "worker:0")) as opened:
+        stopped = websocket(opened.port)
+        stopped.setblocking(False)
+        frame = bytes([0x82, 0xFF]) + struct.pack(">QI", 1 << 20, 0) + bytes(1 << 20)
+        sent = 0
+        # Nothing is read: what all between holds is a few MiB, then nothing more is taken.
+        while sent < 256 << 20 and select.select([], [stopped], [], 2)[1]:
+            sent += stopped.send(frame[sent % len(frame):][:BLOCK])
+        assert sent < 64 << 20
+        assert opened.get("others") == "0 /others"
+        assert machine("exec", job, "worker:0", "--", "true").code == 0
+
+
+def test_ports_where_nobody_listens(machine, job):
+    with Opened(machine, "open", job, "worker:0", "1") as opened:
+        with pytest.raises((ConnectionError, OSError)):
+            opened.get("")
+    assert "port 1 of the task's machine" in opened.stderr
+    done = machine("open", job, "worker:7", "80")
+    assert done.code == 2 and "there is no task 'worker:7'; there are worker:0, worker:1" in done.stderr, done
+
+
+def test_open_ends_with_the_job(machine, job):
+    process = machine.start("open", job, "worker:0", "80")
+    assert process.stdout.readline().startswith("http://")
+    assert machine("kill", job).code == 0
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0 and "has ended: KILLED" in stderr, stderr
+    done = machine("open", job, "worker:0", "80")
+    assert done.code == 3 and "has ended" in done.stderr, done
+
+
+# --- exec ---
+
+
+def run(machine, job, *words, stdin=b"", task="worker:0"):
+    return subprocess.run([str(BIN), "exec", job, task, "--", *words], env=machine.env, input=stdin, timeout=120,
+                          capture_output=True)
+
+
+def test_exec_runs_where_the_task_runs(machine, job):
+    done = run(machine, job, "sh", "-c",
+               'echo $COLOUR $HOWDAH_TASK_INDEX; ls; echo to stderr >&2; exit 7', task="worker:1")
+    assert (done.returncode, done.stdout, done.stderr) == (7, b"green 1\nserver.py\n", b"to stderr\n")
+    assert machine.task(job, "worker", 1)["state"] == "RUNNING"
+
+
+@pytest.mark.parametrize("words, code, says", [
+    (["true"], 0, b""), (["false"], 1, b""), (["no-such-command"], 127, b"no-such-command: command not found\n"),
+    (["./server.py"], 126, b"./server.py: Permission denied\n"), (["sh", "-c", "kill -9 $$"], 137, b"")])
+def test_exit_codes_are_the_commands(machine, job, words, code, says):
+    done = run(machine, job, *words)
+    assert (done.returncode, done.stdout, done.stderr) == (code, b"", says)
+
+
+def test_much_goes_through_both_ways(machine, job, tmp_path):
+    block = os.urandom(1 << 20)
+    (tmp_path / "in").write_bytes(block * 100)
+    with open(tmp_path / "in", "rb") as given, open(tmp_path / "out", "wb") as got:
+        command = [str(BIN), "exec", job, "worker:0", "--", "cat"]
+        assert subprocess.run(command, env=machine.env, stdin=given, stdout=got, timeout=120).returncode == 0
+    assert (tmp_path / "out").read_bytes() == block * 100
+
+
+def test_signals_are_the_commands(machine, job):
+    process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sh", "-c",
+                                "trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 600 & wait $!; done"],
+                               env=machine.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert process.stdout.readline() == b"ready\n"
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[0] == b"caught\n"
+    assert process.returncode == 5
+
+
+def test_a_task_runs_commands_in_another(machine, job):
+    there = '"$HOWDAH_AGENT" exec --task worker:1 -- sh -c "echo \\$HOWDAH_TASK_INDEX; cat; echo bad >&2; exit 6"'
+    done = run(machine, job, "sh", "-c", there, stdin=b"through both\n")
+    assert (done.returncode, done.stdout, done.stderr) == (6, b"1\nthrough both\n", b"bad\n")
+    done = run(machine, job, "sh", "-c", '"$HOWDAH_AGENT" exec --task worker:5 -- true')
+    assert done.returncode == 1 and b"the job has no task worker:5" in done.stderr, done
+    done = run(machine, job, "sh", "-c", 'env -u HOWDAH_AM "$HOWDAH_AGENT" exec --task worker:1 -- true')
+    assert done.returncode == 2 and b"no task of a job" in done.stderr, done
+
+
+def marked(mark):
+    return [pid for pid, (_, command, _) in processes().items() if mark in command and "howdah exec" not in command]
+
+
+def test_a_client_that_dies_takes_its_command_along(machine, job):
+    mark = f"3141.{os.getpid()}"
+    process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sleep", mark], env=machine.env,
+                               stdin=subprocess.PIPE)
+    eventually(lambda: marked(f"sleep {mark}"), "the command")
+    process.kill()
+    process.wait()
+    eventually(lambda: not marked(f"sleep {mark}"), "the end of the command")
+
+
+def test_nothing_outlives_the_task(machine, job):
+    mark = f"2718.{os.getpid()}"
+    process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sh", "-c", f"setsid sleep {mark}; true"],
+                               env=machine.env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    eventually(lambda: marked(f"sleep {mark}"), "the command")
+    assert machine("kill", job).code == 0
+    assert not marked(f"sleep {mark}")
+    process.communicate(timeout=60)
+    assert process.returncode != 0
+    machine.assert_clean(job)
+
+
+def test_a_shell_with_a_terminal(machine, job):
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 33, 121, 0, 0))
+    process = subprocess.Popen([str(BIN), "exec", job, "worker:0"], env={**machine.env, "TERM": "vt100"}, stdin=theirs,
+                               stdout=theirs, stderr=theirs, start_new_session=True)
+    seen = b""
+
+    def until(text):
+        nonlocal seen
+        while text not in seen:
+            assert select.select([ours], [], [], 60)[0], seen
+            seen += os.read(ours, BLOCK)
+        seen = seen.split(text, 1)[1]
+
+    os.write(ours, b"echo is$((1+1)) $TERM; tty; stty size\n")
+    until(b"is2 vt100")
+    until(b"/dev/pts/")
+    until(b"33 121")
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 44, 99, 0, 0))
+    process.send_signal(signal.SIGWINCH)
+    os.write(ours, b"until [ \"$(stty size)\" = '44 99' ]; do :; done; echo grown$((1+1))\n")
+    until(b"grown2")
+    os.write(ours, b"sleep 600\n")
+    until(b"sleep 600")
+    os.write(ours, b"\x03")  # Ctrl-C is a key like any other here
+    os.write(ours, b"echo code$?; exit 9\n")
+    until(b"code130")
+    assert process.wait(timeout=60) == 9
+    os.close(ours)
+    os.close(theirs)
