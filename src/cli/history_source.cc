@@ -37,15 +37,6 @@ Result<TonyDirectory> OpenDirectory(backend::Place& place, const std::string& di
   return directory;
 }
 
-std::vector<tonyhistory::Metric> MetricsOf(const core::Usage& usage) {
-  std::vector<tonyhistory::Metric> metrics;
-  if (usage.memory_peak_bytes > 0) {
-    metrics.push_back({"MAX_MEMORY_BYTES", static_cast<double>(usage.memory_peak_bytes)});
-  }
-  if (usage.cpu_seconds > 0) metrics.push_back({"CPU_SECONDS", usage.cpu_seconds});
-  return metrics;
-}
-
 }  // namespace
 
 Result<std::vector<tonyhistory::Setting>> TonySite() {
@@ -174,7 +165,8 @@ Result<std::vector<tonyhistory::TaskMetrics>> HistorySource::Metrics(const PastJ
   const auto view = Status(job);
   if (!view.ok()) return view.error();
   std::vector<tonyhistory::TaskMetrics> metrics;
-  for (const history::TaskView& task : view->tasks) metrics.push_back({task.role, task.index, MetricsOf(task.usage)});
+  for (const history::TaskView& task : view->tasks)
+    metrics.push_back({task.role, task.index, tonyhistory::MetricsOf(task.usage)});
   return metrics;
 }
 

@@ -63,9 +63,7 @@ class Translation {
     event.status = succeeded ? "SUCCEEDED" : change.type == kStopped ? "FINISHED" : "FAILED";
     const std::string reason = task == nullptr ? change.reason.value_or("") : task->reason;
     event.diagnostic = succeeded || reason.empty() ? kNothing : reason;
-    if (change.usage && change.usage->memory_peak_bytes > 0) {
-      event.metrics.push_back({"MAX_MEMORY_BYTES", static_cast<double>(change.usage->memory_peak_bytes)});
-    }
+    if (change.usage) event.metrics = MetricsOf(*change.usage);
   }
 
   Event& Append(Event::Type type, Instant time) {
@@ -89,6 +87,15 @@ class Translation {
 };
 
 }  // namespace
+
+std::vector<Metric> MetricsOf(const core::Usage& usage) {
+  std::vector<Metric> metrics;
+  if (usage.memory_peak_bytes > 0) {
+    metrics.push_back({"MAX_MEMORY_BYTES", static_cast<double>(usage.memory_peak_bytes)});
+  }
+  if (usage.cpu_seconds > 0) metrics.push_back({"CPU_SECONDS", usage.cpu_seconds});
+  return metrics;
+}
 
 std::vector<Event> EventsOf(const std::vector<core::JournalEntry>& journal, const std::string& application,
                             const AmPlace& am) {

@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <random>
 
 namespace howdah::tonyhistory {
 namespace {
@@ -79,7 +80,8 @@ TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
                 "APPLICATION_INITED  application_1541469337545_0031  2 tasks  on node1  container_0_01",
                 "TASK_STARTED  worker:0  on node2  container_0_02", "TASK_STARTED  worker:1  on NA  NA",
                 "TASK_FINISHED  worker:0  FAILED  exit code 7", "TASK_STARTED  worker:0  on node2  container_0_02",
-                "TASK_FINISHED  worker:0  SUCCEEDED  MAX_MEMORY_BYTES=2048", "TASK_FINISHED  worker:1  FINISHED",
+                "TASK_FINISHED  worker:0  SUCCEEDED  MAX_MEMORY_BYTES=2048  CPU_SECONDS=0.5",
+                "TASK_FINISHED  worker:1  FINISHED",
                 "APPLICATION_FINISHED  application_1541469337545_0031  1 finished  0 failed"}));
   const auto bytes = WriteEvents(events);
   ASSERT_TRUE(bytes.ok()) << bytes.error().message;
@@ -99,6 +101,28 @@ TEST(Events, OfTonYsOwnAreRead) {
             R"({"time":"2018-11-15T23:48:15.596Z","type":"TASK_FINISHED","taskType":"worker","taskIndex":1,)"
             R"("status":"FAILED","metrics":[],"containerDiagnostic":"Exception from container-launch.\nexit 1"})");
   EXPECT_EQ(Described(read->events)[4], "TASK_FINISHED  worker:1  FAILED  Exception from container-launch. exit 1");
+}
+
+// Whatever is in the file: an answer, and no more. The sanitizers look on.
+TEST(Events, OfAnyBytesAreSafe) {
+  const std::string whole = Recorded();
+  std::mt19937 random(20261121);
+  const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
+  const size_t values_at = whole.size() - 400;  // behind the schema
+  size_t shown = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::string file = whole;
+    for (size_t changes = 1 + number(6); changes > 0; --changes) {
+      const size_t at = number(2) == 0 ? number(file.size()) : values_at + number(400);
+      file[at] = static_cast<char>(number(256));
+    }
+    const auto read = ReadEvents(file);
+    if (!read.ok()) continue;
+    shown += ViewOf({"app", At(0), At(1), "ann", "FAILED"}, {}, read->events).tasks.size();
+    for (const Event& event : read->events) shown += EncodeEvent(event).empty() + DescribeEvent(event).empty();
+    shown += MetricsOf(read->events).size();
+  }
+  EXPECT_GT(shown, 1000u);
 }
 
 TEST(View, OfTonYsOwnJob) {

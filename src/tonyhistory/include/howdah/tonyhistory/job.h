@@ -18,8 +18,11 @@ struct AmPlace {
   std::string container;  // empty: none
 };
 
+// What was measured of a task: MAX_MEMORY_BYTES, and CPU_SECONDS, which TonY has not.
+std::vector<Metric> MetricsOf(const core::Usage& usage);
+
 // The events of a journal, as far as it goes. Every attempt of a task starts and finishes; one that did not get to its
-// end is FINISHED, TonY's word for what was stopped. Metrics are what was measured: MAX_MEMORY_BYTES.
+// end is FINISHED, TonY's word for what was stopped.
 std::vector<Event> EventsOf(const std::vector<core::JournalEntry>& journal, const std::string& application,
                             const AmPlace& am);
 
