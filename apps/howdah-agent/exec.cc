@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
+#include <csignal>
 #include <cstdlib>
+#include <thread>
 #include <utility>
 
 #include "flags.h"
@@ -29,13 +32,16 @@ Result<rpc::AmContact> ContactOfThisTask() {
   return rpc::AmContact{address, std::move(*identity)};
 }
 
-// "worker:1"
-bool ParseTask(const std::string& text, tunnel::RemoteCommand& command) {
-  const size_t colon = text.find(':');
-  if (colon == std::string::npos || colon == 0) return false;
-  command.role = text.substr(0, colon);
+constexpr std::chrono::seconds kStartLimit{60};
+constexpr std::chrono::milliseconds kStartPause{100};
+
+// "worker:1"; the separator is the last one, as a name of a role may have a '-'.
+bool ParseTask(const std::string& text, char separator, tunnel::RemoteCommand& command) {
+  const size_t at = text.rfind(separator);
+  if (at == std::string::npos || at == 0) return false;
+  command.role = text.substr(0, at);
   const char* end = text.data() + text.size();
-  const auto [stop, error] = std::from_chars(text.data() + colon + 1, end, command.index);
+  const auto [stop, error] = std::from_chars(text.data() + at + 1, end, command.index);
   return error == std::errc() && stop == end && command.index >= 0;
 }
 
@@ -53,12 +59,34 @@ Result<int> RunExec(const std::vector<std::string>& arguments) {
   const auto flags = Flags::Parse({arguments.begin(), dashes}, {"--task"}, {});
   if (!flags.ok()) return flags.error();
   tunnel::RemoteCommand command;
-  if (!ParseTask(flags->text("--task"), command)) return Error{ErrorCode::kUsage, "--task is to be ROLE:INDEX"};
+  if (!ParseTask(flags->text("--task"), ':', command)) return Error{ErrorCode::kUsage, "--task is to be ROLE:INDEX"};
   if (dashes != arguments.end()) command.argv.assign(dashes + 1, arguments.end());
   if (command.argv.empty()) return Error{ErrorCode::kUsage, "a command is missing: write it behind --"};
   const auto am = ContactOfThisTask();
   if (!am.ok()) return am.error();
   return tunnel::RunRemote(*am, command);
+}
+
+Result<int> RunRsh(const std::vector<std::string>& arguments) {
+  tunnel::RemoteCommand command;
+  if (arguments.size() < 2 || !ParseTask(arguments[0], '-', command)) {
+    return Error{ErrorCode::kUsage, "it takes ROLE-INDEX and a shell command"};
+  }
+  std::string shell;
+  for (size_t i = 1; i < arguments.size(); ++i) shell += (i > 1 ? " " : "") + arguments[i];
+  command.argv = {"bash", "-c", shell};
+  const auto am = ContactOfThisTask();
+  if (!am.ok()) return am.error();
+  // They are for mpirun, in whose process group this runs, and which passes them on itself.
+  std::signal(SIGUSR1, SIG_IGN);
+  std::signal(SIGUSR2, SIG_IGN);
+  const auto give_up = std::chrono::steady_clock::now() + kStartLimit;
+  for (;;) {
+    auto code = tunnel::RunRemote(*am, command);
+    const bool not_asked = !code.ok() && code.error().code == ErrorCode::kFailed;
+    if (!not_asked || std::chrono::steady_clock::now() > give_up) return code;
+    std::this_thread::sleep_for(kStartPause);
+  }
 }
 
 }  // namespace howdah::agent

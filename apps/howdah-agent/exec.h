@@ -1,4 +1,5 @@
 // `howdah-agent exec --task ROLE:INDEX -- COMMAND`: a process of one task runs a command in another one of its job.
+// `howdah-agent rsh ROLE-INDEX WORD...`: the same as mpirun wants it of ssh.
 #pragma once
 
 #include <map>
@@ -17,5 +18,9 @@ std::map<std::string, std::string> AgentVariables(const std::string& agent, cons
 
 // The exit code is the command's, as `howdah exec` has it; an error: it was not run.
 Result<int> RunExec(const std::vector<std::string>& arguments);
+
+// The words are a shell command, as ssh joins them. A task that does not run yet is waited for, a minute at most: the
+// one that asks may be quicker than the start of the others.
+Result<int> RunRsh(const std::vector<std::string>& arguments);
 
 }  // namespace howdah::agent

@@ -1,5 +1,5 @@
 // What runs inside containers: `howdah-agent am` and `howdah-agent task`, started by our own programs, not by people;
-// and `howdah-agent exec`, which programs of a task may start.
+// and `howdah-agent exec` and `rsh`, which programs of a task may start.
 #include <iostream>
 
 #include "am.h"
@@ -73,11 +73,10 @@ int Task(const std::vector<std::string>& arguments) {
   return executor::RunTask(options);
 }
 
-int Exec(const std::vector<std::string>& arguments) {
-  const auto code = RunExec(arguments);
+int InAnotherTask(const std::string& name, const Result<int>& code) {
   if (code.ok()) return *code;
-  if (code.error().code == ErrorCode::kUsage) return Complain("exec: " + code.error().message);
-  std::cerr << "howdah-agent: exec: " << code.error().message << "\n";
+  if (code.error().code == ErrorCode::kUsage) return Complain(name + ": " + code.error().message);
+  std::cerr << "howdah-agent: " << name << ": " << code.error().message << "\n";
   return EXIT_FAILURE;
 }
 
@@ -86,7 +85,8 @@ int Main(const std::vector<std::string>& arguments) {
   const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
   if (arguments[0] == "am") return Am(rest);
   if (arguments[0] == "task") return Task(rest);
-  if (arguments[0] == "exec") return Exec(rest);
+  if (arguments[0] == "exec") return InAnotherTask("exec", RunExec(rest));
+  if (arguments[0] == "rsh") return InAnotherTask("rsh", RunRsh(rest));
   if (arguments[0] == "version") {
     std::cout << "howdah-agent " << kVersion << "\n";
     return 0;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/core/ranks.h"
 #include "job_impl.h"
 #include "require.h"
 
@@ -52,8 +53,17 @@ void Job::Impl::JudgeOutcome() {
   for (size_t r = 0; r < roles_.size(); ++r) {
     const spec::RoleSpec& role = spec_.roles[r];
     const Tally& tally = roles_[r].tally;
-    standings[r] = {roles_[r].kind, role.on_failure, role.chief,  tally.tasks,
-                    tally.done,     tally.succeeded, tally.failed};
+    standings[r] = {.kind = roles_[r].kind,
+                    .on_failure = role.on_failure,
+                    .chief = role.chief,
+                    .tasks = tally.tasks,
+                    .done = tally.done,
+                    .succeeded = tally.succeeded,
+                    .failed = tally.failed};
+  }
+  if (const int first = FirstRankedRole(spec_); rules_.first_rank_decides && first >= 0) {
+    const auto role = static_cast<size_t>(first);
+    standings[role].decided = roles_[role].tasks.front().state == TaskState::kSucceeded;
   }
   switch (Judge(standings)) {
     case Outcome::kGoesOn:

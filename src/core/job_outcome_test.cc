@@ -46,6 +46,28 @@ TEST(JobOutcome, SucceedsWhenAllWorkersHave) {
 )");
 }
 
+TEST(JobOutcome, TheFirstRankDecidesWhereItStartsTheOthers) {
+  FrameworkRules rules = Ranked(1);
+  rules.first_rank_decides = true;
+  Reads({JobOf({RoleOf("worker", 2)}), rules}, R"(
+0s up
+1s exit worker:0 a0 0
+1s ended worker:0 a0
+  task worker:0 SUCCEEDED a0 code=0
+  release worker:0
+  job stopping
+  stop worker:1 a0 10s
+2s exit worker:1 a0 SIGTERM
+2s ended worker:1 a0
+  task worker:1 STOPPED a0 signal=SIGTERM
+  release worker:1
+3s gone worker:0
+3s gone worker:1
+  job finished SUCCEEDED exit=0
+  finish SUCCEEDED 0
+)");
+}
+
 TEST(JobOutcome, TheChiefDecides) {
   Reads({JobOf({RoleOf("chief", 1, [](auto& role) { role.chief = true; }), RoleOf("worker", 2)})}, R"(
 0s up

@@ -6,6 +6,7 @@ Outcome Judge(const std::vector<RoleStanding>& roles) {
   int tolerated = 0, tolerated_failed = 0;
   bool workers_done = true;
   for (const RoleStanding& role : roles) {
+    if (role.decided) return Outcome::kSucceeded;
     if (role.chief && role.succeeded > 0 && role.succeeded == role.tasks) return Outcome::kSucceeded;
     if (role.kind == spec::RoleKind::kWorker && role.done < role.tasks) workers_done = false;
     if (role.kind == spec::RoleKind::kSidecar || role.on_failure != spec::OnFailure::kTolerate) continue;

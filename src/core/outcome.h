@@ -12,6 +12,7 @@ struct RoleStanding {
   spec::RoleKind kind = spec::RoleKind::kWorker;
   spec::OnFailure on_failure = spec::OnFailure::kFail;
   bool chief = false;
+  bool decided = false;  // a task of it whose success ends the job has succeeded
   int tasks = 0;
   int done = 0;  // ended and not to be started again
   int succeeded = 0;

@@ -78,6 +78,7 @@ TEST(Outcome, Judge) {
   EXPECT_EQ(Judge({ended, service, sidecar}), Outcome::kSucceeded);
   EXPECT_EQ(Judge({runs, service, sidecar}), Outcome::kGoesOn);
   EXPECT_EQ(Judge({chief, runs}), Outcome::kSucceeded);
+  EXPECT_EQ(Judge({{.decided = true, .tasks = 2, .done = 1, .succeeded = 1}, runs}), Outcome::kSucceeded);
   EXPECT_EQ(Judge({chief_runs, ended}), Outcome::kGoesOn);
   EXPECT_EQ(Judge({half}), Outcome::kSucceeded);
   EXPECT_EQ(Judge({none}), Outcome::kAllToleratedFailed);

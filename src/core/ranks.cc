@@ -19,4 +19,14 @@ std::vector<int> RanksOf(const spec::JobSpec& spec, const std::vector<int>& size
   return ranks;
 }
 
+int FirstRankedRole(const spec::JobSpec& spec) {
+  int first = -1;
+  for (size_t r = 0; r < spec.roles.size(); ++r) {
+    if (spec.roles[r].kind != spec::RoleKind::kWorker) continue;
+    if (spec.roles[r].chief) return static_cast<int>(r);
+    if (first < 0) first = static_cast<int>(r);
+  }
+  return first;
+}
+
 }  // namespace howdah::core

@@ -65,7 +65,9 @@ void Attempt::Advance() {
   if (ended_) return;
   if (!killing_) {
     if (std::find(living_.begin(), living_.end(), true) != living_.end()) return;
-    if (stopping() && !process::LivingGroups(pids_).empty()) return;
+    std::vector<pid_t> groups = pids_;
+    groups.insert(groups.end(), guests_.begin(), guests_.end());
+    if (stopping() && !process::LivingGroups(groups).empty()) return;
     killing_ = true;
   }
   process::SignalDescendants(SIGKILL);

@@ -35,6 +35,10 @@ class Attempt {
   // Starts the process of the next local rank.
   std::optional<process::SpawnError> Spawn(const process::SpawnRequest& request);
 
+  // A child that was started into the attempt from outside: it is not told of a stop, as whoever started it does that,
+  // but gets the grace, and is gone when the attempt has ended.
+  void AddGuest(pid_t pid) { guests_.push_back(pid); }
+
   // The stop signal now, SIGKILL after the grace. A further call can only shorten the grace.
   void Stop(Duration grace);
 
@@ -55,7 +59,8 @@ class Attempt {
   int stop_signal_;
   Handlers handlers_;
   std::vector<pid_t> pids_;
-  std::vector<bool> living_;          // beside pids_
+  std::vector<bool> living_;  // beside pids_
+  std::vector<pid_t> guests_;
   std::optional<TimePoint> kill_at_;  // once stopping
   bool killing_ = false;
   bool ended_ = false;

@@ -16,6 +16,7 @@
 #include "howdah/spec/job_file.h"
 #include "own_address.h"
 #include "say.h"
+#include "start_support.h"
 #include "workspace.h"
 
 namespace howdah::executor {
@@ -48,11 +49,15 @@ Executor::Executor(const TaskOptions& options, process::PortReservation port, pi
       heartbeat_timer_(loop_),
       children_(loop_),
       guardian_(loop_),
-      tunnels_(loop_, std::move(make_channel),
-               [this](const spec::Command& command) -> std::optional<Launch> {
-                 if (!attempt_ || attempt_->stopping()) return std::nullopt;
-                 return PrepareCommand(plan_, surroundings_, place_, command);
-               }),
+      tunnels_(
+          loop_, std::move(make_channel),
+          [this](const spec::Command& command) -> std::optional<Launch> {
+            if (!attempt_ || attempt_->stopping()) return std::nullopt;
+            return PrepareCommand(plan_, surroundings_, place_, command);
+          },
+          [this](pid_t pid) {
+            if (frameworks::HoldsPlace(plan_.spec, plan_.task)) attempt_->AddGuest(pid);
+          }),
       farewell_(loop_) {
   plan_.options = options;
   plan_.task.index = options.index;
@@ -116,6 +121,7 @@ Status Executor::Prepare() {
   auto inherited = ReadInherited(plan_.options.environment_file);
   if (!inherited) return inherited.error();
   plan_.inherited = std::move(*inherited);
+  plan_.start_support = PlanStartSupport(plan_);
   logs_.Begin(plan_.options, plan_.role().processes);
   servers_bind_held_port_ = frameworks::ServersBindHeldPorts(plan_.spec.framework);
   gpus_ = std::make_unique<GpuSampler>(loop_, plan_.options.gpus.value_or(std::vector<int>()), plan_.inherited["PATH"]);

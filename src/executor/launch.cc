@@ -83,6 +83,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings
                                          .generation = place.generation,
                                          .error_file = plan.logs(place).error_file,
                                          .rendezvous = surroundings.rendezvous,
+                                         .start_support = plan.start_support,
                                          .interface = plan.interface,
                                          .tensorboard_port = plan.tensorboard_port};
   for (auto& [name, value] : frameworks::Environment(plan.spec, surroundings.cluster, process)) {
@@ -130,7 +131,7 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundi
   // The files themselves: nothing stands between a process and its output, and our death loses none of it.
   launch.request.stdout_fd = launch.out.get();
   launch.request.stderr_fd = launch.err.get();
-  FillIn(plan, surroundings, place, plan.role().command, launch);
+  FillIn(plan, surroundings, place, frameworks::HoldsPlace(plan.spec, plan.task).value_or(plan.role().command), launch);
   if (const auto broken = FindBrokenPython(plan.options.python_dir)) {
     const bool gone = broken->fault != diagnosis::BrokenPython::Fault::kNotExecutable;
     const std::string target = broken->target.empty() ? "" : " -> " + broken->target;

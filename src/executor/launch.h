@@ -9,6 +9,7 @@
 #include "howdah/core/job.h"
 #include "howdah/core/states.h"
 #include "howdah/executor/task.h"
+#include "howdah/frameworks/framework.h"
 #include "howdah/process/fd.h"
 #include "howdah/process/spawn.h"
 #include "howdah/spec/job_spec.h"
@@ -40,6 +41,7 @@ struct TaskPlan {
   spec::JobSpec spec;
   TaskId task;
   Variables inherited;
+  frameworks::StartSupport start_support;  // empty where the framework starts nothing by itself
   std::string interface;          // the network interface through which the others reach the task; empty: not known
   uint16_t tensorboard_port = 0;  // reserved for a TensorBoard of the task's own; 0: none
 

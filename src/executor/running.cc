@@ -8,6 +8,7 @@
 #include "howdah/core/states.h"
 #include "howdah/diagnosis/diagnosis.h"
 #include "howdah/process/files.h"
+#include "start_support.h"
 
 namespace howdah::executor {
 namespace {
@@ -32,7 +33,9 @@ void Executor::StartAttempt(const PendingStart& start) {
   failure_.reset();
   if (!servers_bind_held_port_) port_.LetGo();
   logs_.AddAttempt(place_.attempt);
-  const bool started = StartRanks(start);
+  const Status prepared = MakeStartSupport(plan_, surroundings_.cluster);
+  if (!prepared.ok()) FailStart(place_, {std::nullopt, prepared.error().message}, "");
+  const bool started = prepared.ok() && StartRanks(start);
   logs_.OnFilesMade();
   if (started) return;
   if (attempt_->pids().empty()) return OnAttemptEnded();

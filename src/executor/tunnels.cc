@@ -7,8 +7,12 @@
 
 namespace howdah::executor {
 
-Tunnels::Tunnels(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare)
-    : loop_(loop), make_channel_(std::move(make_channel)), prepare_(std::move(prepare)) {}
+Tunnels::Tunnels(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare,
+                 std::function<void(pid_t pid)> on_started)
+    : loop_(loop),
+      make_channel_(std::move(make_channel)),
+      prepare_(std::move(prepare)),
+      on_started_(std::move(on_started)) {}
 
 void Tunnels::Open(uint64_t id) {
   if (!channel_) {
@@ -57,6 +61,7 @@ void Tunnels::StartProcess(uint64_t id, const wire::Process& process) {
     if (auto* running = std::get_if<std::unique_ptr<tunnel::FarProcess>>(&started)) {
       carried_.at(id).process = running->get();
       carried_.at(id).end = std::move(*running);
+      on_started_(carried_.at(id).process->pid());
       return;
     }
     launch->problem = ToProblem(launch->request, std::get<process::SpawnError>(started));

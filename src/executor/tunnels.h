@@ -23,7 +23,9 @@ class Tunnels {
  public:
   // prepare: how a command is started in the task's surroundings as they are now; nullopt: the task does not run.
   using Prepare = std::function<std::optional<Launch>(const spec::Command& command)>;
-  Tunnels(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare);
+  // on_started: a command runs, as this process.
+  Tunnels(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare,
+          std::function<void(pid_t pid)> on_started);
 
   // The AM wants a stream.
   void Open(uint64_t id);
@@ -50,6 +52,7 @@ class Tunnels {
   boost::asio::io_context& loop_;
   MakeChannel make_channel_;
   Prepare prepare_;
+  std::function<void(pid_t pid)> on_started_;
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unordered_map<uint64_t, Carried> carried_;
 };

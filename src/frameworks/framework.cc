@@ -12,6 +12,7 @@ bool RanksBelongTogether(const spec::JobSpec& spec) {
     case spec::Framework::kPytorch:
     case spec::Framework::kJax:
     case spec::Framework::kHorovod:
+    case spec::Framework::kMpi:
     case spec::Framework::kMxnet:
     case spec::Framework::kXgboost:
       return true;
@@ -40,6 +41,9 @@ spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluste
       break;
     case spec::Framework::kHorovod:
       AddHorovod(process, env);
+      break;
+    case spec::Framework::kMpi:
+      AddMpi(process, env);
       break;
     case spec::Framework::kMxnet:
       AddMxnet(process, env);
@@ -72,6 +76,7 @@ core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
     rules.restarts_together.push_back(together && (role.kind == spec::RoleKind::kWorker || IsPartOfMxnet(spec, role)));
   }
   rules.needs_whole_cluster = spec.framework != spec::Framework::kPlain;
+  rules.first_rank_decides = spec.framework == spec::Framework::kMpi;
   return rules;
 }
 

@@ -5,53 +5,13 @@
 #include <gtest/gtest.h>
 
 #include "howdah/core/ranks.h"
+#include "testing.h"
 
 namespace howdah::frameworks {
 namespace {
 
-using spec::Framework;
-using spec::RoleKind;
-using spec::RoleSpec;
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-RoleSpec Role(std::string name, RoleKind kind = RoleKind::kWorker, int processes = 1) {
-  RoleSpec role;
-  role.name = std::move(name);
-  role.kind = kind;
-  role.processes = processes;
-  return role;
-}
-
-RoleSpec Chief(int processes = 1) {
-  RoleSpec role = Role("chief", RoleKind::kWorker, processes);
-  role.chief = true;
-  return role;
-}
-
-spec::JobSpec JobOf(Framework framework, std::vector<RoleSpec> roles) {
-  spec::JobSpec spec;
-  spec.name = "mnist";
-  spec.framework = framework;
-  spec.roles = std::move(roles);
-  return spec;
-}
-
-ProcessPlace At(int role, int index, int local_rank = 0) {
-  return {.job_id = "job-1", .task = {role, index}, .local_rank = local_rank, .attempt = 2, .generation = 1};
-}
-
-std::string Lines(const spec::EnvVars& env) {
-  std::string text;
-  for (const auto& [name, value] : env) text += name + "=" + value + "\n";
-  return text;
-}
-
-// Without the common variables: the last of those is TASK_NUM.
-std::string OwnLines(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
-  const std::string all = Lines(Environment(spec, cluster, place));
-  return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
-}
 
 TEST(Plain, WholeEnvironment) {
   spec::JobSpec spec =
@@ -235,60 +195,6 @@ TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
               testing::HasSubstr(R"({"cluster":{"worker":["n1:2"],"evaluator":["n2:3"]},)"));
 }
 
-TEST(Horovod, SlotsAreCountedByMachine) {
-  const spec::JobSpec spec =
-      JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
-  // n1 has the chief, worker:1 and the sidecar, n2 worker:0 and worker:2: ranks 0; 3, 4 and 1, 2; 5, 6.
-  const core::Cluster cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
-  const std::string map = R"({"worker":["n2:1","n1:2","n2:3"],"chief":["n1:4"],"watcher":["n1:5"]})";
-  ProcessPlace place = At(0, 2, 1);
-  place.rendezvous = {"10.0.0.7", 99};
-  place.interface = "eth0";
-  EXPECT_EQ(OwnLines(spec, cluster, place), "CLUSTER_SPEC=" + map +
-                                                "\n"
-                                                "HOROVOD_CONTROLLER=gloo\n"
-                                                "HOROVOD_CPU_OPERATIONS=gloo\n"
-                                                "HOROVOD_GLOO_TIMEOUT_SECONDS=2000\n"
-                                                "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
-                                                "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
-                                                "HOROVOD_GLOO_IFACE=eth0\n"
-                                                "HOROVOD_RANK=6\n"
-                                                "HOROVOD_SIZE=7\n"
-                                                "HOROVOD_LOCAL_RANK=3\n"
-                                                "HOROVOD_LOCAL_SIZE=4\n"
-                                                "HOROVOD_CROSS_RANK=0\n"
-                                                "HOROVOD_CROSS_SIZE=1\n"
-                                                "HOROVOD_HOSTNAME=n2\n");
-  EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "CLUSTER_SPEC=" + map + "\n");
-  // Local rank, local size, cross rank, cross size of each process, in the order of ranks.
-  const struct {
-    int role, index, local_rank;
-    const char* slot;
-  } rows[] = {{1, 0, 0, "0 3 0 2"}, {0, 0, 0, "0 4 1 2"}, {0, 0, 1, "1 4 1 2"}, {0, 1, 0, "1 3 0 2"},
-              {0, 1, 1, "2 3 0 2"}, {0, 2, 0, "2 4 1 2"}, {0, 2, 1, "3 4 0 1"}};
-  for (const auto& row : rows) {
-    std::string slot;
-    for (const auto& [name, value] : Environment(spec, cluster, At(row.role, row.index, row.local_rank))) {
-      const bool counts = name.starts_with("HOROVOD_LOCAL_") || name.starts_with("HOROVOD_CROSS_");
-      if (counts) slot += (slot.empty() ? "" : " ") + value;
-    }
-    EXPECT_EQ(slot, row.slot) << row.role << ":" << row.index << "/" << row.local_rank;
-  }
-}
-
-TEST(Horovod, TasksWithGpusOfTheirOwnCountAsMachines) {
-  spec::JobSpec spec = JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2)});
-  spec.roles[0].gpus = 2;
-  EXPECT_THAT(OwnLines(spec, {{{"n1", 1}, {"n1", 2}}}, At(0, 1, 1)),
-              testing::HasSubstr("HOROVOD_RANK=3\n"
-                                 "HOROVOD_SIZE=4\n"
-                                 "HOROVOD_LOCAL_RANK=1\n"
-                                 "HOROVOD_LOCAL_SIZE=2\n"
-                                 "HOROVOD_CROSS_RANK=1\n"
-                                 "HOROVOD_CROSS_SIZE=2\n"
-                                 "HOROVOD_HOSTNAME=n1-worker-1\n"));
-}
-
 TEST(Mxnet, EveryRole) {
   const spec::JobSpec spec = JobOf(
       Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService), Role("scheduler", RoleKind::kService)});
@@ -374,6 +280,7 @@ TEST(Rules, WhoRestartsTogether) {
   EXPECT_THAT(together(JobOf(Framework::kTensorflow, roles)), ElementsAre(true, true, false, false));
   EXPECT_THAT(together(JobOf(Framework::kTensorflow, with_ps)), ElementsAre(false, false, false, false, false));
   EXPECT_THAT(together(JobOf(Framework::kHorovod, roles)), ElementsAre(true, true, false, false));
+  EXPECT_THAT(together(JobOf(Framework::kMpi, roles)), ElementsAre(true, true, false, false));
   EXPECT_THAT(together(JobOf(Framework::kXgboost, roles)), ElementsAre(true, true, false, false));
   EXPECT_THAT(
       together(JobOf(Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService),

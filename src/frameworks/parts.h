@@ -47,6 +47,7 @@ void AddPytorch(const Process& process, spec::EnvVars& env);
 void AddTensorflow(const Process& process, spec::EnvVars& env);
 void AddJax(const Process& process, spec::EnvVars& env);
 void AddHorovod(const Process& process, spec::EnvVars& env);
+void AddMpi(const Process& process, spec::EnvVars& env);
 void AddMxnet(const Process& process, spec::EnvVars& env);
 void AddXgboost(const Process& process, spec::EnvVars& env);
 void AddTony(const Process& process, spec::EnvVars& env);

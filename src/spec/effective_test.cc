@@ -216,8 +216,6 @@ start: gang
 TEST(InitJob, EveryFrameworkHasOneThatIsRight) {
   for (const auto& [framework, word] : FrameworkWords()) {
     const std::string text = InitJobFile(framework);
-    EXPECT_EQ(text.empty(), !IsAvailable(framework)) << word;
-    if (text.empty()) continue;
     const ParsedJob job = ParseJobFile(text, Machine());
     EXPECT_THAT(job.problems, ::testing::IsEmpty()) << word << ": " << job.problems.front().ToText();
     EXPECT_EQ(job.spec.framework, framework);

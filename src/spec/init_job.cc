@@ -169,6 +169,19 @@ roles:
     # restart: {max: 3}      # a failed rank takes all ranks into the next generation
 )";
 
+constexpr const char* kMpi = R"(name: mpi-hello
+framework: mpi               # the command runs once, in worker:0; mpirun starts its ranks in all tasks
+
+roles:
+  worker:
+    instances: 2             # how many tasks
+    memory: 512MiB           # of one task; required
+    vcores: 1                # ranks of one task
+    # Replace it with your own, as in: mpirun python3 train.py --epochs 10
+    command: mpirun hostname
+    # restart: {max: 3}      # when mpirun fails it starts again
+)";
+
 const char* BodyFor(Framework framework) {
   switch (framework) {
     case Framework::kPlain:
@@ -181,13 +194,14 @@ const char* BodyFor(Framework framework) {
       return kJax;
     case Framework::kHorovod:
       return kHorovod;
+    case Framework::kMpi:
+      return kMpi;
     case Framework::kMxnet:
       return kMxnet;
     case Framework::kXgboost:
       return kXgboost;
-    default:
-      return nullptr;
   }
+  return nullptr;
 }
 
 }  // namespace

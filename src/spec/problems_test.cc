@@ -299,9 +299,8 @@ TEST(Problems, BetweenKeys) {
     return text;
   };
   Check({
-      {Job("framework: mpi"),
-       {"2: framework: 'mpi' is not there yet, nor are the others of mpi; write one of plain, pytorch, tensorflow, "
-        "jax, horovod, mxnet, xgboost"}},
+      {"framework: mpi\n" + Role("processes: 2"),
+       {"4: roles.w.processes: mpirun starts the ranks, as many in a task as it has vcores; write 1"}},
       {"framework: mxnet\n" + roles({"worker: {processes: 2", "scheduler: {kind: service, instances: 2"}),
        {"2: roles: an MXNet job has roles called scheduler, server and worker; add server",
         "3: roles.worker.processes: an MXNet task has one place in the cluster; write 1, and more instances",

@@ -27,19 +27,15 @@ void CheckMxnet(const JobSpec& spec, Reader& reader) {
 }
 
 void CheckFramework(const JobSpec& spec, Reader& reader) {
-  if (!IsAvailable(spec.framework)) {
-    std::vector<std::string_view> there, missing;
-    for (const auto& [framework, word] : FrameworkWords()) (IsAvailable(framework) ? there : missing).push_back(word);
-    const std::string name(ToText(spec.framework));
-    reader.FailAt("framework", "'" + name + "' is not there yet, nor are the others of " + Joined(missing) +
-                                   "; write one of " + Joined(there));
-  }
   if (spec.framework == Framework::kMxnet && !reader.WasBad("roles")) CheckMxnet(spec, reader);
-  if (spec.framework != Framework::kTensorflow && spec.framework != Framework::kMxnet) return;
-  const std::string name = spec.framework == Framework::kMxnet ? "an MXNet" : "a TensorFlow";
+  std::string why;
+  if (spec.framework == Framework::kTensorflow) why = "a TensorFlow task has one place in the cluster";
+  if (spec.framework == Framework::kMxnet) why = "an MXNet task has one place in the cluster";
+  if (spec.framework == Framework::kMpi) why = "mpirun starts the ranks, as many in a task as it has vcores";
   for (const RoleSpec& role : spec.roles) {
-    if (role.processes == 1) continue;
-    reader.FailAt(PathOf(role, "processes"), name + " task has one place in the cluster; write 1, and more instances");
+    if (why.empty() || role.processes == 1 || role.kind != RoleKind::kWorker) continue;
+    reader.FailAt(PathOf(role, "processes"),
+                  why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1, and more instances"));
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "checker.h"
+#include "howdah/core/ranks.h"
 #include "text.h"
 
 namespace howdah::sim {
@@ -104,6 +105,7 @@ bool Checker::RanTooLong() {
 void Checker::CheckSuccess() {
   const auto& roles = workload_.spec.roles;
   const bool has_chief = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.chief; });
+  const TaskId leader{workload_.rules.first_rank_decides ? core::FirstRankedRole(workload_.spec) : -1, 0};
   int tolerant = 0, tolerated = 0, ignored = 0;
   bool chief_succeeded = false;
   std::string missing;
@@ -112,7 +114,7 @@ void Checker::CheckSuccess() {
     if (role.kind != RoleKind::kWorker) return;
     const TaskFacts* facts = facts_.Find(task);
     const bool succeeded = facts && facts->over && facts->succeeded;
-    if (role.chief) chief_succeeded = succeeded;
+    if (role.chief || task == leader) chief_succeeded = succeeded;
     const bool tolerates = role.on_failure == spec::OnFailure::kTolerate;
     const bool failed = folded.state == TaskState::kFailed || folded.state == TaskState::kLost;
     tolerant += tolerates;

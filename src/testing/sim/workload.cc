@@ -54,6 +54,7 @@ class Maker {
     role.kind = spec::RoleKind::kSidecar;
     return role;
   }
+  void FirstRankDecides() { workload_.rules.first_rank_decides = true; }
   Maker& Collective() {
     workload_.collective = true;
     return *this;
@@ -87,6 +88,7 @@ Workload RankedDdp(Random& random) {
   const Conduct rank{.shortest = seconds(1), .fails = 0.2, .start_fails = 0.01, .ignores_stop = 0.1};
   if (random.Chance(0.3)) make.Chief(rank, true);
   make.Role("worker", random.Between(2, 5), rank, true).processes = random.Pick<int>({1, 1, 2, 4});
+  if (random.Chance(0.2)) make.FirstRankDecides();
   return make.Done();
 }
 

@@ -21,6 +21,8 @@ struct FrameworkRules {
   std::vector<bool> restarts_together;
   // A task needs the endpoints of all others before it can start, even with `start: free`.
   bool needs_whole_cluster = false;
+  // The task with rank 0 starts what the others only hold a place for: its success ends the job, successfully.
+  bool first_rank_decides = false;
 };
 
 // By role, by index: where each task can be reached; port 0 where it is not known (yet).

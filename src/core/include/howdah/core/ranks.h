@@ -12,4 +12,7 @@ namespace howdah::core {
 // and sidecars. sizes: instances by role.
 std::vector<int> RanksOf(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task);
 
+// The role whose first task has rank 0; -1: no role is ranked.
+int FirstRankedRole(const spec::JobSpec& spec);
+
 }  // namespace howdah::core

@@ -1,6 +1,7 @@
 // Frameworks as pure functions: (job, cluster, place of a process) -> environment. One .cc file each.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,14 @@ enum class Rendezvous {
   kTracker,        // rendezvous::XgboostTracker
 };
 
+// What the executor has made for a task whose framework starts processes in other tasks by itself (MPI). All absolute
+// paths.
+struct StartSupport {
+  std::string hostfile;   // with the lines of Hostfile()
+  std::string agent;      // command that takes a task's name ("worker-1") and a shell command to run there
+  std::string temporary;  // a directory of the task's own
+};
+
 // Which process of which task.
 struct ProcessPlace {
   std::string job_id;
@@ -25,8 +34,9 @@ struct ProcessPlace {
   int local_rank = 0;
   int attempt = 0;
   int generation = 0;
-  std::string error_file;         // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
-  Endpoint rendezvous;            // of the generation; port 0: there is none
+  std::string error_file;  // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
+  Endpoint rendezvous;     // of the generation; port 0: there is none
+  StartSupport start_support;
   std::string interface;          // network interface with the address of the task's endpoint; empty: not known
   uint16_t tensorboard_port = 0;  // reserved for a TensorBoard of the task's own (TonY's TB_PORT); 0: none
 };
@@ -44,6 +54,15 @@ Rendezvous RendezvousOf(spec::Framework framework);
 
 // How many processes of the job have a rank.
 int WorldSize(const spec::JobSpec& spec, const core::Cluster& cluster);
+
+// What a task runs instead of its role's command, if its framework only wants a container to start processes in.
+std::optional<spec::Command> HoldsPlace(const spec::JobSpec& spec, TaskId task);
+
+// Whether the task's processes may start commands in the job's other tasks.
+bool StartsInOthers(const spec::JobSpec& spec, TaskId task);
+
+// A line for each task that holds a place, "worker-1 slots=4": its name, and its vcores.
+std::string Hostfile(const spec::JobSpec& spec, const core::Cluster& cluster);
 
 // Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they
 // bind it. Otherwise the port is let go just before the process starts.

@@ -1,0 +1,52 @@
+// For tests: small jobs, processes in them, and environments as text, one variable a line.
+#pragma once
+
+#include <string>
+
+#include "howdah/frameworks/framework.h"
+
+namespace howdah::frameworks {
+
+using spec::Framework;
+using spec::RoleKind;
+using spec::RoleSpec;
+
+inline RoleSpec Role(std::string name, RoleKind kind = RoleKind::kWorker, int processes = 1) {
+  RoleSpec role;
+  role.name = std::move(name);
+  role.kind = kind;
+  role.processes = processes;
+  return role;
+}
+
+inline RoleSpec Chief(int processes = 1) {
+  RoleSpec role = Role("chief", RoleKind::kWorker, processes);
+  role.chief = true;
+  return role;
+}
+
+inline spec::JobSpec JobOf(Framework framework, std::vector<RoleSpec> roles) {
+  spec::JobSpec spec;
+  spec.name = "mnist";
+  spec.framework = framework;
+  spec.roles = std::move(roles);
+  return spec;
+}
+
+inline ProcessPlace At(int role, int index, int local_rank = 0) {
+  return {.job_id = "job-1", .task = {role, index}, .local_rank = local_rank, .attempt = 2, .generation = 1};
+}
+
+inline std::string Lines(const spec::EnvVars& env) {
+  std::string text;
+  for (const auto& [name, value] : env) text += name + "=" + value + "\n";
+  return text;
+}
+
+// Without the common variables: the last of those is TASK_NUM.
+inline std::string OwnLines(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
+  const std::string all = Lines(Environment(spec, cluster, place));
+  return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
+}
+
+}  // namespace howdah::frameworks
