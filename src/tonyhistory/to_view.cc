@@ -74,10 +74,11 @@ void FinishTask(TaskView& task, const Event& event) {
 // Why a job failed is told by no event: it is what the first task to fail has said.
 std::string ReasonOf(const std::vector<Event>& events) {
   for (const Event& event : events) {
-    if (event.type == Event::Type::kTaskFinished && event.status == "FAILED") {
-      return event.role + ":" + std::to_string(event.index) +
-             (event.diagnostic && *event.diagnostic != "NA" ? ": " + *event.diagnostic : " failed");
-    }
+    if (event.type != Event::Type::kTaskFinished || event.status != "FAILED") continue;
+    const std::string task = event.role + ":" + std::to_string(event.index);
+    const std::string said = event.diagnostic.value_or("NA");
+    if (said.starts_with(task + " ")) return said;  // as Howdah's own sentences do
+    return said == "NA" ? task + " failed" : task + ": " + said;
   }
   return "";
 }
