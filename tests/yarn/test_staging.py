@@ -13,7 +13,8 @@ import pytest
 
 from machine import eventually
 
-NAMES = ["a b", "ü 日本", "100%", "#hash", "it's", 'quo"te', "semi;colon", "back\\slash", "$HOME", "{{x}}", "-n", "x+y=z&"]
+NAMES = ["a b", "ü 日本", "100%", "#hash", "it's", 'quo"te', "semi;colon", "back\\slash", "$HOME", "{{x}}", "-n",
+         "x+y=z&"]
 
 # What os.walk says of a directory, as JSON: {path: [mode, link, digest]}. Tasks and tests say it by the same words.
 LOOK = """
@@ -184,7 +185,7 @@ def test_files_that_are_in_the_cluster_already(howdah, tmp_path):
 def test_archives(howdah, tmp_path, suffix):
     source = tree(tmp_path / "tree")
     for name in ("of the nodes", "inward", "back\\slash"):
-        (source / name).unlink()  # an archive's link may not lead out, and a zip has neither links nor backslashes here
+        (source / name).unlink()  # an archive's link may not lead out, and a zip has no links and backslashes here
     archive = tmp_path / f"source{suffix}"
     if suffix == ".zip":
         with zipfile.ZipFile(archive, "w") as packed:
@@ -204,7 +205,8 @@ def test_archives(howdah, tmp_path, suffix):
 
 
 @pytest.mark.parametrize("from_, words", [
-    ("https://example.com/model.bin", "https"), ("hdfs:///no/such file", "/no/such file"), ("absent.csv", "absent.csv")])
+    ("https://example.com/model.bin", "https"), ("hdfs:///no/such file", "/no/such file"),
+    ("absent.csv", "absent.csv")])
 def test_files_that_cannot_be_had(howdah, tmp_path, from_, words):
     before = howdah.jobs()
     path = howdah.job_file(tmp_path, json.dumps({

@@ -16,6 +16,7 @@ yarn: jobs on a real cluster of three nodes, started for it; --runs says how oft
   yarn-d  memory of the AM, the executor and their guardians
   yarn-e  what a second submission with a changed script uploads
   yarn-f  HDFS upload and download of 1 GiB, beside hdfs dfs -put and -get
+  yarn-g  beside TonY: time to start, containers, memory, idle CPU; fetched from Maven
 """
 import os
 import signal
@@ -25,7 +26,7 @@ import figures
 from figures import NotMeasured
 
 YARN = "yarn-"
-YARN_ITEMS = [YARN + item for item in "abcdef"]
+YARN_ITEMS = [YARN + item for item in "abcdefg"]
 GROUPS = {"local": list(figures.ITEMS), "yarn": YARN_ITEMS}
 
 

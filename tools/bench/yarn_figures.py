@@ -7,6 +7,7 @@ import time
 import kernel_events
 from figures import MIB, NotMeasured, Row, timed
 from local_jobs import BIN, memory_of
+from tony_figures import beside_tony
 from yarn_jobs import LIMIT_S
 
 from floor import floor  # of tests/yarn
@@ -136,7 +137,8 @@ def yarn_program(yarn, program, *words):
         raise RuntimeError(f"{program.name} {words}: {done.stderr}")
 
 
-ITEMS = {"a": submission, "b": am_start, "c": gangs, "d": idle_memory, "e": second_submission, "f": transfers}
+ITEMS = {"a": submission, "b": am_start, "c": gangs, "d": idle_memory, "e": second_submission, "f": transfers,
+         "g": beside_tony}
 NEEDS_EVENTS = {"b"}
 
 
