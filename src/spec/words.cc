@@ -113,8 +113,6 @@ std::optional<Framework> FrameworkFromText(std::string_view word) {
   return std::nullopt;
 }
 
-bool IsAvailable(Framework) { return true; }
-
 std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates) {
   constexpr size_t kLongest = 80;  // no word of a job file is longer, nor a key of TonY's
   if (text.empty() || text.size() > kLongest) return "";

@@ -193,7 +193,5 @@ std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
 // The framework of this name; nullopt: there is none.
 std::optional<Framework> FrameworkFromText(std::string_view word);
-// Whether jobs of it can run: the others are known by name alone, and refused by ParseJobFile.
-bool IsAvailable(Framework f);
 
 }  // namespace howdah::spec
