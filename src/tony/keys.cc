@@ -129,11 +129,11 @@ std::vector<Key> OfTasks() {
 std::vector<Key> OfHistory() {
   return {
       {"tony.history.location", "/path/to/tony-history", kHonoured, "`history.tony`, if it is set"},
-      {"tony.history.intermediate", "", kNone, "TonY's jobs do not read it either: they write to `intermediate`"},
-      {"tony.history.finished", "", kNone, "`howdah history move` has --dir"},
+      {"tony.history.intermediate", "", kHonoured, "`howdah history` looks there"},
+      {"tony.history.finished", "", kHonoured, "`howdah history` looks there, and moves jobs there"},
       {"tony.history.mover-interval-ms", "300000", kNone, "`howdah history move` runs when cron says so"},
-      {"tony.history.finished-dir-timezone", "UTC", kNone, "`howdah history move` has a flag for it"},
-      {"tony.history.retention-sec", "2592000", kNone, "`howdah history purge` has --older-than"},
+      {"tony.history.finished-dir-timezone", "UTC", kHonoured, "of `howdah history move`"},
+      {"tony.history.retention-sec", "2592000", kHonoured, "of `howdah history purge`"},
       {"tony.history.purger-interval-ms", "21600000", kNone, "`howdah history purge` runs when cron says so"},
       {"tony.portal.url", "https://localhost:19886", kNone, kPortal},
       {"tony.portal.cache.max-entries", "10000", kNone, kPortal},

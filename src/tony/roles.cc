@@ -128,15 +128,24 @@ spec::Command Translator::CommandOf(const std::string& name) {
     const bool is_file = !IsUri(path) && facts_.path_kind(path) == spec::PathKind::kFile;
     if (is_file && !facts_.executable(path)) command.shell = "chmod +x " + word + " && ";
   }
-  const bool skip = std::any_of(flags_.container_env.begin(), flags_.container_env.end(),
-                                [](const Pair& pair) { return pair.first == "SKIP_HADOOP_PATH"; });
-  if (facts_.on_cluster && !skip) {
+  if (facts_.on_cluster && !SkipsHadoopPath()) {
     command.shell +=
         "[ ! -x \"${HADOOP_HDFS_HOME:-}/bin/hadoop\" ] || "
         "export CLASSPATH=\"$(\"$HADOOP_HDFS_HOME/bin/hadoop\" classpath --glob)\"\n";
   }
   command.shell += text;
   return command;
+}
+
+bool Translator::SkipsHadoopPath() const {
+  const std::string name = "SKIP_HADOOP_PATH";
+  for (const auto& [variable, value] : flags_.container_env) {
+    if (variable == name) return true;
+  }
+  for (const std::string& item : values_.List("tony.containers.envs").value_or(std::vector<std::string>())) {
+    if (item.substr(0, item.find('=')) == name) return true;
+  }
+  return false;
 }
 
 // A job without roles runs one task, which TonY runs in its application master.

@@ -90,6 +90,8 @@ TEST(Translate, TheCommandIsMadeToRun) {
   flags.container_env = {{"SKIP_HADOOP_PATH", "true"}};
   EXPECT_EQ(Translated(flags, {"tony.worker.instances=1"}, facts).job.roles[0].command.shell,
             "chmod +x run.sh && run.sh --x");
+  EXPECT_EQ(Translated(Runs("x"), {"tony.containers.envs=SKIP_HADOOP_PATH=true"}, facts).job.roles[0].command.shell,
+            "x");
 }
 
 TEST(Translate, Stages) {

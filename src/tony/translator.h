@@ -27,6 +27,7 @@ class Translator {
   void AddRoles();
   spec::RoleSpec RoleOf(const std::string& name);
   spec::Command CommandOf(const std::string& name);
+  bool SkipsHadoopPath() const;
   void AddSingleTask();
   void AddTensorboard();
   void AddDriver();

@@ -1,5 +1,8 @@
 """Jobs of TonY on the local place: its scenarios, and what they leave out."""
 import json
+from xml.etree import ElementTree
+
+import pytest
 
 from tony_cases import *  # noqa: F403
 from tony_cases import E, K, P, PYTHON, S, SCRIPTS, conf, printed, roles, run, states
@@ -119,20 +122,46 @@ def test_mistakes_stop_it(machine):
     assert machine.jobs() == []
 
 
-def test_the_mnist_tensorflow_and_pytorch_examples_stock_configuration(machine, tmp_path):
-    """The configuration files of TonY's examples as they are, with scripts of ours."""
+def test_history_is_kept_where_tony_keeps_it(machine, tmp_path):
+    (tmp_path / "history/intermediate").mkdir(parents=True)
+    done = run(machine, *S, *P, *K, "-executes", "succeed.py", "-shell_env", "A=1", *roles(worker=1), *conf(
+        f"tony.history.location={tmp_path}/history"))
+    assert done.code == 0, done
+    folder, = (tmp_path / "history/intermediate").iterdir()
+    xml = ElementTree.parse(folder / "tony-final.xml")
+    final = {p.findtext("name"): p.findtext("value") for p in xml.iter("property")}
+    assert final["tony.worker.instances"] == "1" and final["tony.execution.envs"] == "A=1"
+    assert final["tony.task.heartbeat-interval-ms"] == "1000"
+    assert [p.name for p in folder.glob("*-SUCCEEDED.jhist")]
+
+
+# What the examples' own files and commands say; the real trainings are in tests/frameworks.
+EXAMPLES = {
+    "mnist-tensorflow": ({"tony.application.security.enabled": "false"}, "succeed.py",
+                         ["--task_params=--steps 1000 --data_dir /tmp/data --working_dir /tmp/model"], {"driver"}),
+    "mnist-pytorch": ({"tony.application.security.enabled": "false", "tony.ps.instances": "0",
+                       "tony.worker.instances": "2", "tony.application.framework": "pytorch"}, "check_pytorch.py", [],
+                      {"worker"}),
+    "horovod-on-tony": ({"tony.worker.instances": "4", "tony.worker.memory": "3g", "tony.docker.enabled": "true",
+                         "tony.docker.containers.image": "docker.io/bigdata/horovod-test-1:v1",
+                         "tony.application.framework": "horovod"}, "horovod_variables.py", [], {"worker"}),
+    "linearregression-mxnet": ({"tony.application.security.enabled": "false", "tony.scheduler.instances": "1",
+                                "tony.server.instances": "2", "tony.ps.instances": "0", "tony.worker.instances": "2",
+                                "tony.worker.vcores": "2", "tony.worker.memory": "4G",
+                                "tony.application.framework": "mxnet",
+                                "tony.application.name": "mxnet - linearregression"}, "mxnet_variables.py", [],
+                               {"scheduler", "server", "worker"}),
+}
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_stock_configuration_of_tonys_examples(machine, tmp_path, example):
+    values, script, flags, names = EXAMPLES[example]
     config = tmp_path / "tony-test.xml"
-    config.write_text("<configuration><property><name>tony.application.security.enabled</name><value>false</value>"
-                      "</property><property><name>tony.ps.instances</name><value>0</value></property><property>"
-                      "<name>tony.worker.instances</name><value>2</value></property><property>"
-                      "<name>tony.application.framework</name><value>pytorch</value></property></configuration>")
-    small = conf("tony.worker.memory=64m")
-    done = run(machine, f"--src_dir={SCRIPTS}", "--executes=check_pytorch.py", f"--conf_file={config}",
-               f"--python_binary_path={PYTHON}", *K, *small)
+    config.write_text("<configuration>" + "".join(
+        f"<property><name>{name}</name><value>{value}</value></property>" for name, value in values.items()) +
+        "</configuration>")
+    done = run(machine, f"--src_dir={SCRIPTS}", f"--executes={script}", f"--conf_file={config}",
+               f"--python_binary_path={PYTHON}", *flags, *(f for n in names for f in conf(f"tony.{n}.memory=64m")))
     assert done.code == 0, done
-    config.write_text("<configuration><property><name>tony.application.security.enabled</name><value>false</value>"
-                      "</property></configuration>")
-    done = run(machine, f"--src_dir={SCRIPTS}", "--executes=succeed.py",
-               "--task_params=--steps 1000 --data_dir /tmp/data", f"--conf_file={config}",
-               f"--python_binary_path={PYTHON}", *K)
-    assert done.code == 0, done
+    assert {task.split(":")[0] for task in states(machine, done.id)} == names

@@ -181,6 +181,20 @@ def test_20_an_untracked_task_that_crashes_ends_the_job(machine):
     assert states(machine, done.id) == {"worker:0": "STOPPED", "ps:0": "FAILED"}
 
 
+def test_22_a_driver_of_horovod_that_crashes_ends_the_job(machine):
+    done = run(machine, *S, *K, *roles(worker=1), *conf(
+        "tony.application.framework=horovod", f"tony.worker.command={PYTHON} sleep_long.py",
+        "tony.horovod.mode.test.fast.fail=true", "tony.driver.memory=64m"))
+    assert done.code == 1, done
+    assert states(machine, done.id) == {"worker:0": "STOPPED", "driver:0": "FAILED"}
+
+
+def test_23_horovod(machine):
+    done = run(machine, *S, *P, *K, "-executes", "horovod_variables.py", *roles(worker=2), *conf(
+        "tony.application.framework=horovod", "tony.horovod.mode.test=true"))
+    assert done.code == 0, done
+
+
 def test_25_what_cannot_be_allocated(machine):
     done = run(machine, *S, *E, *K, "-executes", f"{PYTHON} check_venv.py", *conf(
         "tony.worker.instances=10000", "tony.worker.memory=2g", "tony.container.allocation.timeout=1000"))
