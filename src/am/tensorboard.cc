@@ -4,9 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <charconv>
-
+#include "howdah/frameworks/tensorboard.h"
 #include "howdah/process/files.h"
 
 namespace howdah::am {
@@ -25,24 +23,6 @@ std::string PathOf(const std::vector<std::string>& environment) {
 }
 
 }  // namespace
-
-std::string UrlIn(const std::string& output) {
-  const size_t name = output.find("TensorBoard ");
-  if (name == std::string::npos) return "";
-  const size_t start = output.find("http://", name);
-  if (start == std::string::npos) return "";
-  const size_t end = output.find_first_of(" \r\n", start);
-  return end == std::string::npos ? "" : output.substr(start, end - start);
-}
-
-uint16_t PortIn(const std::string& url) {
-  const size_t host = url.find("://");
-  const size_t colon = host == std::string::npos ? host : url.rfind(':', url.find('/', host + 3));
-  if (colon == std::string::npos || colon <= host) return 0;
-  unsigned port = 0;
-  std::from_chars(url.data() + colon + 1, url.data() + url.size(), port);
-  return port <= UINT16_MAX ? static_cast<uint16_t>(port) : 0;
-}
 
 std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Tell tell) {
   std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(tell)));
@@ -102,7 +82,7 @@ void TensorBoard::ReadOutput() {
     if (log_.valid() && !process::WriteAll(log_.get(), bytes, "tensorboard.log").ok()) log_.Close();
     if (!told_ && seen_.size() < kAnnouncementLimit) {
       seen_ += bytes;
-      if (const std::string url = UrlIn(seen_); !url.empty()) Say(url, "");
+      if (const std::string url = frameworks::TensorBoardAddress(seen_); !url.empty()) Say(url, "");
     }
     ReadOutput();
   });
@@ -115,7 +95,7 @@ Result<uint16_t> TensorBoard::port() const {
 
 void TensorBoard::Say(std::string url, std::string advice) {
   told_ = true;
-  port_ = PortIn(url);
+  port_ = frameworks::PortOf(url);
   why_not_ = advice;
   seen_.clear();
   core::JobChanged change;

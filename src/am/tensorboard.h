@@ -49,10 +49,4 @@ class TensorBoard {
   std::array<char, 4096> buffer_;
 };
 
-// The address in TensorBoard's announcement ("TensorBoard 2.21.0 at http://localhost:6006/ (Press CTRL+C to quit)");
-// empty: none.
-std::string UrlIn(const std::string& output);
-// The port of such an address; 0: it has none.
-uint16_t PortIn(const std::string& url);
-
 }  // namespace howdah::am

@@ -163,7 +163,7 @@ std::string RenderPage(const history::JobView& job, const PageContext& context) 
           (job.submitted ? " at " + FormatInstant(*job.submitted) : "") + ", generation " +
           std::to_string(job.generation) + "</p>\n";
   page += Line(ended ? "" : "Now: ", job.reason) + Line("What to do: ", job.advice) +
-          Line("TensorBoard: ", job.tensorboard_url);
+          Line("TensorBoard: ", job.tensorboard_url.empty() ? "" : "howdah tensorboard " + job.id);
   page +=
       "<table><thead><tr><th>task</th><th>state</th><th>attempt</th><th>node</th><th>for</th><th>memory, CPU</th>"
       "<th>output</th><th>reason</th></tr></thead><tbody>\n";

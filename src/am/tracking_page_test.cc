@@ -43,7 +43,7 @@ history::JobView HostileJob() {
   const std::string hostile = "<script>alert(\"1\" + '2')</script>&amp;";
   history::JobView job;
   job.id = "application_1_0001";
-  job.name = job.framework = job.user = job.reason = job.advice = job.tensorboard_url = hostile;
+  job.name = job.framework = job.user = job.reason = job.advice = hostile;
   job.state = core::JobState::kRunning;
   history::TaskView task;
   task.role = task.node = task.reason = task.advice = hostile;

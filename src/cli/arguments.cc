@@ -156,6 +156,11 @@ void AddListen(CLI::App* command, Arguments& to) {
 }
 
 void AddInsideCommands(CLI::App& app, Arguments& to) {
+  CLI::App* tensorboard =
+      AddCommand(app, "tensorboard", "Open the job's TensorBoard; after its end, one of this machine",
+                 "  howdah tensorboard last");
+  AddId(tensorboard, to);
+  AddListen(tensorboard, to);
   CLI::App* open = AddCommand(app, "open", "Reach a port of a running task from here, until Ctrl-C or the job's end",
                               "  howdah open last worker:0 8888\n  howdah open last worker:0 8888 --listen 8080");
   AddId(open, to);
@@ -172,6 +177,20 @@ void AddInsideCommands(CLI::App& app, Arguments& to) {
   exec->add_option("task", to.task, "The task")->required()->type_name("ROLE:INDEX");
   exec->add_flag("-t,--terminal", to.terminal,
                  "With a terminal; the default for a shell, which runs without a command");
+}
+
+void AddNotebook(CLI::App& app, Arguments& to) {
+  CLI::App* notebook =
+      AddCommand(app, "notebook", "Run JupyterLab as a job, and open it from here",
+                 "  howdah notebook --on yarn --gpus 1 --memory 8GiB --python env.tar.gz\n  howdah notebook last");
+  notebook->add_option("id", to.id, "A notebook that runs, to come back to it")->type_name("ID");
+  AddShape(notebook, to.job);
+  AddQuick(notebook, to.job, "--source", to.job.quick.source, "DIR", "Copied to where the notebook starts");
+  notebook->add_option("--dir", to.directory, "Its directory where it runs; default: one that goes with the job")
+      ->type_name("DIR");
+  AddDuration(notebook, "--idle", to.idle, "End when nobody has used it for so long; default 1h, 0s never");
+  notebook->add_option("--limit", to.limit, "End in any case after this time; default 24h")->type_name("DURATION");
+  AddListen(notebook, to);
 }
 
 void AddOrderCommands(CLI::App& app, Arguments& to) {
@@ -273,6 +292,7 @@ Grammar::Grammar()
   AddJobCommands(*app_, *arguments_);
   AddLookCommands(*app_, *arguments_);
   AddInsideCommands(*app_, *arguments_);
+  AddNotebook(*app_, *arguments_);
   AddOrderCommands(*app_, *arguments_);
   AddHistory(*app_, *arguments_, process::Clock().Now());
   AddOtherCommands(*app_, *arguments_);

@@ -50,6 +50,9 @@ struct Arguments {
   std::optional<int> attempt;
   int port = 0, listen = 0;  // of open; 0: any
   bool terminal = false;     // of exec
+  std::string directory;     // of notebook
+  std::optional<Duration> idle;
+  std::optional<std::string> limit;
   std::optional<int64_t> tail;
   std::optional<Duration> timeout, grace;
   std::string scale;      // ROLE=N

@@ -14,6 +14,8 @@ int WaitCommand(Shell& shell, const Arguments& arguments);
 int LogsCommand(Shell& shell, const Arguments& arguments);
 int OpenCommand(Shell& shell, const Arguments& arguments);
 int ExecCommand(Shell& shell, const Arguments& arguments);
+int TensorboardCommand(Shell& shell, const Arguments& arguments);
+int NotebookCommand(Shell& shell, const Arguments& arguments);
 int KillCommand(Shell& shell, const Arguments& arguments);
 int ScaleCommand(Shell& shell, const Arguments& arguments);
 int EventsCommand(Shell& shell, const Arguments& arguments);

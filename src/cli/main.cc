@@ -16,16 +16,14 @@ struct Entry {
   std::string_view name;
   int (*run)(Shell&, const Arguments&);
 };
-constexpr Entry kCommands[] = {{"run", RunCommand},         {"submit", SubmitCommand},
-                               {"status", StatusCommand},   {"list", ListCommand},
-                               {"wait", WaitCommand},       {"logs", LogsCommand},
-                               {"open", OpenCommand},       {"exec", ExecCommand},
-                               {"kill", KillCommand},       {"scale", ScaleCommand},
-                               {"events", EventsCommand},   {"plan", PlanCommand},
-                               {"doctor", DoctorCommand},   {"init", InitCommand},
-                               {"schema", SchemaCommand},   {"completion", CompletionCommand},
-                               {"history", HistoryCommand}, {"tony", TonyCommand},
-                               {"version", VersionCommand}};
+constexpr Entry kCommands[] = {
+    {"run", RunCommand},           {"submit", SubmitCommand}, {"status", StatusCommand},
+    {"list", ListCommand},         {"wait", WaitCommand},     {"logs", LogsCommand},
+    {"open", OpenCommand},         {"exec", ExecCommand},     {"tensorboard", TensorboardCommand},
+    {"notebook", NotebookCommand}, {"kill", KillCommand},     {"scale", ScaleCommand},
+    {"events", EventsCommand},     {"plan", PlanCommand},     {"doctor", DoctorCommand},
+    {"init", InitCommand},         {"schema", SchemaCommand}, {"completion", CompletionCommand},
+    {"history", HistoryCommand},   {"tony", TonyCommand},     {"version", VersionCommand}};
 
 }  // namespace
 

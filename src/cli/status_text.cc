@@ -89,7 +89,7 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
   // Why it stops is said by what led to it, and by the farewell.
   if (job.type == Type::kStopping) return reason.empty() ? "" : "stopping";
   if (job.type == Type::kTensorboard) {
-    if (job.tensorboard_url && !job.tensorboard_url->empty()) return "TensorBoard: " + *job.tensorboard_url;
+    if (job.tensorboard_url && !job.tensorboard_url->empty()) return "TensorBoard: `howdah tensorboard last` opens it";
     return OneLine(job.advice.value_or(reason));
   }
   if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waits: " + reason;
@@ -179,7 +179,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("exit code", view.exit_code ? std::to_string(*view.exit_code) : "");
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
-  text += Line("TensorBoard", view.tensorboard_url);
+  text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
   text += Line("tracking", view.tracking_url);
   return text + "\n" + TaskTable(view, now, colour);
 }
@@ -222,7 +222,6 @@ std::vector<std::string> LiveTable(const JobView& view, Instant now, size_t colu
   std::string head =
       OneLine(view.name) + "  " + StateText(view.state, colour) + "  " + Since(view.submitted, view.finished, now);
   if (view.generation > 0) head += "  generation " + std::to_string(view.generation);
-  if (!view.tensorboard_url.empty()) head += "  TensorBoard " + view.tensorboard_url;
   if (!view.reason.empty()) head += "  " + OneLine(view.reason);
   std::vector<std::string> lines = view.tasks.size() < rows ? TaskLines(view, now, colour) : RoleLines(view, colour);
   lines.insert(lines.begin(), head);

@@ -1,7 +1,7 @@
 # Everything that is tested. Sourced by dev.
 
 # What the tests with real frameworks need; fetched while the compiler runs.
-readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack"
+readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
 
 run_ctest() {  # LABEL or nothing

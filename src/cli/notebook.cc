@@ -1,0 +1,157 @@
+// A notebook is a job of one task that runs JupyterLab. Its token is made where it runs and is in no file, command or
+// variable of the job's: who may run a command in the task's surroundings asks for it there.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "admitted_job.h"
+#include "commands.h"
+#include "howdah/process/fd.h"
+#include "howdah/process/files.h"
+#include "howdah/tunnel/run_remote.h"
+#include "serve_forward.h"
+#include "status_text.h"
+#include "waiting.h"
+
+namespace howdah::cli {
+namespace {
+
+constexpr char kRole[] = "worker";
+constexpr Duration kIdle = std::chrono::hours(1);
+constexpr char kLimit[] = "24h";
+constexpr size_t kAnswerLimit = 4096;
+
+// $1: the directory of the notebooks, or empty; $2: seconds until it ends when nobody uses it, or 0.
+constexpr char kServe[] = R"sh(
+umask 077
+if ! command -v jupyter >/dev/null || ! jupyter lab --version >/dev/null 2>&1; then
+  echo 'there is no JupyterLab in the python archive or in PATH: run `pip install jupyterlab`, or name an' \
+    'environment that has it with --python' >&2
+  exit 127
+fi
+export JUPYTER_TOKEN=$(od -An -N24 -tx1 /dev/urandom | tr -d ' \n')
+printf %s "$JUPYTER_TOKEN" >.howdah-notebook
+exec jupyter lab --no-browser --allow-root --ip=127.0.0.1 --port="$HOWDAH_PORT" --ServerApp.port_retries=0 \
+  --ServerApp.root_dir="${1:-$PWD}" --ServerApp.allow_remote_access=True \
+  --ServerApp.shutdown_no_activity_timeout="$2" --MappingKernelManager.cull_idle_timeout="$2" \
+  --MappingKernelManager.cull_interval="$(($2 < 240 ? $2 / 4 + 1 : 60))" --MappingKernelManager.cull_connected=True
+)sh";
+
+// Prints port and token once JupyterLab takes connections, or gives up after two minutes.
+constexpr char kAsk[] = R"sh(
+until [ -s .howdah-notebook ] && (exec 3<>"/dev/tcp/127.0.0.1/$HOWDAH_PORT") 2>/dev/null; do
+  [ "$SECONDS" -lt 120 ] || exit 1
+  sleep 0.2
+done
+echo "$HOWDAH_PORT $(cat .howdah-notebook)"
+)sh";
+
+JobArguments JobOf(const Arguments& arguments) {
+  JobArguments job = arguments.job;
+  if (job.quick.name.empty()) job.quick.name = "notebook";
+  // The sources of a notebook are in its directory; the current one is uploaded only if it is named.
+  if (std::find(job.quick_flags.begin(), job.quick_flags.end(), "--source") == job.quick_flags.end())
+    job.quick.source.clear();
+  const Duration idle = arguments.idle.value_or(kIdle);
+  job.words = {"bash", "-c", kServe, "notebook", arguments.directory, std::to_string(idle / std::chrono::seconds(1))};
+  job.sets.insert(job.sets.begin(), "timeouts.run=" + arguments.limit.value_or(kLimit));
+  return job;
+}
+
+class Watch final : public backend::FollowSink {
+ public:
+  void OnEntry(const core::JournalEntry& entry) override {
+    const std::string before = view.reason;
+    view.Apply(entry);
+    if (view.state == core::JobState::kQueued && !view.reason.empty() && view.reason != before) Say(view.reason);
+  }
+  void OnLog(const backend::LogSource&, std::string_view) override {}
+  void OnNote(const std::string& line) override { Say("howdah: " + line); }
+  bool runs() const { return !view.tasks.empty() && view.tasks.front().state == core::TaskState::kRunning; }
+  history::JobView view;
+};
+
+// Until the task runs or the job has ended; nullopt: Ctrl-C.
+Result<std::optional<history::JobView>> AwaitStart(backend::Place& place, const JobId& id) {
+  const auto follow = place.FollowJob(id, std::nullopt);
+  if (!follow.ok()) return follow.error();
+  Interrupts interrupts;
+  Watch watch;
+  for (;;) {
+    while ((*follow)->Read(watch)) {
+    }
+    if (watch.runs() || core::IsFinal(watch.view.state) || (*follow)->ended()) return std::optional(watch.view);
+    if (WaitFor(**follow, interrupts.fd(), std::nullopt) == Woke::kInterrupt) {
+      return std::optional<history::JobView>();
+    }
+  }
+}
+
+struct Notebook {
+  uint16_t port = 0;
+  std::string token;
+};
+
+Result<Notebook> AskForIt(const rpc::AmContact& am) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("asking the notebook for its token");
+  const process::Fd read_end(ends[0]);
+  process::Fd write_end(ends[1]);
+  const process::Fd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  tunnel::RemoteCommand command{kRole, 0, {"bash", "-c", kAsk}};
+  command.in = nothing.get();
+  command.out = write_end.get();
+  const auto code = tunnel::RunRemote(am, command);
+  if (!code.ok()) return code.error();
+  write_end.Close();
+  std::string answer(kAnswerLimit, '\0');
+  const ssize_t size = read(read_end.get(), answer.data(), answer.size());
+  answer.resize(size < 0 ? 0 : static_cast<size_t>(size));
+  const size_t blank = answer.find(' ');
+  if (*code != 0 || blank == std::string::npos) return Failed("JupyterLab does not answer where the task runs");
+  return Notebook{static_cast<uint16_t>(std::atoi(answer.c_str())),
+                  answer.substr(blank + 1, answer.find('\n') - blank - 1)};
+}
+
+int Connect(backend::Place& place, const JobId& id, int listen) {
+  const auto started = AwaitStart(place, id);
+  if (!started.ok()) return Report(started.error());
+  if (!*started) return kExitOk;
+  const auto tell_end = [&](const history::JobView& view) {
+    const std::string farewell = Farewell(view, place.LogsPlace(id));
+    Say(farewell.substr(0, farewell.size() - 1));
+    return ExitCodeOf(view);
+  };
+  if (core::IsFinal((*started)->state)) return tell_end(**started);
+  const auto am = place.Contact(id);
+  const auto notebook = am.ok() ? AskForIt(*am) : Result<Notebook>(am.error());
+  if (!notebook.ok()) {
+    const auto now = place.Status(id);
+    return now.ok() && core::IsFinal(now->state) ? tell_end(*now) : Report(notebook.error().While(id.text));
+  }
+  return ServeForward(place, id, {kRole, 0, notebook->port}, listen,
+                      [&](const std::string& address) { return address + "lab?token=" + notebook->token; });
+}
+
+}  // namespace
+
+int NotebookCommand(Shell& shell, const Arguments& arguments) {
+  if (!arguments.id.empty()) {
+    const auto place = shell.Place();
+    if (!place.ok()) return Report(place.error());
+    const auto id = (*place)->Resolve(arguments.id);
+    return id.ok() ? Connect(**place, *id, arguments.listen) : Report(id.error());
+  }
+  const auto job = AdmittedJob(shell, JobOf(arguments));
+  if (const int* code = std::get_if<int>(&job)) return *code;
+  backend::Place& place = **shell.Place();
+  const auto id = SubmitShowing(place, std::get<spec::JobSpec>(job), false);
+  if (!id.ok()) return Report(id.error());
+  Say(id->text + " is the notebook; Ctrl-C leaves it, `howdah notebook " + id->text + "` comes back, `howdah kill " +
+      id->text + "` ends it");
+  return Connect(place, *id, arguments.listen);
+}
+
+}  // namespace howdah::cli

@@ -1,0 +1,160 @@
+#include "howdah/frameworks/tensorboard.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "commands.h"
+#include "event_files.h"
+#include "howdah/process/files.h"
+#include "howdah/process/spawn.h"
+#include "howdah/spec/job_file.h"
+#include "output.h"
+#include "serve_forward.h"
+#include "waiting.h"
+
+namespace howdah::cli {
+namespace {
+
+constexpr char kInstall[] =
+    "there is no `tensorboard` in PATH; run `pip install tensorboard`, or put the folder that has it in front of PATH";
+
+// A directory that is gone at the end of this.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory() {
+    path_ = Variable("TMPDIR").value_or("/tmp") + "/howdah-tensorboard.XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr) path_.clear();
+  }
+  ~TemporaryDirectory() {
+    // What cannot be removed stays, as with any program that is interrupted.
+    if (!path_.empty()) (void)process::RemoveTree(path_).ok();
+  }
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+  const std::string& path() const { return path_; }  // empty: none could be made
+
+ private:
+  std::string path_;
+};
+
+Result<process::Child> StartTensorBoard(const std::string& logdir, int listen, int output) {
+  process::SpawnRequest request;
+  const process::FoundCommand found = process::LookUpCommand("tensorboard", Variable("PATH").value_or(""), "");
+  if (found.error != 0) return Failed(kInstall);
+  request.program = found.program;
+  request.argv = {"tensorboard", "--logdir", logdir, "--host", "127.0.0.1", "--port", std::to_string(listen)};
+  for (char** variable = environ; *variable != nullptr; ++variable) request.environment.emplace_back(*variable);
+  request.stdout_fd = request.stderr_fd = output;
+  request.death_signal = SIGTERM;
+  return process::SpawnOrError(request);
+}
+
+// Until it ends (what it said last is told) or Ctrl-C. Prints its address once it serves.
+int ServeUntilInterrupted(const process::Child& child, int output) {
+  Interrupts interrupts;
+  std::string said;
+  bool served = false;
+  for (;;) {
+    pollfd wanted[2] = {{output, POLLIN, 0}, {interrupts.fd(), POLLIN, 0}};
+    if (poll(wanted, 2, -1) < 0) continue;  // EINTR: the handler has written
+    if (wanted[1].revents != 0) {
+      kill(-child.pid, SIGTERM);
+      process::WaitFor(child);
+      return kExitOk;
+    }
+    char bytes[4096];
+    const ssize_t size = read(output, bytes, sizeof bytes);
+    if (size <= 0) {
+      kill(-child.pid, SIGKILL);
+      process::WaitFor(child);
+      return Report(Failed("TensorBoard has ended; it said: " + said));
+    }
+    said.append(bytes, static_cast<size_t>(size));
+    const std::string address = served ? "" : frameworks::TensorBoardAddress(said);
+    if (!address.empty()) Print(address + "\n");
+    served |= !address.empty();
+    if (served || said.size() > sizeof bytes) said.erase(0, said.size() - std::min(said.size(), sizeof bytes / 4));
+  }
+}
+
+// Of a job that has ended: over the files that it left.
+int ShowAfterwards(const std::string& logdir, backend::Place& place, int listen) {
+  TemporaryDirectory copy;
+  std::string shown = logdir;
+  if (!logdir.starts_with('/')) {
+    const auto files = place.OpenFiles(logdir);
+    if (!files.ok()) return Report(files.error());
+    if (copy.path().empty()) return Report(process::SystemError("making a temporary directory"));
+    const auto copied = CopyEventFiles(**files, backend::PathOfUri(logdir), copy.path());
+    if (!copied.ok()) return Report(copied.error().While("reading " + logdir));
+    Say("a copy of " + std::to_string(*copied) + " event files of " + logdir + " as they are now");
+    shown = copy.path();
+  } else if (access(logdir.c_str(), R_OK | X_OK) != 0) {
+    return Report(process::SystemError("reading " + logdir + ", which has to be on this machine"));
+  }
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return Report(process::SystemError("starting TensorBoard"));
+  const process::Fd read_end(ends[0]);
+  process::Fd write_end(ends[1]);
+  const auto child = StartTensorBoard(shown, listen, write_end.get());
+  if (!child.ok()) return Report(child.error());
+  write_end.Close();
+  return ServeUntilInterrupted(*child, read_end.get());
+}
+
+class Watch final : public backend::FollowSink {
+ public:
+  void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
+  void OnLog(const backend::LogSource&, std::string_view) override {}
+  void OnNote(const std::string& line) override { Say("howdah: " + line); }
+  history::JobView view;
+};
+
+// Until the application master has said whether there is one, or the job has ended; nullopt: Ctrl-C.
+Result<std::optional<history::JobView>> AwaitTensorBoard(backend::Place& place, const JobId& id) {
+  const auto follow = place.FollowJob(id, std::nullopt);
+  if (!follow.ok()) return follow.error();
+  Interrupts interrupts;
+  Watch watch;
+  for (;;) {
+    while ((*follow)->Read(watch)) {
+    }
+    const history::JobView& view = watch.view;
+    if (!view.tensorboard_url.empty() || !view.tensorboard_advice.empty() || core::IsFinal(view.state) ||
+        (*follow)->ended()) {
+      return std::optional(view);
+    }
+    if (WaitFor(**follow, interrupts.fd(), std::nullopt) == Woke::kInterrupt) {
+      return std::optional<history::JobView>();
+    }
+  }
+}
+
+}  // namespace
+
+int TensorboardCommand(Shell& shell, const Arguments& arguments) {
+  const auto made = shell.Place();
+  if (!made.ok()) return Report(made.error());
+  backend::Place& place = **made;
+  const auto id = place.Resolve(arguments.id);
+  if (!id.ok()) return Report(id.error());
+  const auto text = place.JobFile(*id);
+  if (!text.ok()) return Report(text.error());
+  const auto spec = spec::ReadEffective(*text);
+  if (!spec.ok()) return Report(spec.error());
+  if (spec->tensorboard_logdir.empty()) {
+    return Report(Failed(id->text + " has no TensorBoard; write `tensorboard: {logdir: ...}` in the job file"));
+  }
+  const auto view = AwaitTensorBoard(place, *id);
+  if (!view.ok()) return Report(view.error());
+  if (!*view) return kExitOk;
+  if (core::IsFinal((*view)->state)) return ShowAfterwards(spec->tensorboard_logdir, place, arguments.listen);
+  if ((*view)->tensorboard_url.empty()) return Report(Failed((*view)->tensorboard_advice));
+  return ServeForward(place, *id, {}, arguments.listen, nullptr);
+}
+
+}  // namespace howdah::cli

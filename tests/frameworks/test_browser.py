@@ -1,0 +1,99 @@
+"""TensorBoard and JupyterLab through the tunnel, with a browser at its end."""
+import os
+import pathlib
+import re
+import signal
+import subprocess
+
+import pytest
+
+from machine import ROOT, eventually
+
+CURVE = """
+import os
+from tensorboard.compat.proto.event_pb2 import Event
+from tensorboard.compat.proto.summary_pb2 import Summary
+from tensorboard.summary.writer.event_file_writer import EventFileWriter
+writer = EventFileWriter(os.environ["TB_LOG_DIR"])
+for step in range(10):
+    value = Summary.Value(tag="accuracy", simple_value=step / 10)
+    writer.add_event(Event(wall_time=1000 + step, step=step, summary=Summary(value=[value])))
+writer.close()
+print("written", flush=True)
+"""
+
+
+@pytest.fixture
+def browse(installed):
+    def look(*words):
+        done = subprocess.run([str(installed("browser")), str(ROOT / "tests/support/browse.py"), *words],
+                              capture_output=True, text=True, timeout=150)
+        assert done.returncode == 0, done
+        return done.stdout.strip()
+    return look
+
+
+class Serving:
+    """A command that prints an address and serves until Ctrl-C."""
+
+    def __init__(self, machine, *words, env=None):
+        self.process = machine.start(*words, env=env)
+        self.url = self.process.stdout.readline().strip()
+        assert re.match(r"http:", self.url), (self.url, self.process.stderr.read())
+
+    def __enter__(self):
+        return self.url
+
+    def __exit__(self, *_):
+        self.process.send_signal(signal.SIGINT)
+        self.stderr = self.process.communicate(timeout=60)[1]
+        assert self.process.returncode == 0, self.stderr
+
+
+def test_tensorboard_shows_curves_while_the_job_runs_and_afterwards(machine, installed, browse, tmp_path):
+    path = f"{pathlib.Path(installed('demo')).parent}:{os.environ['PATH']}"
+    (tmp_path / "curve.py").write_text(CURVE)
+    job = machine.submit(machine.job_file(tmp_path, f"""
+name: curves
+source: {tmp_path / "curve.py"}
+tensorboard: {{logdir: {tmp_path}/curves}}
+roles:
+  worker: {{instances: 1, memory: 256MiB, command: "python3 curve.py && exec sleep 600"}}
+"""), env={"PATH": path})
+    eventually(lambda: "written" in machine("logs", job, "worker:0").stdout, "the curve")
+    with Serving(machine, "tensorboard", job) as url:
+        assert int(browse("tensorboard", url, "accuracy")) > 50
+    assert machine("kill", job).code == 0
+    with Serving(machine, "tensorboard", job, env={"PATH": path}) as url:
+        assert int(browse("tensorboard", url, "accuracy")) > 50
+    done = machine("tensorboard", job, env={"PATH": "/nowhere"})
+    assert done.code == 1 and "pip install tensorboard" in done.stderr, done
+
+
+def test_a_notebook_runs_cells_and_is_left_and_found_again(machine, installed, browse):
+    path = f"{pathlib.Path(installed('jupyter')).parent}:{os.environ['PATH']}"
+    with Serving(machine, "notebook", "--memory", "512MiB", env={"PATH": path}) as url:
+        assert browse("notebook", url) == "42 worker"
+    job = machine.status()["id"]
+    token = url.split("token=")[1]
+    assert machine.status(job)["name"] == "notebook" and job in machine("list").stdout
+    with Serving(machine, "notebook", job) as again:
+        assert again.endswith(token)
+    for secret_free in (machine.home / "jobs" / job).rglob("*"):
+        if secret_free.is_file() and "work" not in secret_free.relative_to(machine.home).parts:
+            assert token not in secret_free.read_text(errors="replace"), secret_free
+    assert machine("kill", job).code == 0
+    machine.assert_clean(job)
+
+
+def test_a_notebook_that_nobody_uses_ends(machine, installed):
+    path = f"{pathlib.Path(installed('jupyter')).parent}:{os.environ['PATH']}"
+    process = machine.start("notebook", "--memory", "512MiB", "--idle", "3s", env={"PATH": path})
+    assert "token=" in process.stdout.readline()
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 0 and "has ended: SUCCEEDED" in stderr, stderr
+
+
+def test_without_jupyterlab_it_is_said_how_to_install_it(machine):
+    done = machine("notebook", "--memory", "64MiB", env={"PATH": "/usr/bin:/bin"})
+    assert done.code == 1 and "pip install jupyterlab" in done.stderr, done
