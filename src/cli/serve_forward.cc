@@ -16,8 +16,8 @@ class Watch final : public backend::FollowSink {
 };
 
 // Until the job's end, or an interrupt.
-void ServeWhileItRuns(backend::Place& place, const JobId& id, backend::Follow& follow, tunnel::Forward& forward) {
-  Interrupts interrupts;
+void ServeWhileItRuns(backend::Place& place, const JobId& id, backend::Follow& follow, tunnel::Forward& forward,
+                      const Interrupts& interrupts) {
   Watch watch;
   int am_attempt = -1;
   for (;;) {
@@ -46,9 +46,10 @@ int ServeForward(backend::Place& place, const JobId& id, const tunnel::Target& t
   const auto forward = tunnel::Forward::Start(static_cast<uint16_t>(listen), *am, target,
                                               [](const std::string& line) { Say("howdah: " + line); });
   if (!forward.ok()) return Report(forward.error());
+  const Interrupts interrupts;  // from before anybody can know that it serves
   const std::string address = "http://127.0.0.1:" + std::to_string((*forward)->port()) + "/";
   Print((url ? url(address) : address) + "\n");
-  ServeWhileItRuns(place, id, **follow, **forward);
+  ServeWhileItRuns(place, id, **follow, **forward, interrupts);
   return kExitOk;
 }
 
