@@ -93,14 +93,16 @@ class Task {
     guardian = ::fork();
     if (guardian == 0) {
       ::close(ends[0]);
-      ::_exit(RunGuardian([&](pid_t pid) {
-        return RunExecutor(
-            options,
-            [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
-              return std::make_unique<SocketLink>(ends[1], std::move(post), std::move(handlers));
-            },
-            [](const rpc::Post&) -> Result<std::unique_ptr<rpc::FrameChannel>> { return Failed("a test"); }, pid);
-      }));
+      ::_exit(RunGuardian(
+          [&](pid_t pid) {
+            return RunExecutor(
+                options,
+                [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
+                  return std::make_unique<SocketLink>(ends[1], std::move(post), std::move(handlers));
+                },
+                [](const rpc::Post&) -> Result<std::unique_ptr<rpc::FrameChannel>> { return Failed("a test"); }, pid);
+          },
+          [] {}));
     }
     ::close(ends[1]);
     const auto hello = Receive();
