@@ -55,9 +55,7 @@ howdah::spec::EnvVars Environment() {
 }
 
 howdah::hadoopconf::Surroundings HadoopSurroundings() {
-  return {.environment = howdah::cli::Variable,
-          .user_name = howdah::cli::UserName(),
-          .user_home = Variable("HOME")};
+  return {.environment = howdah::cli::Variable, .user_name = howdah::cli::UserName(), .user_home = Variable("HOME")};
 }
 
 Result<std::unique_ptr<howdah::backend::Place>> MakePlace(const std::string& name) {

@@ -1,7 +1,6 @@
 """Jobs of TonY on YARN: the same scenarios, and the same results, as on the local place."""
 import pytest
 
-import truth
 from tony_cases import *  # noqa: F403
 from tony_cases import K, PYTHON, S, conf, roles, run
 
@@ -31,8 +30,8 @@ roles:
 def test_remote_resources_and_configuration(cluster, howdah):
     xml = ("<configuration><property><name>tony.worker.instances</name><value>1</value></property>"
            "<property><name>tony.worker.memory</name><value>64m</value></property></configuration>")
-    truth.write(cluster, "/user/alice/tony/tony.xml", xml, "alice")
-    truth.write(cluster, "/user/alice/tony/one.txt", "one", "alice")
+    cluster.write("/user/alice/tony/tony.xml", xml.encode(), "alice")
+    cluster.write("/user/alice/tony/one.txt", b"one", "alice")
     done = run(howdah, *K, "-executes", "cat one.txt tony.xml", "-conf_file", "hdfs:///user/alice/tony/tony.xml",
                *conf("tony.containers.resources=hdfs:///user/alice/tony"))
     assert done.code == 0, done

@@ -1,5 +1,7 @@
 #include "cluster.h"
 
+#include <openssl/rand.h>
+
 #include "howdah/process/files.h"
 
 namespace howdah::yarnplace {
@@ -90,16 +92,26 @@ Result<std::string> ReadWhole(hdfs::FileSystem& files, const std::string& path) 
   }
 }
 
+std::string TemporaryBeside(const std::string& path) {
+  unsigned char bytes[8];
+  RAND_bytes(bytes, sizeof bytes);
+  std::string name = path.substr(0, path.rfind('/') + 1) + ".";
+  for (const unsigned char byte : bytes) name += "abcdefghijklmnopqrstuvwxyz012345"[byte % 32];
+  return name;
+}
+
 Status WriteWhole(hdfs::FileSystem& files, const std::string& path, std::string_view bytes, uint32_t permission) {
-  const std::string temporary = path + ".new";
+  const std::string temporary = TemporaryBeside(path);
   hdfs::CreateOptions options;
   options.permission = permission;
-  options.overwrite = true;
   const auto writer = files.Create(temporary, options);
   if (!writer.ok()) return writer.error();
   if (const Status written = (*writer)->Write(bytes); !written.ok()) return written;
   if (const Status closed = (*writer)->Close(); !closed.ok()) return closed;
-  return files.Rename(temporary, path, /*overwrite=*/true);
+  const Status renamed = files.Rename(temporary, path, /*overwrite=*/true);
+  if (renamed.ok()) return renamed;
+  const Status removed = files.Delete(temporary, /*recursive=*/false);
+  return removed.ok() ? renamed : removed;
 }
 
 }  // namespace howdah::yarnplace

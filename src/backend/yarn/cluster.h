@@ -52,9 +52,12 @@ class Cluster {
   std::unique_ptr<hdfs::FileSystem> files_;
 };
 
+// A hidden name in the directory of a file, which no other writer has.
+std::string TemporaryBeside(const std::string& path);
+
 // The whole content of a file, at most 256 MiB.
 Result<std::string> ReadWhole(hdfs::FileSystem& files, const std::string& path);
-// Replaces what is there; whoever reads finds the old content or the new.
+// Replaces what is there; whoever reads finds the old content or the new, whoever else writes it at the same time.
 Status WriteWhole(hdfs::FileSystem& files, const std::string& path, std::string_view bytes, uint32_t permission);
 
 }  // namespace howdah::yarnplace

@@ -1,7 +1,6 @@
 #include "content_cache.h"
 
 #include <fcntl.h>
-#include <openssl/rand.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "cluster.h"
 #include "howdah/process/fd.h"
 #include "howdah/process/files.h"
 
@@ -16,14 +16,6 @@ namespace howdah::yarnplace {
 namespace {
 
 constexpr size_t kStep = size_t{1} << 20;
-
-std::string RandomName() {
-  unsigned char bytes[8];
-  RAND_bytes(bytes, sizeof bytes);
-  std::string name;
-  for (const unsigned char byte : bytes) name += "abcdefghijklmnopqrstuvwxyz012345"[byte % 32];
-  return name;
-}
 
 bool EverybodyMayEnterHere(const std::string& directory, std::map<std::string, bool>& known) {
   if (const auto found = known.find(directory); found != known.end()) return found->second;
@@ -130,7 +122,7 @@ Status ContentCache::MakeDirectories() {
 
 // Under a name of its own first, so that whoever finds the file finds it whole.
 Status ContentCache::Upload(Item& item) {
-  const std::string temporary = item.path.substr(0, item.path.rfind('/') + 1) + "." + RandomName();
+  const std::string temporary = TemporaryBeside(item.path);
   hdfs::CreateOptions options;
   options.permission = item.everybody ? 0644 : 0600;
   auto writer = files_.Create(temporary, options);
