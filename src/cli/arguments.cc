@@ -280,7 +280,8 @@ int Report(const CLI::App& app, const CLI::ParseError& error) {
 
 Grammar::Grammar()
     : arguments_(std::make_unique<Arguments>()),
-      app_(std::make_unique<CLI::App>("Runs distributed TensorFlow, PyTorch, JAX and plain jobs.", "howdah")) {
+      app_(std::make_unique<CLI::App>(
+          "Runs distributed TensorFlow, PyTorch, JAX, Horovod, MPI, XGBoost and plain jobs.", "howdah")) {
   app_->require_subcommand(1);
   app_->set_version_flag("--version", "howdah " + std::string(kVersion));
   app_->footer(

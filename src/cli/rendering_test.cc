@@ -184,7 +184,7 @@ TEST(LogChoice, TheNewestAttemptUnlessAnotherIsNamed) {
 
 TEST(Completion, NamesEveryCommand) {
   const auto commands = Grammar().Commands();
-  EXPECT_EQ(commands.size(), 15u);
+  EXPECT_EQ(commands.size(), 21u);
   for (const auto& command : commands) {
     for (const auto& script : {BashScript(commands), ZshScript(commands), FishScript(commands)}) {
       EXPECT_NE(script.find(command.name), std::string::npos) << command.name;
