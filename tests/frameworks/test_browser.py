@@ -27,7 +27,7 @@ print("written", flush=True)
 def browse(installed):
     def look(*words):
         done = subprocess.run([str(installed("browser")), str(ROOT / "tests/support/browse.py"), *words],
-                              capture_output=True, text=True, timeout=150)
+                              capture_output=True, text=True, timeout=420)
         assert done.returncode == 0, done
         return done.stdout.strip()
     return look
