@@ -20,8 +20,8 @@ class Tony:
         self.yarn, self.cluster = yarn, yarn.cluster
         self.folder = pathlib.Path(tempfile.mkdtemp(dir=yarn.folder, prefix="tony-"))
         lib = self.folder / "lib"
-        subprocess.run(["mvn", "-B", "-q", "-f", POM, "dependency:copy-dependencies", "-DincludeScope=runtime",
-                        f"-DoutputDirectory={lib}"], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run(["mvn", "-B", "-q", "-Dstyle.color=never", "-f", POM, "dependency:copy-dependencies",
+                        "-DincludeScope=runtime", f"-DoutputDirectory={lib}"], check=True, stdout=subprocess.DEVNULL)
         # Hadoop's own versions first, but for Avro, of which TonY needs a newer one.
         of_hadoop = [jar for jar in self.cluster.hadoop.jars if "/avro-" not in jar]
         self.jars = of_hadoop + sorted(map(str, lib.glob("*.jar")))
