@@ -8,22 +8,21 @@
 namespace howdah::cli {
 namespace {
 
-class Sink final : public backend::FollowSink {
+class Sink final : public JournalSink {
  public:
   explicit Sink(const std::function<void(const core::JournalEntry&)>& on_entry) : on_entry_(on_entry) {}
   void OnEntry(const core::JournalEntry& entry) override {
-    view.Apply(entry);
+    JournalSink::OnEntry(entry);
     if (on_entry_) on_entry_(entry);
   }
-  void OnLog(const backend::LogSource&, std::string_view) override {}
-  void OnNote(const std::string& line) override { Say("howdah: " + line); }
-  history::JobView view;
 
  private:
   const std::function<void(const core::JournalEntry&)>& on_entry_;
 };
 
 }  // namespace
+
+void JournalSink::OnNote(const std::string& line) { Say("howdah: " + line); }
 
 Result<history::JobView> FollowJournal(backend::Place& place, const JobId& id, Until until,
                                        std::optional<Duration> limit,
@@ -48,6 +47,19 @@ Result<history::JobView> FollowJournal(backend::Place& place, const JobId& id, U
     return Failed("following " + id.text + ": somebody has removed it");
   }
   return std::move(sink.view);
+}
+
+Result<bool> AwaitJob(backend::Place& place, const JobId& id, JournalSink& sink,
+                      const std::function<bool(const history::JobView&)>& enough) {
+  const auto follow = place.FollowJob(id, std::nullopt);
+  if (!follow.ok()) return follow.error();
+  const Interrupts interrupts;
+  for (;;) {
+    while ((*follow)->Read(sink)) {
+    }
+    if (enough(sink.view) || core::IsFinal(sink.view.state) || (*follow)->ended()) return true;
+    if (WaitFor(**follow, interrupts.fd(), std::nullopt) == Woke::kInterrupt) return false;
+  }
 }
 
 }  // namespace howdah::cli

@@ -11,9 +11,9 @@
 #include "howdah/process/fd.h"
 #include "howdah/process/files.h"
 #include "howdah/tunnel/run_remote.h"
+#include "journal_follow.h"
 #include "serve_forward.h"
 #include "status_text.h"
-#include "waiting.h"
 
 namespace howdah::cli {
 namespace {
@@ -60,33 +60,18 @@ JobArguments JobOf(const Arguments& arguments) {
   return job;
 }
 
-class Watch final : public backend::FollowSink {
+// Tells what the job waits for in its queue.
+class Starting final : public JournalSink {
  public:
   void OnEntry(const core::JournalEntry& entry) override {
     const std::string before = view.reason;
-    view.Apply(entry);
+    JournalSink::OnEntry(entry);
     if (view.state == core::JobState::kQueued && !view.reason.empty() && view.reason != before) Say(view.reason);
   }
-  void OnLog(const backend::LogSource&, std::string_view) override {}
-  void OnNote(const std::string& line) override { Say("howdah: " + line); }
-  bool runs() const { return !view.tasks.empty() && view.tasks.front().state == core::TaskState::kRunning; }
-  history::JobView view;
 };
 
-// Until the task runs or the job has ended; nullopt: Ctrl-C.
-Result<std::optional<history::JobView>> AwaitStart(backend::Place& place, const JobId& id) {
-  const auto follow = place.FollowJob(id, std::nullopt);
-  if (!follow.ok()) return follow.error();
-  Interrupts interrupts;
-  Watch watch;
-  for (;;) {
-    while ((*follow)->Read(watch)) {
-    }
-    if (watch.runs() || core::IsFinal(watch.view.state) || (*follow)->ended()) return std::optional(watch.view);
-    if (WaitFor(**follow, interrupts.fd(), std::nullopt) == Woke::kInterrupt) {
-      return std::optional<history::JobView>();
-    }
-  }
+bool Runs(const history::JobView& view) {
+  return !view.tasks.empty() && view.tasks.front().state == core::TaskState::kRunning;
 }
 
 struct Notebook {
@@ -116,7 +101,8 @@ Result<Notebook> AskForIt(const rpc::AmContact& am) {
 }
 
 int Connect(backend::Place& place, const JobId& id, int listen) {
-  const auto started = AwaitStart(place, id);
+  Starting job;
+  const auto started = AwaitJob(place, id, job, Runs);
   if (!started.ok()) return Report(started.error());
   if (!*started) return kExitOk;
   const auto tell_end = [&](const history::JobView& view) {
@@ -124,7 +110,7 @@ int Connect(backend::Place& place, const JobId& id, int listen) {
     Say(farewell.substr(0, farewell.size() - 1));
     return ExitCodeOf(view);
   };
-  if (core::IsFinal((*started)->state)) return tell_end(**started);
+  if (core::IsFinal(job.view.state)) return tell_end(job.view);
   const auto am = place.Contact(id);
   const auto notebook = am.ok() ? AskForIt(*am) : Result<Notebook>(am.error());
   if (!notebook.ok()) {

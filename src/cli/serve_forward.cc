@@ -1,5 +1,6 @@
 #include "serve_forward.h"
 
+#include "journal_follow.h"
 #include "output.h"
 #include "shell.h"
 #include "waiting.h"
@@ -7,18 +8,10 @@
 namespace howdah::cli {
 namespace {
 
-class Watch final : public backend::FollowSink {
- public:
-  void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
-  void OnLog(const backend::LogSource&, std::string_view) override {}
-  void OnNote(const std::string& line) override { Say("howdah: " + line); }
-  history::JobView view;
-};
-
 // Until the job's end, or an interrupt.
 void ServeWhileItRuns(backend::Place& place, const JobId& id, backend::Follow& follow, tunnel::Forward& forward,
                       const Interrupts& interrupts) {
-  Watch watch;
+  JournalSink watch;
   int am_attempt = -1;
   for (;;) {
     while (follow.Read(watch)) {

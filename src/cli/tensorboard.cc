@@ -12,6 +12,7 @@
 #include "howdah/process/files.h"
 #include "howdah/process/spawn.h"
 #include "howdah/spec/job_file.h"
+#include "journal_follow.h"
 #include "output.h"
 #include "serve_forward.h"
 #include "waiting.h"
@@ -106,32 +107,9 @@ int ShowAfterwards(const std::string& logdir, backend::Place& place, int listen)
   return ServeUntilInterrupted(*child, read_end.get());
 }
 
-class Watch final : public backend::FollowSink {
- public:
-  void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
-  void OnLog(const backend::LogSource&, std::string_view) override {}
-  void OnNote(const std::string& line) override { Say("howdah: " + line); }
-  history::JobView view;
-};
-
-// Until the application master has said whether there is one, or the job has ended; nullopt: Ctrl-C.
-Result<std::optional<history::JobView>> AwaitTensorBoard(backend::Place& place, const JobId& id) {
-  const auto follow = place.FollowJob(id, std::nullopt);
-  if (!follow.ok()) return follow.error();
-  Interrupts interrupts;
-  Watch watch;
-  for (;;) {
-    while ((*follow)->Read(watch)) {
-    }
-    const history::JobView& view = watch.view;
-    if (!view.tensorboard_url.empty() || !view.tensorboard_advice.empty() || core::IsFinal(view.state) ||
-        (*follow)->ended()) {
-      return std::optional(view);
-    }
-    if (WaitFor(**follow, interrupts.fd(), std::nullopt) == Woke::kInterrupt) {
-      return std::optional<history::JobView>();
-    }
-  }
+// The application master has said whether there is one.
+bool KnowsOfTensorBoard(const history::JobView& view) {
+  return !view.tensorboard_url.empty() || !view.tensorboard_advice.empty();
 }
 
 }  // namespace
@@ -149,11 +127,12 @@ int TensorboardCommand(Shell& shell, const Arguments& arguments) {
   if (spec->tensorboard_logdir.empty()) {
     return Report(Failed(id->text + " has no TensorBoard; write `tensorboard: {logdir: ...}` in the job file"));
   }
-  const auto view = AwaitTensorBoard(place, *id);
-  if (!view.ok()) return Report(view.error());
-  if (!*view) return kExitOk;
-  if (core::IsFinal((*view)->state)) return ShowAfterwards(spec->tensorboard_logdir, place, arguments.listen);
-  if ((*view)->tensorboard_url.empty()) return Report(Failed((*view)->tensorboard_advice));
+  JournalSink job;
+  const auto known = AwaitJob(place, *id, job, KnowsOfTensorBoard);
+  if (!known.ok()) return Report(known.error());
+  if (!*known) return kExitOk;
+  if (core::IsFinal(job.view.state)) return ShowAfterwards(spec->tensorboard_logdir, place, arguments.listen);
+  if (job.view.tensorboard_url.empty()) return Report(Failed(job.view.tensorboard_advice));
   return ServeForward(place, *id, {}, arguments.listen, nullptr);
 }
 
