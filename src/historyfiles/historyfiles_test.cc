@@ -64,6 +64,24 @@ TEST(Writing, AJobIsInProgressAndThenHasEnded) {
   EXPECT_EQ(events->events[0].host, "node1");
 }
 
+// The application master, told to go, and a client that sees it gone: each may die at any step.
+TEST(Writing, NothingStandsUnderANameOfItsOwnWhoeverWrites) {
+  struct Watched final : MemoryFiles {
+    Status Write(const std::string& path, std::string_view bytes) override {
+      written.push_back(path.substr(path.rfind('/') + 1));
+      return MemoryFiles::Write(path, bytes);
+    }
+    Names written;
+  } files;
+  const spec::JobSpec spec = Spec();
+  std::vector<core::JournalEntry> journal = {Submitted()};
+  ASSERT_TRUE(Begin(files, {spec, journal, {}}, At(0)).ok());
+  journal.push_back(Entry(9, JobChanged::Type::kFinished, JobState::kKilled));
+  ASSERT_TRUE(End(files, {spec, journal, {}}).ok());
+  EXPECT_EQ(files.written, (Names{"tony-final.xml", kName + "ann_lee.jhist.inprogress",
+                                  kName + "1559155045000-ann_lee-KILLED.jhist"}));
+}
+
 TEST(Writing, WhatCouldNotBeginIsWrittenAtTheEnd) {
   MemoryFiles files;
   files.failing = true;
@@ -126,8 +144,10 @@ TEST(Moving, GoesByTheDayOfTheEndInTheZone) {
             (Names{"moved /t/intermediate/app_5 to /t/finished/2019/05/30/app_5",
                    "left /t/intermediate/app_4: it is in progress, and whether it runs is not known"}));
   EXPECT_EQ(files.Names(), before);
+  files.files["/t/intermediate/app_5/.left"] = "half a fi";
   const auto done = Move(files, LocationOf("/t"), SixHours, Nobody, Do::kIt);
   ASSERT_TRUE(done.ok() && done->problems.empty());
+  EXPECT_FALSE(files.files.contains("/t/finished/2019/05/30/app_5/.left"));
   EXPECT_TRUE(files.files.contains("/t/finished/2019/05/30/app_5/app_5-1559155037000-1559155038000-bob-FAILED.jhist"));
   EXPECT_TRUE(files.files.contains("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress"));
 }

@@ -26,6 +26,7 @@ class Mover {
     const std::string parent = location_.finished + "/" + day;
     const std::string to = parent + "/" + job.directory.substr(job.directory.rfind('/') + 1);
     if (what_ == Do::kIt) {
+      if (const Status removed = RemoveUnfinished(job.directory); !removed.ok()) return Complain(removed);
       if (const Status made = files_.MakeDirectories(parent); !made.ok()) return Complain(made);
       if (const Status moved = files_.Rename(job.directory, to); !moved.ok()) return Complain(moved);
     }
@@ -66,6 +67,17 @@ class Mover {
     job.name = std::move(name);
     job.text = text;
     return true;
+  }
+
+  // What an application master was writing when it was killed (backend::Files::Write).
+  Status RemoveUnfinished(const std::string& directory) {
+    const auto there = files_.List(directory);
+    if (!there.ok()) return there.error();
+    for (const Files::Entry& entry : *there) {
+      if (!entry.name.starts_with('.')) continue;
+      if (const Status removed = files_.Delete(directory + "/" + entry.name); !removed.ok()) return removed;
+    }
+    return {};
   }
 
   void Complain(const Status& failed) { done.problems.push_back(failed.error().message); }

@@ -59,13 +59,10 @@ Error Told(const Error& error, const Job& job) {
   return error.While("writing the history for TonY's tools to " + job.spec.tony_history);
 }
 
-// TonY's readers take every file with its ending in its name: the events get one when they are all there.
 Status WriteEvents(backend::Files& files, const Job& job, const Directory& directory, const FileName& name) {
   const auto bytes = tonyhistory::WriteEvents(tonyhistory::EventsOf(job.journal, name.application, job.am));
   if (!bytes.ok()) return bytes.error();
-  const std::string unnamed = directory.path + "/events";
-  if (Status written = files.Write(unnamed, *bytes); !written.ok()) return written;
-  return files.Rename(unnamed, directory.path + "/" + tonyhistory::WriteFileName(name));
+  return files.Write(directory.path + "/" + tonyhistory::WriteFileName(name), *bytes);
 }
 
 // What has ended is not in progress, for TonY's readers take the one or the other.

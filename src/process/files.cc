@@ -97,7 +97,7 @@ Result<Fd> OpenForAppend(const std::string& path, mode_t mode) {
 }
 
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode) {
-  std::string temporary = path + ".XXXXXX";
+  std::string temporary = path.substr(0, path.rfind('/') + 1) + ".XXXXXX";
   Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
   if (!fd.valid()) return SystemError("writing " + path);
   Status done = WriteAll(fd.get(), bytes, path);

@@ -24,7 +24,8 @@ class Files {
   };
   virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // by name
   virtual Result<std::string> Read(const std::string& path) = 0;         // at most 256 MiB
-  // Replaces what is there; whoever reads finds the old content or the new.
+  // Replaces what is there; whoever reads finds the old content or the new. A writer that is killed meanwhile may leave
+  // a file beside it whose name begins with a dot.
   virtual Status Write(const std::string& path, std::string_view bytes) = 0;
   // With its parents, for the owner and the group; one that is there is left as it is.
   virtual Status MakeDirectories(const std::string& path) = 0;
