@@ -66,13 +66,7 @@ TEST(Writing, AJobIsInProgressAndThenHasEnded) {
 
 // The application master, told to go, and a client that sees it gone: each may die at any step.
 TEST(Writing, NothingStandsUnderANameOfItsOwnWhoeverWrites) {
-  struct Watched final : MemoryFiles {
-    Status Write(const std::string& path, std::string_view bytes) override {
-      written.push_back(path.substr(path.rfind('/') + 1));
-      return MemoryFiles::Write(path, bytes);
-    }
-    Names written;
-  } files;
+  MemoryFiles files;
   const spec::JobSpec spec = Spec();
   std::vector<core::JournalEntry> journal = {Submitted()};
   ASSERT_TRUE(Begin(files, {spec, journal, {}}, At(0)).ok());

@@ -36,6 +36,7 @@ class MemoryFiles final : public backend::Files {
   Status Write(const std::string& path, std::string_view bytes) override {
     if (failing) return Failed("writing " + path + ": the disk is broken");
     files[path] = bytes;
+    written.push_back(path.substr(path.rfind('/') + 1));
     return {};
   }
   Status MakeDirectories(const std::string&) override { return {}; }
@@ -61,6 +62,7 @@ class MemoryFiles final : public backend::Files {
 
   std::map<std::string, std::string> files;  // directories are where files are
   std::map<std::string, Instant> modified;
+  std::vector<std::string> written;  // the names, in the order in which they were
   bool failing = false;
 };
 
