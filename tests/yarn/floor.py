@@ -8,7 +8,7 @@ from hadoop_tree import ROOT, java_home
 SOURCE = ROOT / "tests/yarn/hadoop/Floor.java"
 
 
-def floor(cluster, width, rounds=3, named=True):
+def floor(cluster, width, rounds=3, named=True, at_ms=0):
     """A dictionary a round, in ms: see Floor.java. `named`: the nodes are asked for by name, else any will do."""
     classes = cluster.folder / "floor"
     if not classes.exists():
@@ -16,5 +16,5 @@ def floor(cluster, width, rounds=3, named=True):
                         "-d", classes, SOURCE], check=True)
     nodes = [cluster.host(n) for n in cluster.setup.node_names()] if named else []
     out = tempfile.mkdtemp(dir=cluster.folder, prefix="floor-")
-    done = cluster.java("Floor", out, width, rounds, *nodes, classes=[classes], timeout=60 + 120 * rounds)
+    done = cluster.java("Floor", out, width, rounds, at_ms, *nodes, classes=[classes], timeout=60 + 120 * rounds)
     return [json.loads(line) for line in done.stdout.splitlines()]

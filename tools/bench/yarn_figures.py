@@ -49,15 +49,18 @@ def am_start(yarn, runs):
 
 def gangs(yarn, runs):
     """(c) By turns with bare containers; of two rounds of a JVM the second counts, so that its own start does not. The
-    nodes have the agent, as they have after the first job of any user."""
+    nodes have the agent, as they have after the first job of any user. The nodes beat once a second, and a start waits
+    for beats: the runs of either are spread evenly over the second."""
     first = yarn.submit(max(WIDTHS))
     first.starts()
     first.kill()
     for width in WIDTHS:
         ours, bare = [], []
-        for _ in range(runs):
-            bare.append(floor(yarn.cluster, width, rounds=2)[-1]["floor"])
+        for run in range(runs):
+            at_s = (run + 0.5) / runs
+            bare.append(floor(yarn.cluster, width, rounds=2, at_ms=round(1000 * at_s))[-1]["floor"])
             yarn.cluster.wait_idle(LIMIT_S)
+            time.sleep((at_s - time.time()) % 1)
             job = yarn.submit(width)
             ours.append(1000 * (max(job.starts()) - job.begun))
             job.kill()

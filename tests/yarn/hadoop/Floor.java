@@ -15,11 +15,11 @@ import org.apache.hadoop.yarn.client.api.*;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * Floor OUT WIDTH ROUNDS [NODE...] - how soon this cluster can run WIDTH processes at once, with no framework between.
+ * Floor OUT WIDTH ROUNDS AT [NODE...] - how soon this cluster can run WIDTH processes at once, with no framework between.
  *
- * An application of its own for each of ROUNDS: submitted, its AM asks for WIDTH containers of 64 MB on the nodes named
- * (locality relaxed; none named: anywhere), beats every 50 ms, and starts a shell in each that writes the time and sleeps.
- * Prints a JSON object a round, in ms:
+ * An application of its own for each of ROUNDS: submitted AT ms past a full second of the clock, its AM asks for WIDTH
+ * containers of 64 MB on the nodes named (locality relaxed; none named: anywhere), beats every 50 ms, and starts a shell
+ * in each that writes the time and sleeps. Prints a JSON object a round, in ms:
  *
  *   am        submission to the first act of the AM's container
  *   registered  that to the AM's answer from the ResourceManager; here a JVM starts, elsewhere perhaps not
@@ -27,10 +27,15 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  *   floor     am + gang: what any program has to wait for YARN alone
  *   total     submission to the first act of the last process
  *
+ * A grant waits for the beat of a node, once a second (BEAT_OF_NODES_MS), so the moment of an ask decides. A round that
+ * follows another at once meets every beat at the same moment: who measures lets AT go through the second. And an AM
+ * whose JVM takes half a second asks at another moment than one that starts at once: the first ask is made whole
+ * seconds after the first act of the AM's container, as if no time had passed between.
+ *
  * Times are of the one machine's clock. Folder OUT is written to by all of them.
  */
 public class Floor {
-  static final long BEAT_MS = 50, LIMIT_MS = 120_000;
+  static final long BEAT_MS = 50, LIMIT_MS = 120_000, BEAT_OF_NODES_MS = 1000;
 
   public static void main(String[] args) throws Exception {
     if (args[0].equals("am")) {
@@ -44,7 +49,8 @@ public class Floor {
     for (int round = 0; round < Integer.parseInt(args[2]); round++) {
       Path out = Path.of(args[0]).resolve(args[1] + "-" + round);
       Files.createDirectories(out);
-      System.out.println(round(yarn, out, Integer.parseInt(args[1]), List.of(args).subList(3, args.length)));
+      Thread.sleep(Math.floorMod(Long.parseLong(args[3]) - System.currentTimeMillis(), BEAT_OF_NODES_MS));
+      System.out.println(round(yarn, out, Integer.parseInt(args[1]), List.of(args).subList(4, args.length)));
     }
     yarn.stop();
   }
@@ -118,6 +124,8 @@ public class Floor {
       asks.add(new AMRMClient.ContainerRequest(Resource.newInstance(64, 1), names, null, Priority.newInstance(1)));
       rm.addContainerRequest(asks.get(i));
     }
+    long sinceExec = System.currentTimeMillis() - (long) stampMs(out.resolve("am"));
+    Thread.sleep(Math.floorMod(-sinceExec, BEAT_OF_NODES_MS));
     long asked = System.currentTimeMillis();
     Set<ContainerId> started = new HashSet<>();
     while (started.size() < width) {
