@@ -24,7 +24,7 @@ void TellReady(int ready_fd, const std::string& words) {
   close(ready_fd);
 }
 
-Status RunTheJob(local::AgentJob& job, int ready_fd) {
+Status RunTheJob(local::AgentJob& job, int ready_fd, const std::string& before) {
   auto identity = job.AmIdentity();
   if (!identity.ok()) return identity.error();
   am::AmOptions options;
@@ -32,7 +32,10 @@ Status RunTheJob(local::AgentJob& job, int ready_fd) {
   options.spec = job.spec();
   options.node = process::NodeName();
   options.listen_host = "127.0.0.1";
+  options.how_before_died = before;
+  options.listen_port = job.AnnouncedPort();
   options.journal = job.files().journal();
+  options.event_log = job.files().event_log();
   options.agents_log_directory = job.files().agents();
   options.environment = job.ToolEnvironment();
   options.identity = std::move(*identity);
@@ -56,8 +59,8 @@ int RunLocalAm(local::AmStart start, int ready_fd) {
     TellReady(ready_fd, job.error().message);
     return EXIT_FAILURE;
   }
-  const auto am = [&] {
-    const Status ran = RunTheJob(**job, ready_fd);
+  const auto am = [&](const std::string& before) {
+    const Status ran = RunTheJob(**job, before.empty() ? ready_fd : -1, before);
     if (!ran.ok()) std::cerr << ran.error().message << "\n";
     return ran.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
   };
@@ -66,7 +69,8 @@ int RunLocalAm(local::AmStart start, int ready_fd) {
     const Status recorded = (*job)->RecordAmDeath(how);
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
   };
-  return am::RunGuarded(ready_fd, am, after_death);
+  return am::RunGuarded(
+      {.am = am, .again = [&] { return (*job)->CanGoOn(); }, .after_death = after_death, .am_only_fd = ready_fd});
 }
 
 }  // namespace howdah::agent

@@ -115,6 +115,7 @@ Status RunTheJob(yarnplace::AmJob& job) {
   options.node = job.node();
   options.listen_host = *host;
   options.journal = job.journal();
+  options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
   options.environment = job.ToolEnvironment();
   options.identity = job.identity();
@@ -136,12 +137,12 @@ int RunYarnAm() {
     std::cerr << job.error().message << "\n";
     return EXIT_FAILURE;
   }
-  const auto am = [&] {
+  const auto am = [&](const std::string&) {
     const Status ran = RunTheJob(**job);
     if (!ran.ok()) std::cerr << ran.error().message << "\n";
     return ran.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
   };
-  return am::RunGuarded(/*am_only_fd=*/-1, am, [&](const std::string& how) { (*job)->RecordAmDeath(how); });
+  return am::RunGuarded({.am = am, .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
 }
 
 Result<rpc::Identity> YarnIdentity() { return yarnplace::ExecutorIdentity(Surroundings()); }

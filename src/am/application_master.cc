@@ -32,14 +32,15 @@ uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 
 }  // namespace
 
-ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, history::JobView view)
+ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, EventLog log, history::JobView view,
+                                     Instant submitted)
     : options_(std::move(options)),
       timer_(loop_),
       signals_(loop_, SIGTERM, SIGINT),
       journal_(std::move(journal)),
+      log_(std::move(log)),
       view_(std::move(view)),
-      job_(options_.spec, frameworks::RulesOf(options_.spec),
-           options_.gang_since.value_or(view_.submitted.value_or(clock_.Now())), SeedOf(options_.job)),
+      job_(options_.spec, frameworks::RulesOf(options_.spec), submitted, SeedOf(options_.job)),
       followers_(
           loop_, options_.spec, options_.journal,
           {.reply = [this](rpc::ConnectionId to, const wire::FollowReply& r) { server_->SendToFollower(to, r); },
@@ -73,7 +74,8 @@ Result<Listening> ApplicationMaster::Listen() {
        .on_follow_written = [this](rpc::ConnectionId c) { followers_.OnWritten(c); },
        .on_follower_gone = [this](rpc::ConnectionId c) { followers_.OnGone(c); },
        .on_tunnel = [this](rpc::ConnectionId c, const wire::Open& open) { tunnels_.OnTunnel(c, open); },
-       .on_carry = [this](rpc::ConnectionId c, uint64_t id) { tunnels_.OnCarry(c, id); }});
+       .on_carry = [this](rpc::ConnectionId c, uint64_t id) { tunnels_.OnCarry(c, id); }},
+      options_.listen_port);
   if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
   server_ = std::move(*server);
   Listening listening{options_.listen_host + ":" + std::to_string(server_->port())};
@@ -86,14 +88,18 @@ Result<Listening> ApplicationMaster::Listen() {
   return listening;
 }
 
-Status ApplicationMaster::Run(const MakeBackend& make_backend) {
+Status ApplicationMaster::Run(const MakeBackend& make_backend, const std::optional<Resumption>& resumption) {
   const auto listening = Listen();
   if (!listening.ok()) return listening.error();
   auto backend = make_backend(loop_, *this, *listening);
   if (!backend.ok()) return backend.error();
   backend_ = std::move(*backend);
   followers_.OnJournal(journal_.size());
-  Post(core::AmStarted{options_.node, options_.attempt, options_.generation, options_.first_task_attempt});
+  if (resumption) {
+    Resume(*resumption);
+  } else {
+    Post(core::AmStarted{options_.node, options_.attempt, options_.generation, options_.first_task_attempt});
+  }
   if (const Status told = options_.on_listening(*listening); !told.ok()) return told;
   if (!options_.spec.tensorboard_logdir.empty()) {
     tensorboard_ = TensorBoard::Start(
@@ -126,9 +132,13 @@ void ApplicationMaster::OnStarting(const ContainerId& container, const std::stri
   Post(core::ContainerStarting{container, how_far});
 }
 
-void ApplicationMaster::OnExited(const ContainerId& container, const std::string& how) {
+void ApplicationMaster::OnExited(const ContainerId& container, const std::string& how, bool excused) {
   executors_.Forget(container);
-  Post(core::ContainerExited{container, how});
+  Post(core::ContainerExited{container, how, excused});
+}
+
+void ApplicationMaster::OnWarned(const ContainerId& container, const std::string& why) {
+  Post(core::ContainerWarned{container, why});
 }
 
 void ApplicationMaster::OnWaiting(const std::string& reason) { Post(core::PlaceWaited{reason}); }
@@ -148,13 +158,49 @@ void ApplicationMaster::Drain() {
     const core::Event event = std::move(queue_.front());
     queue_.pop_front();
     cluster_sent_ = false;
-    for (const core::Action& action : job_.Step(event, clock_.Now())) Perform(action);
+    const Instant now = told_at_ = std::max(told_at_, clock_.Now());
+    const std::vector<core::Action> actions = job_.Step(event, now);
+    if (const Status logged = Log(event, now); !logged.ok()) return Fail(logged.error());
+    for (const core::Action& action : actions) Perform(action);
   }
   draining_ = false;
   if (const Status written = journal_.Flush(); !written.ok()) return Fail(written.error());
   followers_.OnJournal(journal_.size());
   if (job_.finished()) return FinishFollowers();
   ArmTimer();
+}
+
+Status ApplicationMaster::Log(const core::Event& event, Instant now) {
+  if (const auto* heard = std::get_if<core::ExecutorHeard>(&event)) log_.Hear(heard->container, now);
+  return job_.unmoved() ? Status() : log_.Append(event, now);
+}
+
+void ApplicationMaster::Resume(const Resumption& resumption) {
+  std::map<ContainerId, backend::Inherited> held;
+  size_t entries = 0;
+  for (const EventLog::Step& step : resumption.past.steps) {
+    if (const auto* granted = std::get_if<core::ContainerGranted>(&step.event)) {
+      followers_.OnGranted(granted->container, granted->node);
+      held[granted->container] = {granted->container, granted->role, granted->node, std::nullopt};
+    } else if (const auto* exited = std::get_if<core::ContainerExited>(&step.event)) {
+      executors_.Forget(exited->container);
+      held.erase(exited->container);
+    }
+    told_at_ = step.at;
+    for (const core::Action& action : job_.Step(step.event, step.at)) {
+      if (const auto* launch = std::get_if<core::LaunchExecutor>(&action)) {
+        followers_.OnLaunched(launch->container, launch->task);
+        held.at(launch->container).task = launch->task;
+      } else if (const auto* record = std::get_if<core::Record>(&action)) {
+        if (++entries > resumption.recorded) PerformRecord(record->change);
+      }
+    }
+  }
+  const int attempt = std::max(options_.attempt, view_.am_attempt + 1);
+  std::vector<backend::Inherited> containers;
+  for (auto& [id, inherited] : held) containers.push_back(std::move(inherited));
+  backend_->Inherit(containers, attempt);
+  Post(core::AmResumed{attempt, options_.how_before_died});
 }
 
 void ApplicationMaster::FinishFollowers() {

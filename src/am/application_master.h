@@ -4,10 +4,12 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
 
+#include "event_log.h"
 #include "executors.h"
 #include "followers.h"
 #include "howdah/am/am.h"
@@ -23,18 +25,26 @@
 
 namespace howdah::am {
 
+// What an AM goes on with.
+struct Resumption {
+  EventLog::Past past;
+  size_t recorded = 0;  // how many of the entries that follow from it are in the journal
+};
+
 // One object a process, one thread: the loop's. Ends when the job has finished.
 class ApplicationMaster final : public backend::Sink {
  public:
-  ApplicationMaster(AmOptions options, JournalFile journal, history::JobView view);
+  // submitted: as core::Job takes it.
+  ApplicationMaster(AmOptions options, JournalFile journal, EventLog log, history::JobView view, Instant submitted);
   ~ApplicationMaster() override;
 
-  Status Run(const MakeBackend& make_backend);
+  Status Run(const MakeBackend& make_backend, const std::optional<Resumption>& resumption);
 
   // backend::Sink
   void OnGranted(const ContainerId& container, int role, const std::string& node) override;
   void OnStarting(const ContainerId& container, const std::string& how_far) override;
-  void OnExited(const ContainerId& container, const std::string& how) override;
+  void OnExited(const ContainerId& container, const std::string& how, bool excused) override;
+  void OnWarned(const ContainerId& container, const std::string& why) override;
   void OnWaiting(const std::string& reason) override;
   void OnRefused(const std::string& reason) override;
   void OnLost(const Error& error) override;
@@ -43,6 +53,9 @@ class ApplicationMaster final : public backend::Sink {
   // Queues a fact. Facts are stepped one by one, from the loop, never from within a step.
   void Post(core::Event event);
   void Drain();
+  Status Log(const core::Event& event, Instant now);
+  // Brings the core to where the AM before this one left it. Its orders were given, but for entries of the journal.
+  void Resume(const Resumption& resumption);
   void Perform(const core::Action& action);
   void PerformStart(const core::StartTask& order);
   void PerformRecord(core::Change change);
@@ -73,8 +86,10 @@ class ApplicationMaster final : public backend::Sink {
   boost::asio::steady_timer timer_;
   boost::asio::signal_set signals_;
   JournalFile journal_;
+  EventLog log_;
   history::JobView view_;
   core::Job job_;
+  Instant told_at_;  // when it was told something last; as it takes time, never back
   Followers followers_;
   Executors executors_;
   Rendezvous rendezvous_;

@@ -3,35 +3,13 @@
 #include <algorithm>
 
 #include "howdah/base/version.h"
+#include "logged_event.h"
 
 namespace howdah::am {
 namespace {
 
-Instant FromMicros(int64_t micros) { return Instant(Duration(micros)); }
-
 history::Usage ToUsage(const wire::Usage& usage) {
   return {usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds()};
-}
-
-core::Event ToEvent(const ContainerId& container, const wire::RankExited& m) {
-  core::Exit exit;
-  if (m.has_signal()) {
-    exit.signal = m.signal();
-  } else {
-    exit.code = m.code();
-  }
-  return core::RankExited{container,
-                          m.attempt(),
-                          m.local_rank(),
-                          exit,
-                          FromMicros(m.at_micros()),
-                          {m.cause(), m.advice(), m.consequence()}};
-}
-
-core::Event ToEvent(const ContainerId& container, const wire::StartFailed& m) {
-  std::optional<int> code;
-  if (m.has_code()) code = m.code();
-  return core::TaskStartFailed{container, m.attempt(), FromMicros(m.at_micros()), code, {m.cause(), m.advice()}};
 }
 
 // Hosts are named once: a cluster of thousands of tasks is on few hosts.
@@ -72,19 +50,18 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     case wire::FromExecutor::kStarted: {
       const wire::Started& m = message.started();
       followers_.OnStarted(container, m.attempt());
-      return deliver_(
-          core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())});
+      return deliver_(EventOf(container, m));
     }
     case wire::FromExecutor::kRankExited:
       if (message.rank_exited().has_usage()) usage = ToUsage(message.rank_exited().usage());
-      return deliver_(ToEvent(container, message.rank_exited()));
+      return deliver_(EventOf(container, message.rank_exited()));
     case wire::FromExecutor::kStartFailed:
       followers_.OnAttemptEnded(container, message.start_failed().attempt(), message.start_failed().logs());
-      return deliver_(ToEvent(container, message.start_failed()));
+      return deliver_(EventOf(container, message.start_failed()));
     case wire::FromExecutor::kEnded:
       if (message.ended().has_usage()) usage = ToUsage(message.ended().usage());
       followers_.OnAttemptEnded(container, message.ended().attempt(), message.ended().logs());
-      return deliver_(core::TaskEnded{container, message.ended().attempt(), FromMicros(message.ended().at_micros())});
+      return deliver_(EventOf(container, message.ended()));
     case wire::FromExecutor::kLogSizes:
       return followers_.OnSizes(container, message.log_sizes());
     case wire::FromExecutor::kLogData:

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <iostream>
 
@@ -13,6 +14,9 @@
 
 namespace howdah::am {
 namespace {
+
+constexpr std::chrono::seconds kSoon{1};
+constexpr int kMostSoonDeaths = 5;
 
 pid_t am_pid = 0;  // for the signal handler
 
@@ -35,25 +39,45 @@ std::string HowItEnded(int status) {
 
 }  // namespace
 
-int RunGuarded(int am_only_fd, const std::function<int()>& am,
-               const std::function<void(const std::string& how)>& after_death) {
+int RunGuarded(const Guarded& guarded) {
   if (const Status made = process::BecomeSubreaper(); !made.ok()) {
     std::cerr << made.error().message << "\n";
     return EXIT_FAILURE;
   }
-  am_pid = fork();
-  if (am_pid < 0) {
-    after_death("could not be started: " + process::SystemError("fork").message);
-    return EXIT_FAILURE;
+  sigset_t orders, before;
+  sigemptyset(&orders);
+  for (const int passed_on : {SIGTERM, SIGINT}) sigaddset(&orders, passed_on);
+  std::string how;
+  for (int soon = 0; soon < kMostSoonDeaths;) {
+    const auto begun = std::chrono::steady_clock::now();
+    // What comes while there is no AM waits for the next one.
+    sigprocmask(SIG_BLOCK, &orders, &before);
+    am_pid = fork();
+    if (am_pid < 0) {
+      how = "could not be started: " + process::SystemError("fork").message;
+      break;
+    }
+    if (am_pid == 0) {
+      for (const int passed_on : {SIGTERM, SIGINT, SIGHUP}) signal(passed_on, SIG_DFL);
+      sigprocmask(SIG_SETMASK, &before, nullptr);
+      return guarded.am(how);
+    }
+    if (guarded.am_only_fd >= 0 && how.empty()) close(guarded.am_only_fd);
+    for (const int passed_on : {SIGTERM, SIGINT}) signal(passed_on, PassOn);
+    signal(SIGHUP, SIG_IGN);
+    sigprocmask(SIG_SETMASK, &before, nullptr);
+    const int status = WaitForAm();
+    how = HowItEnded(status);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) {
+      process::KillAllDescendants();
+      return EXIT_SUCCESS;
+    }
+    if (!guarded.again || !WIFSIGNALED(status) || !guarded.again()) break;
+    soon = std::chrono::steady_clock::now() - begun < kSoon ? soon + 1 : 0;
+    std::cerr << "the application master " << how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
   }
-  if (am_pid == 0) return am();
-  if (am_only_fd >= 0) close(am_only_fd);
-  for (const int passed_on : {SIGTERM, SIGINT}) signal(passed_on, PassOn);
-  signal(SIGHUP, SIG_IGN);
-  const int status = WaitForAm();
   process::KillAllDescendants();
-  if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) return EXIT_SUCCESS;
-  after_death(HowItEnded(status));
+  guarded.after_death(how);
   return EXIT_FAILURE;
 }
 

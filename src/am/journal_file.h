@@ -34,6 +34,9 @@ class JournalFile {
   std::string queued_;
 };
 
+// How many entries the core made: all but those of others, about TensorBoard.
+size_t EntriesOfCore(const std::vector<core::JournalEntry>& journal);
+
 // Every entry of a journal that can be read; a torn last line is left out.
 Result<std::vector<core::JournalEntry>> ReadJournal(const std::string& path);
 

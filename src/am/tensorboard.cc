@@ -51,6 +51,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
       .directory = "/",
       .stdout_fd = write_end.get(),
       .stderr_fd = write_end.get(),
+      .death_signal = SIGKILL,  // an AM after this one starts its own
   });
   if (!child.ok()) {
     self->Say("", "no TensorBoard was started: " + child.error().message);

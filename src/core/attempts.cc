@@ -123,6 +123,17 @@ void Job::Impl::Stop(Task& task, Duration grace) {
   actions_.push_back(StopTask{task.container->id, task.attempt, grace});
 }
 
+// Its executor has connected again: what was ordered may have got lost, with the connection or with an AM.
+void Job::Impl::OrderAgain(const Task& task) {
+  if (task.run == Task::Run::kNone) return;
+  if (!task.stop_at) {
+    actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_});
+  } else {
+    const Duration left = std::max(Duration::zero(), task.stop_limit - now_);
+    actions_.push_back(StopTask{task.container->id, task.attempt, left});
+  }
+}
+
 Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at) const {
   Failure failure;
   failure.how = how;
@@ -136,13 +147,13 @@ Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at) con
 // An attempt failed by itself. It may not have ended yet: other processes of it may run.
 void Job::Impl::NoteFailure(Task& task, Failure failure) {
   const bool first = !task.failure;
-  if (first || CameFirst(failure, *task.failure)) {
-    if (failure.exit.code || failure.exit.signal) task.exit = failure.exit;
-    task.failure = std::move(failure);
-  }
-  if (!first) return;
+  if (!first && !CameFirst(failure, *task.failure)) return;
+  if (failure.exit.code || failure.exit.signal) task.exit = failure.exit;
+  task.failure = std::move(failure);
   React(task);
-  const bool may_run = task.failure->how == Failure::How::kExit || task.failure->how == Failure::How::kTimeLimit;
+  if (!first) return;
+  const bool may_run = task.failure->how == Failure::How::kExit || task.failure->how == Failure::How::kTimeLimit ||
+                       task.failure->how == Failure::How::kTakenBack;
   if (may_run && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
 }
 
@@ -152,11 +163,13 @@ void Job::Impl::Close(Task& task, Instant at) {
   task.run = Task::Run::kNone;
   task.timer.due = kNever;
   if (task.failure) {
-    task.state = task.failure->how == Failure::How::kLost ? TaskState::kLost : TaskState::kFailed;
+    const bool lost = task.failure->how == Failure::How::kLost || task.failure->how == Failure::How::kTakenBack;
+    task.state = lost ? TaskState::kLost : TaskState::kFailed;
   } else {
     task.state = task.clean() ? TaskState::kSucceeded : TaskState::kStopped;
   }
   if (task.container != nullptr && task.container->phase == Container::Phase::kKilled) Detach(task);
+  if (task.container != nullptr && task.container->unwanted) ReleaseFrom(task);
   Recount(task);
   NoteEnded(task, at);
   if (task.leaving) {

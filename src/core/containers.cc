@@ -11,6 +11,9 @@ namespace {
 constexpr Duration kGoneLimit = std::chrono::seconds(10);
 // How often a task's container is replaced before anything ran in it.
 constexpr int kReplacements = 2;
+// How often a silent executor does not count against its task: its node or network may be the reason, or we. A task
+// that makes its node useless time and again is stopped in the end.
+constexpr int kSilencesExcused = 5;
 
 }  // namespace
 
@@ -46,11 +49,30 @@ void Job::Impl::On(const ContainerStarting& e) {
 }
 
 void Job::Impl::On(const ContainerExited& e) {
-  if (Container* container = Find(e.container)) Gone(*container, e.how);
+  if (Container* container = Find(e.container)) Gone(*container, {e.how, e.excused});
+}
+
+void Job::Impl::On(const ContainerWarned& e) {
+  Container* container = Find(e.container);
+  if (container == nullptr || container->task == nullptr || container->unwanted || ending_) return;
+  if (container->phase == Container::Phase::kKilled) return;
+  container->unwanted = true;
+  Task& task = *container->task;
+  const Loss loss{"its container is wanted back: " + OneLine(e.why), /*excused=*/true};
+  if (task.run == Task::Run::kNone) {
+    ReleaseFrom(task);
+    LoseIdle(task, loss, now_);
+  } else if (!task.failure && task.ranks_left > 0 && !task.stop_at) {
+    Failure failure = FailureOf(task, Failure::How::kTakenBack, now_);
+    failure.what = loss.how;
+    failure.excused = true;
+    NoteFailure(task, std::move(failure));
+  }
 }
 
 void Job::Impl::On(const ExecutorRegistered& e) {
   Container* container = Hear(e.container);
+  if (container != nullptr && container->phase == Container::Phase::kConnected) return OrderAgain(*container->task);
   if (container == nullptr || container->phase != Container::Phase::kLaunched) return;
   Task& task = *container->task;
   container->phase = Container::Phase::kConnected;
@@ -144,6 +166,36 @@ void Job::Impl::AskForLacking() {
   actions_.push_back(std::move(request));
 }
 
+// Of an AM that was told what another one had asked for.
+void Job::Impl::AskAgain() {
+  RequestContainers request{.asks = {}, .together = filling_ && all_.lacking == all_.tasks};
+  for (size_t r = 0; r < roles_.size(); ++r) {
+    if (roles_[r].asked > 0) request.asks.push_back({static_cast<int>(r), roles_[r].asked});
+  }
+  if (!request.asks.empty()) actions_.push_back(std::move(request));
+}
+
+// So does what was ordered about a container. One that was connected has as long to come back as it may be silent.
+void Job::Impl::OrderAgain(Container& container) {
+  switch (container.phase) {
+    case Container::Phase::kHeld:
+      return;
+    case Container::Phase::kLaunched:
+      return Launch(container);
+    case Container::Phase::kConnected:
+      container.last_heard = now_;
+      container.disconnected = now_;
+      return Arm(container, now_ + spec_.timeouts.heartbeat);
+    case Container::Phase::kReleased:
+      Arm(container, now_ + kGoneLimit);
+      actions_.push_back(ReleaseContainer{container.id});
+      return;
+    case Container::Phase::kKilled:
+      Arm(container, now_ + kGoneLimit);
+      actions_.push_back(KillContainer{container.id});
+  }
+}
+
 // A gang of which every container is there is launched.
 void Job::Impl::Fill() {
   if (!filling_ || gave_back_ || all_.lacking > 0) return;
@@ -220,10 +272,11 @@ void Job::Impl::Kill(Container& container) {
   if (container.task != nullptr) Recount(*container.task);
 }
 
-void Job::Impl::Gone(Container& container, const std::string& how) {
+void Job::Impl::Gone(Container& container, const Loss& loss) {
   Task* task = container.task;
   const bool held = container.phase == Container::Phase::kHeld;
   const Instant at = container.disconnected.value_or(now_);
+  const std::string how = loss.how.empty() ? "its executor ended" : loss.how;
   if (task != nullptr) Detach(*task);
   by_id_.erase(container.id);
   container.timer.due = container.timer.armed = kNever;
@@ -232,7 +285,8 @@ void Job::Impl::Gone(Container& container, const std::string& how) {
   if (task->run != Task::Run::kNone) {
     if (!task->failure && !task->clean() && (!task->stop_at || at < *task->stop_at)) {
       Failure failure = FailureOf(*task, Failure::How::kLost, at);
-      failure.what = how.empty() ? "its executor ended" : how;
+      failure.what = how;
+      failure.excused = loss.excused;
       NoteFailure(*task, std::move(failure));
     }
     Close(*task, now_);
@@ -242,38 +296,38 @@ void Job::Impl::Gone(Container& container, const std::string& how) {
     Recount(*task);
     NotePlaced(*task);
   } else {
-    LoseIdle(*task, how.empty() ? "its executor ended" : how, at);
+    LoseIdle(*task, {how, loss.excused}, at);
   }
 }
 
 void Job::Impl::FireContainer(Container& container) {
   using Phase = Container::Phase;
+  const Instant silent_from = container.last_heard + spec_.timeouts.heartbeat;
+  if (container.phase == Phase::kConnected && !ending_ && silent_from > now_) return Arm(container, silent_from);
+  unmoved_ = false;
   if (container.phase == Phase::kReleased) {
     Kill(container);
   } else if (container.phase == Phase::kKilled) {
     abandoned_.push_back(container.id.text + (container.node.empty() ? "" : " on " + container.node));
-    Gone(container, "it did not go when it was killed");
+    Gone(container, {.how = "it did not go when it was killed"});
   } else if (container.phase == Phase::kLaunched) {
     NeverConnects(container, "its executor did not connect within " + DurationToText(spec_.timeouts.register_) +
                                  " (timeouts.register) of its launch" +
                                  (container.how_far.empty() ? "" : ": " + container.how_far));
   } else if (container.phase == Phase::kConnected && !ending_) {
-    const Instant silent_from = container.last_heard + spec_.timeouts.heartbeat;
-    if (silent_from > now_) {
-      Arm(container, silent_from);
-      return;
-    }
     const std::string how =
         "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) + " (timeouts.heartbeat)";
     Task& task = *container.task;
     Kill(container);
+    const Loss loss{how, /*excused=*/++task.silences <= kSilencesExcused};
     if (task.run == Task::Run::kNone) {
       Detach(task);
-      LoseIdle(task, how, container.last_heard);
+      LoseIdle(task, loss, container.last_heard);
       return;
     }
     Failure failure = FailureOf(task, Failure::How::kLost, container.last_heard);
     failure.what = how;
+    failure.excused = loss.excused;
     if (!task.clean()) NoteFailure(task, std::move(failure));
   }
 }
@@ -282,18 +336,19 @@ void Job::Impl::NeverConnects(Container& container, const std::string& why) {
   Task& task = *container.task;
   Detach(task);
   Kill(container);
-  LoseIdle(task, why, now_);
+  LoseIdle(task, {.how = why}, now_);
 }
 
 // A container went before its task was started in it (again).
-void Job::Impl::LoseIdle(Task& task, const std::string& how, Instant at) {
+void Job::Impl::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (ending_ || task.done || task.leaving) return;
   if (Draining(task) && IsFinal(task.state)) return;  // it gets another one when it starts again
   const bool others_run = task.ranked && ranked_.started > 0 && !Draining(task) && !barrier_;
-  const bool too_often = ++task.launch_failures > kReplacements;
+  const bool too_often = !loss.excused && ++task.launch_failures > kReplacements;
   // The ranked tasks that run know an address that is gone.
   Failure failure = FailureOf(task, others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady, at);
-  failure.what = how;
+  failure.what = loss.how;
+  failure.excused = loss.excused;
   if (!others_run && !too_often) {
     task.state = TaskState::kPending;
     RoleOf(task).lacking.push(task.id.index);

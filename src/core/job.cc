@@ -47,6 +47,7 @@ std::optional<Instant> Job::NextDeadline() const { return impl_->NextDeadline();
 const Cluster& Job::cluster() const { return impl_->cluster(); }
 const spec::JobSpec& Job::spec() const { return impl_->spec(); }
 bool Job::finished() const { return impl_->finished(); }
+bool Job::unmoved() const { return impl_->unmoved(); }
 void Job::CheckInvariants() const { impl_->CheckInvariants(); }
 
 Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
@@ -72,11 +73,13 @@ std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
   now_ = std::max(now_, now);
   if (finished_) return {};
   touched_ = nullptr;
+  unmoved_ = std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
   const bool only_heard =
       std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<ExecutorDisconnected>(event);
   if (!only_heard) Settle();
   CheckStep();
+  Require(!unmoved_ || actions_.empty(), "something follows from an event that changes nothing");
   return std::exchange(actions_, {});
 }
 
@@ -104,6 +107,18 @@ void Job::Impl::On(const AmStarted& e) {
     Arm(JobTimer::kGang, submitted_ + spec_.timeouts.gang);
   }
   judge_ = true;  // a job may have no task to wait for
+}
+
+void Job::Impl::On(const AmResumed& e) {
+  if (state_ == JobState::kQueued) return;
+  NoteResumed(e);
+  for (Container& container : slots_) {
+    if (Find(container.id) == &container) OrderAgain(container);
+  }
+  AskAgain();
+  if (!rules_.needs_am || ending_ || drain_ || ranked_.open == 0) return;
+  BeginDrain({.scope = Scope::kRanked, .why = "the application master died, and with it what the ranked tasks need"});
+  NoteRecovering(drain_->why + "; all ranked tasks are stopped to start again");
 }
 
 void Job::Impl::On(const PlaceWaited& e) {
@@ -145,19 +160,25 @@ void Job::Impl::On(const Ticked&) {
     const TimerKey& key = entry->key;
     if (key.owner == TimerKey::Owner::kJob) {
       const auto timer = static_cast<JobTimer>(key.first);
-      if (timers_.IsDue(TimerOf(timer), *entry, now_)) FireJobTimer(timer);
+      if (Due(TimerOf(timer), *entry)) FireJobTimer(timer);
     } else if (key.owner == TimerKey::Owner::kContainer) {
       Container& container = slots_[static_cast<size_t>(key.first)];
       if (timers_.IsDue(container.timer, *entry, now_)) FireContainer(container);
     } else if (key.owner == TimerKey::Owner::kRole) {
-      if (timers_.IsDue(roles_[static_cast<size_t>(key.first)].outlive_timer, *entry, now_)) FireRole(key.first);
+      if (Due(roles_[static_cast<size_t>(key.first)].outlive_timer, *entry)) FireRole(key.first);
     } else {
       std::deque<Task>& tasks = roles_[static_cast<size_t>(key.first)].tasks;
       if (static_cast<size_t>(key.second) >= tasks.size()) continue;
       Task& task = tasks[static_cast<size_t>(key.second)];
-      if (timers_.IsDue(task.timer, *entry, now_)) FireTask(task);
+      if (Due(task.timer, *entry)) FireTask(task);
     }
   }
+}
+
+bool Job::Impl::Due(Timer& timer, const TimerQueue::Entry& entry) {
+  const bool due = timers_.IsDue(timer, entry, now_);
+  if (due) unmoved_ = false;
+  return due;
 }
 
 void Job::Impl::FireJobTimer(JobTimer timer) {

@@ -39,6 +39,7 @@ class Job::Impl {
   const Cluster& cluster() const { return cluster_; }
   const spec::JobSpec& spec() const { return spec_; }
   bool finished() const { return finished_; }
+  bool unmoved() const { return unmoved_; }
 
  private:
   // Which tasks something is about.
@@ -68,6 +69,11 @@ class Job::Impl {
     std::string reason;
     Duration grace{};
   };
+  // How a container went.
+  struct Loss {
+    std::string how;  // a clause
+    bool excused = false;
+  };
   struct FirstFailure {
     Task* task = nullptr;
     int others = 0;
@@ -75,9 +81,11 @@ class Job::Impl {
 
   // --- job.cc
   void On(const AmStarted& e);
+  void On(const AmResumed& e);
   void On(const ContainerGranted& e);
   void On(const ContainerStarting& e);
   void On(const ContainerExited& e);
+  void On(const ContainerWarned& e);
   void On(const PlaceWaited& e);
   void On(const PlaceRefused& e);
   void On(const ExecutorRegistered& e);
@@ -92,6 +100,7 @@ class Job::Impl {
   void On(const StopRequested& e);
   void On(const Ticked& e);
   void Settle();
+  bool Due(Timer& timer, const TimerQueue::Entry& entry);
   void FireJobTimer(JobTimer timer);
   void LiftBarrier();
   void StartReady();
@@ -128,6 +137,7 @@ class Job::Impl {
   void NoteStarted(const Task& task, const std::vector<int>& pids);
   void NoteEnded(const Task& task, Instant at);
   void NoteStopped(const Task& task);
+  void NoteResumed(const AmResumed& e);
   void NoteRecovering(const std::string& reason);
   void NoteWaiting();
 
@@ -140,6 +150,7 @@ class Job::Impl {
   Task* NextLacking(Role& role);
   bool MayAsk(const Role& role) const;
   void AskForLacking();
+  void AskAgain();
   void Fill();
   void Refill();
   void GiveBack();
@@ -147,16 +158,18 @@ class Job::Impl {
   void Release(Container& container);
   void ReleaseFrom(Task& task);
   void Kill(Container& container);
-  void Gone(Container& container, const std::string& how);
+  void Gone(Container& container, const Loss& loss);
   void FireContainer(Container& container);
   void NeverConnects(Container& container, const std::string& why);
-  void LoseIdle(Task& task, const std::string& how, Instant at);
+  void LoseIdle(Task& task, const Loss& loss, Instant at);
+  void OrderAgain(Container& container);
   void FailGang();
 
   // --- attempts.cc
   Task* OpenAttempt(const ContainerId& container, int attempt);
   void Start(Task& task);
   void Stop(Task& task, Duration grace);
+  void OrderAgain(const Task& task);
   void NoteFailure(Task& task, Failure failure);
   Failure FailureOf(const Task& task, Failure::How how, Instant at) const;
   void Close(Task& task, Instant at);
@@ -169,6 +182,7 @@ class Job::Impl {
   int JobBudget() const { return spec_.restart_max - job_restarts_; }
   bool CountsFor(const Task& task) const;
   Remedy RemedyFor(const Task& task) const;
+  bool SomeRankedSilent() const;
   void React(Task& task);
   void RestartAlone(Task& task);
   void Revive(Task& task);
@@ -241,6 +255,7 @@ class Job::Impl {
   TimerQueue timers_;
   std::array<Timer, static_cast<size_t>(JobTimer::kCount)> job_timers_;
   std::vector<Action> actions_;
+  bool unmoved_ = false;     // see Job::unmoved
   Task* touched_ = nullptr;  // by this Step, for the cheap check
 };
 

@@ -65,7 +65,6 @@ TEST(JobLoss, AnExecutorThatIsSilentAndDoesNotEvenDieIsGivenUp) {
   launch c2 worker:0
 36s register c2
   task worker:0 READY a1
-36s tick
   start worker:0 a1 g0 in c2
 40s exit worker:0 a0 0
 )");

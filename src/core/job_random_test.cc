@@ -112,11 +112,12 @@ class Chaos {
     const int attempt = Below(4) - (Below(10) == 0);
     switch (Below(40)) {
       case 0:
-        return AmStarted{"node1", 1};
+        return Below(2) == 0 ? Event(AmStarted{"node1", 1}) : Event(AmResumed{2, "died"});
       case 1:
         return ContainerGranted{RandomContainer(), Below(6) - 1, "node1"};
       case 2:
-        return ContainerExited{RandomContainer(), Below(2) == 0 ? "its executor was killed" : ""};
+        if (Below(4) == 0) return ContainerWarned{RandomContainer(), "preempted"};
+        return ContainerExited{RandomContainer(), Below(2) == 0 ? "its executor was killed" : "", Below(3) == 0};
       case 4:
         return PlaceWaited{Below(2) == 0 ? "the queue is full" : ""};
       case 5:

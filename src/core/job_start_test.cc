@@ -306,7 +306,6 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
         R"(
 0s up
 1s am
-1s register worker:0
 1s started worker:0 a0
 1s exit worker:0 a1 7
 1s exit worker:0 a0 7 rank=1

@@ -33,7 +33,8 @@ struct Container {
   std::string node;
   Phase phase = Phase::kHeld;
   Task* task = nullptr;
-  std::string how_far;  // while launched: what the place says of its start
+  std::string how_far;    // while launched: what the place says of its start
+  bool unwanted = false;  // the place wants it back: it goes when its attempt has ended
   Instant launched;
   Instant last_heard;
   std::optional<Instant> disconnected;
@@ -66,6 +67,7 @@ struct Task {
   Container* container = nullptr;
   std::string node;         // of its container, or of the last one
   int launch_failures = 0;  // in a row: containers that were lost before a start
+  int silences = 0;         // how often its executor was given up because nothing was heard of it
 
   // The attempt: valid from its start to the next one's.
   Run run = Run::kNone;

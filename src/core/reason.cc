@@ -76,6 +76,10 @@ std::string FailureText(std::string_view task, const Failure& failure) {
     case Failure::How::kTimeLimit:
       text += " ran longer than its `timeout` of " + failure.what + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt);
+    case Failure::How::kTakenBack:
+      text += " had to stop" + Where(failure);
+      if (failure.ran) text += " after " + FormatDuration(*failure.ran);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
     case Failure::How::kNotReady:
       return text + " did not get ready" + Where(failure) + Clause(failure.what);
   }

@@ -21,6 +21,7 @@ struct Failure {
     kLost,       // its container went away: what
     kTimeLimit,  // it ran for as long as it may: what
     kNotReady,   // no executor of it ever connected: what
+    kTakenBack,  // the place wants its container back: what
   };
   How how = How::kExit;
   Instant at;
@@ -30,6 +31,7 @@ struct Failure {
   std::string node;
   int attempt = 0;
   std::optional<Duration> ran;
+  bool excused = false;  // the task is not to blame: it costs no restart
 };
 
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"

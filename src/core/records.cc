@@ -65,6 +65,17 @@ void Job::Impl::NoteStopped(const Task& task) {
   Write(std::move(change));
 }
 
+void Job::Impl::NoteResumed(const AmResumed& e) {
+  JobChanged resumed{.type = JobChanged::Type::kAmStarted, .am_attempt = e.attempt};
+  if (state_ == JobState::kRunning && !ending_) {
+    resumed.reason = "the application master (attempt " + std::to_string(e.attempt - 1) + ") " +
+                     (e.how.empty() ? "died" : e.how) + "; attempt " + std::to_string(e.attempt) +
+                     " goes on and has adopted " + std::to_string(by_id_.size()) +
+                     (by_id_.size() == 1 ? " container" : " containers");
+  }
+  Write(std::move(resumed));
+}
+
 void Job::Impl::NoteRecovering(const std::string& reason) {
   state_ = JobState::kRecovering;
   own_wait_ = reason;

@@ -19,7 +19,17 @@ Remedy Job::Impl::RemedyFor(const Task& task) const {
                  .budget = BudgetOf(task),
                  .ranked_budget = ranked_.budget > 0,
                  .job_budget = JobBudget(),
-                 .first = task.id.index == 0});
+                 .first = task.id.index == 0,
+                 .excused = task.failure && task.failure->excused,
+                 .doubtful = task.failure && (task.failure->diagnosis.consequence || SomeRankedSilent())});
+}
+
+// A ranked task whose executor has lost its connection has probably failed first: its node may be gone.
+bool Job::Impl::SomeRankedSilent() const {
+  return std::any_of(slots_.begin(), slots_.end(), [](const Container& container) {
+    const bool open = container.task != nullptr && container.task->ranked && container.task->run != Task::Run::kNone;
+    return open && container.disconnected && !container.task->failure;
+  });
 }
 
 // What must happen at once because the task has failed; the rest waits for the end of its attempt (Close).
@@ -44,8 +54,7 @@ void Job::Impl::React(Task& task) {
 }
 
 void Job::Impl::RestartAlone(Task& task) {
-  const spec::RestartLimit& limit = SpecOf(task).restart;
-  const Duration pause = Backoff(limit.backoff, ++task.paid);
+  const Duration pause = task.failure->excused ? Duration::zero() : Backoff(SpecOf(task).restart.backoff, ++task.paid);
   if (pause > Duration::zero()) {
     task.backing_off = true;
     Arm(task, now_ + pause);
@@ -106,12 +115,14 @@ void Job::Impl::FailOrStartAgain(Ending ending) {
 void Job::Impl::FinishDrain() {
   Task* first = nullptr;
   ForEachTask([&](Task& task) {
-    const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0);
-    if (task.leaving || !task.failure || !In(drain_->scope, task) || !counts) return;
+    if (task.leaving || !task.failure || !In(drain_->scope, task)) return;
+    const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0) || task.failure->excused;
+    if (!counts) return;
     if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;
   });
   const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->why;
-  if (drain_->scope == Scope::kRanked && first != nullptr && BudgetOf(*first) == 0) {
+  const bool excused = first != nullptr && first->failure->excused;
+  if (drain_->scope == Scope::kRanked && first != nullptr && !excused && BudgetOf(*first) == 0) {
     if (JobBudget() <= 0) {
       BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});
       return;
@@ -127,7 +138,7 @@ void Job::Impl::FinishDrain() {
     ++job_restarts_;
     ForEachTask([](Task& task) { task.paid = 0; });
     if (first != nullptr) pause = Backoff(SpecOf(*first).restart.backoff, job_restarts_);
-  } else if (first != nullptr) {
+  } else if (first != nullptr && !excused) {
     pause = Backoff(SpecOf(*first).restart.backoff, ++first->paid);
   }
   drain_.reset();

@@ -18,8 +18,10 @@ Remedy Decide(const FailureFacts& facts) {
   const bool counts = Counts(facts.kind, facts.on_failure, facts.first);
   if (facts.ranked) {
     // The first cause may be another ranked task whose message is still under way, and who failed first pays.
-    if (facts.budget > 0 || (counts && facts.ranked_budget)) return Remedy::kTogether;
-  } else if (facts.budget > 0) {
+    if (facts.budget > 0 || facts.excused || (counts && (facts.ranked_budget || facts.doubtful))) {
+      return Remedy::kTogether;
+    }
+  } else if (facts.budget > 0 || facts.excused) {
     return Remedy::kAlone;
   }
   if (!counts) return Remedy::kAccept;

@@ -23,6 +23,9 @@ struct FailureFacts {
   bool ranked_budget = false;  // whether any ranked task has one left
   int job_budget = 0;          // restarts the whole job has left
   bool first = false;          // it is index 0 of its role
+  bool excused = false;        // the task is not to blame
+  // It may be no more than a consequence of another ranked task's failure that is not known yet.
+  bool doubtful = false;
 };
 
 // Whether a failure that is not restarted fails the job at once. first: of index 0 of its role.

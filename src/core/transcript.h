@@ -2,6 +2,7 @@
 // indented. A test gives the whole as it should read and compares.
 //
 //   0s am 1 2 5                  1s kill 5s ann            2s scale worker 3          9s tick
+//   1s resumed 2                 1s warned c1 why          1s taken c1 how (excused)
 //   1s grant c1 worker node7     1s register c1            1s heard c1                1s gone c1 [how]
 //   1s started c1 a0             1s exit c1 a0 7           1s exit c1 a0 SIGSEGV rank=1 at=0.5s cause=... consequence=1
 //   1s ended c1 a0               1s startfail c1 a0 127    1s disconnected c1         1s waited REASON

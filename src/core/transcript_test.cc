@@ -73,7 +73,10 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   }
   if (verb == "tick") return Ticked{};
   if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
+  if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};
+  if (verb == "taken") return ContainerExited{container, line.From(2), /*excused=*/true};
+  if (verb == "warned") return ContainerWarned{container, line.From(2)};
   if (verb == "waited") return PlaceWaited{line.From(1)};
   if (verb == "refused") return PlaceRefused{line.From(1)};
   if (verb == "register") return ExecutorRegistered{container, {"host-" + container.text, 4000}};

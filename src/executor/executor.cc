@@ -23,6 +23,8 @@ namespace howdah::executor {
 namespace {
 
 constexpr size_t kSpecLimit = size_t{16} << 20;
+constexpr Duration kFirstConnectLimit = std::chrono::seconds(20);
+
 }  // namespace
 
 std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task) {
@@ -76,29 +78,37 @@ Executor::~Executor() {
   if (filling_.joinable()) filling_.join();
 }
 
-Status Executor::Attach(const Connect& connect) {
-  std::string host = plan_.options.host;
-  if (host.empty()) {
+Status Executor::Attach(Connect connect) {
+  host_ = plan_.options.host;
+  if (host_.empty()) {
     auto own = OwnAddressTowards(plan_.options.am_address);
     if (!own) return own.error();
-    host = std::move(*own);
+    host_ = std::move(*own);
   }
-  plan_.interface = InterfaceOf(host);
-  link_ = connect([this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
-                  {[this](const wire::ToExecutor& message) { OnMessage(message); },
-                   [this](const std::string& why) { OnClosed(why); }, [this] { logs_.OnSent(); }});
+  plan_.interface = InterfaceOf(host_);
+  connect_ = std::move(connect);
+  Register();
   if (link_ == nullptr) return Failed("connecting to the application master");
+  return {};
+}
+
+void Executor::Register() {
+  link_ = connect_([this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
+                   {[this](const wire::ToExecutor& message) { OnMessage(message); },
+                    [this](const std::string& why) { OnClosed(why); }, [this] { logs_.OnSent(); }},
+                   alone_since_ ? plan_.spec.timeouts.am : kFirstConnectLimit);
+  if (link_ == nullptr) return;
   connected_ = true;
   wire::FromExecutor message;
   wire::Register& hello = *message.mutable_register_();
   hello.set_container(plan_.options.container);
   hello.set_version(std::string(kVersion));
-  hello.set_host(host);
+  hello.set_host(host_);
   hello.set_port(port_.port());
   hello.set_pid(::getpid());
-  hello.set_attempt(-1);
-  Send(message);
-  return {};
+  hello.set_attempt(attempt_ ? attempt_->number() : -1);
+  link_->Send(message);
+  for (const wire::FromExecutor& report : reports_) link_->Send(report);
 }
 
 Status Executor::Prepare() {

@@ -23,7 +23,8 @@
 namespace howdah::executor {
 
 // How the executor reaches its AM: the real link, or a test's.
-using Connect = std::function<std::unique_ptr<rpc::ExecutorLink>(rpc::Post post, rpc::ExecutorLink::Handlers handlers)>;
+using Connect = std::function<std::unique_ptr<rpc::ExecutorLink>(rpc::Post post, rpc::ExecutorLink::Handlers handlers,
+                                                                 Duration limit)>;
 
 // One loop, one thread; a second one copies files while the connection is made, and ends with that. The process is a
 // subreaper with SIGCHLD blocked, its parent is the guardian. Every child is reaped here, on SIGCHLD: a process that
@@ -34,7 +35,7 @@ class Executor {
   ~Executor();
 
   // Connects and registers; the answer is not waited for.
-  Status Attach(const Connect& connect);
+  Status Attach(Connect connect);
   // Reads what the task is, and has its working directory filled.
   Status Prepare();
   // Until the AM lets it go (0), or it cannot go on (1). Nothing of the task is left then.
@@ -54,6 +55,11 @@ class Executor {
   void OnPrint(const wire::Print& print);
   void OnLeave(const wire::Leave& leave);
   void OnClosed(const std::string& why);
+  // Registers with the AM, and says again what it may not have heard.
+  void Register();
+  // For the AM, or one after it, as long as the job file says.
+  void AwaitAm(const std::string& why);
+  bool AmMayComeBack() const;
   void OnWorkspace(const Status& filled);
   [[noreturn]] void OnGuardianGone();
   void OnChildren();
@@ -76,6 +82,8 @@ class Executor {
   void ScheduleHeartbeat();
   void FillUsage(wire::Usage& usage);
   void Send(const wire::FromExecutor& message);
+  // Of an attempt: said again to whoever takes over from the AM.
+  void Report(wire::FromExecutor message);
 
   boost::asio::io_context loop_{1};
   process::Clock clock_;
@@ -83,8 +91,12 @@ class Executor {
   process::PortReservation port_;
   bool servers_bind_held_port_ = true;
   std::optional<process::PortReservation> tensorboard_port_;
+  Connect connect_;
   std::unique_ptr<rpc::ExecutorLink> link_;
   bool connected_ = false;
+  std::string host_;                         // where the other tasks reach this one
+  std::optional<Instant> alone_since_;       // the AM was lost then
+  std::vector<wire::FromExecutor> reports_;  // what became of the newest attempt, for an AM that did not hear it
 
   std::thread filling_;
   std::optional<Status> workspace_;  // once it is filled, or could not be

@@ -21,6 +21,7 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
       Say("the application master refuses this executor: " + message.welcome().refused());
       return Finish(1);
     }
+    alone_since_.reset();
     heartbeat_ = std::chrono::milliseconds(std::max(message.welcome().heartbeat_millis(), 1));
     ScheduleHeartbeat();
   }
@@ -90,12 +91,27 @@ void Executor::Linger(Duration limit) {
 
 void Executor::OnClosed(const std::string& why) {
   connected_ = false;
+  heartbeat_timer_.cancel();
   if (exit_code_ && !attempt_) return loop_.stop();
-  if (!exit_code_) Say("the connection to the application master at " + plan_.options.am_address + " is lost: " + why);
-  exit_code_ = exit_code_.value_or(1);
+  if (exit_code_) return;
+  if (heartbeat_ && AmMayComeBack()) return AwaitAm(why);
+  Say("the connection to the application master at " + plan_.options.am_address + " is lost: " + why);
+  exit_code_ = 1;
   pending_.reset();
   if (!attempt_) return loop_.stop();
   attempt_->Stop(plan_.spec.checkpoint.grace);  // nobody is left who could order otherwise
+}
+
+bool Executor::AmMayComeBack() const { return !alone_since_ || clock_.Now() - *alone_since_ < plan_.spec.timeouts.am; }
+
+// The processes of the task go on meanwhile, and their ends are kept to be told.
+void Executor::AwaitAm(const std::string& why) {
+  if (!alone_since_) {
+    alone_since_ = clock_.Now();
+    Say("the connection to the application master at " + plan_.options.am_address + " is lost (" + why +
+        "); another one is awaited for " + DurationToText(plan_.spec.timeouts.am));
+  }
+  Register();
 }
 
 // What is queued is sent first; OnClosed ends the loop.

@@ -18,6 +18,7 @@ int64_t Micros(Instant t) { return t.time_since_epoch().count(); }
 }  // namespace
 
 void Executor::StartAttempt(const PendingStart& start) {
+  reports_.clear();
   place_ = start.place;
   surroundings_ = start.surroundings;
   if (!workspace_->ok()) {
@@ -83,7 +84,7 @@ void Executor::FailStart(const RankPlace& place, const StartProblem& problem, co
   } else {
     failed.set_cause(problem.line);
   }
-  if (!attempt_) return Send(message);
+  if (!attempt_) return Report(std::move(message));
   failure_ = std::move(message);
 }
 
@@ -110,7 +111,7 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
     exited.set_advice(why.advice);
     exited.set_consequence(why.consequence);
   }
-  Send(message);
+  Report(std::move(message));
 }
 
 void Executor::OnAttemptEnded() {
@@ -121,7 +122,7 @@ void Executor::OnAttemptEnded() {
   (void)port_.Hold().ok();
   if (failure_) {
     logs_.AddSizes(number, *failure_->mutable_start_failed()->mutable_logs());
-    Send(*std::exchange(failure_, std::nullopt));
+    Report(*std::exchange(failure_, std::nullopt));
   } else {
     SendEnded(number);
   }
@@ -134,7 +135,7 @@ void Executor::SendStarted(Instant at) {
   started.set_attempt(place_.attempt);
   started.set_at_micros(Micros(at));
   for (const pid_t pid : attempt_->pids()) started.add_pids(pid);
-  Send(message);
+  Report(std::move(message));
 }
 
 void Executor::SendEnded(int attempt) {
@@ -143,7 +144,7 @@ void Executor::SendEnded(int attempt) {
   message.mutable_ended()->set_at_micros(Micros(clock_.Now()));
   FillUsage(*message.mutable_ended()->mutable_usage());
   logs_.AddSizes(attempt, *message.mutable_ended()->mutable_logs());
-  Send(message);
+  Report(std::move(message));
 }
 
 void Executor::ScheduleHeartbeat() {
@@ -173,6 +174,11 @@ void Executor::FillUsage(wire::Usage& usage) {
     out.set_utilisation(gpu.utilisation);
     out.set_memory_bytes(gpu.memory_bytes);
   }
+}
+
+void Executor::Report(wire::FromExecutor message) {
+  Send(message);
+  reports_.push_back(std::move(message));
 }
 
 void Executor::Send(const wire::FromExecutor& message) {

@@ -124,6 +124,56 @@ TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
   EXPECT_EQ(task.Wait(), 1);
 }
 
+TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
+  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
+  task.Welcome();
+  task.Start(0);
+  const wire::Started started = task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.LoseAm();
+  task.TakeOver(0);
+  EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
+  task.Welcome();
+  task.Start(0);  // as it may not have been told
+  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  EXPECT_EQ(task.ReceiveExit().code(), 7);
+  task.ExpectEnded(0);
+  EXPECT_EQ(task.RunAttempt(1).code(), 7);  // the file is still there
+  task.Leave();
+  EXPECT_EQ(task.Wait(), 0);
+}
+
+TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
+  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
+  task.Welcome();
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.LoseAm();
+  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  ASSERT_TRUE(process::Eventually([&] { return task.Left().empty(); }, 60s));
+  task.TakeOver(-1);
+  task.ReceiveStarted();
+  EXPECT_EQ(task.ReceiveExit().code(), 7);
+  task.ExpectEnded(0);
+  task.Leave();
+  EXPECT_EQ(task.Wait(), 0);
+}
+
+TEST(Stopping, AnotherAmIsNotAwaitedForEver) {
+  Task task;
+  task.spec.timeouts.am = 100ms;
+  task.role().command.shell = "trap 'echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done";
+  task.Launch();
+  task.Welcome();
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.LoseAm();
+  EXPECT_EQ(task.Wait(), 1);
+  EXPECT_EQ(process::Content(task.options.work_dir + "/saved"), "saved\n");
+}
+
 // Each death, of executor and guardian, with a stubborn task below it. The destructor sees that nothing is left.
 TEST(Stopping, TheDeathOfTheExecutorEndsAll) {
   for (const int signal : {SIGKILL, SIGSEGV, SIGTERM}) {

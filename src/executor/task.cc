@@ -37,8 +37,8 @@ int RunTask(const TaskOptions& options) {
     if (!identity) return Say(identity.error().message), 1;
     return RunExecutor(
         options,
-        [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
-          return rpc::ExecutorLink::Connect(options.am_address, *identity, std::move(post), std::move(handlers));
+        [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers, Duration limit) {
+          return rpc::ExecutorLink::Connect(options.am_address, *identity, std::move(post), std::move(handlers), limit);
         },
         [&](rpc::Post post) {
           return rpc::FrameChannel::Make(options.am_address, *identity, std::move(post), kTunnelConnectLimit);

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -54,6 +55,30 @@ class SocketLink final : public rpc::ExecutorLink {
   std::function<void()> on_sent_;
 };
 
+inline sockaddr_un AddressOf(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof address.sun_path - 1);
+  return address;
+}
+
+// To the AM that listens at `path`; if there is none, to one that hangs up soon.
+inline std::unique_ptr<rpc::ExecutorLink> ConnectTo(const std::string& path, rpc::Post post,
+                                                    rpc::ExecutorLink::Handlers handlers) {
+  constexpr int kHangUpMillis = 20;
+  const sockaddr_un address = AddressOf(path);
+  int ends[2] = {::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0), -1};
+  if (::connect(ends[0], reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
+    ::close(ends[0]);
+    if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return nullptr;
+    std::thread([peer = ends[1]] {
+      ::poll(nullptr, 0, kHangUpMillis);
+      ::close(peer);
+    }).detach();
+  }
+  return std::make_unique<SocketLink>(ends[0], std::move(post), std::move(handlers));
+}
+
 // A job of one role "worker", task worker:0, in a scratch directory.
 class Task {
  public:
@@ -97,7 +122,11 @@ class Task {
           [&](pid_t pid) {
             return RunExecutor(
                 options,
-                [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers) {
+                [&, first = true](rpc::Post post, rpc::ExecutorLink::Handlers handlers,
+                                  Duration) mutable -> std::unique_ptr<rpc::ExecutorLink> {
+                  if (!std::exchange(first, false)) {
+                    return ConnectTo(another_am(), std::move(post), std::move(handlers));
+                  }
                   return std::make_unique<SocketLink>(ends[1], std::move(post), std::move(handlers));
                 },
                 [](const rpc::Post&) -> Result<std::unique_ptr<rpc::FrameChannel>> { return Failed("a test"); }, pid);
@@ -111,6 +140,28 @@ class Task {
     executor = hello->register_().pid();
     EXPECT_EQ(hello->register_().container(), "c1");
     EXPECT_EQ(hello->register_().attempt(), -1);
+  }
+
+  std::string another_am() const { return scratch / "am"; }
+  void LoseAm() { am = process::Fd(); }
+  // Another AM is there; takes its Register, which names the attempt that runs.
+  void TakeOver(int attempt) {
+    const process::Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const sockaddr_un address = AddressOf(another_am());
+    ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(::listen(listener.get(), 1), 0);
+    pollfd caller{listener.get(), POLLIN, 0};
+    ASSERT_EQ(::poll(&caller, 1, 60'000), 1) << "the executor did not look for another AM";
+    am = process::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    ::unlink(another_am().c_str());
+    const auto hello = Receive();
+    ASSERT_TRUE(hello && hello->has_register_());
+    EXPECT_EQ(hello->register_().attempt(), attempt);
+  }
+  void Welcome() {
+    wire::ToExecutor message;
+    message.mutable_welcome()->set_heartbeat_millis(3'600'000);
+    Send(message);
   }
 
   void Send(const wire::ToExecutor& message) {

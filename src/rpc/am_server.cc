@@ -30,7 +30,8 @@ class Server final : public AmServer, public AmCall::Owner {
       : post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
   ~Server() override;
 
-  howdah::Status Listen(const std::string& host, const Identity& identity);
+  // wanted: the port; 0: any.
+  howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity);
 
   uint16_t port() const override { return port_; }
   void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) override;
@@ -90,9 +91,9 @@ std::shared_ptr<grpc::ServerCredentials> MakeCredentials(const Identity& identit
   return grpc::SslServerCredentials(options);
 }
 
-howdah::Status Server::Listen(const std::string& host, const Identity& identity) {
+howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Identity& identity) {
   grpc::ServerBuilder builder;
-  std::string address = host.find(':') == host.npos ? host + ":0" : "[" + host + "]:0";
+  const std::string address = (host.find(':') == host.npos ? host : "[" + host + "]") + ":" + std::to_string(wanted);
   int port = 0;
   builder.AddListeningPort(address, MakeCredentials(identity), &port);
   builder.RegisterAsyncGenericService(&service_);
@@ -279,10 +280,12 @@ void Server::Close(ConnectionId connection) {
 }  // namespace
 
 Result<std::unique_ptr<AmServer>> AmServer::Start(const std::string& host, const Identity& identity, Post post,
-                                                  Handlers handlers) {
+                                                  Handlers handlers, uint16_t port) {
   PrepareGrpc();
-  auto server = std::make_unique<Server>(std::move(post), std::move(handlers));
-  if (auto status = server->Listen(host, identity); !status.ok()) return status.error();
+  auto server = std::make_unique<Server>(post, handlers);
+  if (port != 0 && server->Listen(host, port, identity).ok()) return std::unique_ptr<AmServer>(std::move(server));
+  if (port != 0) server = std::make_unique<Server>(std::move(post), std::move(handlers));
+  if (auto status = server->Listen(host, 0, identity); !status.ok()) return status.error();
   return std::unique_ptr<AmServer>(std::move(server));
 }
 

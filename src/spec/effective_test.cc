@@ -39,7 +39,7 @@ class Maker {
     if (Flip()) job.tensorboard_logdir = Path();
     job.checkpoint = {Flip() ? Path() : "", Time(), Pick<std::string>({"SIGTERM", "SIGUSR1", "SIGINT"})};
     job.restart_max = Below(3);
-    job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), std::nullopt, std::nullopt};
+    job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), Time(), std::nullopt, std::nullopt};
     if (Flip()) job.timeouts.run = Time();
     job.start = Flip() ? StartMode::kGang : StartMode::kFree;
     job.tony_env = Flip();
@@ -208,7 +208,7 @@ roles:
     on_failure: fail
 checkpoint: {grace: 10s, signal: SIGTERM}
 restart: {max: 0}
-timeouts: {gang: 15m, hold: 10s, register: 5m, heartbeat: 25s}
+timeouts: {gang: 15m, hold: 10s, register: 5m, heartbeat: 25s, am: 5m}
 start: gang
 )");
 }

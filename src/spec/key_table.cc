@@ -118,6 +118,8 @@ const Section<Timeouts>& TimeoutsKeys() {
            "An incomplete gang that gets nothing more for so long gives its containers back and asks again"),
        Row("register", &Timeouts::register_, TimeSpan(Zero::kRefused), "How long a started container may stay silent"),
        Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused), "After such a silence a task counts as lost"),
+       Row("am", &Timeouts::am, TimeSpan(Zero::kRefused),
+           "How long tasks go on without an application master, until another one takes over"),
        Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed"),
        Row("queue", &Timeouts::queue, Optional(TimeSpan(Zero::kRefused)),
            "A job that is QUEUED for so long is killed by the client that follows it")}};

@@ -71,13 +71,66 @@ def test_executor(machine, tmp_path, seed, which):
     assert [t for t in status["tasks"] if t["state"] == "LOST"], status
 
 
+def next_am(machine, job, before):
+    """The AM that came after the one with this pid."""
+    def look():
+        agents = machine.agents(job, "am")
+        return agents if len(agents) == 2 and agents[1] != before else None
+    return eventually(look, "an application master after the one that was killed")[1]
+
+
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_am(machine, tmp_path, seed):
+    """Another one goes on where it was, and the tasks do not notice."""
     job = machine.submit(machine.job_file(tmp_path, LONG))
     pause(moment(seed))
-    assert kill9(machine.agents(job, "am")[1])
-    status = final(machine, job, 1, "FAILED")
-    assert "application master" in status["reason"] and "SIGKILL" in status["reason"], status["reason"]
+    am = machine.agents(job, "am")[1]
+    assert kill9(am)
+    next_am(machine, job, am)
+    machine.running(job)
+    status = machine.status(job)
+    assert status["generation"] == 0 and all(t["attempt"] == 0 for t in status["tasks"]), status
+    assert machine("kill", job, "--grace", "0s").code == 0
+    final(machine, job, 4, "KILLED")
+
+
+@pytest.mark.parametrize("seed", range(ROUNDS // 5))
+def test_am_while_tasks_end(machine, tmp_path, seed):
+    job = machine.submit(machine.job_file(tmp_path, SHORT))
+    machine.running(job)
+    pause(0.3 + moment(seed))
+    for pid in machine.agents(job, "am")[1:]:
+        kill9(pid)
+    status = final(machine, job, 0, "SUCCEEDED")
+    assert all(t["attempt"] == 0 for t in status["tasks"]), status
+
+
+def test_am_twenty_times(machine, tmp_path):
+    """The processes are the same at the end, each tells of every step once, and whoever asks is answered."""
+    go = tmp_path / "go"
+    job = machine.submit(machine.job_file(tmp_path, f"""
+name: steps
+roles:
+  worker:
+    instances: 2
+    memory: 16MiB
+    command: 'for ((i = 0; ; i++)); do echo $i; [ ! -e {go} ] || exit 0; sleep 0.01; done'
+"""))
+    machine.running(job)
+    pids = [t["pids"] for t in machine.status(job)["tasks"]]
+    am = machine.agents(job, "am")[1]
+    for _ in range(20):
+        assert kill9(am)
+        am = next_am(machine, job, am)
+        assert machine.status(job)["state"] == "RUNNING"
+        pause(1.05)  # the guardian gives up an AM that dies within a second again and again
+    assert [t["pids"] for t in machine.status(job)["tasks"]] == pids
+    go.touch()
+    status = final(machine, job, 0, "SUCCEEDED")
+    assert status["generation"] == 0, status
+    for index in range(2):
+        steps = machine("logs", job, f"worker:{index}").stdout.split()
+        assert steps == [str(i) for i in range(len(steps))] and len(steps) > 20
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))

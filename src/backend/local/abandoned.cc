@@ -92,8 +92,8 @@ Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
-  std::vector<std::string> paths = {files.staging(), files.python(), files.tls(), files.am_address(),
-                                    files.environment()};
+  std::vector<std::string> paths = {files.staging(),     files.python(),    files.tls(),  files.am_address(),
+                                    files.environment(), files.event_log(), files.alive()};
   if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
   Status result;
   for (const std::string& path : paths) {

@@ -1,6 +1,8 @@
 // What is left to do for a job whose application master is gone without having recorded its end.
 #pragma once
 
+#include <sys/types.h>
+
 #include <string>
 
 #include "howdah/base/ids.h"
@@ -22,6 +24,9 @@ Status RemoveLeftovers(const JobFiles& files);
 // Appends FAILED to a journal that has no end. how: a clause that says how the AM died, "was killed by signal 9
 // (SIGKILL)". The caller is the AM's guardian, or holds am.lock.
 Status RecordAmDeath(const JobFiles& files, const std::string& how);
+
+// The guardian of a container's executor; -1: there is none (any more).
+pid_t FindGuardian(const JobFiles& files, const ContainerId& container);
 
 // Kills every process of this user that belongs to the job: its agents, by their arguments, and whatever its tasks
 // started, by HOWDAH_JOB_ID in their environment. Returns how many once all are gone.

@@ -10,6 +10,7 @@
 #include "howdah/local/agent.h"
 #include "howdah/process/files.h"
 #include "howdah/spec/job_file.h"
+#include "journal_reader.h"
 #include "ledger.h"
 #include "outside_history.h"
 
@@ -81,6 +82,19 @@ std::vector<std::string> AgentJob::ToolEnvironment() const {
 Status AgentJob::Announce(const std::string& address) const {
   const std::string text = nlohmann::json{{"address", address}, {"pid", getpid()}}.dump();
   return process::WriteFileAtomically(files_.am_address(), text, 0600);
+}
+
+uint16_t AgentJob::AnnouncedPort() const {
+  const auto text = process::ReadFile(files_.am_address());
+  if (!text.ok()) return 0;
+  const auto said = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const std::string address = said.is_object() ? said.value("address", "") : "";
+  return static_cast<uint16_t>(std::atoi(address.c_str() + address.rfind(':') + 1));
+}
+
+bool AgentJob::CanGoOn() const {
+  return access(files_.event_log().c_str(), R_OK) == 0 && access(files_.am_address().c_str(), R_OK) == 0 &&
+         !EndsFinally(files_.journal());
 }
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,

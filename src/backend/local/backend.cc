@@ -3,8 +3,13 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
+
+#include "abandoned.h"
 #include "howdah/core/states.h"
 #include "howdah/process/files.h"
 #include "howdah/process/machine.h"
@@ -55,12 +60,47 @@ LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, A
 
 LocalBackend::~LocalBackend() = default;
 
+void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int am_attempt) {
+  name_prefix_ += std::to_string(am_attempt) + "-";
+  if (const Status recalled = ledger_.Recall(); !recalled.ok()) return sink_.OnRefused(recalled.error().message);
+  std::vector<Lease> leases = ledger_.holding().held;
+  for (const backend::Inherited& one : inherited) {
+    const auto lease =
+        std::find_if(leases.begin(), leases.end(), [&](const Lease& l) { return l.container == one.container.text; });
+    if (lease == leases.end()) {  // it was given back, and the last AM did not come to say so
+      sink_.OnExited(one.container, "", /*excused=*/false);
+      continue;
+    }
+    Container& container = containers_.try_emplace(one.container, loop_, std::move(*lease)).first->second;
+    leases.erase(lease);
+    if (const Status taken = Take(container, one); !taken.ok()) return sink_.OnRefused(taken.error().message);
+  }
+  for (const Lease& lease : leases) {  // granted, and nobody was told of it
+    if (const Status given = ledger_.GiveBack(lease.container); !given.ok()) sink_.OnRefused(given.error().message);
+  }
+}
+
+// What may run in a container that another AM launched.
+Status LocalBackend::Take(Container& container, const backend::Inherited& inherited) {
+  const std::string alive = job_.files().alive() + "/" + inherited.container.text;
+  if (!inherited.task || access(alive.c_str(), F_OK) != 0) return {};
+  container.inherited = true;
+  container.log = LogOf(*inherited.task);
+  if (const Status opened = OpenAlive(container, inherited.container); !opened.ok()) return opened;
+  const pid_t guardian = FindGuardian(job_.files(), inherited.container);
+  container.guardian.pid = guardian;
+  if (guardian >= 0) container.guardian.pidfd = process::Fd(static_cast<int>(syscall(SYS_pidfd_open, guardian, 0)));
+  WatchAlive(container, inherited.container);
+  return {};
+}
+
 void LocalBackend::Request(const core::RequestContainers& request) {
   Pending group;
   for (const auto& ask : request.asks) {
     const spec::RoleSpec& role = job_.spec().roles[static_cast<size_t>(ask.role)];
     for (int i = 0; i < ask.count; ++i) {
-      group.wants.push_back({"c" + std::to_string(++containers_made_), role.memory_bytes, role.vcores, role.gpus});
+      group.wants.push_back(
+          {name_prefix_ + std::to_string(++containers_made_), role.memory_bytes, role.vcores, role.gpus});
       group.roles.push_back(ask.role);
       if (request.together) continue;
       pending_.push_back(std::move(group));
@@ -134,25 +174,50 @@ void LocalBackend::StopWatching() {
 
 void LocalBackend::Launch(const ContainerId& id, const TaskId& task) {
   const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
+  if (it == containers_.end() || it->second.alive.is_open()) return;
   if (const Status spawned = Spawn(it->second, id, task); !spawned.ok()) {
-    const std::string why = "its executor could not be started: " + spawned.error().message;
-    if (const Status given = ledger_.GiveBack(id.text); !given.ok()) return sink_.OnRefused(given.error().message);
-    containers_.erase(it);
-    sink_.OnExited(id, why);
+    Give(id, "its executor could not be started: " + spawned.error().message);
   }
 }
 
-Status LocalBackend::Spawn(Container& container, const ContainerId& id, const TaskId& task) {
+// It is held no more.
+void LocalBackend::Give(const ContainerId& id, const std::string& how) {
+  if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
+  unlink((job_.files().alive() + "/" + id.text).c_str());
+  containers_.erase(id);
+  sink_.OnExited(id, how, /*excused=*/false);
+}
+
+std::string LocalBackend::LogOf(const TaskId& task) const {
   const std::string& role = job_.spec().roles[static_cast<size_t>(task.role)].name;
-  const JobFiles& files = job_.files();
-  container.log = files.agents() + "/" + JobFiles::TaskName(role, task.index) + ".log";
+  return job_.files().agents() + "/" + JobFiles::TaskName(role, task.index) + ".log";
+}
+
+Status LocalBackend::OpenAlive(Container& container, const ContainerId& id) {
+  const std::string path = job_.files().alive() + "/" + id.text;
+  const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return process::SystemError("opening " + path);
+  container.alive.assign(fd);
+  return {};
+}
+
+void LocalBackend::WatchAlive(Container& container, const ContainerId& id) {
+  container.alive.async_read_some(boost::asio::buffer(container.byte),
+                                  [this, id](const boost::system::error_code& error, size_t) {
+                                    if (error != boost::asio::error::operation_aborted) OnGone(id);
+                                  });
+}
+
+Status LocalBackend::Spawn(Container& container, const ContainerId& id, const TaskId& task) {
+  container.log = LogOf(task);
   auto log = process::OpenForAppend(container.log, 0600);
   if (!log.ok()) return log.error();
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("making a pipe");
-  container.alive.assign(ends[0]);
-  const process::Fd held_by_child(ends[1]);
+  const std::string alive = job_.files().alive() + "/" + id.text;
+  if (const Status made = process::MakeDirectories(job_.files().alive(), 0700); !made.ok()) return made;
+  if (mkfifo(alive.c_str(), 0600) != 0) return process::SystemError("making the pipe " + alive);
+  if (const Status opened = OpenAlive(container, id); !opened.ok()) return opened;
+  const process::Fd held_by_child(open(alive.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!held_by_child.valid()) return process::SystemError("opening " + alive);
   auto child = process::SpawnOrError({
       .program = start_.agent,
       .argv = TaskArguments(container, id, task),
@@ -164,10 +229,7 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   });
   if (!child.ok()) return child.error();
   container.guardian = std::move(*child);
-  container.alive.async_read_some(boost::asio::buffer(container.byte),
-                                  [this, id](const boost::system::error_code& error, size_t) {
-                                    if (error != boost::asio::error::operation_aborted) OnGone(id);
-                                  });
+  WatchAlive(container, id);
   return {};
 }
 
@@ -176,13 +238,16 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
 void LocalBackend::OnGone(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
+  const std::string log = it->second.log;
+  if (it->second.inherited) {  // how it ended was told to others; what it said last is all there is
+    const std::string words = process::LastLine(log);
+    return Give(id, "its executor ended" + (words.empty() ? "" : ": " + words));
+  }
   const process::ExitStatus status = process::WaitFor(it->second.guardian);
   std::string how = HowItEnded(status);
-  const std::string words = status.code.value_or(0) != 0 ? process::LastLine(it->second.log) : "";
+  const std::string words = status.code.value_or(0) != 0 ? process::LastLine(log) : "";
   if (!words.empty()) how += ": " + words;
-  if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
-  containers_.erase(it);
-  sink_.OnExited(id, how);
+  Give(id, how);
 }
 
 std::vector<std::string> LocalBackend::TaskArguments(const Container& container, const ContainerId& id,
@@ -217,16 +282,14 @@ std::vector<std::string> LocalBackend::TaskArguments(const Container& container,
 void LocalBackend::Release(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  if (it->second.guardian.pid >= 0) return KillAfter(id, kLeaveLimit, SIGTERM);
-  if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
-  containers_.erase(it);
-  sink_.OnExited(id, "");
+  if (it->second.alive.is_open()) return KillAfter(id, kLeaveLimit, SIGTERM);
+  Give(id, "");
 }
 
 void LocalBackend::Kill(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  if (it->second.guardian.pid < 0) return Release(id);
+  if (!it->second.alive.is_open()) return Release(id);
   KillAfter(id, 0ms, SIGTERM);
 }
 
@@ -237,7 +300,8 @@ void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wa
   patience.async_wait([this, id, signal](const boost::system::error_code& error) {
     const auto it = containers_.find(id);
     if (error || it == containers_.end()) return;
-    kill(it->second.guardian.pid, signal);
+    // By pidfd: a number may be another's by then.
+    syscall(SYS_pidfd_send_signal, it->second.guardian.pidfd.get(), signal, nullptr, 0);
     if (signal == SIGTERM) KillAfter(id, kKillLimit, SIGKILL);
   });
 }

@@ -27,6 +27,7 @@ class LocalBackend final : public backend::Backend {
                const std::string& path, Ledger& ledger, std::string am_address);
   ~LocalBackend() override;
 
+  void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;
   void Request(const core::RequestContainers& request) override;
   void CancelRequests() override;
   void Launch(const ContainerId& container, const TaskId& task) override;
@@ -47,8 +48,10 @@ class LocalBackend final : public backend::Backend {
     Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), patience(loop) {}
     Lease lease;
     process::Child guardian;  // pid -1: nothing was launched
+    bool inherited = false;   // by an AM before this one: the guardian is no child of ours
     std::string log;          // what guardian and executor say
-    // The read end of a pipe whose other end only the guardian and the executor hold: it closes when both are gone.
+    // The read end of a pipe whose other end only the guardian and the executor hold: it closes when both are gone. It
+    // has a name, so that an AM after this one can open it.
     boost::asio::posix::stream_descriptor alive;
     boost::asio::steady_timer patience;
     std::array<char, 1> byte;
@@ -60,6 +63,11 @@ class LocalBackend final : public backend::Backend {
   void OnGone(const ContainerId& id);
   void KillAfter(const ContainerId& id, std::chrono::milliseconds wait, int signal);
   Status Spawn(Container& container, const ContainerId& id, const TaskId& task);
+  std::string LogOf(const TaskId& task) const;
+  Status OpenAlive(Container& container, const ContainerId& id);
+  void WatchAlive(Container& container, const ContainerId& id);
+  Status Take(Container& container, const backend::Inherited& inherited);
+  void Give(const ContainerId& id, const std::string& how);
   std::vector<std::string> TaskArguments(const Container& container, const ContainerId& id, const TaskId& task) const;
 
   boost::asio::io_context& loop_;
@@ -74,6 +82,7 @@ class LocalBackend final : public backend::Backend {
   boost::asio::posix::stream_descriptor leases_changed_;  // inotify on the leases, while something is pending
   std::array<char, 4096> changes_;
   const bool machine_has_gpus_;
+  std::string name_prefix_ = "c";  // of containers: none has the name of one that an AM before this one had
   int containers_made_ = 0;
   bool waiting_ = false;  // the sink was told that the asks wait
 };

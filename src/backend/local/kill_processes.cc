@@ -5,8 +5,10 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cctype>
 #include <string_view>
+#include <vector>
 
 #include "abandoned.h"
 #include "howdah/process/files.h"
@@ -56,7 +58,33 @@ bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
   return true;
 }
 
+// The process that is this process's parent; -1: it is gone.
+pid_t ParentOf(const std::string& proc) {
+  const auto stat = process::ReadFile(proc + "/stat", kProcFileLimit);
+  if (!stat.ok()) return -1;
+  const size_t name_end = stat->rfind(')');  // behind it: " S PPID ..."
+  return name_end == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(stat->c_str() + name_end + 3));
+}
+
 }  // namespace
+
+pid_t FindGuardian(const JobFiles& files, const ContainerId& container) {
+  std::vector<pid_t> agents;  // guardian and executor: the one is the other's parent
+  const auto names = process::ListDirectory("/proc");
+  if (!names.ok()) return -1;
+  for (const std::string& name : *names) {
+    if (std::isdigit(static_cast<unsigned char>(name.front())) == 0 || !IsOurs("/proc/" + name)) continue;
+    const auto arguments = process::ReadFile("/proc/" + name + "/cmdline", kProcFileLimit);
+    if (!arguments.ok() || !arguments->starts_with("howdah-agent")) continue;
+    if (HasWord(*arguments, container.text) && HasWord(*arguments, files.spec()))
+      agents.push_back(std::atoi(name.c_str()));
+  }
+  for (const pid_t agent : agents) {
+    const pid_t parent = ParentOf("/proc/" + std::to_string(agent));
+    if (std::find(agents.begin(), agents.end(), parent) == agents.end()) return agent;
+  }
+  return -1;
+}
 
 int KillProcessesOf(const JobFiles& files, const JobId& id) {
   int killed = 0;

@@ -158,6 +158,17 @@ Status Ledger::GiveBack(const std::string& container) {
   return Write();
 }
 
+Status Ledger::Recall() {
+  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  if (!lock.ok()) return lock.error();
+  const auto text = process::ReadFile(path_);
+  if (!text.ok()) return text.error();
+  auto holding = Decode(*text);
+  if (!holding) return Failed("reading the lease " + path_ + ": it makes no sense");
+  mine_ = std::move(*holding);
+  return {};
+}
+
 Status Ledger::Close() {
   const auto lock = process::FileLock::Wait(directory_ + "/lock");
   if (!lock.ok()) return lock.error();

@@ -56,6 +56,8 @@ class Ledger {
   // Asks for all of wants at once, in place of whatever was asked before (empty: for nothing).
   Result<Decision> Ask(const Capacity& capacity, std::vector<Want> wants);
   Status GiveBack(const std::string& container);
+  // What the job's lease says, where another process with this lease has asked meanwhile.
+  Status Recall();
   // Removes the lease: nothing is held any more.
   Status Close();
 

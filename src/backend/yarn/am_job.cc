@@ -29,6 +29,7 @@ namespace {
 
 constexpr char kJobFile[] = "howdah/job.json";
 constexpr char kJournal[] = "journal.jsonl";
+constexpr char kEventLog[] = "events.bin";
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // As long as a running job waits for a ResourceManager that is away: an AM that leaves untold is started again.
@@ -131,6 +132,7 @@ const spec::JobSpec& AmJob::spec() const { return parts_->spec; }
 int AmJob::attempt() const { return parts_->attempt(); }
 std::string AmJob::node() const { return parts_->container.node_host; }
 std::string AmJob::journal() const { return kJournal; }
+std::string AmJob::event_log() const { return kEventLog; }
 std::string AmJob::log_directory() const {
   return parts_->container.log_dirs.empty() ? "." : parts_->container.log_dirs.front();
 }

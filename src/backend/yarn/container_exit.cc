@@ -127,6 +127,20 @@ int CodeOf(const hadoop::yarn::ContainerStatusProto& status) {
 
 }  // namespace
 
+bool IsExcused(int exit_status) {
+  constexpr int kAborted = -100, kDisksFailed = -101, kPreempted = -102, kKilledByRm = -106, kKilledByScheduler = -108;
+  switch (exit_status) {
+    case kAborted:
+    case kDisksFailed:
+    case kPreempted:
+    case kKilledByRm:
+    case kKilledByScheduler:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status) {
   const std::string& diagnostics = status.diagnostics();
   const int code = CodeOf(status);

@@ -13,6 +13,10 @@ namespace howdah::yarnplace {
 // ContainerExitStatus, the facts those of YARN's diagnostics (3.3 to 3.5).
 std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status);
 
+// Whether an exit status of ContainerExitStatus says that the task is not to blame: its node was lost or its disks
+// failed, it was preempted, or the ResourceManager or the node's scheduler took its container.
+bool IsExcused(int exit_status);
+
 // How far a container is in which nothing has connected yet, out of its NodeManager's answer or that there is none:
 // "its files were still being brought to node7". Empty: it has ended, and how is told by itself.
 std::string HowFarStarted(const Result<hadoop::yarn::ContainerStatusProto>& status, const std::string& node);

@@ -87,5 +87,11 @@ TEST(ContainerExit, HowFarAStartHasCome) {
             "its node n7 did not say how far it is: no answer");
 }
 
+TEST(Excused, WhatIsNotTheTasksDoing) {
+  for (const int status : {-100, -101, -102, -106, -108}) EXPECT_TRUE(IsExcused(status)) << status;
+  for (const int status : {-1000, -103, -104, -105, -107, 0, 1, 137, 143, 154})
+    EXPECT_FALSE(IsExcused(status)) << status;
+}
+
 }  // namespace
 }  // namespace howdah::yarnplace

@@ -79,6 +79,13 @@ yarn::Shape YarnBackend::ShapeOfRole(int role) const {
   return shape;
 }
 
+// YARN is not asked to keep containers when an AM ends.
+void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int) {
+  for (const backend::Inherited& inherited : containers) {
+    sink_.OnExited(inherited.container, "it ended with its application master", /*excused=*/true);
+  }
+}
+
 void YarnBackend::Request(const core::RequestContainers& request) {
   for (const auto& ask : request.asks) scheduler_.Ask(ask.role, ShapeOfRole(ask.role), ask.count);
   Expect();
@@ -101,6 +108,23 @@ void YarnBackend::OnAnswer(const hadoop::yarn::AllocateResponseProto& response) 
     token_ = {token.identifier(), token.password(), token.kind(), token.service()};
   }
   if (response.updated_nodes_size() > 0) UpdateNodes(response);
+  const auto& preempt = response.preempt();
+  for (const auto& container : preempt.strictcontract().container()) Warn(container, "the scheduler preempts it");
+  for (const auto& container : preempt.contract().container()) Warn(container, "the scheduler preempts it");
+}
+
+void YarnBackend::Warn(const hadoop::yarn::PreemptionContainerProto& container, const std::string& why) {
+  const ContainerId id{yarn::ToText(yarn::FromProto(container.id()))};
+  if (const auto it = containers_.find(id); it != containers_.end() && !it->second.leaving) sink_.OnWarned(id, why);
+}
+
+// A node that is being decommissioned lets its containers run for a while.
+void YarnBackend::WarnNode(const std::string& node) {
+  std::vector<ContainerId> there;
+  for (const auto& [id, held] : containers_) {
+    if (held.node == node && !held.leaving) there.push_back(id);
+  }
+  for (const ContainerId& id : there) sink_.OnWarned(id, "its node is being decommissioned");
 }
 
 void YarnBackend::UpdateNodes(const hadoop::yarn::AllocateResponseProto& response) {
@@ -108,6 +132,7 @@ void YarnBackend::UpdateNodes(const hadoop::yarn::AllocateResponseProto& respons
   for (const auto& report : response.updated_nodes()) {
     const std::string name = scheduler_.allocation().NameOf(report.nodeid());
     std::erase_if(nodes, [&](const yarn::KnownNode& node) { return node.name == name; });
+    if (report.node_state() == hadoop::yarn::NS_DECOMMISSIONING) WarnNode(name);
     if (report.node_state() != hadoop::yarn::NS_RUNNING) continue;
     nodes.push_back({name, report.rackname(), report.node_labels_size() > 0 ? report.node_labels(0) : "",
                      yarn::FromProto(report.capability())});
@@ -145,7 +170,7 @@ void YarnBackend::OnStarted(const ContainerId& id, const Status& started) {
   const bool wanted = !it->second.leaving;
   if (wanted) scheduler_.NodeFailed(it->second.node);
   scheduler_.Release(IdOf(id));
-  Gone(id, wanted ? HowStartFailed(started.error().message) : "");
+  Gone(id, wanted ? HowStartFailed(started.error().message) : "", /*excused=*/false);
 }
 
 void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
@@ -161,7 +186,7 @@ void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
   } else if (it->second.started && status >= 0) {
     scheduler_.NodeWorked(it->second.node);
   }
-  Gone(id, how);
+  Gone(id, how, IsExcused(status));
 }
 
 void YarnBackend::Connected(const ContainerId& id) {
@@ -205,7 +230,7 @@ void YarnBackend::Release(const ContainerId& id) {
     return EndAfter(id, kLeaveLimit);
   }
   scheduler_.Release(IdOf(id));
-  Gone(id, "");
+  Gone(id, "", /*excused=*/false);
 }
 
 void YarnBackend::Kill(const ContainerId& id) {
@@ -240,16 +265,16 @@ void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds w
     if (error || !containers_.contains(id)) return;
     // Its node does not answer. The ResourceManager tells it to end the container as soon as it can.
     scheduler_.Release(IdOf(id));
-    Gone(id, "its node did not answer when it was to end");
+    Gone(id, "its node did not answer when it was to end", /*excused=*/true);
   });
 }
 
-void YarnBackend::Gone(const ContainerId& id, const std::string& how) {
+void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excused) {
   const auto it = containers_.find(id);
   if (it->second.leaving) --leaving_;
   containers_.erase(it);
   Expect();
-  sink_.OnExited(id, how);
+  sink_.OnExited(id, how, excused);
 }
 
 // Grants and ends are told when the ResourceManager is asked: soon after something has been ordered, at leisure else.

@@ -39,6 +39,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options, std::unique_ptr<yarn::Calls> calls);
   ~YarnBackend() override;
 
+  void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;
   void Request(const core::RequestContainers& request) override;
   void CancelRequests() override;
   void Launch(const ContainerId& container, const TaskId& task) override;
@@ -72,6 +73,8 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void OnLost(const Error& error) override;
 
   yarn::Shape ShapeOfRole(int role) const;
+  void Warn(const hadoop::yarn::PreemptionContainerProto& container, const std::string& why);
+  void WarnNode(const std::string& node);
   void UpdateNodes(const hadoop::yarn::AllocateResponseProto& response);
   void OnStarted(const ContainerId& id, const Status& started);
   // Asks how far the start has come, again and again, until something has connected.
@@ -82,7 +85,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void EndAfter(const ContainerId& id, std::chrono::milliseconds wait);
   void GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait);
   // It is held no more; the owner is told how it ended.
-  void Gone(const ContainerId& id, const std::string& how);
+  void Gone(const ContainerId& id, const std::string& how, bool excused);
   void Expect();
 
   boost::asio::io_context& loop_;

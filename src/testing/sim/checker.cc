@@ -48,7 +48,8 @@ const ContainerFacts* Checker::CheckHeld(const ContainerId& container, const cha
 void Checker::Check(const core::LaunchExecutor& launch) {
   const ContainerFacts* held = CheckHeld(launch.container, "LaunchExecutor");
   if (!held) return;
-  if (held->task || held->released) {
+  const bool again = held->task == launch.task && !held->registered;
+  if ((held->task && !again) || held->released) {
     world_.Violate("An executor is launched once, in a container that is kept", launch.container.text);
   }
   if (held->role != launch.task.role) {
@@ -63,6 +64,7 @@ void Checker::Check(const core::StartTask& start) {
   if (held->task != start.task || !held->registered || held->released) {
     world_.Violate("A task starts where its own executor has registered", name + " in " + start.container.text);
   }
+  if (facts_.IsRepeated(start)) return;
   const TaskFacts* before = facts_.Find(start.task);
   if (start.attempt != (before ? before->attempt + 1 : 0)) {
     world_.Violate("Attempts go up by one", name + " follows " + std::to_string(before ? before->attempt : -1));
@@ -92,6 +94,9 @@ void Checker::Check(const core::StopTask& stop) {
     world_.Violate("Only an attempt that may still run is stopped",
                    stop.container.text + " attempt " + std::to_string(stop.attempt));
   }
+  const Instant now = world_.schedule.now();
+  const bool no_later = task && task->stopped() && now + stop.grace <= std::max(now, *task->killed_at);
+  if (no_later) return;  // ordered again
   const Duration usual = workload_.spec.checkpoint.grace;
   if (stop.grace != usual && stop.grace != facts_.grace_requested()) {
     world_.Violate("A stop gives the grace of the job, or the one that was asked for", FormatDuration(stop.grace));

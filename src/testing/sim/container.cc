@@ -20,6 +20,7 @@ SimContainer::SimContainer(World& world, ContainerOwner& owner, ContainerId id, 
 // --- what the AM asks of it ---
 
 void SimContainer::Launch(TaskId task) {
+  if (task_) return;  // ordered again
   task_ = task;
   const Faults& faults = world_.faults;
   Duration delay = world_.random.Between(Duration(milliseconds(10)), Duration(milliseconds(500)));
@@ -82,6 +83,12 @@ void SimContainer::FailSoon(int generation) {
     const Duration soon = world_.random.Chance(0.5) ? Duration(milliseconds(8)) : Duration(seconds(2));
     ExitLater(world_.random.Between(Duration(1), soon), static_cast<int>(rank), {.code = 1}, world_.random.Chance(0.5));
   }
+}
+
+void SimContainer::FindAm() {
+  world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(seconds(2))), [this] {
+    if (registered_ && !gone_ && !silent_ && !leaving_) SayHello();
+  });
 }
 
 // --- the executor ---
@@ -155,6 +162,8 @@ void SimContainer::Disconnect() {
 // --- the user's processes ---
 
 void SimContainer::RunAttempt(int number, int generation) {
+  if (number <= last_attempt_) return;  // ordered again
+  last_attempt_ = number;
   const spec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];
   const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
   owner_.truth().Started(*task_, number, generation);
@@ -195,7 +204,11 @@ void SimContainer::PlanExits(const Conduct& conduct) {
 }
 
 void SimContainer::StopAttempt(int number, Duration grace) {
-  if (!attempt_ || attempt_->number != number) return;
+  if (!attempt_ || attempt_->number != number) {
+    // It never was, or has ended: the AM is told (again).
+    last_attempt_ = std::max(last_attempt_, number);
+    return Send(core::TaskEnded{id_, number, world_.schedule.now()});
+  }
   attempt_->stopping = true;
   if (!attempt_->ignores_stop) {
     static const std::vector<core::Exit> exits = {{.code = 0}, {.code = 143}, {.code = 1}, {.signal = kSigterm}};

@@ -48,6 +48,8 @@ class SimContainer {
 
   // What befalls it, now.
   void End(const std::string& how);
+  // Its AM was replaced: it finds the new one.
+  void FindAm();
   // A peer of this generation has died: what talks to it fails soon.
   void FailSoon(int generation);
 
@@ -84,7 +86,8 @@ class SimContainer {
   uint16_t port_ = 0;
   bool registered_ = false, silent_ = false, leaving_ = false, gone_ = false;
   std::optional<Attempt> attempt_;
-  int serial_ = 0;  // of the attempts here: what was planned for an older one does not happen
+  int last_attempt_ = -1;  // the newest that was ordered to start or stop
+  int serial_ = 0;         // of the attempts here: what was planned for an older one does not happen
 };
 
 }  // namespace howdah::sim

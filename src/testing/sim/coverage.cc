@@ -53,6 +53,9 @@ std::string_view ToText(Situation situation) {
       "a role waited for another to finish",
       "two jobs competed for one place",
       "an event came after the job had finished",
+      "another AM went on",
+      "an AM died before its orders were carried out",
+      "a container was wanted back",
   };
   return kTexts[static_cast<size_t>(situation)];
 }

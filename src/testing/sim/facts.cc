@@ -50,6 +50,9 @@ void Facts::Hear(const ContainerId& container) {
 
 // --- events ---
 
+// What was asked of the place is asked again.
+void Facts::On(const core::AmResumed&) { std::fill(asked_.begin(), asked_.end(), 0); }
+
 void Facts::On(const core::ContainerGranted& e) {
   const bool is_new = held_.emplace(e.container, ContainerFacts{.role = e.role}).second;
   int& asked = asked_[static_cast<size_t>(e.role)];
@@ -131,6 +134,7 @@ void Facts::On(const core::LaunchExecutor& a) {
 }
 
 void Facts::On(const core::StartTask& a) {
+  if (IsRepeated(a)) return;
   TaskFacts& task = tasks_[a.task];
   task.attempt = a.attempt;
   task.generation = a.generation;
@@ -150,6 +154,12 @@ void Facts::On(const core::StopTask& a) {
   if (too_long && !AllExited(*held_[a.container].task)) task->failed = true;
   if (!task->stopped()) task->stopped_at = now_;
   task->killed_at = std::min(task->killed_at.value_or(Instant::max()), now_ + a.grace);
+}
+
+bool Facts::IsRepeated(const core::StartTask& a) const {
+  const TaskFacts* task = Find(a.task);
+  return task != nullptr && task->container == a.container && task->attempt == a.attempt &&
+         task->generation == a.generation && !task->over;
 }
 
 void Facts::GiveBack(const ContainerId& container) {

@@ -57,6 +57,8 @@ class Facts {
 
   const ContainerFacts* Held(const ContainerId& container) const;
   const std::map<ContainerId, ContainerFacts>& held() const { return held_; }
+  // Whether the order was given before, and is given again as it may have got lost.
+  bool IsRepeated(const core::StartTask& start) const;
   const TaskFacts* Find(TaskId task) const;
   // The core has been told of the end of every process of the newest attempt.
   bool AllExited(TaskId task) const;
@@ -87,6 +89,8 @@ class Facts {
   void On(const core::TaskEnded& e);
   void On(const core::StopRequested& e);
   void On(const core::AmStarted&) {}
+  void On(const core::AmResumed&);
+  void On(const core::ContainerWarned&) {}
   void On(const core::PlaceWaited&) {}
   void On(const core::ContainerStarting&) {}
   void On(const core::ExecutorRefused&) {}

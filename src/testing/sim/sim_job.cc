@@ -17,7 +17,9 @@ SimJob::SimJob(World& world, SimPlace& place, Workload workload, std::string nam
       name_(std::move(name)),
       truth_(world_, workload_),
       checker_(world_, workload_, truth_),
-      job_(std::make_unique<core::Job>(workload_.spec, workload_.rules, world_.schedule.now(), world_.random.Next())) {}
+      submitted_(world_.schedule.now()),
+      seed_(world_.random.Next()),
+      job_(std::make_unique<core::Job>(workload_.spec, workload_.rules, submitted_, seed_)) {}
 
 void SimJob::Begin() {
   world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(500))), [this] {
@@ -27,6 +29,11 @@ void SimJob::Begin() {
   PlanClock();
   if (const auto when = world_.FaultWithin(world_.faults.am_dies, seconds(40))) {
     world_.schedule.After(*when, [this] { AmDies(); });
+  }
+  for (int i = 0; i < 4; ++i) {
+    if (const auto when = world_.FaultWithin(world_.faults.am_replaced, seconds(40))) {
+      world_.schedule.After(*when, [this] { AnotherAmGoesOn(); });
+    }
   }
 }
 
@@ -85,16 +92,61 @@ void SimJob::Deliver(const core::Event& event) {
   }
   ++steps_;
   checker_.Told(event);
-  for (const core::Action& action : job_->Step(event, AmNow())) {
-    if (world_.trace) world_.trace("                            -> " + ToText(workload_.spec, action));
+  const Instant now = told_at_ = std::max(told_at_, AmNow());
+  const std::vector<core::Action> actions = job_->Step(event, now);
+  Log(event, now, actions);
+  const bool lost = !actions.empty() && world_.Fault(world_.faults.orders_lost);
+  for (const core::Action& action : actions) {
+    if (world_.trace)
+      world_.trace((lost ? " (lost)                     -> " : "                            -> ") +
+                   ToText(workload_.spec, action));
     digest_.Add(world_.schedule.now(), action);
     checker_.Ordered(action);
     if (world_.violation) return;
-    Perform(action);
+    if (!lost || std::holds_alternative<core::FinishJob>(action)) Perform(action);
   }
   job_->CheckInvariants();
   checker_.Stepped();
+  if (lost && !ended()) {
+    world_.Reach(Situation::kOrdersLost);
+    AnotherAmGoesOn();
+  }
   if (!ended()) SetAlarm();
+}
+
+void SimJob::Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions) {
+  if (const auto* heard = std::get_if<core::ExecutorHeard>(&event)) heard_[heard->container] = at;
+  if (job_->unmoved()) return;
+  std::vector<std::pair<Instant, ContainerId>> by_time;
+  for (const auto& [container, when] : heard_) by_time.emplace_back(when, container);
+  std::sort(by_time.begin(), by_time.end());
+  heard_.clear();
+  for (const auto& [when, container] : by_time) log_.push_back({core::ExecutorHeard{container}, when, {}});
+  std::vector<std::string> orders;
+  for (const core::Action& action : actions) orders.push_back(ToText(workload_.spec, action));
+  log_.push_back({event, at, std::move(orders)});
+}
+
+// The AM is killed, and another one is told what it was told. Messages under way reach the new one, as executors say
+// again what they cannot know to have been heard.
+void SimJob::AnotherAmGoesOn() {
+  if (ended() || world_.violation || log_.empty()) return;
+  world_.Reach(Situation::kAmReplaced);
+  auto next = std::make_unique<core::Job>(workload_.spec, workload_.rules, submitted_, seed_);
+  for (const Logged& logged : log_) {
+    const std::vector<core::Action> actions = next->Step(logged.event, logged.at);
+    std::vector<std::string> orders;
+    for (const core::Action& action : actions) orders.push_back(ToText(workload_.spec, action));
+    if (orders != logged.orders) {
+      return world_.Violate("An AM that is told what another was told orders the same",
+                            name_ + " at " + FormatInstant(logged.at) + ": " + ToText(workload_.spec, logged.event));
+    }
+  }
+  job_ = std::move(next);
+  place_.Cancel(this);
+  alarm_at_.reset();
+  Deliver(core::AmResumed{++am_attempt_, "was killed"});
+  for (const auto& container : containers_) container->FindAm();
 }
 
 void SimJob::SetAlarm() {
@@ -179,6 +231,13 @@ void SimJob::OnGranted(int role, int node) {
     Tell(granted, from_place_);
   }
   if (const auto when = world_.FaultWithin(world_.faults.container_lost, seconds(60))) {
+    if (world_.Fault(world_.faults.warned)) {
+      world_.schedule.After(*when - std::min<Duration>(*when, seconds(5)), [this, container] {
+        if (container->gone()) return;
+        world_.Reach(Situation::kWarned);
+        Tell(core::ContainerWarned{container->id(), "it is preempted"}, from_place_);
+      });
+    }
     world_.schedule.After(*when, [this, container] {
       if (!container->gone()) world_.Reach(Situation::kContainerLost);
       container->End("it was preempted");
@@ -198,7 +257,8 @@ void SimJob::OnNodeLost(int node) {
 
 void SimJob::OnGone(SimContainer& container, const std::string& how) {
   place_.Free(container.node());
-  Tell(core::ContainerExited{container.id(), how}, from_place_);
+  const bool excused = how.find("preempted") != how.npos || how.find("its node") != how.npos;
+  Tell(core::ContainerExited{container.id(), how, excused}, from_place_);
 }
 
 void SimJob::OnDied(TaskId task, int generation) {

@@ -1,6 +1,7 @@
 // One job under simulation: the real core, the AM's queue around it, its containers, and what people do to it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -52,6 +53,9 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void Ring(int alarm);
   void AmDies();
   void AmIsGone();
+  // What an AM after this one would be told; see am/event_log.h.
+  void Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions);
+  void AnotherAmGoesOn();
 
   void Perform(const core::Action& action);
   void Do(const core::RequestContainers& a) { place_.Request(this, a); }
@@ -71,7 +75,18 @@ class SimJob : public ContainerOwner, public PlaceClient {
   std::string name_;
   Truth truth_;
   Checker checker_;
+  const Instant submitted_;
+  const uint64_t seed_;
   std::unique_ptr<core::Job> job_;
+  struct Logged {
+    core::Event event;
+    Instant at;
+    std::vector<std::string> orders;
+  };
+  std::vector<Logged> log_;
+  std::map<ContainerId, Instant> heard_;  // since the last that was logged
+  Instant told_at_;                       // as the core takes time: never back
+  int am_attempt_ = 0;
   std::vector<std::unique_ptr<SimContainer>> containers_;  // of all times: plans refer to them
   Channel from_place_, from_people_;
   Duration skew_{};  // of the AM's clock

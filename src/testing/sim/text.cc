@@ -13,6 +13,8 @@ struct EventText {
   std::string Role(int role) const { return spec.roles[static_cast<size_t>(role)].name; }
   static std::string Attempt(int attempt) { return " attempt " + std::to_string(attempt); }
 
+  std::string operator()(const core::AmResumed& e) const { return "AmResumed" + Attempt(e.attempt); }
+  std::string operator()(const core::ContainerWarned& e) const { return "ContainerWarned " + e.container.text; }
   std::string operator()(const core::AmStarted& e) const { return "AmStarted" + Attempt(e.attempt); }
   std::string operator()(const core::ContainerGranted& e) const {
     return "ContainerGranted " + e.container.text + " for " + Role(e.role) + " on " + e.node;

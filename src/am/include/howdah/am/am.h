@@ -46,14 +46,18 @@ struct AmOptions {
   JobId job;
   spec::JobSpec spec;
   int attempt = 0;
-  // An AM that comes after another begins the next generation, and numbers attempts onwards.
+  std::string how_before_died;  // the AM before this one: a clause, "was killed by signal 9 (SIGKILL)"; empty: unknown
+  // An AM that comes after another whose event log is lost begins the next generation, and numbers attempts onwards.
   int generation = 0, first_task_attempt = 0;
   std::optional<Instant> gang_since;  // from when `timeouts.gang` counts; none: from the job's submission
   // SIGTERM says that the place is ending everything, at once: the AM leaves. false: it stops the job with grace.
   bool leave_on_sigterm = false;
-  std::string node;                      // name of this machine
-  std::string listen_host;               // address that executors and clients can reach
-  std::string journal;                   // path; its first line, JobSubmitted, is there already
+  std::string node;          // name of this machine
+  std::string listen_host;   // address that executors and clients can reach
+  uint16_t listen_port = 0;  // where an AM before this one was reached, if it can be had; 0: any
+  std::string journal;       // path; its first line, JobSubmitted, is there already
+  // What the AM is told; if it is there, the AM goes on with the job of the one that wrote it.
+  std::string event_log;
   std::string agents_log_directory;      // where TensorBoard's own output goes
   std::vector<std::string> environment;  // of processes that the AM starts itself (TensorBoard): "NAME=VALUE"
   rpc::Identity identity;

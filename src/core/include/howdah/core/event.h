@@ -21,6 +21,12 @@ struct AmStarted {
   int generation = 0;
   int first_task_attempt = 0;
 };
+// This AM goes on with the job of one that died, and has been told again everything that one was told. Whether its last
+// orders were carried out is not known: they are given again, and each must be harmless the second time.
+struct AmResumed {
+  int attempt = 0;  // of the place's count of AMs
+  std::string how;  // how the one before died: a clause, "was killed by signal 9 (SIGKILL)"; empty: it is not known
+};
 
 // --- from the place ---
 
@@ -33,6 +39,13 @@ struct ContainerGranted {
 struct ContainerExited {
   ContainerId container;
   std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as it was told to
+  // The task is not to blame (its node was lost, the scheduler took the container): it costs no restart.
+  bool excused = false;
+};
+// The place is going to take the container back: whoever runs in it may still save what it has done.
+struct ContainerWarned {
+  ContainerId container;
+  std::string why;  // a clause: "the scheduler preempts it"
 };
 // How far a container has come in which nothing has connected yet, for people; once it has, that changes nothing.
 struct ContainerStarting {
@@ -50,6 +63,7 @@ struct PlaceRefused {
 
 // --- from executors ---
 
+// Also when it has connected again, to this AM or to one after it: what it was ordered is ordered again.
 struct ExecutorRegistered {
   ContainerId container;
   Endpoint endpoint;  // the reserved port of the task
@@ -112,8 +126,9 @@ struct StopRequested {
 // Time has passed: at or after Job::NextDeadline().
 struct Ticked {};
 
-using Event = std::variant<AmStarted, ContainerGranted, ContainerStarting, ContainerExited, PlaceWaited, PlaceRefused,
-                           ExecutorRegistered, ExecutorRefused, ExecutorHeard, ExecutorDisconnected, TaskStarted,
-                           RankExited, TaskStartFailed, TaskEnded, ScaleWanted, StopRequested, Ticked>;
+using Event =
+    std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ContainerWarned,
+                 PlaceWaited, PlaceRefused, ExecutorRegistered, ExecutorRefused, ExecutorHeard, ExecutorDisconnected,
+                 TaskStarted, RankExited, TaskStartFailed, TaskEnded, ScaleWanted, StopRequested, Ticked>;
 
 }  // namespace howdah::core

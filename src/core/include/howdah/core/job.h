@@ -23,6 +23,9 @@ struct FrameworkRules {
   bool needs_whole_cluster = false;
   // The task with rank 0 starts what the others only hold a place for: its success ends the job, successfully.
   bool first_rank_decides = false;
+  // The ranked tasks that run need something of the AM that dies with it: after another AM has taken over they start
+  // again.
+  bool needs_am = false;
 };
 
 // By role, by index: where each task can be reached; port 0 where it is not known (yet).
@@ -47,6 +50,9 @@ class Job {
   const Cluster& cluster() const;
   const spec::JobSpec& spec() const;
   bool finished() const;
+  // The last Step has changed nothing but when something was heard of executors: who wants to bring another Job to the
+  // same state may leave its event out, if only ExecutorHeard comes before the next that counts.
+  bool unmoved() const;
 
   // Aborts if the job is in a state that must not be. Step() calls the cheap part always (O(1) or O(what changed));
   // this is the whole of it, for tests and the simulator.

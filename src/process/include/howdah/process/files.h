@@ -25,8 +25,8 @@ Result<std::string> ReadTail(const std::string& path, size_t limit);
 // read.
 std::string LastLine(const std::string& path);
 
-// Whoever opens `path` finds either the old content or the new, whole. The mode is exact, whatever the umask. Whoever is
-// killed meanwhile may leave a file beside it whose name begins with a dot.
+// Whoever opens `path` finds either the old content or the new, whole. The mode is exact, whatever the umask. Whoever
+// is killed meanwhile may leave a file beside it whose name begins with a dot.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode = 0644);
 
 // Writes all of it, whatever the size of the kernel's steps. what: for the message, "journal.jsonl".

@@ -43,10 +43,11 @@ class AmServer {
     std::function<void(ConnectionId, uint64_t id)> on_carry;
   };
 
-  // Listens on host (an address of this machine: "127.0.0.1", "0.0.0.0") and a port that was free. Only parties with a
+  // Listens on host (an address of this machine: "127.0.0.1", "0.0.0.0") and on port if it can be had, else on one that
+  // was free. Only parties with a
   // certificate of the job get in: executors may attach, clients may call; anybody else is refused.
   static Result<std::unique_ptr<AmServer>> Start(const std::string& host, const Identity& identity, Post post,
-                                                 Handlers handlers);
+                                                 Handlers handlers, uint16_t port = 0);
   // Lets what was sent last leave (100 ms at most), closes every connection and waits for gRPC's threads.
   virtual ~AmServer() = default;
 

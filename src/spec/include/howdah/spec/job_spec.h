@@ -127,6 +127,7 @@ struct Timeouts {
   Duration hold = std::chrono::seconds(10);
   Duration register_ = std::chrono::minutes(5);
   Duration heartbeat = std::chrono::seconds(25);
+  Duration am = std::chrono::minutes(5);
   std::optional<Duration> run;    // none: no limit
   std::optional<Duration> queue;  // none: no limit
   friend bool operator==(const Timeouts&, const Timeouts&) = default;

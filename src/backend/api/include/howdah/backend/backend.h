@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,20 +27,34 @@ class Sink {
   // Of a container that was launched and in which nothing has connected yet. how_far: as core::ContainerStarting's.
   virtual void OnStarting(const ContainerId& container, const std::string& how_far) = 0;
   // The last of a container. how: as core::ContainerExited::how.
-  virtual void OnExited(const ContainerId& container, const std::string& how) = 0;
+  // excused: its task is not to blame.
+  virtual void OnExited(const ContainerId& container, const std::string& how, bool excused) = 0;
+  // The place is going to take the container back. why: as core::ContainerWarned's.
+  virtual void OnWarned(const ContainerId& container, const std::string& why) = 0;
   virtual void OnWaiting(const std::string& reason) = 0;  // empty: waits no more
   virtual void OnRefused(const std::string& reason) = 0;
   // The place has given up this AM (another one may run already): it must end at once, and clean up nothing.
   virtual void OnLost(const Error& error) = 0;
 };
 
+// A container that an AM before this one was granted, and that had not ended as far as that one knew.
+struct Inherited {
+  ContainerId container;
+  int role = 0;
+  std::string node;
+  std::optional<TaskId> task;  // what was launched in it, or was about to be
+};
+
 // One job's dealings with a place. One thread: the AM's loop.
 class Backend {
  public:
   virtual ~Backend() = default;
+  // Called first, by an AM that goes on with the job of another one, with all it held: each is held from now on, or
+  // OnExited comes. What the place has besides is given back. am_attempt: of the AM, higher than any before.
+  virtual void Inherit(const std::vector<Inherited>& containers, int am_attempt) = 0;
   virtual void Request(const core::RequestContainers& request) = 0;
   virtual void CancelRequests() = 0;
-  // Starts `howdah-agent task` in the container for the task.
+  // Starts `howdah-agent task` in the container for the task, unless it runs already.
   virtual void Launch(const ContainerId& container, const TaskId& task) = 0;
   // Its executor has connected: how far its start has come is of no interest any more.
   virtual void Connected(const ContainerId& container) = 0;

@@ -1,6 +1,7 @@
 // The local place as the agent sees it: the job it was started for, and the AM's half of the place.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -47,6 +48,11 @@ class AgentJob {
   std::vector<std::string> ToolEnvironment() const;
   // Tells clients where the AM listens.
   Status Announce(const std::string& address) const;
+  // Where an AM before this one listened; 0: there was none.
+  uint16_t AnnouncedPort() const;
+  // For the guardian, when the AM has died: what another one needs to take its place is there, and the job has not
+  // ended.
+  bool CanGoOn() const;
 
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                 const std::string& address);

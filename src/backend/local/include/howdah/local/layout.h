@@ -6,6 +6,8 @@
 //       journal.jsonl                  history::EncodeEntry, a line each; only the AM's processes write it after
 //       submission am.lock                        held (flock) by the AM's guardian and the AM as long as either lives
 //       am.json                        {"address": "127.0.0.1:PORT", "pid": N}; written once the AM listens
+//       events.bin                     what the AM was told (am/event_log.h); removed at the end
+//       alive/CONTAINER                a named pipe that the container's agents hold open; removed at the end
 //       am.log                         what the AM's own processes say
 //       environment.json               {NAME: VALUE}: what tasks inherit of the submitter's environment
 //       tls/{ca,am,executor,client}.{pem,key}
@@ -49,6 +51,8 @@ class JobFiles {
   std::string journal() const { return directory_ + "/journal.jsonl"; }
   std::string am_lock() const { return directory_ + "/am.lock"; }
   std::string am_address() const { return directory_ + "/am.json"; }
+  std::string event_log() const { return directory_ + "/events.bin"; }
+  std::string alive() const { return directory_ + "/alive"; }
   std::string am_log() const { return directory_ + "/am.log"; }
   std::string environment() const { return directory_ + "/environment.json"; }
   std::string tls() const { return directory_ + "/tls"; }

@@ -34,6 +34,7 @@ class AmJob {
   int attempt() const;  // of the AM: 0 for the first
   std::string node() const;
   std::string journal() const;        // path of the journal in the container
+  std::string event_log() const;      // path of what the AM was told
   std::string log_directory() const;  // of the container
   const rpc::Identity& identity() const;
   // "NAME=VALUE": of tools that the AM itself starts; programs of the job's python archive come first.

@@ -56,6 +56,9 @@ enum class Situation {
   kAfterFinished,
   kTwoJobsShared,
   kEventAfterFinish,
+  kAmReplaced,
+  kOrdersLost,
+  kWarned,
   kCount,
 };
 

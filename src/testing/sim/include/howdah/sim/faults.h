@@ -25,6 +25,7 @@ struct Faults {
   double grant_surplus = 0;                               // one container more than was asked
   double place_refuses = 0;                               // a request can never be satisfied
   double container_lost = 0;                              // a granted container is preempted or lost at some time
+  double warned = 0;                                      // ... and the AM is told some seconds before
   double node_lost = 0;                                   // a node dies at some time, and all its containers
 
   // Executors.
@@ -38,7 +39,9 @@ struct Faults {
   // People and clocks.
   double stop_requested = 0;   // of a job, at some time; half of them twice
   double scale_requested = 0;  // of a job, several times
-  double am_dies = 0;          // of a job
+  double am_dies = 0;          // of a job, for good
+  double am_replaced = 0;      // of a job, several times: it dies, and another one goes on
+  double orders_lost = 0;      // of a step: the AM dies before it has carried out what follows, and another one goes on
   double clock_jumps = 0;      // of a job's AM, several times, both ways
 };
 

@@ -1,0 +1,58 @@
+// What an AM was told, in the order in which it was: core::Job is a function of it, so that an AM after another one can
+// be brought to where that one stood.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/core/event.h"
+#include "howdah/process/fd.h"
+#include "howdah/wire/event_log.pb.h"
+
+namespace howdah::am {
+
+// A file of records (proto/howdah/event_log.proto), each behind its length. Appended only, and not forced to the disk:
+// it is for the case that a process dies. One thread.
+class EventLog {
+ public:
+  struct Step {
+    core::Event event;
+    Instant at;
+  };
+  struct Beginning {
+    Instant submitted;           // as core::Job was told
+    size_t journal_entries = 0;  // of the core, that the journal had already
+  };
+  // What a log that is there says.
+  struct Past {
+    Beginning beginning;
+    std::vector<Step> steps;
+  };
+
+  // nullopt: there is none, or nothing of it was written. A record that is torn at the end is left out, as whoever was
+  // writing it had not acted on it.
+  static Result<std::optional<Past>> Read(const std::string& path);
+
+  // Goes on behind what is there; else begins it.
+  static Result<EventLog> Open(const std::string& path, const Beginning& beginning);
+
+  // Heartbeats are many and change nothing but when an executor is silent: they are kept until something is logged that
+  // comes after them.
+  void Hear(const ContainerId& container, Instant at) { heard_[container] = at; }
+  // To be called before anything that follows from the event is done.
+  Status Append(const core::Event& event, Instant at);
+
+ private:
+  EventLog(std::string path, process::Fd file) : path_(std::move(path)), file_(std::move(file)) {}
+  Status Write(const std::string& records);
+
+  std::string path_;
+  process::Fd file_;
+  std::map<ContainerId, Instant> heard_;
+};
+
+}  // namespace howdah::am

@@ -1,0 +1,107 @@
+#include "event_log.h"
+
+#include <gtest/gtest.h>
+
+#include "howdah/process/files.h"
+#include "howdah/process/testing.h"
+#include "logged_event.h"
+
+namespace howdah::am {
+namespace {
+
+Instant At(int64_t seconds) { return Instant(std::chrono::seconds(1'795'000'000 + seconds)); }
+
+std::vector<core::Event> EveryKind() {
+  const ContainerId c{"c7"};
+  const core::Diagnosis why{"KeyError: 'x'", "look", false};
+  core::RankExited killed{c, 2, 1, {.signal = 9}, At(4), why};
+  killed.diagnosis.consequence = true;
+  return {core::AmStarted{"node1", 1, 2, 3},
+          core::AmResumed{4, "was killed by signal 9 (SIGKILL)"},
+          core::ContainerGranted{c, 1, "node7"},
+          core::ContainerStarting{c, "after 12s"},
+          core::ContainerExited{c, "its node was lost", true},
+          core::ContainerWarned{c, "the scheduler preempts it"},
+          core::PlaceWaited{"the queue is full"},
+          core::PlaceRefused{"too large"},
+          core::ExecutorRegistered{c, {"10.0.0.7", 40123}},
+          core::ExecutorRefused{c, "another version"},
+          core::ExecutorDisconnected{c},
+          core::TaskStarted{c, 2, {4711, 4712}, At(3)},
+          killed,
+          core::RankExited{c, 2, 0, {.code = 0}, At(4), {}},
+          core::TaskStartFailed{c, 2, At(5), 127, why},
+          core::TaskStartFailed{c, 2, At(5), std::nullopt, why},
+          core::TaskEnded{c, 2, At(6)},
+          core::ScaleWanted{1, 8, "ann"},
+          core::StopRequested{"ann", std::chrono::seconds(3)},
+          core::StopRequested{"ann", std::nullopt},
+          core::Ticked{}};
+}
+
+TEST(LoggedEvent, EveryKindComesBackAsItWas) {
+  for (const core::Event& event : EveryKind()) {
+    const wire::LoggedEvent record = ToRecord(event, At(1));
+    const auto back = EventOf(record);
+    ASSERT_TRUE(back) << record.ShortDebugString();
+    EXPECT_EQ(back->index(), event.index());
+    EXPECT_EQ(ToRecord(*back, At(1)).SerializeAsString(), record.SerializeAsString()) << record.ShortDebugString();
+  }
+  const auto stop = EventOf(ToRecord(core::StopRequested{"ann", std::nullopt}, At(1)));
+  EXPECT_EQ(std::get<core::StopRequested>(*stop).grace, std::nullopt);
+  const auto exit = EventOf(ToRecord(core::RankExited{{"c"}, 0, 0, {.code = 0}, At(1), {}}, At(1)));
+  EXPECT_TRUE(std::get<core::RankExited>(*exit).exit.success());
+  EXPECT_FALSE(EventOf(wire::LoggedEvent()));
+}
+
+TEST(EventLog, IsReadAsItWasWrittenByOneAmAfterAnother) {
+  const process::Scratch scratch;
+  const std::string path = scratch / "events.bin";
+  EXPECT_FALSE(*EventLog::Read(path));
+  {
+    auto log = EventLog::Open(path, {At(0), 1});
+    ASSERT_TRUE(log.ok());
+    log->Hear({"c2"}, At(2));
+    log->Hear({"c1"}, At(1));
+    log->Hear({"c1"}, At(3));
+    ASSERT_TRUE(log->Append(core::Ticked{}, At(4)).ok());
+    log->Hear({"c2"}, At(5));  // nothing follows that it matters to
+  }
+  {
+    auto log = EventLog::Open(path, {At(99), 99});
+    ASSERT_TRUE(log.ok());
+    ASSERT_TRUE(log->Append(core::AmResumed{1, ""}, At(6)).ok());
+  }
+  const auto past = EventLog::Read(path);
+  ASSERT_TRUE(past.ok() && *past);
+  EXPECT_EQ((*past)->beginning.submitted, At(0));
+  EXPECT_EQ((*past)->beginning.journal_entries, 1u);
+  const auto& steps = (*past)->steps;
+  ASSERT_EQ(steps.size(), 4u);
+  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[0].event).container.text, "c2");
+  EXPECT_EQ(steps[0].at, At(2));
+  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[1].event).container.text, "c1");
+  EXPECT_EQ(steps[1].at, At(3));
+  EXPECT_TRUE(std::holds_alternative<core::Ticked>(steps[2].event));
+  EXPECT_EQ(std::get<core::AmResumed>(steps[3].event).attempt, 1);
+}
+
+TEST(EventLog, ATornEndIsCutOff) {
+  const process::Scratch scratch;
+  const std::string path = scratch / "events.bin";
+  ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::Ticked{}, At(1)).ok());
+  const std::string whole = process::Content(path);
+  ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::AmResumed{1, "died"}, At(2)).ok());
+  const std::string longer = process::Content(path);
+  for (size_t size = whole.size(); size < longer.size(); ++size) {
+    ASSERT_TRUE(process::WriteFileAtomically(path, longer.substr(0, size)).ok());
+    const auto past = EventLog::Read(path);
+    ASSERT_TRUE(past.ok() && *past) << size;
+    EXPECT_EQ((*past)->steps.size(), 1u) << size;
+    ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::AmResumed{1, "died"}, At(2)).ok());
+    EXPECT_EQ(process::Content(path), longer) << size;
+  }
+}
+
+}  // namespace
+}  // namespace howdah::am

@@ -1,0 +1,193 @@
+#include "logged_event.h"
+
+namespace howdah::am {
+namespace {
+
+Instant FromMicros(int64_t micros) { return Instant(Duration(micros)); }
+int64_t Micros(Instant at) { return at.time_since_epoch().count(); }
+
+template <typename Message>
+core::Diagnosis DiagnosisOf(const Message& message) {
+  return {message.cause(), message.advice()};
+}
+
+template <typename Message>
+void SetDiagnosis(const core::Diagnosis& diagnosis, Message& message) {
+  message.set_cause(diagnosis.cause);
+  message.set_advice(diagnosis.advice);
+}
+
+// Writes an event into its record.
+struct Recorder {
+  wire::LoggedEvent& record;
+
+  void operator()(const core::AmStarted& e) const {
+    wire::AmStartedEvent& out = *record.mutable_am_started();
+    out.set_node(e.node);
+    out.set_attempt(e.attempt);
+    out.set_generation(e.generation);
+    out.set_first_task_attempt(e.first_task_attempt);
+  }
+  void operator()(const core::AmResumed& e) const {
+    record.mutable_am_resumed()->set_attempt(e.attempt);
+    record.mutable_am_resumed()->set_how(e.how);
+  }
+  void operator()(const core::ContainerGranted& e) const {
+    record.set_container(e.container.text);
+    record.mutable_granted()->set_role(e.role);
+    record.mutable_granted()->set_node(e.node);
+  }
+  void operator()(const core::ContainerStarting& e) const {
+    record.set_container(e.container.text);
+    record.set_starting(e.how_far);
+  }
+  void operator()(const core::ContainerExited& e) const {
+    record.set_container(e.container.text);
+    record.mutable_exited()->set_how(e.how);
+    record.mutable_exited()->set_excused(e.excused);
+  }
+  void operator()(const core::ContainerWarned& e) const {
+    record.set_container(e.container.text);
+    record.set_warned(e.why);
+  }
+  void operator()(const core::PlaceWaited& e) const { record.set_place_waited(e.reason); }
+  void operator()(const core::PlaceRefused& e) const { record.set_place_refused(e.reason); }
+  void operator()(const core::ExecutorRegistered& e) const {
+    record.set_container(e.container.text);
+    record.mutable_registered()->set_host(e.endpoint.host);
+    record.mutable_registered()->set_port(e.endpoint.port);
+  }
+  void operator()(const core::ExecutorRefused& e) const {
+    record.set_container(e.container.text);
+    record.set_sent_away(e.why);
+  }
+  void operator()(const core::ExecutorHeard&) const {}
+  void operator()(const core::ExecutorDisconnected& e) const {
+    record.set_container(e.container.text);
+    record.set_disconnected(true);
+  }
+  void operator()(const core::TaskStarted& e) const {
+    record.set_container(e.container.text);
+    wire::Started& out = *record.mutable_started();
+    out.set_attempt(e.attempt);
+    for (const int pid : e.pids) out.add_pids(pid);
+    out.set_at_micros(Micros(e.at));
+  }
+  void operator()(const core::RankExited& e) const {
+    record.set_container(e.container.text);
+    wire::RankExited& out = *record.mutable_rank_exited();
+    out.set_attempt(e.attempt);
+    out.set_local_rank(e.local_rank);
+    if (e.exit.signal) out.set_signal(*e.exit.signal);
+    if (e.exit.code) out.set_code(*e.exit.code);
+    out.set_at_micros(Micros(e.at));
+    SetDiagnosis(e.diagnosis, out);
+    out.set_consequence(e.diagnosis.consequence);
+  }
+  void operator()(const core::TaskStartFailed& e) const {
+    record.set_container(e.container.text);
+    wire::StartFailed& out = *record.mutable_start_failed();
+    out.set_attempt(e.attempt);
+    if (e.exit_code) out.set_code(*e.exit_code);
+    out.set_at_micros(Micros(e.at));
+    SetDiagnosis(e.diagnosis, out);
+  }
+  void operator()(const core::TaskEnded& e) const {
+    record.set_container(e.container.text);
+    record.mutable_ended()->set_attempt(e.attempt);
+    record.mutable_ended()->set_at_micros(Micros(e.at));
+  }
+  void operator()(const core::ScaleWanted& e) const {
+    record.mutable_scale()->set_role(e.role);
+    record.mutable_scale()->set_instances(e.instances);
+    record.mutable_scale()->set_by(e.by);
+  }
+  void operator()(const core::StopRequested& e) const {
+    record.mutable_stop()->set_by(e.by);
+    if (e.grace) record.mutable_stop()->set_grace_micros(e.grace->count());
+  }
+  void operator()(const core::Ticked&) const { record.set_ticked(true); }
+};
+
+}  // namespace
+
+core::Event EventOf(const ContainerId& container, const wire::Started& m) {
+  return core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())};
+}
+
+core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
+  core::RankExited event{container, m.attempt(), m.local_rank(), {}, FromMicros(m.at_micros()), DiagnosisOf(m)};
+  if (m.has_signal()) event.exit.signal = m.signal();
+  if (m.has_code()) event.exit.code = m.code();
+  event.diagnosis.consequence = m.consequence();
+  return event;
+}
+
+core::Event EventOf(const ContainerId& container, const wire::StartFailed& m) {
+  std::optional<int> code;
+  if (m.has_code()) code = m.code();
+  return core::TaskStartFailed{container, m.attempt(), FromMicros(m.at_micros()), code, DiagnosisOf(m)};
+}
+
+core::Event EventOf(const ContainerId& container, const wire::Ended& m) {
+  return core::TaskEnded{container, m.attempt(), FromMicros(m.at_micros())};
+}
+
+wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
+  wire::LoggedEvent record;
+  record.set_at_micros(Micros(at));
+  std::visit(Recorder{record}, event);
+  return record;
+}
+
+std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
+  const ContainerId container{record.container()};
+  switch (record.kind_case()) {
+    case wire::LoggedEvent::kAmStarted: {
+      const wire::AmStartedEvent& e = record.am_started();
+      return core::AmStarted{e.node(), e.attempt(), e.generation(), e.first_task_attempt()};
+    }
+    case wire::LoggedEvent::kAmResumed:
+      return core::AmResumed{record.am_resumed().attempt(), record.am_resumed().how()};
+    case wire::LoggedEvent::kGranted:
+      return core::ContainerGranted{container, record.granted().role(), record.granted().node()};
+    case wire::LoggedEvent::kStarting:
+      return core::ContainerStarting{container, record.starting()};
+    case wire::LoggedEvent::kExited:
+      return core::ContainerExited{container, record.exited().how(), record.exited().excused()};
+    case wire::LoggedEvent::kWarned:
+      return core::ContainerWarned{container, record.warned()};
+    case wire::LoggedEvent::kPlaceWaited:
+      return core::PlaceWaited{record.place_waited()};
+    case wire::LoggedEvent::kPlaceRefused:
+      return core::PlaceRefused{record.place_refused()};
+    case wire::LoggedEvent::kRegistered:
+      return core::ExecutorRegistered{container,
+                                      {record.registered().host(), static_cast<uint16_t>(record.registered().port())}};
+    case wire::LoggedEvent::kSentAway:
+      return core::ExecutorRefused{container, record.sent_away()};
+    case wire::LoggedEvent::kDisconnected:
+      return core::ExecutorDisconnected{container};
+    case wire::LoggedEvent::kStarted:
+      return EventOf(container, record.started());
+    case wire::LoggedEvent::kRankExited:
+      return EventOf(container, record.rank_exited());
+    case wire::LoggedEvent::kStartFailed:
+      return EventOf(container, record.start_failed());
+    case wire::LoggedEvent::kEnded:
+      return EventOf(container, record.ended());
+    case wire::LoggedEvent::kScale:
+      return core::ScaleWanted{record.scale().role(), record.scale().instances(), record.scale().by()};
+    case wire::LoggedEvent::kStop: {
+      core::StopRequested stop{.by = record.stop().by(), .grace = std::nullopt};
+      if (record.stop().has_grace_micros()) stop.grace = Duration(record.stop().grace_micros());
+      return stop;
+    }
+    case wire::LoggedEvent::kTicked:
+      return core::Ticked{};
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace howdah::am

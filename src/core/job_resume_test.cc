@@ -1,0 +1,192 @@
+// What is not the task's fault, and an AM that goes on with the job of one that died.
+#include <gtest/gtest.h>
+
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+spec::RoleSpec Workers(int n) { return RoleOf("worker", n); }
+
+TEST(JobExcused, ALostNodeCostsNoRestart) {
+  Reads({JobOf({Workers(1)})}, R"(
+0s up
+3s taken worker:0 its node was lost
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 3.0s, attempt 0: its node was lost
+  task worker:0 PENDING a1
+  ask worker*1
+4s grant c2 worker node7
+  task worker:0 ALLOCATED a1 in c2
+  launch c2 worker:0
+4s register c2
+  task worker:0 READY a1
+  start worker:0 a1 g0 in c2
+4s started c2 a1
+  task worker:0 RUNNING a1 g0
+5s taken c2 it was preempted
+  task worker:0 LOST a1 | worker:0 was lost on node7 after 1.0s, attempt 1: it was preempted
+  task worker:0 PENDING a2
+  ask worker*1
+)");
+}
+
+// Its peer, which has no restart either, fails first as far as anybody knows.
+TEST(JobExcused, APeerThatFailsBecauseOfALostNodeDoesNotFailTheJob) {
+  Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
+0s up
+3s disconnected worker:1
+3.1s exit worker:0 a0 1
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 3.1s, attempt 0; all ranked tasks are
+      stopped to start again
+3.2s ended worker:0 a0
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 3.1s, attempt 0
+9s taken worker:1 its node was lost
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks
+      start again as generation 1
+  task worker:0 READY a1
+  task worker:1 PENDING a1
+  ask worker*1
+)");
+}
+
+// What looked like a consequence was none: nobody else has failed.
+TEST(JobExcused, AFailureThatWasDoubtedCountsInTheEnd) {
+  Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
+0s up
+3s exit worker:0 a0 1 consequence=1
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 3.0s, attempt 0; all ranked tasks are
+      stopped to start again
+3s ended worker:0 a0
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 3.0s, attempt 0
+4s exit worker:1 a0 SIGTERM
+4s ended worker:1 a0
+  task worker:1 STOPPED a0 signal=SIGTERM
+  job stopping | worker:0 failed with exit code 1 on node0 after 3.0s, attempt 0
+  release worker:0
+  release worker:1
+4s gone worker:0
+4s gone worker:1
+  job finished FAILED exit=1 | worker:0 failed with exit code 1 on node0 after 3.0s, attempt 0
+  finish FAILED 1
+)");
+}
+
+TEST(JobExcused, WhoIsPreemptedSavesAndGivesItsContainerBack) {
+  Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
+0s up
+60s warned worker:1 the scheduler preempts it
+  stop worker:0 a0 10s
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
+      the scheduler preempts it; all ranked tasks are stopped to start again
+60s warned worker:1 the scheduler preempts it
+61s exit worker:1 a0 0
+61s ended worker:1 a0
+  release worker:1
+  task worker:1 LOST a0 code=0 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
+      the scheduler preempts it
+61s gone worker:1
+62s exit worker:0 a0 SIGTERM
+62s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGTERM
+  job recovering RECOVERING g1 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
+      the scheduler preempts it; all ranked tasks start again as generation 1
+  task worker:0 READY a1
+  task worker:1 PENDING a1
+  ask worker*1
+)");
+}
+
+TEST(JobResume, OrdersAreGivenAgainAndExecutorsGoOn) {
+  Reads({JobOf({Workers(3)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  task worker:2 PENDING a0
+  ask worker*3 together
+1s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+2s resumed 1
+  job am
+  ask worker*2
+2s grant c2 worker node2
+  task worker:1 ALLOCATED a0 in c2
+2s grant c3 worker node3
+  task worker:2 ALLOCATED a0 in c3
+  launch c1 worker:0
+  launch c2 worker:1
+  launch c3 worker:2
+3s register c1
+  task worker:0 READY a0
+4s resumed 2
+  job am
+  launch c2 worker:1
+  launch c3 worker:2
+5s register c1
+5s register c2
+  task worker:1 READY a0
+5s register c3
+  task worker:2 READY a0
+  start worker:0 a0 g0 in c1
+  start worker:1 a0 g0 in c2
+  start worker:2 a0 g0 in c3
+6s started c1 a0
+  task worker:0 RUNNING a0 g0
+  job running RUNNING g0
+7s resumed 3 was killed by signal 9 (SIGKILL)
+  job am | the application master (attempt 2) was killed by signal 9 (SIGKILL); attempt 3 goes on and has adopted 3
+      containers
+8s register c1
+  start worker:0 a0 g0 in c1
+8s register c2
+  start worker:1 a0 g0 in c2
+8s started c2 a0
+  task worker:1 RUNNING a0 g0
+32s tick
+  kill c3
+)");
+}
+
+TEST(JobResume, AStopThatWasUnderWayKeepsItsLimit) {
+  Reads({JobOf({Workers(1)})}, R"(
+0s up
+10s kill - ann
+  job stop-requested | killed by ann after 10.0s
+  job stopping | killed by ann after 10.0s
+  stop worker:0 a0 10s
+14s resumed 1
+  job am
+14.5s register worker:0
+  stop worker:0 a0 5500ms
+15s exit worker:0 a0 SIGTERM
+15s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGTERM
+  release worker:0
+16s resumed 2
+  job am
+  release worker:0
+16s gone worker:0
+  job finished KILLED exit=4 | killed by ann after 10.0s
+  finish KILLED 4
+)");
+}
+
+TEST(JobResume, WhatTheTasksNeedOfTheAmIsMadeAnew) {
+  FrameworkRules rules = Ranked(1);
+  rules.needs_am = true;
+  Reads({JobOf({Workers(1)}), rules}, R"(
+0s up
+5s resumed 1
+  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 1 container
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | the application master died, and with it what the ranked tasks need; all ranked tasks
+      are stopped to start again
+)");
+}
+
+}  // namespace
+}  // namespace howdah::core::testing
