@@ -1,16 +1,11 @@
 // A notebook is a job of one task that runs JupyterLab. Its token is made where it runs and is in no file, command or
 // variable of the job's: who may run a command in the task's surroundings asks for it there.
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 
 #include "admitted_job.h"
+#include "ask_task.h"
 #include "commands.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
-#include "howdah/tunnel/run_remote.h"
 #include "journal_follow.h"
 #include "serve_forward.h"
 #include "status_text.h"
@@ -21,7 +16,6 @@ namespace {
 constexpr char kRole[] = "worker";
 constexpr Duration kIdle = std::chrono::hours(1);
 constexpr char kLimit[] = "24h";
-constexpr size_t kAnswerLimit = 4096;
 
 // $1: the directory of the notebooks, or empty; $2: seconds until it ends when nobody uses it, or 0.
 constexpr char kServe[] = R"sh(
@@ -80,24 +74,11 @@ struct Notebook {
 };
 
 Result<Notebook> AskForIt(const rpc::AmContact& am) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("asking the notebook for its token");
-  const process::Fd read_end(ends[0]);
-  process::Fd write_end(ends[1]);
-  const process::Fd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  tunnel::RemoteCommand command{kRole, 0, {"bash", "-c", kAsk}};
-  command.in = nothing.get();
-  command.out = write_end.get();
-  const auto code = tunnel::RunRemote(am, command);
-  if (!code.ok()) return code.error();
-  write_end.Close();
-  std::string answer(kAnswerLimit, '\0');
-  const ssize_t size = read(read_end.get(), answer.data(), answer.size());
-  answer.resize(size < 0 ? 0 : static_cast<size_t>(size));
-  const size_t blank = answer.find(' ');
-  if (*code != 0 || blank == std::string::npos) return Failed("JupyterLab does not answer where the task runs");
-  return Notebook{static_cast<uint16_t>(std::atoi(answer.c_str())),
-                  answer.substr(blank + 1, answer.find('\n') - blank - 1)};
+  const auto answer = AskTask(am, kRole, 0, kAsk, Signals::kToTheQuestion);
+  if (!answer.ok()) return answer.error();
+  const size_t blank = answer->find(' ');
+  if (blank == std::string::npos) return Failed("JupyterLab does not answer where the task runs");
+  return Notebook{static_cast<uint16_t>(std::atoi(answer->c_str())), answer->substr(blank + 1)};
 }
 
 int Connect(backend::Place& place, const JobId& id, int listen) {

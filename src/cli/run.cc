@@ -135,19 +135,13 @@ class QueueLimit {
   Instant since_;
 };
 
-struct FollowOptions {
-  bool json = false;
-  std::optional<Duration> queue_limit;
-};
-
 int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interrupts& interrupts,
-                   const FollowOptions& options) {
-  const bool json = options.json;
+                   const RunOptions& options, std::optional<Duration> queue_limit) {
   auto follow = place.FollowJob(id, backend::LogSelection());
   if (!follow.ok()) return Report(follow.error().While("the job goes on, but following " + id.text));
-  Display display(json);
+  Display display(options.json);
   Stopper stopper(shell, place, id);
-  QueueLimit queue(options.queue_limit);
+  QueueLimit queue(queue_limit);
   while (!(*follow)->ended()) {
     auto limit = queue.Left(display.view());
     if (display.live()) limit = std::min(limit.value_or(kRedrawAfter), kRedrawAfter);
@@ -156,6 +150,8 @@ int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interru
     if (woke == Woke::kFollow) (*follow)->Read(display);
     queue.Look(shell, place, id, display);
     display.Show();
+    if (!options.on_status || core::IsFinal(display.view().state)) continue;
+    if (const std::string lines = options.on_status(place, id, display.view()); !lines.empty()) display.Note(lines);
   }
   display.Finish();
   if (!core::IsFinal(display.view().state)) {
@@ -163,7 +159,7 @@ int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interru
   }
   const std::string farewell = Farewell(display.view(), place.LogsPlace(id));
   Say(farewell.substr(0, farewell.size() - 1));
-  if (json) Print(history::ToJson(display.view(), true) + "\n");
+  if (options.json) Print(history::ToJson(display.view(), true) + "\n");
   return ExitCodeOf(display.view());
 }
 
@@ -172,17 +168,17 @@ int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interru
 int RunCommand(Shell& shell, const Arguments& arguments) {
   const auto job = AdmittedJob(shell, arguments.job);
   if (const int* code = std::get_if<int>(&job)) return *code;
-  return RunJob(shell, std::get<spec::JobSpec>(job), arguments.keep, arguments.json);
+  return RunJob(shell, std::get<spec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
 }
 
-int RunJob(Shell& shell, const spec::JobSpec& spec, bool keep, bool json) {
+int RunJob(Shell& shell, const spec::JobSpec& spec, const RunOptions& options) {
   backend::Place& place = **shell.Place();
   Interrupts interrupts;
-  const auto id = SubmitShowing(place, spec, keep);
+  const auto id = SubmitShowing(place, spec, options.keep);
   if (!id.ok()) return Report(id.error());
   interrupts.Arm();
   Say(id->text + " submitted: " + spec.name + "; logs: " + place.LogsPlace(*id));
-  return FollowToTheEnd(shell, place, *id, interrupts, {json, spec.timeouts.queue});
+  return FollowToTheEnd(shell, place, *id, interrupts, options, spec.timeouts.queue);
 }
 
 }  // namespace howdah::cli

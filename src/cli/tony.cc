@@ -14,6 +14,7 @@
 #include "job_source.h"
 #include "jobs.h"
 #include "output.h"
+#include "tony_notebook.h"
 
 namespace howdah::cli {
 namespace {
@@ -178,7 +179,14 @@ int TonyCommand(Shell& shell, const Arguments& arguments) {
   if (flags->plan) return ShowPlan(shell, job, flags->json);
   const auto admitted = Admit(shell, std::move(job));
   if (const int* code = std::get_if<int>(&admitted)) return *code;
-  return RunJob(shell, std::get<spec::JobSpec>(admitted), flags->keep, flags->json);
+  RunOptions options{flags->keep, flags->json, nullptr};
+  TonyNotebook notebook;
+  if (flags->submitter == tony::Submitter::kNotebook) {
+    options.on_status = [&](backend::Place& place, const JobId& id, const history::JobView& view) {
+      return notebook.OnStatus(place, id, view);
+    };
+  }
+  return RunJob(shell, std::get<spec::JobSpec>(admitted), options);
 }
 
 }  // namespace howdah::cli

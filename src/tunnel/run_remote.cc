@@ -50,7 +50,7 @@ class Run {
 
   const RemoteCommand& command_;
   asio::io_context loop_{1};
-  asio::signal_set signals_{loop_, SIGINT, SIGTERM, SIGHUP};
+  asio::signal_set signals_{loop_};
   asio::signal_set resizes_{loop_};  // SIGWINCH, with a terminal
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unique_ptr<rpc::FrameStream> stream_;
@@ -74,6 +74,9 @@ Status Run::Begin(const rpc::AmContact& am) {
       am.address, am.identity, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kConnectLimit);
   if (!channel.ok()) return channel.error();
   channel_ = std::move(*channel);
+  if (command_.passes_signals) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signals_.add(number);
+  }
   if (command_.terminal) {
     auto raw = RawTerminal::Set(command_.in);
     if (!raw.ok()) return raw.error();
@@ -87,8 +90,7 @@ Status Run::Begin(const rpc::AmContact& am) {
   stream_->Send(Opening());
   out_ = MakeOut(command_.out, wire::OUTPUT);
   err_ = MakeOut(command_.err, wire::ERRORS);
-  signals_.add(SIGQUIT);
-  WatchSignals();
+  if (command_.passes_signals) WatchSignals();
   if (command_.terminal) WatchSize();
   return {};
 }

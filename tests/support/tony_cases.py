@@ -4,12 +4,14 @@ repaired here: 2 (it failed for want of a variable), 13 (its failing worker was 
 command)."""
 import json
 import os
+import re
 import signal
+import urllib.request
 import zipfile
 
 import pytest
 
-from machine import ROOT, eventually
+from machine import DEADLINE_S, ROOT, eventually
 
 SCRIPTS = ROOT / "tests/tony/scripts"
 PYTHON = "/usr/bin/python3"
@@ -28,8 +30,8 @@ def conf(*settings):
     return tuple(word for setting in settings for word in ("--conf", setting))
 
 
-def command(machine, *flags):
-    return ("tony", "ClusterSubmitter", "--on", machine.env["HOWDAH_ON"], "-conf", "tony.am.memory=256m", *flags)
+def command(machine, *flags, submitter="ClusterSubmitter"):
+    return ("tony", submitter, "--on", machine.env["HOWDAH_ON"], "-conf", "tony.am.memory=256m", *flags)
 
 
 def run(machine, *flags, **kwargs):
@@ -221,6 +223,29 @@ def test_28_workers_that_outlive_the_chief_fail_the_job(machine):
     assert machine.status(done.id)["reason"] == "2 tasks of worker still ran 1s after all of chief had ended (outlive)"
     done = run(machine, *flags, *conf("tony.application.dependency.worker.timeout.after.A.ignored=true"))
     assert done.code == 0, done
+
+
+def test_the_way_to_a_notebook(machine):
+    client = machine.start(*command(machine, *S, *P, *K, "-executes", "serve.py", submitter="NotebookSubmitter"))
+    told = ""
+    while "the notebook is at" not in told:
+        told = client.stderr.readline()
+        assert told, client.communicate()
+    url = re.search(r"http://127\.0\.0\.1:\d+/", told).group(0)
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    def answer():
+        try:
+            with opener.open(url + "lab?x=1", timeout=DEADLINE_S) as page:
+                return page.read().decode()
+        except OSError:  # it does not listen yet
+            return ""
+    assert eventually(answer, "the notebook") == "notebook /lab?x=1"
+    assert states(machine, machine.status()["id"]) == {"notebook:0": "RUNNING"}
+    client.send_signal(signal.SIGINT)
+    client.communicate(timeout=DEADLINE_S)
+    assert client.returncode == 4
+    machine.assert_clean(machine.status()["id"])
 
 
 def printed(machine, tmp_path, *flags, **kwargs):

@@ -1,0 +1,39 @@
+#include "ask_task.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "howdah/process/fd.h"
+#include "howdah/process/files.h"
+#include "howdah/tunnel/run_remote.h"
+
+namespace howdah::cli {
+namespace {
+
+constexpr size_t kAnswerLimit = 4096;  // what a pipe takes whole, so that nobody has to read meanwhile
+
+}  // namespace
+
+Result<std::string> AskTask(const rpc::AmContact& am, const std::string& role, int index, const std::string& script,
+                            Signals signals) {
+  const std::string task = role + ":" + std::to_string(index);
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("asking " + task);
+  const process::Fd read_end(ends[0]);
+  process::Fd write_end(ends[1]);
+  const process::Fd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  tunnel::RemoteCommand command{role, index, {"bash", "-c", script}};
+  command.in = nothing.get();
+  command.out = write_end.get();
+  command.passes_signals = signals == Signals::kToTheQuestion;
+  const auto code = tunnel::RunRemote(am, command);
+  if (!code.ok()) return code.error();
+  write_end.Close();
+  std::string answer(kAnswerLimit, '\0');
+  const ssize_t size = read(read_end.get(), answer.data(), answer.size());
+  answer.resize(size < 0 ? 0 : static_cast<size_t>(size));
+  if (*code != 0) return std::string();
+  return answer.substr(0, answer.find('\n'));
+}
+
+}  // namespace howdah::cli
