@@ -4,7 +4,7 @@
 #
 #   apps      howdah · howdah-agent (anything: the only place that names a concrete backend)
 #   shells    cli · am · executor
-#   world     backend · historyfiles · local · yarnplace · tunnel · rpc · http · net · process
+#   world     backend · historyfiles · eventfiles · local · yarnplace · tunnel · rpc · http · net · process
 #   hadoop    yarn · hdfs · hadooprpc · hadoopconf (speak Hadoop; have never heard of a job)
 #   pure      core · spec · frameworks · rendezvous · diagnosis · history · avro · tonyhistory · yarnlogs
 #   base      base
@@ -37,6 +37,7 @@ LAYERS = {
     "tunnel": ("src/tunnel", {"base", "process", "rpc", "wire"}, {POSIX, "boost"}),
     "backend": ("src/backend/api", {"base", "spec", "core", "history", "rpc"}, set()),
     "historyfiles": ("src/historyfiles", {"base", "spec", "core", "history", "tonyhistory", "backend"}, set()),
+    "eventfiles": ("src/eventfiles", {"base", "process", "backend"}, {POSIX}),
     "local": ("src/backend/local",
               {"base", "spec", "core", "history", "tonyhistory", "process", "rpc", "wire", "backend", "historyfiles"},
               {POSIX, "boost", "nlohmann"}),
@@ -46,13 +47,13 @@ LAYERS = {
                    "hadoop", "hadooprpc", "hadoopconf", "hdfs", "yarn", "yarnlogs"},
                   {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
     "am": ("src/am", {"base", "spec", "core", "frameworks", "rendezvous", "history", "process", "rpc", "wire", "tunnel",
-                      "http", "backend"}, {POSIX, "boost"}),
+                      "http", "backend", "eventfiles"}, {POSIX, "boost"}),
     "executor": ("src/executor",
                  {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire", "tunnel"},
                  {POSIX, "boost", "nlohmann"}),
     "cli": ("src/cli",
             {"base", "spec", "core", "frameworks", "history", "tonyhistory", "process", "rpc", "tunnel", "backend",
-             "historyfiles", "hadoopconf", "tony"},
+             "historyfiles", "eventfiles", "hadoopconf", "tony"},
             {POSIX, "cli11", "nlohmann"}),
     "sim": ("src/testing/sim", {"base", "spec", "core"}, set()),
 }

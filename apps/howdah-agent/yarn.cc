@@ -118,6 +118,8 @@ Status RunTheJob(yarnplace::AmJob& job) {
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
   options.environment = job.ToolEnvironment();
+  options.open_logdir = [&job] { return job.OpenFiles(job.spec().tensorboard_logdir); };
+  options.logdir_copy = CurrentDirectory() + "/tensorboard";
   options.identity = job.identity();
   options.tracking.proxy_url = job.proxy_url();
   options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };

@@ -102,13 +102,15 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend, const std::option
   }
   if (const Status told = options_.on_listening(*listening); !told.ok()) return told;
   if (!options_.spec.tensorboard_logdir.empty()) {
-    tensorboard_ = TensorBoard::Start(
-        loop_, {options_.spec.tensorboard_logdir, options_.environment, options_.agents_log_directory},
-        [this](core::JobChanged change) {
-          PerformRecord(std::move(change));
-          if (const Status written = journal_.Flush(); !written.ok()) return Fail(written.error());
-          followers_.OnJournal(journal_.size());
-        });
+    tensorboard_ = TensorBoard::Start(loop_,
+                                      {options_.spec.tensorboard_logdir, options_.open_logdir, options_.logdir_copy,
+                                       options_.environment, options_.agents_log_directory},
+                                      [this](core::JobChanged change) {
+                                        PerformRecord(std::move(change));
+                                        if (const Status written = journal_.Flush(); !written.ok())
+                                          return Fail(written.error());
+                                        followers_.OnJournal(journal_.size());
+                                      });
   }
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;

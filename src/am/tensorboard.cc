@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "howdah/eventfiles/mirror.h"
 #include "howdah/frameworks/tensorboard.h"
 #include "howdah/process/files.h"
 
@@ -11,6 +12,7 @@ namespace howdah::am {
 namespace {
 
 constexpr size_t kAnnouncementLimit = 64 << 10;
+constexpr char kLog[] = "/tensorboard.log";
 constexpr const char* kInstall =
     "there is no `tensorboard` in the job's python archive or in PATH, so no TensorBoard was started: run `pip install "
     "tensorboard`, or put it into the environment that `python: {archive: ...}` names";
@@ -26,15 +28,14 @@ std::string PathOf(const std::vector<std::string>& environment) {
 
 std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Tell tell) {
   std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(tell)));
-  if (options.logdir.starts_with("/")) {
-    if (const Status made = process::MakeDirectories(options.logdir); !made.ok()) {
-      self->Say("", "no TensorBoard was started: " + made.error().message);
-      return self;
-    }
-  }
   const process::FoundCommand found = process::LookUpCommand("tensorboard", PathOf(options.environment), "/");
   if (found.error != 0) {
     self->Say("", kInstall);
+    return self;
+  }
+  const auto logdir = self->Logdir(options);
+  if (!logdir.ok()) {
+    self->Say("", "no TensorBoard was started: " + logdir.error().message);
     return self;
   }
   int ends[2];
@@ -46,7 +47,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
   const process::Fd write_end(ends[1]);
   auto child = process::SpawnOrError({
       .program = found.program,
-      .argv = {"tensorboard", "--logdir", options.logdir, "--host", "127.0.0.1", "--port", "0"},
+      .argv = {"tensorboard", "--logdir", *logdir, "--host", "127.0.0.1", "--port", "0"},
       .environment = options.environment,
       .directory = "/",
       .stdout_fd = write_end.get(),
@@ -58,13 +59,24 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
     return self;
   }
   self->child_ = std::move(*child);
-  if (auto log = process::OpenForAppend(options.log_directory + "/tensorboard.log"); log.ok())
-    self->log_ = std::move(*log);
+  if (auto log = process::OpenForAppend(options.log_directory + kLog); log.ok()) self->log_ = std::move(*log);
   self->ReadOutput();
   return self;
 }
 
 TensorBoard::TensorBoard(boost::asio::io_context& loop, Tell tell) : tell_(std::move(tell)), output_(loop) {}
+
+Result<std::string> TensorBoard::Logdir(const Options& options) {
+  const auto local = eventfiles::LocalPath(options.logdir);
+  const std::string shown = local.value_or(options.logdir_copy);
+  if (const Status made = process::MakeDirectories(shown); !made.ok()) return made.error();
+  if (local) return shown;
+  auto files = options.open_logdir();
+  if (!files.ok()) return files.error();
+  mirror_ = std::make_unique<EventMirror>(std::move(*files), backend::PathOfUri(options.logdir), shown,
+                                          options.log_directory + kLog);
+  return shown;
+}
 
 TensorBoard::~TensorBoard() {
   if (child_.pid < 0) return;

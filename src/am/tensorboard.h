@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "event_mirror.h"
+#include "howdah/backend/files.h"
 #include "howdah/base/result.h"
 #include "howdah/core/change.h"
 #include "howdah/process/spawn.h"
@@ -20,6 +22,8 @@ class TensorBoard {
  public:
   struct Options {
     std::string logdir;
+    std::function<Result<std::unique_ptr<backend::Files>>()> open_logdir;  // as in AmOptions
+    std::string logdir_copy;
     std::vector<std::string> environment;  // of the process; `tensorboard` is looked up in its PATH
     std::string log_directory;             // its output goes to tensorboard.log there
   };
@@ -35,11 +39,14 @@ class TensorBoard {
 
  private:
   TensorBoard(boost::asio::io_context& loop, Tell tell);
+  // Where what it shows is on this machine, from now on.
+  Result<std::string> Logdir(const Options& options);
   void ReadOutput();
   void Say(std::string url, std::string advice);
 
   Tell tell_;
   boost::asio::posix::stream_descriptor output_;
+  std::unique_ptr<EventMirror> mirror_;  // where the log directory is not on this machine
   process::Child child_;
   process::Fd log_;
   std::string seen_;  // output in which the URL has not been found yet

@@ -8,7 +8,8 @@
 #include <cstdlib>
 
 #include "commands.h"
-#include "event_files.h"
+#include "howdah/eventfiles/mirror.h"
+#include "howdah/process/clock.h"
 #include "howdah/process/files.h"
 #include "howdah/process/spawn.h"
 #include "howdah/spec/job_file.h"
@@ -22,6 +23,8 @@ namespace {
 
 constexpr char kInstall[] =
     "there is no `tensorboard` in PATH; run `pip install tensorboard`, or put the folder that has it in front of PATH";
+
+constexpr int64_t kMostBytes = int64_t{8} << 30;  // of a copy on this machine's disk
 
 // A directory that is gone at the end of this.
 class TemporaryDirectory {
@@ -85,17 +88,19 @@ int ServeUntilInterrupted(const process::Child& child, int output) {
 // Of a job that has ended: over the files that it left.
 int ShowAfterwards(const std::string& logdir, backend::Place& place, int listen) {
   TemporaryDirectory copy;
-  std::string shown = logdir;
-  if (!logdir.starts_with('/')) {
+  const auto local = eventfiles::LocalPath(logdir);
+  const std::string shown = local.value_or(copy.path());
+  if (local) {
+    if (access(shown.c_str(), R_OK | X_OK) != 0)
+      return Report(process::SystemError("reading " + shown + ", which has to be on this machine"));
+  } else {
     const auto files = place.OpenFiles(logdir);
     if (!files.ok()) return Report(files.error());
-    if (copy.path().empty()) return Report(process::SystemError("making a temporary directory"));
-    const auto copied = CopyEventFiles(**files, backend::PathOfUri(logdir), copy.path());
-    if (!copied.ok()) return Report(copied.error().While("reading " + logdir));
-    Say("a copy of " + std::to_string(*copied) + " event files of " + logdir + " as they are now");
-    shown = copy.path();
-  } else if (access(logdir.c_str(), R_OK | X_OK) != 0) {
-    return Report(process::SystemError("reading " + logdir + ", which has to be on this machine"));
+    if (shown.empty()) return Report(process::SystemError("making a temporary directory"));
+    eventfiles::Mirror mirror(**files, backend::PathOfUri(logdir), shown, kMostBytes);
+    const Status copied = mirror.Update(process::Clock().Now());
+    if (!copied.ok()) Say("howdah: " + copied.error().message);
+    Say("a copy of " + std::to_string(mirror.count()) + " event files of " + logdir + " as they are now");
   }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return Report(process::SystemError("starting TensorBoard"));

@@ -1,6 +1,7 @@
 // A file system in memory, for tests.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -32,6 +33,11 @@ class MemoryFiles final : public backend::Files {
     const auto found = files.find(path);
     if (found == files.end()) return Error{ErrorCode::kNotFound, path + ": nothing is there"};
     return found->second;
+  }
+  Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
+    const auto whole = Read(path);
+    if (!whole.ok()) return whole.error();
+    return on_bytes(std::string_view(*whole).substr(std::min(static_cast<size_t>(offset), whole->size())));
   }
   Status Write(const std::string& path, std::string_view bytes) override {
     if (failing) return Failed("writing " + path + ": the disk is broken");

@@ -96,14 +96,14 @@ def port_of(machine, job, task):
 
 
 class Opened:
-    """`howdah open` while it serves."""
+    """`howdah open`, or another command that prints an address, while it serves."""
 
     def __init__(self, machine, *words):
         self.process = machine.start(*words)
-        self.url = self.process.stdout.readline().strip()
-        found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.url)
-        assert found, (self.url, self.process.stderr.read())
-        self.port = int(found.group(1))
+        self.said = self.process.stdout.readline().strip()
+        found = re.match(re.escape("http://127.0.0.1:") + r"(\d+)/", self.said)
+        assert found, (self.said, self.process.stderr.read())
+        self.url, self.port = found.group(0), int(found.group(1))
 
     def get(self, path, data=None, timeout=60):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

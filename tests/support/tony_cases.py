@@ -231,7 +231,7 @@ def test_the_way_to_a_notebook(machine):
     while "the notebook is at" not in told:
         told = client.stderr.readline()
         assert told, client.communicate()
-    url = re.search(r"http://127\.0\.0\.1:\d+/", told).group(0)
+    url = re.search(re.escape("http://127.0.0.1:") + r"\d+/", told).group(0)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def answer():

@@ -1,14 +1,16 @@
 #include "tree_files.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "howdah/process/files.h"
 
 namespace howdah::local {
 namespace {
 
-constexpr size_t kMostRead = size_t{256} << 20;
+constexpr size_t kMostRead = size_t{256} << 20, kPiece = size_t{1} << 20;
 
 class TreeFiles final : public backend::Files {
  public:
@@ -26,6 +28,19 @@ class TreeFiles final : public backend::Files {
     return entries;
   }
   Result<std::string> Read(const std::string& path) override { return process::ReadFile(path, kMostRead); }
+  Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
+    const process::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) return process::SystemError("reading " + path);
+    std::string piece(kPiece, '\0');
+    for (;;) {
+      const ssize_t size = pread(file.get(), piece.data(), piece.size(), offset);
+      if (size < 0) return process::SystemError("reading " + path);
+      if (size == 0) return {};
+      if (const Status taken = on_bytes(std::string_view(piece.data(), static_cast<size_t>(size))); !taken.ok())
+        return taken;
+      offset += size;
+    }
+  }
   Status Write(const std::string& path, std::string_view bytes) override {
     return process::WriteFileAtomically(path, bytes, backend::kSharedFile);
   }

@@ -151,6 +151,10 @@ std::vector<std::string> AmJob::ToolEnvironment() const {
   return environment;
 }
 
+Result<std::unique_ptr<backend::Files>> AmJob::OpenFiles(const std::string& uri) const {
+  return OpenTree(parts_->OpenCluster(), uri);
+}
+
 Result<std::string> AmJob::ListenHost() const {
   const auto servers = hadoopconf::ResourceManagers(parts_->configuration, hadoopconf::RmService::kScheduler);
   if (!servers.ok()) return servers.error();

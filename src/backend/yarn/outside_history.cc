@@ -7,6 +7,8 @@
 namespace howdah::yarnplace {
 namespace {
 
+constexpr size_t kPiece = size_t{1} << 20;
+
 class TreeFiles final : public backend::Files {
  public:
   explicit TreeFiles(std::unique_ptr<hdfs::FileSystem> files) : files_(std::move(files)) {}
@@ -21,6 +23,18 @@ class TreeFiles final : public backend::Files {
     return entries;
   }
   Result<std::string> Read(const std::string& path) override { return ReadWhole(*files_, path); }
+  Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
+    const auto reader = files_->Open(path);
+    if (!reader.ok()) return reader.error();
+    if (offset >= (*reader)->size()) return {};
+    if (const Status sought = (*reader)->Seek(offset); !sought.ok()) return sought;
+    for (;;) {
+      const auto bytes = (*reader)->Read(kPiece);
+      if (!bytes.ok()) return bytes.error();
+      if (bytes->empty()) return {};
+      if (const Status taken = on_bytes(*bytes); !taken.ok()) return taken;
+    }
+  }
   Status Write(const std::string& path, std::string_view bytes) override {
     return WriteWhole(*files_, path, bytes, backend::kSharedFile);
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "howdah/backend/backend.h"
+#include "howdah/backend/files.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
@@ -58,7 +59,12 @@ struct AmOptions {
   std::string journal;       // path; its first line, JobSubmitted, is there already
   // What the AM is told; if it is there, the AM goes on with the job of the one that wrote it.
   std::string event_log;
-  std::string agents_log_directory;      // where TensorBoard's own output goes
+  std::string agents_log_directory;  // where TensorBoard's own output goes
+  // How tensorboard.logdir is read, and the absolute path of a directory for a copy of it here, where another file
+  // system than this machine's has it. Called on the loop; what it opens is used on another thread. Empty: there is
+  // none.
+  std::function<Result<std::unique_ptr<backend::Files>>()> open_logdir;
+  std::string logdir_copy;
   std::vector<std::string> environment;  // of processes that the AM starts itself (TensorBoard): "NAME=VALUE"
   rpc::Identity identity;
   Tracking tracking;

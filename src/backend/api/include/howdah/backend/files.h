@@ -2,6 +2,8 @@
 // cluster's file system.
 #pragma once
 
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,10 @@ class Files {
   };
   virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // by name
   virtual Result<std::string> Read(const std::string& path) = 0;         // at most 256 MiB
+  // Hands on the bytes from `offset` to the end as it is now, in order and in pieces of at most 1 MiB, also of a file
+  // that is being written: what its writer has flushed. None if it ends before. What on_bytes says no with is returned.
+  using OnBytes = std::function<Status(std::string_view)>;
+  virtual Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) = 0;
   // Replaces what is there; whoever reads finds the old content or the new. A writer that is killed meanwhile may leave
   // a file beside it whose name begins with a dot.
   virtual Status Write(const std::string& path, std::string_view bytes) = 0;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "howdah/backend/backend.h"
+#include "howdah/backend/files.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoopconf/configuration.h"
@@ -39,6 +40,8 @@ class AmJob {
   const rpc::Identity& identity() const;
   // "NAME=VALUE": of tools that the AM itself starts; programs of the job's python archive come first.
   std::vector<std::string> ToolEnvironment() const;
+  // The file system of a URI, as the job's owner reads it; for one thread, which may be another one.
+  Result<std::unique_ptr<backend::Files>> OpenFiles(const std::string& uri) const;
   // The address of this machine at which the others of the cluster reach it.
   Result<std::string> ListenHost() const;
 

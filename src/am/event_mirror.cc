@@ -1,0 +1,47 @@
+#include "event_mirror.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "howdah/eventfiles/mirror.h"
+#include "howdah/process/clock.h"
+#include "howdah/process/files.h"
+
+namespace howdah::am {
+namespace {
+
+constexpr Duration kPause = std::chrono::seconds(5);  // as often as TensorBoard looks whether there is more
+// A node's disk is for its tasks.
+constexpr int64_t kMostBytes = int64_t{8} << 30;
+
+}  // namespace
+
+EventMirror::EventMirror(std::unique_ptr<backend::Files> files, std::string from, std::string to, std::string log)
+    : files_(std::move(files)),
+      from_(std::move(from)),
+      to_(std::move(to)),
+      log_(std::move(log)),
+      thread_([this](const std::stop_token& stop) { Run(stop); }) {}
+
+void EventMirror::Run(const std::stop_token& stop) {
+  eventfiles::Mirror mirror(*files_, from_, to_, kMostBytes);
+  const process::Clock clock;
+  std::mutex mutex;
+  std::unique_lock lock(mutex);
+  std::condition_variable_any ended;
+  while (!stop.stop_requested()) {
+    const Status updated = mirror.Update(clock.Now(), stop);
+    if (!stop.stop_requested()) Tell(updated);
+    ended.wait_for(lock, stop, kPause, [] { return false; });
+  }
+}
+
+void EventMirror::Tell(const Status& status) {
+  if (status.ok() || std::exchange(told_, status.error().message) == status.error().message) return;
+  const auto log = process::OpenForAppend(log_);
+  // What cannot be logged is not worth more than the log.
+  if (log.ok()) (void)process::AppendLine(log->get(), "copying event files: " + status.error().message, log_).ok();
+}
+
+}  // namespace howdah::am
