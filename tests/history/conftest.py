@@ -14,28 +14,32 @@ from machine import ROOT, Machine  # noqa: E402
 
 
 class Tony:
-    """TonyHistory.java, compiled."""
+    """The programs of tests/history/tony, compiled."""
 
     def __init__(self, folder):
         env = subprocess.run([ROOT / "tools/tony-env"], stdout=subprocess.PIPE, text=True, check=True)
         jars = sorted(pathlib.Path(env.stdout.strip()).glob("*.jar"))
         self.hadoop, self.path = Hadoop(), [folder, *jars]
         subprocess.run([java_home() / "bin/javac", "-d", folder, "-cp", ":".join([*self.hadoop.jars, *map(str, jars)]),
-                        ROOT / "tests/history/tony/TonyHistory.java"], check=True)
+                        *sorted((ROOT / "tests/history/tony").glob("*.java"))], check=True)
 
-    def _run(self, *words):
-        done = subprocess.run(self.hadoop.java("TonyHistory", *words, conf=self.path), capture_output=True, text=True)
+    def _run(self, program, *words):
+        done = subprocess.run(self.hadoop.java(program, *words, conf=self.path), capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def read(self, *directories):
         """What TonY's parser makes of each job's directory."""
-        lines = [line for line in self._run("read", *directories).splitlines() if line.startswith("{")]
+        lines = [line for line in self._run("TonyHistory", "read", *directories).splitlines() if line.startswith("{")]
         assert len(lines) == len(directories), lines
         return [json.loads(line) for line in lines]
 
     def write(self, directory):
-        self._run("write", directory)
+        self._run("TonyHistory", "write", directory)
+
+    def elephant(self, conf_dir, application, finished_ms):
+        """What Dr. Elephant would find of an application."""
+        return json.loads(self._run("ElephantFetch", conf_dir, application, finished_ms).splitlines()[-1])
 
 
 @pytest.fixture(scope="session")

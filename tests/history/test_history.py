@@ -1,4 +1,5 @@
 """A job's history for TonY's tools, read by TonY's own classes; and TonY's history, read by `howdah history`."""
+import datetime
 import json
 import os
 import shutil
@@ -118,6 +119,42 @@ def test_tonys_parser_reads_what_a_job_leaves(machine, tony, tmp_path):
             assert view[key] == ours[key], key
         assert [(t["role"], t["index"], t["node"]) for t in view["tasks"]] == \
                [(t["role"], t["index"], t["node"]) for t in ours["tasks"]]
+
+
+# A role that runs before the others, and one that is stopped at the end.
+ROLES = """
+history: {tony: TONY}
+roles:
+  worker: {instances: 2, memory: 64MiB, command: exit 0}
+  prepare: {kind: setup, memory: 96MiB, command: exit 0}
+  ps: {kind: service, memory: 128MiB, command: exec sleep 600}
+"""
+
+
+def test_dr_elephants_fetcher_finds_a_job_before_and_after_it_is_moved(machine, tony, tmp_path):
+    file, site, location = tmp_path / "roles.yaml", tmp_path / "conf/tony-site.xml", tmp_path / "tony"
+    file.write_text(ROLES.replace("TONY", str(location)))
+    ident = ended(machine, file, 0)
+    site.parent.mkdir()
+    site.write_text(f"""<configuration>
+        <property><name>tony.history.location</name><value>{location}</value></property>
+        <property><name>tony.history.intermediate</name><value>{location}/intermediate</value></property>
+        <property><name>tony.history.finished</name><value>{location}/finished</value></property>
+        <property><name>tony.history.finished-dir-timezone</name><value>Asia/Tokyo</value></property></configuration>""")
+    application = only(location / "intermediate").name
+    finished = datetime.datetime.fromisoformat(machine.status(ident)["finished"])
+    when = int(1000 * finished.timestamp())
+    found = tony.elephant(site.parent, application, when)
+    assert found["moved"] is False
+    assert {role: sorted(tasks) for role, tasks in found["tasks"].items()} == {
+        "prepare": ["0"], "ps": ["0"], "worker": ["0", "1"]}
+    for role, tasks in found["tasks"].items():
+        for task in tasks.values():
+            assert task["start"] <= task["end"], (role, task)
+    assert found["megabytes"] == {"prepare": "96", "ps": "128", "worker": "64"}
+    assert found["gpus"] == {"prepare": 0, "ps": 0, "worker": 0}
+    history(machine, "move", env={"TONY_CONF_DIR": str(site.parent)})
+    assert tony.elephant(site.parent, application, when) == found | {"moved": True}
 
 
 def test_a_job_is_in_progress_while_it_runs_and_ends_whoever_is_left_to_say_so(machine, tmp_path):
