@@ -88,7 +88,9 @@ Plan MakePlan(const spec::JobSpec& spec, const std::function<std::optional<int64
   plan.spec = spec;
   AddTasks(plan);
   if (!spec.source.empty()) plan.uploads.push_back({"source", spec.source, ".", size_of(spec.source)});
-  for (const spec::File& file : spec.files) plan.uploads.push_back({"file", file.from, file.to, size_of(file.from)});
+  for (const auto& [file, role] : spec::AllFiles(spec)) {
+    plan.uploads.push_back({role.empty() ? "file" : "file of " + role, file.from, file.to, size_of(file.from)});
+  }
   if (!spec.python_archive.empty()) {
     plan.uploads.push_back({"python", spec.python_archive, "(PATH)", size_of(spec.python_archive)});
   }

@@ -43,7 +43,7 @@ std::string Join(const std::vector<std::string>& parts) {
 
 Status CheckKeys(const Json& json) {
   for (const auto& [key, value] : json.items()) {
-    const bool text = key == "path" || key == "resource" || key == "link";
+    const bool text = key == "path" || key == "resource" || key == "link" || key == "role";
     const bool flag = key == "directory" || key == "unpack";
     const bool number = key == "offset" || key == "size";
     if (!text && !flag && !number && key != "mode") return Failed("it has an unknown key '" + key + "'");
@@ -66,6 +66,7 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   entry.path = Join(*parts);
   entry.resource = json.value("resource", "");
   entry.link = json.value("link", "");
+  entry.role = json.value("role", "");
   const bool directory = json.value("directory", false), unpack = json.value("unpack", false);
   if (directory + json.contains("resource") + json.contains("link") != 1) {
     return Failed("it is not exactly one of resource, link and directory");
@@ -184,9 +185,10 @@ Result<std::vector<ManifestEntry>> ParseManifest(std::string_view text) {
   return entries;
 }
 
-Status ApplyManifest(const std::vector<ManifestEntry>& manifest, const std::string& staging_dir,
-                     const std::string& work_dir) {
+Status ApplyManifest(const std::vector<ManifestEntry>& manifest, const std::string& role,
+                     const std::string& staging_dir, const std::string& work_dir) {
   for (const ManifestEntry& entry : manifest) {
+    if (!entry.role.empty() && entry.role != role) continue;
     if (Status done = Apply(entry, staging_dir, work_dir); !done.ok()) return done.error().While(entry.path);
   }
   return {};

@@ -7,7 +7,7 @@
 //   [{"path": "data", "directory": true, "mode": 493},
 //    {"path": "run.sh", "resource": "3b7f0a", "mode": 493},
 //    {"path": "data/latest", "link": "../run.sh"},
-//    {"path": "wheels", "resource": "9ac411", "unpack": true},
+//    {"path": "wheels", "resource": "9ac411", "unpack": true, "role": "worker"},
 //    {"path": "a.py", "resource": "c01d55", "offset": 1024, "size": 77}]
 //
 //   path       below the working directory, without ".." and not absolute; "." is the working directory itself, for
@@ -19,6 +19,7 @@
 //   offset     with size and resource: bytes of the resource, which is a file; small files travel as one
 //   link       the text of a symbolic link; it may lead anywhere, but nothing is written through it
 //   directory  an empty directory
+//   role       the entry is for the tasks of this role alone
 //   mode       of file or directory, as chmod takes it, in decimal; the owner may always read and write. Default 0644
 //              of files, 0755 of directories
 //
@@ -43,12 +44,13 @@ struct ManifestEntry {
   std::string link;                                    // of kLink
   std::optional<std::pair<uint64_t, uint64_t>> range;  // of kCopy: offset and size; none: the whole resource
   unsigned mode = 0;
+  std::string role;  // empty: every role
 };
 
 Result<std::vector<ManifestEntry>> ParseManifest(std::string_view json);
 
-// Makes everything in a working directory that is there.
-Status ApplyManifest(const std::vector<ManifestEntry>& manifest, const std::string& staging_dir,
-                     const std::string& work_dir);
+// Makes everything that a task of the role gets in a working directory that is there.
+Status ApplyManifest(const std::vector<ManifestEntry>& manifest, const std::string& role,
+                     const std::string& staging_dir, const std::string& work_dir);
 
 }  // namespace howdah::executor

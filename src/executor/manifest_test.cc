@@ -46,7 +46,7 @@ class Staged : public testing::Test {
   }
 
   process::Scratch scratch_;
-  TaskOptions options_{.staging_dir = scratch_ / "staging", .work_dir = scratch_ / "work"};
+  TaskOptions options_{.role = "worker", .staging_dir = scratch_ / "staging", .work_dir = scratch_ / "work"};
 };
 
 TEST_F(Staged, BecomesAWorkingDirectoryOfItsOwn) {
@@ -58,13 +58,17 @@ TEST_F(Staged, BecomesAWorkingDirectoryOfItsOwn) {
     {"path": "deep/up", "link": "../labels.csv"},
     {"path": "wheels", "resource": "r3", "unpack": true},
     {"path": ".", "resource": "tree", "unpack": true},
-    {"path": "copy", "resource": "tree"}])");
+    {"path": "copy", "resource": "tree"},
+    {"path": "ours", "resource": "r2", "role": "worker"},
+    {"path": "theirs", "resource": "not brought here", "role": "ps"}])");
   ASSERT_TRUE(filled.ok()) << filled.error().message;
   EXPECT_EQ(Content(work("latest")), "echo $1\n");
   EXPECT_EQ(Content(work("deep/up")), "data\n");
   EXPECT_EQ(Content(work("wheels/p")), "packed\n");
   EXPECT_EQ(Content(work("below/x")), "in a tree\n");
   EXPECT_EQ(Content(work("copy/below/x")), "in a tree\n");
+  EXPECT_EQ(Content(work("ours")), "data\n");
+  EXPECT_NE(::access(work("theirs").c_str(), F_OK), 0);
   EXPECT_EQ(ModeOf(work("data")), 0700u);
   EXPECT_EQ(ModeOf(work("deep/er/run.sh")), 0755u) << "0555, and the owner may write";
   EXPECT_EQ(ModeOf(work("labels.csv")), 0644u);

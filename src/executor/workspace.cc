@@ -36,12 +36,12 @@ Status FillFromManifest(const std::string& path, const TaskOptions& options) {
   if (!text) return text.error();
   const auto manifest = ParseManifest(*text);
   if (!manifest) return manifest.error().While("reading " + path);
-  return ApplyManifest(*manifest, options.staging_dir, options.work_dir);
+  return ApplyManifest(*manifest, options.role, options.staging_dir, options.work_dir);
 }
 
 }  // namespace
 
-bool HasFiles(const spec::JobSpec& spec) { return !spec.source.empty() || !spec.files.empty(); }
+bool HasFiles(const spec::JobSpec& spec) { return !spec.source.empty() || !spec::AllFiles(spec).empty(); }
 
 Status FillWorkspace(const TaskOptions& options, const spec::JobSpec& spec) {
   if (Status made = process::MakeDirectories(options.work_dir); !made.ok()) return made;
@@ -52,9 +52,11 @@ Status FillWorkspace(const TaskOptions& options, const spec::JobSpec& spec) {
     // A source that nobody may write to is still a working directory.
     ::chmod(options.work_dir.c_str(), 0755);
   }
-  for (size_t i = 0; i < spec.files.size(); ++i) {
+  const std::vector<spec::FileOfRole> files = spec::AllFiles(spec);
+  for (size_t i = 0; i < files.size(); ++i) {
+    if (!files[i].role.empty() && files[i].role != options.role) continue;
     const std::string staged = options.staging_dir + "/files/" + std::to_string(i);
-    if (Status done = AddFile(spec.files[i], staged, options); !done.ok()) return done;
+    if (Status done = AddFile(files[i].file, staged, options); !done.ok()) return done;
   }
   return {};
 }

@@ -24,9 +24,9 @@ constexpr char kEveryKey[] = R"(name: mnist
 framework: pytorch
 source: ./src
 files:
-  - side.txt
+  - {from: side.txt, to: beside.txt}
   - {from: hdfs:///models/base.pt, to: base.pt}
-  - {from: bundle.zip, to: ./wheels/, unpack: true}
+  - {from: bundle.zip, to: ./pack/, unpack: true}
 python: {archive: env.tar.gz}
 env: {OMP_NUM_THREADS: 1, FLAG: true, EMPTY: "", HOMED: "${HOME}/x"}
 env_from: [WANDB_API_KEY]
@@ -48,6 +48,8 @@ roles:
     processes: 4
     command: [python, train.py, '${NOT_MINE}', 10]
     env: {ROLE_HINT: w}
+    files: [side.txt, {from: bundle.zip, to: wheels, unpack: true}]
+    image: library/python:3.11
     restart: {max: 3, backoff: 500ms}
     on_failure: tolerate
   ps:
@@ -68,9 +70,9 @@ TEST(JobFile, EveryKeyOfTheProductPage) {
   want.name = "mnist";
   want.framework = Framework::kPytorch;
   want.source = "/jobs/src";
-  want.files = {{"/jobs/side.txt", "side.txt", false},
+  want.files = {{"/jobs/side.txt", "beside.txt", false},
                 {"hdfs:///models/base.pt", "base.pt", false},
-                {"/jobs/bundle.zip", "wheels", true}};
+                {"/jobs/bundle.zip", "pack", true}};
   want.python_archive = "/jobs/env.tar.gz";
   want.env = {{"OMP_NUM_THREADS", "1"}, {"FLAG", "true"}, {"EMPTY", ""}, {"HOMED", "/home/u/x"}};
   want.env_from = {"WANDB_API_KEY"};
@@ -83,6 +85,8 @@ TEST(JobFile, EveryKeyOfTheProductPage) {
   want.roles[0].chief = true;
   want.roles[1] = {"worker", {2, 8}, int64_t{4} << 30, 1, 0, 4, {"", {"python", "train.py", "${NOT_MINE}", "10"}}};
   want.roles[1].env = {{"ROLE_HINT", "w"}};
+  want.roles[1].files = {{"/jobs/side.txt", "side.txt", false}, {"/jobs/bundle.zip", "wheels", true}};
+  want.roles[1].image = "library/python:3.11";
   want.roles[1].restart = {3, 500ms};
   want.roles[1].on_failure = OnFailure::kTolerate;
   want.roles[2] = {"ps", {1, 1}, int64_t{2} << 30, 1, 0, 1, {"python train.py $HOME $$", {}}};

@@ -180,6 +180,9 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("command", &R::command, CommandLine(), "What each task runs: a text runs under bash -c, a list as it is",
           "python train.py"),
       Row("env", &R::env, Variables(), "Environment variables of this role, over those of the job"),
+      Row("files", &R::files, ListOf(FileToPlace(), "list of files"), "Files of this role alone, beside those of the job"),
+      Row("image", &R::image, Optional(DockerImage()),
+          "The image its tasks run in, instead of docker.image; the rest is as docker says (YARN)"),
       Row("kind", &R::kind, OneOf(RoleKindWords()),
           "worker: the job waits for it; service: not waited for, its failure fails the job; sidecar: its failure is "
           "only reported; setup: all others start when it has ended, its failure fails the job"),

@@ -209,16 +209,24 @@ void CheckOrder(const JobSpec& spec, Reader& reader) {
   }
 }
 
-void CheckFiles(const JobSpec& spec, Reader& reader) {
-  if (reader.WasBad("files")) return;  // the items do not have the numbers of the file
-  std::unordered_map<std::string_view, size_t> places;
-  for (size_t i = 0; i < spec.files.size(); ++i) {
-    const auto [first, is_new] = places.emplace(spec.files[i].to, i);
+// The first file at each place in a working directory: by its place, the key.
+using Places = std::unordered_map<std::string_view, std::string>;
+
+// The places with those of a further list of files.
+Places CheckFilesAt(const std::string& key, const std::vector<File>& files, Places places, Reader& reader) {
+  if (reader.WasBad(key)) return places;  // the items do not have the numbers of the file
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string item = key + "[" + std::to_string(i) + "]";
+    const auto [first, is_new] = places.emplace(files[i].to, item);
     if (is_new) continue;
-    reader.FailAt("files[" + std::to_string(i) + "]", Quoted(spec.files[i].to) + " is the place of files[" +
-                                                          std::to_string(first->second) +
-                                                          "] already; give another 'to'");
+    reader.FailAt(item, Quoted(files[i].to) + " is the place of " + first->second + " already; give another 'to'");
   }
+  return places;
+}
+
+void CheckFiles(const JobSpec& spec, Reader& reader) {
+  const Places of_job = CheckFilesAt("files", spec.files, {}, reader);
+  for (const RoleSpec& role : spec.roles) CheckFilesAt(PathOf(role, "files"), role.files, of_job, reader);
 }
 
 void CheckTimeouts(const JobSpec& spec, Reader& reader) {

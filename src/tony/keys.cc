@@ -21,14 +21,14 @@ std::vector<Key> OfJobs() {
       {"tony.<job>.vcores", "1", kHonoured, "`vcores` of the role"},
       {"tony.<job>.gpus", "0", kHonoured, "`gpus` of the role"},
       {"tony.<job>.command", "", kHonoured, "`command` of the role, instead of `tony.containers.command`"},
-      {"tony.<job>.resources", "", kHonoured, "`files`; every role gets them"},
+      {"tony.<job>.resources", "", kHonoured, "`files` of the role"},
       {"tony.<job>.node-label", "", kHonoured, "`node_label` of the role"},
       {"tony.<job>.max-instances", "-1", kHonoured, "checked before anything is submitted"},
       {"tony.<job>.placement-spec", "", kNone,
        "placement is by `max_per_node` and `locality` of the role in the job file"},
       {"tony.<job>.allocation-tags", "", kNone, "they serve placement specs, which are not used"},
       {"tony.<job>.depends-on", "", kNone, "TonY never reads it; `tony.application.prepare-stage` orders roles"},
-      {"tony.docker.<job>.image", "", kHonoured, "`docker.image`; all roles of a job have the same"},
+      {"tony.docker.<job>.image", "", kHonoured, "`image` of the role, where it is not `docker.image`"},
   };
 }
 
@@ -93,7 +93,7 @@ std::vector<Key> OfTasks() {
       {"tony.am.vcores", "1", kHonoured, "`am.vcores` where it is set; of a job without roles, vcores of its task"},
       {"tony.am.gpus", "0", kHonoured, "of a job without roles, or of its preprocessing: `gpus` of the task"},
       {"tony.am.command", "", kHonoured, "of a job without roles, or of its preprocessing: its command"},
-      {"tony.am.resources", "", kHonoured, "`files`"},
+      {"tony.am.resources", "", kHonoured, "of a job without roles, or of its preprocessing: `files` of the task"},
       {"tony.am.node-label", "", kNone, "the application master runs where the job's label says"},
       {"tony.am.retry-count", "0", kHonoured, "`restart.max`"},
       {"tony.am.startup-timeout", "0", kHonoured, "`timeouts.queue`"},

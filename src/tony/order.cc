@@ -49,7 +49,7 @@ void Translator::OrderStages() {
 void Translator::Preprocess() {
   if (!values_.Bool("tony.application.enable-preprocess", false) || types_.empty()) return;
   spec::RoleSpec role;
-  role.name = "preprocess";
+  role.name = kPreprocess;
   role.kind = spec::RoleKind::kSetup;
   role.memory_bytes = values_.Memory("tony.am.memory", int64_t{2} << 30);
   role.vcores = values_.Number("tony.am.vcores", 1);

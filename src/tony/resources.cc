@@ -1,5 +1,6 @@
 // What lies in the working directory, the environment, and the image.
 #include <algorithm>
+#include <utility>
 
 #include "translator.h"
 
@@ -42,17 +43,25 @@ void Translator::AddFiles() {
   if (!flags_.python_venv.empty()) {
     job.files.push_back({Absolute(flags_.python_venv, facts_.directory), "venv", true});
   }
-  AddResources("tony.containers.resources");
-  for (const std::string& type : types_) AddResources("tony." + type + ".resources");
-  AddResources("tony.am.resources");
+  AddResources("tony.containers.resources", job.files);
+  for (const std::string& type : types_) {
+    if (spec::RoleSpec* role = Find(type)) AddResources("tony." + type + ".resources", role->files);
+  }
+  // Of TonY's AM, which runs the task of a job without roles, and preprocesses.
+  const std::string of_am = "tony.am.resources";
+  if (spec::RoleSpec* role = types_.empty() ? &job.roles.front() : Find(kPreprocess)) {
+    AddResources(of_am, role->files);
+  } else if (values_.IsSet(of_am)) {
+    Note(of_am, "the application master runs nothing that needs them");
+  }
 }
 
-void Translator::AddResources(const std::string& key) {
-  for (const std::string& item : values_.List(key).value_or(std::vector<std::string>())) AddResource(key, item);
+void Translator::AddResources(const std::string& key, std::vector<spec::File>& to) {
+  for (const std::string& item : values_.List(key).value_or(std::vector<std::string>())) AddResource(key, item, to);
 }
 
 // SOURCE[::NAME][#archive]
-void Translator::AddResource(const std::string& key, const std::string& item) {
+void Translator::AddResource(const std::string& key, const std::string& item, std::vector<spec::File>& to) {
   constexpr std::string_view kArchive = "#archive";
   spec::File file;
   std::string text = item;
@@ -72,25 +81,27 @@ void Translator::AddResource(const std::string& key, const std::string& item) {
     const spec::PathKind kind = facts_.path_kind(file.from);
     if (kind == spec::PathKind::kMissing) values_.Fail(key, "there is no " + file.from);
     if (kind == spec::PathKind::kDirectory) file.unpack = false;  // TonY packs it, and has it unpacked again
-    AddFile(std::move(file));
+    AddFile(std::move(file), to);
     return;
   }
   if (file.unpack) {
-    AddFile(std::move(file));
+    AddFile(std::move(file), to);
     return;
   }
   const Result<std::vector<std::string>> inside = facts_.list(file.from);
   if (!inside.ok()) values_.Fail(key, inside.error().message);
   if (!inside.ok() || inside->empty()) {
-    AddFile(std::move(file));
+    AddFile(std::move(file), to);
     return;
   }
-  for (const std::string& uri : *inside) AddFile({uri, BaseName(uri), false});
+  for (const std::string& uri : *inside) AddFile({uri, BaseName(uri), false}, to);
 }
 
-void Translator::AddFile(spec::File file) {
-  std::vector<spec::File>& files = result_.job.files;
-  if (std::find(files.begin(), files.end(), file) == files.end()) files.push_back(std::move(file));
+void Translator::AddFile(spec::File file, std::vector<spec::File>& to) {
+  for (const std::vector<spec::File>* files : {&std::as_const(result_.job.files), &std::as_const(to)}) {
+    if (std::find(files->begin(), files->end(), file) != files->end()) return;
+  }
+  to.push_back(std::move(file));
 }
 
 void Translator::AddEnvironment() {
@@ -104,21 +115,18 @@ void Translator::AddEnvironment() {
 void Translator::AddDocker() {
   if (!values_.Bool("tony.docker.enabled", false)) return;
   const std::string of_all = "tony.docker.containers.image";
-  std::string image;
-  for (const std::string& type : types_.empty() ? std::vector<std::string>{"am"} : types_) {
-    const std::string key = "tony.docker." + type + ".image";
-    const std::string own = values_.Text(key, values_.Text(of_all));
-    if (!image.empty() && !own.empty() && own != image) {
-      values_.Fail(key, "all roles of a job run in one image, and another has " + image);
-    }
-    if (image.empty()) image = own;
-  }
-  if (image.empty()) {
-    values_.Fail("tony.docker.enabled is true, and no image is named; set " + of_all);
-    return;
-  }
   spec::Docker docker;
-  docker.image = image;
+  docker.image = values_.Text(of_all);
+  for (spec::RoleSpec& role : result_.job.roles) {
+    // What runs in TonY's AM runs in the AM's image.
+    const bool of_am = types_.empty() || role.name == kPreprocess;
+    const std::string key = "tony.docker." + (of_am ? "am" : role.name) + ".image";
+    const std::string image = values_.Text(key, values_.Text(of_all));
+    if (image.empty()) values_.Fail("tony.docker.enabled is true, and no image is named; set " + of_all + " or " + key);
+    if (docker.image.empty()) docker.image = image;
+    if (image != docker.image) role.image = image;
+  }
+  if (docker.image.empty()) return;
   for (std::string mount : values_.List("tony.docker.containers.mount").value_or(std::vector<std::string>())) {
     if (std::count(mount.begin(), mount.end(), ':') == 1) mount += ":rw";
     docker.mounts.push_back(std::move(mount));

@@ -169,15 +169,27 @@ TEST(Translate, Resources) {
   const Translation made = Translated(
       flags,
       {"tony.worker.instances=1", "tony.containers.resources=a.zip,a.zip::ok.zip,a.zip#archive,a.zip::dir#ARCHIVE",
-       "tony.worker.resources=data,hdfs:///dir,hdfs:///one::two", "tony.am.resources=b.txt,/here/b.txt"});
+       "tony.worker.resources=data,a.zip,hdfs:///dir,hdfs:///one::two,data", "tony.am.resources=b.txt"});
   EXPECT_THAT(made.problems, IsEmpty());
   EXPECT_EQ(made.job.source, "/here/src");
   const std::vector<spec::File> files = {{"/here/venv.zip", "venv", true}, {"/here/a.zip", "a.zip", false},
                                          {"/here/a.zip", "ok.zip", false}, {"/here/a.zip", "a.zip", true},
-                                         {"/here/a.zip", "dir", true},     {"/here/data", "data", false},
-                                         {"hdfs:///dir/x", "x", false},    {"hdfs:///dir/y", "y", false},
-                                         {"hdfs:///one", "two", false},    {"/here/b.txt", "b.txt", false}};
+                                         {"/here/a.zip", "dir", true}};
+  const std::vector<spec::File> of_worker = {{"/here/data", "data", false},
+                                             {"hdfs:///dir/x", "x", false},
+                                             {"hdfs:///dir/y", "y", false},
+                                             {"hdfs:///one", "two", false}};
+  const std::vector<spec::File> of_am = {{"/here/b.txt", "b.txt", false}};
   EXPECT_EQ(made.job.files, files);
+  EXPECT_EQ(made.job.roles[0].files, of_worker);
+  ASSERT_EQ(made.notes.size(), 1U);
+  EXPECT_EQ(made.notes[0].key, "tony.am.resources");
+  EXPECT_EQ(Translated(Runs("x"), {"tony.am.resources=b.txt,/here/b.txt"}).job.roles[0].files, of_am);
+  EXPECT_EQ(Translated(Runs("x"), {"tony.worker.instances=1", "tony.application.enable-preprocess=true",
+                                   "tony.am.resources=b.txt"})
+                .job.roles[1]
+                .files,
+            of_am);
   EXPECT_THAT(Translated(Runs("x"), {"tony.containers.resources=hdfs:///gone,nowhere"}).problems,
               ElementsAre(HasSubstr("hdfs:///gone: it is not there"), HasSubstr("there is no /here/nowhere")));
 }
@@ -198,10 +210,16 @@ TEST(Translate, Docker) {
   EXPECT_EQ(made.job.docker->image, "torch:2");
   EXPECT_THAT(made.job.docker->mounts, ElementsAre("/a:/b:ro", "/c:/d:rw"));
   EXPECT_FALSE(Translated(Runs("x"), {"tony.docker.containers.image=a"}).job.docker);
-  EXPECT_THAT(Translated(Runs("x"), {"tony.worker.instances=1", "tony.ps.instances=1", "tony.docker.enabled=true",
-                                     "tony.docker.containers.image=a", "tony.docker.ps.image=b"})
-                  .problems,
-              ElementsAre(HasSubstr("all roles of a job run in one image")));
+  const std::vector<std::string> two = {"tony.worker.instances=1", "tony.ps.instances=1", "tony.docker.enabled=true",
+                                        "tony.docker.ps.image=b"};
+  const Translation unnamed = Translated(Runs("x"), two);
+  EXPECT_THAT(unnamed.problems, ElementsAre(HasSubstr("set tony.docker.containers.image or tony.docker.worker.image")));
+  std::vector<std::string> named = two;
+  named.push_back("tony.docker.containers.image=a");
+  const Translation made_of_two = Translated(Runs("x"), named);
+  EXPECT_EQ(made_of_two.job.docker->image, "a");
+  EXPECT_EQ(made_of_two.job.roles[0].image, std::nullopt);  // worker
+  EXPECT_EQ(made_of_two.job.roles[1].image, "b");
 }
 
 TEST(Translate, Tensorboard) {

@@ -14,6 +14,9 @@
 
 namespace howdah::tony {
 
+// The role that runs what TonY's AM runs before it schedules anything.
+inline constexpr char kPreprocess[] = "preprocess";
+
 class Translator {
  public:
   Translator(const Flags& flags, const hadoopconf::Configuration& configuration, const Facts& facts)
@@ -44,9 +47,9 @@ class Translator {
 
   // --- resources.cc
   void AddFiles();
-  void AddResources(const std::string& key);
-  void AddResource(const std::string& key, const std::string& item);
-  void AddFile(spec::File file);
+  void AddResources(const std::string& key, std::vector<spec::File>& to);
+  void AddResource(const std::string& key, const std::string& item, std::vector<spec::File>& to);
+  void AddFile(spec::File file, std::vector<spec::File>& to);
   void AddEnvironment();
   void AddDocker();
 

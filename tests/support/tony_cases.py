@@ -248,6 +248,16 @@ def test_the_way_to_a_notebook(machine):
     machine.assert_clean(machine.status()["id"])
 
 
+def test_resources_of_one_role(machine, archives):
+    done = run(machine, *K, *roles(chief=1, worker=1), *conf(
+        f"tony.containers.resources={archives}/common.zip", f"tony.worker.resources={archives}/test.zip",
+        f"tony.chief.resources={archives}/test.zip::x#archive", "tony.chief.command=ls . x",
+        "tony.worker.command=ls"))
+    assert done.code == 0, done
+    assert machine.log(done.id, "worker:0").split() == ["common.zip", "test.zip"]
+    assert machine.log(done.id, "chief:0").split() == [".:", "common.zip", "x", "x:", "123.xml"]
+
+
 def printed(machine, tmp_path, *flags, **kwargs):
     """The job file that --print-job prints, and what `plan` says of it."""
     done = run(machine, *flags, "--print-job", **kwargs)

@@ -57,9 +57,9 @@ void RefuseGang(const spec::JobSpec& spec, const Capacity& capacity, std::vector
   }
 }
 
-void RefuseUri(const char* key, const std::string& path, std::vector<std::string>& refusals) {
+void RefuseUri(const std::string& key, const std::string& path, std::vector<std::string>& refusals) {
   if (path.find("://") == std::string::npos) return;
-  refusals.push_back(std::string(key) + ": the local place reads and writes files of this machine only, not " + path +
+  refusals.push_back(key + ": the local place reads and writes files of this machine only, not " + path +
                      "; name a path, or run the job on a cluster");
 }
 
@@ -70,6 +70,7 @@ void IgnoreOfRole(const spec::RoleSpec& role, std::vector<std::string>& ignored)
   const std::string one_node = "this machine is the only node";
   ignore(!role.resources.empty(), "resources", "this machine counts memory and GPUs only");
   ignore(!role.node_label.empty(), "node_label", "this machine has no labels");
+  ignore(role.image.has_value(), "image", "tasks run on this machine itself");
   ignore(!role.locality.empty(), "locality", one_node);
   ignore(role.max_per_node.has_value(), "max_per_node", one_node);
 }
@@ -82,7 +83,9 @@ std::vector<std::string> RefusalsOf(const spec::JobSpec& spec, const Capacity& c
   for (const spec::RoleSpec& role : spec.roles) too_large |= RefuseTask(role, capacity, refusals);
   if (!too_large && spec.start == spec::StartMode::kGang) RefuseGang(spec, capacity, refusals);
   RefuseUri("source", spec.source, refusals);
-  for (const spec::File& file : spec.files) RefuseUri("files", file.from, refusals);
+  for (const auto& [file, role] : spec::AllFiles(spec)) {
+    RefuseUri(role.empty() ? "files" : "roles." + role + ".files", file.from, refusals);
+  }
   RefuseUri("python.archive", spec.python_archive, refusals);
   RefuseUri("checkpoint.dir", spec.checkpoint.dir, refusals);
   RefuseUri("tensorboard.logdir", spec.tensorboard_logdir, refusals);

@@ -8,7 +8,7 @@ namespace {
 
 int64_t TotalSize(const spec::JobSpec& spec) {
   int64_t size = spec.source.empty() ? 0 : process::TreeSize(spec.source).value_or(0);
-  for (const spec::File& file : spec.files) size += process::TreeSize(file.from).value_or(0);
+  for (const auto& [file, role] : spec::AllFiles(spec)) size += process::TreeSize(file.from).value_or(0);
   return size;
 }
 
@@ -27,17 +27,18 @@ Status Stage(const spec::JobSpec& spec, const JobFiles& files,
       on_staged(done += more, total);
     };
   }
-  if (!spec.source.empty() || !spec.files.empty()) {
+  const std::vector<spec::FileOfRole> all = spec::AllFiles(spec);
+  if (!spec.source.empty() || !all.empty()) {
     if (const Status made = process::MakeDirectories(files.staging() + "/files", 0700); !made.ok()) return made;
   }
   if (!spec.source.empty()) {
     const Status copied = process::CopyTree(spec.source, files.staging() + "/source", on_bytes);
     if (!copied.ok()) return copied.error().While("staging source " + spec.source);
   }
-  for (size_t i = 0; i < spec.files.size(); ++i) {
-    const Status copied =
-        process::CopyTree(spec.files[i].from, files.staging() + "/files/" + std::to_string(i), on_bytes);
-    if (!copied.ok()) return copied.error().While("staging " + spec.files[i].from);
+  for (size_t i = 0; i < all.size(); ++i) {
+    const std::string& from = all[i].file.from;
+    const Status copied = process::CopyTree(from, files.staging() + "/files/" + std::to_string(i), on_bytes);
+    if (!copied.ok()) return copied.error().While("staging " + from);
   }
   if (!spec.python_archive.empty()) {
     if (const Status made = process::MakeDirectories(files.python()); !made.ok()) return made;

@@ -57,6 +57,7 @@ std::string WriteAmStart(const YarnAmStart& start) {
             {"configuration", start.configuration},
             {"keep", start.keep},
             {"local_resources", json::object()},
+            {"only_for", start.only_for},
             {"role_environment", start.role_environment},
             {"nodes", json::array()},
             {"resource_types", start.resource_types}};
@@ -83,6 +84,7 @@ Result<YarnAmStart> ParseAmStart(const std::string& text) {
                       .node_label = j.at("node_label"),
                       .configuration = j.at("configuration"),
                       .keep = j.at("keep"),
+                      .only_for = j.at("only_for").get<decltype(start.only_for)>(),
                       .role_environment = j.at("role_environment").get<decltype(start.role_environment)>(),
                       .resource_types = j.at("resource_types").get<std::vector<std::string>>()};
     for (const auto& [name, resource] : j.at("local_resources").items())

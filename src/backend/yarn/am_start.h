@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -55,6 +56,8 @@ struct YarnAmStart {
   bool keep = false;          // SubmitOptions::keep
   // Files of every executor's container, by their name in it.
   std::map<std::string, LocalResource> local_resources;
+  // Of these files: the roles whose containers alone get them.
+  std::map<std::string, std::set<std::string>> only_for;
   // Environment of containers by role, beside what the NodeManager sets: "NAME", value. Docker's variables.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> role_environment;
   std::vector<CandidateNode> nodes;         // empty: containers are asked for anywhere

@@ -29,6 +29,7 @@ YarnAmStart Everything() {
                             .type = LocalResource::Type::kArchive,
                             .visibility = LocalResource::Visibility::kApplication}},
                           {"train.py", {.uri = "file:///nfs/train.py"}}},
+      .only_for = {{"env", {"worker"}}, {"train.py", {"chief", "worker"}}},
       .role_environment = {{"worker", {{"YARN_CONTAINER_RUNTIME_TYPE", "docker"}, {"A", "\"$x'\n"}}}},
       .nodes = {{"node7", 45454, "/rack1", "gpu", {8192, 16, {{"yarn.io/gpu", 4}}}}},
       .resource_types = {"memory-mb", "vcores", "yarn.io/gpu"},

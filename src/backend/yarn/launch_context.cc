@@ -24,6 +24,8 @@ hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start
                                                         const LaunchedTask& task) {
   hadoop::yarn::ContainerLaunchContextProto context;
   for (const auto& [name, resource] : start.local_resources) {
+    const auto only = start.only_for.find(name);
+    if (only != start.only_for.end() && !only->second.contains(task.role)) continue;
     auto& entry = *context.add_localresources();
     entry.set_key(name);
     *entry.mutable_value() = ToProto(resource);

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <utility>
@@ -63,8 +64,9 @@ class Stager {
     if (configuration_file_)
       job.configuration_file = Resource{kConfiguration, cache_.sent(*configuration_file_), false};
     if (manifest) job.files.push_back({kManifest, cache_.sent(*manifest), false});
+    std::map<std::string, std::set<std::string>> only_for = OnlyFor();
     for (size_t i = 0; i < staged_.size(); ++i)
-      job.files.push_back({"staging/" + NameOf(i), FileOf(staged_[i]), false});
+      job.files.push_back({"staging/" + NameOf(i), FileOf(staged_[i]), false, only_for[NameOf(i)]});
     if (python_) {
       const bool by_yarn = EndsInOneOf(spec.python_archive, kUnpackedByYarn);
       job.python = Resource{by_yarn ? "python" : "python.archive", FileOf(*python_), by_yarn};
@@ -99,8 +101,10 @@ class Stager {
     if (!spec.source.empty()) {
       if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
     }
-    for (const spec::File& file : spec.files) {
+    for (const auto& [file, role] : spec::AllFiles(spec)) {
+      const size_t first = entries_.size();
       if (const Status added = AddFile(file); !added.ok()) return added.error().While("staging " + file.from);
+      for (size_t i = first; i < entries_.size() && !role.empty(); ++i) entries_[i]["role"] = role;
     }
     if (spec.python_archive.empty()) return {};
     auto python = Take(spec.python_archive);
@@ -247,6 +251,18 @@ class Stager {
     const std::string name = Keep({*number, std::nullopt});
     for (size_t i = first; i < entries_.size(); ++i) entries_[i]["resource"] = name;
     return {};
+  }
+
+  // Of the files that not all roles need, by name: those that do.
+  std::map<std::string, std::set<std::string>> OnlyFor() const {
+    std::map<std::string, std::set<std::string>> only_for;
+    for (const nlohmann::json& entry : entries_) {
+      if (entry.contains("resource") && entry.contains("role")) only_for[entry["resource"]].insert(entry["role"]);
+    }
+    for (const nlohmann::json& entry : entries_) {
+      if (entry.contains("resource") && !entry.contains("role")) only_for.erase(entry["resource"]);
+    }
+    return only_for;
   }
 
   std::string Manifest() const {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,7 @@ struct Resource {
   std::string link;  // its name there: "howdah-agent", "staging/r3"
   RemoteFile file;
   bool unpack = false;  // by YARN, once a node
+  std::set<std::string> only_for;  // the roles whose containers alone need it; empty: all
 };
 
 struct StagedJob {

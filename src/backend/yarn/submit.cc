@@ -55,7 +55,10 @@ class Submission {
     if (!staged.manifest.empty()) CarryFile(credentials, CarriedTo::kAll, kManifest, staged.manifest);
 
     start.local_resources = common;
-    for (const Resource& file : staged.files) start.local_resources[file.link] = Cached(file);
+    for (const Resource& file : staged.files) {
+      start.local_resources[file.link] = Cached(file);
+      if (!file.only_for.empty()) start.only_for[file.link] = file.only_for;
+    }
     if (staged.python) start.local_resources[staged.python->link] = Cached(*staged.python);
 
     std::map<std::string, LocalResource> of_am = common;
@@ -147,8 +150,10 @@ Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const K
   start.queue = spec.queue;
   start.node_label = spec.node_label;
   start.keep = submit.keep;
-  if (spec.docker) {
-    for (const spec::RoleSpec& role : spec.roles) start.role_environment[role.name] = DockerEnvironment(*spec.docker);
+  for (const spec::RoleSpec& role : spec.roles) {
+    spec::Docker docker = spec.docker.value_or(spec::Docker{});
+    docker.image = role.image.value_or(docker.image);
+    if (!docker.image.empty()) start.role_environment[role.name] = DockerEnvironment(docker);
   }
   start.nodes = known.nodes;
   start.resource_types = known.resource_types;

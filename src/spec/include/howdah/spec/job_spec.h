@@ -85,6 +85,13 @@ struct Locality {
   friend bool operator==(const Locality&, const Locality&) = default;
 };
 
+struct File {
+  std::string from;  // an absolute path or a URI, once read
+  std::string to;    // within the working directory
+  bool unpack = false;
+  friend bool operator==(const File&, const File&) = default;
+};
+
 struct RoleSpec {
   std::string name;
   Instances instances;
@@ -94,6 +101,8 @@ struct RoleSpec {
   int processes = 1;  // local ranks of a task
   Command command;
   EnvVars env;  // of the role alone; the job's env comes before it
+  std::vector<File> files;           // of the role alone, beside the job's
+  std::optional<std::string> image;  // of docker, instead of the job's; none: the job's, if it has one
   RoleKind kind = RoleKind::kWorker;
   bool chief = false;
   RestartLimit restart;
@@ -106,13 +115,6 @@ struct RoleSpec {
   Locality locality;
   std::optional<int> max_per_node;  // tasks of this role on one node at a time; none: no limit
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
-};
-
-struct File {
-  std::string from;  // an absolute path or a URI, once read
-  std::string to;    // within the working directory
-  bool unpack = false;
-  friend bool operator==(const File&, const File&) = default;
 };
 
 struct Checkpoint {
@@ -194,5 +196,15 @@ std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
 // The framework of this name; nullopt: there is none.
 std::optional<Framework> FrameworkFromText(std::string_view word);
+
+// A file, and the tasks whose working directories it belongs to.
+struct FileOfRole {
+  File file;
+  std::string role;  // empty: every role's
+};
+
+// The files of the job, then those of each role, in the order of the job file. Where files are staged under numbers, it
+// is by this list.
+std::vector<FileOfRole> AllFiles(const JobSpec& spec);
 
 }  // namespace howdah::spec
