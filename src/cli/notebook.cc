@@ -16,6 +16,7 @@ namespace {
 constexpr char kRole[] = "worker";
 constexpr Duration kIdle = std::chrono::hours(1);
 constexpr char kLimit[] = "24h";
+constexpr Duration kEndLimit = std::chrono::seconds(5);  // from the end of the task to that of its job
 
 // $1: the directory of the notebooks, or empty; $2: seconds until it ends when nobody uses it, or 0.
 constexpr char kServe[] = R"sh(
@@ -95,8 +96,9 @@ int Connect(backend::Place& place, const JobId& id, int listen) {
   const auto am = place.Contact(id);
   const auto notebook = am.ok() ? AskForIt(*am) : Result<Notebook>(am.error());
   if (!notebook.ok()) {
-    const auto now = place.Status(id);
-    return now.ok() && core::IsFinal(now->state) ? tell_end(*now) : Report(notebook.error().While(id.text));
+    // Where the job is ending, its reason says more than that nobody answers any more.
+    const auto ended = FollowJournal(place, id, Until::kEnd, kEndLimit, nullptr);
+    return ended.ok() ? tell_end(*ended) : Report(notebook.error().While(id.text));
   }
   return ServeForward(place, id, {kRole, 0, notebook->port}, listen,
                       [&](const std::string& address) { return address + "lab?token=" + notebook->token; });

@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 
-from machine import ROOT, eventually
+from machine import ROOT, Machine, eventually
 
 CURVE = """
 import os
@@ -48,6 +48,17 @@ class Serving:
         self.process.send_signal(signal.SIGINT)
         self.stderr = self.process.communicate(timeout=60)[1]
         assert self.process.returncode == 0, self.stderr
+
+
+@pytest.fixture(scope="module", autouse=True)
+def idle(installed, tmp_path_factory):
+    """A notebook that nobody uses, from the beginning: JupyterLab looks once a minute whether it should go."""
+    machine = Machine(tmp_path_factory.mktemp("idle"))
+    path = f"{pathlib.Path(installed('jupyter')).parent}:{os.environ['PATH']}"
+    client = machine.start("notebook", "--memory", "512MiB", "--idle", "1s", env={"PATH": path})
+    yield machine, client
+    machine.close()
+    client.communicate()
 
 
 def test_tensorboard_shows_curves_while_the_job_runs_and_afterwards(machine, installed, browse, tmp_path):
@@ -91,3 +102,11 @@ def test_a_notebook_runs_cells_and_is_left_and_found_again(machine, installed, b
 def test_without_jupyterlab_it_is_said_how_to_install_it(machine):
     done = machine("notebook", "--memory", "64MiB", env={"PATH": "/usr/bin:/bin"})
     assert done.code == 1 and "pip install jupyterlab" in done.stderr, done
+
+
+def test_a_notebook_that_nobody_uses_ends(idle):
+    machine, client = idle
+    stdout, stderr = client.communicate(timeout=180)
+    assert client.returncode == 0 and "lab?token=" in stdout, (stdout, stderr)
+    assert "has ended: SUCCEEDED" in stderr
+    assert machine.status()["state"] == "SUCCEEDED"
