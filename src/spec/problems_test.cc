@@ -283,7 +283,8 @@ TEST(Problems, OfPaths) {
        {"2: files[0].to: './' names nothing; write the name the file is to have"}},
       {Job("files:\n  - a/x.txt\n  - side.txt\n  - b/x.txt"),
        {"5: files[2]: 'x.txt' is the place of files[0] already; give another 'to'"}},
-      {"files: [a/x.txt]\nroles:\n  w:\n    memory: 1g\n    command: x\n    files:\n      - side.txt\n      - b/x.txt\n",
+      {"files: [a/x.txt]\nroles:\n  w:\n    memory: 1g\n    command: x\n    files:\n"
+       "      - side.txt\n      - b/x.txt\n",
        {"8: roles.w.files[1]: 'x.txt' is the place of files[0] already; give another 'to'"}},
       {Job("files: [{from: side.txt, unpack: true}]"), {"2: files[0]: '/jobs/side.txt' cannot be unpacked" + endings}},
       {Job("files: [{from: dir.zip, unpack: true}]"),

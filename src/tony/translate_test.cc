@@ -172,8 +172,10 @@ TEST(Translate, Resources) {
        "tony.worker.resources=data,a.zip,hdfs:///dir,hdfs:///one::two,data", "tony.am.resources=b.txt"});
   EXPECT_THAT(made.problems, IsEmpty());
   EXPECT_EQ(made.job.source, "/here/src");
-  const std::vector<spec::File> files = {{"/here/venv.zip", "venv", true}, {"/here/a.zip", "a.zip", false},
-                                         {"/here/a.zip", "ok.zip", false}, {"/here/a.zip", "a.zip", true},
+  const std::vector<spec::File> files = {{"/here/venv.zip", "venv", true},
+                                         {"/here/a.zip", "a.zip", false},
+                                         {"/here/a.zip", "ok.zip", false},
+                                         {"/here/a.zip", "a.zip", true},
                                          {"/here/a.zip", "dir", true}};
   const std::vector<spec::File> of_worker = {{"/here/data", "data", false},
                                              {"hdfs:///dir/x", "x", false},

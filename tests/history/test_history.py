@@ -140,7 +140,8 @@ def test_dr_elephants_fetcher_finds_a_job_before_and_after_it_is_moved(machine, 
         <property><name>tony.history.location</name><value>{location}</value></property>
         <property><name>tony.history.intermediate</name><value>{location}/intermediate</value></property>
         <property><name>tony.history.finished</name><value>{location}/finished</value></property>
-        <property><name>tony.history.finished-dir-timezone</name><value>Asia/Tokyo</value></property></configuration>""")
+        <property><name>tony.history.finished-dir-timezone</name><value>Asia/Tokyo</value></property>
+        </configuration>""")
     application = only(location / "intermediate").name
     finished = datetime.datetime.fromisoformat(machine.status(ident)["finished"])
     when = int(1000 * finished.timestamp())

@@ -222,3 +222,19 @@ def test_files_that_cannot_be_had(howdah, tmp_path, from_, words):
     done = howdah("submit", path, timeout=120)
     assert done.code in (2, 3) and words in done.stderr, done
     assert howdah.jobs() == before
+
+
+def test_files_of_a_role_reach_its_containers_alone(howdah, tmp_path):
+    for name in ("all", "own"):
+        (tmp_path / name).write_text(name)
+    job = howdah.job_file(tmp_path, """
+files: [all]
+roles:
+  one: {memory: 64MiB, command: ls . ../staging, files: [own, {from: all, to: again}]}
+  other: {memory: 64MiB, command: ls . ../staging}
+""")
+    done = howdah("run", job)
+    assert done.code == 0, done
+    assert howdah.log(done.id, "one:0").split() == [
+        ".:", "again", "all", "own", "../staging:", "manifest.json", "r0", "r1"]
+    assert howdah.log(done.id, "other:0").split() == [".:", "all", "../staging:", "manifest.json", "r0"]

@@ -25,7 +25,7 @@ inline constexpr const char* kConfiguration = "howdah/hadoop.xml";
 struct Resource {
   std::string link;  // its name there: "howdah-agent", "staging/r3"
   RemoteFile file;
-  bool unpack = false;  // by YARN, once a node
+  bool unpack = false;             // by YARN, once a node
   std::set<std::string> only_for;  // the roles whose containers alone need it; empty: all
 };
 

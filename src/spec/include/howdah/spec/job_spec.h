@@ -100,7 +100,7 @@ struct RoleSpec {
   int gpus = 0;
   int processes = 1;  // local ranks of a task
   Command command;
-  EnvVars env;  // of the role alone; the job's env comes before it
+  EnvVars env;                       // of the role alone; the job's env comes before it
   std::vector<File> files;           // of the role alone, beside the job's
   std::optional<std::string> image;  // of docker, instead of the job's; none: the job's, if it has one
   RoleKind kind = RoleKind::kWorker;
