@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/core/progress.h"
 #include "job_impl.h"
 #include "require.h"
 
@@ -85,6 +86,36 @@ void Job::Impl::On(const TaskEnded& e) {
   Close(*task, at);
 }
 
+void Job::Impl::On(const TaskProgressed& e) {
+  Task* task = OpenAttempt(e.container, e.attempt);
+  if (task == nullptr || task->run != Task::Run::kRunning) return;
+  TaskProgress progress = e.progress;
+  progress.at = Sane(progress.at);
+  if (progress.checkpoint_at) progress.checkpoint_at = Sane(*progress.checkpoint_at);
+  if (task->progress == progress) return;
+  task->progress = progress;
+  NoteProgress(*task);
+}
+
+void Job::Impl::On(const TaskSaving& e) {
+  Task* task = OpenAttempt(e.container, e.attempt);
+  if (task == nullptr || !task->stop_at) return;
+  task->stop_due = std::max(task->stop_due, std::min(now_ + task->stop_grace, task->stop_limit));
+  Arm(*task, task->stop_due + kStopSlack);
+}
+
+void Job::Impl::On(const TaskStalled& e) {
+  Task* task = OpenAttempt(e.container, e.attempt);
+  if (task == nullptr || task->run != Task::Run::kRunning || task->ranks_left == 0 || task->stop_at) return;
+  Failure failure = FailureOf(*task, Failure::How::kNoProgress, Sane(e.at));
+  failure.what = StalledText(failure.at - Sane(e.since), e.sign, task->progress, e.where);
+  TaskChanged change = Note(*task, TaskChanged::Type::kStalled);
+  change.reason = FailureText(NameOf(*task), failure);
+  change.progress = task->progress;
+  Write(std::move(change));
+  NoteFailure(*task, std::move(failure));
+}
+
 // The task whose attempt an executor's event is about; nullptr if the event is stale.
 Task* Job::Impl::OpenAttempt(const ContainerId& id, int attempt) {
   Container* container = Hear(id);
@@ -110,17 +141,26 @@ void Job::Impl::Start(Task& task) {
   task.exit.reset();
   task.failure.reset();
   task.stop_at.reset();
+  task.progress.reset();
+  task.progress_entries = 0;
+  task.next_progress_entry = Instant::min();
   Recount(task);
   actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_});
 }
 
-void Job::Impl::Stop(Task& task, Duration grace) {
+void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
   if (!task.connected()) return;  // its container is being killed
-  if (task.stop_at && now_ + grace >= task.stop_limit) return;
-  if (!task.stop_at) task.stop_at = now_;
-  task.stop_limit = now_ + grace;
-  Arm(task, task.stop_limit + kStopSlack);
-  actions_.push_back(StopTask{task.container->id, task.attempt, grace});
+  const Duration limit = exactly ? grace : std::max(grace, LongestGrace(spec_.checkpoint));
+  if (!task.stop_at) {
+    task.stop_at = now_;
+    task.stop_due = task.stop_limit = kNever;
+  }
+  if (now_ + grace >= task.stop_due && now_ + limit >= task.stop_limit) return;
+  task.stop_grace = grace;
+  task.stop_due = std::min(task.stop_due, now_ + grace);
+  task.stop_limit = std::min(task.stop_limit, now_ + limit);
+  Arm(task, task.stop_due + kStopSlack);
+  actions_.push_back(StopTask{task.container->id, task.attempt, grace, limit});
 }
 
 // Its executor has connected again: what was ordered may have got lost, with the connection or with an AM.
@@ -152,8 +192,10 @@ void Job::Impl::NoteFailure(Task& task, Failure failure) {
   task.failure = std::move(failure);
   React(task);
   if (!first) return;
-  const bool may_run = task.failure->how == Failure::How::kExit || task.failure->how == Failure::How::kTimeLimit ||
-                       task.failure->how == Failure::How::kTakenBack;
+  using How = Failure::How;
+  const How how = task.failure->how;
+  const bool may_run =
+      how == How::kExit || how == How::kTimeLimit || how == How::kTakenBack || how == How::kNoProgress;
   if (may_run && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
 }
 

@@ -23,7 +23,7 @@ void Job::Impl::BeginEnding(Ending ending) {
     if (task.run == Task::Run::kNone) {
       if (!task.removed) EndTask(task);
     } else if (task.ranks_left > 0) {
-      Stop(task, ending_->grace);
+      Stop(task, ending_->grace, ending_->exactly);
     }
   });
 }
@@ -42,9 +42,9 @@ void Job::Impl::EndTask(Task& task) {
 }
 
 // Somebody wants the job that is ending to end sooner.
-void Job::Impl::Hurry(Duration grace) {
+void Job::Impl::Hurry(Duration grace, bool exactly) {
   ForEachTask([&](Task& task) {
-    if (task.run != Task::Run::kNone && task.ranks_left > 0) Stop(task, grace);
+    if (task.run != Task::Run::kNone && task.ranks_left > 0) Stop(task, grace, exactly);
   });
 }
 

@@ -76,7 +76,9 @@ std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
   unmoved_ = std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
   const bool only_heard =
-      std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<ExecutorDisconnected>(event);
+      std::holds_alternative<ExecutorHeard>(event) ||
+                          std::holds_alternative<ExecutorDisconnected>(event) ||
+                          std::holds_alternative<TaskProgressed>(event);
   if (!only_heard) Settle();
   CheckStep();
   Require(!unmoved_ || actions_.empty(), "something follows from an event that changes nothing");
@@ -145,12 +147,13 @@ void Job::Impl::On(const StopRequested& e) {
   const Duration grace =
       std::clamp(e.grace.value_or(spec_.checkpoint.grace), Duration::zero(), Duration(std::chrono::days(365)));
   if (ending_) {
-    Hurry(grace);
+    Hurry(grace, e.grace.has_value());
     return;
   }
   const auto ran = running_since_ ? std::optional(now_ - *running_since_) : std::nullopt;
   Ending ending{
-      .state = JobState::kKilled, .exit_code = 4, .reason = KilledText(e.by, ran, now_ - submitted_), .grace = grace};
+      .state = JobState::kKilled, .exit_code = 4, .reason = KilledText(e.by, ran, now_ - submitted_), .grace = grace,
+      .exactly = e.grace.has_value()};
   Write(JobChanged{.type = JobChanged::Type::kStopRequested, .reason = ending.reason});
   BeginEnding(std::move(ending));
 }

@@ -68,6 +68,7 @@ class Job::Impl {
     Cause cause = Cause::kFixed;
     std::string reason;
     Duration grace{};
+    bool exactly = false;  // somebody asked for this grace: it is not extended
   };
   // How a container went.
   struct Loss {
@@ -96,6 +97,9 @@ class Job::Impl {
   void On(const RankExited& e);
   void On(const TaskStartFailed& e);
   void On(const TaskEnded& e);
+  void On(const TaskProgressed& e);
+  void On(const TaskSaving& e);
+  void On(const TaskStalled& e);
   void On(const ScaleWanted& e);
   void On(const StopRequested& e);
   void On(const Ticked& e);
@@ -138,6 +142,7 @@ class Job::Impl {
   void NoteEnded(const Task& task, Instant at);
   void NoteStopped(const Task& task);
   void NoteResumed(const AmResumed& e);
+  void NoteProgress(Task& task);
   void NoteRecovering(const std::string& reason);
   void NoteWaiting();
 
@@ -168,7 +173,7 @@ class Job::Impl {
   // --- attempts.cc
   Task* OpenAttempt(const ContainerId& container, int attempt);
   void Start(Task& task);
-  void Stop(Task& task, Duration grace);
+  void Stop(Task& task, Duration grace, bool exactly = false);
   void OrderAgain(const Task& task);
   void NoteFailure(Task& task, Failure failure);
   Failure FailureOf(const Task& task, Failure::How how, Instant at) const;
@@ -205,7 +210,7 @@ class Job::Impl {
   // --- ending.cc
   void BeginEnding(Ending ending);
   void EndTask(Task& task);
-  void Hurry(Duration grace);
+  void Hurry(Duration grace, bool exactly);
   void JudgeOutcome();
   void WatchOutliving();
   void FireRole(int role);

@@ -250,6 +250,7 @@ TEST(JobOutcome, KilledByAPersonTwice) {
   task worker:0 STOPPED a0 code=0
   release worker:0
 194s kill 20s ann on gateway3 with `howdah kill`
+  stop worker:1 a0 20s
 194s kill 0s ann on gateway3 with `howdah kill`
   stop worker:1 a0 0s
 195s exit worker:1 a0 SIGKILL

@@ -78,8 +78,13 @@ struct Task {
   Instant last_exit;
   std::optional<Exit> exit;
   std::optional<Failure> failure;  // only of what failed by itself; the first in time
+  std::optional<TaskProgress> progress;
+  int progress_entries = 0;        // that the journal has of it
+  Instant next_progress_entry;
   std::optional<Instant> stop_at;  // when it was told to stop
-  Instant stop_limit;
+  Duration stop_grace{};
+  Instant stop_due;    // when SIGKILL ends the stop
+  Instant stop_limit;  // and the latest that this may become
 
   bool done = false;
   bool leaving = false;  // scaled away

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "howdah/core/progress.h"
+
 namespace howdah::core {
 namespace {
 
@@ -80,6 +82,9 @@ std::string FailureText(std::string_view task, const Failure& failure) {
       text += " had to stop" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
+    case Failure::How::kNoProgress:
+      text += " made no progress" + Where(failure);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
     case Failure::How::kNotReady:
       return text + " did not get ready" + Where(failure) + Clause(failure.what);
   }
@@ -96,6 +101,14 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
   std::string text = who.empty() ? "killed" : "killed by " + who;
   if (ran) return text + " after " + FormatDuration(*ran);
   return text + " before anything ran, " + FormatDuration(since_submitted) + " after it was submitted";
+}
+
+std::string StalledText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
+                        std::string_view where) {
+  std::string text = "its last sign of life was " + OneLine(sign) + " " + FormatDuration(ago) + " ago";
+  if (const std::string come = progress ? ToText(*progress) : ""; !come.empty()) text += ", at " + come;
+  if (!where.empty()) text += "; it stands in " + OneLine(where);
+  return text;
 }
 
 std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpoint_dir) {

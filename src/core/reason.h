@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "howdah/base/time.h"
+#include "howdah/core/change.h"
 #include "howdah/core/states.h"
 #include "howdah/spec/job_spec.h"
 
@@ -22,6 +23,7 @@ struct Failure {
     kTimeLimit,  // it ran for as long as it may: what
     kNotReady,   // no executor of it ever connected: what
     kTakenBack,  // the place wants its container back: what
+    kNoProgress,  // it runs, and shows no sign of life: what
   };
   How how = How::kExit;
   Instant at;
@@ -42,6 +44,10 @@ std::string WithOthers(std::string first, int others);
 
 // by: who, from where, with what. ran: since the job first ran; none: it never did.
 std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted);
+
+// sign: its last sign of life, so long ago. where: its processes stand; empty: not known.
+std::string StalledText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
+                        std::string_view where);
 
 std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpoint_dir);
 

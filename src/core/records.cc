@@ -1,5 +1,6 @@
 #include <utility>
 
+#include "howdah/core/progress.h"
 #include "howdah/core/ranks.h"
 #include "job_impl.h"
 
@@ -52,6 +53,7 @@ void Job::Impl::NoteEnded(const Task& task, Instant at) {
   if (task.state == TaskState::kStopped) change.type = TaskChanged::Type::kStopped;
   change.exit = task.exit;
   change.finished = at;
+  change.progress = task.progress;
   if (task.failure) {
     change.reason = FailureText(NameOf(task), *task.failure);
     if (!task.failure->diagnosis.advice.empty()) change.advice = task.failure->diagnosis.advice;
@@ -74,6 +76,14 @@ void Job::Impl::NoteResumed(const AmResumed& e) {
                      (by_id_.size() == 1 ? " container" : " containers");
   }
   Write(std::move(resumed));
+}
+
+void Job::Impl::NoteProgress(Task& task) {
+  if (now_ < task.next_progress_entry) return;
+  task.next_progress_entry = now_ + PauseAfterProgress(++task.progress_entries, all_.tasks);
+  TaskChanged change = Note(task, TaskChanged::Type::kProgressed);
+  change.progress = task.progress;
+  Write(std::move(change));
 }
 
 void Job::Impl::NoteRecovering(const std::string& reason) {

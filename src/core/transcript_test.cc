@@ -7,6 +7,8 @@
 #include <optional>
 #include <sstream>
 
+#include "howdah/core/progress.h"
+
 namespace howdah::core::testing {
 namespace {
 
@@ -96,6 +98,16 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
     return RankExited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
                       exit,      line.AtOption(), diagnosis};
   }
+  if (verb == "progress") {
+    TaskProgress progress{.step = std::atoi(line.Word(3).c_str()), .at = line.now};
+    if (!line.Word(4).empty()) progress.checkpoint = std::atoi(line.Word(4).c_str());
+    if (progress.checkpoint) progress.checkpoint_at = line.AtOption();
+    return TaskProgressed{container, line.Attempt(), progress};
+  }
+  if (verb == "saving") return TaskSaving{container, line.Attempt()};
+  if (verb == "stalled") {
+    return TaskStalled{container, line.Attempt(), line.now, line.AtOption(), line.Option("sign"), line.Option("where")};
+  }
   if (verb == "scale") return ScaleWanted{RoleNumber(spec, line.Word(1)), std::atoi(line.Word(2).c_str()), "ann"};
   if (verb == "kill") {
     StopRequested stop{.by = line.From(2)};
@@ -143,6 +155,7 @@ std::string JobText(const JobChanged& change) {
 
 std::string TaskText(const TaskChanged& change) {
   std::string text = change.type == TaskChanged::Type::kRemoved ? "removed " : "task ";
+  if (change.type == TaskChanged::Type::kStalled) text = "stalled ";
   text += change.role + ":" + std::to_string(change.index) + " " + std::string(core::ToText(change.state)) + " a" +
           std::to_string(change.attempt);
   if (change.generation) text += " g" + std::to_string(*change.generation);
@@ -151,6 +164,7 @@ std::string TaskText(const TaskChanged& change) {
   if (change.exit && change.exit->signal) text += " signal=" + SignalName(*change.exit->signal);
   if (change.reason && !change.reason->empty()) text += " | " + *change.reason;
   if (change.advice) text += " | " + *change.advice;
+  if (change.progress) text += " | at " + core::ToText(*change.progress);
   return text;
 }
 

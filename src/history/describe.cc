@@ -70,6 +70,7 @@ void Describe(Parts& parts, const core::TaskChanged& change) {
     parts.Add(Numbers(change.ranks->size() == 1 ? "rank" : "ranks", *change.ranks));
   if (change.pids && !change.pids->empty()) parts.Add(Numbers(change.pids->size() == 1 ? "pid" : "pids", *change.pids));
   if (change.exit) parts.Add(HowItEnded(*change.exit));
+  if (change.progress) parts.Add(core::ToText(*change.progress));
   if (change.reason) parts.Add(*change.reason);
 }
 

@@ -37,6 +37,7 @@ void StartAttempt(TaskView& task, int attempt) {
   task.reason.clear();
   task.advice.clear();
   task.usage = {};
+  task.progress.reset();
 }
 
 void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
@@ -104,6 +105,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.started) task.started = change.started;
   if (change.finished) task.finished = change.finished;
   if (change.usage) task.usage = *change.usage;
+  if (change.progress) task.progress = change.progress;
 }
 
 // The tasks themselves come and go by TaskChanged.

@@ -61,6 +61,7 @@ void PutFields(Json& json, const core::TaskChanged& change) {
   Put(json, "started", change.started);
   Put(json, "finished", change.finished);
   if (change.usage) json["usage"] = UsageJson(*change.usage);
+  if (change.progress) json["progress"] = ProgressJson(*change.progress);
 }
 
 void PutFields(Json& json, const core::RoleScaled& change) {
@@ -129,6 +130,7 @@ std::optional<core::Change> ReadTask(const Json& json, core::TaskChanged::Type t
   change.started = TimeField(json, "started");
   change.finished = TimeField(json, "finished");
   change.usage = UsageField(json);
+  change.progress = ProgressField(json);
   return change;
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "howdah/base/time.h"
+#include "howdah/core/change.h"
 #include "howdah/core/states.h"
 
 namespace howdah::history {
@@ -78,6 +79,27 @@ inline Json UsageJson(const core::Usage& usage) {
   return {{"memory_bytes", usage.memory_bytes},
           {"memory_peak_bytes", usage.memory_peak_bytes},
           {"cpu_seconds", usage.cpu_seconds}};
+}
+
+inline Json ProgressJson(const core::TaskProgress& progress) {
+  Json json = {{"step", nullptr}, {"checkpoint", nullptr}, {"checkpoint_at", nullptr}};
+  if (progress.step) json["step"] = *progress.step;
+  if (progress.checkpoint) json["checkpoint"] = *progress.checkpoint;
+  if (progress.checkpoint_at) json["checkpoint_at"] = FormatInstant(*progress.checkpoint_at);
+  json["at"] = FormatInstant(progress.at);
+  return json;
+}
+
+inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
+  const Json* field = Field(object, "progress");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto at = TimeField(*field, "at");
+  if (!at) return std::nullopt;
+  const auto step = [&](const char* name) {
+    const Json* number = Field(*field, name);
+    return number != nullptr && number->is_number_integer() ? std::optional(number->get<int64_t>()) : std::nullopt;
+  };
+  return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at};
 }
 
 inline std::optional<core::Usage> UsageField(const Json& object) {

@@ -28,6 +28,7 @@ Json TaskToJson(const TaskView& task) {
   json["started"] = OrNull(task.started);
   json["finished"] = OrNull(task.finished);
   json["usage"] = UsageJson(task.usage);
+  json["progress"] = task.progress ? ProgressJson(*task.progress) : Json(nullptr);
   return json;
 }
 
@@ -51,6 +52,7 @@ std::optional<TaskView> TaskFromJson(const Json& json) {
   task.started = TimeField(json, "started");
   task.finished = TimeField(json, "finished");
   task.usage = UsageField(json).value_or(Usage());
+  task.progress = ProgressField(json);
   return task;
 }
 

@@ -107,7 +107,7 @@ class RandomChanges {
   }
   core::TaskChanged Task() {
     core::TaskChanged change;
-    change.type = static_cast<core::TaskChanged::Type>(Number(0, 7));
+    change.type = static_cast<core::TaskChanged::Type>(Number(0, 9));
     change.role = Number(0, 1) == 0 ? "ps" : "worker";
     change.index = Number(0, 4);
     change.state = static_cast<core::TaskState>(Number(0, 7));
@@ -132,8 +132,16 @@ class RandomChanges {
     change.advice = MaybeText();
     change.started = MaybeTime();
     change.finished = MaybeTime();
+    if (Sometimes()) change.progress = Progress();
     if (Sometimes()) change.usage = core::Usage{Number(0, 9), Number(0, 9000), 0.25};
     return change;
+  }
+  core::TaskProgress Progress() {
+    core::TaskProgress progress{.at = At(Number(0, 1000))};
+    if (Sometimes()) progress.step = int64_t{Number(0, 9)} << 40;
+    if (Sometimes()) progress.checkpoint = Number(0, 9);
+    progress.checkpoint_at = MaybeTime();
+    return progress;
   }
   core::RoleScaled RandomScale() { return {Text(), Number(0, 9), Number(0, 9), Text()}; }
 

@@ -37,13 +37,15 @@ class Maker {
     const int roles = 1 + Below(4);
     for (int i = 0; i < roles; ++i) job.roles.push_back(Role(i));
     if (Flip()) job.tensorboard_logdir = Path();
-    job.checkpoint = {Flip() ? Path() : "", Time(), Pick<std::string>({"SIGTERM", "SIGUSR1", "SIGINT"})};
+    job.checkpoint = {Flip() ? Path() : "", Time(), Pick<std::string>({"SIGTERM", "SIGUSR1", "SIGINT"}), std::nullopt};
+    if (Flip()) job.checkpoint.max_grace = job.checkpoint.grace + Time();
     job.restart_max = Below(3);
-    job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), Time(), std::nullopt, std::nullopt};
+    job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), Time(), std::nullopt, std::nullopt, std::nullopt};
     if (Flip()) job.timeouts.run = Time();
     job.start = Flip() ? StartMode::kGang : StartMode::kFree;
     job.tony_env = Flip();
     if (Flip()) job.timeouts.queue = Time();
+    if (Flip()) job.timeouts.progress = Time();
     if (Flip()) KeepHistory(job);
     return job;
   }
@@ -129,6 +131,7 @@ class Maker {
       role.on_failure = Pick<OnFailure>({OnFailure::kTolerate, OnFailure::kIgnore, OnFailure::kIgnoreOthers});
     }
     if (Flip()) role.timeout = Time();
+    if (Flip()) role.progress_timeout = Time();
     if (i > 0 && role.kind == RoleKind::kWorker && Flip()) {
       role.outlive =
           Outlive{{first_name_}, Time(), Pick<Outlive::Then>({Outlive::Then::kFail, Outlive::Then::kIgnore})};

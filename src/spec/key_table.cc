@@ -107,7 +107,9 @@ const Section<Checkpoint>& CheckpointKeys() {
            "Where tasks keep their checkpoints (HOWDAH_CHECKPOINT_DIR); created if absent; on YARN a URI or shared by "
            "all nodes"),
        Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "The time between the stop signal and SIGKILL"),
-       Row("signal", &Checkpoint::signal, SignalName(), "The signal that asks a task to stop")}};
+       Row("signal", &Checkpoint::signal, SignalName(), "The signal that asks a task to stop"),
+       Row("max_grace", &Checkpoint::max_grace, Optional(TimeSpan(Zero::kAllowed)),
+           "The most that the grace becomes while a task says it is `checkpointing`; else ten times the grace")}};
   return section;
 }
 
@@ -122,7 +124,9 @@ const Section<Timeouts>& TimeoutsKeys() {
            "How long tasks go on without an application master, until another one takes over"),
        Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed"),
        Row("queue", &Timeouts::queue, Optional(TimeSpan(Zero::kRefused)),
-           "A job that is QUEUED for so long is killed by the client that follows it")}};
+           "A job that is QUEUED for so long is killed by the client that follows it"),
+       Row("progress", &Timeouts::progress, Optional(TimeSpan(Zero::kRefused)),
+           "A worker without a sign of life (steps, or output, CPU, GPU) for so long has failed")}};
   return section;
 }
 
@@ -204,6 +208,8 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("locality", &R::locality, OmittedByDefault(SectionType(&LocalityKeys)), "Where tasks should run (YARN)"),
       Row("max_per_node", &R::max_per_node, Optional(WholeNumber(1, kCountMax)),
           "The most tasks of this role on one node; 1 spreads them (YARN)"),
+      Row("progress_timeout", &R::progress_timeout, Optional(TimeSpan(Zero::kRefused)),
+          "timeouts.progress of this role; services and sidecars have no other"),
   };
   return s;
 }

@@ -355,6 +355,8 @@ TEST(Problems, BetweenKeys) {
         "4: roles.c.after: waits for itself: c → d → c; remove one of these"}},
       {roles({"a: {kind: service", "b: {after: [{role: a, finished: true}]"}),
        {"3: roles.b.after: role 'a' is a service, which ends only with the job; remove 'finished'"}},
+      {Job("checkpoint: {max_grace: 5s}"),
+       {"2: checkpoint.max_grace: max_grace (5s) is shorter than grace (10s); make it longer"}},
       {Job("timeouts: {gang: 5s}"),
        {"2: timeouts.gang: hold (10s) is longer than gang (5s), the whole wait; make it shorter"}},
       {Job("timeouts: {hold: 1h}"),

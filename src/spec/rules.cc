@@ -229,6 +229,13 @@ void CheckFiles(const JobSpec& spec, Reader& reader) {
   for (const RoleSpec& role : spec.roles) CheckFilesAt(PathOf(role, "files"), role.files, of_job, reader);
 }
 
+void CheckCheckpoint(const Checkpoint& checkpoint, Reader& reader) {
+  if (!checkpoint.max_grace || *checkpoint.max_grace >= checkpoint.grace || reader.WasBad("checkpoint")) return;
+  reader.FailAt("checkpoint.max_grace", "max_grace (" + DurationToText(*checkpoint.max_grace) +
+                                            ") is shorter than grace (" + DurationToText(checkpoint.grace) +
+                                            "); make it longer");
+}
+
 void CheckTimeouts(const JobSpec& spec, Reader& reader) {
   if (spec.timeouts.hold <= spec.timeouts.gang || reader.WasBad("timeouts")) return;
   const std::string key = reader.WasGood("timeouts.hold") ? "timeouts.hold" : "timeouts.gang";
@@ -250,6 +257,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   CheckThatSomeoneWorks(spec, reader);
   CheckOrder(spec, reader);
   CheckFiles(spec, reader);
+  CheckCheckpoint(spec.checkpoint, reader);
   CheckTimeouts(spec, reader);
 }
 

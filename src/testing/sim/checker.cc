@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "howdah/core/progress.h"
 #include "text.h"
 
 namespace howdah::sim {
@@ -101,6 +102,10 @@ void Checker::Check(const core::StopTask& stop) {
   if (stop.grace != usual && stop.grace != facts_.grace_requested()) {
     world_.Violate("A stop gives the grace of the job, or the one that was asked for", FormatDuration(stop.grace));
   }
+  const bool extended = stop.limit != stop.grace;
+  if (extended && (stop.grace != usual || stop.limit != core::LongestGrace(workload_.spec.checkpoint))) {
+    world_.Violate("Only the grace of the job is extended, and only within its limit", FormatDuration(stop.limit));
+  }
 }
 
 void Checker::Check(const core::ReleaseContainer& release) {
@@ -119,7 +124,13 @@ void Checker::Check(const core::KillContainer& kill) {
   const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
   const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped() &&
                     !facts_.AllExited(*held->task);
-  const Duration silence = world_.schedule.now() - held->heard;
+  const Instant now = world_.schedule.now();
+  const Duration silence = now - held->heard;
+  const bool stops = task && task->container == kill.container && !task->over && task->killed_at && !held->released;
+  if (stops && now < *task->killed_at && silence < workload_.spec.timeouts.heartbeat && world_.clocks_agree()) {
+    world_.Violate("A container is left alone for the whole grace of its task",
+                   kill.container.text + " is killed " + FormatDuration(*task->killed_at - now) + " before its end");
+  }
   if (runs && silence < workload_.spec.timeouts.heartbeat && world_.clocks_agree()) {
     world_.Violate("An executor that was heard of within the limit is not given up",
                    kill.container.text + " after " + FormatDuration(silence));
@@ -129,7 +140,10 @@ void Checker::Check(const core::KillContainer& kill) {
 void Checker::Check(const core::Record& record) {
   const std::string wrong = fold_.Take(record.change);
   if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
-  if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) CheckSuccess(*task);
+  if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) {
+    CheckSuccess(*task);
+    if (task->type == core::TaskChanged::Type::kProgressed) world_.Reach(Situation::kProgressRecorded);
+  }
   if (const auto* scaled = std::get_if<core::RoleScaled>(&record.change)) {
     world_.Reach(scaled->to > scaled->from ? Situation::kScaledUp : Situation::kScaledDown);
     for (const spec::RoleSpec& role : workload_.spec.roles) {
@@ -301,6 +315,18 @@ void Checker::Notice(const core::Event& event) {
   if (const auto* failed = std::get_if<core::TaskStartFailed>(&event)) {
     NoticeFailure(failed->container, failed->attempt, failed->at);
   }
+  if (const auto* stalled = std::get_if<core::TaskStalled>(&event)) NoticeStall(*stalled);
+}
+
+// A stall is heeded only of what is not being stopped anyway.
+void Checker::NoticeStall(const core::TaskStalled& stall) {
+  const TaskFacts* task = facts_.Current(stall.container, stall.attempt);
+  if (!task || !task->started || task->stopped()) return;
+  const TaskId id = *facts_.Held(stall.container)->task;
+  if (facts_.AllExited(id)) return;
+  NoticeFailure(stall.container, stall.attempt, stall.at);
+  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(id.role)];
+  world_.Reach(ranked ? Situation::kStalledTogether : Situation::kStalled);
 }
 
 void Checker::NoticeFailure(const ContainerId& container, int attempt, Instant at) {

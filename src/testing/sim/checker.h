@@ -60,6 +60,7 @@ class Checker {
   void CheckBackoff(const core::StartTask& start);
   void Notice(const core::StartTask& start);
   void Notice(const core::Event& event);
+  void NoticeStall(const core::TaskStalled& stall);
   void NoticeFailure(const ContainerId& container, int attempt, Instant at);
   template <typename Visit>
   void ForEachTaskOf(int role, Visit visit) const {

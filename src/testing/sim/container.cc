@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/core/progress.h"
+
 namespace howdah::sim {
 
 using std::chrono::milliseconds;
@@ -39,8 +41,8 @@ void SimContainer::Start(int attempt, int generation) {
   Command([=, this] { RunAttempt(attempt, generation); });
 }
 
-void SimContainer::Stop(int attempt, Duration grace) {
-  Command([=, this] { StopAttempt(attempt, grace); });
+void SimContainer::Stop(int attempt, Duration grace, Duration limit) {
+  Command([=, this] { StopAttempt(attempt, grace, limit); });
 }
 
 void SimContainer::Leave() {
@@ -184,6 +186,33 @@ void SimContainer::RunAttempt(int number, int generation) {
   for (int& pid : pids) pid = world_.random.Between(1000, 9999);
   Send(core::TaskStarted{id_, number, std::move(pids), now});
   PlanExits(conduct);
+  if (conduct.stalls > 0) StepLater(world_.random.Chance(conduct.stalls) ? world_.random.Between(0, 10) : -1);
+}
+
+// A step every second; left: how many there will be, negative: without end.
+void SimContainer::StepLater(int left) {
+  const spec::JobSpec& spec = owner_.workload().spec;
+  const auto limit = core::ProgressLimit(spec, spec.roles[static_cast<size_t>(task_->role)]);
+  if (left == 0 && !limit) return;
+  world_.schedule.After(left == 0 ? *limit : Duration(seconds(1)), [this, left, serial = serial_] {
+    if (serial != serial_ || !attempt_ || attempt_->stopping) return;
+    if (left == 0) return Stall();
+    core::TaskProgress& progress = attempt_->progress;
+    progress.at = world_.schedule.now();
+    progress.step = progress.step.value_or(0) + 1;
+    if (*progress.step % 3 == 0) {
+      progress.checkpoint = progress.step;
+      progress.checkpoint_at = progress.at;
+    }
+    Send(core::TaskProgressed{id_, attempt_->number, progress});
+    StepLater(left - 1);
+  });
+}
+
+void SimContainer::Stall() {
+  const Instant now = world_.schedule.now();
+  owner_.truth().Failed({*task_, attempt_->number, attempt_->generation, now, "made no progress", false});
+  Send(core::TaskStalled{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
 }
 
 void SimContainer::PlanExits(const Conduct& conduct) {
@@ -203,22 +232,50 @@ void SimContainer::PlanExits(const Conduct& conduct) {
   }
 }
 
-void SimContainer::StopAttempt(int number, Duration grace) {
+void SimContainer::StopAttempt(int number, Duration grace, Duration limit) {
   if (!attempt_ || attempt_->number != number) {
     // It never was, or has ended: the AM is told (again).
     last_attempt_ = std::max(last_attempt_, number);
     return Send(core::TaskEnded{id_, number, world_.schedule.now()});
   }
+  const Instant now = world_.schedule.now();
+  const bool first = !attempt_->kill_at;
   attempt_->stopping = true;
-  if (!attempt_->ignores_stop) {
+  attempt_->grace = grace;
+  attempt_->kill_at = std::min(attempt_->kill_at.value_or(Instant::max()), now + grace);
+  attempt_->kill_by = std::min(first ? Instant::max() : attempt_->kill_by, now + limit);
+  const double saves = owner_.workload().conduct[static_cast<size_t>(task_->role)].saves;
+  if (first && saves > 0 && grace > Duration(0) && world_.random.Chance(saves)) {
+    SaveLater(world_.random.Between(1, 20));
+  } else if (!attempt_->ignores_stop) {
     static const std::vector<core::Exit> exits = {{.code = 0}, {.code = 143}, {.code = 1}, {.signal = kSigterm}};
     for (size_t rank = 0; rank < attempt_->runs.size(); ++rank) {
       ExitLater(world_.random.Between(Duration(0), Duration(seconds(3))), static_cast<int>(rank),
                 world_.random.Pick(exits));
     }
   }
-  world_.schedule.After(grace, [this, serial = serial_] {
-    if (serial == serial_ && attempt_) world_.Reach(Situation::kKilledAfterGrace);
+  KillWhenDue();
+}
+
+// It asks for more time in good time, and ends by itself after the last.
+void SimContainer::SaveLater(int left) {
+  world_.schedule.After(attempt_->grace * 3 / 4, [this, left, serial = serial_] {
+    if (serial != serial_ || !attempt_) return;
+    if (left == 0) return RankExits(0, {.code = 0});
+    const Instant longer = std::min(world_.schedule.now() + attempt_->grace, attempt_->kill_by);
+    if (longer > *attempt_->kill_at) world_.Reach(Situation::kGraceExtended);
+    if (longer == attempt_->kill_by) world_.Reach(Situation::kLongestGraceOver);
+    attempt_->kill_at = std::max(*attempt_->kill_at, longer);
+    Send(core::TaskSaving{id_, attempt_->number});
+    SaveLater(left - 1);
+  });
+}
+
+void SimContainer::KillWhenDue() {
+  world_.schedule.At(*attempt_->kill_at, [this, serial = serial_] {
+    if (serial != serial_ || !attempt_) return;
+    if (world_.schedule.now() < *attempt_->kill_at) return KillWhenDue();
+    world_.Reach(Situation::kKilledAfterGrace);
     KillAttempt(serial);
   });
 }

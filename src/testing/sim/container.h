@@ -42,7 +42,7 @@ class SimContainer {
   // What the AM asks of it; each takes its time to arrive.
   void Launch(TaskId task);
   void Start(int attempt, int generation);
-  void Stop(int attempt, Duration grace);
+  void Stop(int attempt, Duration grace, Duration limit);
   void Leave();
   void Kill();
 
@@ -60,6 +60,10 @@ class SimContainer {
     std::vector<bool> runs;  // by local rank
     bool stopping = false;
     bool ignores_stop = false;
+    core::TaskProgress progress;
+    std::optional<Instant> kill_at;  // once stopping
+    Instant kill_by;                 // the latest that this may become
+    Duration grace{};
   };
 
   void Send(const core::Event& event);
@@ -71,7 +75,11 @@ class SimContainer {
   void Disconnect();
   void RunAttempt(int attempt, int generation);
   void PlanExits(const Conduct& conduct);
-  void StopAttempt(int attempt, Duration grace);
+  void StepLater(int left);
+  void Stall();
+  void StopAttempt(int attempt, Duration grace, Duration limit);
+  void SaveLater(int left);
+  void KillWhenDue();
   void KillAttempt(int serial);
   void ExitLater(Duration delay, int rank, core::Exit exit, bool consequence = false);
   void RankExits(int rank, core::Exit exit, bool consequence = false);

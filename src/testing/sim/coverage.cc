@@ -56,6 +56,11 @@ std::string_view ToText(Situation situation) {
       "another AM went on",
       "an AM died before its orders were carried out",
       "a container was wanted back",
+      "progress was recorded",
+      "a task without progress failed",
+      "a ranked task without progress failed",
+      "a task that saved was given the grace anew",
+      "a task that saved for too long was killed",
   };
   return kTexts[static_cast<size_t>(situation)];
 }

@@ -13,7 +13,7 @@ struct Digester {
   void operator()(const core::StartTask& a) {
     d.All(a.container.text, a.task.role, a.task.index, a.attempt, a.generation);
   }
-  void operator()(const core::StopTask& a) { d.All(a.container.text, a.attempt, a.grace.count()); }
+  void operator()(const core::StopTask& a) { d.All(a.container.text, a.attempt, a.grace.count(), a.limit.count()); }
   void operator()(const core::Record& a) {
     d.Put(a.change.index());
     std::visit(*this, a.change);
@@ -27,7 +27,7 @@ struct Digester {
   }
   void operator()(const core::TaskChanged& c) {
     d.All(c.type, c.role, c.index, c.state, c.attempt, c.generation, c.node, c.container, c.host, c.port, c.ranks,
-          c.pids, c.exit, c.reason, c.advice, c.started, c.finished);
+          c.pids, c.exit, c.reason, c.advice, c.started, c.finished, c.progress);
   }
   void operator()(const core::RoleScaled& c) { d.All(c.role, c.from, c.to, c.by); }
 };

@@ -35,6 +35,7 @@ class Digest {
     for (const T& value : values) Put(value);
   }
   void Put(const core::Exit& exit) { All(exit.code, exit.signal); }
+  void Put(const core::TaskProgress& p) { All(p.step, p.checkpoint, p.checkpoint_at, p.at); }
   void Put(const core::RequestContainers::Ask& ask) { All(ask.role, ask.count); }
   template <typename... T>
   void All(const T&... values) {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "howdah/core/progress.h"
+
 namespace howdah::sim {
 
 void Facts::Told(const core::Event& event, Instant now) {
@@ -114,10 +116,23 @@ void Facts::On(const core::TaskEnded& e) {
   task->ever_over = true;
 }
 
+void Facts::On(const core::TaskSaving& e) {
+  Hear(e.container);
+  TaskFacts* task = Current(e.container, e.attempt);
+  if (!task || !task->killed_at) return;
+  task->killed_at = std::max(*task->killed_at, std::min(now_ + task->grace, task->killed_by));
+}
+
+void Facts::On(const core::TaskStalled& e) {
+  Hear(e.container);
+  TaskFacts* task = Current(e.container, e.attempt);
+  if (task && task->started && !task->stopped() && !AllExited(*held_[e.container].task)) task->failed = true;
+}
+
 void Facts::On(const core::StopRequested& e) {
   stop_requested_ = true;
   if (e.grace) grace_requested_ = e.grace;
-  stop_limit_ = std::min(stop_limit_, now_ + e.grace.value_or(workload_.spec.checkpoint.grace));
+  stop_limit_ = std::min(stop_limit_, now_ + e.grace.value_or(core::LongestGrace(workload_.spec.checkpoint)));
 }
 
 // --- actions ---
@@ -153,6 +168,8 @@ void Facts::On(const core::StopTask& a) {
   const bool too_long = limit && task->started && !task->stopped() && now_ - task->started_at >= *limit;
   if (too_long && !AllExited(*held_[a.container].task)) task->failed = true;
   if (!task->stopped()) task->stopped_at = now_;
+  task->grace = a.grace;
+  task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), now_ + a.limit);
   task->killed_at = std::min(task->killed_at.value_or(Instant::max()), now_ + a.grace);
 }
 

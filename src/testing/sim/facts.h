@@ -33,6 +33,8 @@ struct TaskFacts {
   Instant over_at;
   std::optional<Instant> stopped_at;  // when the core ordered it to stop, or its container to go
   std::optional<Instant> killed_at;   // when the executor is to end the stop with SIGKILL
+  Instant killed_by;                  // the latest that this may become
+  Duration grace{};                   // of the stop that was ordered last
   Instant started_at;                 // when the core was told of it
   bool failed = false;                // by itself: before it was ordered to stop
   bool succeeded = false;             // every process of it exited with 0
@@ -87,6 +89,9 @@ class Facts {
   void On(const core::RankExited& e);
   void On(const core::TaskStartFailed& e);
   void On(const core::TaskEnded& e);
+  void On(const core::TaskProgressed& e) { Hear(e.container); }
+  void On(const core::TaskSaving& e);
+  void On(const core::TaskStalled& e);
   void On(const core::StopRequested& e);
   void On(const core::AmStarted&) {}
   void On(const core::AmResumed&);

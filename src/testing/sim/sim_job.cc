@@ -215,7 +215,7 @@ void SimJob::Do(const core::LaunchExecutor& a) { Find(a.container)->Launch(a.tas
 void SimJob::Do(const core::ReleaseContainer& a) { Find(a.container)->Leave(); }
 void SimJob::Do(const core::KillContainer& a) { Find(a.container)->Kill(); }
 void SimJob::Do(const core::StartTask& a) { Find(a.container)->Start(a.attempt, a.generation); }
-void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a.attempt, a.grace); }
+void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a.attempt, a.grace, a.limit); }
 void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
 
 // --- the place and the containers ---

@@ -50,6 +50,15 @@ struct EventText {
   std::string operator()(const core::TaskEnded& e) const {
     return "TaskEnded " + e.container.text + Attempt(e.attempt);
   }
+  std::string operator()(const core::TaskProgressed& e) const {
+    return "TaskProgressed " + e.container.text + Attempt(e.attempt) + ": " + core::ToText(e.progress);
+  }
+  std::string operator()(const core::TaskSaving& e) const {
+    return "TaskSaving " + e.container.text + Attempt(e.attempt);
+  }
+  std::string operator()(const core::TaskStalled& e) const {
+    return "TaskStalled " + e.container.text + Attempt(e.attempt) + " since " + FormatInstant(e.since);
+  }
   std::string operator()(const core::ScaleWanted& e) const {
     return "ScaleWanted " + Role(e.role) + "=" + std::to_string(e.instances);
   }
@@ -80,7 +89,7 @@ struct ActionText {
            " generation " + std::to_string(a.generation);
   }
   std::string operator()(const core::StopTask& a) const {
-    return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace);
+    return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) + " to " + Seconds(a.limit);
   }
   std::string operator()(const core::Record& a) const { return "Record " + ToText(a.change); }
   std::string operator()(const core::FinishJob& a) const {
@@ -102,7 +111,8 @@ struct ChangeText {
   }
   std::string operator()(const core::TaskChanged& c) const {
     static const char* const kTypes[] = {"pending", "allocated", "ready",   "started",
-                                         "exited",  "lost",      "stopped", "removed"};
+                                         "exited",  "lost",      "stopped", "removed",
+                                         "progressed", "stalled"};
     std::string text = c.role + ":" + std::to_string(c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
                        std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
     return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);

@@ -155,10 +155,12 @@ Workload DagOfAfter(Random& random) {
   return make.Done();
 }
 
-// A worker that never ends by itself: only the time limit of the job, or a person, ends it.
+// A worker that never ends by itself: only a limit, or a person, ends it.
 Workload Endless(Random& random) {
   Maker make(random);
-  make.Role("worker", random.Between(1, 3), {.for_ever = true, .ignores_stop = 0.4});
+  make.Role("worker", random.Between(1, 3), {.for_ever = true, .ignores_stop = 0.4, .saves = 0.4, .stalls = 0.4},
+            random.Chance(0.5));
+  make.spec().timeouts.progress = random.Between(Duration(seconds(2)), Duration(seconds(20)));
   make.spec().timeouts.run = random.Between(Duration(seconds(2)), Duration(minutes(1)));
   return make.Done();
 }

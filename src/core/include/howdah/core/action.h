@@ -46,11 +46,13 @@ struct StartTask {
   int attempt = 0;
   int generation = 0;
 };
-// Send the job's stop signal to the attempt's processes now, SIGKILL after grace.
+// Send the job's stop signal to the attempt's processes now, SIGKILL after grace. While they say that they are saving a
+// checkpoint each such word gives them the grace anew, until limit has passed since the first stop.
 struct StopTask {
   ContainerId container;
   int attempt = 0;
   Duration grace{};
+  Duration limit{};  // not less than grace
 };
 struct Record {
   Change change;

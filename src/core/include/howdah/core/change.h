@@ -47,6 +47,17 @@ struct Usage {
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
+// How far an attempt has come, as its processes say (howdah/core/progress.h): of several the lowest step.
+struct TaskProgress {
+  std::optional<int64_t> step;
+  std::optional<int64_t> checkpoint;  // the step of the newest checkpoint that is complete
+  std::optional<Instant> checkpoint_at;
+  Instant at;  // when the newest of these was told
+  friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
+};
+// "step 120, checkpoint 100"; empty: neither was told.
+std::string ToText(const TaskProgress& progress);
+
 // Something about one task. Fields that are not set keep what they were, but a new attempt clears pids, exit, times,
 // reason.
 struct TaskChanged {
@@ -60,6 +71,8 @@ struct TaskChanged {
     kLost,       // its container is gone
     kStopped,    // ended because its job ended or it was scaled away
     kRemoved,    // scaled away: after kStopped
+    kProgressed,  // its attempt goes on: progress. Not every one: as rarely as PauseAfterProgress says
+    kStalled,     // its attempt shows no sign of life any more: reason
   };
   Type type = Type::kPending;
   std::string role;
@@ -74,6 +87,7 @@ struct TaskChanged {
   std::optional<std::string> reason, advice;
   std::optional<Instant> started, finished;
   std::optional<Usage> usage;  // when an attempt has ended
+  std::optional<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
   friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
 };
 

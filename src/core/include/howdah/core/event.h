@@ -9,6 +9,7 @@
 
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
+#include "howdah/core/change.h"
 #include "howdah/core/states.h"
 
 namespace howdah::core {
@@ -96,6 +97,27 @@ struct RankExited {
   Instant at;
   Diagnosis diagnosis;
 };
+// What the processes of an attempt say of their progress has changed: all of it, as it is now.
+struct TaskProgressed {
+  ContainerId container;
+  int attempt = 0;
+  TaskProgress progress;
+};
+// The attempt, while it is being stopped, says that it is still saving a checkpoint: its executor has given it the grace
+// anew.
+struct TaskSaving {
+  ContainerId container;
+  int attempt = 0;
+};
+// The attempt has shown no sign of life for as long as ProgressLimit says; its processes still run.
+struct TaskStalled {
+  ContainerId container;
+  int attempt = 0;
+  Instant at;         // when that was noticed
+  Instant since;      // its last sign of life
+  std::string sign;   // what that was, a noun: "output"
+  std::string where;  // where its processes stand, a clause: "all_reduce (train.py:40)"; empty: not known
+};
 // The command of a task could not be started at all (not found, not executable, working directory not made). Nothing of
 // the attempt runs; no RankExited or TaskEnded follows.
 struct TaskStartFailed {
@@ -129,6 +151,7 @@ struct Ticked {};
 using Event =
     std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ContainerWarned,
                  PlaceWaited, PlaceRefused, ExecutorRegistered, ExecutorRefused, ExecutorHeard, ExecutorDisconnected,
-                 TaskStarted, RankExited, TaskStartFailed, TaskEnded, ScaleWanted, StopRequested, Ticked>;
+                 TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed, TaskSaving, TaskStalled,
+                 ScaleWanted, StopRequested, Ticked>;
 
 }  // namespace howdah::core

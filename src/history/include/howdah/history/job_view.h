@@ -22,6 +22,7 @@ struct TaskView {
   std::optional<core::Exit> exit;
   std::string reason, advice;
   std::optional<Instant> started, finished;
+  std::optional<core::TaskProgress> progress;  // of the attempt; none: it reports none. Newer than the journal, as usage
   Usage usage;  // in the journal at the end of an attempt; until then sampled, filled in by who has it
 };
 

@@ -113,7 +113,8 @@ struct RoleSpec {
   std::vector<NamedResource> resources;  // resources, node_label, locality, max_per_node: of the cluster
   std::string node_label;                // empty: the job's
   Locality locality;
-  std::optional<int> max_per_node;  // tasks of this role on one node at a time; none: no limit
+  std::optional<int> max_per_node;           // tasks of this role on one node at a time; none: no limit
+  std::optional<Duration> progress_timeout;  // of whatever kind it is; none: as timeouts.progress says
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
 
@@ -121,6 +122,7 @@ struct Checkpoint {
   std::string dir;  // empty: none
   Duration grace = std::chrono::seconds(10);
   std::string signal = "SIGTERM";
+  std::optional<Duration> max_grace;  // none: ten times the grace (core::LongestGrace)
   friend bool operator==(const Checkpoint&, const Checkpoint&) = default;
 };
 
@@ -130,8 +132,9 @@ struct Timeouts {
   Duration register_ = std::chrono::minutes(5);
   Duration heartbeat = std::chrono::seconds(25);
   Duration am = std::chrono::minutes(5);
-  std::optional<Duration> run;    // none: no limit
-  std::optional<Duration> queue;  // none: no limit
+  std::optional<Duration> run;       // none: no limit
+  std::optional<Duration> queue;     // none: no limit
+  std::optional<Duration> progress;  // of workers and what sets up; none: no limit (core::ProgressLimit)
   friend bool operator==(const Timeouts&, const Timeouts&) = default;
 };
 

@@ -59,6 +59,11 @@ enum class Situation {
   kAmReplaced,
   kOrdersLost,
   kWarned,
+  kProgressRecorded,
+  kStalled,
+  kStalledTogether,
+  kGraceExtended,
+  kLongestGraceOver,
   kCount,
 };
 

@@ -20,6 +20,8 @@ struct Conduct {
   double fails = 0;         // one of its processes does, half of them by a signal
   double start_fails = 0;   // the command cannot be started
   double ignores_stop = 0;  // only SIGKILL ends it
+  double saves = 0;         // told to stop, it asks for more time again and again
+  double stalls = 0;        // it reports steps, and then none any more
 };
 
 struct Workload {

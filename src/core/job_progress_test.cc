@@ -1,0 +1,130 @@
+// What tasks say of their progress, those that say nothing any more, and the grace of a stop.
+#include <gtest/gtest.h>
+
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+using std::chrono::seconds;
+
+spec::JobSpec Worker(int restarts) {
+  return JobOf({RoleOf("worker", 1, [&](auto& role) { role.restart = {restarts, Duration(0)}; })});
+}
+
+TEST(JobProgress, IsRecordedRarelyAndWithTheEndOfTheAttempt) {
+  Reads({Worker(1)}, R"(
+0s up
+1s progress worker:0 a0 1
+  task worker:0 RUNNING a0 | at step 1
+2s progress worker:0 a0 2
+10s progress worker:0 a0 10
+11s progress worker:0 a0 11 10
+  task worker:0 RUNNING a0 | at step 11, checkpoint 10
+11s progress worker:0 a0 11 10
+30s progress worker:0 a0 30 20
+31s progress worker:0 a0 31 20
+  task worker:0 RUNNING a0 | at step 31, checkpoint 20
+32s progress worker:0 a0 32 30
+33s exit worker:0 a0 7
+33s ended worker:0 a0
+  task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 33.0s, attempt 0 | at step 32,
+      checkpoint 30
+  task worker:0 READY a1
+  start worker:0 a1 g0 in worker:0
+34s progress worker:0 a0 40
+34s progress worker:0 a1 1
+34s started worker:0 a1
+  task worker:0 RUNNING a1 g0
+35s progress worker:0 a1 33
+  task worker:0 RUNNING a1 | at step 33
+)");
+}
+
+TEST(JobProgress, ATaskWithoutASignOfLifeIsStoppedAndStartsAgain) {
+  Reads({Worker(1)}, R"(
+0s up
+1s progress worker:0 a0 7
+  task worker:0 RUNNING a0 | at step 7
+61s stalled worker:0 a0 at=1s sign=progress where=main (train.py:3)
+  stalled worker:0 RUNNING a0 | worker:0 made no progress on node0, attempt 0: its last sign of life was progress
+      1m00s ago, at step 7; it stands in main (train.py:3) | at step 7
+  stop worker:0 a0 10s
+61s stalled worker:0 a0 at=1s sign=progress
+62s exit worker:0 a0 SIGTERM
+62s ended worker:0 a0
+  task worker:0 FAILED a0 signal=SIGTERM | worker:0 made no progress on node0, attempt 0: its last sign of life was
+      progress 1m00s ago, at step 7; it stands in main (train.py:3) | at step 7
+  task worker:0 READY a1
+  start worker:0 a1 g0 in worker:0
+63s stalled worker:0 a0 at=1s sign=progress
+)");
+}
+
+TEST(JobProgress, OfRankedTasksTheFirstThatStallsIsTheReason) {
+  Reads({JobOf({RoleOf("worker", 2)}), Ranked(1)}, R"(
+0s up
+60s stalled worker:1 a0 at=0s sign=output
+  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last sign of life was output 1m00s
+      ago
+  job stopping | worker:1 made no progress on node1, attempt 0: its last sign of life was output 1m00s ago
+  stop worker:0 a0 10s
+  stop worker:1 a0 10s
+61s stalled worker:0 a0 at=1s sign=output
+61s exit worker:0 a0 SIGTERM
+61s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGTERM
+  release worker:0
+)");
+}
+
+TEST(JobProgress, AGraceThatSomebodyAskedForIsNotExtended) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+1s kill - ann
+  job stop-requested | killed by ann after 1.0s
+  job stopping | killed by ann after 1.0s
+  stop worker:0 a0 10s
+2s kill 20 ann
+  stop worker:0 a0 20s
+9s saving worker:0 a0
+26.9s tick
+27.1s tick
+  kill worker:0
+)");
+}
+
+TEST(JobProgress, WhileACheckpointIsSavedTheContainerIsLeftAloneWithinALimit) {
+  Reads({JobOf({RoleOf("worker", 1)}, [](auto& spec) { spec.checkpoint.max_grace = seconds(30); })}, R"(
+0s up
+0s saving worker:0 a0
+1s kill - ann
+  job stop-requested | killed by ann after 1.0s
+  job stopping | killed by ann after 1.0s
+  stop worker:0 a0 10s
+9s saving worker:0 a0
+16.1s tick
+18s saving worker:0 a0
+27s saving worker:0 a0
+27s saving worker:0 a1
+35.9s tick
+36.1s tick
+  kill worker:0
+)");
+}
+
+TEST(JobProgress, WithoutAWordTheContainerIsKilledSoonAfterTheGrace) {
+  Reads({JobOf({RoleOf("worker", 1)})}, R"(
+0s up
+1s kill - ann
+  job stop-requested | killed by ann after 1.0s
+  job stopping | killed by ann after 1.0s
+  stop worker:0 a0 10s
+15.9s tick
+16.1s tick
+  kill worker:0
+)");
+}
+
+}  // namespace
+}  // namespace howdah::core::testing

@@ -1,0 +1,85 @@
+#include "howdah/core/progress.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace howdah::core {
+namespace {
+
+constexpr int kLongestGraceTimes = 10;
+constexpr double kBusy = 0.05;  // of a core
+constexpr Duration kFirstPause = std::chrono::seconds(10), kLongestPause = std::chrono::minutes(10);
+constexpr int kManyTasks = 100;
+constexpr size_t kMostDigits = 18;
+
+std::string_view Trimmed(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  const size_t begin = text.find_first_not_of(kBlanks);
+  if (begin == std::string_view::npos) return "";
+  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
+}
+
+std::optional<int64_t> StepOf(std::string_view text) {
+  const std::string_view digits = Trimmed(text);
+  const bool blank_before = !text.empty() && digits.size() < text.size();
+  if (!blank_before || digits.empty() || digits.size() > kMostDigits) return std::nullopt;
+  int64_t step = 0;
+  for (const char c : digits) {
+    if (c < '0' || c > '9') return std::nullopt;
+    step = step * 10 + (c - '0');
+  }
+  return step;
+}
+
+}  // namespace
+
+std::optional<ProgressLine> ParseProgressLine(std::string_view line) {
+  constexpr std::string_view kStep = "step", kCheckpoint = "checkpoint";
+  const std::string_view text = Trimmed(line);
+  if (text == "checkpointing") return ProgressLine{ProgressLine::Kind::kSaving, 0};
+  const bool is_step = text.starts_with(kStep);
+  if (!is_step && !text.starts_with(kCheckpoint)) return std::nullopt;
+  const auto step = StepOf(text.substr(is_step ? kStep.size() : kCheckpoint.size()));
+  if (!step) return std::nullopt;
+  return ProgressLine{is_step ? ProgressLine::Kind::kStep : ProgressLine::Kind::kCheckpoint, *step};
+}
+
+Duration LongestGrace(const spec::Checkpoint& checkpoint) {
+  return std::max(checkpoint.grace, checkpoint.max_grace.value_or(kLongestGraceTimes * checkpoint.grace));
+}
+
+std::optional<Duration> ProgressLimit(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+  if (role.progress_timeout) return role.progress_timeout;
+  const bool works = role.kind == spec::RoleKind::kWorker || role.kind == spec::RoleKind::kSetup;
+  return works ? spec.timeouts.progress : std::nullopt;
+}
+
+SignOfLife LastSign(const SignsOfLife& signs) {
+  if (signs.progress) return {*signs.progress, "progress"};
+  SignOfLife last{signs.started, "start"};
+  const std::pair<const std::optional<Instant>&, std::string_view> others[] = {
+      {signs.output, "output"}, {signs.cpu, "use of CPU"}, {signs.gpu, "use of a GPU"}};
+  for (const auto& [at, what] : others) {
+    if (at && *at > last.at) last = {*at, what};
+  }
+  return last;
+}
+
+bool IsBusy(double cpu_seconds, Duration during) {
+  return cpu_seconds > kBusy * std::chrono::duration<double>(during).count();
+}
+
+Duration PauseAfterProgress(int nth, int tasks) {
+  Duration pause = kFirstPause;
+  for (int i = 1; i < nth && pause < kLongestPause; ++i) pause = std::min(pause * 2, kLongestPause);
+  return pause * std::max(1, tasks / kManyTasks);
+}
+
+std::string ToText(const TaskProgress& progress) {
+  std::string text;
+  if (progress.step) text = "step " + std::to_string(*progress.step);
+  if (progress.checkpoint) text += (text.empty() ? "" : ", ") + ("checkpoint " + std::to_string(*progress.checkpoint));
+  return text;
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,98 @@
+#include "howdah/core/progress.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::core {
+namespace {
+
+using namespace std::chrono_literals;
+using Kind = ProgressLine::Kind;
+
+constexpr Instant kStart = Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21));
+
+TEST(Progress, LinesAreReadAndNothingElseIs) {
+  const std::pair<const char*, ProgressLine> good[] = {
+      {"step 120", {Kind::kStep, 120}},
+      {"step 0", {Kind::kStep, 0}},
+      {"  step \t 7 \r", {Kind::kStep, 7}},
+      {"checkpoint 100", {Kind::kCheckpoint, 100}},
+      {"checkpointing", {Kind::kSaving, 0}},
+      {"step 999999999999999999", {Kind::kStep, 999999999999999999}},
+  };
+  for (const auto& [line, want] : good) EXPECT_EQ(ParseProgressLine(line), want) << line;
+  for (const char* line : {"", " ", "step", "step ", "step x", "step -1", "step 1.5", "step120", "step 1 2", "Step 1",
+                           "checkpoint", "checkpointing 5", "checkpoints 5", "step 1000000000000000000", "steps 4"}) {
+    EXPECT_EQ(ParseProgressLine(line), std::nullopt) << line;
+  }
+}
+
+TEST(Progress, TheGraceGrowsTenfoldUnlessTheJobSaysOtherwise) {
+  spec::Checkpoint checkpoint{.grace = 60s};
+  EXPECT_EQ(LongestGrace(checkpoint), 10min);
+  checkpoint.max_grace = 90s;
+  EXPECT_EQ(LongestGrace(checkpoint), 90s);
+  checkpoint.max_grace = 5s;  // a job file says so only in a hand-made effective job
+  EXPECT_EQ(LongestGrace(checkpoint), 60s);
+}
+
+TEST(Progress, OnlyWorkersHaveTheJobsLimit) {
+  using spec::RoleKind;
+  for (const bool of_job : {false, true}) {
+    for (const bool of_role : {false, true}) {
+      for (const RoleKind kind : {RoleKind::kWorker, RoleKind::kSetup, RoleKind::kService, RoleKind::kSidecar}) {
+        spec::JobSpec spec;
+        spec::RoleSpec role;
+        role.kind = kind;
+        if (of_job) spec.timeouts.progress = 5min;
+        if (of_role) role.progress_timeout = 1min;
+        const bool works = kind == RoleKind::kWorker || kind == RoleKind::kSetup;
+        std::optional<Duration> want;
+        if (of_job && works) want = 5min;
+        if (of_role) want = 1min;
+        EXPECT_EQ(ProgressLimit(spec, role), want);
+      }
+    }
+  }
+}
+
+TEST(Progress, TheNewestSignCountsButOnceStepsAreToldNothingElse) {
+  SignsOfLife signs{.started = kStart};
+  EXPECT_EQ(LastSign(signs).at, kStart);
+  EXPECT_EQ(LastSign(signs).what, "start");
+  signs.output = kStart + 5s;
+  signs.cpu = kStart + 3s;
+  EXPECT_EQ(LastSign(signs).what, "output");
+  signs.cpu = kStart + 6s;
+  EXPECT_EQ(LastSign(signs).what, "use of CPU");
+  signs.gpu = kStart + 7s;
+  EXPECT_EQ(LastSign(signs).at, kStart + 7s);
+  signs.progress = kStart + 1s;
+  EXPECT_EQ(LastSign(signs).at, kStart + 1s);
+  EXPECT_EQ(LastSign(signs).what, "progress");
+}
+
+TEST(Progress, AnIdleInterpreterIsNotBusy) {
+  EXPECT_FALSE(IsBusy(0.0, 5s));
+  EXPECT_FALSE(IsBusy(0.1, 5s));
+  EXPECT_TRUE(IsBusy(0.5, 5s));
+}
+
+TEST(Progress, TheJournalIsToldMoreAndMoreRarely) {
+  EXPECT_EQ(PauseAfterProgress(1, 4), 10s);
+  EXPECT_EQ(PauseAfterProgress(2, 4), 20s);
+  EXPECT_EQ(PauseAfterProgress(7, 4), 10min);
+  EXPECT_EQ(PauseAfterProgress(1'000'000, 4), 10min);
+  EXPECT_EQ(PauseAfterProgress(1, 1000), 100s);
+}
+
+TEST(Progress, AsText) {
+  TaskProgress progress;
+  EXPECT_EQ(ToText(progress), "");
+  progress.checkpoint = 100;
+  EXPECT_EQ(ToText(progress), "checkpoint 100");
+  progress.step = 120;
+  EXPECT_EQ(ToText(progress), "step 120, checkpoint 100");
+}
+
+}  // namespace
+}  // namespace howdah::core
