@@ -31,6 +31,8 @@ history::JobView ApplicationMaster::ViewWithUsage() const {
   history::JobView view = view_;
   for (history::TaskView& task : view.tasks) {
     if (const history::Usage* usage = executors_.usage(ContainerId{task.container})) task.usage = *usage;
+    const auto* progress = executors_.progress(ContainerId{task.container});
+    if (progress != nullptr && progress->attempt == task.attempt) task.progress = progress->told;
   }
   return view;
 }

@@ -46,7 +46,15 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   switch (message.kind_case()) {
     case wire::FromExecutor::kHeartbeat:
       usage = ToUsage(message.heartbeat().usage());
+      if (message.heartbeat().has_progress()) return OnProgress(container, message.heartbeat().progress());
       return deliver_(core::ExecutorHeard{container});
+    case wire::FromExecutor::kProgress:
+      return OnProgress(container, message.progress());
+    case wire::FromExecutor::kStalled: {
+      const wire::Stalled& m = message.stalled();
+      return deliver_(core::TaskStalled{container, m.attempt(), FromMicros(m.at_micros()), FromMicros(m.since_micros()),
+                                        m.sign(), m.where()});
+    }
     case wire::FromExecutor::kStarted: {
       const wire::Started& m = message.started();
       followers_.OnStarted(container, m.attempt());
@@ -69,6 +77,13 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     default:
       return deliver_(core::ExecutorHeard{container});
   }
+}
+
+void Executors::OnProgress(const ContainerId& container, const wire::Progress& message) {
+  if (message.saving()) return deliver_(core::TaskSaving{container, message.attempt()});
+  const Progress progress{message.attempt(), ToProgress(message)};
+  by_container_[container].progress = progress;
+  deliver_(core::TaskProgressed{container, progress.attempt, progress.told});
 }
 
 void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {
@@ -122,6 +137,7 @@ void Executors::Stop(const core::StopTask& order) {
   wire::ToExecutor message;
   message.mutable_stop()->set_attempt(order.attempt);
   message.mutable_stop()->set_grace_micros(order.grace.count());
+  message.mutable_stop()->set_limit_micros(order.limit.count());
   SendTo(order.container, message, nullptr);
 }
 
@@ -146,6 +162,11 @@ bool Executors::connected(const ContainerId& container) const {
 const history::Usage* Executors::usage(const ContainerId& container) const {
   const auto it = by_container_.find(container);
   return it == by_container_.end() ? nullptr : &it->second.usage;
+}
+
+const Executors::Progress* Executors::progress(const ContainerId& container) const {
+  const auto it = by_container_.find(container);
+  return it == by_container_.end() ? nullptr : &it->second.progress;
 }
 
 void Executors::SendTo(const ContainerId& container, const wire::ToExecutor& message,

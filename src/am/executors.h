@@ -49,12 +49,20 @@ class Executors {
   bool connected(const ContainerId& container) const;
   // The newest sample of a container's task.
   const history::Usage* usage(const ContainerId& container) const;
+  // What a container's task has said of its progress last.
+  struct Progress {
+    int attempt = -1;
+    core::TaskProgress told;
+  };
+  const Progress* progress(const ContainerId& container) const;
 
  private:
   struct Executor {
     std::optional<rpc::ConnectionId> connection;
     history::Usage usage;
+    Progress progress;
   };
+  void OnProgress(const ContainerId& container, const wire::Progress& message);
   void Register(rpc::ConnectionId connection, const wire::Register& message);
   void SendTo(const ContainerId& container, const wire::ToExecutor& message,
               std::shared_ptr<const rpc::SharedCluster> cluster);

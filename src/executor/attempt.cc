@@ -21,14 +21,31 @@ std::optional<process::SpawnError> Attempt::Spawn(const process::SpawnRequest& r
   return std::nullopt;
 }
 
-void Attempt::Stop(Duration grace) {
-  const TimePoint kill_at = std::chrono::steady_clock::now() + std::clamp(grace, Duration(0), kLongestGrace);
-  if (kill_at_ && *kill_at_ <= kill_at) return;
+void Attempt::Stop(Duration grace, Duration limit) {
+  const TimePoint now = std::chrono::steady_clock::now();
   const bool first = !kill_at_;
+  grace_ = std::clamp(grace, Duration(0), kLongestGrace);
+  const TimePoint kill_by = now + std::clamp(std::max(grace, limit), Duration(0), kLongestGrace);
+  kill_by_ = first ? kill_by : std::min(kill_by_, kill_by);
+  const TimePoint kill_at = now + grace_;
+  if (kill_at_ && *kill_at_ <= kill_at) return;
   kill_at_ = kill_at;
-  if (grace <= Duration(0)) return Kill();
+  if (grace_ <= Duration(0)) return Kill();
   if (first) SendStopSignal();
-  patience_.expires_at(kill_at);
+  KillAt(kill_at);
+}
+
+bool Attempt::Extend() {
+  if (!kill_at_ || killing_) return false;
+  const TimePoint kill_at = std::min(std::chrono::steady_clock::now() + grace_, kill_by_);
+  if (kill_at <= *kill_at_) return false;
+  kill_at_ = kill_at;
+  KillAt(kill_at);
+  return true;
+}
+
+void Attempt::KillAt(TimePoint at) {
+  patience_.expires_at(at);
   patience_.async_wait([this](const boost::system::error_code& error) {
     if (!error) Kill();
   });

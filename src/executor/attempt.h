@@ -39,8 +39,11 @@ class Attempt {
   // but gets the grace, and is gone when the attempt has ended.
   void AddGuest(pid_t pid) { guests_.push_back(pid); }
 
-  // The stop signal now, SIGKILL after the grace. A further call can only shorten the grace.
-  void Stop(Duration grace);
+  // The stop signal now, SIGKILL after the grace, which Extend may give anew until limit (if it is longer) has passed. A
+  // further call can only shorten either.
+  void Stop(Duration grace, Duration limit = Duration(0));
+  // It is still saving its work: the grace begins anew, within the limit. false: it does not stop, or has no more.
+  bool Extend();
 
   void OnReaped(const process::Reaped& child);
   // What follows from the children that have ended.
@@ -53,6 +56,7 @@ class Attempt {
  private:
   using TimePoint = std::chrono::steady_clock::time_point;
   void SendStopSignal() const;
+  void KillAt(TimePoint at);
   void Kill();
 
   int number_;
@@ -62,6 +66,8 @@ class Attempt {
   std::vector<bool> living_;  // beside pids_
   std::vector<pid_t> guests_;
   std::optional<TimePoint> kill_at_;  // once stopping
+  TimePoint kill_by_;                 // the latest that this may become
+  Duration grace_{};
   bool killing_ = false;
   bool ended_ = false;
   boost::asio::steady_timer patience_;

@@ -51,6 +51,13 @@ Executor::Executor(const TaskOptions& options, process::PortReservation port, pi
       heartbeat_timer_(loop_),
       children_(loop_),
       guardian_(loop_),
+      progress_(loop_, {[this](core::ProgressLine::Kind kind) { OnProgressLine(kind); },
+                        [this](int rank, const std::string& line) {
+                          Say("local rank " + std::to_string(rank) +
+                              " wrote a line to HOWDAH_PROGRESS that is none of `step N`, `checkpoint N` and "
+                              "`checkpointing`; it and any further one is left out: " +
+                              line);
+                        }}),
       tunnels_(
           loop_, std::move(make_channel),
           [this](const spec::Command& command) -> std::optional<Launch> {

@@ -17,7 +17,10 @@
 #include "howdah/process/usage.h"
 #include "howdah/rpc/executor_link.h"
 #include "launch.h"
+#include "liveness.h"
 #include "log_server.h"
+#include "progress.h"
+#include "stacks.h"
 #include "tunnels.h"
 
 namespace howdah::executor {
@@ -67,6 +70,9 @@ class Executor {
   void OnAttemptEnded();
   void OnHeartbeatDue();
 
+  void OnProgressLine(core::ProgressLine::Kind kind);
+  void OnStands(int attempt, const std::string& where);
+
   // What we do.
   void StartAttempt(const PendingStart& start);
   // Starts the processes; false: one could not be, and failure_ says why.
@@ -81,6 +87,13 @@ class Executor {
   void WatchGuardian();
   void ScheduleHeartbeat();
   void FillUsage(wire::Usage& usage);
+  // What is to be told of progress: nothing if it has not changed since.
+  void FillProgress(wire::Progress& progress);
+  bool ProgressChanged() const { return progress_.progress() && progress_.progress() != progress_told_; }
+  void SendProgress();
+  void BeginWatching();
+  void EndWatching();
+  void LookForLife(const wire::Usage& usage);
   void Send(const wire::FromExecutor& message);
   // Of an attempt: said again to whoever takes over from the AM.
   void Report(wire::FromExecutor message);
@@ -116,6 +129,12 @@ class Executor {
   boost::asio::steady_timer heartbeat_timer_;
   boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
   boost::asio::posix::stream_descriptor guardian_;  // pidfd
+
+  ProgressReader progress_;
+  std::optional<core::TaskProgress> progress_told_;
+  Liveness liveness_;
+  Stacks stacks_{loop_};
+  bool stalled_ = false;  // the attempt shows no sign of life, and that has been noticed
 
   LogServer logs_{loop_, [this](const wire::FromExecutor& message) { Send(message); }};
   Tunnels tunnels_;

@@ -8,6 +8,7 @@
 #include "howdah/frameworks/framework.h"
 #include "howdah/process/files.h"
 #include "packed_python.h"
+#include "progress.h"
 
 namespace howdah::executor {
 namespace {
@@ -86,6 +87,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings
                                          .start_support = plan.start_support,
                                          .interface = plan.interface,
                                          .tensorboard_port = plan.tensorboard_port};
+  variables["HOWDAH_PROGRESS"] = ProgressFile(plan.options.work_dir, place.attempt, place.local_rank);
   for (auto& [name, value] : frameworks::Environment(plan.spec, surroundings.cluster, process)) {
     variables[name] = std::move(value);
   }

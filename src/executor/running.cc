@@ -34,7 +34,9 @@ void Executor::StartAttempt(const PendingStart& start) {
   failure_.reset();
   if (!servers_bind_held_port_) port_.LetGo();
   logs_.AddAttempt(place_.attempt);
-  const Status prepared = MakeStartSupport(plan_, surroundings_.cluster);
+  BeginWatching();
+  Status prepared = MakeStartSupport(plan_, surroundings_.cluster);
+  if (prepared.ok()) prepared = progress_.Begin(plan_.options.work_dir, place_.attempt, plan_.role().processes);
   if (!prepared.ok()) FailStart(place_, {std::nullopt, prepared.error().message}, "");
   const bool started = prepared.ok() && StartRanks(start);
   logs_.OnFilesMade();
@@ -90,6 +92,8 @@ void Executor::FailStart(const RankPlace& place, const StartProblem& problem, co
 
 void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
   if (failure_) return;
+  progress_.Read();
+  SendProgress();
   wire::FromExecutor message;
   wire::RankExited& exited = *message.mutable_rank_exited();
   exited.set_attempt(place_.attempt);
@@ -116,6 +120,7 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
 
 void Executor::OnAttemptEnded() {
   const int number = attempt_->number();
+  EndWatching();
   // Its timer may have expired already and be about to call it.
   boost::asio::post(loop_, [ended = std::shared_ptr<Attempt>(std::move(attempt_))] {});
   // Not held again, if somebody has it: the next attempt's server will say so, and we who it is.
@@ -158,7 +163,9 @@ void Executor::OnHeartbeatDue() {
   if (attempt_ && gpus_) gpus_->Poke();
   wire::FromExecutor message;
   FillUsage(*message.mutable_heartbeat()->mutable_usage());
+  if (attempt_ && ProgressChanged()) FillProgress(*message.mutable_heartbeat()->mutable_progress());
   Send(message);
+  LookForLife(message.heartbeat().usage());
   ScheduleHeartbeat();
 }
 

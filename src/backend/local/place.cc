@@ -59,11 +59,15 @@ Result<history::JobView> LocalPlace::Status(const JobId& id) {
   if (!view.ok() || core::IsFinal(view->state)) return view;
   const auto of_am = AskStatus(files);
   if (!of_am.ok()) return view;  // it may just have ended, or be busy: the journal is as good, but for the usage
-  std::map<std::pair<std::string, int>, history::Usage> usage;
-  for (const history::TaskView& task : of_am->tasks) usage[{task.role, task.index}] = task.usage;
+  std::map<std::pair<std::string, int>, history::TaskView> seen;
+  for (const history::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
   view = FoldJournal(files.journal(), Tasks::kWanted);  // not older than what the AM said
   if (!view.ok()) return view;
-  for (history::TaskView& task : view->tasks) task.usage = usage[{task.role, task.index}];
+  for (history::TaskView& task : view->tasks) {
+    const history::TaskView& of_now = seen[{task.role, task.index}];
+    task.usage = of_now.usage;
+    if (of_now.progress && of_now.attempt == task.attempt) task.progress = of_now.progress;
+  }
   return view;
 }
 

@@ -1,0 +1,174 @@
+// What processes write into HOWDAH_PROGRESS, and what is seen of those that do nothing any more.
+#include "progress.h"
+
+#include <gmock/gmock.h>
+
+#include "task_fixture.h"
+
+namespace howdah::executor {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::HasSubstr;
+
+void Welcome(Task& task, std::chrono::milliseconds heartbeat) {
+  wire::ToExecutor message;
+  message.mutable_welcome()->set_heartbeat_millis(static_cast<int>(heartbeat.count()));
+  task.Send(message);
+}
+
+// The next message of a kind; others are passed over.
+std::optional<wire::FromExecutor> Await(Task& task, const std::function<bool(const wire::FromExecutor&)>& wanted) {
+  for (auto message = task.Receive(); message; message = task.Receive()) {
+    if (wanted(*message)) return message;
+  }
+  return std::nullopt;
+}
+
+TEST(Progress, ACheckpointIsToldAtOnceAndTheRestWithTheEnd) {
+  Task task(R"(echo step 3 >> $HOWDAH_PROGRESS; echo checkpoint 3 >> $HOWDAH_PROGRESS
+    echo nonsense >> $HOWDAH_PROGRESS; touch told; until [ -e go ]; do sleep 0.01; done
+    echo step 7 >> $HOWDAH_PROGRESS; printf 'step 9' >> $HOWDAH_PROGRESS)");
+  task.Start(0);
+  task.ReceiveStarted();
+  auto message = task.Receive();
+  ASSERT_TRUE(message && message->has_progress());
+  EXPECT_EQ(message->progress().attempt(), 0);
+  EXPECT_EQ(message->progress().checkpoint(), 3);
+  EXPECT_TRUE(message->progress().has_checkpoint_at_micros());
+  ASSERT_TRUE(task.AwaitFile("told"));
+  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  message = task.Receive();
+  ASSERT_TRUE(message && message->has_progress()) << message->ShortDebugString();
+  EXPECT_EQ(message->progress().step(), 7) << "a line without an end is none";
+  EXPECT_EQ(message->progress().checkpoint(), 3);
+  EXPECT_EQ(task.ReceiveExit().code(), 0);
+  task.ExpectEnded(0);
+}
+
+TEST(Progress, OfSeveralProcessesTheLowestStepCountsAndEachAttemptBeginsAnew) {
+  Task task;
+  task.role().processes = 2;
+  task.role().command.shell = "echo step $((5 + HOWDAH_LOCAL_RANK + HOWDAH_ATTEMPT)) >> $HOWDAH_PROGRESS";
+  task.Launch();
+  for (const int attempt : {0, 1}) {
+    task.Start(attempt);
+    wire::Progress last;
+    while (const auto message = task.Receive()) {
+      if (message->has_progress()) last = message->progress();
+      if (message->has_ended()) break;
+    }
+    EXPECT_EQ(last.attempt(), attempt);
+    EXPECT_EQ(last.step(), 5 + attempt);
+  }
+}
+
+TEST(Progress, NothingThatIsWrittenMakesItGrow) {
+  Task task(R"(head -c 5000000 /dev/zero >> $HOWDAH_PROGRESS; echo >> $HOWDAH_PROGRESS
+    for i in $(seq 20000); do echo step $i; done >> $HOWDAH_PROGRESS; echo step 1 > $HOWDAH_PROGRESS
+    echo checkpoint 20000 >> $HOWDAH_PROGRESS)");
+  task.Start(0);
+  const auto exited = Await(task, [](const auto& message) { return message.has_rank_exited(); });
+  ASSERT_TRUE(exited);
+  EXPECT_EQ(exited->rank_exited().code(), 0);
+  task.ExpectEnded(0);
+}
+
+TEST(Stopping, CheckpointingGivesTheGraceAnewWithinALimit) {
+  constexpr const char* kSaves = R"(
+    trap 'for i in $(seq 8); do echo checkpointing >> $HOWDAH_PROGRESS; sleep 0.25; done; echo saved; exit 0' TERM
+    touch ready; while :; do sleep 0.01; done)";
+  const auto stop = [](Task& task, std::chrono::milliseconds limit) {
+    wire::ToExecutor message;
+    message.mutable_stop()->set_attempt(0);
+    message.mutable_stop()->set_grace_micros(Duration(1000ms).count());
+    message.mutable_stop()->set_limit_micros(Duration(limit).count());
+    task.Send(message);
+  };
+  Task saves(kSaves);
+  saves.Start(0);
+  saves.ReceiveStarted();
+  ASSERT_TRUE(saves.AwaitFile("ready"));
+  stop(saves, 1h);
+  const auto saving = saves.Receive();
+  ASSERT_TRUE(saving && saving->has_progress());
+  EXPECT_TRUE(saving->progress().saving());
+  const auto exited = Await(saves, [](const auto& message) { return message.has_rank_exited(); });
+  EXPECT_EQ(exited->rank_exited().code(), 0);
+  saves.ExpectEnded(0);
+  EXPECT_EQ(saves.Log("0/stdout"), "saved\n");
+
+  Task dawdles(kSaves);
+  dawdles.Start(0);
+  dawdles.ReceiveStarted();
+  ASSERT_TRUE(dawdles.AwaitFile("ready"));
+  stop(dawdles, 1200ms);
+  const auto killed = Await(dawdles, [](const auto& message) { return message.has_rank_exited(); });
+  EXPECT_EQ(killed->rank_exited().signal(), SIGKILL);
+  dawdles.ExpectEnded(0);
+}
+
+TEST(Liveness, WhatSleepsIsToldOnceWithWhereItStands) {
+  Task task;
+  task.spec.timeouts.progress = 300ms;
+  task.role().command.shell = "echo on; exec sleep 86400";
+  task.Launch();
+  Welcome(task, 50ms);
+  task.Start(0);
+  const auto stalled = Await(task, [](const auto& message) { return message.has_stalled(); });
+  ASSERT_TRUE(stalled);
+  EXPECT_EQ(stalled->stalled().attempt(), 0);
+  EXPECT_GE(stalled->stalled().at_micros() - stalled->stalled().since_micros(), 300'000);
+  EXPECT_THAT(stalled->stalled().where(), HasSubstr("sleep sleeps"));
+  EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: no sign of life: pid"));
+  task.Stop(0, 1h);
+  EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
+}
+
+TEST(Liveness, APythonProgramIsAskedForItsStack) {
+  Task task;
+  task.spec.timeouts.progress = 2s;
+  task.role().command.argv = {"/usr/bin/python3", "-c",
+                              "import faulthandler, signal, time\n"
+                              "faulthandler.register(signal.SIGUSR1, all_threads=True)\n"
+                              "def load():\n"
+                              "  time.sleep(86400)\n"
+                              "load()"};
+  task.Launch();
+  Welcome(task, 50ms);
+  task.Start(0);
+  const auto stalled = Await(task, [](const auto& message) { return message.has_stalled(); });
+  ASSERT_TRUE(stalled);
+  EXPECT_THAT(stalled->stalled().where(), HasSubstr("load"));
+  EXPECT_THAT(task.Log("0/stderr"), HasSubstr("most recent call first"));
+  task.Stop(0, 1h);
+  EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
+}
+
+// A rank that waits for a lost one in a collective spins: where steps are told, only they count.
+TEST(Liveness, WhoUsesCpuIsAliveUnlessItTellsSteps) {
+  Task task;
+  task.spec.timeouts.progress = 700ms;
+  task.role().command.shell = "[ $HOWDAH_ATTEMPT = 0 ] || echo step 1 >> $HOWDAH_PROGRESS; while :; do :; done";
+  task.Launch();
+  Welcome(task, 50ms);
+  task.Start(0);
+  int heartbeats = 0;  // for 2 seconds at least
+  const auto stalled = Await(task, [&](const auto& message) {
+    heartbeats += message.has_heartbeat();
+    return message.has_stalled() || heartbeats > 40;
+  });
+  ASSERT_TRUE(stalled);
+  EXPECT_FALSE(stalled->has_stalled());
+  task.Stop(0, 0s);
+  ASSERT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
+  task.Start(1);
+  const auto spins = Await(task, [](const auto& message) { return message.has_stalled(); });
+  ASSERT_TRUE(spins);
+  EXPECT_EQ(spins->stalled().sign(), "progress");
+  task.Stop(1, 0s);
+  EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
+}
+
+}  // namespace
+}  // namespace howdah::executor

@@ -1,0 +1,92 @@
+// What an attempt says of its progress, and what is done when it shows no sign of life.
+#include <boost/asio/post.hpp>
+
+#include "executor.h"
+#include "say.h"
+
+namespace howdah::executor {
+namespace {
+
+int64_t Micros(Instant t) { return t.time_since_epoch().count(); }
+
+}  // namespace
+
+void Executor::BeginWatching() {
+  progress_told_.reset();
+  stalled_ = false;
+  std::vector<std::string> outputs;
+  for (RankPlace place = place_; place.local_rank < plan_.role().processes; ++place.local_rank) {
+    const LogFiles logs = plan_.logs(place);
+    outputs.push_back(logs.out);
+    outputs.push_back(logs.err);
+  }
+  liveness_.Begin(clock_.Now(), std::move(outputs));
+}
+
+void Executor::EndWatching() {
+  stacks_.Cancel();
+  progress_.End();
+  SendProgress();
+}
+
+void Executor::OnProgressLine(core::ProgressLine::Kind kind) {
+  // What a process says once it has ended is its last word only to EndWatching.
+  if (!attempt_) return;
+  using Kind = core::ProgressLine::Kind;
+  if (kind == Kind::kCheckpoint) SendProgress();
+  if (kind != Kind::kSaving || !attempt_->Extend()) return;
+  wire::FromExecutor message;
+  message.mutable_progress()->set_attempt(attempt_->number());
+  message.mutable_progress()->set_saving(true);
+  Send(message);
+}
+
+void Executor::FillProgress(wire::Progress& progress) {
+  progress_told_ = progress_.progress();
+  const core::TaskProgress& now = *progress_told_;
+  progress.set_attempt(place_.attempt);
+  progress.set_at_micros(Micros(now.at));
+  if (now.step) progress.set_step(*now.step);
+  if (now.checkpoint) progress.set_checkpoint(*now.checkpoint);
+  if (now.checkpoint_at) progress.set_checkpoint_at_micros(Micros(*now.checkpoint_at));
+}
+
+void Executor::SendProgress() {
+  if (!ProgressChanged()) return;
+  wire::FromExecutor message;
+  FillProgress(*message.mutable_progress());
+  Send(message);
+}
+
+void Executor::LookForLife(const wire::Usage& usage) {
+  const auto limit = core::ProgressLimit(plan_.spec, plan_.role());
+  if (!attempt_ || attempt_->stopping() || stalled_ || !limit) return;
+  const Instant now = clock_.Now();
+  const std::vector<process::GpuUsage> none;
+  liveness_.Look({now, usage.cpu_seconds(), gpus_ ? gpus_->last() : none, progress_.last()});
+  if (now - liveness_.last().at < *limit) return;
+  stalled_ = true;
+  Say("attempt " + std::to_string(place_.attempt) + " shows no sign of life; where it stands is in its stderr");
+  Stacks::Request request{attempt_->pids(), {}, path_};
+  for (RankPlace place = place_; place.local_rank < plan_.role().processes; ++place.local_rank) {
+    request.stderrs.push_back(plan_.logs(place).err);
+  }
+  stacks_.Collect(std::move(request),
+                  [this, attempt = place_.attempt](const std::string& where) { OnStands(attempt, where); });
+}
+
+void Executor::OnStands(int attempt, const std::string& where) {
+  if (!attempt_ || attempt_->number() != attempt || attempt_->stopping()) return;
+  wire::FromExecutor message;
+  wire::Stalled& stalled = *message.mutable_stalled();
+  const core::SignOfLife last = liveness_.last();
+  stalled.set_attempt(attempt);
+  stalled.set_at_micros(Micros(clock_.Now()));
+  stalled.set_since_micros(Micros(last.at));
+  stalled.set_sign(std::string(last.what));
+  stalled.set_where(where);
+  SendProgress();
+  Send(message);
+}
+
+}  // namespace howdah::executor
