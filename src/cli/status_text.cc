@@ -1,5 +1,6 @@
 #include "status_text.h"
 
+#include <algorithm>
 #include <array>
 
 #include "howdah/base/bytes.h"
@@ -55,12 +56,15 @@ std::string Why(const TaskView& task) {
 }
 
 std::string TaskTable(const JobView& view, Instant now, bool colour) {
-  std::vector<std::vector<std::string>> rows = {
-      {"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
+  const bool progress =
+      std::any_of(view.tasks.begin(), view.tasks.end(), [](const TaskView& task) { return task.progress; });
+  std::vector<std::vector<std::string>> rows = {{"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
+  if (progress) rows[0].insert(rows[0].end() - 1, "PROGRESS");
   for (const TaskView& task : view.tasks) {
     rows.push_back({TaskName(task.role, task.index), StateText(task.state, colour), std::to_string(task.attempt),
                     task.node, RanksText(task.ranks), Since(task.started, task.finished, now), UsageText(task.usage),
                     Why(task)});
+    if (progress) rows.back().insert(rows.back().end() - 1, task.progress ? core::ToText(*task.progress) : "");
   }
   return FormatTable(rows);
 }
@@ -177,6 +181,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("finished", DateText(view.finished));
   text += Line("took", Since(view.submitted, view.finished, now));
   text += Line("exit code", view.exit_code ? std::to_string(*view.exit_code) : "");
+  text += Line("account", view.account.Text(now));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
@@ -215,6 +220,8 @@ std::string Farewell(const JobView& view, const std::string& logs) {
   text += "\n";
   if (!view.reason.empty()) text += "reason: " + view.reason + "\n";
   if (!view.advice.empty()) text += "advice: " + view.advice + "\n";
+  const std::string account = view.account.Text(view.finished.value_or(Instant()));
+  if (!account.empty()) text += "account: " + account + "\n";
   return text + "logs: " + logs + "  (howdah logs " + view.id + ")\n";
 }
 

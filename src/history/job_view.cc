@@ -49,6 +49,9 @@ void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
   view.host = change.host;
   view.submitted = time;
   view.tasks.clear();
+  int tasks = 0;
+  for (const auto& role : change.roles) tasks += role.instances;
+  view.account.Begin(time, tasks);
   for (const auto& role : change.roles) {
     for (int index = 0; index < role.instances; ++index) {
       TaskView task;
@@ -72,12 +75,15 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
   if (change.exit_code) view.exit_code = change.exit_code;
   if (view.state == core::JobState::kRunning && !view.started) view.started = time;
   if (core::IsFinal(view.state)) view.finished = time;
+  const bool anew = change.am_attempt.value_or(0) > 0 && !change.reason;
+  view.account.OnJob(view.state, view.generation, anew ? "the application master began anew" : view.reason);
 }
 
 void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   auto at = Position(view.tasks, change.role, change.index);
   const bool is_there = IsAt(view.tasks, at, change.role, change.index);
   if (change.type == core::TaskChanged::Type::kRemoved) {
+    if (is_there) view.account.OnTask(at->state, std::nullopt);
     if (is_there) view.tasks.erase(at);
     return;
   }
@@ -94,6 +100,8 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
     task.node.clear();
     task.container.clear();
   }
+  view.account.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
+  if (change.progress) view.account.OnProgress(*change.progress);
   task.state = change.state;
   Take(task.node, change.node);
   Take(task.container, change.container);
@@ -115,6 +123,7 @@ void Fold(JobView&, Instant, const core::RoleScaled&) {}
 
 void JobView::Apply(const core::JournalEntry& entry) {
   if (core::IsFinal(state)) return;  // a final state is final, whatever a torn or doctored journal says after it
+  account.Advance(entry.time);
   std::visit([&](const auto& change) { Fold(*this, entry.time, change); }, entry.change);
 }
 

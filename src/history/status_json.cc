@@ -74,6 +74,7 @@ std::string ToJson(const JobView& view, bool with_tasks) {
   json["finished"] = OrNull(view.finished);
   json["urls"] = {{"tracking", OrNull(view.tracking_url)}, {"tensorboard", OrNull(view.tensorboard_url)}};
   if (with_tasks) {
+    json["account"] = Parse(view.account.ToJson());
     Json tasks = Json::array();
     for (const TaskView& task : view.tasks) tasks.push_back(TaskToJson(task));
     json["tasks"] = std::move(tasks);
@@ -104,6 +105,7 @@ std::optional<JobView> FromJson(std::string_view text) {
     view.tracking_url = TextField(*urls, "tracking").value_or("");
     view.tensorboard_url = TextField(*urls, "tensorboard").value_or("");
   }
+  if (const Json* account = Field(json, "account")) view.account = Account::FromJson(account->dump());
   if (const Json* tasks = Field(json, "tasks"); tasks != nullptr && tasks->is_array()) {
     for (const Json& item : *tasks) {
       auto task = TaskFromJson(item);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "howdah/core/change.h"
+#include "howdah/history/account.h"
 
 namespace howdah::history {
 
@@ -36,6 +37,7 @@ struct JobView {
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
   std::string tensorboard_advice;  // why there is none; it is the advice while there is no other
+  Account account;
   std::vector<TaskView> tasks;     // by role in the order of the file, then by index
 
   // Takes one more entry of the journal. Total: an entry that does not fit is ignored.
