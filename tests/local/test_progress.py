@@ -1,0 +1,108 @@
+"""Tasks that tell their progress, that ask for time to save, that hang; and the account of it."""
+import re
+import time
+
+from machine import eventually
+
+PARTS = ("queue", "localization", "start", "rendezvous", "running", "lost", "recovering")
+
+
+def seconds(status):
+    account = status["account"]
+    return {part: account[f"{part}_seconds"] for part in PARTS}
+
+
+def wall(status):
+    times = [time.strptime(status[key][:19], "%Y-%m-%dT%H:%M:%S") for key in ("submitted", "finished")]
+    millis = [int(status[key][20:23]) for key in ("submitted", "finished")]
+    return time.mktime(times[1]) - time.mktime(times[0]) + (millis[1] - millis[0]) / 1000
+
+
+# A rank that stops in its first attempt, in Python, with a stack to be seen, while the other one spins.
+HANGS = """
+import faulthandler, os, signal, time
+faulthandler.register(signal.SIGUSR1, all_threads=True)
+def tell(line):
+    with open(os.environ["HOWDAH_PROGRESS"], "a") as f: print(line, file=f)
+def wait_for_data():
+    time.sleep(86400)
+def main():
+    for step in range(1, 6):
+        tell(f"step {step}")
+        if step == 3: tell("checkpoint 3")
+    if os.environ["HOWDAH_GENERATION"] == "0":
+        if os.environ["RANK"] == "1": wait_for_data()
+        while True: pass
+main()
+"""
+
+
+def test_36_a_hang_ends_with_where_it_stands_and_the_job_starts_again(machine, tmp_path):
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "train.py").write_text(HANGS)
+    done = machine("run", machine.job_file(tmp_path, f"""
+        name: hangs
+        framework: pytorch
+        source: {source}
+        timeouts: {{progress: 2s, heartbeat: 3s}}
+        roles:
+          worker: {{instances: 2, memory: 64MiB, command: /usr/bin/python3 train.py, restart: {{max: 1, backoff: 100ms}}}}
+        """))
+    assert done.code == 0, done
+    # Which of the two is noticed first is chance: both tell their last step at the same time.
+    said = re.search(r"worker:([01]) made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, "
+                     r"at step 5, checkpoint 3; it stands in (wait_for_data|main) \(train.py:\d+\)", done.stderr)
+    assert said, done
+    index = said.group(1)
+    stack = machine.log(done.id, f"worker:{index}", "--attempt", "0", "--stderr")
+    assert "howdah: no sign of life: pid" in stack and "most recent call first" in stack, stack
+    status = machine.status(done.id)
+    assert [t["progress"]["step"] for t in status["tasks"]] == [5, 5]
+    assert [t["progress"]["checkpoint"] for t in status["tasks"]] == [3, 3]
+    account = seconds(status)
+    assert abs(sum(account.values()) - wall(status)) < 0.01, (account, status)
+    assert account["lost"] > 1.9 and account["recovering"] > 0, account
+    assert status["account"]["restarts"] == 1 and status["account"]["phase"] is None
+    assert "made no progress" in status["account"]["generations"][0]["cause"]
+    assert re.search(r"^account: .*lost \d.*; 1 restart$", done.stderr, re.M), done
+    assert "lost" in machine("history", "show", done.id).stdout
+    events = machine("events", done.id).stdout
+    assert "TaskStalled" in events and "step 5, checkpoint 3" in events, events
+
+
+def test_progress_is_seen_while_the_job_runs(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, """
+        timeouts: {heartbeat: 1s}
+        roles:
+          worker:
+            memory: 64MiB
+            command: |
+              echo step 1 >> $HOWDAH_PROGRESS; echo checkpoint 1 >> $HOWDAH_PROGRESS; echo step 41 >> $HOWDAH_PROGRESS
+              echo nonsense >> $HOWDAH_PROGRESS; sleep 86400
+        """))
+    seen = machine.until(job, lambda s: (s["tasks"][0]["progress"] or {}).get("step") == 41, "step 41")
+    assert seen["tasks"][0]["progress"]["checkpoint"] == 1
+    assert seen["account"]["phase"] == "running"
+    text = machine("status", job).stdout
+    assert "PROGRESS" in text and "step 41, checkpoint 1" in text and re.search("^account ", text, re.M), text
+    assert machine("kill", job, "--grace", "0s").code == 0
+
+
+def test_checkpointing_gives_the_grace_anew(machine, tmp_path):
+    job = machine.submit(machine.job_file(tmp_path, """
+        checkpoint: {grace: 1s}
+        roles:
+          worker:
+            memory: 64MiB
+            command: |
+              save() {
+                for i in 1 2 3 4 5; do echo checkpointing >> $HOWDAH_PROGRESS; sleep 0.4; done
+                echo checkpoint 7 >> $HOWDAH_PROGRESS; echo saved; exit 0
+              }
+              trap save TERM; echo ready; while :; do sleep 0.01; done
+        """))
+    eventually(lambda: "ready" in machine.log(job, "worker:0"), "the task's trap")
+    assert machine("kill", job).code == 0
+    assert "saved" in machine.log(job, "worker:0")
+    assert machine.task(job, "worker", 0)["progress"]["checkpoint"] == 7
