@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "checkpoints.h"
+#include "howdah/core/waste.h"
 #include "howdah/frameworks/framework.h"
 
 namespace howdah::am {
@@ -264,6 +265,7 @@ void ApplicationMaster::PerformRecord(core::Change change) {
   const bool finished = job != nullptr && job->type == core::JobChanged::Type::kFinished;
   if (finished) tensorboard_.reset();
   if (finished && job->state != core::JobState::kSucceeded) AddCheckpoint(*job);
+  if (finished) AddWaste(*job);
   const Instant now = clock_.Now();
   if (finished) WriteHistory(now, std::get<core::JobChanged>(change));
   const core::JournalEntry entry{now, std::move(change)};
@@ -297,6 +299,21 @@ void ApplicationMaster::AddCheckpoint(core::JobChanged& finished) const {
   const std::string newest = NewestCheckpoint(options_.spec.checkpoint.dir, clock_.Now());
   if (newest.empty()) return;
   AddAdvice(finished, newest);
+}
+
+// Who submits again may ask for less.
+void ApplicationMaster::AddWaste(core::JobChanged& finished) const {
+  if (!view_.started) return;
+  for (const spec::RoleSpec& role : options_.spec.roles) {
+    core::RoleUse use{.ran = clock_.Now() - *view_.started};
+    for (const history::TaskView& task : view_.tasks) {
+      if (task.role != role.name) continue;
+      ++use.tasks;
+      use.memory_peak_bytes = std::max(use.memory_peak_bytes, task.usage.memory_peak_bytes);
+      use.cpu_seconds = std::max(use.cpu_seconds, task.usage.cpu_seconds);
+    }
+    if (const std::string waste = core::WasteText(role, use); !waste.empty()) AddAdvice(finished, waste);
+  }
 }
 
 void ApplicationMaster::ArmTimer() {

@@ -67,6 +67,7 @@ class ApplicationMaster final : public backend::Sink {
   void AddUsage(core::TaskChanged& ended);
   // Who submits again wants to know from where.
   void AddCheckpoint(core::JobChanged& finished) const;
+  void AddWaste(core::JobChanged& finished) const;
   void ArmTimer();
   void Fail(Error error);
 

@@ -58,7 +58,8 @@ std::string Why(const TaskView& task) {
 std::string TaskTable(const JobView& view, Instant now, bool colour) {
   const bool progress =
       std::any_of(view.tasks.begin(), view.tasks.end(), [](const TaskView& task) { return task.progress; });
-  std::vector<std::vector<std::string>> rows = {{"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
   if (progress) rows[0].insert(rows[0].end() - 1, "PROGRESS");
   for (const TaskView& task : view.tasks) {
     rows.push_back({TaskName(task.role, task.index), StateText(task.state, colour), std::to_string(task.attempt),
@@ -97,6 +98,7 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
     return OneLine(job.advice.value_or(reason));
   }
   if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waits: " + reason;
+  if (job.type == Type::kRunning && after == before) return OneLine(job.advice.value_or(""));  // a rank is slow
   std::string text;
   if (after != before) text = core::ToText(after);
   if (job.generation && *job.generation > 0 && after != before)

@@ -95,6 +95,21 @@ void Job::Impl::On(const TaskProgressed& e) {
   if (task->progress == progress) return;
   task->progress = progress;
   NoteProgress(*task);
+  if (task->ranked && progress.step && task->pace.Take(*progress.step, progress.at)) WatchPace(*task);
+}
+
+// Who of the ranked tasks is slow; where every step is a collective all are as slow as the slowest.
+void Job::Impl::WatchPace(Task& task) {
+  std::vector<double> all;
+  ForEachTask([&](const Task& other) {
+    const auto pace = other.ranked && other.run == Task::Run::kRunning ? other.pace.steps_per_second() : std::nullopt;
+    if (pace) all.push_back(*pace);
+  });
+  const auto own = task.pace.steps_per_second();
+  const auto times = own ? SlowerBy(*own, std::move(all)) : std::nullopt;
+  task.pace.slow_windows = times ? task.pace.slow_windows + 1 : 0;
+  if (!times || !IsNewlySlow(task.pace.slow_windows) || state_ != JobState::kRunning || ending_) return;
+  Write(JobChanged{.type = JobChanged::Type::kRunning, .advice = SlowText(NameOf(task), task.node, *times, *own)});
 }
 
 void Job::Impl::On(const TaskSaving& e) {
@@ -142,6 +157,7 @@ void Job::Impl::Start(Task& task) {
   task.failure.reset();
   task.stop_at.reset();
   task.progress.reset();
+  task.pace.Begin();
   task.progress_entries = 0;
   task.next_progress_entry = Instant::min();
   Recount(task);

@@ -75,8 +75,7 @@ std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
   touched_ = nullptr;
   unmoved_ = std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
-  const bool only_heard =
-      std::holds_alternative<ExecutorHeard>(event) ||
+  const bool only_heard = std::holds_alternative<ExecutorHeard>(event) ||
                           std::holds_alternative<ExecutorDisconnected>(event) ||
                           std::holds_alternative<TaskProgressed>(event);
   if (!only_heard) Settle();
@@ -151,9 +150,11 @@ void Job::Impl::On(const StopRequested& e) {
     return;
   }
   const auto ran = running_since_ ? std::optional(now_ - *running_since_) : std::nullopt;
-  Ending ending{
-      .state = JobState::kKilled, .exit_code = 4, .reason = KilledText(e.by, ran, now_ - submitted_), .grace = grace,
-      .exactly = e.grace.has_value()};
+  Ending ending{.state = JobState::kKilled,
+                .exit_code = 4,
+                .reason = KilledText(e.by, ran, now_ - submitted_),
+                .grace = grace,
+                .exactly = e.grace.has_value()};
   Write(JobChanged{.type = JobChanged::Type::kStopRequested, .reason = ending.reason});
   BeginEnding(std::move(ending));
 }

@@ -98,6 +98,7 @@ class Job::Impl {
   void On(const TaskStartFailed& e);
   void On(const TaskEnded& e);
   void On(const TaskProgressed& e);
+  void WatchPace(Task& task);
   void On(const TaskSaving& e);
   void On(const TaskStalled& e);
   void On(const ScaleWanted& e);

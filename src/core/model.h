@@ -12,6 +12,7 @@
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
 #include "howdah/spec/job_spec.h"
+#include "pace.h"
 #include "reason.h"
 #include "timers.h"
 
@@ -79,7 +80,8 @@ struct Task {
   std::optional<Exit> exit;
   std::optional<Failure> failure;  // only of what failed by itself; the first in time
   std::optional<TaskProgress> progress;
-  int progress_entries = 0;        // that the journal has of it
+  Pace pace;
+  int progress_entries = 0;  // that the journal has of it
   Instant next_progress_entry;
   std::optional<Instant> stop_at;  // when it was told to stop
   Duration stop_grace{};

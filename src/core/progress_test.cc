@@ -12,12 +12,9 @@ constexpr Instant kStart = Instant(std::chrono::sys_days(std::chrono::year(2026)
 
 TEST(Progress, LinesAreReadAndNothingElseIs) {
   const std::pair<const char*, ProgressLine> good[] = {
-      {"step 120", {Kind::kStep, 120}},
-      {"step 0", {Kind::kStep, 0}},
-      {"  step \t 7 \r", {Kind::kStep, 7}},
-      {"checkpoint 100", {Kind::kCheckpoint, 100}},
-      {"checkpointing", {Kind::kSaving, 0}},
-      {"step 999999999999999999", {Kind::kStep, 999999999999999999}},
+      {"step 120", {Kind::kStep, 120}},      {"step 0", {Kind::kStep, 0}},
+      {"  step \t 7 \r", {Kind::kStep, 7}},  {"checkpoint 100", {Kind::kCheckpoint, 100}},
+      {"checkpointing", {Kind::kSaving, 0}}, {"step 999999999999999999", {Kind::kStep, 999999999999999999}},
   };
   for (const auto& [line, want] : good) EXPECT_EQ(ParseProgressLine(line), want) << line;
   for (const char* line : {"", " ", "step", "step ", "step x", "step -1", "step 1.5", "step120", "step 1 2", "Step 1",

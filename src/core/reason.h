@@ -16,13 +16,13 @@ namespace howdah::core {
 // Why an attempt ended badly by itself.
 struct Failure {
   enum class How {
-    kExit,       // a process of it failed: exit
-    kNoStatus,   // it ended, and how was not told
-    kStart,      // its command could not be started
-    kLost,       // its container went away: what
-    kTimeLimit,  // it ran for as long as it may: what
-    kNotReady,   // no executor of it ever connected: what
-    kTakenBack,  // the place wants its container back: what
+    kExit,        // a process of it failed: exit
+    kNoStatus,    // it ended, and how was not told
+    kStart,       // its command could not be started
+    kLost,        // its container went away: what
+    kTimeLimit,   // it ran for as long as it may: what
+    kNotReady,    // no executor of it ever connected: what
+    kTakenBack,   // the place wants its container back: what
     kNoProgress,  // it runs, and shows no sign of life: what
   };
   How how = How::kExit;

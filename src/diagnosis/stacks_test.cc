@@ -40,12 +40,14 @@ TEST(Stacks, OfALibraryAloneOnlyTheInnermostCall) {
 }
 
 TEST(Stacks, WithoutAMainThreadTheFirst) {
-  EXPECT_EQ(WhereInStack("Thread 1 (idle): \"a\"\n    f (a.py:1)\nThread 2 (idle): \"b\"\n    g (b.py:2)\n"), "f (a.py:1)");
+  EXPECT_EQ(WhereInStack("Thread 1 (idle): \"a\"\n    f (a.py:1)\nThread 2 (idle): \"b\"\n    g (b.py:2)\n"),
+            "f (a.py:1)");
 }
 
 TEST(Stacks, AnythingElseIsNone) {
-  for (const char* text : {"", "Thread", "Error: Permission denied\n", "File \"\", line 1 in f", "File \"x\", line y in f",
-                           " (a:1)", "f (:1)", "f (a:)", "f (a:1) x", "Current thread 0x1 (most recent call first):\n"}) {
+  for (const char* text :
+       {"", "Thread", "Error: Permission denied\n", "File \"\", line 1 in f", "File \"x\", line y in f", " (a:1)",
+        "f (:1)", "f (a:)", "f (a:1) x", "Current thread 0x1 (most recent call first):\n"}) {
     EXPECT_EQ(WhereInStack(text), "") << text;
   }
 }

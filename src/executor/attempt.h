@@ -39,8 +39,8 @@ class Attempt {
   // but gets the grace, and is gone when the attempt has ended.
   void AddGuest(pid_t pid) { guests_.push_back(pid); }
 
-  // The stop signal now, SIGKILL after the grace, which Extend may give anew until limit (if it is longer) has passed. A
-  // further call can only shorten either.
+  // The stop signal now, SIGKILL after the grace, which Extend may give anew until limit (if it is longer) has passed.
+  // A further call can only shorten either.
   void Stop(Duration grace, Duration limit = Duration(0));
   // It is still saving its work: the grace begins anew, within the limit. false: it does not stop, or has no more.
   bool Extend();

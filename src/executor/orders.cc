@@ -49,7 +49,8 @@ void Executor::OnStart(const wire::Start& start, const wire::Cluster& cluster) {
 }
 
 void Executor::OnStop(const wire::Stop& stop) {
-  if (attempt_ && attempt_->number() == stop.attempt()) return attempt_->Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
+  if (attempt_ && attempt_->number() == stop.attempt())
+    return attempt_->Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
   if (pending_ && pending_->place.attempt == stop.attempt()) pending_.reset();
   // It never was, or has ended: the AM is told (again), and no late Start of it is followed.
   last_attempt_ = std::max(last_attempt_, stop.attempt());
@@ -99,7 +100,8 @@ void Executor::OnClosed(const std::string& why) {
   exit_code_ = 1;
   pending_.reset();
   if (!attempt_) return loop_.stop();
-  attempt_->Stop(plan_.spec.checkpoint.grace, core::LongestGrace(plan_.spec.checkpoint));  // nobody is left who could order otherwise
+  attempt_->Stop(plan_.spec.checkpoint.grace,
+                 core::LongestGrace(plan_.spec.checkpoint));  // nobody is left who could order otherwise
 }
 
 bool Executor::AmMayComeBack() const { return !alone_since_ || clock_.Now() - *alone_since_ < plan_.spec.timeouts.am; }

@@ -24,7 +24,7 @@ std::string ProgressFile(const std::string& work_dir, int attempt, int local_ran
 class ProgressReader {
  public:
   struct Handlers {
-    std::function<void(core::ProgressLine::Kind kind)> on_line;     // progress() has it
+    std::function<void(core::ProgressLine::Kind kind)> on_line;      // progress() has it
     std::function<void(int local_rank, const std::string&)> on_bad;  // the first line of an attempt that makes no sense
   };
   ProgressReader(boost::asio::io_context& loop, Handlers handlers);
@@ -60,7 +60,7 @@ class ProgressReader {
   std::vector<File> files_;  // by local rank
   std::optional<core::TaskProgress> progress_;
   std::optional<Instant> last_;
-  bool said_ = false;  // that there was a bad line
+  bool said_ = false;                             // that there was a bad line
   boost::asio::posix::stream_descriptor events_;  // inotify
   boost::asio::steady_timer pause_;
 };

@@ -4,9 +4,9 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <chrono>
 #include <deque>
 #include <functional>
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -22,9 +22,9 @@ class Stacks {
   explicit Stacks(boost::asio::io_context& loop) : ended_(loop), patience_(loop) {}
 
   struct Request {
-    std::vector<pid_t> ranks;         // the processes that were started, by local rank
+    std::vector<pid_t> ranks;          // the processes that were started, by local rank
     std::vector<std::string> stderrs;  // beside ranks
-    std::string path;                 // where py-spy is looked for
+    std::string path;                  // where py-spy is looked for
   };
   // done: where they stand, a clause; empty: nothing of them could be seen. One at a time; not after Cancel.
   void Collect(Request request, std::function<void(const std::string& where)> done);
@@ -48,7 +48,7 @@ class Stacks {
   std::function<void(const std::string&)> done_;  // empty: nothing is being collected
   std::deque<Asked> waiting_;
   std::vector<Where> where_;  // by local rank
-  size_t offset_ = 0;               // of the answer in the rank's stderr
+  size_t offset_ = 0;         // of the answer in the rank's stderr
   pid_t spy_ = -1;
   boost::asio::posix::stream_descriptor ended_;  // pidfd of py-spy
   boost::asio::steady_timer patience_;

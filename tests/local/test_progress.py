@@ -20,12 +20,12 @@ def wall(status):
 
 # A rank that stops in its first attempt, in Python, with a stack to be seen, while the other one spins.
 HANGS = """
-import faulthandler, os, signal, time
+import faulthandler, os, select, signal
 faulthandler.register(signal.SIGUSR1, all_threads=True)
 def tell(line):
     with open(os.environ["HOWDAH_PROGRESS"], "a") as f: print(line, file=f)
 def wait_for_data():
-    time.sleep(86400)
+    select.select([], [], [], 86400)
 def main():
     for step in range(1, 6):
         tell(f"step {step}")
@@ -47,7 +47,8 @@ def test_36_a_hang_ends_with_where_it_stands_and_the_job_starts_again(machine, t
         source: {source}
         timeouts: {{progress: 2s, heartbeat: 3s}}
         roles:
-          worker: {{instances: 2, memory: 64MiB, command: /usr/bin/python3 train.py, restart: {{max: 1, backoff: 100ms}}}}
+          worker:
+            {{instances: 2, memory: 64MiB, command: /usr/bin/python3 train.py, restart: {{max: 1, backoff: 100ms}}}}
         """))
     assert done.code == 0, done
     # Which of the two is noticed first is chance: both tell their last step at the same time.

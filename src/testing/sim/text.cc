@@ -89,7 +89,8 @@ struct ActionText {
            " generation " + std::to_string(a.generation);
   }
   std::string operator()(const core::StopTask& a) const {
-    return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) + " to " + Seconds(a.limit);
+    return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) +
+           " to " + Seconds(a.limit);
   }
   std::string operator()(const core::Record& a) const { return "Record " + ToText(a.change); }
   std::string operator()(const core::FinishJob& a) const {
@@ -110,9 +111,8 @@ struct ChangeText {
     return text + Why(c.reason);
   }
   std::string operator()(const core::TaskChanged& c) const {
-    static const char* const kTypes[] = {"pending", "allocated", "ready",   "started",
-                                         "exited",  "lost",      "stopped", "removed",
-                                         "progressed", "stalled"};
+    static const char* const kTypes[] = {"pending", "allocated", "ready",   "started",    "exited",
+                                         "lost",    "stopped",   "removed", "progressed", "stalled"};
     std::string text = c.role + ":" + std::to_string(c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
                        std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
     return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);

@@ -62,15 +62,15 @@ std::string ToText(const TaskProgress& progress);
 // reason.
 struct TaskChanged {
   enum class Type {
-    kPending,    // created (also by scaling), or wants a container again
-    kAllocated,  // container, node
-    kReady,      // endpoint
-    kStarted,    // attempt, generation, pids, ranks, started
-    kExited,     // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it
-                 // restarts
-    kLost,       // its container is gone
-    kStopped,    // ended because its job ended or it was scaled away
-    kRemoved,    // scaled away: after kStopped
+    kPending,     // created (also by scaling), or wants a container again
+    kAllocated,   // container, node
+    kReady,       // endpoint
+    kStarted,     // attempt, generation, pids, ranks, started
+    kExited,      // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it
+                  // restarts
+    kLost,        // its container is gone
+    kStopped,     // ended because its job ended or it was scaled away
+    kRemoved,     // scaled away: after kStopped
     kProgressed,  // its attempt goes on: progress. Not every one: as rarely as PauseAfterProgress says
     kStalled,     // its attempt shows no sign of life any more: reason
   };
@@ -86,7 +86,7 @@ struct TaskChanged {
   std::optional<Exit> exit;
   std::optional<std::string> reason, advice;
   std::optional<Instant> started, finished;
-  std::optional<Usage> usage;  // when an attempt has ended
+  std::optional<Usage> usage;            // when an attempt has ended
   std::optional<TaskProgress> progress;  // with kProgressed, and when an attempt has ended
   friend bool operator==(const TaskChanged&, const TaskChanged&) = default;
 };

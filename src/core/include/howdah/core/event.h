@@ -103,8 +103,8 @@ struct TaskProgressed {
   int attempt = 0;
   TaskProgress progress;
 };
-// The attempt, while it is being stopped, says that it is still saving a checkpoint: its executor has given it the grace
-// anew.
+// The attempt, while it is being stopped, says that it is still saving a checkpoint: its executor has given it the
+// grace anew.
 struct TaskSaving {
   ContainerId container;
   int attempt = 0;

@@ -23,8 +23,9 @@ struct TaskView {
   std::optional<core::Exit> exit;
   std::string reason, advice;
   std::optional<Instant> started, finished;
-  std::optional<core::TaskProgress> progress;  // of the attempt; none: it reports none. Newer than the journal, as usage
-  Usage usage;  // in the journal at the end of an attempt; until then sampled, filled in by who has it
+  std::optional<core::TaskProgress>
+      progress;  // of the attempt; none: it reports none. Newer than the journal, as usage
+  Usage usage;   // in the journal at the end of an attempt; until then sampled, filled in by who has it
 };
 
 struct JobView {
@@ -38,7 +39,7 @@ struct JobView {
   std::string tracking_url, tensorboard_url;
   std::string tensorboard_advice;  // why there is none; it is the advice while there is no other
   Account account;
-  std::vector<TaskView> tasks;     // by role in the order of the file, then by index
+  std::vector<TaskView> tasks;  // by role in the order of the file, then by index
 
   // Takes one more entry of the journal. Total: an entry that does not fit is ignored.
   void Apply(const core::JournalEntry& entry);

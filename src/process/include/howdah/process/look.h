@@ -10,8 +10,8 @@
 namespace howdah::process {
 
 struct ProcessFacts {
-  std::string name;         // of its program, as the kernel keeps it: 15 bytes at most
-  char state = '?';         // as in /proc/PID/stat: R S D T ...
+  std::string name;  // of its program, as the kernel keeps it: 15 bytes at most
+  char state = '?';  // as in /proc/PID/stat: R S D T ...
   int threads = 0;
   std::string waits_in;     // a function of the kernel, of its first thread; empty: in none, or it is not told
   std::string system_call;  // its name, or its number; empty: in none, or it is not told

@@ -1,0 +1,41 @@
+// Policy: which of several ranks is slower than the others, by the steps that they tell.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/time.h"
+
+namespace howdah::core {
+
+// A task's steps over a while: measured anew each time a window is over.
+class Pace {
+ public:
+  void Begin() { *this = {}; }
+  // Takes its step at a time. true: a window is over with it.
+  bool Take(int64_t step, Instant at);
+  // Of the last window that is over, per second; nullopt: none is, or it made no step in it.
+  std::optional<double> steps_per_second() const { return steps_per_second_; }
+  // How often in a row the task was found to be slow.
+  int slow_windows = 0;
+
+ private:
+  std::optional<Instant> from_;
+  int64_t first_ = 0;
+  std::optional<double> steps_per_second_;
+};
+
+// How many times longer a step takes of this task than of the one in the middle; nullopt: too few to compare, or it is
+// not much slower than half of them are.
+std::optional<double> SlowerBy(double own, std::vector<double> all);
+
+// Whether it has been so for long enough to be said, once.
+bool IsNewlySlow(int slow_windows);
+
+// "worker:3 on node7 is slow: a step takes it 2.4 times as long as the others (0.8 steps a second)".
+std::string SlowText(std::string_view task, std::string_view node, double times, double own);
+
+}  // namespace howdah::core

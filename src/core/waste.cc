@@ -1,0 +1,50 @@
+#include "howdah/core/waste.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "howdah/base/bytes.h"
+
+namespace howdah::core {
+namespace {
+
+constexpr Duration kLongEnough = std::chrono::minutes(1);
+constexpr double kFar = 2;      // times as much as was used
+constexpr double kSpare = 1.3;  // times the peak: what a next run may need more
+constexpr int64_t kMebibyte = int64_t{1} << 20;
+constexpr int64_t kStep = 256 * kMebibyte;
+constexpr int64_t kWorthIt = int64_t{1} << 30;
+
+std::string MemoryText(const spec::RoleSpec& role, const RoleUse& use) {
+  const auto wanted = static_cast<int64_t>(static_cast<double>(use.memory_peak_bytes) * kSpare);
+  const int64_t enough = (wanted + kStep - 1) / kStep * kStep;
+  const int64_t freed = (role.memory_bytes - enough) * use.tasks;
+  const bool far = static_cast<double>(role.memory_bytes) > kFar * static_cast<double>(enough);
+  if (use.memory_peak_bytes <= 0 || !far || freed < kWorthIt) return "";
+  return "of " + FormatBytes(role.memory_bytes) + " memory at most " + FormatBytes(use.memory_peak_bytes) +
+         " were used: `memory: " + std::to_string(enough / kMebibyte) + "MiB` would do and free " + FormatBytes(freed);
+}
+
+std::string CoresText(const spec::RoleSpec& role, const RoleUse& use) {
+  const double used = use.cpu_seconds / std::chrono::duration<double>(use.ran).count();
+  const int enough = std::max(1, static_cast<int>(std::ceil(used * kSpare)));
+  if (use.cpu_seconds <= 0 || role.vcores <= kFar * enough) return "";
+  char figure[40];
+  std::snprintf(figure, sizeof figure, "%.1f", used);
+  return "of " + std::to_string(role.vcores) + " vcores " + figure +
+         " were used on average: `vcores: " + std::to_string(enough) + "` would do and free " +
+         std::to_string((role.vcores - enough) * use.tasks);
+}
+
+}  // namespace
+
+std::string WasteText(const spec::RoleSpec& role, const RoleUse& use) {
+  if (use.ran < kLongEnough) return "";
+  std::string text = MemoryText(role, use);
+  const std::string cores = CoresText(role, use);
+  if (!cores.empty()) text += (text.empty() ? "" : "; ") + cores;
+  return text.empty() ? "" : role.name + ": " + text;
+}
+
+}  // namespace howdah::core

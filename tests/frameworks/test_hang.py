@@ -1,0 +1,45 @@
+"""A real collective that waits for a rank which never comes: who hangs is told, and the job starts again."""
+import re
+
+TRAIN = """
+import faulthandler, os, select, signal
+import torch, torch.distributed as dist
+faulthandler.register(signal.SIGUSR1, all_threads=True)
+def tell(line):
+    with open(os.environ["HOWDAH_PROGRESS"], "a") as f: print(line, file=f)
+def load():
+    select.select([], [], [], 86400)
+dist.init_process_group("gloo")
+total = torch.zeros(1)
+for step in range(1, 7):
+    if step == 4 and dist.get_rank() == 1 and os.environ["HOWDAH_GENERATION"] == "0": load()
+    total += 1
+    dist.all_reduce(total)
+    tell(f"step {step}")
+print("total", total.item())
+"""
+
+
+def test_36_a_collective_that_waits_for_a_rank(machine, installed, tmp_path):
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "train.py").write_text(TRAIN)
+    done = machine("run", machine.job_file(tmp_path, f"""
+        framework: pytorch
+        source: {source}
+        timeouts: {{progress: 10s, heartbeat: 3s}}
+        roles:
+          worker:
+            instances: 2
+            memory: 256MiB
+            command: {installed("torch")} train.py
+            restart: {{max: 1, backoff: 100ms}}
+        """), timeout=240)
+    assert done.code == 0, done
+    assert re.search(r"worker:[01] made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, at "
+                     r"step 3; it stands in (load \(train|all_reduce \(distributed_c10d\.py:\d+\), called from <module> "
+                     r"\(train)", done.stderr), done
+    assert done.stdout.count("total ") == 2, done
+    status = machine.status(done.id)
+    assert [t["progress"]["step"] for t in status["tasks"]] == [6, 6]
+    assert status["generation"] == 1 and status["account"]["rendezvous_seconds"] > 0
