@@ -74,10 +74,10 @@ std::string ToJson(const JobView& view, bool with_tasks) {
   json["finished"] = OrNull(view.finished);
   json["urls"] = {{"tracking", OrNull(view.tracking_url)}, {"tensorboard", OrNull(view.tensorboard_url)}};
   if (with_tasks) {
-    json["account"] = Parse(view.account.ToJson());
     Json tasks = Json::array();
     for (const TaskView& task : view.tasks) tasks.push_back(TaskToJson(task));
     json["tasks"] = std::move(tasks);
+    json["account"] = Parse(view.account.ToJson());
   }
   return Dump(json);
 }

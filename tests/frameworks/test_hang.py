@@ -37,8 +37,8 @@ def test_36_a_collective_that_waits_for_a_rank(machine, installed, tmp_path):
         """), timeout=240)
     assert done.code == 0, done
     assert re.search(r"worker:[01] made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, at "
-                     r"step 3; it stands in (load \(train|all_reduce \(distributed_c10d\.py:\d+\), called from <module> "
-                     r"\(train)", done.stderr), done
+                     r"step 3; it stands in (load \(train|all_reduce \(distributed_c10d\.py:\d+\), called from "
+                     r"<module> \(train)", done.stderr), done
     assert done.stdout.count("total ") == 2, done
     status = machine.status(done.id)
     assert [t["progress"]["step"] for t in status["tasks"]] == [6, 6]

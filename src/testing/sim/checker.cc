@@ -33,6 +33,7 @@ void Checker::Stepped() {
   CheckStates();
   CheckAsks();
   CheckStopping();
+  CheckStalled();
 }
 
 std::string Checker::Name(TaskId task) const { return TaskName(workload_.spec, task); }
@@ -298,6 +299,14 @@ void Checker::CheckStopping() {
     if (!task.stopped()) world_.Violate("A stop that was requested reaches everything that runs at once", Name(id));
     const bool late = task.killed_at && *task.killed_at > facts_.stop_limit();
     if (late && world_.clocks_agree()) world_.Violate("A stop with less grace shortens the one under way", Name(id));
+  }
+}
+
+void Checker::CheckStalled() {
+  for (const auto& [id, task] : facts_.tasks()) {
+    if (task.stalled && !task.over && !task.stopped()) {
+      world_.Violate("An attempt that shows no sign of life is stopped", Name(id));
+    }
   }
 }
 

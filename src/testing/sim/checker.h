@@ -57,6 +57,7 @@ class Checker {
   void CheckStates();
   void CheckAsks();
   void CheckStopping();
+  void CheckStalled();
   void CheckBackoff(const core::StartTask& start);
   void Notice(const core::StartTask& start);
   void Notice(const core::Event& event);

@@ -126,7 +126,8 @@ void Facts::On(const core::TaskSaving& e) {
 void Facts::On(const core::TaskStalled& e) {
   Hear(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
-  if (task && task->started && !task->stopped() && !AllExited(*held_[e.container].task)) task->failed = true;
+  if (!task || !task->started || task->stopped() || AllExited(*held_[e.container].task)) return;
+  task->failed = task->stalled = true;
 }
 
 void Facts::On(const core::StopRequested& e) {
@@ -154,7 +155,7 @@ void Facts::On(const core::StartTask& a) {
   task.attempt = a.attempt;
   task.generation = a.generation;
   task.container = a.container;
-  task.started = task.over = task.failed = task.succeeded = false;
+  task.started = task.over = task.failed = task.stalled = task.succeeded = false;
   task.stopped_at.reset();
   task.killed_at.reset();
   task.ranks_succeeded.clear();

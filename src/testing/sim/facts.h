@@ -37,6 +37,7 @@ struct TaskFacts {
   Duration grace{};                   // of the stop that was ordered last
   Instant started_at;                 // when the core was told of it
   bool failed = false;                // by itself: before it was ordered to stop
+  bool stalled = false;               // the core was told that it shows no sign of life
   bool succeeded = false;             // every process of it exited with 0
   std::set<int> ranks_exited, ranks_succeeded;
   bool ever_started = false;
