@@ -50,11 +50,8 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       return deliver_(core::ExecutorHeard{container});
     case wire::FromExecutor::kProgress:
       return OnProgress(container, message.progress());
-    case wire::FromExecutor::kStalled: {
-      const wire::Stalled& m = message.stalled();
-      return deliver_(core::TaskStalled{container, m.attempt(), FromMicros(m.at_micros()), FromMicros(m.since_micros()),
-                                        m.sign(), m.where()});
-    }
+    case wire::FromExecutor::kStalled:
+      return deliver_(EventOf(container, message.stalled()));
     case wire::FromExecutor::kStarted: {
       const wire::Started& m = message.started();
       followers_.OnStarted(container, m.attempt());
@@ -80,10 +77,11 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
 }
 
 void Executors::OnProgress(const ContainerId& container, const wire::Progress& message) {
-  if (message.saving()) return deliver_(core::TaskSaving{container, message.attempt()});
-  const Progress progress{message.attempt(), ToProgress(message)};
-  by_container_[container].progress = progress;
-  deliver_(core::TaskProgressed{container, progress.attempt, progress.told});
+  core::Event event = EventOf(container, message);
+  if (const auto* progressed = std::get_if<core::TaskProgressed>(&event)) {
+    by_container_[container].progress = {progressed->attempt, progressed->progress};
+  }
+  deliver_(std::move(event));
 }
 
 void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {

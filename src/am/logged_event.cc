@@ -97,6 +97,29 @@ struct Recorder {
     record.mutable_ended()->set_attempt(e.attempt);
     record.mutable_ended()->set_at_micros(Micros(e.at));
   }
+  void operator()(const core::TaskProgressed& e) const {
+    record.set_container(e.container.text);
+    wire::Progress& out = *record.mutable_progress();
+    out.set_attempt(e.attempt);
+    out.set_at_micros(Micros(e.progress.at));
+    if (e.progress.step) out.set_step(*e.progress.step);
+    if (e.progress.checkpoint) out.set_checkpoint(*e.progress.checkpoint);
+    if (e.progress.checkpoint_at) out.set_checkpoint_at_micros(Micros(*e.progress.checkpoint_at));
+  }
+  void operator()(const core::TaskSaving& e) const {
+    record.set_container(e.container.text);
+    record.mutable_progress()->set_attempt(e.attempt);
+    record.mutable_progress()->set_saving(true);
+  }
+  void operator()(const core::TaskStalled& e) const {
+    record.set_container(e.container.text);
+    wire::Stalled& out = *record.mutable_stalled();
+    out.set_attempt(e.attempt);
+    out.set_at_micros(Micros(e.at));
+    out.set_since_micros(Micros(e.since));
+    out.set_sign(e.sign);
+    out.set_where(e.where);
+  }
   void operator()(const core::ScaleWanted& e) const {
     record.mutable_scale()->set_role(e.role);
     record.mutable_scale()->set_instances(e.instances);
@@ -131,6 +154,20 @@ core::Event EventOf(const ContainerId& container, const wire::StartFailed& m) {
 
 core::Event EventOf(const ContainerId& container, const wire::Ended& m) {
   return core::TaskEnded{container, m.attempt(), FromMicros(m.at_micros())};
+}
+
+core::Event EventOf(const ContainerId& container, const wire::Progress& m) {
+  if (m.saving()) return core::TaskSaving{container, m.attempt()};
+  core::TaskProgress progress{.at = FromMicros(m.at_micros())};
+  if (m.has_step()) progress.step = m.step();
+  if (m.has_checkpoint()) progress.checkpoint = m.checkpoint();
+  if (m.has_checkpoint_at_micros()) progress.checkpoint_at = FromMicros(m.checkpoint_at_micros());
+  return core::TaskProgressed{container, m.attempt(), progress};
+}
+
+core::Event EventOf(const ContainerId& container, const wire::Stalled& m) {
+  return core::TaskStalled{container, m.attempt(), FromMicros(m.at_micros()), FromMicros(m.since_micros()),
+                           m.sign(),  m.where()};
 }
 
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
@@ -176,6 +213,10 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return EventOf(container, record.start_failed());
     case wire::LoggedEvent::kEnded:
       return EventOf(container, record.ended());
+    case wire::LoggedEvent::kProgress:
+      return EventOf(container, record.progress());
+    case wire::LoggedEvent::kStalled:
+      return EventOf(container, record.stalled());
     case wire::LoggedEvent::kScale:
       return core::ScaleWanted{record.scale().role(), record.scale().instances(), record.scale().by()};
     case wire::LoggedEvent::kStop: {

@@ -12,6 +12,8 @@ core::Event EventOf(const ContainerId& container, const wire::Started& message);
 core::Event EventOf(const ContainerId& container, const wire::RankExited& message);
 core::Event EventOf(const ContainerId& container, const wire::StartFailed& message);
 core::Event EventOf(const ContainerId& container, const wire::Ended& message);
+core::Event EventOf(const ContainerId& container, const wire::Progress& message);
+core::Event EventOf(const ContainerId& container, const wire::Stalled& message);
 
 // Every event but ExecutorHeard, which the log keeps in bulk.
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at);

@@ -169,10 +169,10 @@ void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
   const Duration limit = exactly ? grace : std::max(grace, LongestGrace(spec_.checkpoint));
   if (!task.stop_at) {
     task.stop_at = now_;
+    task.stop_grace = grace;
     task.stop_due = task.stop_limit = kNever;
   }
   if (now_ + grace >= task.stop_due && now_ + limit >= task.stop_limit) return;
-  task.stop_grace = grace;
   task.stop_due = std::min(task.stop_due, now_ + grace);
   task.stop_limit = std::min(task.stop_limit, now_ + limit);
   Arm(task, task.stop_due + kStopSlack);
@@ -185,8 +185,9 @@ void Job::Impl::OrderAgain(const Task& task) {
   if (!task.stop_at) {
     actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_});
   } else {
-    const Duration left = std::max(Duration::zero(), task.stop_limit - now_);
-    actions_.push_back(StopTask{task.container->id, task.attempt, left});
+    const Duration left = std::max(Duration::zero(), task.stop_due - now_);
+    const Duration limit = std::max(left, task.stop_limit - now_);
+    actions_.push_back(StopTask{task.container->id, task.attempt, left, limit});
   }
 }
 
@@ -210,8 +211,7 @@ void Job::Impl::NoteFailure(Task& task, Failure failure) {
   if (!first) return;
   using How = Failure::How;
   const How how = task.failure->how;
-  const bool may_run =
-      how == How::kExit || how == How::kTimeLimit || how == How::kTakenBack || how == How::kNoProgress;
+  const bool may_run = how == How::kExit || how == How::kTimeLimit || how == How::kTakenBack || how == How::kNoProgress;
   if (may_run && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
 }
 

@@ -88,8 +88,8 @@ TEST(JobProgress, AGraceThatSomebodyAskedForIsNotExtended) {
 2s kill 20 ann
   stop worker:0 a0 20s
 9s saving worker:0 a0
-26.9s tick
-27.1s tick
+23.9s tick
+24.1s tick
   kill worker:0
 )");
 }

@@ -84,9 +84,9 @@ struct Task {
   int progress_entries = 0;  // that the journal has of it
   Instant next_progress_entry;
   std::optional<Instant> stop_at;  // when it was told to stop
-  Duration stop_grace{};
-  Instant stop_due;    // when SIGKILL ends the stop
-  Instant stop_limit;  // and the latest that this may become
+  Duration stop_grace{};           // that it was told first
+  Instant stop_due;                // when SIGKILL ends the stop
+  Instant stop_limit;              // and the latest that this may become
 
   bool done = false;
   bool leaving = false;  // scaled away

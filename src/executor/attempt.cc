@@ -24,13 +24,14 @@ std::optional<process::SpawnError> Attempt::Spawn(const process::SpawnRequest& r
 void Attempt::Stop(Duration grace, Duration limit) {
   const TimePoint now = std::chrono::steady_clock::now();
   const bool first = !kill_at_;
-  grace_ = std::clamp(grace, Duration(0), kLongestGrace);
+  grace = std::clamp(grace, Duration(0), kLongestGrace);
+  if (first) grace_ = grace;
   const TimePoint kill_by = now + std::clamp(std::max(grace, limit), Duration(0), kLongestGrace);
   kill_by_ = first ? kill_by : std::min(kill_by_, kill_by);
-  const TimePoint kill_at = now + grace_;
+  const TimePoint kill_at = now + grace;
   if (kill_at_ && *kill_at_ <= kill_at) return;
   kill_at_ = kill_at;
-  if (grace_ <= Duration(0)) return Kill();
+  if (grace <= Duration(0)) return Kill();
   if (first) SendStopSignal();
   KillAt(kill_at);
 }

@@ -241,7 +241,7 @@ void SimContainer::StopAttempt(int number, Duration grace, Duration limit) {
   const Instant now = world_.schedule.now();
   const bool first = !attempt_->kill_at;
   attempt_->stopping = true;
-  attempt_->grace = grace;
+  if (first) attempt_->grace = grace;
   attempt_->kill_at = std::min(attempt_->kill_at.value_or(Instant::max()), now + grace);
   attempt_->kill_by = std::min(first ? Instant::max() : attempt_->kill_by, now + limit);
   const double saves = owner_.workload().conduct[static_cast<size_t>(task_->role)].saves;

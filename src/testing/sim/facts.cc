@@ -169,7 +169,7 @@ void Facts::On(const core::StopTask& a) {
   const bool too_long = limit && task->started && !task->stopped() && now_ - task->started_at >= *limit;
   if (too_long && !AllExited(*held_[a.container].task)) task->failed = true;
   if (!task->stopped()) task->stopped_at = now_;
-  task->grace = a.grace;
+  if (!task->killed_at) task->grace = a.grace;
   task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), now_ + a.limit);
   task->killed_at = std::min(task->killed_at.value_or(Instant::max()), now_ + a.grace);
 }

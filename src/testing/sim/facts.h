@@ -34,7 +34,7 @@ struct TaskFacts {
   std::optional<Instant> stopped_at;  // when the core ordered it to stop, or its container to go
   std::optional<Instant> killed_at;   // when the executor is to end the stop with SIGKILL
   Instant killed_by;                  // the latest that this may become
-  Duration grace{};                   // of the stop that was ordered last
+  Duration grace{};                   // of the stop that was ordered first
   Instant started_at;                 // when the core was told of it
   bool failed = false;                // by itself: before it was ordered to stop
   bool stalled = false;               // the core was told that it shows no sign of life

@@ -148,10 +148,9 @@ struct StopRequested {
 // Time has passed: at or after Job::NextDeadline().
 struct Ticked {};
 
-using Event =
-    std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ContainerWarned,
-                 PlaceWaited, PlaceRefused, ExecutorRegistered, ExecutorRefused, ExecutorHeard, ExecutorDisconnected,
-                 TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed, TaskSaving, TaskStalled,
-                 ScaleWanted, StopRequested, Ticked>;
+using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ContainerWarned,
+                           PlaceWaited, PlaceRefused, ExecutorRegistered, ExecutorRefused, ExecutorHeard,
+                           ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed,
+                           TaskSaving, TaskStalled, ScaleWanted, StopRequested, Ticked>;
 
 }  // namespace howdah::core
