@@ -55,9 +55,9 @@ void Job::Impl::On(const ContainerExited& e) {
 void Job::Impl::On(const ContainerWarned& e) {
   Container* container = Find(e.container);
   if (container == nullptr || container->task == nullptr || container->unwanted || ending_) return;
-  if (container->phase == Container::Phase::kKilled) return;
-  container->unwanted = true;
   Task& task = *container->task;
+  if (container->phase == Container::Phase::kKilled || !SpecOf(task).restart.excuse) return;
+  container->unwanted = true;
   const Loss loss{"its container is wanted back: " + OneLine(e.why), /*excused=*/true};
   if (task.run == Task::Run::kNone) {
     ReleaseFrom(task);

@@ -188,6 +188,7 @@ class Job::Impl {
   int JobBudget() const { return spec_.restart_max - job_restarts_; }
   bool CountsFor(const Task& task) const;
   Remedy RemedyFor(const Task& task) const;
+  bool Excused(const Task& task) const;
   bool SomeRankedSilent() const;
   void React(Task& task);
   void RestartAlone(Task& task);

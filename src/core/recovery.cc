@@ -20,8 +20,12 @@ Remedy Job::Impl::RemedyFor(const Task& task) const {
                  .ranked_budget = ranked_.budget > 0,
                  .job_budget = JobBudget(),
                  .first = task.id.index == 0,
-                 .excused = task.failure && task.failure->excused,
+                 .excused = Excused(task),
                  .doubtful = task.failure && (task.failure->diagnosis.consequence || SomeRankedSilent())});
+}
+
+bool Job::Impl::Excused(const Task& task) const {
+  return task.failure && task.failure->excused && SpecOf(task).restart.excuse;
 }
 
 // A ranked task whose executor has lost its connection has probably failed first: its node may be gone.
@@ -54,7 +58,7 @@ void Job::Impl::React(Task& task) {
 }
 
 void Job::Impl::RestartAlone(Task& task) {
-  const Duration pause = task.failure->excused ? Duration::zero() : Backoff(SpecOf(task).restart.backoff, ++task.paid);
+  const Duration pause = Excused(task) ? Duration::zero() : Backoff(SpecOf(task).restart.backoff, ++task.paid);
   if (pause > Duration::zero()) {
     task.backing_off = true;
     Arm(task, now_ + pause);
@@ -116,12 +120,12 @@ void Job::Impl::FinishDrain() {
   Task* first = nullptr;
   ForEachTask([&](Task& task) {
     if (task.leaving || !task.failure || !In(drain_->scope, task)) return;
-    const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0) || task.failure->excused;
+    const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0) || Excused(task);
     if (!counts) return;
     if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;
   });
   const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->why;
-  const bool excused = first != nullptr && first->failure->excused;
+  const bool excused = first != nullptr && Excused(*first);
   if (drain_->scope == Scope::kRanked && first != nullptr && !excused && BudgetOf(*first) == 0) {
     if (JobBudget() <= 0) {
       BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});

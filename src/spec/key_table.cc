@@ -38,7 +38,9 @@ const Section<RestartLimit>& RestartKeys() {
   static const Section<RestartLimit> section = {
       {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often one task may start again after a failure"),
        Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
-           "The wait before the first; doubled for each further one, at most 1m")}};
+           "The wait before the first; doubled for each further one, at most 1m"),
+       Row("excuse", &RestartLimit::excuse, TrueOrFalse(),
+           "Whether what is not the task's doing (a lost node, preemption, a silent executor) costs no restart")}};
   return section;
 }
 

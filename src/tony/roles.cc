@@ -220,6 +220,8 @@ void Translator::JudgeFailures() {
   for (spec::RoleSpec& role : result_.job.roles) {
     if (some_count && role.on_failure == spec::OnFailure::kTolerate) role.on_failure = spec::OnFailure::kIgnore;
   }
+  // TonY asks nobody why a task was lost.
+  for (spec::RoleSpec& role : result_.job.roles) role.restart.excuse = false;
   result_.job.restart_max = types_.empty() ? 0 : std::max(0, values_.Number("tony.am.retry-count", 0));
 }
 

@@ -47,6 +47,7 @@ struct Command {
 struct RestartLimit {
   int max = 0;
   Duration backoff = std::chrono::seconds(1);  // before the first; doubled for each further one, at most 1 minute
+  bool excuse = true;  // a node that was lost, a preempted container and the like cost no restart
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
 };
 
