@@ -67,7 +67,7 @@ class Attempt {
   std::vector<pid_t> guests_;
   std::optional<TimePoint> kill_at_;  // once stopping
   TimePoint kill_by_;                 // the latest that this may become
-  Duration grace_{};  // of the first Stop
+  Duration grace_{};                  // of the first Stop
   bool killing_ = false;
   bool ended_ = false;
   boost::asio::steady_timer patience_;

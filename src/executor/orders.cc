@@ -95,7 +95,7 @@ void Executor::OnClosed(const std::string& why) {
   heartbeat_timer_.cancel();
   if (exit_code_ && !attempt_) return loop_.stop();
   if (exit_code_) return;
-  if (heartbeat_ && AmMayComeBack()) return AwaitAm(why);
+  if (plan_.options.await_am && heartbeat_ && AmMayComeBack()) return AwaitAm(why);
   Say("the connection to the application master at " + plan_.options.am_address + " is lost: " + why);
   exit_code_ = 1;
   pending_.reset();

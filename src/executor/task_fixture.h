@@ -93,6 +93,7 @@ class Task {
     options.container = "c1";
     options.role = "worker";
     options.host = "127.0.0.1";
+    options.await_am = true;
     options.staging_dir = scratch / "staging";
     options.work_dir = scratch / "work";
     options.logs_dir = scratch / "logs";
