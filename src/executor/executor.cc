@@ -116,6 +116,7 @@ void Executor::Register() {
   hello.set_attempt(attempt_ ? attempt_->number() : -1);
   link_->Send(message);
   for (const wire::FromExecutor& report : reports_) link_->Send(report);
+  progress_told_.reset();  // the next heartbeat tells it anew
 }
 
 Status Executor::Prepare() {

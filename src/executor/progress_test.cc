@@ -123,6 +123,7 @@ TEST(Liveness, WhatSleepsIsToldOnceWithWhereItStands) {
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: no sign of life: pid"));
   task.Stop(0, 1h);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
+  task.Leave();  // once welcomed, it would wait for another AM
 }
 
 TEST(Liveness, APythonProgramIsAskedForItsStack) {
@@ -143,6 +144,7 @@ TEST(Liveness, APythonProgramIsAskedForItsStack) {
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("most recent call first"));
   task.Stop(0, 1h);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
+  task.Leave();  // once welcomed, it would wait for another AM
 }
 
 // A rank that waits for a lost one in a collective spins: where steps are told, only they count.
@@ -168,6 +170,7 @@ TEST(Liveness, WhoUsesCpuIsAliveUnlessItTellsSteps) {
   EXPECT_EQ(spins->stalled().sign(), "progress");
   task.Stop(1, 0s);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
+  task.Leave();  // once welcomed, it would wait for another AM
 }
 
 }  // namespace

@@ -163,7 +163,7 @@ void Executor::OnHeartbeatDue() {
   if (attempt_ && gpus_) gpus_->Poke();
   wire::FromExecutor message;
   FillUsage(*message.mutable_heartbeat()->mutable_usage());
-  if (attempt_ && ProgressChanged()) FillProgress(*message.mutable_heartbeat()->mutable_progress());
+  if (attempt_ && connected_ && ProgressChanged()) FillProgress(*message.mutable_heartbeat()->mutable_progress());
   Send(message);
   LookForLife(message.heartbeat().usage());
   ScheduleHeartbeat();

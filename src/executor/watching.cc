@@ -26,7 +26,10 @@ void Executor::BeginWatching() {
 void Executor::EndWatching() {
   stacks_.Cancel();
   progress_.End();
-  SendProgress();
+  if (!ProgressChanged()) return;
+  wire::FromExecutor message;
+  FillProgress(*message.mutable_progress());
+  Report(std::move(message));
 }
 
 void Executor::OnProgressLine(core::ProgressLine::Kind kind) {
@@ -52,7 +55,7 @@ void Executor::FillProgress(wire::Progress& progress) {
 }
 
 void Executor::SendProgress() {
-  if (!ProgressChanged()) return;
+  if (!ProgressChanged() || !connected_) return;
   wire::FromExecutor message;
   FillProgress(*message.mutable_progress());
   Send(message);
@@ -86,7 +89,7 @@ void Executor::OnStands(int attempt, const std::string& where) {
   stalled.set_sign(std::string(last.what));
   stalled.set_where(where);
   SendProgress();
-  Send(message);
+  Report(std::move(message));
 }
 
 }  // namespace howdah::executor
