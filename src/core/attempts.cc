@@ -148,6 +148,7 @@ void Job::Impl::Start(Task& task) {
   next_attempt = task.attempt + 1;
   task.run = Task::Run::kStarting;
   task.attempt_used = true;
+  task.generation = generation_;
   task.exited.assign(static_cast<size_t>(std::max(1, SpecOf(task).processes)), false);
   task.ranks_left = static_cast<int>(task.exited.size());
   task.clean_ranks = 0;
@@ -183,7 +184,7 @@ void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
 void Job::Impl::OrderAgain(const Task& task) {
   if (task.run == Task::Run::kNone) return;
   if (!task.stop_at) {
-    actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_});
+    actions_.push_back(StartTask{task.container->id, task.id, task.attempt, task.generation});
   } else {
     const Duration left = std::max(Duration::zero(), task.stop_due - now_);
     const Duration limit = std::max(left, task.stop_limit - now_);

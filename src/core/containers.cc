@@ -300,10 +300,10 @@ void Job::Impl::Gone(Container& container, const Loss& loss) {
   }
 }
 
-void Job::Impl::FireContainer(Container& container) {
+void Job::Impl::FireContainer(Container& container, Instant due) {
   using Phase = Container::Phase;
   const Instant silent_from = container.last_heard + spec_.timeouts.heartbeat;
-  if (container.phase == Phase::kConnected && !ending_ && silent_from > now_) return Arm(container, silent_from);
+  if (container.phase == Phase::kConnected && !ending_ && silent_from > due) return Arm(container, silent_from);
   unmoved_ = false;
   if (container.phase == Phase::kReleased) {
     Kill(container);

@@ -167,7 +167,7 @@ void Job::Impl::On(const Ticked&) {
       if (Due(TimerOf(timer), *entry)) FireJobTimer(timer);
     } else if (key.owner == TimerKey::Owner::kContainer) {
       Container& container = slots_[static_cast<size_t>(key.first)];
-      if (timers_.IsDue(container.timer, *entry, now_)) FireContainer(container);
+      if (timers_.IsDue(container.timer, *entry)) FireContainer(container, entry->at);
     } else if (key.owner == TimerKey::Owner::kRole) {
       if (Due(roles_[static_cast<size_t>(key.first)].outlive_timer, *entry)) FireRole(key.first);
     } else {
@@ -180,7 +180,7 @@ void Job::Impl::On(const Ticked&) {
 }
 
 bool Job::Impl::Due(Timer& timer, const TimerQueue::Entry& entry) {
-  const bool due = timers_.IsDue(timer, entry, now_);
+  const bool due = timers_.IsDue(timer, entry);
   if (due) unmoved_ = false;
   return due;
 }

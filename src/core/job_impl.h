@@ -165,7 +165,7 @@ class Job::Impl {
   void ReleaseFrom(Task& task);
   void Kill(Container& container);
   void Gone(Container& container, const Loss& loss);
-  void FireContainer(Container& container);
+  void FireContainer(Container& container, Instant due);
   void NeverConnects(Container& container, const std::string& why);
   void LoseIdle(Task& task, const Loss& loss, Instant at);
   void OrderAgain(Container& container);

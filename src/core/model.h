@@ -65,6 +65,7 @@ struct Task {
   TaskState state = TaskState::kPending;
   int attempt = 0;
   bool attempt_used = false;  // it was started under this number
+  int generation = 0;         // in which it was started last
   Container* container = nullptr;
   std::string node;         // of its container, or of the last one
   int launch_failures = 0;  // in a row: containers that were lost before a start

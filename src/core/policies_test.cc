@@ -160,7 +160,7 @@ TEST(Timers, ALaterDeadlineCostsNothingAndAnEarlierOneCounts) {
   const auto at = [](int s) { return At(seconds(s)); };
   const auto fires = [&](int s) {
     bool due = false;
-    while (const auto entry = queue.Pop(at(s))) due = queue.IsDue(timer, *entry, at(s)) || due;
+    while (const auto entry = queue.Pop(at(s))) due = queue.IsDue(timer, *entry) || due;
     return due;
   };
   queue.Arm(timer, {}, at(5));

@@ -1,11 +1,18 @@
 #include "timers.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace howdah::core {
 namespace {
 
-bool Later(const TimerQueue::Entry& a, const TimerQueue::Entry& b) { return a.at > b.at; }
+// What is due at the same time has an order too: two jobs that are told the same do the same.
+bool Later(const TimerQueue::Entry& a, const TimerQueue::Entry& b) {
+  const auto order = [](const TimerQueue::Entry& e) {
+    return std::make_tuple(e.at, e.key.owner, e.key.first, e.key.second);
+  };
+  return order(a) > order(b);
+}
 
 }  // namespace
 
@@ -25,11 +32,12 @@ std::optional<TimerQueue::Entry> TimerQueue::Pop(Instant now) {
   return entry;
 }
 
-bool TimerQueue::IsDue(Timer& timer, const Entry& entry, Instant now) {
+bool TimerQueue::IsDue(Timer& timer, const Entry& entry) {
   if (timer.armed != entry.at) return false;
   timer.armed = kNever;
   if (timer.due == kNever) return false;
-  if (timer.due > now) {
+  // It was moved: its turn comes by its new time, whether that has come or not.
+  if (timer.due > entry.at) {
     Arm(timer, entry.key, timer.due);
     return false;
   }

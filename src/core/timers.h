@@ -36,9 +36,9 @@ class TimerQueue {
   void Arm(Timer& timer, TimerKey key, Instant due);
   // An entry whose time has come; the caller looks up its timer and asks IsDue.
   std::optional<Entry> Pop(Instant now);
-  // Whether the timer of an entry that was popped is due now; it is disarmed then. Otherwise its entry is put back if
+  // Whether the timer of an entry that was popped is due; it is disarmed then. Otherwise its entry is put back if
   // needed.
-  bool IsDue(Timer& timer, const Entry& entry, Instant now);
+  bool IsDue(Timer& timer, const Entry& entry);
   std::optional<Instant> Next() const;
 
  private:

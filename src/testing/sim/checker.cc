@@ -121,7 +121,7 @@ void Checker::Check(const core::ReleaseContainer& release) {
 void Checker::Check(const core::KillContainer& kill) {
   const ContainerFacts* held = CheckHeld(kill.container, "KillContainer");
   if (!held) return;
-  gave_up_a_container_ = true;
+  given_up_.insert(kill.container);
   const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
   const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped() &&
                     !facts_.AllExited(*held->task);
@@ -234,7 +234,7 @@ void Checker::Charge(const core::StartTask& start) {
 
 // Whole-job restarts give every task its budget anew, and each of them can follow one more failure.
 void Checker::CheckBudget() {
-  if (lost_a_container_ || gave_up_a_container_ || !world_.clocks_agree()) return;
+  if (lost_a_container_ || !given_up_.empty() || !world_.clocks_agree()) return;
   const int worlds = workload_.spec.restart_max;
   for (const auto& [id, task] : facts_.tasks()) {
     const int most = Role(id.role).restart.max * (worlds + 1) + worlds;
@@ -248,6 +248,7 @@ void Checker::CheckBudget() {
 void Checker::CheckBackoff(const core::StartTask& start) {
   const TaskFacts* task = facts_.Find(start.task);
   if (!task || !task->failed || task->generation != start.generation || !world_.clocks_agree()) return;
+  if (given_up_.contains(task->container)) return;  // its executor was silent, and that is excused
   const Duration paused = world_.schedule.now() - task->over_at;
   if (paused < Role(start.task.role).restart.backoff) {
     world_.Violate("A failed task pauses before it starts again",

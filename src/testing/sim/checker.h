@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "facts.h"
@@ -85,8 +86,8 @@ class Checker {
   Facts facts_;
   JournalFold fold_;
   bool ordered_a_start_ = false;
-  bool lost_a_container_ = false;     // that the core had not given back
-  bool gave_up_a_container_ = false;  // whose executor was not heard of any more, or never
+  bool lost_a_container_ = false;   // that the core had not given back
+  std::set<ContainerId> given_up_;  // killed by the core
   int charged_generation_ = 0;
   bool finished_ = false;
 };

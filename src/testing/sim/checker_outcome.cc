@@ -149,7 +149,7 @@ void Checker::CheckFailure(const core::FinishJob& finish) {
     return;
   }
   if (facts_.refused() || RanTooLong()) return;
-  const bool lost = lost_a_container_ || gave_up_a_container_;
+  const bool lost = lost_a_container_ || !given_up_.empty();
   if (!lost && world_.clocks_agree() && !FailedForGood())
     world_.Violate("A job fails because something failed for good", fold_.reason());
   if (!lost && world_.clocks_agree()) CheckReason();
