@@ -23,7 +23,8 @@ Status RunAm(AmOptions options, const MakeBackend& make_backend) {
   auto log = EventLog::Open(options.event_log, beginning);
   if (!log.ok()) return log.error();
   ApplicationMaster am(std::move(options), std::move(*journal), std::move(*log), std::move(view), beginning.submitted);
-  if (!*past) return am.Run(make_backend, std::nullopt);
+  // One that died before it was told anything has left nothing to go on with.
+  if (!*past || (*past)->steps.empty()) return am.Run(make_backend, std::nullopt);
   return am.Run(make_backend, Resumption{**past, written - std::min(written, beginning.journal_entries)});
 }
 

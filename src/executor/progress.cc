@@ -19,10 +19,13 @@ constexpr size_t kLongestLine = 200;
 constexpr auto kPause = 50ms;
 constexpr auto kWithoutEvents = 1s;  // where the user has no inotify instances left
 
+// Beside the working directory, which holds what the job brought and nothing else.
+std::string DirectoryOf(const std::string& work_dir) { return work_dir + ".progress"; }
+
 }  // namespace
 
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank) {
-  return work_dir + "/.howdah/progress-" + std::to_string(attempt) + "-" + std::to_string(local_rank);
+  return DirectoryOf(work_dir) + "/" + std::to_string(attempt) + "-" + std::to_string(local_rank);
 }
 
 ProgressReader::ProgressReader(boost::asio::io_context& loop, Handlers handlers)
@@ -33,7 +36,7 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
   progress_.reset();
   last_.reset();
   said_ = false;
-  if (const Status made = process::MakeDirectories(work_dir + "/.howdah"); !made.ok()) return made;
+  if (const Status made = process::MakeDirectories(DirectoryOf(work_dir)); !made.ok()) return made;
   for (int rank = 0; rank < processes; ++rank) {
     File& file = files_.emplace_back();
     file.path = ProgressFile(work_dir, attempt, rank);

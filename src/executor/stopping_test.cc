@@ -125,7 +125,7 @@ TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
 }
 
 TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
-  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
+  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7", /*await_am=*/true);
   task.Welcome();
   task.Start(0);
   const wire::Started started = task.ReceiveStarted();
@@ -144,7 +144,7 @@ TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
 }
 
 TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
-  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
+  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7", /*await_am=*/true);
   task.Welcome();
   task.Start(0);
   task.ReceiveStarted();
@@ -162,6 +162,7 @@ TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
 
 TEST(Stopping, AnotherAmIsNotAwaitedForEver) {
   Task task;
+  task.options.await_am = true;
   task.spec.timeouts.am = 100ms;
   task.role().command.shell = "trap 'echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done";
   task.Launch();

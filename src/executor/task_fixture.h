@@ -93,13 +93,13 @@ class Task {
     options.container = "c1";
     options.role = "worker";
     options.host = "127.0.0.1";
-    options.await_am = true;
     options.staging_dir = scratch / "staging";
     options.work_dir = scratch / "work";
     options.logs_dir = scratch / "logs";
   }
-  explicit Task(const std::string& script) : Task() {
+  explicit Task(const std::string& script, bool await_am = false) : Task() {
     role().command.shell = script;
+    options.await_am = await_am;
     Launch();
   }
   ~Task() {

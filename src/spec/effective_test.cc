@@ -207,7 +207,7 @@ roles:
       b
     kind: worker
     chief: false
-    restart: {max: 0, backoff: 1s}
+    restart: {max: 0, backoff: 1s, excuse: true}
     on_failure: fail
 checkpoint: {grace: 10s, signal: SIGTERM}
 restart: {max: 0}

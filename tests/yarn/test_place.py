@@ -12,7 +12,7 @@ from machine import eventually
 KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice", "submitted", "started",
         "finished", "urls"}
 TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "ranks", "pids", "exit_code", "signal", "reason",
-             "started", "finished", "usage"}
+             "started", "finished", "usage", "progress"}
 
 # talker:1 fails once; then both talk until they are stopped, and say a last word.
 TALK = """
@@ -100,7 +100,7 @@ def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
     follow = place.start("logs", job, "talker:1", "-f", "--stdout")  # waits for what has not started
     status = place.until(job, lambda s: [(t["state"], t["attempt"]) for t in s["tasks"]] == [
         ("RUNNING", 0), ("RUNNING", 1)], "both run, one again")
-    assert status.keys() == KEYS | {"tasks"} and all(t.keys() == TASK_KEYS for t in status["tasks"]), status
+    assert status.keys() == KEYS | {"tasks", "account"} and all(t.keys() == TASK_KEYS for t in status["tasks"]), status
     assert (status["id"], status["name"], status["state"], status["on"], status["exit_code"], status["generation"]) == (
         job, "talk", "RUNNING", "yarn", None, 0)
     hosts = {place.cluster.host(n) for n in place.cluster.setup.node_names()}
