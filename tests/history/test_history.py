@@ -89,6 +89,7 @@ def killed_master(machine, file):
 def test_tonys_parser_reads_what_a_job_leaves(machine, tony, tmp_path):
     ids = [ended(machine, job(tmp_path, "exit 0"), 0), ended(machine, job(tmp_path, "exit 7"), 1),
            killed_master(machine, job(tmp_path, "sleep 600"))]
+    assert machine("wait", ids[2]).code == 1  # whoever looks records the end
     found = directories(tmp_path)
     assert [d.stat().st_mode & 0o777 for d in found] == [0o770] * 3
     for ident, read, status in zip(ids, tony.read(*found), ("SUCCEEDED", "FAILED", "FAILED"), strict=True):
