@@ -202,6 +202,13 @@ Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at) con
   return failure;
 }
 
+Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at, const Loss& loss) const {
+  Failure failure = FailureOf(task, how, at);
+  failure.what = loss.how;
+  failure.excused = loss.excused;
+  return failure;
+}
+
 // An attempt failed by itself. It may not have ended yet: other processes of it may run.
 void Job::Impl::NoteFailure(Task& task, Failure failure) {
   const bool first = !task.failure;

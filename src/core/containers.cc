@@ -63,10 +63,7 @@ void Job::Impl::On(const ContainerWarned& e) {
     ReleaseFrom(task);
     LoseIdle(task, loss, now_);
   } else if (!task.failure && task.ranks_left > 0 && !task.stop_at) {
-    Failure failure = FailureOf(task, Failure::How::kTakenBack, now_);
-    failure.what = loss.how;
-    failure.excused = true;
-    NoteFailure(task, std::move(failure));
+    NoteFailure(task, FailureOf(task, Failure::How::kTakenBack, now_, loss));
   }
 }
 
@@ -284,10 +281,7 @@ void Job::Impl::Gone(Container& container, const Loss& loss) {
   if (task == nullptr) return;
   if (task->run != Task::Run::kNone) {
     if (!task->failure && !task->clean() && (!task->stop_at || at < *task->stop_at)) {
-      Failure failure = FailureOf(*task, Failure::How::kLost, at);
-      failure.what = how;
-      failure.excused = loss.excused;
-      NoteFailure(*task, std::move(failure));
+      NoteFailure(*task, FailureOf(*task, Failure::How::kLost, at, {how, loss.excused}));
     }
     Close(*task, now_);
   } else if (held) {
@@ -325,10 +319,7 @@ void Job::Impl::FireContainer(Container& container, Instant due) {
       LoseIdle(task, loss, container.last_heard);
       return;
     }
-    Failure failure = FailureOf(task, Failure::How::kLost, container.last_heard);
-    failure.what = how;
-    failure.excused = loss.excused;
-    if (!task.clean()) NoteFailure(task, std::move(failure));
+    if (!task.clean()) NoteFailure(task, FailureOf(task, Failure::How::kLost, container.last_heard, loss));
   }
 }
 
@@ -346,9 +337,7 @@ void Job::Impl::LoseIdle(Task& task, const Loss& loss, Instant at) {
   const bool others_run = task.ranked && ranked_.started > 0 && !Draining(task) && !barrier_;
   const bool too_often = !loss.excused && ++task.launch_failures > kReplacements;
   // The ranked tasks that run know an address that is gone.
-  Failure failure = FailureOf(task, others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady, at);
-  failure.what = loss.how;
-  failure.excused = loss.excused;
+  Failure failure = FailureOf(task, others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady, at, loss);
   if (!others_run && !too_often) {
     task.state = TaskState::kPending;
     RoleOf(task).lacking.push(task.id.index);

@@ -178,6 +178,7 @@ class Job::Impl {
   void OrderAgain(const Task& task);
   void NoteFailure(Task& task, Failure failure);
   Failure FailureOf(const Task& task, Failure::How how, Instant at) const;
+  Failure FailureOf(const Task& task, Failure::How how, Instant at, const Loss& loss) const;
   void Close(Task& task, Instant at);
   void MarkDone(Task& task);
   bool MayStartAgain(const Task& task) const;
