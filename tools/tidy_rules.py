@@ -4,7 +4,7 @@
 #
 #   apps      howdah · howdah-agent (anything: the only place that names a concrete backend)
 #   shells    cli · am · executor
-#   world     backend · historyfiles · eventfiles · local · yarnplace · tunnel · rpc · http · net · process
+#   world     backend · historyfiles · eventfiles · local · yarnplace · tunnel · recall · rpc · http · net · process
 #   hadoop    yarn · hdfs · hadooprpc · hadoopconf (speak Hadoop; have never heard of a job)
 #   pure      core · spec · frameworks · rendezvous · diagnosis · history · avro · tonyhistory · yarnlogs
 #   base      base
@@ -33,6 +33,7 @@ LAYERS = {
     "yarn": ("src/yarn", {"base", "net", "hadoop", "hadooprpc", "hadoopconf"}, {POSIX, "boost", "protobuf"}),
     "yarnlogs": ("src/yarnlogs", {"base"}, {"zlib"}),
     "http": ("src/http", {"base", "net", "process"}, {POSIX, "boost"}),
+    "recall": ("src/recall", {"base"}, {POSIX, "boost"}),
     "rpc": ("src/rpc", {"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "tunnel": ("src/tunnel", {"base", "process", "rpc", "wire"}, {POSIX, "boost"}),
     "backend": ("src/backend/api", {"base", "spec", "core", "history", "rpc"}, set()),
@@ -46,10 +47,10 @@ LAYERS = {
                    "historyfiles", "net", "http",
                    "hadoop", "hadooprpc", "hadoopconf", "hdfs", "yarn", "yarnlogs"},
                   {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
-    "am": ("src/am", {"base", "spec", "core", "frameworks", "rendezvous", "history", "process", "rpc", "wire", "tunnel",
-                      "http", "backend", "eventfiles"}, {POSIX, "boost"}),
+    "am": ("src/am", {"base", "spec", "core", "frameworks", "rendezvous", "recall", "history", "process", "rpc", "wire",
+                      "tunnel", "http", "backend", "eventfiles"}, {POSIX, "boost"}),
     "executor": ("src/executor",
-                 {"base", "spec", "core", "frameworks", "diagnosis", "process", "rpc", "wire", "tunnel"},
+                 {"base", "spec", "core", "frameworks", "recall", "diagnosis", "process", "rpc", "wire", "tunnel"},
                  {POSIX, "boost", "nlohmann"}),
     "cli": ("src/cli",
             {"base", "spec", "core", "frameworks", "history", "tonyhistory", "process", "rpc", "tunnel", "backend",

@@ -62,7 +62,6 @@ int Task(const std::vector<std::string>& arguments) {
   options.role = flags->text("--role");
   options.index = flags->number("--index", 0);
   options.am_address = flags->text("--am");
-  options.await_am = true;
   options.load_identity = [directory = flags->text("--tls")] { return local::ReadIdentity(directory, "executor"); };
   options.agent_variables = AgentVariables(OwnPath(), options.am_address, flags->text("--tls"));
   options.staging_dir = flags->text("--staging");

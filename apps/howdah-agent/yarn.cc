@@ -96,7 +96,7 @@ Status WriteInherited(const std::string& path) {
                                       0600);
 }
 
-Status RunTheJob(yarnplace::AmJob& job) {
+Status RunTheJob(yarnplace::AmJob& job, const std::string& before) {
   const auto beginning = job.Begin();
   if (!beginning.ok()) return beginning.error();
   const auto host = job.ListenHost();
@@ -108,12 +108,15 @@ Status RunTheJob(yarnplace::AmJob& job) {
   options.job = job.id();
   options.spec = job.spec();
   options.attempt = job.attempt();
+  options.how_before_died = before;
+  options.listen_port = job.AnnouncedPort();
   options.generation = beginning->generation;
   options.first_task_attempt = beginning->first_task_attempt;
   options.gang_since = process::Clock().Now();
   options.leave_on_sigterm = true;
   options.node = job.node();
   options.listen_host = *host;
+  options.place_notices = job.NoticesWithin();
   options.journal = job.journal();
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
@@ -123,7 +126,7 @@ Status RunTheJob(yarnplace::AmJob& job) {
   options.identity = job.identity();
   options.tracking.proxy_url = job.proxy_url();
   options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
-  options.on_listening = [](const am::Listening&) { return Status(); };
+  options.on_listening = [&job](const am::Listening& listening) { return job.Announce(listening.address); };
   return am::RunAm(std::move(options),
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
                      return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
@@ -139,12 +142,14 @@ int RunYarnAm() {
     std::cerr << job.error().message << "\n";
     return EXIT_FAILURE;
   }
-  const auto am = [&](const std::string&) {
-    const Status ran = RunTheJob(**job);
+  const auto am = [&](const std::string& before) {
+    const Status ran = RunTheJob(**job, before);
     if (!ran.ok()) std::cerr << ran.error().message << "\n";
     return ran.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
   };
-  return am::RunGuarded({.am = am, .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
+  return am::RunGuarded({.am = am,
+                         .again = [&] { return (*job)->CanGoOn(); },
+                         .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
 }
 
 Result<rpc::Identity> YarnIdentity() { return yarnplace::ExecutorIdentity(Surroundings()); }
@@ -160,6 +165,7 @@ Result<executor::TaskOptions> YarnTask(const Flags& flags) {
   options.role = flags.text("--role");
   options.index = flags.number("--index", 0);
   options.am_address = flags.text("--am");
+  options.am_may_move = true;
   options.load_identity = YarnIdentity;
   options.agent_variables = AgentVariables(OwnPath(), options.am_address, "");
   options.staging_dir = here + "/staging";

@@ -48,10 +48,12 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, Eve
            .close = [this](rpc::ConnectionId follower) { server_->Close(follower); },
            .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
       executors_(
-          options_.spec.timeouts.heartbeat, followers_,
+          {options_.spec.timeouts.heartbeat, options_.place_notices + options_.spec.timeouts.am}, followers_,
           [this](core::Event event) {
-            if (const auto* connected = std::get_if<core::ExecutorRegistered>(&event))
+            if (const auto* connected = std::get_if<core::ExecutorRegistered>(&event)) {
+              caller_.Stop(connected->container);
               backend_->Connected(connected->container);
+            }
             Post(std::move(event));
           },
           [this](rpc::ConnectionId to, const wire::ToExecutor& message,
@@ -97,7 +99,7 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend, const std::option
   backend_ = std::move(*backend);
   followers_.OnJournal(journal_.size());
   if (resumption) {
-    Resume(*resumption);
+    Resume(*resumption, *listening);
   } else {
     Post(core::AmStarted{options_.node, options_.attempt, options_.generation, options_.first_task_attempt});
   }
@@ -136,6 +138,7 @@ void ApplicationMaster::OnStarting(const ContainerId& container, const std::stri
 }
 
 void ApplicationMaster::OnExited(const ContainerId& container, const std::string& how, bool excused) {
+  caller_.Stop(container);
   executors_.Forget(container);
   Post(core::ContainerExited{container, how, excused});
 }
@@ -178,8 +181,9 @@ Status ApplicationMaster::Log(const core::Event& event, Instant now) {
   return job_.unmoved() ? Status() : log_.Append(event, now);
 }
 
-void ApplicationMaster::Resume(const Resumption& resumption) {
+void ApplicationMaster::Resume(const Resumption& resumption, const Listening& listening) {
   std::map<ContainerId, backend::Inherited> held;
+  std::map<ContainerId, std::string> recall;
   size_t entries = 0;
   for (const EventLog::Step& step : resumption.past.steps) {
     if (const auto* granted = std::get_if<core::ContainerGranted>(&step.event)) {
@@ -188,6 +192,8 @@ void ApplicationMaster::Resume(const Resumption& resumption) {
     } else if (const auto* exited = std::get_if<core::ContainerExited>(&step.event)) {
       executors_.Forget(exited->container);
       held.erase(exited->container);
+    } else if (const auto* registered = std::get_if<core::ExecutorRegistered>(&step.event)) {
+      recall[registered->container] = registered->recall;
     }
     told_at_ = step.at;
     for (const core::Action& action : job_.Step(step.event, step.at)) {
@@ -201,7 +207,11 @@ void ApplicationMaster::Resume(const Resumption& resumption) {
   }
   const int attempt = std::max(options_.attempt, view_.am_attempt + 1);
   std::vector<backend::Inherited> containers;
-  for (auto& [id, inherited] : held) containers.push_back(std::move(inherited));
+  for (auto& [id, inherited] : held) {
+    containers.push_back(std::move(inherited));
+    // Where the AM before this one listened they come by themselves.
+    if (options_.listen_port == 0) caller_.Call(id, recall[id], listening.address);
+  }
   backend_->Inherit(containers, attempt);
   Post(core::AmResumed{attempt, options_.how_before_died});
 }

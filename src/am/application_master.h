@@ -16,6 +16,7 @@
 #include "howdah/core/job.h"
 #include "howdah/history/job_view.h"
 #include "howdah/process/clock.h"
+#include "howdah/recall/recall.h"
 #include "howdah/rpc/am_server.h"
 #include "journal_file.h"
 #include "rendezvous.h"
@@ -55,7 +56,7 @@ class ApplicationMaster final : public backend::Sink {
   void Drain();
   Status Log(const core::Event& event, Instant now);
   // Brings the core to where the AM before this one left it. Its orders were given, but for entries of the journal.
-  void Resume(const Resumption& resumption);
+  void Resume(const Resumption& resumption, const Listening& listening);
   void Perform(const core::Action& action);
   void PerformStart(const core::StartTask& order);
   void PerformRecord(core::Change change);
@@ -95,6 +96,7 @@ class ApplicationMaster final : public backend::Sink {
   Executors executors_;
   Rendezvous rendezvous_;
   Tunnels tunnels_;
+  recall::Caller caller_{loop_};
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<rpc::AmServer> server_;
   std::unique_ptr<TrackingServer> tracking_;

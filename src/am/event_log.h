@@ -10,13 +10,12 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/core/event.h"
-#include "howdah/process/fd.h"
+#include "howdah/process/record_file.h"
 #include "howdah/wire/event_log.pb.h"
 
 namespace howdah::am {
 
-// A file of records (proto/howdah/event_log.proto), each behind its length. Appended only, and not forced to the disk:
-// it is for the case that a process dies. One thread.
+// Records of proto/howdah/event_log.proto. One thread.
 class EventLog {
  public:
   struct Step {
@@ -33,8 +32,7 @@ class EventLog {
     std::vector<Step> steps;
   };
 
-  // nullopt: there is none, or nothing of it was written. A record that is torn at the end is left out, as whoever was
-  // writing it had not acted on it.
+  // nullopt: there is none, or nothing of it was written. Whoever left a torn end had not acted on it.
   static Result<std::optional<Past>> Read(const std::string& path);
 
   // Goes on behind what is there; else begins it.
@@ -47,11 +45,9 @@ class EventLog {
   Status Append(const core::Event& event, Instant at);
 
  private:
-  EventLog(std::string path, process::Fd file) : path_(std::move(path)), file_(std::move(file)) {}
-  Status Write(const std::string& records);
+  explicit EventLog(process::RecordFile file) : file_(std::move(file)) {}
 
-  std::string path_;
-  process::Fd file_;
+  process::RecordFile file_;
   std::map<ContainerId, Instant> heard_;
 };
 

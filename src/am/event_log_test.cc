@@ -24,7 +24,7 @@ std::vector<core::Event> EveryKind() {
           core::ContainerWarned{c, "the scheduler preempts it"},
           core::PlaceWaited{"the queue is full"},
           core::PlaceRefused{"too large"},
-          core::ExecutorRegistered{c, {"10.0.0.7", 40123}},
+          core::ExecutorRegistered{c, {"10.0.0.7", 40123}, 3, "10.0.0.7:40124 secret"},
           core::ExecutorRefused{c, "another version"},
           core::ExecutorDisconnected{c},
           core::TaskStarted{c, 2, {4711, 4712}, At(3)},

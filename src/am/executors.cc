@@ -34,8 +34,8 @@ Duration HeartbeatInterval(Duration heartbeat_limit) {
   return std::clamp(heartbeat_limit / 10, Duration(std::chrono::milliseconds(50)), Duration(std::chrono::seconds(5)));
 }
 
-Executors::Executors(Duration heartbeat_limit, Followers& followers, Deliver deliver, Send send)
-    : heartbeat_limit_(heartbeat_limit), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
+Executors::Executors(Limits limits, Followers& followers, Deliver deliver, Send send)
+    : limits_(limits), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
 
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
@@ -86,7 +86,8 @@ void Executors::OnProgress(const ContainerId& container, const wire::Progress& m
 
 void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {
   wire::ToExecutor answer;
-  answer.mutable_welcome()->set_heartbeat_millis(static_cast<int>(HeartbeatInterval(heartbeat_limit_).count() / 1000));
+  answer.mutable_welcome()->set_heartbeat_millis(static_cast<int>(HeartbeatInterval(limits_.heartbeat).count() / 1000));
+  answer.mutable_welcome()->set_await_am_micros(limits_.await_am.count());
   const ContainerId container{message.container()};
   if (message.version() != kVersion) {
     answer.mutable_welcome()->set_refused("the application master is Howdah " + std::string(kVersion) +
@@ -102,7 +103,8 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
   by_container_[container].connection = connection;
   send_(connection, answer, nullptr);
   followers_.OnConnected(container);
-  deliver_(core::ExecutorRegistered{container, {message.host(), static_cast<uint16_t>(message.port())}});
+  deliver_(core::ExecutorRegistered{
+      container, {message.host(), static_cast<uint16_t>(message.port())}, message.attempt(), message.recall()});
 }
 
 void Executors::OnClosed(rpc::ConnectionId connection) {

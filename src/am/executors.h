@@ -29,8 +29,12 @@ class Executors {
   using Deliver = std::function<void(core::Event)>;
   using Send =
       std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
+  struct Limits {
+    Duration heartbeat;  // of silence
+    Duration await_am;   // how long executors go on when the AM has died; 0: not at all
+  };
   // followers: told of executors and their logs.
-  Executors(Duration heartbeat_limit, Followers& followers, Deliver deliver, Send send);
+  Executors(Limits limits, Followers& followers, Deliver deliver, Send send);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
@@ -67,7 +71,7 @@ class Executors {
   void SendTo(const ContainerId& container, const wire::ToExecutor& message,
               std::shared_ptr<const rpc::SharedCluster> cluster);
 
-  Duration heartbeat_limit_;
+  Limits limits_;
   Followers& followers_;
   Deliver deliver_;
   Send send_;

@@ -20,7 +20,9 @@ struct Scene {
   Followers followers{loop, spec, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   std::vector<std::string> sent;
   int events = 0;
-  Executors executors{std::chrono::seconds(25), followers, [this](const core::Event&) { ++events; },
+  Executors executors{{std::chrono::seconds(25), std::chrono::minutes(5)},
+                      followers,
+                      [this](const core::Event&) { ++events; },
                       [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
                         sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
                                                              : message.welcome().refused().empty() ? " welcome"

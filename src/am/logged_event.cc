@@ -56,6 +56,8 @@ struct Recorder {
     record.set_container(e.container.text);
     record.mutable_registered()->set_host(e.endpoint.host);
     record.mutable_registered()->set_port(e.endpoint.port);
+    record.mutable_registered()->set_attempt(e.attempt);
+    record.mutable_registered()->set_recall(e.recall);
   }
   void operator()(const core::ExecutorRefused& e) const {
     record.set_container(e.container.text);
@@ -198,9 +200,11 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return core::PlaceWaited{record.place_waited()};
     case wire::LoggedEvent::kPlaceRefused:
       return core::PlaceRefused{record.place_refused()};
-    case wire::LoggedEvent::kRegistered:
-      return core::ExecutorRegistered{container,
-                                      {record.registered().host(), static_cast<uint16_t>(record.registered().port())}};
+    case wire::LoggedEvent::kRegistered: {
+      const wire::EndpointEvent& in = record.registered();
+      return core::ExecutorRegistered{
+          container, {in.host(), static_cast<uint16_t>(in.port())}, in.attempt(), in.recall()};
+    }
     case wire::LoggedEvent::kSentAway:
       return core::ExecutorRefused{container, record.sent_away()};
     case wire::LoggedEvent::kDisconnected:

@@ -14,6 +14,7 @@ constexpr int kReplacements = 2;
 // How often a silent executor does not count against its task: its node or network may be the reason, or we. A task
 // that makes its node useless time and again is stopped in the end.
 constexpr int kSilencesExcused = 5;
+constexpr char kAheadText[] = "the application master died before it had noted what it started there";
 
 }  // namespace
 
@@ -69,9 +70,11 @@ void Job::Impl::On(const ContainerWarned& e) {
 
 void Job::Impl::On(const ExecutorRegistered& e) {
   Container* container = Hear(e.container);
-  if (container != nullptr && container->phase == Container::Phase::kConnected) return OrderAgain(*container->task);
-  if (container == nullptr || container->phase != Container::Phase::kLaunched) return;
+  const bool again = container != nullptr && container->phase == Container::Phase::kConnected;
+  if (!again && (container == nullptr || container->phase != Container::Phase::kLaunched)) return;
   Task& task = *container->task;
+  if (IsAhead(task, e.attempt)) return Lose(*container, {kAheadText, /*excused=*/true}, now_);
+  if (again) return OrderAgain(task);
   container->phase = Container::Phase::kConnected;
   Arm(*container, now_ + spec_.timeouts.heartbeat);
   cluster_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)] = e.endpoint;
@@ -311,17 +314,24 @@ void Job::Impl::FireContainer(Container& container, Instant due) {
   } else if (container.phase == Phase::kConnected && !ending_) {
     const std::string how =
         "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) + " (timeouts.heartbeat)";
-    Task& task = *container.task;
-    Kill(container);
-    const Loss loss{how, /*excused=*/++task.silences <= kSilencesExcused};
-    if (task.run == Task::Run::kNone) {
-      Detach(task);
-      LoseIdle(task, loss, container.last_heard);
-      return;
-    }
-    if (!task.clean()) NoteFailure(task, FailureOf(task, Failure::How::kLost, container.last_heard, loss));
+    Lose(container, {how, /*excused=*/++container.task->silences <= kSilencesExcused}, container.last_heard);
   }
 }
+
+// The executor, or what it does, is out of reach.
+void Job::Impl::Lose(Container& container, const Loss& loss, Instant at) {
+  Task& task = *container.task;
+  Kill(container);
+  if (task.run == Task::Run::kNone) {
+    Detach(task);
+    LoseIdle(task, loss, at);
+  } else if (!task.clean()) {
+    NoteFailure(task, FailureOf(task, Failure::How::kLost, at, loss));
+  }
+}
+
+// It was started by an AM whose last orders are not known: what it does cannot be told from what it is to do now.
+bool Job::Impl::IsAhead(const Task& task, int attempt) { return attempt > task.attempt - (task.attempt_used ? 0 : 1); }
 
 void Job::Impl::NeverConnects(Container& container, const std::string& why) {
   Task& task = *container.task;

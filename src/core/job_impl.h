@@ -166,6 +166,8 @@ class Job::Impl {
   void Kill(Container& container);
   void Gone(Container& container, const Loss& loss);
   void FireContainer(Container& container, Instant due);
+  void Lose(Container& container, const Loss& loss, Instant at);
+  static bool IsAhead(const Task& task, int attempt);
   void NeverConnects(Container& container, const std::string& why);
   void LoseIdle(Task& task, const Loss& loss, Instant at);
   void OrderAgain(Container& container);

@@ -175,6 +175,45 @@ TEST(JobResume, AStopThatWasUnderWayKeepsItsLimit) {
 )");
 }
 
+// Its last order to c1, a second attempt, was not noted where the next AM could find it.
+TEST(JobResume, AnExecutorThatIsAheadIsReplaced) {
+  Reads({JobOf({Workers(2)})}, R"(
+0s up
+5s resumed 1
+  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 2 containers
+6s register worker:1 a0
+  start worker:1 a0 g0 in worker:1
+6s register worker:0 a1
+  kill worker:0
+6s gone worker:0
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 6.0s, attempt 0: the application master died before it had
+      noted what it started there
+  task worker:0 PENDING a1
+  ask worker*1
+)");
+}
+
+// Even the order to start it at all.
+TEST(JobResume, AnExecutorThatWasStartedUnknownToTheAmIsReplaced) {
+  Reads({JobOf({Workers(1)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+1s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+2s resumed 1
+  job am
+  launch c1 worker:0
+3s register c1 a0
+  kill c1
+  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master died before it had noted what
+      it started there; another container is asked for
+  ask worker*1
+)");
+}
+
 TEST(JobResume, WhatTheTasksNeedOfTheAmIsMadeAnew) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;

@@ -81,7 +81,9 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   if (verb == "warned") return ContainerWarned{container, line.From(2)};
   if (verb == "waited") return PlaceWaited{line.From(1)};
   if (verb == "refused") return PlaceRefused{line.From(1)};
-  if (verb == "register") return ExecutorRegistered{container, {"host-" + container.text, 4000}};
+  if (verb == "register") {
+    return ExecutorRegistered{container, {"host-" + container.text, 4000}, line.Word(2).empty() ? -1 : line.Attempt()};
+  }
   if (verb == "starting") return ContainerStarting{container, line.From(2)};
   if (verb == "sentaway") return ExecutorRefused{container, line.From(2)};
   if (verb == "heard") return ExecutorHeard{container};

@@ -46,7 +46,8 @@ std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spe
   return out;
 }
 
-Executor::Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian, MakeChannel make_channel)
+Executor::Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian,
+                   MakeChannelTo make_channel)
     : port_(std::move(port)),
       heartbeat_timer_(loop_),
       children_(loop_),
@@ -59,7 +60,10 @@ Executor::Executor(const TaskOptions& options, process::PortReservation port, pi
                               line);
                         }}),
       tunnels_(
-          loop_, std::move(make_channel),
+          loop_,
+          [this, make_channel = std::move(make_channel)](rpc::Post post) {
+            return make_channel(plan_.options.am_address, std::move(post));
+          },
           [this](const spec::Command& command) -> std::optional<Launch> {
             if (!attempt_ || attempt_->stopping()) return std::nullopt;
             return PrepareCommand(plan_, surroundings_, place_, command);
@@ -93,6 +97,11 @@ Status Executor::Attach(Connect connect) {
     host_ = std::move(*own);
   }
   plan_.interface = InterfaceOf(host_);
+  if (plan_.options.am_may_move) {
+    auto recall = recall::Listener::Listen(loop_, host_, [this](const std::string& am) { OnRecalled(am); });
+    if (!recall.ok()) return recall.error();
+    recall_ = std::move(*recall);
+  }
   connect_ = std::move(connect);
   Register();
   if (link_ == nullptr) return Failed("connecting to the application master");
@@ -100,10 +109,11 @@ Status Executor::Attach(Connect connect) {
 }
 
 void Executor::Register() {
-  link_ = connect_([this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
-                   {[this](const wire::ToExecutor& message) { OnMessage(message); },
-                    [this](const std::string& why) { OnClosed(why); }, [this] { logs_.OnSent(); }},
-                   alone_since_ ? plan_.spec.timeouts.am : kFirstConnectLimit);
+  link_ = connect_(
+      plan_.options.am_address, [this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
+      {[this](const wire::ToExecutor& message) { OnMessage(message); },
+       [this](const std::string& why) { OnClosed(why); }, [this] { logs_.OnSent(); }},
+      alone_since_ ? AwaitedFor() : kFirstConnectLimit);
   if (link_ == nullptr) return;
   connected_ = true;
   wire::FromExecutor message;
@@ -113,7 +123,8 @@ void Executor::Register() {
   hello.set_host(host_);
   hello.set_port(port_.port());
   hello.set_pid(::getpid());
-  hello.set_attempt(attempt_ ? attempt_->number() : -1);
+  hello.set_attempt(last_attempt_);
+  if (recall_) hello.set_recall(recall_->contact());
   link_->Send(message);
   for (const wire::FromExecutor& report : reports_) link_->Send(report);
   progress_told_.reset();  // the next heartbeat tells it anew

@@ -15,6 +15,7 @@
 #include "howdah/process/clock.h"
 #include "howdah/process/ports.h"
 #include "howdah/process/usage.h"
+#include "howdah/recall/recall.h"
 #include "howdah/rpc/executor_link.h"
 #include "launch.h"
 #include "liveness.h"
@@ -26,15 +27,17 @@
 namespace howdah::executor {
 
 // How the executor reaches its AM: the real link, or a test's.
-using Connect = std::function<std::unique_ptr<rpc::ExecutorLink>(rpc::Post post, rpc::ExecutorLink::Handlers handlers,
-                                                                 Duration limit)>;
+using Connect = std::function<std::unique_ptr<rpc::ExecutorLink>(const std::string& am_address, rpc::Post post,
+                                                                 rpc::ExecutorLink::Handlers handlers, Duration limit)>;
+using MakeChannelTo =
+    std::function<Result<std::unique_ptr<rpc::FrameChannel>>(const std::string& am_address, rpc::Post post)>;
 
 // One loop, one thread; a second one copies files while the connection is made, and ends with that. The process is a
 // subreaper with SIGCHLD blocked, its parent is the guardian. Every child is reaped here, on SIGCHLD: a process that
 // re-parents to us announces itself no other way.
 class Executor {
  public:
-  Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian, MakeChannel make_channel);
+  Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian, MakeChannelTo make_channel);
   ~Executor();
 
   // Connects and registers; the answer is not waited for.
@@ -62,7 +65,10 @@ class Executor {
   void Register();
   // For the AM, or one after it, as long as the job file says.
   void AwaitAm(const std::string& why);
-  bool AmMayComeBack() const;
+  // How long it is still awaited.
+  Duration AwaitedFor() const;
+  // One after it listens there.
+  void OnRecalled(const std::string& am_address);
   void OnWorkspace(const Status& filled);
   [[noreturn]] void OnGuardianGone();
   void OnChildren();
@@ -107,8 +113,10 @@ class Executor {
   Connect connect_;
   std::unique_ptr<rpc::ExecutorLink> link_;
   bool connected_ = false;
-  std::string host_;                         // where the other tasks reach this one
-  std::optional<Instant> alone_since_;       // the AM was lost then
+  std::string host_;                    // where the other tasks reach this one
+  Duration await_am_{0};                // how long to go on without an AM
+  std::optional<Instant> alone_since_;  // the AM was lost then
+  std::unique_ptr<recall::Listener> recall_;
   std::vector<wire::FromExecutor> reports_;  // what became of the newest attempt, for an AM that did not hear it
 
   std::thread filling_;

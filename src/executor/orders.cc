@@ -12,6 +12,8 @@ namespace {
 // How long the last messages to the AM may take.
 constexpr auto kFarewellLimit = std::chrono::seconds(2);
 constexpr Duration kLingerLimit = std::chrono::seconds(10);
+// Where programs of the task find the AM; howdah-agent's own.
+constexpr char kAmVariable[] = "HOWDAH_AM";
 
 }  // namespace
 
@@ -22,6 +24,7 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
       return Finish(1);
     }
     alone_since_.reset();
+    await_am_ = Duration(message.welcome().await_am_micros());
     heartbeat_ = std::chrono::milliseconds(std::max(message.welcome().heartbeat_millis(), 1));
     ScheduleHeartbeat();
   }
@@ -95,7 +98,7 @@ void Executor::OnClosed(const std::string& why) {
   heartbeat_timer_.cancel();
   if (exit_code_ && !attempt_) return loop_.stop();
   if (exit_code_) return;
-  if (plan_.options.await_am && heartbeat_ && AmMayComeBack()) return AwaitAm(why);
+  if (AwaitedFor() > Duration::zero()) return AwaitAm(why);
   Say("the connection to the application master at " + plan_.options.am_address + " is lost: " + why);
   exit_code_ = 1;
   pending_.reset();
@@ -104,15 +107,32 @@ void Executor::OnClosed(const std::string& why) {
                  core::LongestGrace(plan_.spec.checkpoint));  // nobody is left who could order otherwise
 }
 
-bool Executor::AmMayComeBack() const { return !alone_since_ || clock_.Now() - *alone_since_ < plan_.spec.timeouts.am; }
+Duration Executor::AwaitedFor() const {
+  return alone_since_ ? std::max(Duration::zero(), await_am_ - (clock_.Now() - *alone_since_)) : await_am_;
+}
 
 // The processes of the task go on meanwhile, and their ends are kept to be told.
 void Executor::AwaitAm(const std::string& why) {
   if (!alone_since_) {
     alone_since_ = clock_.Now();
     Say("the connection to the application master at " + plan_.options.am_address + " is lost (" + why +
-        "); another one is awaited for " + DurationToText(plan_.spec.timeouts.am));
+        "); another one is awaited for " + DurationToText(await_am_));
   }
+  Register();
+}
+
+// Whatever the old connection looks like: the AM at its other end has been replaced.
+void Executor::OnRecalled(const std::string& am_address) {
+  if (exit_code_ || am_address == plan_.options.am_address) return;
+  Say("another application master has called, from " + am_address);
+  plan_.options.am_address = am_address;
+  if (const auto known = plan_.options.agent_variables.find(kAmVariable);
+      known != plan_.options.agent_variables.end()) {
+    known->second = am_address;
+  }
+  alone_since_ = alone_since_.value_or(clock_.Now());
+  heartbeat_timer_.cancel();
+  tunnels_.Close();
   Register();
 }
 

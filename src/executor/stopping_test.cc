@@ -1,6 +1,9 @@
 // How a task is ended: with grace, against its will, and when one of those who watch it dies.
 #include <gmock/gmock.h>
 
+#include <boost/asio/io_context.hpp>
+
+#include "howdah/recall/recall.h"
 #include "task_fixture.h"
 
 namespace howdah::executor {
@@ -125,7 +128,7 @@ TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
 }
 
 TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
-  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7", /*await_am=*/true);
+  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
   task.Welcome();
   task.Start(0);
   const wire::Started started = task.ReceiveStarted();
@@ -144,7 +147,7 @@ TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
 }
 
 TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
-  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7", /*await_am=*/true);
+  Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
   task.Welcome();
   task.Start(0);
   task.ReceiveStarted();
@@ -152,8 +155,36 @@ TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
   task.LoseAm();
   ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   ASSERT_TRUE(process::Eventually([&] { return task.Left().empty(); }, 60s));
-  task.TakeOver(-1);
+  task.TakeOver(0);
   task.ReceiveStarted();
+  EXPECT_EQ(task.ReceiveExit().code(), 7);
+  task.ExpectEnded(0);
+  task.Leave();
+  EXPECT_EQ(task.Wait(), 0);
+}
+
+// The connection to the first, which was cut off, looks as ever.
+TEST(Stopping, AnAmElsewhereCallsTheTask) {
+  Task task;
+  task.options.am_may_move = true;
+  task.role().command.shell = "touch ready; until [ -e go ]; do sleep 0.01; done; exit 7";
+  task.Launch();
+  task.Welcome();
+  task.Start(0);
+  const wire::Started started = task.ReceiveStarted();
+  const process::Fd cut_off = std::move(task.am);
+  boost::asio::io_context loop;
+  recall::Caller caller(loop);
+  std::jthread calling;
+  const std::string elsewhere = task.scratch / "elsewhere";
+  task.TakeOver(0, elsewhere, [&] {
+    caller.Call({"c1"}, task.recall, elsewhere);
+    calling = std::jthread([&loop] { loop.run(); });
+  });
+  loop.stop();
+  EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
+  task.Welcome();
+  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 7);
   task.ExpectEnded(0);
   task.Leave();
@@ -162,11 +193,9 @@ TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
 
 TEST(Stopping, AnotherAmIsNotAwaitedForEver) {
   Task task;
-  task.options.await_am = true;
-  task.spec.timeouts.am = 100ms;
   task.role().command.shell = "trap 'echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done";
   task.Launch();
-  task.Welcome();
+  task.Welcome(100ms);
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready"));

@@ -18,7 +18,7 @@ constexpr Duration kTunnelConnectLimit = std::chrono::seconds(10);
 
 }  // namespace
 
-int RunExecutor(const TaskOptions& options, const Connect& connect, MakeChannel make_channel, pid_t guardian) {
+int RunExecutor(const TaskOptions& options, const Connect& connect, MakeChannelTo make_channel, pid_t guardian) {
   if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) return Say(reaper.error().message), 1;
   auto port = process::PortReservation::Reserve();
   if (!port) return Say(port.error().message), 1;
@@ -37,11 +37,11 @@ int RunTask(const TaskOptions& options) {
     if (!identity) return Say(identity.error().message), 1;
     return RunExecutor(
         options,
-        [&](rpc::Post post, rpc::ExecutorLink::Handlers handlers, Duration limit) {
-          return rpc::ExecutorLink::Connect(options.am_address, *identity, std::move(post), std::move(handlers), limit);
+        [&](const std::string& am, rpc::Post post, rpc::ExecutorLink::Handlers handlers, Duration limit) {
+          return rpc::ExecutorLink::Connect(am, *identity, std::move(post), std::move(handlers), limit);
         },
-        [&](rpc::Post post) {
-          return rpc::FrameChannel::Make(options.am_address, *identity, std::move(post), kTunnelConnectLimit);
+        [&](const std::string& am, rpc::Post post) {
+          return rpc::FrameChannel::Make(am, *identity, std::move(post), kTunnelConnectLimit);
         },
         guardian);
   };

@@ -97,9 +97,8 @@ class Task {
     options.work_dir = scratch / "work";
     options.logs_dir = scratch / "logs";
   }
-  explicit Task(const std::string& script, bool await_am = false) : Task() {
+  explicit Task(const std::string& script) : Task() {
     role().command.shell = script;
-    options.await_am = await_am;
     Launch();
   }
   ~Task() {
@@ -123,14 +122,17 @@ class Task {
           [&](pid_t pid) {
             return RunExecutor(
                 options,
-                [&, first = true](rpc::Post post, rpc::ExecutorLink::Handlers handlers,
+                [&, first = true](const std::string& am, rpc::Post post, rpc::ExecutorLink::Handlers handlers,
                                   Duration) mutable -> std::unique_ptr<rpc::ExecutorLink> {
                   if (!std::exchange(first, false)) {
-                    return ConnectTo(another_am(), std::move(post), std::move(handlers));
+                    return ConnectTo(am.empty() ? another_am() : am, std::move(post), std::move(handlers));
                   }
                   return std::make_unique<SocketLink>(ends[1], std::move(post), std::move(handlers));
                 },
-                [](const rpc::Post&) -> Result<std::unique_ptr<rpc::FrameChannel>> { return Failed("a test"); }, pid);
+                [](const std::string&, const rpc::Post&) -> Result<std::unique_ptr<rpc::FrameChannel>> {
+                  return Failed("a test");
+                },
+                pid);
           },
           [] {}));
     }
@@ -138,6 +140,7 @@ class Task {
     const auto hello = Receive();
     ASSERT_TRUE(hello && hello->has_register_());
     port = hello->register_().port();
+    recall = hello->register_().recall();
     executor = hello->register_().pid();
     EXPECT_EQ(hello->register_().container(), "c1");
     EXPECT_EQ(hello->register_().attempt(), -1);
@@ -145,23 +148,28 @@ class Task {
 
   std::string another_am() const { return scratch / "am"; }
   void LoseAm() { am = process::Fd(); }
-  // Another AM is there; takes its Register, which names the attempt that runs.
-  void TakeOver(int attempt) {
+  // Another AM is there; takes its Register, which names the newest attempt.
+  void TakeOver(int attempt) { TakeOver(attempt, another_am()); }
+  void TakeOver(
+      int attempt, const std::string& path, const std::function<void()>& listening = [] {}) {
     const process::Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
-    const sockaddr_un address = AddressOf(another_am());
+    const sockaddr_un address = AddressOf(path);
     ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     ASSERT_EQ(::listen(listener.get(), 1), 0);
+    listening();
     pollfd caller{listener.get(), POLLIN, 0};
     ASSERT_EQ(::poll(&caller, 1, 60'000), 1) << "the executor did not look for another AM";
     am = process::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
-    ::unlink(another_am().c_str());
+    ::unlink(path.c_str());
     const auto hello = Receive();
     ASSERT_TRUE(hello && hello->has_register_());
     EXPECT_EQ(hello->register_().attempt(), attempt);
   }
-  void Welcome() {
+  // await_am: how long the executor is to go on without an AM.
+  void Welcome(Duration await_am = std::chrono::minutes(5)) {
     wire::ToExecutor message;
     message.mutable_welcome()->set_heartbeat_millis(3'600'000);
+    message.mutable_welcome()->set_await_am_micros(await_am.count());
     Send(message);
   }
 
@@ -261,6 +269,7 @@ class Task {
   process::Fd am;
   pid_t guardian = -1, executor = -1;
   uint32_t port = 0;
+  std::string recall;
 };
 
 }  // namespace howdah::executor

@@ -47,6 +47,20 @@ void Allocation::Forget(const ContainerId& id) {
   held_.erase(it);
 }
 
+void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node) {
+  if (!seen_.insert(id).second) return;
+  Asked& asked = asked_[key];
+  if (asked.outstanding == 0) asked.shape = shape;
+  ++asked.held[node];
+  held_[id] = {.key = key, .node = node};
+}
+
+void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
+  if (!seen_.insert(id).second) return;
+  held_[id] = {.key = -1, .node = node, .surplus = true};
+  GiveBack(id);
+}
+
 // A container of an owner's is no longer on its node.
 void Allocation::Leave(const Held& held) {
   Asked& asked = asked_.at(held.key);
@@ -201,12 +215,9 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
   if (response.has_response_id()) response_id_ = response.response_id();
   if (response.num_cluster_nodes() > 0) cluster_nodes_ = response.num_cluster_nodes();
   for (const ContainerProto& container : response.allocated_containers()) Admit(container, effects);
-  // Nothing of an earlier attempt is adopted.
+  // Of an earlier attempt, and not adopted.
   for (const ContainerProto& container : response.containers_from_previous_attempts()) {
-    const ContainerId id = FromProto(container.id());
-    if (!seen_.insert(id).second) continue;
-    held_[id] = {.key = -1, .node = NameOf(container.nodeid()), .surplus = true};
-    GiveBack(id);
+    AdoptSurplus(FromProto(container.id()), NameOf(container.nodeid()));
   }
   for (const ContainerStatusProto& status : response.completed_container_statuses()) Complete(status, effects);
   return effects;

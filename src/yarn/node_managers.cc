@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "howdah/yarn/resource_manager.h"
+#include "howdah/yarn/token.h"
 
 namespace howdah::yarn {
 namespace {
@@ -55,7 +56,7 @@ NodeManagers::Node& NodeManagers::At(const NodeId& id) { return nodes_.try_empla
 
 void NodeManagers::AddToken(const NMTokenProto& token) {
   Node& node = At(FromProto(token.nodeid()));
-  node.token = {token.token().identifier(), token.token().password(), token.token().kind(), token.token().service()};
+  node.token = FromProto(token.token());
   if (node.client) node.client->SetToken(*node.token, false);
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "howdah/yarn/token.h"
 #include "scheduler_answers.h"
 
 namespace howdah::yarn {
@@ -61,6 +62,15 @@ void Scheduler::Register() {
   SendRegister();
 }
 
+void Scheduler::GoOn(int32_t response_id) {
+  allocation_.GoOn(response_id);
+  registered_once_ = true;
+  url_changed_ = !tracking_url_.empty();
+  state_ = State::kBeating;
+  last_reached_ = last_news_ = Now();
+  Plan();
+}
+
 void Scheduler::SendRegister() {
   RegisterApplicationMasterRequestProto request;
   request.set_host(options_.host);
@@ -109,6 +119,11 @@ void Scheduler::CancelAll() {
 
 void Scheduler::Release(const ContainerId& id) {
   allocation_.Release(id);
+  Plan();
+}
+
+void Scheduler::AdoptSurplus(const ContainerId& id, const std::string& node) {
+  allocation_.AdoptSurplus(id, node);
   Plan();
 }
 
@@ -188,9 +203,8 @@ void Scheduler::OnBeatAnswer(Result<std::string> bytes) {
 void Scheduler::Take(const AllocateResponseProto& response) {
   const std::weak_ptr<bool> alive = alive_;
   if (response.has_am_rm_token() && response.am_rm_token().identifier() != am_rm_token_) {
-    const auto& token = response.am_rm_token();
-    am_rm_token_ = token.identifier();
-    calls_->SetToken({token.identifier(), token.password(), token.kind(), token.service()});
+    am_rm_token_ = response.am_rm_token().identifier();
+    calls_->SetToken(FromProto(response.am_rm_token()));
   }
   const Allocation::Effects effects = allocation_.Apply(response);
   if (!effects.granted.empty() || !effects.completed.empty()) last_news_ = Now();

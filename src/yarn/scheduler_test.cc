@@ -143,6 +143,32 @@ TEST_F(SchedulerTest, ARestartedResourceManagerIsRegisteredAtAgainAndToldEveryth
   EXPECT_THAT(said_, ElementsAre("registered", "granted")) << "the owner is not concerned";
 }
 
+TEST_F(SchedulerTest, AnotherProcessGoesOnWhereTheOneBeforeStood) {
+  SchedulerOptions options;
+  options.expiry = 30ms;
+  options.tracking_url = "http://example.com:4000";
+  scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
+  scheduler_->GoOn(7);
+  scheduler_->Adopt(0, {.resource = {64, 1, {}}}, {kAttempt, 1}, "node1");
+  scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // it is held already
+  scheduler_->AdoptSurplus({kAttempt, 2}, "node1");
+  AllocateResponseProto ends;
+  for (const int id : {1, 2}) {
+    auto& status = *ends.add_completed_container_statuses();
+    *status.mutable_container_id() = ToProto(ContainerId{kAttempt, id});
+    status.set_exit_status(id);
+  }
+  Answer(ends);
+  ASSERT_TRUE(RunUntil([&] { return script_.requests.size() == 2; }));
+  EXPECT_EQ(std::count(script_.methods.begin(), script_.methods.end(), "registerApplicationMaster"), 0);
+  EXPECT_THAT(said_, ElementsAre("completed 1"));
+  const AllocateRequestProto& first = script_.requests.front();
+  EXPECT_EQ(first.response_id(), 7);
+  EXPECT_EQ(first.tracking_url(), "http://example.com:4000") << "the page has another port now";
+  ASSERT_EQ(first.release_size(), 1);
+  EXPECT_EQ(FromProto(first.release(0)), (ContainerId{kAttempt, 2}));
+}
+
 TEST_F(SchedulerTest, ALostAnswerToTheRegistrationIsNoFailure) {
   script_.register_.push_back([](const std::string&) {
     return Result<std::string>(

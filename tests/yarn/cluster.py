@@ -250,6 +250,11 @@ class Cluster:
                          "resource": {"memory": memory_mb, "vCores": 1}, **more}, "POST", user)
         return new
 
+    def size_in_hdfs(self, path):
+        """In bytes; None if it is not there."""
+        status = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=GETFILESTATUS&user.name={self.superuser}")
+        return status and status["FileStatus"]["length"]
+
     def files_in_hdfs(self, path="/", user=None):
         """Every file below a path of HDFS, without a JVM."""
         listing = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=LISTSTATUS&user.name={user or self.superuser}")

@@ -9,16 +9,17 @@ import pytest
 
 from between import Between
 from machine import eventually
-
-WORKER = "memory: 64MiB, command: \"setsid sleep 300 & (setsid nohup sleep 300 &) ; {until}\""
-FOREVER = "sleep 300"
+from victims import (am_attempts, am_node, assert_unbroken, elsewhere, ended, events, kill9, kill_am, runs_again,
+                     said_to_yarn, steps, stored, submit, tasks_of, until, worker)
 
 
 @pytest.fixture(scope="module")
 def shaky(module_cluster):
     """Nodes that are silent are soon lost, and daemons that are started again know what they knew."""
     return module_cluster(rm_recovery=True, nm_recovery=True, extra={"yarn-site": {
-        "yarn.nm.liveness-monitor.expiry-interval-ms": 12000}})
+        "yarn.nm.liveness-monitor.expiry-interval-ms": 12000,
+        # An AM that was to be launched when the ResourceManager died is given up no sooner.
+        "yarn.am.liveness-monitor.expiry-interval-ms": 30000}})
 
 
 @pytest.fixture
@@ -28,91 +29,6 @@ def howdah(howdah_of, shaky):
         if not daemon.alive():
             daemon.start()
     shaky.wait_active()
-
-
-def submit(howdah, tmp_path, roles, job="", name="victim"):
-    roles = "\n".join(f"  {role}: {{{keys}}}" for role, keys in roles.items())
-    return howdah.submit(howdah.job_file(tmp_path, f"name: {name}\n{job}\nroles:\n{roles}\n", f"{name}.yaml"))
-
-
-def worker(until=FOREVER, more=""):
-    return f"{more + ', ' if more else ''}{WORKER.format(until=until)}"
-
-
-def until(path):
-    """A command that ends well once there is such a file."""
-    return f"while [ ! -e {path} ]; do sleep 0.1; done"
-
-
-def kill9(*pids):
-    for pid in pids:
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
-
-
-def ended(howdah, job, state, *facts):
-    """The status of the job, whose end is as expected and said alike everywhere; nothing of it is left."""
-    code = {"SUCCEEDED": 0, "FAILED": 1, "KILLED": 4}[state]
-    done = howdah("wait", job, timeout=120)
-    status = howdah.status(job)
-    assert (done.code, status["state"], status["exit_code"]) == (code, state, code), (done, status)
-    still = [command for command in howdah.alive(job).values() if "howdah-agent task" in command or "sleep" in command]
-    assert not still, f"a final state is visible, and the job still has {still}"
-    app = howdah.cluster.wait_app(job)
-    assert app["finalStatus"] == state, app
-    reason = status["reason"] or ""
-    assert not [fact for fact in facts if fact not in reason], (facts, reason)
-    assert "\n" not in reason
-    howdah.assert_clean(job)
-    return status
-
-
-def said_to_yarn(howdah, job):
-    return howdah.cluster.app(job)["diagnostics"]
-
-
-def runs_again(howdah, job, index):
-    """Waits until attempt 1 of the task runs."""
-    howdah.until(job, lambda s: [s["tasks"][index][k] for k in ("attempt", "state")] == [1, "RUNNING"], "attempt 1")
-
-
-def tasks_of(howdah, job):
-    return {(t["role"], t["index"]): t for t in howdah.status(job)["tasks"]}
-
-
-def events(howdah, job):
-    done = howdah("events", job)
-    assert done.code == 0, done
-    return done.stdout
-
-
-def node_of(cluster, pid):
-    """nm1 and so on: whose container the process is in."""
-    return pathlib.Path(os.readlink(f"/proc/{pid}/cwd")).relative_to(cluster.folder).parts[0]
-
-
-def am_node(howdah, job):
-    return node_of(howdah.cluster, howdah.agents(job, "am")[0])
-
-
-def name_of_node(cluster, host):
-    return next(n for n in cluster.setup.node_names() if cluster.host(n) == host)
-
-
-def elsewhere(howdah, job, role="worker"):
-    """A task of the role on a node without the AM, and that node."""
-    at = am_node(howdah, job)
-    for (of, index), task in tasks_of(howdah, job).items():
-        node = name_of_node(howdah.cluster, task["node"])
-        if of == role and node != at:
-            return index, node
-    raise AssertionError("every task is where the AM is")
-
-
-def am_attempts(howdah, job):
-    return howdah.cluster.rm(f"apps/{job}/appattempts")["appAttempts"]["appAttempt"]
 
 
 # --- of the job's own processes ---
@@ -195,51 +111,72 @@ def test_paused_am(howdah, tmp_path):
 
 # --- of the application master ---
 
-def test_am(howdah, shaky, tmp_path):
-    """YARN starts another one, and the job starts again as its next generation."""
-    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2")})
-    before = howdah.running(job)
-    old = set(howdah.alive(job))
-    kill9(howdah.agents(job, "am")[1])
-    howdah.until(job, lambda s: s["generation"] == 1, "the next generation")
-    status = howdah.running(job)
-    assert (status["generation"], [t["attempt"] for t in status["tasks"]]) == (1, [1, 1]), status
-    assert not {t["container"] for t in status["tasks"]} & {t["container"] for t in before["tasks"]}
-    assert not old & set(howdah.alive(job)), "nothing of the first attempt is left"
+def test_am(howdah, tmp_path):
+    """Another one takes its place where it was, time and again, and the tasks never notice."""
+    job = submit(howdah, tmp_path, {"worker": worker(steps(tmp_path), "instances: 2")}, "am: {attempts: 1}")
+    before = howdah.running(job)["tasks"]
+    for _ in range(4):  # the fifth that dies within a second would be the last
+        kill_am(howdah, job)
+    tasks = howdah.running(job)["tasks"]
+    assert [(t["pids"], t["attempt"], t["container"]) for t in tasks] == [
+        (t["pids"], 0, t["container"]) for t in before]
     (tmp_path / "go").touch()
-    ended(howdah, job, "SUCCEEDED")
+    status = ended(howdah, job, "SUCCEEDED")
+    assert (status["generation"], len(am_attempts(howdah, job))) == (0, 1), status
+    assert_unbroken(tmp_path, 2)
     told = events(howdah, job)
-    assert "application master (attempt 0)" in told and "generation 1" in told, told
-    assert [a["id"] for a in sorted(am_attempts(howdah, job), key=lambda a: a["id"])] == [1, 2]
+    assert "application master (attempt 0) was killed by signal 9 (SIGKILL); attempt 1 goes on" in told, told
 
 
-@pytest.mark.parametrize("killed", ["am", "guardian", "both"])
+def test_am_and_a_task_that_ends_meanwhile(howdah, tmp_path):
+    """What an executor could tell nobody, and what YARN told the AM that died, the next one knows."""
+    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 3, restart: {max: 1}")})
+    howdah.running(job)
+    agents, tasks = howdah.agents(job, "am"), howdah.status(job)["tasks"]
+    alive = howdah.alive(job)
+    executors = [pid for pid in howdah.agents(job, "task") if tasks[1]["container"] in alive[pid]]
+    os.kill(agents[0], signal.SIGSTOP)  # no other AM yet
+    kill9(agents[1])
+    kill9(tasks[0]["pids"][0])
+    kill9(executors[0])
+    eventually(lambda: not set(executors) & set(howdah.alive(job)), "the end of worker:1")
+    os.kill(agents[0], signal.SIGCONT)
+    for index in (0, 1):
+        runs_again(howdah, job, index)
+    (tmp_path / "go").touch()
+    status = ended(howdah, job, "SUCCEEDED")
+    assert ([t["attempt"] for t in status["tasks"]], len(am_attempts(howdah, job))) == ([1, 1, 0], 1), status
+
+
+@pytest.mark.parametrize("killed", ["guardian", "both"])
 def test_am_that_is_the_last(howdah, tmp_path, killed):
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 2")}, "am: {attempts: 1}")
     howdah.running(job)
-    node = howdah.cluster.host(am_node(howdah, job))
     guardian, am = howdah.agents(job, "am")
-    kill9(*{"am": [am], "guardian": [guardian], "both": [guardian, am]}[killed])
+    kill9(*{"guardian": [guardian], "both": [guardian, am]}[killed])
+    # YARN shows the end before its nodes have heard of it.
+    eventually(lambda: not howdah.alive(job), "the end of its containers")
     facts = ["application master (attempt 0)", "signal 9 (SIGKILL)"]
     status = ended(howdah, job, "FAILED", *facts)
     assert status["advice"], status
-    said = said_to_yarn(howdah, job)
-    if killed == "am":
-        assert said == status["reason"] and node in said, (said, status)
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"}, status
     assert len(am_attempts(howdah, job)) == 1
 
 
 def test_am_and_its_guardian(howdah, tmp_path):
-    """Nobody is left who could write of it but the next AM."""
-    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2")})
-    howdah.running(job)
+    """YARN starts another one in another container; it finds the tasks as they are."""
+    job = submit(howdah, tmp_path, {"worker": worker(steps(tmp_path), "instances: 2")})
+    before = howdah.running(job)["tasks"]
+    stored(howdah, job)
     kill9(*howdah.agents(job, "am"))
-    howdah.until(job, lambda s: s["generation"] == 1, "the next generation")
-    status = howdah.running(job)
-    assert [t["attempt"] for t in status["tasks"]] == [1, 1], status
+    eventually(lambda: "adopted 2 containers" in events(howdah, job), "another AM")
+    tasks = howdah.running(job)["tasks"]
+    assert [(t["pids"], t["attempt"], t["container"]) for t in tasks] == [
+        (t["pids"], 0, t["container"]) for t in before]
+    kill9(tasks[0]["pids"][0])  # and can tell them what to do
     (tmp_path / "go").touch()
-    ended(howdah, job, "SUCCEEDED")
+    ended(howdah, job, "FAILED", "worker:0 was killed by signal 9")
+    assert_unbroken(tmp_path, 2)
 
 
 def test_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
@@ -311,11 +248,20 @@ def test_node_without_power(howdah, shaky, tmp_path):
 
 
 def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
-    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2")})
-    howdah.running(job)
-    cut_power(shaky, am_node(howdah, job))
-    howdah.until(job, lambda s: s["generation"] == 1, "the next generation")
-    howdah.running(job)
+    """What ran on other nodes goes on; what ran there starts again."""
+    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
+    before = howdah.running(job)["tasks"]
+    stored(howdah, job)
+    lost = am_node(howdah, job)
+    cut_power(shaky, lost)
+    gone = [t["index"] for t in before if t["node"] == shaky.host(lost)]
+    eventually(lambda: "adopted 3 containers" in events(howdah, job), "another AM")
+    shaky[lost].start()
+    for index in gone:
+        runs_again(howdah, job, index)
+    tasks = howdah.running(job)["tasks"]
+    there = [(t["pids"], t["attempt"]) for t in tasks if t["index"] not in gone]
+    assert len(gone) == 1 and there == [(t["pids"], 0) for t in before if t["index"] not in gone]
     (tmp_path / "go").touch()
     ended(howdah, job, "SUCCEEDED")
 

@@ -16,6 +16,7 @@
 #include "howdah/process/clock.h"
 #include "howdah/process/files.h"
 #include "howdah/spec/job_file.h"
+#include "howdah/yarn/token.h"
 #include "howdah/yarnplace/agent.h"
 #include "identities.h"
 #include "job_record.h"
@@ -30,6 +31,8 @@ namespace {
 constexpr char kJobFile[] = "howdah/job.json";
 constexpr char kJournal[] = "journal.jsonl";
 constexpr char kEventLog[] = "events.bin";
+constexpr char kAddress[] = "am.address";
+constexpr char kAnswers[] = "answers.bin";
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // As long as a running job waits for a ResourceManager that is away: an AM that leaves untold is started again.
@@ -173,14 +176,31 @@ Result<std::string> AmJob::ListenHost() const {
 }
 
 Result<AmJob::Beginning> AmJob::Begin() const {
+  if (AnnouncedPort() > 0) return Beginning();  // it is here
   const Status written = process::WriteFileAtomically(journal(), parts_->start.submitted, 0600);
   if (!written.ok()) return written.error();
   if (parts_->attempt() == 0) return Beginning();
   Cluster cluster = parts_->OpenCluster();
+  constexpr char kDoing[] = "reading what the application master before this one left";
+  // In this order: the journal follows from the events.
   auto before = JournalOfRunning(cluster, id());
-  if (!before.ok()) return before.error().While("reading what the application master before this one left");
+  if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
-  const history::JobView view = FoldJournal(*before, Tasks::kWanted);
+  const auto events = EventsOfRunning(cluster, id());
+  if (!events.ok()) return events.error().While(kDoing);
+  Beginning beginning;
+  if (*events) {
+    const Status kept = process::WriteFileAtomically(event_log(), **events, 0600);
+    if (!kept.ok()) return kept.error();
+  } else {
+    beginning = NextGeneration(*before);
+  }
+  if (const Status kept = process::WriteFileAtomically(journal(), *before, 0600); !kept.ok()) return kept.error();
+  return beginning;
+}
+
+AmJob::Beginning AmJob::NextGeneration(std::string& journal) const {
+  const history::JobView view = FoldJournal(journal, Tasks::kWanted);
   Beginning beginning{view.generation + 1, 0};
   for (const history::TaskView& task : view.tasks) {
     beginning.first_task_attempt = std::max(beginning.first_task_attempt, task.attempt + 1);
@@ -191,9 +211,38 @@ Result<AmJob::Beginning> AmJob::Begin() const {
   anew.generation = beginning.generation;
   anew.reason = "the application master (attempt " + std::to_string(parts_->attempt() - 1) +
                 ") died; the job starts again as generation " + std::to_string(beginning.generation);
-  *before += history::EncodeEntry({process::Clock().Now(), std::move(anew)}) + "\n";
-  if (const Status kept = process::WriteFileAtomically(journal(), *before, 0600); !kept.ok()) return kept.error();
+  journal += history::EncodeEntry({process::Clock().Now(), std::move(anew)}) + "\n";
   return beginning;
+}
+
+Status AmJob::Announce(const std::string& address) const {
+  const uint16_t before = AnnouncedPort();
+  const std::string port = address.substr(address.rfind(':') + 1);
+  if (before > 0 && std::to_string(before) != port) {
+    return Failed("port " + std::to_string(before) +
+                  ", where the application master before this one listened, is taken");
+  }
+  return process::WriteFileAtomically(kAddress, address, 0600);
+}
+
+uint16_t AmJob::AnnouncedPort() const {
+  const auto address = process::ReadFile(kAddress);
+  return address.ok() ? static_cast<uint16_t>(std::atoi(address->c_str() + address->rfind(':') + 1)) : 0;
+}
+
+Duration AmJob::NoticesWithin() const {
+  Duration most{};
+  for (const char* key :
+       {"yarn.am.liveness-monitor.expiry-interval-ms", "yarn.nm.liveness-monitor.expiry-interval-ms"}) {
+    const auto expiry = parts_->configuration.Time(key, std::chrono::minutes(10));
+    most = std::max(most, expiry.ok() ? *expiry : Duration(std::chrono::minutes(10)));
+  }
+  return most;
+}
+
+bool AmJob::CanGoOn() const {
+  const auto journal = process::ReadFile(kJournal);
+  return AnnouncedPort() > 0 && journal.ok() && !EndsFinally(*journal);
 }
 
 std::string AmJob::proxy_url() const {
@@ -224,10 +273,15 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port) {
-  const hadooprpc::Token* token = parts_->credentials.Find(kTokenKind);
-  auto calls = yarn::AsioCalls(loop, parts_->configuration, token != nullptr ? *token : hadooprpc::Token());
+  std::optional<KeptAnswers::Past> past;
+  auto kept = KeptAnswers::Open(kAnswers, past);
+  if (!kept.ok()) return kept.error();
+  const hadooprpc::Token* given = parts_->credentials.Find(kTokenKind);
+  hadooprpc::Token token = given != nullptr ? *given : hadooprpc::Token();
+  if (past && past->am_rm_token) token = yarn::FromProto(*past->am_rm_token);
+  auto calls = yarn::AsioCalls(loop, parts_->configuration, token);
   if (!calls.ok()) return calls.error();
-  parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal());
+  parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
   if (!spec().tony_history.empty()) {
     parts_->history_begins = std::jthread([parts = parts_.get(), path = journal()] {
       const auto journal = process::ReadFile(path);
@@ -244,11 +298,12 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .credentials = parts_->credentials,
       .am_address = address,
       .tracking_url = tracking_port > 0 ? "http://" + host + ":" + std::to_string(tracking_port) : "",
+      .am_rm_token = token,
       .write_history = [this](const std::string& journal) { return WriteHistory(journal); },
       .on_finish = [this](const core::JobChanged& end, const std::string& journal,
                           const hadooprpc::Token& token) { RecordEnd(end, journal, &token); }};
-  return std::unique_ptr<backend::Backend>(
-      std::make_unique<YarnBackend>(loop, sink, std::move(options), std::move(*calls)));
+  return std::unique_ptr<backend::Backend>(std::make_unique<YarnBackend>(
+      loop, sink, std::move(options), std::move(*calls), std::move(*kept), std::move(past)));
 }
 
 Status AmJob::WriteHistory(const std::string& journal) {

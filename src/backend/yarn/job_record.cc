@@ -12,15 +12,6 @@
 namespace howdah::yarnplace {
 namespace {
 
-bool EndsFinally(const std::string& journal) {
-  const size_t end = journal.find_last_not_of('\n');
-  if (end == std::string::npos) return false;
-  const size_t begin = journal.rfind('\n', end);
-  const auto entry =
-      history::DecodeEntry(std::string_view(journal).substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
-  return entry && history::EndsJob(*entry);
-}
-
 // What an AM that did not live to the end has left of its journal, with the end.
 std::string Ended(std::string journal, core::JobChanged end, const hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
@@ -79,6 +70,15 @@ history::JobView FoldJournal(const std::string& text, Tasks tasks) {
   return view;
 }
 
+bool EndsFinally(const std::string& journal) {
+  const size_t end = journal.find_last_not_of('\n');
+  if (end == std::string::npos) return false;
+  const size_t begin = journal.rfind('\n', end);
+  const auto entry =
+      history::DecodeEntry(std::string_view(journal).substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
+  return entry && history::EndsJob(*entry);
+}
+
 Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id) {
   const auto start = AmStartOf(cluster, id);
   if (!start.ok()) return start.error();
@@ -107,6 +107,15 @@ Result<std::string> JournalOfRunning(Cluster& cluster, const JobId& id) {
   const auto start = AmStartOf(cluster, id);
   if (!start.ok()) return start.error();
   return start->submitted;
+}
+
+Result<std::optional<std::string>> EventsOfRunning(Cluster& cluster, const JobId& id) {
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  auto events = cluster.ReadFile(places->event_log(id));
+  if (events.ok()) return std::optional(std::move(*events));
+  if (events.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
+  return events.error();
 }
 
 Result<std::string> JournalOfEnded(Cluster& cluster, const JobId& id,

@@ -18,6 +18,8 @@ enum class Tasks { kWanted, kLeftOut };
 // Every entry of a journal's text; what is torn is left out.
 std::vector<core::JournalEntry> DecodeJournal(const std::string& text);
 history::JobView FoldJournal(const std::string& text, Tasks tasks);
+// Whether its last entry is the job's end.
+bool EndsFinally(const std::string& journal);
 
 // With which a client may call the job's AM. kNotFound: the job has ended, or is somebody else's.
 Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id);
@@ -32,5 +34,7 @@ Result<std::string> JobFileOf(Cluster& cluster, const JobId& id);
 Result<std::string> JournalOfHistory(Cluster& cluster, const JobId& id);
 // The journal of a job that has not ended as its AM last stored it; before that, of its submission alone.
 Result<std::string> JournalOfRunning(Cluster& cluster, const JobId& id);
+// What its AM had been told by then, am::EventLog's file; nullopt: it has stored none.
+Result<std::optional<std::string>> EventsOfRunning(Cluster& cluster, const JobId& id);
 
 }  // namespace howdah::yarnplace

@@ -16,14 +16,15 @@ namespace {
 
 constexpr Duration kLeastPause = std::chrono::seconds(1);
 constexpr int kShareOfTime = 10;
-constexpr size_t kLongestJournal = size_t{256} << 20;
+constexpr size_t kLongest = size_t{256} << 20;
 
 }  // namespace
 
-JournalCopy::JournalCopy(Cluster cluster, JobId id, std::string path)
+JournalCopy::JournalCopy(Cluster cluster, JobId id, std::string journal, std::string event_log)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
-      path_(std::move(path)),
+      journal_(std::move(journal)),
+      event_log_(std::move(event_log)),
       stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       thread_([this] { Run(); }) {}
 
@@ -43,18 +44,15 @@ bool JournalCopy::AwaitChange(int watch) {
 void JournalCopy::Run() {
   using Clock = std::chrono::steady_clock;
   const process::Fd watch(inotify_init1(IN_CLOEXEC));
-  if (!watch.valid() || inotify_add_watch(watch.get(), path_.c_str(), IN_MODIFY) < 0) {
-    std::cerr << process::SystemError("watching the journal " + path_).message << "\n";
+  if (!watch.valid() || inotify_add_watch(watch.get(), journal_.c_str(), IN_MODIFY) < 0 ||
+      inotify_add_watch(watch.get(), event_log_.c_str(), IN_MODIFY) < 0) {
+    std::cerr << process::SystemError("watching " + journal_ + " and " + event_log_).message << "\n";
     return;
   }
-  const auto places = cluster_.Places();
   std::string said;
   do {
     const auto begin = Clock::now();
-    const auto journal = process::ReadFile(path_, kLongestJournal);
-    const Status stored = !places.ok()    ? Status(places.error())
-                          : !journal.ok() ? Status(journal.error())
-                                          : cluster_.WriteFile(places->journal(id_), *journal, 0600);
+    const Status stored = Store();
     if (!stored.ok() && stored.error().message != said) {
       said = stored.error().message;
       std::cerr << "storing the journal: " << said << "; it is tried again\n";
@@ -63,6 +61,18 @@ void JournalCopy::Run() {
     pollfd wanted{stop_.get(), POLLIN, 0};
     poll(&wanted, 1, static_cast<int>(std::max(kLeastPause, took * kShareOfTime).count() / 1000));
   } while (AwaitChange(watch.get()));
+}
+
+// The journal follows from the events: what is stored of it must not go beyond theirs.
+Status JournalCopy::Store() {
+  const auto places = cluster_.Places();
+  if (!places.ok()) return places.error();
+  const auto journal = process::ReadFile(journal_, kLongest);
+  if (!journal.ok()) return journal.error();
+  const auto events = process::ReadFile(event_log_, kLongest);
+  if (!events.ok()) return events.error();
+  if (const Status kept = cluster_.WriteFile(places->event_log(id_), *events, 0600); !kept.ok()) return kept;
+  return cluster_.WriteFile(places->journal(id_), *journal, 0600);
 }
 
 Status StoreHistory(Cluster& cluster, const JobId& id, const std::string& journal) {

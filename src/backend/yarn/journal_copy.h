@@ -1,4 +1,5 @@
-// The AM's journal in the cluster's file system: what a later AM begins from and clients read when no AM can be asked.
+// The AM's journal and event log in the cluster's file system: what a later AM begins from, and clients read when no AM
+// can be asked.
 #pragma once
 
 #include <condition_variable>
@@ -14,13 +15,13 @@
 
 namespace howdah::yarnplace {
 
-// Follows the journal's file on this machine and stores it when it has grown, at most once a second and, as a long
-// journal is written whole each time, never for more than a tenth of the time. A thread of its own does it: a slow
-// NameNode holds up no job. What cannot be stored is tried again when the journal has grown.
+// Follows both files on this machine and stores them when one has grown, at most once a second and, as long files are
+// written whole each time, never for more than a tenth of the time. A thread of its own does it: a slow NameNode holds
+// up no job. What cannot be stored is tried again when a file has grown.
 class JournalCopy {
  public:
-  // path: of the journal here. Starts at once.
-  JournalCopy(Cluster cluster, JobId id, std::string path);
+  // Paths of the files here. Starts at once.
+  JournalCopy(Cluster cluster, JobId id, std::string journal, std::string event_log);
   // Ends, after what it is storing at the moment.
   ~JournalCopy();
   JournalCopy(const JournalCopy&) = delete;
@@ -28,12 +29,13 @@ class JournalCopy {
 
  private:
   void Run();
+  Status Store();
   // Waits until the file changes or the destructor runs; false: the latter.
   bool AwaitChange(int watch);
 
   Cluster cluster_;
   JobId id_;
-  std::string path_;
+  std::string journal_, event_log_;
   process::Fd stop_;
   std::thread thread_;
 };

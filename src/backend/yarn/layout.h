@@ -6,7 +6,9 @@
 //     jobs/ID/                          0700; removed at the job's end
 //       job.json                        the effective job (spec::WriteEffective)
 //       am.json                         what the application master is started with (am_start.h), and how clients call
-//       it journal.jsonl                   the AM's journal as it was about a second ago
+//                                       it
+//       journal.jsonl, events.bin       the AM's journal, and what it was told (am::EventLog), as they were about a
+//                                       second ago
 //     history/ID/                       0700; stays
 //       job.json, journal.jsonl
 #pragma once
@@ -31,6 +33,7 @@ class Layout {
   std::string job_file(const JobId& id) const { return job(id) + "/job.json"; }
   std::string am_file(const JobId& id) const { return job(id) + "/am.json"; }
   std::string journal(const JobId& id) const { return job(id) + "/journal.jsonl"; }
+  std::string event_log(const JobId& id) const { return job(id) + "/events.bin"; }
   std::string histories() const { return root_ + "/history"; }
   std::string history(const JobId& id) const { return histories() + "/" + id.text; }
   std::string history_job_file(const JobId& id) const { return history(id) + "/job.json"; }

@@ -29,7 +29,7 @@ hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
   if (spec.priority) context.mutable_priority()->set_priority(*spec.priority);
   for (const std::string& tag : spec.tags) context.add_applicationtags(tag);
   context.set_maxappattempts(spec.am.attempts);
-  context.set_keep_containers_across_application_attempts(false);
+  context.set_keep_containers_across_application_attempts(true);
   if (!spec.node_label.empty()) context.set_node_label_expression(spec.node_label);
 
   hadoop::yarn::ContainerLaunchContextProto& am = *context.mutable_am_container_spec();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "container_exit.h"
+#include "howdah/yarn/token.h"
 #include "launch_context.h"
 
 namespace howdah::yarnplace {
@@ -35,11 +36,6 @@ yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
   return scheduler;
 }
 
-hadooprpc::Token AmRmToken(const hadooprpc::Credentials& credentials) {
-  const hadooprpc::Token* token = credentials.Find("YARN_AM_RM_TOKEN");
-  return token != nullptr ? *token : hadooprpc::Token();
-}
-
 std::vector<yarn::KnownNode> NodesOf(const YarnAmStart& start, const yarn::Allocation& allocation) {
   std::vector<yarn::KnownNode> nodes;
   for (const CandidateNode& node : start.nodes) {
@@ -52,17 +48,25 @@ std::vector<yarn::KnownNode> NodesOf(const YarnAmStart& start, const yarn::Alloc
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
-                         std::unique_ptr<yarn::Calls> calls)
+                         std::unique_ptr<yarn::Calls> calls, KeptAnswers kept, std::optional<KeptAnswers::Past> past)
     : loop_(loop),
       sink_(sink),
       options_(std::move(options)),
-      token_(AmRmToken(options_.credentials)),
+      token_(options_.am_rm_token),
       scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
       node_managers_(loop),
       waits_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.queue,
-             options_.start.node_label, [this](const std::string& reason) { sink_.OnWaiting(reason); }) {
+             options_.start.node_label, [this](const std::string& reason) { sink_.OnWaiting(reason); }),
+      kept_(std::move(kept)),
+      past_(std::move(past)),
+      registered_(past_.has_value()) {
   scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
-  scheduler_.Register();
+  if (past_) {
+    for (const auto& token : past_->nm_tokens) node_managers_.AddToken(token);
+    scheduler_.GoOn(past_->response_id);
+  } else {
+    scheduler_.Register();
+  }
 }
 
 YarnBackend::~YarnBackend() = default;
@@ -79,13 +83,6 @@ yarn::Shape YarnBackend::ShapeOfRole(int role) const {
   return shape;
 }
 
-// YARN is not asked to keep containers when an AM ends.
-void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int) {
-  for (const backend::Inherited& inherited : containers) {
-    sink_.OnExited(inherited.container, "it ended with its application master", /*excused=*/true);
-  }
-}
-
 void YarnBackend::Request(const core::RequestContainers& request) {
   for (const auto& ask : request.asks) scheduler_.Ask(ask.role, ShapeOfRole(ask.role), ask.count);
   Expect();
@@ -96,17 +93,13 @@ void YarnBackend::CancelRequests() {
   Expect();
 }
 
-void YarnBackend::OnRegistered(const hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
-  for (const auto& token : response.nm_tokens_from_previous_attempts()) node_managers_.AddToken(token);
-}
-
 void YarnBackend::OnAnswer(const hadoop::yarn::AllocateResponseProto& response) {
+  Keep(kept_.Keep(response));
+  if (past_) InheritKept({});  // that process had not told its job of anything
   for (const auto& token : response.nm_tokens()) node_managers_.AddToken(token);
+  TellMissing(response);
   if (response.has_limit()) waits_.SetHeadroom(yarn::FromProto(response.limit()));
-  if (response.has_am_rm_token()) {
-    const auto& token = response.am_rm_token();
-    token_ = {token.identifier(), token.password(), token.kind(), token.service()};
-  }
+  if (response.has_am_rm_token()) token_ = yarn::FromProto(response.am_rm_token());
   if (response.updated_nodes_size() > 0) UpdateNodes(response);
   const auto& preempt = response.preempt();
   for (const auto& container : preempt.strictcontract().container()) Warn(container, "the scheduler preempts it");
@@ -150,6 +143,7 @@ void YarnBackend::OnGranted(const yarn::Allocation::Granted& granted) {
 }
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
+  if (Defer([this, id, task] { Launch(id, task); })) return;
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   it->second.launched = true;
@@ -222,6 +216,7 @@ void YarnBackend::OnHowFar(const ContainerId& id, const Result<hadoop::yarn::Con
 }
 
 void YarnBackend::Release(const ContainerId& id) {
+  if (Defer([this, id] { Release(id); })) return;
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   if (!std::exchange(it->second.leaving, true)) ++leaving_;
@@ -234,6 +229,7 @@ void YarnBackend::Release(const ContainerId& id) {
 }
 
 void YarnBackend::Kill(const ContainerId& id) {
+  if (Defer([this, id] { Kill(id); })) return;
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   if (!it->second.launched) return Release(id);

@@ -17,6 +17,7 @@
 #include "howdah/spec/job_spec.h"
 #include "howdah/yarn/node_managers.h"
 #include "howdah/yarn/scheduler.h"
+#include "kept_answers.h"
 #include "wait_watch.h"
 
 namespace howdah::yarnplace {
@@ -31,12 +32,15 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
     const hadooprpc::Credentials& credentials;                        // of the AM's container
     std::string am_address;                                           // where executors and clients reach the AM
     std::string tracking_url;                                         // of the AM's own page; empty: none
+    hadooprpc::Token am_rm_token;                                     // the newest
     std::function<Status(const std::string& journal)> write_history;  // as Backend::WriteHistory
     // Blocking: records the job's end where the AM's clients look for it, and tells the ResourceManager.
     std::function<void(const core::JobChanged& final, const std::string& journal, const hadooprpc::Token& am_rm_token)>
         on_finish;
   };
-  YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options, std::unique_ptr<yarn::Calls> calls);
+  // past: of this attempt, if an AM's process before this one has registered it.
+  YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options, std::unique_ptr<yarn::Calls> calls,
+              KeptAnswers kept, std::optional<KeptAnswers::Past> past);
   ~YarnBackend() override;
 
   void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;
@@ -73,6 +77,16 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void OnLost(const Error& error) override;
 
   yarn::Shape ShapeOfRole(int role) const;
+  // The container, which YARN says is there, is held for the AM before this one.
+  void Adopt(const backend::Inherited& inherited, const hadoop::yarn::ContainerProto& proto);
+  // Takes over from an AM's process of this attempt; from an attempt before this one, once this one is registered.
+  void InheritKept(const std::vector<backend::Inherited>& containers);
+  void InheritOthers(const hadoop::yarn::RegisterApplicationMasterResponseProto& response);
+  // Of those that were not there any more when this attempt was registered: how they ended comes with the first answer.
+  void TellMissing(const hadoop::yarn::AllocateResponseProto& response);
+  // What ResourceManager or node must be asked about can be ordered once it is known what there is.
+  bool Defer(std::function<void()> order);
+  void Keep(const Status& kept);
   void Warn(const hadoop::yarn::PreemptionContainerProto& container, const std::string& why);
   void WarnNode(const std::string& node);
   void UpdateNodes(const hadoop::yarn::AllocateResponseProto& response);
@@ -95,6 +109,12 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   yarn::Scheduler scheduler_;
   yarn::NodeManagers node_managers_;
   WaitWatch waits_;
+  KeptAnswers kept_;
+  std::optional<KeptAnswers::Past> past_;        // until what it holds is inherited
+  bool registered_ = false;                      // or another process has done it
+  std::vector<backend::Inherited> awaited_;      // until it is registered
+  std::vector<ContainerId> missing_;             // from then until the first answer
+  std::vector<std::function<void()>> deferred_;  // until it is registered
   std::unordered_map<ContainerId, Held> containers_;
   int leaving_ = 0;  // of them: it is asked at every grant and end, and there may be thousands
 };

@@ -56,7 +56,10 @@ struct AmOptions {
   std::string node;          // name of this machine
   std::string listen_host;   // address that executors and clients can reach
   uint16_t listen_port = 0;  // where an AM before this one was reached, if it can be had; 0: any
-  std::string journal;       // path; its first line, JobSubmitted, is there already
+  // How long the place may take to notice that an AM has died and start another one; executors await that one for as
+  // long as timeouts.am says beyond it.
+  Duration place_notices{0};
+  std::string journal;  // path; its first line, JobSubmitted, is there already
   // What the AM is told; if it is there, the AM goes on with the job of the one that wrote it.
   std::string event_log;
   std::string agents_log_directory;  // where TensorBoard's own output goes

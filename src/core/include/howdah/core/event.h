@@ -68,6 +68,10 @@ struct PlaceRefused {
 struct ExecutorRegistered {
   ContainerId container;
   Endpoint endpoint;  // the reserved port of the task
+  // The newest attempt that it was ordered to start; -1: none. Higher than the job's own: it was started by an AM whose
+  // last orders are not known any more.
+  int attempt = -1;
+  std::string recall;  // how an AM after this one reaches it; no business of the job's
 };
 // It connected and was sent away: it can never serve this job.
 struct ExecutorRefused {

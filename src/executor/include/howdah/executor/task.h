@@ -28,8 +28,8 @@ struct TaskOptions {
   std::string role;
   int index = 0;
   std::string am_address;  // as rpc::ExecutorLink::Connect takes it
-  // Another AM may come after this one, at the same address: the task goes on without for a while (timeouts.am).
-  bool await_am = false;
+  // Another AM, which comes after one that has died, may be on another machine: it is to be able to call.
+  bool am_may_move = false;
   // Where the other tasks reach this one; empty: at the address that this machine has towards the AM.
   std::string host;
   // Reads who we are; called once, in the executor's process.

@@ -76,6 +76,14 @@ class Allocation {
   // Holds it no more, whatever becomes of it: a restarted ResourceManager may not know it, and never tells its end.
   void Forget(const ContainerId& id);
 
+  // A container that an application master before this one was granted for the key. Wanted by nobody: it is given back.
+  void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node);
+  void AdoptSurplus(const ContainerId& id, const std::string& node);
+  // Goes on for a process of the same attempt that has died and had taken answers up to this one. The answer that it
+  // may have missed is sent again.
+  void GoOn(int32_t response_id) { response_id_ = response_id; }
+  bool holds(const ContainerId& id) const { return held_.contains(id); }
+
   // Nodes that exist: where containers are asked for by name besides anywhere, because a scheduler grants named nodes
   // at once but others one a heartbeat. Those that are unusable are left out.
   void SetNodes(std::vector<KnownNode> nodes);

@@ -77,12 +77,19 @@ class Scheduler {
 
   // Registers, answered by OnRegistered, and beats from then on.
   void Register();
+  // Instead of it, by a process that goes on for one of the same attempt that has died: that one had registered, and
+  // taken answers up to this one. OnRegistered is not called.
+  void GoOn(int32_t response_id);
 
   // As Allocation's; the ResourceManager is told at once.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
   void Release(const ContainerId& id);
   void Forget(const ContainerId& id) { allocation_.Forget(id); }
+  void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node) {
+    allocation_.Adopt(key, shape, id, node);
+  }
+  void AdoptSurplus(const ContainerId& id, const std::string& node);
   void NodeFailed(const std::string& node);
   void NodeWorked(const std::string& node) { allocation_.NodeWorked(node); }
   void SetNodes(std::vector<KnownNode> nodes);

@@ -45,13 +45,23 @@ class AmJob {
   // The address of this machine at which the others of the cluster reach it.
   Result<std::string> ListenHost() const;
 
-  // Where an AM begins: the first with nothing, a later one after what the journal says was before.
+  // Where an AM begins that finds no event log.
   struct Beginning {
     int generation = 0;
     int first_task_attempt = 0;
   };
-  // Writes the journal's beginning.
+  // Brings here what the AMs before this one have left: the first finds the journal's first line, a later one the
+  // journal and the event log, or, where no event log was stored, begins the next generation.
   Result<Beginning> Begin() const;
+
+  // Notes where the AM listens. An error: one before it in this container listened elsewhere, where it is looked for.
+  Status Announce(const std::string& address) const;
+  // Where an AM before this one in this container listened; 0: there was none.
+  uint16_t AnnouncedPort() const;
+  // How long the cluster may take to notice that the AM, or its node, is gone.
+  Duration NoticesWithin() const;
+  // For the guardian, when the AM has died: another one can take its place here.
+  bool CanGoOn() const;
 
   // The status page as YARN's proxy shows it, and whose requests for it are answered.
   std::string proxy_url() const;
@@ -68,6 +78,9 @@ class AmJob {
   Status WriteHistory(const std::string& journal);
   // am_rm_token: null: there is none, and the ResourceManager is not told.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadooprpc::Token* am_rm_token);
+
+  // With the line that says so behind the journal.
+  Beginning NextGeneration(std::string& journal) const;
 
   struct Parts;
   explicit AmJob(std::unique_ptr<Parts> parts);
