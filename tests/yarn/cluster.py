@@ -64,7 +64,8 @@ class Cluster:
         self.configuration = Configuration(self.setup, self.folder, self.ports)
         self.configuration.write()
         self.conf_dir = self.folder / "conf"
-        names = ["rm", *(["nn", "dn"] if self.setup.hdfs else []), *self.setup.node_names()]
+        self.active = "rm"  # which of the ResourceManagers
+        names = [*self.setup.rm_names(), *(["nn", "dn"] if self.setup.hdfs else []), *self.setup.node_names()]
         self.daemons = {name: self._daemon(name) for name in names}
 
     def _daemon(self, name):
@@ -112,6 +113,8 @@ class Cluster:
             self.make_dir("/tmp", permission=1777)
             for user in self.setup.users:
                 self.make_dir(f"/user/{user}", owner=user)
+        if self.setup.rm_ha:
+            self.activate("rm")
         self._wait_up(self.all_nodes_active, f"{self.setup.nodes} active nodes")
         if self.setup.labels:
             self._label_nodes()
@@ -203,7 +206,7 @@ class Cluster:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             text = error.read().decode("utf-8", "replace")
-            if looking and error.code in (403, 404, 503):  # a daemon that is not quite up, or what is not there
+            if looking and error.code in (307, 403, 404, 503):  # a daemon that is not quite up, or what is not there
                 return None
             raise AssertionError(f"{method} {path}: {error.code} {text[:2000]}") from None
         except OSError:
@@ -215,7 +218,7 @@ class Cluster:
     def rm(self, path, body=None, method="GET", user=None):
         """The ResourceManager's REST, below /ws/v1/cluster/."""
         user = f"{'&' if '?' in path else '?'}user.name={user or self.superuser}"
-        return self.http("rm-http", f"/ws/v1/cluster/{path}{user}", body, method)
+        return self.http(f"{self.active}-http", f"/ws/v1/cluster/{path}{user}", body, method)
 
     def nm(self, node, path):
         """A NodeManager's REST, below /ws/v1/node/."""
@@ -282,7 +285,8 @@ class Cluster:
 
     def rm_admin(self, *args):
         """yarn rmadmin ..."""
-        return self.java("org.apache.hadoop.yarn.client.cli.RMAdminCLI", *args, conf=self.folder / "conf-rm").stdout
+        conf = self.folder / f"conf-{self.active}"
+        return self.java("org.apache.hadoop.yarn.client.cli.RMAdminCLI", *args, conf=conf).stdout
 
     def application_cli(self, *args, **kwargs):
         """yarn application ..."""
@@ -294,6 +298,21 @@ class Cluster:
         return pathlib.Path(self.folder).owner()
 
     # --- acting on it ---
+
+    def activate(self, name):
+        """Makes the ResourceManager of that name the active one."""
+        self.active = name
+        # The other one may be dead: it is not asked.
+        self.wait(lambda: self.java("org.apache.hadoop.yarn.client.cli.RMAdminCLI", "-transitionToActive",
+                                    "--forceactive", name, conf=self.folder / f"conf-{name}",
+                                    check=False).returncode == 0, f"{name} to be active")
+
+    def fail_over(self):
+        """The active ResourceManager dies and the other one takes over; the dead one is there again as the standby."""
+        dead = self.active
+        self[dead].kill()
+        self.activate(next(name for name in self.setup.rm_names() if name != dead))
+        self[dead].start()
 
     def make_dir(self, path, permission=755, owner=None):
         """A directory in HDFS, without a JVM."""

@@ -11,6 +11,9 @@ from hadoop_tree import MAIN_VERSION
 CAPACITY = "yarn.scheduler.capacity."
 GPU = "yarn.io/gpu"
 
+RM_SERVICES = {"address": "", "scheduler.address": "scheduler", "resource-tracker.address": "tracker",
+               "admin.address": "admin", "webapp.address": "http"}
+
 LOG4J = """log4j.rootLogger=INFO,console
 log4j.appender.console=org.apache.log4j.ConsoleAppender
 log4j.appender.console.target=System.err
@@ -42,6 +45,7 @@ class Setup:
     aggregation: bool = False
     log_format: str | None = None  # TFile, IndexedFile; None: what the version writes by itself
     rm_recovery: bool = False
+    rm_ha: bool = False  # two ResourceManagers, rm and rm2, which know what the other knew; see Cluster.fail_over
     nm_recovery: bool = False
     pmem_check: bool = False
     health_script: bool = False  # Cluster.sicken() needs it
@@ -51,6 +55,9 @@ class Setup:
 
     def node_names(self):
         return [f"nm{i + 1}" for i in range(self.nodes)]
+
+    def rm_names(self):
+        return ["rm", "rm2"] if self.rm_ha else ["rm"]
 
 
 def node_host(name):
@@ -64,8 +71,8 @@ class Configuration:
 
     def __init__(self, setup, folder, ports):
         self.setup, self.folder = setup, pathlib.Path(folder)
-        self.port = {name: ports.take() for name in (
-            "nn", "nn-http", "dn", "dn-http", "dn-ipc", "rm", "rm-scheduler", "rm-tracker", "rm-admin", "rm-http")}
+        self.port = {name: ports.take() for name in ("nn", "nn-http", "dn", "dn-http", "dn-ipc", *(
+            rm + what for rm in setup.rm_names() for what in ("", *(f"-{s}" for s in RM_SERVICES.values() if s))))}
         self.node_port = {(node, what): ports.take() for node in setup.node_names()
                           for what in ("rpc", "localizer", "http")}
         self.capacity = {}
@@ -86,11 +93,12 @@ class Configuration:
         self._write_folder("conf", common)
         # Daemons find each other quickly at the start; clients keep Hadoop's own patience.
         hurry = {"ipc.client.connect.retry.interval": 200}
-        for name in ("nn", "dn", "rm", *self.setup.node_names()):
+        for name in ("nn", "dn", *self.setup.rm_names(), *self.setup.node_names()):
             files = {file: dict(properties) for file, properties in common.items()}
             files["core-site"].update(hurry)
-            if name == "rm":
+            if name in self.setup.rm_names():
                 files["capacity-scheduler"] = self.capacity
+                files["yarn-site"]["yarn.resourcemanager.ha.id"] = name
             if name in self.setup.node_names():
                 files["yarn-site"] = {**self._node(name), **files["yarn-site"], **self.setup.node_extra.get(name, {})}
                 gpus = dict(zip(self.setup.node_names(), self.setup.gpus)).get(name, 0)
@@ -100,7 +108,8 @@ class Configuration:
     def write_capacity(self, changes):
         """New settings of the scheduler, for `RMAdminCLI -refreshQueues`."""
         self.capacity.update(changes)
-        self._write_folder("conf-rm", {"capacity-scheduler": self.capacity})
+        for name in self.setup.rm_names():
+            self._write_folder(f"conf-{name}", {"capacity-scheduler": self.capacity})
 
     def _write_folder(self, name, files):
         folder = self.folder / name
@@ -144,11 +153,11 @@ class Configuration:
 
     def _yarn(self):
         setup, port = self.setup, self.port
-        addresses = {"address": "rm", "scheduler.address": "rm-scheduler", "resource-tracker.address": "rm-tracker",
-                     "admin.address": "rm-admin", "webapp.address": "rm-http"}
         site = {
             "yarn.resourcemanager.hostname": "localhost",
-            **{f"yarn.resourcemanager.{key}": f"localhost:{port[name]}" for key, name in addresses.items()},
+            **{f"yarn.resourcemanager.{key}{f'.{rm}' if setup.rm_ha else ''}":
+                f"localhost:{port[rm + (what and f'-{what}')]}"
+               for rm in setup.rm_names() for key, what in RM_SERVICES.items()},
             "yarn.resourcemanager.scheduler.class":
                 "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler",
             "yarn.resourcemanager.nodes.exclude-path": self.folder / "exclude",
@@ -178,7 +187,16 @@ class Configuration:
                 "org.apache.hadoop.yarn.logaggregation.filecontroller."
                 + {"TFile": "tfile.LogAggregationTFileController",
                    "IndexedFile": "ifile.LogAggregationIndexedFileController"}[kind])
-        if setup.rm_recovery:
+        if setup.rm_ha:
+            site |= {
+                "yarn.resourcemanager.ha.enabled": True,
+                "yarn.resourcemanager.ha.rm-ids": ",".join(setup.rm_names()),
+                "yarn.resourcemanager.ha.automatic-failover.enabled": False,  # it would need ZooKeeper
+                "yarn.resourcemanager.cluster-id": "test",
+                "yarn.resourcemanager.store.class":
+                    "org.apache.hadoop.yarn.server.resourcemanager.recovery.FileSystemRMStateStore",
+            }
+        if setup.rm_recovery or setup.rm_ha:
             site["yarn.resourcemanager.recovery.enabled"] = True
             site["yarn.resourcemanager.fs.state-store.uri"] = f"file://{self.folder}/state/rm"
         if setup.nm_recovery:
