@@ -29,6 +29,12 @@ void AddAdvice(core::JobChanged& change, const std::string& more) {
   advice += more;
 }
 
+int MostTasks(const spec::JobSpec& spec) {
+  int tasks = 0;
+  for (const spec::RoleSpec& role : spec.roles) tasks += role.instances.max;
+  return tasks;
+}
+
 uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 
 }  // namespace
@@ -48,7 +54,10 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, Eve
            .close = [this](rpc::ConnectionId follower) { server_->Close(follower); },
            .order = [this](const ContainerId& c, const wire::ToExecutor& order) { executors_.Order(c, order); }}),
       executors_(
-          {options_.spec.timeouts.heartbeat, options_.place_notices + options_.spec.timeouts.am}, followers_,
+          {.heartbeat = options_.spec.timeouts.heartbeat,
+           .await_am = options_.place_notices + options_.spec.timeouts.am,
+           .progress = ProgressInterval(options_.spec.timeouts.heartbeat, MostTasks(options_.spec))},
+          followers_,
           [this](core::Event event) {
             if (const auto* connected = std::get_if<core::ExecutorRegistered>(&event)) {
               caller_.Stop(connected->container);

@@ -54,7 +54,7 @@ Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginn
 
 Status EventLog::Append(const core::Event& event, Instant at) {
   std::vector<std::string> records;
-  if (!heard_.empty()) {
+  if (std::holds_alternative<core::Ticked>(event) && !heard_.empty()) {
     std::vector<std::pair<Instant, std::string>> by_time;
     for (const auto& [container, when] : heard_) by_time.emplace_back(when, container.text);
     std::sort(by_time.begin(), by_time.end());

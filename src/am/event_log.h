@@ -38,8 +38,8 @@ class EventLog {
   // Goes on behind what is there; else begins it.
   static Result<EventLog> Open(const std::string& path, const Beginning& beginning);
 
-  // Heartbeats are many and change nothing but when an executor is silent: they are kept until something is logged that
-  // comes after them.
+  // Heartbeats are many and change nothing but when an executor is silent, which only the passing of time tells: the
+  // newest of each is kept until a core::Ticked is logged.
   void Hear(const ContainerId& container, Instant at) { heard_[container] = at; }
   // To be called before anything that follows from the event is done.
   Status Append(const core::Event& event, Instant at);

@@ -34,6 +34,11 @@ Duration HeartbeatInterval(Duration heartbeat_limit) {
   return std::clamp(heartbeat_limit / 10, Duration(std::chrono::milliseconds(50)), Duration(std::chrono::seconds(5)));
 }
 
+Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
+  constexpr int kManyTasks = 100;
+  return std::min(heartbeat_limit, Duration(std::chrono::seconds(10))) * std::max(1, tasks / kManyTasks);
+}
+
 Executors::Executors(Limits limits, Followers& followers, Deliver deliver, Send send)
     : limits_(limits), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
 
@@ -42,14 +47,20 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   const auto it = by_connection_.find(connection);
   if (it == by_connection_.end()) return;  // of a container that is gone, or it has not registered
   const ContainerId& container = it->second;
-  history::Usage& usage = by_container_[container].usage;
+  Executor& executor = by_container_[container];
+  history::Usage& usage = executor.usage;
+  if (message.has_heartbeat()) {
+    usage = ToUsage(message.heartbeat().usage());
+    return OnProgress(container, message.heartbeat().progress());
+  }
+  if (message.has_progress() && !message.progress().saving()) return OnProgress(container, message.progress());
+  // What is said now may be judged by how far the task has come.
+  if (executor.untold && !message.has_log_sizes() && !message.has_log_data()) {
+    deliver_(*std::exchange(executor.untold, std::nullopt));
+  }
   switch (message.kind_case()) {
-    case wire::FromExecutor::kHeartbeat:
-      usage = ToUsage(message.heartbeat().usage());
-      if (message.heartbeat().has_progress()) return OnProgress(container, message.heartbeat().progress());
-      return deliver_(core::ExecutorHeard{container});
     case wire::FromExecutor::kProgress:
-      return OnProgress(container, message.progress());
+      return deliver_(EventOf(container, message.progress()));
     case wire::FromExecutor::kStalled:
       return deliver_(EventOf(container, message.stalled()));
     case wire::FromExecutor::kStarted: {
@@ -76,12 +87,18 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   }
 }
 
+// message: empty if nothing has changed.
 void Executors::OnProgress(const ContainerId& container, const wire::Progress& message) {
-  core::Event event = EventOf(container, message);
-  if (const auto* progressed = std::get_if<core::TaskProgressed>(&event)) {
-    by_container_[container].progress = {progressed->attempt, progressed->progress};
+  Executor& executor = by_container_[container];
+  const core::Event event = EventOf(container, message);
+  if (const auto* progressed = std::get_if<core::TaskProgressed>(&event); progressed && message.at_micros() > 0) {
+    executor.progress = {progressed->attempt, progressed->progress};
+    executor.untold = *progressed;
   }
-  deliver_(std::move(event));
+  const Instant now = clock_.Now();
+  if (!executor.untold || now < executor.tell_next) return deliver_(core::ExecutorHeard{container});
+  executor.tell_next = now + limits_.progress;
+  deliver_(*std::exchange(executor.untold, std::nullopt));
 }
 
 void Executors::Register(rpc::ConnectionId connection, const wire::Register& message) {

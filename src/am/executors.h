@@ -14,6 +14,7 @@
 #include "howdah/core/event.h"
 #include "howdah/core/job.h"
 #include "howdah/history/job_view.h"
+#include "howdah/process/clock.h"
 #include "howdah/rpc/am_server.h"
 
 namespace howdah::am {
@@ -21,6 +22,9 @@ namespace howdah::am {
 // How often executors are asked to be heard: often enough that nine lost messages are not yet a silence, and that the
 // use of memory and CPU that comes along is of now.
 Duration HeartbeatInterval(Duration heartbeat_limit);
+
+// How often the core is told of the progress of a task that has nothing else to tell: what it is told is kept.
+Duration ProgressInterval(Duration heartbeat_limit, int tasks);
 
 // One thread: the AM's loop.
 class Executors {
@@ -32,6 +36,7 @@ class Executors {
   struct Limits {
     Duration heartbeat;  // of silence
     Duration await_am;   // how long executors go on when the AM has died; 0: not at all
+    Duration progress;   // the core is told of a task's progress no more often than this
   };
   // followers: told of executors and their logs.
   Executors(Limits limits, Followers& followers, Deliver deliver, Send send);
@@ -65,13 +70,16 @@ class Executors {
     std::optional<rpc::ConnectionId> connection;
     history::Usage usage;
     Progress progress;
+    std::optional<core::TaskProgressed> untold;  // the newest, if the core does not know it yet
+    Instant tell_next;
   };
   void OnProgress(const ContainerId& container, const wire::Progress& message);
   void Register(rpc::ConnectionId connection, const wire::Register& message);
   void SendTo(const ContainerId& container, const wire::ToExecutor& message,
               std::shared_ptr<const rpc::SharedCluster> cluster);
 
-  Limits limits_;
+  const Limits limits_;
+  process::Clock clock_;
   Followers& followers_;
   Deliver deliver_;
   Send send_;

@@ -20,14 +20,23 @@ struct Scene {
   Followers followers{loop, spec, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   std::vector<std::string> sent;
   int events = 0;
-  Executors executors{{std::chrono::seconds(25), std::chrono::minutes(5)},
-                      followers,
-                      [this](const core::Event&) { ++events; },
-                      [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
-                        sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
-                                                             : message.welcome().refused().empty() ? " welcome"
-                                                                                                   : " refused"));
-                      }};
+  std::vector<int64_t> steps;  // of which the core was told
+  std::string last;            // what else it was told last
+  Executors executors{
+      {.heartbeat = std::chrono::seconds(25), .await_am = std::chrono::minutes(5), .progress = std::chrono::hours(1)},
+      followers,
+      [this](const core::Event& event) {
+        ++events;
+        const auto* progressed = std::get_if<core::TaskProgressed>(&event);
+        if (progressed) steps.push_back(*progressed->progress.step);
+        if (std::holds_alternative<core::RankExited>(event)) last = "exited";
+        if (std::holds_alternative<core::ExecutorHeard>(event)) last = "heard";
+      },
+      [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
+        sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"
+                                             : message.welcome().refused().empty() ? " welcome"
+                                                                                   : " refused"));
+      }};
 
   void Register(rpc::ConnectionId from, const std::string& container) {
     wire::FromExecutor message;
@@ -57,6 +66,39 @@ TEST(Executors, OneThatConnectsAfterItsContainerIsSaidToBeGoneIsRefused) {
   scene.Register(1, "c1");
   EXPECT_THAT(scene.sent, ElementsAre("1 refused"));
   EXPECT_EQ(scene.events, 0);
+}
+
+TEST(Executors, ProgressIsToldRarelyAndBeforeWhatDependsOnIt) {
+  Scene scene;
+  scene.Register(1, "c1");
+  const auto beat = [&](int64_t step) {
+    wire::FromExecutor message;
+    wire::Heartbeat& heartbeat = *message.mutable_heartbeat();
+    if (step > 0) {
+      heartbeat.mutable_progress()->set_step(step);
+      heartbeat.mutable_progress()->set_at_micros(step);
+    }
+    scene.executors.OnMessage(1, message);
+  };
+  beat(1);
+  beat(2);
+  beat(3);
+  beat(0);
+  EXPECT_THAT(scene.steps, ElementsAre(1)) << "an hour has not passed";
+  EXPECT_EQ(scene.last, "heard");
+  EXPECT_EQ(scene.executors.progress(ContainerId{"c1"})->told.step, 3) << "for who asks";
+  wire::FromExecutor exited;
+  exited.mutable_rank_exited()->set_code(1);
+  scene.executors.OnMessage(1, exited);
+  EXPECT_THAT(scene.steps, ElementsAre(1, 3));
+  EXPECT_EQ(scene.last, "exited");
+}
+
+TEST(Executors, TheMoreTasksTheRarerIsEachOnesProgress) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(ProgressInterval(2s, 4), 2s);
+  EXPECT_EQ(ProgressInterval(25s, 4), 10s);
+  EXPECT_EQ(ProgressInterval(25s, 1000), 100s);
 }
 
 }  // namespace

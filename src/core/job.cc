@@ -70,6 +70,7 @@ Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
 }
 
 std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
+  told_at_ = now;
   now_ = std::max(now_, now);
   if (finished_) return {};
   touched_ = nullptr;
@@ -133,7 +134,10 @@ void Job::Impl::On(const PlaceRefused& e) {
   BeginEnding({.state = JobState::kFailed, .exit_code = 3, .reason = e.reason, .grace = spec_.checkpoint.grace});
 }
 
-void Job::Impl::On(const ExecutorHeard& e) { Hear(e.container); }
+// It may be told late, after what came after it.
+void Job::Impl::On(const ExecutorHeard& e) {
+  if (Container* container = Find(e.container)) container->last_heard = std::max(container->last_heard, told_at_);
+}
 
 void Job::Impl::On(const ExecutorDisconnected& e) {
   Container* container = Find(e.container);

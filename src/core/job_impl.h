@@ -232,7 +232,8 @@ class Job::Impl {
   const Instant submitted_;
   const bool together_;  // no task starts before all are registered
   Random random_;
-  Instant now_;
+  Instant now_;      // never goes back
+  Instant told_at_;  // of the step, as it was given
 
   std::vector<Role> roles_;
   Cluster cluster_;

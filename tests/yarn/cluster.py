@@ -10,9 +10,10 @@ import urllib.error
 import urllib.request
 from urllib.parse import quote
 
-from cluster_setup import Configuration, Setup, node_host
+from cluster_setup import Configuration, Setup
 from daemons import MARK, Daemon, Guardian, Ports, processes_of
 from hadoop_tree import ROOT, Hadoop, java_home
+from network import Network
 
 # For a machine that is busy with other things; a quiet one starts a cluster in 10 s, and a client in 1 s.
 READY_S = 300
@@ -64,6 +65,7 @@ class Cluster:
         self.configuration = Configuration(self.setup, self.folder, self.ports)
         self.configuration.write()
         self.conf_dir = self.folder / "conf"
+        self.network = Network(self.setup.nodes) if self.setup.networks else None
         self.active = "rm"  # which of the ResourceManagers
         names = [*self.setup.rm_names(), *(["nn", "dn"] if self.setup.hdfs else []), *self.setup.node_names()]
         self.daemons = {name: self._daemon(name) for name in names}
@@ -75,6 +77,8 @@ class Cluster:
         if not self.hadoop.archive.exists():
             options.append(f"-XX:DumpLoadedClassList={self.logs}/{name}.classes")
         command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options)
+        if self.network and name in self.setup.node_names():
+            command = [*self.network.inside(int(name[2:])), *command]
         # Nothing of the tests' environment is to be found in containers, and no HADOOP_CONF_DIR.
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "JAVA_HOME": str(java_home()), MARK: str(self.folder)}
         return Daemon(name, command, self.logs / f"{name}.log", env, self.folder)
@@ -97,6 +101,8 @@ class Cluster:
                 if part.exists():
                     shutil.copytree(part, pathlib.Path(self.keep_logs) / part.relative_to(self.folder))
         self.guardian.close()
+        if self.network:
+            self.network.close()
         for daemon in self.daemons.values():
             daemon.alive()  # so that it is no zombie of ours
         self.ports.close()
@@ -196,7 +202,7 @@ class Cluster:
 
     def http(self, port, path, body=None, method="GET"):
         """The JSON at a path of a web server of the cluster ("rm-http", "nn-http"), or {}; None: no answer."""
-        host, number = port if isinstance(port, tuple) else ("localhost", self.configuration.port[port])
+        host, number = port if isinstance(port, tuple) else (self.setup.host, self.configuration.port[port])
         data = None if body is None else json.dumps(body).encode()
         looking = method == "GET"
         request = urllib.request.Request(f"http://{host}:{number}{path}", data, method=method, headers={
@@ -222,7 +228,8 @@ class Cluster:
 
     def nm(self, node, path):
         """A NodeManager's REST, below /ws/v1/node/."""
-        return self.http((node_host(node), self.configuration.node_port[node, "http"]), f"/ws/v1/node/{path}")
+        port = self.configuration.node_port[node, "http"]
+        return self.http((self.setup.node_host(node), port), f"/ws/v1/node/{path}")
 
     def metrics(self):
         return (self.rm("metrics") or {}).get("clusterMetrics", {})
@@ -339,7 +346,7 @@ class Cluster:
 
     def exclude(self, *nodes, graceful_s=None):
         """Decommissions nodes, gracefully within a time; none: takes all back."""
-        (self.folder / "exclude").write_text("".join(f"{node_host(n)}\n" for n in nodes))
+        (self.folder / "exclude").write_text("".join(f"{self.setup.node_host(n)}\n" for n in nodes))
         self.rm_admin("-refreshNodes", *(["-g", str(graceful_s), "-server"] if graceful_s else []))
 
     def sicken(self, node, words="ERROR a disk is broken"):
@@ -351,10 +358,10 @@ class Cluster:
             sign.write_text(words + "\n")
 
     def host(self, node):
-        return node_host(node)
+        return self.setup.node_host(node)
 
     def node_id(self, node):
-        return f"{node_host(node)}:{self.configuration.node_port[node, 'rpc']}"
+        return f"{self.setup.node_host(node)}:{self.configuration.node_port[node, 'rpc']}"
 
     def processes(self):
         """pid -> command line of everything but the daemons themselves: containers, and what these started."""

@@ -6,6 +6,7 @@ import os
 import pathlib
 from xml.sax.saxutils import escape
 
+import network
 from hadoop_tree import MAIN_VERSION
 
 CAPACITY = "yarn.scheduler.capacity."
@@ -48,6 +49,7 @@ class Setup:
     rm_ha: bool = False  # two ResourceManagers, rm and rm2, which know what the other knew; see Cluster.fail_over
     nm_recovery: bool = False
     pmem_check: bool = False
+    networks: bool = False  # each node has one of its own, which can be cut: see network.py
     health_script: bool = False  # Cluster.sicken() needs it
     # One more property, to win over all others: {"yarn-site": {"key": "value"}}; of one node: {"nm1": {"key": ...}}
     extra: dict = dataclasses.field(default_factory=dict)
@@ -56,14 +58,19 @@ class Setup:
     def node_names(self):
         return [f"nm{i + 1}" for i in range(self.nodes)]
 
+    @property
+    def host(self):
+        """Where the daemons are that are no nodes."""
+        return network.HUB if self.networks else "localhost"
+
+    def node_host(self, name):
+        """A node's host name. Each has an address of its own, which is its name as well, as no other name would be
+        known to this machine: on the loopback, or in its own network."""
+        number = int(name[2:])
+        return network.address(number) if self.networks else f"127.0.0.{10 + number}"
+
     def rm_names(self):
         return ["rm", "rm2"] if self.rm_ha else ["rm"]
-
-
-def node_host(name):
-    """A node's host name. Each has an address of its own on the loopback, which is its name as well, as no other name
-    would be known to this machine."""
-    return f"127.0.0.{10 + int(name[2:])}"
 
 
 class Configuration:
@@ -81,7 +88,8 @@ class Configuration:
         for folder in ("conf", "state", "tmp"):
             (self.folder / folder).mkdir()
         hosts = ["127.0.0.1 localhost", f"127.0.0.1 {os.uname().nodename}",
-                 *(f"{node_host(n)} {node_host(n)}" for n in self.setup.node_names())]
+                 *(f"{host} {host}" for host in {self.setup.host, *map(self.setup.node_host, self.setup.node_names())}
+                   if host != "localhost")]
         (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # of the JVMs: no name server is asked
         (self.folder / "exclude").write_text("")
         common = {"core-site": self._core(), "hdfs-site": self._hdfs(), "yarn-site": self._yarn(), "resource-types": {}}
@@ -128,7 +136,7 @@ class Configuration:
     def _core(self):
         me = getpass.getuser()
         return {
-            "fs.defaultFS": f"hdfs://localhost:{self.port['nn']}" if self.setup.hdfs else "file:///",
+            "fs.defaultFS": f"hdfs://{self.setup.host}:{self.port['nn']}" if self.setup.hdfs else "file:///",
             "hadoop.tmp.dir": self.folder / "tmp",
             "hadoop.http.staticuser.user": me,
             f"hadoop.proxyuser.{me}.hosts": "*",
@@ -136,14 +144,14 @@ class Configuration:
         }
 
     def _hdfs(self):
-        port = self.port
+        port, host = self.port, self.setup.host
         return {
             "dfs.namenode.name.dir": f"file://{self.folder}/nn",
             "dfs.datanode.data.dir": f"file://{self.folder}/dn",
-            "dfs.namenode.http-address": f"localhost:{port['nn-http']}",
-            "dfs.datanode.address": f"localhost:{port['dn']}",
-            "dfs.datanode.http.address": f"localhost:{port['dn-http']}",
-            "dfs.datanode.ipc.address": f"localhost:{port['dn-ipc']}",
+            "dfs.namenode.http-address": f"{host}:{port['nn-http']}",
+            "dfs.datanode.address": f"{host}:{port['dn']}",
+            "dfs.datanode.http.address": f"{host}:{port['dn-http']}",
+            "dfs.datanode.ipc.address": f"{host}:{port['dn-ipc']}",
             "dfs.replication": 1,
             "dfs.namenode.safemode.extension": 0,
             "dfs.namenode.resource.du.reserved": 1 << 20,  # with less free space: safe mode for ever
@@ -154,9 +162,9 @@ class Configuration:
     def _yarn(self):
         setup, port = self.setup, self.port
         site = {
-            "yarn.resourcemanager.hostname": "localhost",
+            "yarn.resourcemanager.hostname": setup.host,
             **{f"yarn.resourcemanager.{key}{f'.{rm}' if setup.rm_ha else ''}":
-                f"localhost:{port[rm + (what and f'-{what}')]}"
+                f"{setup.host}:{port[rm + (what and f'-{what}')]}"
                for rm in setup.rm_names() for key, what in RM_SERVICES.items()},
             "yarn.resourcemanager.scheduler.class":
                 "org.apache.hadoop.yarn.server.resourcemanager.scheduler.capacity.CapacityScheduler",
@@ -207,7 +215,7 @@ class Configuration:
         return site
 
     def _node(self, name):
-        folder, host = self.folder / name, node_host(name)
+        folder, host = self.folder / name, self.setup.node_host(name)
         for part in ("local", "log"):
             (folder / part).mkdir(parents=True)
         properties = {

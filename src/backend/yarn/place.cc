@@ -73,9 +73,13 @@ Result<history::JobView> ViewOfRunning(Cluster& cluster, const JobId& id, const 
     view = FoldJournal(*journal, Tasks::kWanted);
     view.tracking_url = tracking;
   }
-  if (report.yarn_application_state() != hadoop::yarn::RUNNING) {
+  if (report.yarn_application_state() == hadoop::yarn::RUNNING) return view;
+  const std::string why = WhyApplicationWaits(cluster, report);
+  if (view.state != core::JobState::kQueued) {  // what runs goes on meanwhile
+    view.reason = "no application master is registered at the moment" + (why.empty() ? "" : ": " + why);
+  } else {
     view.state = core::JobState::kQueued;
-    view.reason = WhyApplicationWaits(cluster, report);
+    view.reason = why;
   }
   return view;
 }

@@ -78,7 +78,7 @@ struct ExecutorRefused {
   ContainerId container;
   std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
 };
-// Any sign of life that says nothing else.
+// Any sign of life that says nothing else. It may be told late, with the time at which it was heard.
 struct ExecutorHeard {
   ContainerId container;
 };

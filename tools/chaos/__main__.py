@@ -1,0 +1,172 @@
+"""chaos [ITEM...] [--on local|yarn] [--minutes N] [--every SECONDS] [--seed N] [--kinds A,B...] [--rounds N] - long runs
+in which all that can happen does happen. Exit code 1: a job did not come through as it should.
+
+  training  a real distributed training while one fault after the other is made (default: yarn, 20 minutes, every 20 s);
+            its model must be that of an undisturbed run; --kinds: only such faults (faults.py)
+  am        the AM killed 20 times during one training: its step times must show no gap
+  failover  two ResourceManagers, and a fail-over while a job starts, runs and ends, 20 times each (yarn)
+"""
+import argparse
+import heapq
+import pathlib
+import random
+import re
+import sys
+import tempfile
+import time
+
+import jobs
+from faults import CLUSTER, LOCAL, ClusterFaults, Faults
+
+PAUSES_S = (1.0, 15.0)  # of what is stopped, cut off or down, before it goes on
+
+
+def say(*words):
+    print(time.strftime("%H:%M:%S"), *words, flush=True)
+
+
+def until(due):
+    """Between two faults nothing is to be done."""
+    time.sleep(max(0.0, due - time.monotonic()))
+
+
+def state_of(howdah, job):
+    done = howdah("status", job, "--json", timeout=120)
+    return re.search(r'"state": ?"(\w+)"', done.stdout).group(1) if done.code == 0 else f"not known: {done.stderr}"
+
+
+def disturb(howdah, job, options):
+    """One fault after the other: how often each was made."""
+    rng = random.Random(options.seed)
+    kinds, faults = (LOCAL, Faults) if options.on == "local" else (CLUSTER, ClusterFaults)
+    faults, kinds = faults(howdah, job, rng), options.kinds.split(",") if options.kinds else kinds
+    end = time.monotonic() + options.minutes * 60
+    counts, repairs, bag = {}, [], []
+    due = time.monotonic() + options.every
+    while (due := max(due, time.monotonic())) < end:
+        while repairs and repairs[0][0] < due:
+            when, _, what, repair = heapq.heappop(repairs)
+            until(when)
+            repair()
+            say("  goes on:", what)
+        until(due)
+        due += options.every
+        bag = bag or rng.sample(kinds, len(kinds))  # every kind comes before one comes again
+        kind = bag.pop()
+        state = state_of(howdah, job)
+        if state in ("SUCCEEDED", "FAILED", "KILLED"):
+            say(f"{state}, before all faults were made")
+            break
+        hit = getattr(faults, kind)()
+        say(f"{state}; {kind}: {hit[0] if hit else 'nothing to hit'}")
+        if hit:
+            counts[kind] = counts.get(kind, 0) + 1
+            if hit[1]:
+                heapq.heappush(repairs, (time.monotonic() + rng.uniform(*PAUSES_S), len(counts), hit[0], hit[1]))
+    for _, _, _, repair in sorted(repairs, key=lambda r: r[0]):
+        repair()
+    return counts
+
+
+def training(howdah, options):
+    pace = 0.05
+    steps = int(options.minutes * 60 / pace / 2)  # about half of the time is lost to the faults
+    undisturbed = jobs.Training(howdah, steps, 0, "undisturbed")
+    wanted = undisturbed.result(options.minutes * 60 + 600)
+    say("undisturbed:", *wanted)
+    disturbed = jobs.Training(howdah, steps, pace, "disturbed")
+    howdah.running(disturbed.job)
+    counts = disturb(howdah, disturbed.job, options)
+    say("no more faults;", sum(counts.values()), "were made:", counts)
+    got = disturbed.result(options.minutes * 60 + 900)
+    status = howdah.status(disturbed.job)
+    say("disturbed:", *got, "; generations:", status["generation"], "; account:", status["account"])
+    if options.on == "yarn":
+        howdah.assert_clean(disturbed.job, 60)
+    whole = got[1:] == (steps, steps * (steps + 1) // 2)
+    if not whole:
+        say("steps are missing or came twice")
+    return whole and abs(got[0] - wanted[0]) < 0.01
+
+
+def am(howdah, options):
+    """Killed not sooner than its guardian trusts it again."""
+    run = jobs.Training(howdah, 1500, 0.05, "am")
+    howdah.running(run.job)
+    slowest = 0.0
+    for _ in range(options.rounds):
+        until(time.monotonic() + 1.2)
+        before = howdah.agents(run.job, "am")
+        faults = Faults(howdah, run.job, random.Random(options.seed))
+        faults.kill_am()
+        begun = time.monotonic()
+        while howdah.agents(run.job, "am")[1:] in ([], before[1:]) or state_of(howdah, run.job) != "RUNNING":
+            pass
+        slowest = max(slowest, time.monotonic() - begun)
+    result = run.result(600)
+    log = howdah("logs", run.job, "worker:0", timeout=60).stdout
+    times = [float(at) for at in re.findall(r"step \d+ at (\S+)", log)]
+    gaps = sorted(b - a for a, b in zip(times, times[1:]))
+    status = howdah.status(run.job)
+    say(f"{options.rounds} AMs killed; another one and the status after {slowest:.2f} s at most; a step took"
+        f" {gaps[len(gaps) // 2]:.3f} s (median), {gaps[len(gaps) * 99 // 100]:.3f} s (99 %), {gaps[-1]:.3f} s (most);"
+        f" generation {status['generation']}; result {result}")
+    return status["generation"] == 0 and result[1:] == (1500, 1500 * 1501 // 2) and slowest < 5
+
+
+def failover(howdah, options):
+    from machine import eventually
+    cluster = howdah.cluster
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-chaos-"))
+    for number in range(options.rounds):
+        go = folder / f"go-{number}"
+        file = howdah.job_file(folder, f"name: failover\nroles:\n  worker: {{instances: 4, memory: 64MiB, command: "
+                               f"'while [ ! -e {go} ]; do sleep 0.05; done'}}\n")
+        client = howdah.start("submit", file)
+        until(time.monotonic() + random.Random(number).uniform(0, 2))
+        cluster.fail_over()
+        job = client.communicate(timeout=180)[0].strip()
+        howdah.running(job)
+        cluster.fail_over()
+        go.touch()
+        until(time.monotonic() + random.Random(-number).uniform(0, 0.5))
+        cluster.fail_over()
+        done = howdah("wait", job, timeout=180)
+        status = howdah.status(job)
+        attempts = [task["attempt"] for task in status["tasks"]]
+        say(f"round {number}: {status['state']}, attempts {attempts}, generation {status['generation']}")
+        if done.code != 0 or attempts != [0] * 4:
+            return False
+        eventually(lambda: cluster.app(job)["finalStatus"] == "SUCCEEDED", "the end in YARN", 60)
+    return True
+
+
+ITEMS = {"training": training, "am": am, "failover": failover}
+
+
+def main():
+    parser = argparse.ArgumentParser(prog="chaos", usage=__doc__)
+    parser.add_argument("items", nargs="*")
+    parser.add_argument("--on", choices=("local", "yarn"), default="yarn")
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--every", type=float, default=20)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", default="")
+    parser.add_argument("--rounds", type=int, default=20)
+    options = parser.parse_args()
+    if set(options.items) - set(ITEMS):
+        parser.error(f"an item is one of {', '.join(ITEMS)}")
+    if options.kinds and set(options.kinds.split(",")) - set(LOCAL if options.on == "local" else CLUSTER):
+        parser.error(f"kinds on {options.on} are {', '.join(LOCAL if options.on == 'local' else CLUSTER)}")
+    if options.on == "yarn":
+        import network
+        network.enter()
+    failed = []
+    for item in options.items or [name for name in ITEMS if options.on == "yarn" or name != "failover"]:
+        with jobs.place(options.on, pathlib.Path(tempfile.mkdtemp(prefix="howdah-chaos-"))) as howdah:
+            say(f"{item}: {'came through' if (came := ITEMS[item](howdah, options)) else 'DID NOT COME THROUGH'}")
+        failed += [] if came else [item]
+    sys.exit(1 if failed else 0)
+
+
+main()
