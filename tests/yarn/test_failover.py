@@ -2,7 +2,7 @@
 import pytest
 
 from machine import eventually
-from victims import am_attempts, ended, submit, until, worker
+from victims import am_attempts, ended, kill9, stored, submit, until, worker
 
 
 @pytest.fixture(scope="module")
@@ -35,3 +35,32 @@ def test_at_every_stage(howdah, pair, tmp_path):
     pair.fail_over()
     status = ended(howdah, job, "SUCCEEDED")
     assert ([t["attempt"] for t in status["tasks"]], len(am_attempts(howdah, job))) == ([0] * 4, 1), status
+
+
+def test_without_a_name_node(howdah, pair, tmp_path):
+    """It dies while one job runs, which is killed and restarted meanwhile, and is back before its end; another one ends
+    without it: its outcome is known all the same, and who looks later finds its history."""
+    jobs = {name: submit(howdah, tmp_path, {"worker": worker(until(tmp_path / name), "instances: 2, restart: {max: 1}")},
+                         name=name) for name in ("with", "without")}
+    for job in jobs.values():
+        howdah.running(job)
+        stored(howdah, job)
+    pid = howdah.task(jobs["with"], "worker", 0)["pids"][0]
+
+    def shells():
+        return {p for p, command in howdah.alive(jobs["with"]).items() if command.startswith("bash -c setsid")}
+    before = shells()
+    pair["nn"].kill()
+    kill9(pid)
+    eventually(lambda: shells() - before and len(shells()) == len(before), "another attempt")
+    status = howdah.status(jobs["with"])
+    assert (status["state"], "NameNode" in status["reason"]) == ("RUNNING", True), status
+    (tmp_path / "without").touch()
+    pair.wait_app(jobs["without"])
+    assert pair.app(jobs["without"])["finalStatus"] == "SUCCEEDED"
+    pair["nn"].start()
+    pair.wait(pair.hdfs_ready, "HDFS")
+    assert howdah.running(jobs["with"])["tasks"][0]["attempt"] == 1
+    (tmp_path / "with").touch()
+    for job in jobs.values():
+        ended(howdah, job, "SUCCEEDED")

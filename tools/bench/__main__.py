@@ -17,6 +17,7 @@ yarn: jobs on a real cluster of three nodes, started for it; --runs says how oft
   yarn-e  what a second submission with a changed script uploads
   yarn-f  HDFS upload and download of 1 GiB, beside hdfs dfs -put and -get
   yarn-g  beside TonY: time to start, containers, memory, idle CPU; fetched from Maven
+  yarn-h  what is killed, to all running again, beside TonY
 """
 import os
 import signal
@@ -26,7 +27,7 @@ import figures
 from figures import NotMeasured
 
 YARN = "yarn-"
-YARN_ITEMS = [YARN + item for item in "abcdefg"]
+YARN_ITEMS = [YARN + item for item in "abcdefgh"]
 GROUPS = {"local": list(figures.ITEMS), "yarn": YARN_ITEMS}
 
 

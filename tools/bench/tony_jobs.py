@@ -34,15 +34,15 @@ class Tony:
         site.write_text(site.read_text().replace("</configuration>", by_name))
         self.rounds = 0
 
-    def run(self, tasks, seconds):
-        """A job of so many tasks that write when they begin and sleep."""
+    def run(self, tasks, seconds, more=()):
+        """A job of so many tasks that write when they begin and sleep; `more`: of its configuration."""
         self.rounds += 1
-        return Run(self, tasks, seconds, self.folder / f"stamps-{self.rounds}")
+        return Run(self, tasks, seconds, self.folder / f"stamps-{self.rounds}", dict(more))
 
-    def command(self, tasks, script):
+    def command(self, tasks, script, more):
         conf = {"tony.worker.instances": tasks, "tony.worker.memory": "256m", "tony.am.memory": "512m",
                 "tony.application.security.enabled": "false", "tony.application.name": "bench",
-                "tony.application.hadoop.classpath": ":".join(self.jars)}
+                "tony.application.hadoop.classpath": ":".join(self.jars), **more}
         java = self.cluster.hadoop.java("com.linkedin.tony.TonyClient", conf=[self.conf],
                                         options=[f"-Djdk.net.hosts.file={self.cluster.folder}/hosts"])
         java[java.index("-cp") + 1] = ":".join([*self.jars, str(self.conf)])
@@ -54,7 +54,7 @@ class Tony:
 class Run:
     """started: of the client; starts: of the user's processes; ended: of the client. Seconds since the epoch."""
 
-    def __init__(self, tony, tasks, seconds, out):
+    def __init__(self, tony, tasks, seconds, out, more):
         self.tony, self.tasks, self.out = tony, tasks, out
         out.mkdir()
         script = out / "task.sh"
@@ -64,7 +64,7 @@ class Run:
                "HADOOP_CONF_DIR": str(tony.conf)}
         self.log = (out / "client.log").open("w")
         self.started = time.time()
-        self.client = subprocess.Popen(tony.command(tasks, script), env=env, cwd=out, stdin=subprocess.DEVNULL,
+        self.client = subprocess.Popen(tony.command(tasks, script, more), env=env, cwd=out, stdin=subprocess.DEVNULL,
                                        stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True)
 
     def starts(self):

@@ -41,15 +41,16 @@ class Yarn:
         return folder
 
     def submit(self, tasks=1, **keys):
-        """A job of tasks that write when they begin and sleep; `keys` of the job file more."""
+        """A job of tasks that write when they begin and sleep; `keys` of the job file more, `roles` of "worker"."""
         self.jobs += 1
         out = self.cluster.folder / f"stamps-{self.jobs}"
         out.mkdir()
         stamp = f"{out}/$HOWDAH_TASK_INDEX"
         begin = ["/bin/bash", "-c", f"date +%s%N >{stamp}.new && mv {stamp}.new {stamp} && exec sleep 300"]
         path = self.folder / "job.json"
+        more = keys.pop("roles", {}).get("worker", {})
         path.write_text(json.dumps({"name": "bench", **keys, "roles": {
-            "worker": {"instances": tasks, "memory": "64MiB", "command": begin}}}))
+            "worker": {"instances": tasks, "memory": "64MiB", "command": begin, **more}}}))
         begun = time.time()
         done = self.howdah("submit", path, timeout=LIMIT_S)
         if done.code != 0:

@@ -72,6 +72,8 @@ Result<history::JobView> ViewOfRunning(Cluster& cluster, const JobId& id, const 
     const std::string tracking = view.tracking_url;
     view = FoldJournal(*journal, Tasks::kWanted);
     view.tracking_url = tracking;
+  } else {
+    view.reason = "its application master was not asked, and of its tasks nothing is known: " + journal.error().message;
   }
   if (report.yarn_application_state() == hadoop::yarn::RUNNING) return view;
   const std::string why = WhyApplicationWaits(cluster, report);
