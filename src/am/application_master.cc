@@ -253,7 +253,7 @@ void ApplicationMaster::Perform(const core::Action& action) {
 }
 
 void ApplicationMaster::PerformStart(const core::StartTask& order) {
-  if (!cluster_sent_) executors_.SetCluster(job_.cluster());
+  if (!cluster_sent_) executors_.SetCluster(job_.cluster(), job_.exports());
   cluster_sent_ = true;
   const auto rendezvous = rendezvous_.For(order.generation, job_.cluster());
   if (!rendezvous.ok()) return Fail(rendezvous.error());

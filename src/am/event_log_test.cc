@@ -30,6 +30,7 @@ std::vector<core::Event> EveryKind() {
           core::TaskStarted{c, 2, {4711, 4712}, At(3)},
           killed,
           core::RankExited{c, 2, 0, {.code = 0}, At(4), {}},
+          core::RankExited{c, 2, 0, {.code = 0}, At(4), {}, {{"PARAMS", "{\"lr\": 1}\xff"}}},
           core::TaskStartFailed{c, 2, At(5), 127, why},
           core::TaskStartFailed{c, 2, At(5), std::nullopt, why},
           core::TaskEnded{c, 2, At(6)},
@@ -55,6 +56,8 @@ TEST(LoggedEvent, EveryKindComesBackAsItWas) {
   EXPECT_EQ(std::get<core::StopRequested>(*stop).grace, std::nullopt);
   const auto exit = EventOf(ToRecord(core::RankExited{{"c"}, 0, 0, {.code = 0}, At(1), {}}, At(1)));
   EXPECT_TRUE(std::get<core::RankExited>(*exit).exit.success());
+  const core::RankExited printed{{"c"}, 0, 0, {.code = 0}, At(1), {}, {{"A", "\xff=b"}, {"B", ""}}};
+  EXPECT_EQ(std::get<core::RankExited>(*EventOf(ToRecord(printed, At(1)))).exports, printed.exports);
   EXPECT_FALSE(EventOf(wire::LoggedEvent()));
 }
 

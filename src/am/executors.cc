@@ -13,7 +13,7 @@ history::Usage ToUsage(const wire::Usage& usage) {
 }
 
 // Hosts are named once: a cluster of thousands of tasks is on few hosts.
-wire::Cluster ToWire(const core::Cluster& cluster) {
+wire::Cluster ToWire(const core::Cluster& cluster, const core::Exports& exports) {
   wire::Cluster out;
   std::unordered_map<std::string, uint32_t> positions;
   for (const auto& role : cluster) {
@@ -23,6 +23,16 @@ wire::Cluster ToWire(const core::Cluster& cluster) {
       if (added) out.add_hosts(endpoint.host);
       out.add_host(it->second);
       out.add_port(endpoint.port);
+    }
+  }
+  for (size_t role = 0; role < exports.size(); ++role) {
+    if (exports[role].empty()) continue;
+    wire::Exported& exported = *out.add_exports();
+    exported.set_role(static_cast<uint32_t>(role));
+    for (const auto& [name, value] : exports[role]) {
+      wire::Variable& variable = *exported.add_variables();
+      variable.set_name(name);
+      variable.set_value(value);
     }
   }
   return out;
@@ -136,7 +146,9 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   deliver_(core::ExecutorDisconnected{container});
 }
 
-void Executors::SetCluster(const core::Cluster& cluster) { cluster_ = rpc::EncodeCluster(ToWire(cluster)); }
+void Executors::SetCluster(const core::Cluster& cluster, const core::Exports& exports) {
+  cluster_ = rpc::EncodeCluster(ToWire(cluster, exports));
+}
 
 void Executors::Start(const core::StartTask& order, const std::optional<Endpoint>& rendezvous) {
   wire::ToExecutor message;

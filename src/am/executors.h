@@ -44,8 +44,8 @@ class Executors {
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
-  // Before the first StartTask of a step: the cluster that its tasks get.
-  void SetCluster(const core::Cluster& cluster);
+  // Before the first StartTask of a step: the cluster that its tasks get, and what roles have exported.
+  void SetCluster(const core::Cluster& cluster, const core::Exports& exports);
   // rendezvous: of the order's generation, if there is one.
   void Start(const core::StartTask& order, const std::optional<Endpoint>& rendezvous);
   void Stop(const core::StopTask& order);

@@ -85,6 +85,11 @@ struct Recorder {
     out.set_at_micros(Micros(e.at));
     SetDiagnosis(e.diagnosis, out);
     out.set_consequence(e.diagnosis.consequence);
+    for (const auto& [name, value] : e.exports) {
+      wire::Variable& variable = *out.add_exports();
+      variable.set_name(name);
+      variable.set_value(value);
+    }
   }
   void operator()(const core::TaskStartFailed& e) const {
     record.set_container(e.container.text);
@@ -145,6 +150,7 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   if (m.has_signal()) event.exit.signal = m.signal();
   if (m.has_code()) event.exit.code = m.code();
   event.diagnosis.consequence = m.consequence();
+  for (const wire::Variable& variable : m.exports()) event.exports.emplace_back(variable.name(), variable.value());
   return event;
 }
 

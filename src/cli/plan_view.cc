@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "howdah/base/bytes.h"
+#include "howdah/core/exports.h"
 #include "howdah/core/ranks.h"
 #include "howdah/frameworks/framework.h"
 #include "howdah/spec/job_file.h"
@@ -51,9 +52,22 @@ std::string Numbers(const std::vector<int>& numbers) {
   return text;
 }
 
+// What each role would hand on is known only when it has run.
+core::Exports ExampleExports(const spec::JobSpec& spec) {
+  core::Exports exports;
+  for (const spec::RoleSpec& role : spec.roles) {
+    auto& variables = exports.emplace_back();
+    for (const auto& [name, text] : role.exports) {
+      variables.emplace_back(name, "(what " + role.name + ":0 prints behind '" + text + "')");
+    }
+  }
+  return exports;
+}
+
 void AddTasks(Plan& plan) {
   const spec::JobSpec& spec = plan.spec;
   const core::Cluster cluster = ExampleCluster(spec);
+  const core::Exports exports = ExampleExports(spec);
   std::vector<int> sizes;
   for (const spec::RoleSpec& role : spec.roles) sizes.push_back(role.instances.min);
   for (int role = 0; role < static_cast<int>(spec.roles.size()); ++role) {
@@ -69,6 +83,7 @@ void AddTasks(Plan& plan) {
       if (frameworks::NeedsTensorboardPort(spec, place.task)) place.tensorboard_port = kFirstExamplePort - 1;
       task.environment = frameworks::Environment(spec, cluster, place);
       Override(task.environment, spec.env);
+      Override(task.environment, core::ExportsFor(spec, exports, role));
       Override(task.environment, of_role.env);
       plan.tasks.push_back(std::move(task));
     }

@@ -46,9 +46,11 @@ void Job::Impl::On(const RankExited& e) {
   task->last_exit = std::max(task->last_exit, at);
   // What ended before it was told to ended by itself, however late its message comes.
   const bool by_itself = !task->stop_at || at < *task->stop_at;
-  if (e.exit.success()) {
+  if (e.exit.success() && e.diagnosis.cause.empty()) {
     task->clean_ranks += by_itself;
     if (!task->exit) task->exit = e.exit;
+    const bool speaks = task->id.index == 0 && e.local_rank == 0 && by_itself;
+    if (speaks) exports_[static_cast<size_t>(task->id.role)] = e.exports;
   } else if (by_itself) {
     Failure failure = FailureOf(*task, Failure::How::kExit, at);
     failure.exit = e.exit;
@@ -160,6 +162,7 @@ void Job::Impl::Start(Task& task) {
   task.progress.reset();
   task.pace.Begin();
   task.progress_entries = 0;
+  if (task.id.index == 0) exports_[static_cast<size_t>(task.id.role)].clear();
   task.next_progress_entry = Instant::min();
   Recount(task);
   actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_});

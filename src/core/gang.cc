@@ -22,6 +22,19 @@ Duration AskAgainIn(int round, Random& random) {
   return random.Jitter(std::min(kAskAgainFirst * (1 << doublings), kAskAgainMost));
 }
 
+std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+  std::vector<Awaits> awaits;
+  for (size_t r = 0; r < spec.roles.size(); ++r) {
+    const spec::RoleSpec& other = spec.roles[r];
+    const bool sets_up = other.kind == spec::RoleKind::kSetup && role.kind != spec::RoleKind::kSetup;
+    if (sets_up) awaits.push_back({static_cast<int>(r), true});
+    for (const spec::After& after : role.after) {
+      if (after.role == other.name && !sets_up) awaits.push_back({static_cast<int>(r), after.finished});
+    }
+  }
+  return awaits;
+}
+
 bool Holds(const Awaited& awaited) {
   const Progress& p = awaited.progress;
   return (awaited.finished ? p.done : p.started) == p.tasks;

@@ -19,6 +19,14 @@ Duration HoldLimit(Duration hold, Random& random);
 // How long to wait before asking again after the given round (from 1) of giving everything back.
 Duration AskAgainIn(int round, Random& random);
 
+// That a role starts only after another one.
+struct Awaits {
+  int role = 0;
+  bool finished = false;  // after its end, not only after its start
+};
+// By the number of the role that is awaited.
+std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role);
+
 // One role as another one's `after` sees it.
 struct Progress {
   int tasks = 0;

@@ -12,20 +12,6 @@ namespace {
 // How far a peer's clock is believed.
 constexpr Duration kClockSlack = std::chrono::hours(1);
 
-template <typename Awaits>
-std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
-  std::vector<Awaits> awaits;
-  for (size_t r = 0; r < spec.roles.size(); ++r) {
-    const spec::RoleSpec& other = spec.roles[r];
-    const bool sets_up = other.kind == spec::RoleKind::kSetup && role.kind != spec::RoleKind::kSetup;
-    if (sets_up) awaits.push_back({static_cast<int>(r), true});
-    for (const spec::After& after : role.after) {
-      if (after.role == other.name && !sets_up) awaits.push_back({static_cast<int>(r), after.finished});
-    }
-  }
-  return awaits;
-}
-
 std::vector<int> OutlivedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
   std::vector<int> outlived;
   if (!role.outlive) return outlived;
@@ -45,6 +31,7 @@ Job::~Job() = default;
 std::vector<Action> Job::Step(const Event& event, Instant now) { return impl_->Step(event, now); }
 std::optional<Instant> Job::NextDeadline() const { return impl_->NextDeadline(); }
 const Cluster& Job::cluster() const { return impl_->cluster(); }
+const Exports& Job::exports() const { return impl_->exports(); }
 const spec::JobSpec& Job::spec() const { return impl_->spec(); }
 bool Job::finished() const { return impl_->finished(); }
 bool Job::unmoved() const { return impl_->unmoved(); }
@@ -58,12 +45,13 @@ Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
       random_(seed),
       now_(submitted),
       roles_(spec_.roles.size()),
-      cluster_(spec_.roles.size()) {
+      cluster_(spec_.roles.size()),
+      exports_(spec_.roles.size()) {
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
     role.ranked = r < rules_.restarts_together.size() && rules_.restarts_together[r];
     role.kind = spec_.roles[r].kind;
-    role.after = AwaitedBy<Role::Awaits>(spec_, spec_.roles[r]);
+    role.after = AwaitedBy(spec_, spec_.roles[r]);
     role.outlives = OutlivedBy(spec_, spec_.roles[r]);
     while (role.size < spec_.roles[r].instances.min) AddTask(static_cast<int>(r));
   }
@@ -279,7 +267,7 @@ bool Job::Impl::RoleMayStart(const Role& role) const {
 }
 
 bool Job::Impl::AfterHolds(const Role& role) const {
-  return std::all_of(role.after.begin(), role.after.end(), [this](const Role::Awaits& awaits) {
+  return std::all_of(role.after.begin(), role.after.end(), [this](const Awaits& awaits) {
     const Tally& tally = roles_[static_cast<size_t>(awaits.role)].tally;
     return Holds({{tally.tasks, tally.started, tally.done}, awaits.finished});
   });

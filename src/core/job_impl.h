@@ -37,6 +37,7 @@ class Job::Impl {
   void CheckInvariants() const;
 
   const Cluster& cluster() const { return cluster_; }
+  const Exports& exports() const { return exports_; }
   const spec::JobSpec& spec() const { return spec_; }
   bool finished() const { return finished_; }
   bool unmoved() const { return unmoved_; }
@@ -237,6 +238,7 @@ class Job::Impl {
 
   std::vector<Role> roles_;
   Cluster cluster_;
+  Exports exports_;
   Tally all_, ranked_;
   std::deque<Container> slots_;
   std::vector<int> free_slots_;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "gang.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
@@ -105,11 +106,6 @@ struct Task {
 Tally CountsOf(const Task& task, int restart_max);
 
 struct Role {
-  struct Awaits {
-    int role = 0;
-    bool finished = false;
-  };
-
   spec::RoleKind kind = spec::RoleKind::kWorker;  // the job file's, or a sidecar once it has outlived others too long
   bool ranked = false;
   int size = 0;  // as it is wanted now; tasks beyond it are leaving

@@ -46,6 +46,17 @@ std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spe
   return out;
 }
 
+spec::EnvVars ReadExports(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task) {
+  core::Exports exports(spec.roles.size());
+  for (const wire::Exported& exported : cluster.exports()) {
+    if (exported.role() >= exports.size()) continue;
+    for (const wire::Variable& variable : exported.variables()) {
+      exports[exported.role()].emplace_back(variable.name(), variable.value());
+    }
+  }
+  return core::ExportsFor(spec, exports, task.role);
+}
+
 Executor::Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian,
                    MakeChannelTo make_channel)
     : port_(std::move(port)),

@@ -84,6 +84,7 @@ class Executor {
   // Starts the processes; false: one could not be, and failure_ says why.
   bool StartRanks(const PendingStart& start);
   void FailStart(const RankPlace& place, const StartProblem& problem, const std::string& path);
+  void AddExports(int local_rank, wire::RankExited& exited);
   void SendStarted(Instant at);
   void SendEnded(int attempt);
   void Finish(int exit_code);
@@ -154,5 +155,8 @@ class Executor {
 
 // The AM's table of endpoints; nullopt: it is not one of this job, or `task` is not in it.
 std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task);
+
+// What it says that other roles have handed on to `task`.
+spec::EnvVars ReadExports(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task);
 
 }  // namespace howdah::executor

@@ -92,6 +92,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings
     variables[name] = std::move(value);
   }
   for (const auto& [name, value] : plan.spec.env) variables[name] = value;
+  for (const auto& [name, value] : surroundings.exports) variables[name] = value;
   for (const auto& [name, value] : plan.role().env) variables[name] = value;
   return variables;
 }

@@ -32,7 +32,8 @@ struct RankPlace {
 // What the start of an attempt says about the others.
 struct Surroundings {
   core::Cluster cluster;
-  Endpoint rendezvous;  // port 0: there is none
+  Endpoint rendezvous;    // port 0: there is none
+  spec::EnvVars exports;  // what roles that have ended hand on to this one
 };
 
 // What stays the same over all attempts of the task.
@@ -51,7 +52,8 @@ struct TaskPlan {
   const spec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(task.role)]; }
 };
 
-// Later ones override earlier ones: inherited, python archive, GPUs, framework, the job's env, the role's env.
+// Later ones override earlier ones: inherited, python archive, GPUs, framework, the job's env, what other roles have
+// exported, the role's env.
 Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place);
 
 // Why a command cannot be started: as a shell would say it.

@@ -16,17 +16,21 @@ using testing::HasSubstr;
 TaskPlan PlanOf(const Task& task, Variables inherited) {
   return {task.options, task.spec, {0, 0}, std::move(inherited)};
 }
-const Surroundings kSurroundings{{{{"127.0.0.1", 20'000}}}, {}};
+const Surroundings kSurroundings{{{{"127.0.0.1", 20'000}}}, {}, {}};
 
 TEST(Launch, LaterVariablesOverrideEarlierOnes) {
   Task task;
   task.options.python_dir = "/archive";
   task.options.gpus = {2, 3};
-  task.spec.env = {{"A", "job"}, {"B", "job"}, {"HOWDAH_ROLE", "mine"}};
+  task.spec.env = {{"A", "job"}, {"B", "job"}, {"C", "job"}, {"HOWDAH_ROLE", "mine"}};
   task.role().env = {{"B", "role"}};
+  Surroundings surroundings = kSurroundings;
+  surroundings.exports = {{"B", "other"}, {"C", "other"}, {"D", "first"}, {"D", "second"}};
   const Variables variables = MakeEnvironment(
-      PlanOf(task, {{"A", "inherited"}, {"PATH", "/bin"}, {"CONDA_PREFIX", "/conda"}}), kSurroundings, {});
+      PlanOf(task, {{"A", "inherited"}, {"PATH", "/bin"}, {"CONDA_PREFIX", "/conda"}}), surroundings, {});
   EXPECT_EQ(variables.at("A"), "job");
+  EXPECT_EQ(variables.at("C"), "other");
+  EXPECT_EQ(variables.at("D"), "second");
   EXPECT_EQ(variables.at("B"), "role");
   EXPECT_EQ(variables.at("PATH"), "/archive/bin:/bin");
   EXPECT_EQ(variables.at("VIRTUAL_ENV"), "/archive");

@@ -46,7 +46,8 @@ void Executor::OnStart(const wire::Start& start, const wire::Cluster& cluster) {
     return FailStart(place, {std::nullopt, "the application master sent a table of endpoints that makes no sense"}, "");
   }
   const auto port = static_cast<uint16_t>(std::min<uint32_t>(start.rendezvous().port(), UINT16_MAX));
-  PendingStart pending{place, {std::move(*endpoints), {start.rendezvous().host(), port}}};
+  PendingStart pending{
+      place, {std::move(*endpoints), {start.rendezvous().host(), port}, ReadExports(cluster, plan_.spec, plan_.task)}};
   if (workspace_) return StartAttempt(pending);
   pending_ = std::move(pending);
 }

@@ -5,9 +5,11 @@
 
 #include "evidence.h"
 #include "executor.h"
+#include "exports.h"
 #include "howdah/core/states.h"
 #include "howdah/diagnosis/diagnosis.h"
 #include "howdah/process/files.h"
+#include "say.h"
 #include "start_support.h"
 
 namespace howdah::executor {
@@ -103,6 +105,7 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
   if (status.signal) exited.set_signal(*status.signal);
   FillUsage(*exited.mutable_usage());
   const core::Exit exit{status.code, status.signal};
+  if (exit.success()) AddExports(local_rank, exited);
   // A process that was told to stop and went needs no cause. One that failed meanwhile does: it may have been the
   // first, and the others, which lost their connection to it, only quicker to end.
   const bool as_told = attempt_->stopping() && exit.signal;
@@ -116,6 +119,27 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
     exited.set_consequence(why.consequence);
   }
   Report(std::move(message));
+}
+
+// A task that did not print what others need has not done what it is for.
+void Executor::AddExports(int local_rank, wire::RankExited& exited) {
+  const spec::EnvVars& wanted = plan_.role().exports;
+  if (wanted.empty() || plan_.task.index != 0 || local_rank != 0 || attempt_->stopping()) return;
+  const auto found = FindExports(plan_.logs(place_).out, wanted);
+  if (!found) {
+    exited.set_cause(found.error().message);
+    exited.set_advice("print it as one short line, early; larger things are handed on as a file that all can read");
+    return;
+  }
+  for (const auto& [name, value] : *found) {
+    wire::Variable& variable = *exited.add_exports();
+    variable.set_name(name);
+    variable.set_value(value);
+  }
+  for (const auto& [name, text] : wanted) {
+    const bool there = std::any_of(found->begin(), found->end(), [&](const auto& v) { return v.first == name; });
+    if (!there) Say("no line of the output has '" + text + "': " + name + " is not handed on");
+  }
 }
 
 void Executor::OnAttemptEnded() {

@@ -212,6 +212,10 @@ Section<RoleSpec> MakeRoleKeys() {
           "The most tasks of this role on one node; 1 spreads them (YARN)"),
       Row("progress_timeout", &R::progress_timeout, Optional(TimeSpan(Zero::kRefused)),
           "timeouts.progress of this role; services and sidecars have no other"),
+      Row("exports", &R::exports, Variables(),
+          "Variables for the roles that wait for its end: each is what follows this text in the first line of index "
+          "0's "
+          "stdout that has it"),
   };
   return s;
 }

@@ -114,6 +114,27 @@ void CheckSetup(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   }
 }
 
+// Whether `role` starts only when `other` has ended.
+bool WaitsForEnd(const RoleSpec& role, const RoleSpec& other) {
+  if (other.kind == RoleKind::kSetup && role.kind != RoleKind::kSetup) return true;
+  return std::any_of(role.after.begin(), role.after.end(),
+                     [&](const After& after) { return after.finished && after.role == other.name; });
+}
+
+void CheckExports(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (role.exports.empty() || reader.WasBad(PathOf(role, "exports"))) return;
+  for (const auto& [name, text] : role.exports) {
+    if (!text.empty() && text.find_first_of("\r\n") == text.npos) continue;
+    reader.FailAt(PathOf(role, "exports." + name),
+                  "write the text of one line behind which its value is printed, such as '" + name + "='");
+  }
+  const bool awaited = std::any_of(spec.roles.begin(), spec.roles.end(),
+                                   [&](const RoleSpec& other) { return WaitsForEnd(other, role); });
+  if (awaited) return;
+  reader.FailAt(PathOf(role, "exports"), "no role waits for the end of " + Quoted(role.name) +
+                                             "; give one `after: [{role: " + role.name + ", finished: true}]`");
+}
+
 void CheckLocality(const RoleSpec& role, Reader& reader) {
   if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
   reader.FailAt(PathOf(role, "locality.strict"), "there is nowhere to run only; add nodes or racks, or remove it");
@@ -253,6 +274,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
     CheckLocality(role, reader);
     CheckOutlive(spec, role, reader);
     CheckSetup(spec, role, reader);
+    CheckExports(spec, role, reader);
   }
   CheckThatSomeoneWorks(spec, reader);
   CheckOrder(spec, reader);

@@ -60,7 +60,8 @@ std::vector<Key> OfApplication() {
        "placement is by `max_per_node` and `locality` of the role in the job file"},
       {"tony.application.timeout", "0", kHonoured, "`timeouts.run`, from when the job runs"},
       {"tony.application.enable-preprocess", "false", kHonoured,
-       "a role `preprocess` of kind setup; what it prints as `Model parameters: ` is not handed on"},
+       "a role `preprocess` of kind setup; what it prints behind `Model parameters: ` is `MODEL_PARAMS` of the others "
+       "(`exports`)"},
       {"tony.application.prepare-stage", "", kHonoured, "`after` of the roles of the training stage"},
       {"tony.application.training-stage", "", kHonoured,
        "these roles start when those of the prepare stage have ended"},

@@ -56,6 +56,7 @@ void Translator::Preprocess() {
   role.gpus = values_.Number("tony.am.gpus", 0);
   role.command = CommandOf("am");
   role.env = {{"PREPROCESSING_JOB", "true"}};
+  role.exports = {{"MODEL_PARAMS", "Model parameters: "}};
   if (Find(role.name) != nullptr) {
     values_.Fail("tony.application.enable-preprocess needs the name preprocess, which a role has; give it another");
     return;

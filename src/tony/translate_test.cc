@@ -247,6 +247,7 @@ TEST(Translate, OtherWaysToRun) {
   const Translation prepared = Translated(
       Runs("x"), {"tony.worker.instances=1", "tony.application.enable-preprocess=true", "tony.am.command=pre"});
   EXPECT_EQ(KindsOf(prepared.job), "worker*1:worker,fail preprocess*1:setup");
+  EXPECT_THAT(prepared.job.roles[1].exports, ElementsAre(Pair("MODEL_PARAMS", "Model parameters: ")));
   EXPECT_EQ(prepared.job.roles[1].command.shell, "pre");
 
   const Translation free = Translated(Runs("x"), {"tony.worker.instances=1", "tony.application.distributed-mode=FCFS"});

@@ -38,8 +38,8 @@ struct ReleaseContainer {
 struct KillContainer {
   ContainerId container;
 };
-// Start the task's processes. Executors are sent the cluster as it is now (Job::cluster()), encoded once for all that
-// start in the same Step.
+// Start the task's processes. Executors are sent the cluster as it is now (Job::cluster()) and what roles have exported
+// (Job::exports()), encoded once for all that start in the same Step.
 struct StartTask {
   ContainerId container;
   TaskId task;

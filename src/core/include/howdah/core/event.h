@@ -11,6 +11,7 @@
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
 #include "howdah/core/states.h"
+#include "howdah/spec/job_spec.h"
 
 namespace howdah::core {
 
@@ -92,7 +93,8 @@ struct TaskStarted {
   std::vector<int> pids;  // by local rank
   Instant at;             // when the first process was created
 };
-// One process of a task has ended; others of the task may still run.
+// One process of a task has ended; others of the task may still run. With a cause it has failed even if it exited with
+// 0: what its role is to do is not done.
 struct RankExited {
   ContainerId container;
   int attempt = 0;
@@ -100,6 +102,7 @@ struct RankExited {
   Exit exit;
   Instant at;
   Diagnosis diagnosis;
+  spec::EnvVars exports = {};  // what it printed for its role's `exports`; a variable that it did not print is missing
 };
 // What the processes of an attempt say of their progress has changed: all of it, as it is now.
 struct TaskProgressed {

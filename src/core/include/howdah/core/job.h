@@ -10,6 +10,7 @@
 #include "howdah/base/time.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
+#include "howdah/core/exports.h"
 #include "howdah/spec/job_spec.h"
 
 namespace howdah::core {
@@ -48,6 +49,7 @@ class Job {
   std::optional<Instant> NextDeadline() const;
 
   const Cluster& cluster() const;
+  const Exports& exports() const;
   const spec::JobSpec& spec() const;
   bool finished() const;
   // The last Step has changed nothing but when something was heard of executors: who wants to bring another Job to the

@@ -116,6 +116,7 @@ struct RoleSpec {
   Locality locality;
   std::optional<int> max_per_node;           // tasks of this role on one node at a time; none: no limit
   std::optional<Duration> progress_timeout;  // of whatever kind it is; none: as timeouts.progress says
+  EnvVars exports;  // variables of who waits for its end, and the text behind which their values stand in its output
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
 

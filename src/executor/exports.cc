@@ -1,0 +1,96 @@
+#include "exports.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "howdah/process/fd.h"
+#include "howdah/process/files.h"
+
+namespace howdah::executor {
+namespace {
+
+constexpr size_t kPiece = size_t{1} << 20;
+
+// One variable, while its text or the end of its value is looked for.
+struct Search {
+  const std::string* name = nullptr;
+  const std::string* text = nullptr;
+  std::optional<std::string> value;
+  bool whole = false;
+};
+
+// kept: the end of what was seen before, in which a text may have begun; then what is new.
+void Look(Search& search, std::string_view kept_and_new, size_t kept) {
+  if (search.whole) return;
+  std::string_view rest;
+  if (search.value) {
+    rest = kept_and_new.substr(kept);
+  } else {
+    const size_t at = kept_and_new.find(*search.text);
+    if (at == std::string_view::npos) return;
+    search.value.emplace();
+    rest = kept_and_new.substr(at + search.text->size());
+  }
+  const size_t end = rest.find_first_of("\r\n");
+  search.whole = end != std::string_view::npos;
+  // One byte more than there may be says that there is too much.
+  search.value->append(
+      rest.substr(0, std::min(end, kExportsLimit + 1 - std::min(search.value->size(), kExportsLimit))));
+}
+
+Result<spec::EnvVars> Found(const std::vector<Search>& searches, bool searched_all) {
+  spec::EnvVars variables;
+  size_t size = 0;
+  for (const Search& search : searches) {
+    if (!search.value) {
+      if (searched_all) continue;
+      return Failed("'" + *search.text + "' (exports." + *search.name + ") is not in the first " +
+                    std::to_string(kExportsSearched >> 20) + " MiB of its output");
+    }
+    if (search.value->find('\0') != std::string::npos) {
+      return Failed("what it printed behind '" + *search.text + "' (exports." + *search.name +
+                    ") has a zero byte in it, which no variable can have");
+    }
+    size += search.name->size() + search.value->size();
+    if (size > kExportsLimit) {
+      return Failed("what it printed behind '" + *search.text + "' (exports." + *search.name +
+                    ") is too long: variables that are handed on have at most " + std::to_string(kExportsLimit >> 10) +
+                    " KiB together");
+    }
+    variables.emplace_back(*search.name, *search.value);
+  }
+  return variables;
+}
+
+}  // namespace
+
+Result<spec::EnvVars> FindExports(const std::string& output, const spec::EnvVars& wanted) {
+  const process::Fd file(::open(output.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return process::SystemError("reading " + output);
+  std::vector<Search> searches;
+  size_t longest = 1;
+  for (const auto& [name, text] : wanted) {
+    searches.push_back({&name, &text, std::nullopt, false});
+    longest = std::max(longest, text.size());
+  }
+  std::string bytes;  // the end of the piece before, and the piece
+  size_t kept = 0, searched = 0;
+  for (;;) {
+    bytes.resize(kept + kPiece);
+    const ssize_t size = ::read(file.get(), bytes.data() + kept, kPiece);
+    if (size < 0) return process::SystemError("reading " + output);
+    bytes.resize(kept + static_cast<size_t>(size));
+    for (Search& search : searches) Look(search, bytes, kept);
+    const bool all = std::all_of(searches.begin(), searches.end(), [](const Search& s) { return s.whole; });
+    searched += static_cast<size_t>(size);
+    if (size == 0 || all || searched >= kExportsSearched) return Found(searches, size == 0 || all);
+    kept = std::min(bytes.size(), longest - 1);
+    bytes.erase(0, bytes.size() - kept);
+  }
+}
+
+}  // namespace howdah::executor
