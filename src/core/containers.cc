@@ -30,7 +30,7 @@ void Job::Impl::On(const ContainerGranted& e) {
   }
   --role->asked;
   Assign(container, *task);
-  if (!filling_) {
+  if (!role->fills) {
     Launch(container);
     return;
   }
@@ -141,9 +141,10 @@ Task* Job::Impl::NextLacking(Role& role) {
   return nullptr;
 }
 
-// Without a gang a role that may not start yet asks for nothing: two jobs whose tasks wait for their turn in containers
-// would block each other.
-bool Job::Impl::MayAsk(const Role& role) const { return together_ || AfterHolds(role); }
+// A role that waits for the end of another asks for nothing: a container in which nothing can run is somebody else's.
+// Without a gang neither does one that waits for a start: two jobs whose tasks wait for their turn in containers would
+// block each other.
+bool Job::Impl::MayAsk(const Role& role) const { return role.open && (together_ || AfterHolds(role)); }
 
 // Keeps what is asked for equal to what is lacking, of roles that may ask.
 void Job::Impl::AskForLacking() {
@@ -162,17 +163,27 @@ void Job::Impl::AskForLacking() {
     role.asked = role.tally.lacking;
   }
   if (request.asks.empty()) return;
-  request.together = filling_ && all_.lacking == all_.tasks;
+  request.together = AsksTogether(request);
   actions_.push_back(std::move(request));
+}
+
+// Whether what is asked for is of a gang of which nothing is there yet.
+bool Job::Impl::AsksTogether(const RequestContainers& request) const {
+  const Tally gang = Filling();
+  return gang.lacking == gang.tasks &&
+         std::all_of(request.asks.begin(), request.asks.end(),
+                     [this](const RequestContainers::Ask& ask) { return roles_[static_cast<size_t>(ask.role)].fills; });
 }
 
 // Of an AM that was told what another one had asked for.
 void Job::Impl::AskAgain() {
-  RequestContainers request{.asks = {}, .together = filling_ && all_.lacking == all_.tasks};
+  RequestContainers request;
   for (size_t r = 0; r < roles_.size(); ++r) {
     if (roles_[r].asked > 0) request.asks.push_back({static_cast<int>(r), roles_[r].asked});
   }
-  if (!request.asks.empty()) actions_.push_back(std::move(request));
+  if (request.asks.empty()) return;
+  request.together = AsksTogether(request);
+  actions_.push_back(std::move(request));
 }
 
 // So does what was ordered about a container. One that was connected has as long to come back as it may be silent.
@@ -194,54 +205,6 @@ void Job::Impl::OrderAgain(Container& container) {
       Arm(container, now_ + kGoneLimit);
       actions_.push_back(KillContainer{container.id});
   }
-}
-
-// A gang of which every container is there is launched.
-void Job::Impl::Fill() {
-  if (!filling_ || gave_back_ || all_.lacking > 0) return;
-  filling_ = false;
-  TimerOf(JobTimer::kHold).due = kNever;
-  TimerOf(JobTimer::kHoldNotice).due = kNever;
-  own_wait_.clear();
-  place_wait_.clear();
-  NoteWaiting();
-  ForEachTask([this](Task& task) {
-    if (task.container != nullptr && task.container->phase == Container::Phase::kHeld) Launch(*task.container);
-  });
-}
-
-// A gang that lost a container before anything of it ran is incomplete again, and may not hold the others for ever.
-void Job::Impl::Refill() {
-  const bool everyone = barrier_ && barrier_->everyone && barrier_->scope == Scope::kAll;
-  const bool gang = spec_.start == spec::StartMode::kGang && everyone;
-  const bool holds_others = all_.lacking < all_.tasks;
-  if (!gang || filling_ || !holds_others || all_.started > 0 || all_.open > 0) return;
-  filling_ = true;
-  last_grant_ = now_;
-  Arm(JobTimer::kHold, now_ + hold_limit_);
-  Arm(JobTimer::kHoldNotice, now_ + hold_limit_ / 2);
-}
-
-void Job::Impl::GiveBack() {
-  const int held = all_.tasks - all_.lacking;
-  if (held == 0 || all_.lacking == 0) return;
-  Require(all_.open == 0, "containers are given back in which something runs");
-  actions_.push_back(CancelRequests{});
-  for (Role& role : roles_) role.asked = 0;
-  ForEachTask([this](Task& task) {
-    if (task.container == nullptr) return;
-    ReleaseFrom(task);
-    task.state = TaskState::kPending;
-    RoleOf(task).lacking.push(task.id.index);
-    Recount(task);
-    NotePlaced(task);
-  });
-  const Duration pause = AskAgainIn(fill_round_++, random_);
-  gave_back_ = true;
-  Arm(JobTimer::kAskAgain, now_ + pause);
-  own_wait_ = GivenBackText(held, all_.tasks, now_ - last_grant_, pause);
-  NoteWaiting();
-  hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
 }
 
 void Job::Impl::Detach(Task& task) {
@@ -344,7 +307,9 @@ void Job::Impl::NeverConnects(Container& container, const std::string& why) {
 void Job::Impl::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (ending_ || task.done || task.leaving) return;
   if (Draining(task) && IsFinal(task.state)) return;  // it gets another one when it starts again
-  const bool others_run = task.ranked && ranked_.started > 0 && !Draining(task) && !barrier_;
+  const Role& role = RoleOf(task);
+  const bool gathers = barrier_ || role.gathers || !role.open;
+  const bool others_run = task.ranked && ranked_.started > 0 && !Draining(task) && !gathers;
   const bool too_often = !loss.excused && ++task.launch_failures > kReplacements;
   // The ranked tasks that run know an address that is gone.
   Failure failure = FailureOf(task, others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady, at, loss);
@@ -369,29 +334,6 @@ void Job::Impl::LoseIdle(Task& task, const Loss& loss, Instant at) {
     Recount(task);
     React(task);
   }
-}
-
-void Job::Impl::FailGang() {
-  Shortfall shortfall{.place = place_wait_};
-  ForEachTask([&](const Task& task) {
-    if (task.leaving || task.done) return;
-    ++shortfall.wanted;
-    if (task.connected()) {
-      ++shortfall.ready;
-    } else if (task.container == nullptr) {
-      shortfall.without_container.push_back(NameOf(task));
-    } else if (task.container->phase == Container::Phase::kHeld) {
-      ++shortfall.held;
-    } else {
-      const std::string& how_far = task.container->how_far;
-      shortfall.unconnected.push_back(NameOf(task) + (task.node.empty() ? "" : " on " + task.node) +
-                                      (how_far.empty() ? "" : ": " + how_far));
-    }
-  });
-  BeginEnding({.state = JobState::kFailed,
-               .exit_code = 3,
-               .reason = GangTimeoutText(spec_.timeouts.gang, shortfall),
-               .grace = spec_.checkpoint.grace});
 }
 
 }  // namespace howdah::core

@@ -85,7 +85,6 @@ TEST(Exports, WhoCannotHandOnWhatItShouldHasFailedThoughItExitedWithZero) {
 1s exit setup:0 a0 0 cause=what it printed is too long
   job stopping | setup:0 failed with exit code 0 on node0 after 1.0s, attempt 0: what it printed is too long
   task worker:0 STOPPED a0
-  release worker:0
 1s ended setup:0 a0
   task setup:0 FAILED a0 code=0 | setup:0 failed with exit code 0 on node0 after 1.0s, attempt 0: what it printed is
       too long

@@ -35,6 +35,26 @@ std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& r
   return awaits;
 }
 
+std::vector<std::vector<int>> EndsAwaited(const spec::JobSpec& spec) {
+  std::vector<std::vector<int>> ends(spec.roles.size());
+  // Roles wait for each other in no circle: after as many rounds as there are roles nothing is added any more.
+  for (bool added = true; added;) {
+    added = false;
+    for (size_t r = 0; r < spec.roles.size(); ++r) {
+      const auto add = [&](int end) {
+        if (std::find(ends[r].begin(), ends[r].end(), end) != ends[r].end()) return;
+        ends[r].push_back(end);
+        added = true;
+      };
+      for (const Awaits& awaits : AwaitedBy(spec, spec.roles[r])) {
+        if (awaits.finished) add(awaits.role);
+        for (const int end : std::vector<int>(ends[static_cast<size_t>(awaits.role)])) add(end);
+      }
+    }
+  }
+  return ends;
+}
+
 bool Holds(const Awaited& awaited) {
   const Progress& p = awaited.progress;
   return (awaited.finished ? p.done : p.started) == p.tasks;

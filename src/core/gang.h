@@ -27,6 +27,10 @@ struct Awaits {
 // By the number of the role that is awaited.
 std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role);
 
+// By role: the roles whose end it waits for, by itself or because a role does whose start it waits for. Until they have
+// ended it can do nothing with containers; then all roles that wait for the same ends are a gang of their own.
+std::vector<std::vector<int>> EndsAwaited(const spec::JobSpec& spec);
+
 // One role as another one's `after` sees it.
 struct Progress {
   int tasks = 0;

@@ -44,6 +44,8 @@ void Job::Impl::CheckInvariants() const {
     }
     Require(own == role.tally, "the counts of a role are wrong");
     Require(own.tasks == role.size, "a role has not the tasks it is wanted to have");
+    Require(role.open || role.asked == 0, "containers are asked for in which nothing could run");
+    Require(role.open || !(role.fills || role.gathers), "a gang comes together of which nothing may start");
     const bool asks = !ending_ && !gave_back_ && !finished_ && state_ != JobState::kQueued;
     const bool enough = MayAsk(role) ? role.asked == own.lacking : role.asked <= own.lacking;
     Require(!asks || enough, "not as many containers are asked for as are lacking");

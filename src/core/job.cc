@@ -47,11 +47,13 @@ Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
       roles_(spec_.roles.size()),
       cluster_(spec_.roles.size()),
       exports_(spec_.roles.size()) {
+  const std::vector<std::vector<int>> ends = EndsAwaited(spec_);
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
     role.ranked = r < rules_.restarts_together.size() && rules_.restarts_together[r];
     role.kind = spec_.roles[r].kind;
     role.after = AwaitedBy(spec_, spec_.roles[r]);
+    role.ends = ends[r];
     role.outlives = OutlivedBy(spec_, spec_.roles[r]);
     while (role.size < spec_.roles[r].instances.min) AddTask(static_cast<int>(r));
   }
@@ -90,12 +92,8 @@ void Job::Impl::On(const AmStarted& e) {
     RoleOf(task).next_attempt[static_cast<size_t>(task.id.index)] = task.attempt = first_attempt_;
     NotePlaced(task);
   });
-  filling_ = spec_.start == spec::StartMode::kGang;
   hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
-  if (together_) {
-    barrier_ = Barrier{.scope = Scope::kAll, .everyone = true};
-    Arm(JobTimer::kGang, submitted_ + spec_.timeouts.gang);
-  }
+  if (together_) Arm(JobTimer::kGang, submitted_ + spec_.timeouts.gang);
   judge_ = true;  // a job may have no task to wait for
 }
 
@@ -181,18 +179,20 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
   if (ending_) return;
   switch (timer) {
     case JobTimer::kGang:
-      if (barrier_ && barrier_->everyone && TallyOf(barrier_->scope).unregistered > 0) FailGang();
+      if (Sum([this](const Role& role) { return Gathers(role); }).unregistered > 0) FailGang();
       return;
     case JobTimer::kHold:
-      if (filling_ && !gave_back_) GiveBack();
+      if (!gave_back_) GiveBack();
       return;
-    case JobTimer::kHoldNotice:
-      if (!filling_ || gave_back_ || all_.lacking == 0 || all_.lacking == all_.tasks) return;
+    case JobTimer::kHoldNotice: {
+      const Tally gang = Filling();
+      if (gave_back_ || gang.lacking == 0 || gang.lacking == gang.tasks) return;
       if (now_ >= last_grant_ + hold_limit_) return;  // too late to announce it
       own_wait_ =
-          HoldingText(all_.tasks - all_.lacking, all_.tasks, now_ - last_grant_, last_grant_ + hold_limit_ - now_);
+          HoldingText(gang.tasks - gang.lacking, gang.tasks, now_ - last_grant_, last_grant_ + hold_limit_ - now_);
       NoteWaiting();
       return;
+    }
     case JobTimer::kAskAgain:
       gave_back_ = false;
       own_wait_.clear();
@@ -230,18 +230,38 @@ void Job::Impl::Settle() {
       break;
     }
   }
+  OpenRoles();
   AskForLacking();
   Fill();
   LiftBarrier();
   StartReady();
 }
 
+// Roles ask for containers, and their gang begins to come together, once what they wait for has ended; when that starts
+// again they give back what they could do nothing with.
+void Job::Impl::OpenRoles() {
+  for (Role& role : roles_) {
+    const bool holds = EndsHold(role);
+    if (role.open && !holds) CloseRole(role);
+    if (role.open || !holds) continue;
+    role.open = true;
+    if (role.tally.started > 0 || role.tally.open > 0) continue;  // of an earlier time
+    role.gathers = together_;
+    role.fills = spec_.start == spec::StartMode::kGang && role.tally.lacking > 0;
+  }
+}
+
+bool Job::Impl::Gathers(const Role& role) const {
+  const bool again = barrier_ && barrier_->everyone && (barrier_->scope == Scope::kAll || role.ranked);
+  return role.open && (role.gathers || again);
+}
+
 void Job::Impl::LiftBarrier() {
-  if (!barrier_) return;
-  const bool complete = !barrier_->everyone || TallyOf(barrier_->scope).unregistered == 0;
+  const bool complete = Sum([this](const Role& role) { return Gathers(role); }).unregistered == 0;
   if (complete) {
     TimerOf(JobTimer::kGang).due = kNever;
-    if (!barrier_->backoff && !drain_) barrier_.reset();
+    for (Role& role : roles_) role.gathers = false;
+    if (barrier_ && !barrier_->backoff && !drain_) barrier_.reset();
   } else if (TimerOf(JobTimer::kGang).due == kNever) {
     // A later generation that is short of a container must not hold the others for ever either.
     Arm(JobTimer::kGang, now_ + spec_.timeouts.gang);
@@ -262,7 +282,7 @@ void Job::Impl::StartReady() {
 
 bool Job::Impl::RoleMayStart(const Role& role) const {
   if (drain_ && (drain_->scope == Scope::kAll || role.ranked)) return false;
-  if (barrier_ && (barrier_->scope == Scope::kAll || role.ranked)) return false;
+  if (role.gathers || (barrier_ && (barrier_->scope == Scope::kAll || role.ranked))) return false;
   return AfterHolds(role);
 }
 
@@ -270,6 +290,13 @@ bool Job::Impl::AfterHolds(const Role& role) const {
   return std::all_of(role.after.begin(), role.after.end(), [this](const Awaits& awaits) {
     const Tally& tally = roles_[static_cast<size_t>(awaits.role)].tally;
     return Holds({{tally.tasks, tally.started, tally.done}, awaits.finished});
+  });
+}
+
+bool Job::Impl::EndsHold(const Role& role) const {
+  return std::all_of(role.ends.begin(), role.ends.end(), [this](int end) {
+    const Tally& tally = roles_[static_cast<size_t>(end)].tally;
+    return tally.done == tally.tasks;
   });
 }
 

@@ -269,10 +269,8 @@ TEST(JobGang, AGangThatLostAContainerBeforeItStartedMayNotHoldTheRest) {
 
 // Only a gang of which nothing runs gives back: here the ranked task runs again while the other one is replaced.
 TEST(JobGang, ARankedTaskThatRunsIsNotGivenBackWithTheRest) {
-  Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.restart.max = 1; }), RoleOf("other", 1,
-                                                                                      [](auto& role) {
-                                                                                        role.after = {{"worker", true}};
-                                                                                      })}),
+  Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.restart.max = 1; }),
+                RoleOf("other", 1, [](auto& role) { role.restart.max = 1; })}),
          {{true, false}, false}},
         R"(
 0s up
@@ -284,8 +282,12 @@ TEST(JobGang, ARankedTaskThatRunsIsNotGivenBackWithTheRest) {
   job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks
       start again as generation 1 in 1.0s
   task worker:0 READY a1
+1.2s exit other:0 a0 1
+1.2s ended other:0 a0
+  task other:0 FAILED a0 code=1 | other:0 failed with exit code 1 on node1 after 1.2s, attempt 0
+  task other:0 READY a1
 1.5s gone other:0 its node was lost
-  task other:0 PENDING a0 | other:0 did not get ready on node1: its node was lost; another container is asked for
+  task other:0 PENDING a1 | other:0 did not get ready on node1: its node was lost; another container is asked for
   ask other*1
 2s tick
   start worker:0 a1 g1 in worker:0

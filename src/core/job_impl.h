@@ -3,6 +3,7 @@
 //   job.cc         events in, actions out; what follows from an event (Settle)
 //   records.cc     what is written to the journal
 //   containers.cc  asking, granting, registering, losing, giving back
+//   gathering.cc   what comes together before it starts
 //   attempts.cc    starting a task and what becomes of the attempt
 //   recovery.cc    restarts: one task, the ranked tasks, the job
 //   scaling.cc     elastic roles
@@ -10,6 +11,7 @@
 //   invariants.cc  what must always hold
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <deque>
 #include <optional>
@@ -52,10 +54,10 @@ class Job::Impl {
     Scope scope = Scope::kRanked;
     std::string why;  // if it is not the failure of a task: a clause
   };
-  // No task of the scope starts yet.
+  // After a restart: no task of the scope starts yet.
   struct Barrier {
     Scope scope = Scope::kAll;
-    bool everyone = false;  // until all of the scope are registered
+    bool everyone = false;  // until all of the scope are registered that need not wait for others to end
     bool backoff = false;   // until the pause is over
   };
   struct Ending {
@@ -108,10 +110,28 @@ class Job::Impl {
   void Settle();
   bool Due(Timer& timer, const TimerQueue::Entry& entry);
   void FireJobTimer(JobTimer timer);
+  void OpenRoles();
   void LiftBarrier();
   void StartReady();
   bool RoleMayStart(const Role& role) const;
   bool AfterHolds(const Role& role) const;
+  bool EndsHold(const Role& role) const;
+  bool Gathers(const Role& role) const;
+  // Counts over the roles of which this holds.
+  template <typename Of>
+  Tally Sum(Of of) const {
+    Tally sum;
+    for (const Role& role : roles_) {
+      if (of(role)) sum.Add(role.tally, 1);
+    }
+    return sum;
+  }
+  Tally Filling() const {
+    return Sum([](const Role& role) { return role.fills; });
+  }
+  bool filling() const {
+    return std::any_of(roles_.begin(), roles_.end(), [](const Role& role) { return role.fills; });
+  }
   Timer& TimerOf(JobTimer timer) { return job_timers_[static_cast<size_t>(timer)]; }
   void Arm(JobTimer timer, Instant due);
   void Arm(Task& task, Instant due);
@@ -157,10 +177,8 @@ class Job::Impl {
   Task* NextLacking(Role& role);
   bool MayAsk(const Role& role) const;
   void AskForLacking();
+  bool AsksTogether(const RequestContainers& request) const;
   void AskAgain();
-  void Fill();
-  void Refill();
-  void GiveBack();
   void Detach(Task& task);
   void Release(Container& container);
   void ReleaseFrom(Task& task);
@@ -172,6 +190,13 @@ class Job::Impl {
   void NeverConnects(Container& container, const std::string& why);
   void LoseIdle(Task& task, const Loss& loss, Instant at);
   void OrderAgain(Container& container);
+
+  // --- gathering.cc
+  void Fill();
+  void Refill();
+  void GiveBack();
+  void GiveBackIdle(Role& role);
+  void CloseRole(Role& role);
   void FailGang();
 
   // --- attempts.cc
@@ -252,8 +277,7 @@ class Job::Impl {
   bool finished_ = false;
   bool judge_ = false;  // a task is done since the outcome was judged last
 
-  bool filling_ = false;    // a gang is being asked for; nothing is launched yet
-  bool gave_back_ = false;  // and it will be asked for again when its timer fires
+  bool gave_back_ = false;  // an incomplete gang, that will be asked for again when its timer fires
   int fill_round_ = 1;
   Duration hold_limit_{};
   Instant last_grant_;

@@ -142,15 +142,10 @@ TEST(JobLimits, WhatSetsUpEndsBeforeAnythingElseStarts) {
   job am STARTING
   task worker:0 PENDING a0
   task prepare:0 PENDING a0
-  ask worker*1 prepare*1 together
-0s grant c1 worker node1
-  task worker:0 ALLOCATED a0 in c1
+  ask prepare*1 together
 0s grant c2 prepare node2
   task prepare:0 ALLOCATED a0 in c2
-  launch c1 worker:0
   launch c2 prepare:0
-1s register c1
-  task worker:0 READY a0
 1s register c2
   task prepare:0 READY a0
   start prepare:0 a0 g0 in c2
@@ -162,13 +157,18 @@ TEST(JobLimits, WhatSetsUpEndsBeforeAnythingElseStarts) {
 2s ended c2 a0
   task prepare:0 SUCCEEDED a0 code=0
   release c2
+  ask worker*1 together
+2s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+  launch c1 worker:0
+3s register c1
+  task worker:0 READY a0
   start worker:0 a0 g0 in c1
 )")
                    .c_str());
   Reads(story, (start + R"(2s exit c2 a0 3
   job stopping | prepare:0 failed with exit code 3 on node2 after 1.0s, attempt 0
   task worker:0 STOPPED a0
-  release c1
 )")
                    .c_str());
 }

@@ -212,27 +212,30 @@ TEST(JobLoss, AnIdleRankedTaskWhoseAddressTheOthersKnow) {
 TEST(JobLoss, AnIdleExecutorThatFallsSilentIsReplaced) {
   Reads({JobOf({RoleOf("reader", 1), RoleOf("worker", 1,
                                             [](auto& role) {
-                                              role.after = {{"reader", true}};
+                                              role.restart = {1, std::chrono::minutes(1)};
                                             })})},
         R"(
 0s up
+1s exit worker:0 a0 1
+1s ended worker:0 a0
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0
+  task worker:0 READY a1
 20s heard reader:0
-25s tick
+26s tick
   kill worker:0
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: nothing was heard of it for 25.0s
+  task worker:0 PENDING a1 | worker:0 did not get ready on node1: nothing was heard of it for 25.0s
       (timeouts.heartbeat); another container is asked for
   ask worker*1
-25s gone worker:0
-26s grant c2 worker node7
-  task worker:0 ALLOCATED a0 in c2
+26s gone worker:0
+27s grant c2 worker node7
+  task worker:0 ALLOCATED a1 in c2
   launch c2 worker:0
-26s register c2
-  task worker:0 READY a0
-26s exit reader:0 a0 0
-26s ended reader:0 a0
-  task reader:0 SUCCEEDED a0 code=0
-  release reader:0
-  start worker:0 a0 g0 in c2
+28s register c2
+  task worker:0 READY a1
+44s heard reader:0
+52s heard c2
+61s tick
+  start worker:0 a1 g0 in c2
 )");
 }
 

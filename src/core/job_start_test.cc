@@ -29,25 +29,10 @@ TEST(JobStart, AfterIsHonoured) {
   task ps:0 PENDING a0
   task ps:1 PENDING a0
   task worker:0 PENDING a0
-  ask reader*1 ps*2 worker*1 together
+  ask reader*1 together
 0s grant c1 reader node1
   task reader:0 ALLOCATED a0 in c1
-0s grant c2 ps node1
-  task ps:0 ALLOCATED a0 in c2
-0s grant c3 ps node1
-  task ps:1 ALLOCATED a0 in c3
-0s grant c4 worker node1
-  task worker:0 ALLOCATED a0 in c4
   launch c1 reader:0
-  launch c2 ps:0
-  launch c3 ps:1
-  launch c4 worker:0
-1s register c4
-  task worker:0 READY a0
-1s register c3
-  task ps:1 READY a0
-1s register c2
-  task ps:0 READY a0
 1s register c1
   task reader:0 READY a0
   start reader:0 a0 g0 in c1
@@ -58,6 +43,22 @@ TEST(JobStart, AfterIsHonoured) {
 2s ended c1 a0
   task reader:0 SUCCEEDED a0 code=0
   release c1
+  ask ps*2 worker*1 together
+2s grant c2 ps node1
+  task ps:0 ALLOCATED a0 in c2
+2s grant c3 ps node1
+  task ps:1 ALLOCATED a0 in c3
+2s grant c4 worker node1
+  task worker:0 ALLOCATED a0 in c4
+  launch c2 ps:0
+  launch c3 ps:1
+  launch c4 worker:0
+3s register c4
+  task worker:0 READY a0
+3s register c3
+  task ps:1 READY a0
+3s register c2
+  task ps:0 READY a0
   start ps:1 a0 g0 in c3
   start ps:0 a0 g0 in c2
 3s started c2 a0
@@ -79,15 +80,10 @@ TEST(JobStart, AfterARoleWhoseFailureIsTolerated) {
   job am STARTING
   task reader:0 PENDING a0
   task worker:0 PENDING a0
-  ask reader*1 worker*1 together
+  ask reader*1 together
 0s grant c1 reader node1
   task reader:0 ALLOCATED a0 in c1
-0s grant c2 worker node1
-  task worker:0 ALLOCATED a0 in c2
   launch c1 reader:0
-  launch c2 worker:0
-1s register c2
-  task worker:0 READY a0
 1s register c1
   task reader:0 READY a0
   start reader:0 a0 g0 in c1
@@ -98,6 +94,12 @@ TEST(JobStart, AfterARoleWhoseFailureIsTolerated) {
 2s ended c1 a0
   task reader:0 FAILED a0 code=9 | reader:0 failed with exit code 9 on node1 after 1.0s, attempt 0
   release c1
+  ask worker*1 together
+2s grant c2 worker node1
+  task worker:0 ALLOCATED a0 in c2
+  launch c2 worker:0
+3s register c2
+  task worker:0 READY a0
   start worker:0 a0 g0 in c2
 )");
 }

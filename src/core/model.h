@@ -113,6 +113,10 @@ struct Role {
   std::deque<Task> tasks;
   std::vector<int> next_attempt;  // by index, of tasks that left too: no attempt's number comes twice
   std::vector<Awaits> after;
+  std::vector<int> ends;      // roles whose end it waits for, before it asks for containers
+  bool open = false;          // they have ended
+  bool fills = false;         // its gang is being asked for: what is granted is not launched yet
+  bool gathers = false;       // its gang has not come together yet: none of it starts
   std::vector<int> outlives;  // roles that it may go on after, for a while
   Timer outlive_timer;
   Tally tally;

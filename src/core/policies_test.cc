@@ -1,6 +1,8 @@
 // The policies as tables.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "gang.h"
 #include "howdah/core/ranks.h"
 #include "outcome.h"
@@ -41,6 +43,26 @@ TEST(Restart, Decide) {
               {{sidecar, fail, false, 1, false, 0}, Remedy::kAlone}};
   int row = 0;
   for (const auto& [facts, remedy] : rows) EXPECT_EQ(Decide(facts), remedy) << "row " << row++;
+}
+
+TEST(Gang, WhoWaitsForTheEndOfWhom) {
+  const auto role = [](const char* name, spec::RoleKind kind, std::vector<spec::After> after) {
+    spec::RoleSpec role;
+    role.name = name;
+    role.kind = kind;
+    role.after = std::move(after);
+    return role;
+  };
+  spec::JobSpec spec;
+  spec.roles = {role("report", RoleKind::kWorker, {{"train", true}}), role("train", RoleKind::kWorker, {{"ps", false}}),
+                role("ps", RoleKind::kService, {{"fetch", true}}), role("fetch", RoleKind::kWorker, {}),
+                role("watch", RoleKind::kSidecar, {{"fetch", false}})};
+  using Ends = std::vector<std::vector<int>>;
+  EXPECT_EQ(EndsAwaited(spec), (Ends{{1, 3}, {3}, {3}, {}, {}}));
+  spec.roles.push_back(role("setup", RoleKind::kSetup, {}));
+  auto ends = EndsAwaited(spec);
+  for (auto& of_role : ends) std::sort(of_role.begin(), of_role.end());
+  EXPECT_EQ(ends, (Ends{{1, 3, 5}, {3, 5}, {3, 5}, {5}, {5}, {}}));
 }
 
 TEST(Restart, WhoseFailureCounts) {

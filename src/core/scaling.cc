@@ -24,7 +24,7 @@ void Job::Impl::ApplyWaitingScales() {
     const int from = role.size, to = *std::exchange(role.scale_to, std::nullopt);
     if (from == to) continue;
     const std::string& name = spec_.roles[r].name;
-    const bool runs = role.ranked && ranked_.started > 0 && !barrier_;
+    const bool runs = role.ranked && ranked_.started > 0 && !barrier_ && !role.gathers;
     Write(RoleScaled{name, from, to, role.scale_by});
     to > from ? Grow(static_cast<int>(r), to) : Shrink(static_cast<int>(r), to);
     judge_ = true;

@@ -263,7 +263,9 @@ Section<JobSpec> MakeJobKeys() {
       Group("restart", restart, "Restarts of the whole job"),
       Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
       Row("start", &J::start, OneOf(StartModeWords()),
-          "gang: nothing starts until everything can; free: each task as it comes"),
+          "gang: nothing starts until everything can, or everything that waits for the end of the same roles; free: "
+          "each "
+          "task as it comes"),
       Group("history", history, "The job's history for TonY's tools"),
   };
   s.keys.front().default_words = "the name of the file";

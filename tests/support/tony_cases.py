@@ -137,6 +137,10 @@ def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
     order = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskStarted", "TaskExited")]
     ends = max(order.index(("TaskExited", role)) for role in ("dbloader", "db"))
     assert all(order.index(("TaskStarted", role)) > ends for role in ("ps", "worker")), order
+    # Nor do they hold containers while they have to wait.
+    places = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskAllocated", "TaskExited")]
+    ends = max(places.index(("TaskExited", role)) for role in ("dbloader", "db"))
+    assert all(places.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), places
 
 
 def test_13_the_failure_of_another_worker_than_the_chief_is_tolerated(machine):

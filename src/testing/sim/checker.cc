@@ -165,31 +165,6 @@ void Checker::CheckSuccess(const core::TaskChanged& change) {
   world_.Violate("A task succeeds when every process of it has", change.role + ":" + std::to_string(change.index));
 }
 
-void Checker::CheckAfter(const core::StartTask& start) {
-  ForEachTask([&](TaskId other, const FoldedTask&) {
-    if (Role(other.role).kind != RoleKind::kSetup || Role(start.task.role).kind == RoleKind::kSetup) return;
-    world_.Reach(Situation::kSetUp);
-    const TaskFacts* facts = facts_.Find(other);
-    if (facts && facts->over && facts->succeeded) return;
-    world_.Violate("Nothing starts before what sets up has succeeded", Name(start.task) + " before " + Name(other));
-  });
-  for (const spec::After& after : Role(start.task.role).after) {
-    const auto& roles = workload_.spec.roles;
-    const auto first =
-        std::find_if(roles.begin(), roles.end(), [&](const auto& role) { return role.name == after.role; });
-    const int role = static_cast<int>(first - roles.begin());
-    world_.Reach(after.finished ? Situation::kAfterFinished : Situation::kAfterStarted);
-    ForEachTaskOf(role, [&](TaskId awaited, const FoldedTask&) {
-      const TaskFacts* task = facts_.Find(awaited);
-      const bool ready = task && (after.finished ? task->over && (task->succeeded || task->failed)
-                                                 : task->ever_started || task->ever_over);
-      if (ready) return;
-      world_.Violate("A task never starts before the roles that it comes after",
-                     Name(start.task) + " before " + Name(awaited));
-    });
-  }
-}
-
 bool Checker::IsRegistered(TaskId task) const {
   return std::any_of(facts_.held().begin(), facts_.held().end(),
                      [task](const auto& held) { return held.second.task == task && held.second.registered; });
@@ -198,19 +173,6 @@ bool Checker::IsRegistered(TaskId task) const {
 bool Checker::CanRun(TaskId task) const {
   return std::any_of(facts_.held().begin(), facts_.held().end(), [task](const auto& held) {
     return held.second.task == task && held.second.registered && !held.second.released;
-  });
-}
-
-// Nothing starts before everything can; later, the ranked tasks start when all that still have to run can.
-void Checker::CheckGang(const core::StartTask& start) {
-  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(start.task.role)];
-  const bool first = !ordered_a_start_ && workload_.spec.start == spec::StartMode::kGang;
-  if (!first && !(ranked && workload_.rules.needs_whole_cluster)) return;
-  ForEachTask([&](TaskId task, const FoldedTask& folded) {
-    if (!first && !workload_.rules.restarts_together[static_cast<size_t>(task.role)]) return;
-    if (core::IsFinal(folded.state) || CanRun(task)) return;
-    world_.Violate("Nothing of a gang starts before everything can",
-                   Name(start.task) + " before " + Name(task) + " can");
   });
 }
 

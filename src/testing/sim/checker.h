@@ -33,7 +33,7 @@ class Checker {
   void Check(const core::LaunchExecutor& launch);
   void Check(const core::ReleaseContainer& release);
   void Check(const core::KillContainer& kill);
-  void Check(const core::RequestContainers&) {}
+  void Check(const core::RequestContainers& request);
   void Check(const core::CancelRequests&) {}
   void Check(const core::Record& record);
   void Check(const core::FinishJob& finish);
@@ -41,6 +41,8 @@ class Checker {
   const ContainerFacts* CheckHeld(const ContainerId& container, const char* action);
   void CheckAfter(const core::StartTask& start);
   void CheckGang(const core::StartTask& start);
+  std::set<int> EndsAwaited(int role) const;
+  bool HaveEnded(const std::set<int>& roles) const;
   void CheckBudget();
   void Charge(const core::StartTask& start);
   bool IsRegistered(TaskId task) const;
@@ -86,8 +88,9 @@ class Checker {
   Facts facts_;
   JournalFold fold_;
   bool ordered_a_start_ = false;
-  bool lost_a_container_ = false;   // that the core had not given back
-  std::set<ContainerId> given_up_;  // killed by the core
+  std::set<std::set<int>> begun_gangs_;  // by what they waited for: those of which something was ordered to start
+  bool lost_a_container_ = false;        // that the core had not given back
+  std::set<ContainerId> given_up_;       // killed by the core
   int charged_generation_ = 0;
   bool finished_ = false;
 };

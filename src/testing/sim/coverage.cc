@@ -51,6 +51,7 @@ std::string_view ToText(Situation situation) {
       "a chief ended its job",
       "a role waited for another to start",
       "a role waited for another to finish",
+      "a later gang came together",
       "two jobs competed for one place",
       "an event came after the job had finished",
       "another AM went on",

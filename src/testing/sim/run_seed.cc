@@ -27,15 +27,24 @@ int Need(const Workload& workload) {
   return need;
 }
 
-// A place that has room for the larger job and for nothing like both; but for both if one of them starts task by task
-// and keeps what it has: such a job and a gang may well block each other.
+// Whether it asks for all that it needs at one time.
+bool IsOneGang(const spec::JobSpec& spec) {
+  return spec.start == spec::StartMode::kGang &&
+         std::none_of(spec.roles.begin(), spec.roles.end(), [](const auto& role) {
+           return role.kind == spec::RoleKind::kSetup ||
+                  std::any_of(role.after.begin(), role.after.end(), [](const auto& after) { return after.finished; });
+         });
+}
+
+// A place that has room for the larger job and for nothing like both; but for both if one of them starts task by task,
+// or gang by gang, and keeps what it has: such a job and a gang may well block each other.
 SimPlace::Shape DrawShape(Random& random, const std::vector<Workload>& workloads) {
   int largest = 0, all = 0;
   bool gangs_only = true;
   for (const Workload& workload : workloads) {
     largest = std::max(largest, Need(workload));
     all += Need(workload);
-    gangs_only = gangs_only && workload.spec.start == spec::StartMode::kGang;
+    gangs_only = gangs_only && IsOneGang(workload.spec);
   }
   const int need = gangs_only ? largest : all;
   const bool tight = workloads.size() > 1 || random.Chance(0.3);

@@ -54,6 +54,7 @@ enum class Situation {
   kChiefEnded,
   kAfterStarted,
   kAfterFinished,
+  kLaterGang,
   kTwoJobsShared,
   kEventAfterFinish,
   kAmReplaced,

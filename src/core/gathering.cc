@@ -1,0 +1,97 @@
+// A gang comes together, or gives back what it holds.
+#include "job_impl.h"
+#include "require.h"
+
+namespace howdah::core {
+
+// A gang of which every container is there is launched.
+void Job::Impl::Fill() {
+  if (gave_back_ || !filling() || Filling().lacking > 0) return;
+  for (Role& role : roles_) role.fills = false;
+  TimerOf(JobTimer::kHold).due = kNever;
+  TimerOf(JobTimer::kHoldNotice).due = kNever;
+  own_wait_.clear();
+  place_wait_.clear();
+  NoteWaiting();
+  ForEachTask([this](Task& task) {
+    if (task.container != nullptr && task.container->phase == Container::Phase::kHeld) Launch(*task.container);
+  });
+}
+
+// A gang that lost a container before anything of it ran is incomplete again, and may not hold the others for ever.
+void Job::Impl::Refill() {
+  const auto of_gang = [&](const Role& role) {
+    return Gathers(role) && (role.gathers || barrier_->scope == Scope::kAll);
+  };
+  const Tally gang = Sum(of_gang);
+  const bool holds_others = gang.lacking < gang.tasks;
+  if (spec_.start != spec::StartMode::kGang || filling() || !holds_others || gang.started > 0 || gang.open > 0) return;
+  for (Role& role : roles_) role.fills = of_gang(role);
+  last_grant_ = now_;
+  Arm(JobTimer::kHold, now_ + hold_limit_);
+  Arm(JobTimer::kHoldNotice, now_ + hold_limit_ / 2);
+}
+
+void Job::Impl::GiveBack() {
+  const Tally gang = Filling();
+  const int held = gang.tasks - gang.lacking;
+  if (held == 0 || gang.lacking == 0) return;
+  Require(gang.open == 0, "containers are given back in which something runs");
+  actions_.push_back(CancelRequests{});
+  for (Role& role : roles_) role.asked = 0;
+  for (Role& role : roles_) {
+    if (role.fills) GiveBackIdle(role);
+  }
+  const Duration pause = AskAgainIn(fill_round_++, random_);
+  gave_back_ = true;
+  Arm(JobTimer::kAskAgain, now_ + pause);
+  own_wait_ = GivenBackText(held, gang.tasks, now_ - last_grant_, pause);
+  NoteWaiting();
+  hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
+}
+
+// What its tasks hold, and nothing runs in it.
+void Job::Impl::GiveBackIdle(Role& role) {
+  for (Task& task : role.tasks) {
+    if (task.container == nullptr || IsFinal(task.state) || task.run != Task::Run::kNone) continue;
+    ReleaseFrom(task);
+    task.state = TaskState::kPending;
+    role.lacking.push(task.id.index);
+    Recount(task);
+    NotePlaced(task);
+  }
+}
+
+void Job::Impl::CloseRole(Role& role) {
+  role.open = role.fills = role.gathers = false;
+  if (role.asked > 0) {
+    actions_.push_back(CancelRequests{});
+    for (Role& other : roles_) other.asked = 0;
+  }
+  GiveBackIdle(role);
+}
+
+void Job::Impl::FailGang() {
+  Shortfall shortfall{.place = place_wait_};
+  ForEachTask([&](const Task& task) {
+    if (task.leaving || task.done || !Gathers(RoleOf(task))) return;
+    ++shortfall.wanted;
+    if (task.connected()) {
+      ++shortfall.ready;
+    } else if (task.container == nullptr) {
+      shortfall.without_container.push_back(NameOf(task));
+    } else if (task.container->phase == Container::Phase::kHeld) {
+      ++shortfall.held;
+    } else {
+      const std::string& how_far = task.container->how_far;
+      shortfall.unconnected.push_back(NameOf(task) + (task.node.empty() ? "" : " on " + task.node) +
+                                      (how_far.empty() ? "" : ": " + how_far));
+    }
+  });
+  BeginEnding({.state = JobState::kFailed,
+               .exit_code = 3,
+               .reason = GangTimeoutText(spec_.timeouts.gang, shortfall),
+               .grace = spec_.checkpoint.grace});
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,116 @@
+// Gangs that wait for the end of others.
+#include <gtest/gtest.h>
+
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+using std::chrono::seconds;
+
+spec::JobSpec TwoGangs(const std::function<void(spec::JobSpec&)>& edit = {}) {
+  return JobOf({RoleOf("reader", 1), RoleOf("store", 1, [](auto& role) { role.kind = spec::RoleKind::kService; }),
+                RoleOf("worker", 2,
+                       [](auto& role) {
+                         role.after = {{"reader", true}};
+                       })},
+               edit);
+}
+
+TEST(JobGang, ALaterGangIsAskedForWhenWhatItWaitsForHasEnded) {
+  Reads({TwoGangs()}, R"(
+0s up
+1s exit reader:0 a0 0
+1s ended reader:0 a0
+  task reader:0 SUCCEEDED a0 code=0
+  release reader:0
+  ask worker*2 together
+1s gone reader:0
+2s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+14s tick
+  cancel
+  release c1
+  task worker:0 PENDING a0
+14s gone c1
+16s heard store:0
+16s tick
+  ask worker*2 together
+17s grant c2 worker node2
+  task worker:0 ALLOCATED a0 in c2
+17s grant c3 worker node3
+  task worker:1 ALLOCATED a0 in c3
+  launch c2 worker:0
+  launch c3 worker:1
+18s register c2
+  task worker:0 READY a0
+18s register c3
+  task worker:1 READY a0
+  start worker:0 a0 g0 in c2
+  start worker:1 a0 g0 in c3
+)");
+}
+
+TEST(JobGang, ALaterGangHasItsOwnTimeToComeTogether) {
+  const auto edit = [](auto& spec) {
+    spec.timeouts.gang = seconds(60);
+    spec.timeouts.hold = seconds(600);
+  };
+  Reads({TwoGangs(edit)}, R"(
+0s up
+20s heard reader:0
+20s heard store:0
+40s heard reader:0
+40s heard store:0
+50s exit reader:0 a0 0
+50s ended reader:0 a0
+  task reader:0 SUCCEEDED a0 code=0
+  release reader:0
+  ask worker*2 together
+50s gone reader:0
+60s heard store:0
+61s tick
+80s heard store:0
+81s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+100s heard store:0
+110s tick
+  job stopping | the gang did not come together within 1m (timeouts.gang): 0 of 2 tasks were ready, 1 of 2 containers
+      had come, 1 had no container (worker:1)
+  cancel
+  stop store:0 a0 10s
+  task worker:0 STOPPED a0
+  release c1
+  task worker:1 STOPPED a0
+)");
+}
+
+TEST(JobGang, WhenWhatItWaitsForStartsAgainALaterGangGivesBack) {
+  Reads({TwoGangs([](auto& spec) { spec.restart_max = 1; })}, R"(
+0s up
+1s exit reader:0 a0 0
+1s ended reader:0 a0
+  task reader:0 SUCCEEDED a0 code=0
+  ask worker*2 together
+2s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+3s exit store:0 a0 7
+  job recovering RECOVERING g0 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0; all tasks are stopped
+      to start again
+3s ended store:0 a0
+  task store:0 FAILED a0 code=7 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0
+  job recovering RECOVERING g1 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0; all tasks start again
+      as generation 1 in 1.0s
+  task reader:0 READY a1
+  task store:0 READY a1
+  cancel
+  release c1
+  task worker:0 PENDING a0
+4s tick
+  start reader:0 a1 g1 in reader:0
+  start store:0 a1 g1 in store:0
+)");
+}
+
+}  // namespace
+}  // namespace howdah::core::testing

@@ -1,0 +1,86 @@
+// What starts, and asks for containers, before or after what.
+#include <algorithm>
+
+#include "checker.h"
+#include "text.h"
+
+namespace howdah::sim {
+
+using core::TaskState;
+using spec::RoleKind;
+
+void Checker::CheckAfter(const core::StartTask& start) {
+  ForEachTask([&](TaskId other, const FoldedTask&) {
+    if (Role(other.role).kind != RoleKind::kSetup || Role(start.task.role).kind == RoleKind::kSetup) return;
+    world_.Reach(Situation::kSetUp);
+    const TaskFacts* facts = facts_.Find(other);
+    if (facts && facts->over && facts->succeeded) return;
+    world_.Violate("Nothing starts before what sets up has succeeded", Name(start.task) + " before " + Name(other));
+  });
+  for (const spec::After& after : Role(start.task.role).after) {
+    const auto& roles = workload_.spec.roles;
+    const auto first =
+        std::find_if(roles.begin(), roles.end(), [&](const auto& role) { return role.name == after.role; });
+    const int role = static_cast<int>(first - roles.begin());
+    world_.Reach(after.finished ? Situation::kAfterFinished : Situation::kAfterStarted);
+    ForEachTaskOf(role, [&](TaskId awaited, const FoldedTask&) {
+      const TaskFacts* task = facts_.Find(awaited);
+      const bool ready = task && (after.finished ? task->over && (task->succeeded || task->failed)
+                                                 : task->ever_started || task->ever_over);
+      if (ready) return;
+      world_.Violate("A task never starts before the roles that it comes after",
+                     Name(start.task) + " before " + Name(awaited));
+    });
+  }
+}
+
+// The roles that must have ended before anything of this one can run.
+std::set<int> Checker::EndsAwaited(int role) const {
+  std::set<int> ends;
+  const auto add = [&](int other, bool finished) {
+    if (finished) ends.insert(other);
+    ends.merge(EndsAwaited(other));
+  };
+  for (int other = 0; other < static_cast<int>(workload_.spec.roles.size()); ++other) {
+    if (Role(other).kind == RoleKind::kSetup && Role(role).kind != RoleKind::kSetup) add(other, true);
+    for (const spec::After& after : Role(role).after) {
+      if (after.role == Role(other).name) add(other, after.finished);
+    }
+  }
+  return ends;
+}
+
+bool Checker::HaveEnded(const std::set<int>& roles) const {
+  bool ended = true;
+  for (const int role : roles) {
+    ForEachTaskOf(role, [&](TaskId, const FoldedTask& task) { ended = ended && core::IsFinal(task.state); });
+  }
+  return ended;
+}
+
+void Checker::Check(const core::RequestContainers& request) {
+  for (const auto& ask : request.asks) {
+    if (HaveEnded(EndsAwaited(ask.role))) continue;
+    world_.Violate("No container is asked for in which nothing can run yet", Role(ask.role).name);
+  }
+}
+
+// Nothing starts before everything can that waits for the same ends; later, the ranked tasks start when all that still
+// have to run can.
+void Checker::CheckGang(const core::StartTask& start) {
+  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(start.task.role)];
+  const std::set<int> ends = EndsAwaited(start.task.role);
+  const bool first = workload_.spec.start == spec::StartMode::kGang && begun_gangs_.insert(ends).second;
+  if (first && !ends.empty()) world_.Reach(Situation::kLaterGang);
+  if (!first && !(ranked && workload_.rules.needs_whole_cluster)) return;
+  ForEachTask([&](TaskId task, const FoldedTask& folded) {
+    if (!first && !workload_.rules.restarts_together[static_cast<size_t>(task.role)]) return;
+    const std::set<int> of_task = EndsAwaited(task.role);
+    if (first ? of_task != ends : !HaveEnded(of_task)) return;
+    if (core::IsFinal(folded.state) || CanRun(task)) return;
+    world_.Violate("Nothing of a gang starts before everything can",
+                   Name(start.task) + " before " + Name(task) + " can");
+  });
+}
+
+}  // namespace howdah::sim
