@@ -59,7 +59,7 @@ class Translation {
     const bool ends = change.type == kExited || change.type == kLost || change.type == kStopped;
     if (!ends || running_.erase(name) == 0) return;
     Event& event = Append(Event::Type::kTaskFinished, change.finished.value_or(time), change);
-    const bool succeeded = change.type == kExited && change.exit && change.exit->success();
+    const bool succeeded = change.state == core::TaskState::kSucceeded;  // not always so with exit code 0
     event.status = succeeded ? "SUCCEEDED" : change.type == kStopped ? "FINISHED" : "FAILED";
     const std::string reason = task == nullptr ? change.reason.value_or("") : task->reason;
     event.diagnostic = succeeded || reason.empty() ? kNothing : reason;

@@ -90,6 +90,15 @@ TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
   EXPECT_EQ(back->events, events);
 }
 
+// It could not hand on what it should (exports).
+TEST(Events, WhoExitedWithZeroAndFailedAllTheSameHasFailed) {
+  using enum TaskChanged::Type;
+  const auto events = EventsOf(
+      {Submitted(), Task(10, kStarted, 0, TaskState::kRunning), Task(20, kExited, 0, TaskState::kFailed, 0, 0)},
+      "application_1541469337545_0031", {"node1", ""});
+  EXPECT_EQ(Described(events).back(), "TASK_FINISHED  worker:0  FAILED");
+}
+
 TEST(Events, OfTonYsOwnAreRead) {
   const auto read = ReadEvents(Recorded());
   ASSERT_TRUE(read.ok()) << read.error().message;
