@@ -52,10 +52,10 @@ def test_without_a_name_node(howdah, pair, tmp_path):
     before = shells()
     pair["nn"].kill()
     kill9(pid)
+    (tmp_path / "without").touch()
     eventually(lambda: shells() - before and len(shells()) == len(before), "another attempt")
     status = howdah.status(jobs["with"])
     assert (status["state"], "NameNode" in status["reason"]) == ("RUNNING", True), status
-    (tmp_path / "without").touch()
     pair.wait_app(jobs["without"])
     assert pair.app(jobs["without"])["finalStatus"] == "SUCCEEDED"
     pair["nn"].start()

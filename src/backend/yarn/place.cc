@@ -7,6 +7,7 @@
 #include "cluster.h"
 #include "cluster_facts.h"
 #include "follow.h"
+#include "howdah/rpc/control_client.h"
 #include "job_record.h"
 #include "last_lines_keeper.h"
 #include "log_lookup.h"
@@ -64,11 +65,16 @@ bool IsOver(const Known& known) { return !known.report || HasEnded(*known.report
 Result<history::JobView> ViewOfRunning(Cluster& cluster, const JobId& id, const ApplicationReportProto& report) {
   wire::ControlRequest request;
   request.mutable_status();
-  if (const auto reply = AskAm(cluster, id, report, request, kStatusLimit); reply.ok()) {
-    if (auto view = history::FromJson(reply->status_json())) return std::move(*view);
+  const auto contact = ContactOf(cluster, id, report);
+  if (contact.ok()) {
+    const auto reply = rpc::CallAm(contact->address, contact->identity, request, kStatusLimit);
+    auto view = reply.ok() ? history::FromJson(reply->status_json()) : std::nullopt;
+    if (view) return std::move(*view);
   }
   history::JobView view = ViewOf(report);
-  if (const auto journal = JournalOfRunning(cluster, id); journal.ok()) {
+  // What is needed to ask lies beside the journal: who does not answer is not waited for twice.
+  const bool silent = !contact.ok() && contact.error().code != ErrorCode::kNotFound && AmAddress(report).ok();
+  if (const auto journal = silent ? contact.error() : JournalOfRunning(cluster, id); journal.ok()) {
     const std::string tracking = view.tracking_url;
     view = FoldJournal(*journal, Tasks::kWanted);
     view.tracking_url = tracking;
