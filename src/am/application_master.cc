@@ -146,14 +146,14 @@ void ApplicationMaster::OnStarting(const ContainerId& container, const std::stri
   Post(core::ContainerStarting{container, how_far});
 }
 
-void ApplicationMaster::OnExited(const ContainerId& container, const std::string& how, bool excused) {
+void ApplicationMaster::OnExited(const ContainerId& container, const std::string& how, bool excused, bool taken) {
   caller_.Stop(container);
   executors_.Forget(container);
-  Post(core::ContainerExited{container, how, excused});
+  Post(core::ContainerExited{container, how, excused, taken});
 }
 
-void ApplicationMaster::OnWarned(const ContainerId& container, const std::string& why) {
-  Post(core::ContainerWarned{container, why});
+void ApplicationMaster::OnWarned(const ContainerId& container, const std::string& why, bool taken) {
+  Post(core::ContainerWarned{container, why, taken});
 }
 
 void ApplicationMaster::OnWaiting(const std::string& reason) { Post(core::PlaceWaited{reason}); }

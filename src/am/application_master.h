@@ -44,8 +44,8 @@ class ApplicationMaster final : public backend::Sink {
   // backend::Sink
   void OnGranted(const ContainerId& container, int role, const std::string& node) override;
   void OnStarting(const ContainerId& container, const std::string& how_far) override;
-  void OnExited(const ContainerId& container, const std::string& how, bool excused) override;
-  void OnWarned(const ContainerId& container, const std::string& why) override;
+  void OnExited(const ContainerId& container, const std::string& how, bool excused, bool taken) override;
+  void OnWarned(const ContainerId& container, const std::string& why, bool taken) override;
   void OnWaiting(const std::string& reason) override;
   void OnRefused(const std::string& reason) override;
   void OnLost(const Error& error) override;

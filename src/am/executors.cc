@@ -155,6 +155,7 @@ void Executors::Start(const core::StartTask& order, const std::optional<Endpoint
   wire::Start& start = *message.mutable_start();
   start.set_attempt(order.attempt);
   start.set_generation(order.generation);
+  start.set_place(order.place);
   if (rendezvous) {
     start.mutable_rendezvous()->set_host(rendezvous->host);
     start.mutable_rendezvous()->set_port(rendezvous->port);

@@ -45,10 +45,12 @@ struct Recorder {
     record.set_container(e.container.text);
     record.mutable_exited()->set_how(e.how);
     record.mutable_exited()->set_excused(e.excused);
+    record.set_taken(e.taken);
   }
   void operator()(const core::ContainerWarned& e) const {
     record.set_container(e.container.text);
     record.set_warned(e.why);
+    record.set_taken(e.taken);
   }
   void operator()(const core::PlaceWaited& e) const { record.set_place_waited(e.reason); }
   void operator()(const core::PlaceRefused& e) const { record.set_place_refused(e.reason); }
@@ -199,9 +201,9 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     case wire::LoggedEvent::kStarting:
       return core::ContainerStarting{container, record.starting()};
     case wire::LoggedEvent::kExited:
-      return core::ContainerExited{container, record.exited().how(), record.exited().excused()};
+      return core::ContainerExited{container, record.exited().how(), record.exited().excused(), record.taken()};
     case wire::LoggedEvent::kWarned:
-      return core::ContainerWarned{container, record.warned()};
+      return core::ContainerWarned{container, record.warned(), record.taken()};
     case wire::LoggedEvent::kPlaceWaited:
       return core::PlaceWaited{record.place_waited()};
     case wire::LoggedEvent::kPlaceRefused:

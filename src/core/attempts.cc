@@ -165,7 +165,7 @@ void Job::Impl::Start(Task& task) {
   if (task.id.index == 0) exports_[static_cast<size_t>(task.id.role)].clear();
   task.next_progress_entry = Instant::min();
   Recount(task);
-  actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_});
+  actions_.push_back(StartTask{task.container->id, task.id, task.attempt, generation_, task.place});
 }
 
 void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
@@ -187,7 +187,7 @@ void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
 void Job::Impl::OrderAgain(const Task& task) {
   if (task.run == Task::Run::kNone) return;
   if (!task.stop_at) {
-    actions_.push_back(StartTask{task.container->id, task.id, task.attempt, task.generation});
+    actions_.push_back(StartTask{task.container->id, task.id, task.attempt, task.generation, task.place});
   } else {
     const Duration left = std::max(Duration::zero(), task.stop_due - now_);
     const Duration limit = std::max(left, task.stop_limit - now_);
@@ -209,6 +209,7 @@ Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at, con
   Failure failure = FailureOf(task, how, at);
   failure.what = loss.how;
   failure.excused = loss.excused;
+  failure.taken = loss.taken;
   return failure;
 }
 

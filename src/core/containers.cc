@@ -9,8 +9,6 @@ namespace {
 
 // A container that was released is killed after this, and one that was killed is given up after as long again.
 constexpr Duration kGoneLimit = std::chrono::seconds(10);
-// How often a task's container is replaced before anything ran in it.
-constexpr int kReplacements = 2;
 // How often a silent executor does not count against its task: its node or network may be the reason, or we. A task
 // that makes its node useless time and again is stopped in the end.
 constexpr int kSilencesExcused = 5;
@@ -50,7 +48,7 @@ void Job::Impl::On(const ContainerStarting& e) {
 }
 
 void Job::Impl::On(const ContainerExited& e) {
-  if (Container* container = Find(e.container)) Gone(*container, {e.how, e.excused});
+  if (Container* container = Find(e.container)) Gone(*container, {e.how, e.excused, e.taken});
 }
 
 void Job::Impl::On(const ContainerWarned& e) {
@@ -59,7 +57,8 @@ void Job::Impl::On(const ContainerWarned& e) {
   Task& task = *container->task;
   if (container->phase == Container::Phase::kKilled || !SpecOf(task).restart.excuse) return;
   container->unwanted = true;
-  const Loss loss{"its container is wanted back: " + OneLine(e.why), /*excused=*/true};
+  const Loss loss{"its container is wanted back: " + OneLine(e.why), /*excused=*/true, e.taken};
+  task.taken = task.taken || e.taken;
   if (task.run == Task::Run::kNone) {
     ReleaseFrom(task);
     LoseIdle(task, loss, now_);
@@ -77,11 +76,14 @@ void Job::Impl::On(const ExecutorRegistered& e) {
   if (again) return OrderAgain(task);
   container->phase = Container::Phase::kConnected;
   Arm(*container, now_ + spec_.timeouts.heartbeat);
-  cluster_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)] = e.endpoint;
+  endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)] = e.endpoint;
+  task.taken = task.overdue = false;
+  task.missing.due = kNever;
   task.state = TaskState::kReady;
   Recount(task);
   NotePlaced(task);
-  if (!task.backing_off) RoleOf(task).ready.push_back(task.id.index);
+  if (task.member && !task.backing_off) RoleOf(task).ready.push_back(task.id.index);
+  if (!task.member && task.ranked) GoOnWithoutOverdue(RoleOf(task));
 }
 
 void Job::Impl::On(const ExecutorRefused& e) {
@@ -119,6 +121,7 @@ void Job::Impl::Assign(Container& container, Task& task) {
   container.task = &task;
   task.container = &container;
   task.node = container.node;
+  if (!task.member) Write(Note(task, TaskChanged::Type::kPending));
   task.state = TaskState::kAllocated;
   Recount(task);
   NotePlaced(task);
@@ -132,58 +135,17 @@ void Job::Impl::Launch(Container& container) {
   actions_.push_back(LaunchExecutor{container.id, container.task->id});
 }
 
-Task* Job::Impl::NextLacking(Role& role) {
-  while (!role.lacking.empty()) {
-    const size_t index = static_cast<size_t>(role.lacking.top());
-    role.lacking.pop();
-    if (index < role.tasks.size() && role.tasks[index].counted.lacking > 0) return &role.tasks[index];
+// It has no container (any more), and waits for one.
+void Job::Impl::Unplace(Task& task, const std::optional<std::string>& reason) {
+  if (!task.member) {
+    task.state = TaskState::kStopped;
+    NoteStopped(task, reason);
+    NoteRemoved(task);
   }
-  return nullptr;
-}
-
-// A role that waits for the end of another asks for nothing: a container in which nothing can run is somebody else's.
-// Without a gang neither does one that waits for a start: two jobs whose tasks wait for their turn in containers would
-// block each other.
-bool Job::Impl::MayAsk(const Role& role) const { return role.open && (together_ || AfterHolds(role)); }
-
-// Keeps what is asked for equal to what is lacking, of roles that may ask.
-void Job::Impl::AskForLacking() {
-  if (gave_back_) return;
-  const bool too_many =
-      std::any_of(roles_.begin(), roles_.end(), [](const Role& r) { return r.asked > r.tally.lacking; });
-  if (too_many) {
-    actions_.push_back(CancelRequests{});
-    for (Role& role : roles_) role.asked = 0;
-  }
-  RequestContainers request;
-  for (size_t r = 0; r < roles_.size(); ++r) {
-    Role& role = roles_[r];
-    if (role.asked == role.tally.lacking || !MayAsk(role)) continue;
-    request.asks.push_back({static_cast<int>(r), role.tally.lacking - role.asked});
-    role.asked = role.tally.lacking;
-  }
-  if (request.asks.empty()) return;
-  request.together = AsksTogether(request);
-  actions_.push_back(std::move(request));
-}
-
-// Whether what is asked for is of a gang of which nothing is there yet.
-bool Job::Impl::AsksTogether(const RequestContainers& request) const {
-  const Tally gang = Filling();
-  return gang.lacking == gang.tasks &&
-         std::all_of(request.asks.begin(), request.asks.end(),
-                     [this](const RequestContainers::Ask& ask) { return roles_[static_cast<size_t>(ask.role)].fills; });
-}
-
-// Of an AM that was told what another one had asked for.
-void Job::Impl::AskAgain() {
-  RequestContainers request;
-  for (size_t r = 0; r < roles_.size(); ++r) {
-    if (roles_[r].asked > 0) request.asks.push_back({static_cast<int>(r), roles_[r].asked});
-  }
-  if (request.asks.empty()) return;
-  request.together = AsksTogether(request);
-  actions_.push_back(std::move(request));
+  task.state = TaskState::kPending;
+  Want(task);
+  Recount(task);
+  if (task.member) NotePlaced(task, reason);
 }
 
 // So does what was ordered about a container. One that was connected has as long to come back as it may be silent.
@@ -245,18 +207,16 @@ void Job::Impl::Gone(Container& container, const Loss& loss) {
   container.timer.due = container.timer.armed = kNever;
   free_slots_.push_back(container.slot);
   if (task == nullptr) return;
+  task->taken = task->taken || loss.taken;
   if (task->run != Task::Run::kNone) {
     if (!task->failure && !task->clean() && (!task->stop_at || at < *task->stop_at)) {
-      NoteFailure(*task, FailureOf(*task, Failure::How::kLost, at, {how, loss.excused}));
+      NoteFailure(*task, FailureOf(*task, Failure::How::kLost, at, {how, loss.excused, loss.taken}));
     }
     Close(*task, now_);
   } else if (held) {
-    task->state = TaskState::kPending;
-    RoleOf(*task).lacking.push(task->id.index);
-    Recount(*task);
-    NotePlaced(*task);
+    Unplace(*task);
   } else {
-    LoseIdle(*task, {how, loss.excused}, at);
+    LoseIdle(*task, {how, loss.excused, loss.taken}, at);
   }
 }
 
@@ -306,6 +266,7 @@ void Job::Impl::NeverConnects(Container& container, const std::string& why) {
 // A container went before its task was started in it (again).
 void Job::Impl::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (ending_ || task.done || task.leaving) return;
+  if (!task.member) return LoseNewcomer(task, loss);
   if (Draining(task) && IsFinal(task.state)) return;  // it gets another one when it starts again
   const Role& role = RoleOf(task);
   const bool gathers = barrier_ || role.gathers || !role.open;
@@ -314,10 +275,8 @@ void Job::Impl::LoseIdle(Task& task, const Loss& loss, Instant at) {
   // The ranked tasks that run know an address that is gone.
   Failure failure = FailureOf(task, others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady, at, loss);
   if (!others_run && !too_often) {
-    task.state = TaskState::kPending;
-    RoleOf(task).lacking.push(task.id.index);
-    Recount(task);
-    NotePlaced(task, FailureText(NameOf(task), failure) + "; another container is asked for");
+    Unplace(task, FailureText(NameOf(task), failure) + "; another container is asked for");
+    AwaitAnother(task);
     Refill();
     return;
   }

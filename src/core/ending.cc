@@ -34,7 +34,7 @@ void Job::Impl::EndTask(Task& task) {
   task.backing_off = false;
   if (!IsFinal(task.state)) {
     task.state = TaskState::kStopped;
-    NoteStopped(task);
+    if (Known(task)) NoteStopped(task);
   }
   task.done = true;
   Recount(task);
@@ -63,7 +63,9 @@ void Job::Impl::JudgeOutcome() {
   }
   if (const int first = FirstRankedRole(spec_); rules_.first_rank_decides && first >= 0) {
     const auto role = static_cast<size_t>(first);
-    standings[role].decided = roles_[role].tasks.front().state == TaskState::kSucceeded;
+    const auto& tasks = roles_[role].tasks;
+    const auto rank = std::find_if(tasks.begin(), tasks.end(), [](const Task& t) { return t.member && !t.leaving; });
+    standings[role].decided = rank->state == TaskState::kSucceeded;
   }
   switch (Judge(standings)) {
     case Outcome::kGoesOn:

@@ -55,10 +55,7 @@ void Job::Impl::GiveBackIdle(Role& role) {
   for (Task& task : role.tasks) {
     if (task.container == nullptr || IsFinal(task.state) || task.run != Task::Run::kNone) continue;
     ReleaseFrom(task);
-    task.state = TaskState::kPending;
-    role.lacking.push(task.id.index);
-    Recount(task);
-    NotePlaced(task);
+    Unplace(task);
   }
 }
 
@@ -74,7 +71,7 @@ void Job::Impl::CloseRole(Role& role) {
 void Job::Impl::FailGang() {
   Shortfall shortfall{.place = place_wait_};
   ForEachTask([&](const Task& task) {
-    if (task.leaving || task.done || !Gathers(RoleOf(task))) return;
+    if (task.leaving || task.done || !task.member || !Gathers(RoleOf(task))) return;
     ++shortfall.wanted;
     if (task.connected()) {
       ++shortfall.ready;

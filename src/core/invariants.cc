@@ -36,18 +36,21 @@ void Job::Impl::CheckInvariants() const {
   Tally all, ranked;
   for (const Role& role : roles_) {
     Tally own;
+    int stay = 0;
     for (const Task& task : role.tasks) {
       CheckTask(task);
       own.Add(task.counted, 1);
-      const bool leaves = task.id.index >= role.size;
-      Require(task.leaving == leaves, "a task leaves that is wanted, or stays that is not");
+      stay += !task.leaving;
+      Require(task.member || task.run == Task::Run::kNone, "a task runs that does not belong to the world");
     }
     Require(own == role.tally, "the counts of a role are wrong");
-    Require(own.tasks == role.size, "a role has not the tasks it is wanted to have");
+    Require(stay == role.size, "a role has not the tasks it is wanted to have");
+    const int least = spec_.roles[static_cast<size_t>(&role - roles_.data())].instances.min;
+    Require(own.tasks >= least, "a role has fewer members than it can do with");
     Require(role.open || role.asked == 0, "containers are asked for in which nothing could run");
     Require(role.open || !(role.fills || role.gathers), "a gang comes together of which nothing may start");
     const bool asks = !ending_ && !gave_back_ && !finished_ && state_ != JobState::kQueued;
-    const bool enough = MayAsk(role) ? role.asked == own.lacking : role.asked <= own.lacking;
+    const bool enough = MayAsk(role) ? role.asked == WantedBy(role) : role.asked <= WantedBy(role);
     Require(!asks || enough, "not as many containers are asked for as are lacking");
     all.Add(own, 1);
     if (role.ranked) ranked.Add(own, 1);

@@ -45,7 +45,7 @@ Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
       random_(seed),
       now_(submitted),
       roles_(spec_.roles.size()),
-      cluster_(spec_.roles.size()),
+      endpoints_(spec_.roles.size()),
       exports_(spec_.roles.size()) {
   const std::vector<std::vector<int>> ends = EndsAwaited(spec_);
   for (size_t r = 0; r < roles_.size(); ++r) {
@@ -55,7 +55,9 @@ Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
     role.after = AwaitedBy(spec_, spec_.roles[r]);
     role.ends = ends[r];
     role.outlives = OutlivedBy(spec_, spec_.roles[r]);
-    while (role.size < spec_.roles[r].instances.min) AddTask(static_cast<int>(r));
+    while (role.size < spec_.roles[r].instances.max) {
+      AddTask(static_cast<int>(r), /*member=*/role.size < spec_.roles[r].instances.min);
+    }
   }
 }
 
@@ -64,6 +66,7 @@ std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
   now_ = std::max(now_, now);
   if (finished_) return {};
   touched_ = nullptr;
+  world_.reset();
   unmoved_ = std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
   const bool only_heard = std::holds_alternative<ExecutorHeard>(event) ||
@@ -90,7 +93,7 @@ void Job::Impl::On(const AmStarted& e) {
   Write(std::move(started));
   ForEachTask([this](Task& task) {
     RoleOf(task).next_attempt[static_cast<size_t>(task.id.index)] = task.attempt = first_attempt_;
-    NotePlaced(task);
+    if (task.member) NotePlaced(task);
   });
   hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
   if (together_) Arm(JobTimer::kGang, submitted_ + spec_.timeouts.gang);
@@ -111,7 +114,8 @@ void Job::Impl::On(const AmResumed& e) {
 
 void Job::Impl::On(const PlaceWaited& e) {
   constexpr size_t kLongestSentence = 700;  // of a place, with its figures
-  place_wait_ = OneLine(e.reason, kLongestSentence);
+  // What the job can do without is no reason that it waits.
+  place_wait_ = all_.lacking > 0 ? OneLine(e.reason, kLongestSentence) : "";
   NoteWaiting();
 }
 
@@ -164,7 +168,11 @@ void Job::Impl::On(const Ticked&) {
       std::deque<Task>& tasks = roles_[static_cast<size_t>(key.first)].tasks;
       if (static_cast<size_t>(key.second) >= tasks.size()) continue;
       Task& task = tasks[static_cast<size_t>(key.second)];
-      if (Due(task.timer, *entry)) FireTask(task);
+      if (key.owner == TimerKey::Owner::kTask) {
+        if (Due(task.timer, *entry)) FireTask(task);
+      } else if (Due(task.missing, *entry)) {
+        FireMissing(task);
+      }
     }
   }
 }
@@ -197,6 +205,9 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       gave_back_ = false;
       own_wait_.clear();
       NoteWaiting();
+      return;
+    case JobTimer::kSettle:
+      settled_ = true;
       return;
     case JobTimer::kBackoff:
       if (barrier_) barrier_->backoff = false;
@@ -231,9 +242,12 @@ void Job::Impl::Settle() {
     }
   }
   OpenRoles();
+  DismissNewcomers();
   AskForLacking();
   Fill();
+  TakeInUnranked();
   LiftBarrier();
+  Grow();
   StartReady();
 }
 
@@ -260,8 +274,12 @@ void Job::Impl::LiftBarrier() {
   const bool complete = Sum([this](const Role& role) { return Gathers(role); }).unregistered == 0;
   if (complete) {
     TimerOf(JobTimer::kGang).due = kNever;
+    if (!barrier_ || (!barrier_->backoff && !drain_)) {
+      if (!Gathered()) return;
+      TakeInRanked();
+      barrier_.reset();
+    }
     for (Role& role : roles_) role.gathers = false;
-    if (barrier_ && !barrier_->backoff && !drain_) barrier_.reset();
   } else if (TimerOf(JobTimer::kGang).due == kNever) {
     // A later generation that is short of a container must not hold the others for ever either.
     Arm(JobTimer::kGang, now_ + spec_.timeouts.gang);
@@ -275,7 +293,7 @@ void Job::Impl::StartReady() {
       if (static_cast<size_t>(index) >= role.tasks.size()) continue;
       Task& task = role.tasks[static_cast<size_t>(index)];
       const bool waits = task.state == TaskState::kReady && task.connected() && task.run == Task::Run::kNone;
-      if (waits && !task.done && !task.leaving && !task.backing_off) Start(task);
+      if (waits && task.member && !task.done && !task.leaving && !task.backing_off) Start(task);
     }
   }
 }

@@ -2,11 +2,13 @@
 // facts are kept and the orders written. One .cc file a concern:
 //   job.cc         events in, actions out; what follows from an event (Settle)
 //   records.cc     what is written to the journal
-//   containers.cc  asking, granting, registering, losing, giving back
+//   asking.cc      what is asked of the place
+//   containers.cc  granting, registering, losing, giving back
 //   gathering.cc   what comes together before it starts
 //   attempts.cc    starting a task and what becomes of the attempt
 //   recovery.cc    restarts: one task, the ranked tasks, the job
-//   scaling.cc     elastic roles
+//   scaling.cc     sizes that people want
+//   elastic.cc     sizes that come about: growing as containers come, going on without what is missing
 //   ending.cc      the end of the job
 //   invariants.cc  what must always hold
 #pragma once
@@ -38,16 +40,19 @@ class Job::Impl {
   std::optional<Instant> NextDeadline() const;
   void CheckInvariants() const;
 
-  const Cluster& cluster() const { return cluster_; }
+  const Cluster& cluster();
   const Exports& exports() const { return exports_; }
   const spec::JobSpec& spec() const { return spec_; }
   bool finished() const { return finished_; }
   bool unmoved() const { return unmoved_; }
 
  private:
+  // How often a task's container is replaced before anything ran in it.
+  static constexpr int kReplacements = 2;
+
   // Which tasks something is about.
   enum class Scope { kRanked, kAll };
-  enum class JobTimer { kGang, kHold, kHoldNotice, kAskAgain, kBackoff, kRun, kCount };
+  enum class JobTimer { kGang, kHold, kHoldNotice, kAskAgain, kBackoff, kRun, kSettle, kCount };
 
   // Attempts of the scope are being stopped so that all of it can start again.
   struct Drain {
@@ -77,6 +82,7 @@ class Job::Impl {
   struct Loss {
     std::string how;  // a clause
     bool excused = false;
+    bool taken = false;
   };
   struct FirstFailure {
     Task* task = nullptr;
@@ -143,6 +149,8 @@ class Job::Impl {
   spec::RoleKind KindOf(const Task& task) const { return roles_[static_cast<size_t>(task.id.role)].kind; }
   Role& RoleOf(const Task& task) { return roles_[static_cast<size_t>(task.id.role)]; }
   std::string NameOf(const Task& task) const;
+  // The journal has it.
+  static bool Known(const Task& task) { return task.member || task.container != nullptr; }
   // Brings the counts up to date after any change of the task.
   void Recount(Task& task);
   const Tally& TallyOf(Scope scope) const { return scope == Scope::kAll ? all_ : ranked_; }
@@ -162,11 +170,22 @@ class Job::Impl {
   void NotePlaced(const Task& task, std::optional<std::string> reason = std::nullopt);
   void NoteStarted(const Task& task, const std::vector<int>& pids);
   void NoteEnded(const Task& task, Instant at);
-  void NoteStopped(const Task& task);
+  void NoteStopped(const Task& task, std::optional<std::string> reason = std::nullopt);
+  void NoteRemoved(const Task& task) { Write(Note(task, TaskChanged::Type::kRemoved)); }
   void NoteResumed(const AmResumed& e);
   void NoteProgress(Task& task);
   void NoteRecovering(const std::string& reason);
   void NoteWaiting();
+
+  // --- asking.cc
+  Task* NextLacking(Role& role);
+  void Want(const Task& task);
+  bool MayAsk(const Role& role) const;
+  void AskForLacking();
+  bool AsksTogether(const RequestContainers& request) const;
+  void AskAgain();
+  void Request(const std::vector<int>& asks);
+  int WantedBy(const Role& role) const;
 
   // --- containers.cc
   Container* Find(const ContainerId& id);
@@ -174,11 +193,7 @@ class Job::Impl {
   Container& Admit(const ContainerGranted& e);
   void Assign(Container& container, Task& task);
   void Launch(Container& container);
-  Task* NextLacking(Role& role);
-  bool MayAsk(const Role& role) const;
-  void AskForLacking();
-  bool AsksTogether(const RequestContainers& request) const;
-  void AskAgain();
+  void Unplace(Task& task, const std::optional<std::string>& reason = std::nullopt);
   void Detach(Task& task);
   void Release(Container& container);
   void ReleaseFrom(Task& task);
@@ -231,12 +246,30 @@ class Job::Impl {
   // --- scaling.cc
   void Scale(int role, int instances, const std::string& by);
   void ApplyWaitingScales();
-  void Grow(int role, int size);
-  void Shrink(int role, int size);
-  void AddTask(int role);
+  void Widen(int role, int size);
+  void Narrow(int role, int size);
+  void AddTask(int role, bool member);
   void Leave(Task& task);
   void Remove(Task& task);
   void Trim(Role& role);
+
+  // --- elastic.cc
+  bool MayGrow(const Role& role) const;
+  void DismissNewcomers();
+  void TakeInUnranked();
+  void Join(Task& task);
+  bool Gathered();
+  bool Forms(const Role& role) const;
+  std::vector<Task*> Newcomers(Role& role) const;
+  void TakeInRanked();
+  void Grow();
+  void AwaitAnother(Task& task);
+  void FireMissing(Task& task);
+  bool CanGoOnWithout(const Task& task);
+  void GoOnWithoutOverdue(Role& role);
+  void GoOnWithout(Task& task);
+  int WorldSize(size_t role) const;
+  void LoseNewcomer(Task& task, const Loss& loss);
 
   // --- ending.cc
   void BeginEnding(Ending ending);
@@ -262,7 +295,8 @@ class Job::Impl {
   Instant told_at_;  // of the step, as it was given
 
   std::vector<Role> roles_;
-  Cluster cluster_;
+  Cluster endpoints_;             // of all tasks, by index
+  std::optional<Cluster> world_;  // of the members, by place, once somebody has asked in this Step
   Exports exports_;
   Tally all_, ranked_;
   std::deque<Container> slots_;
@@ -285,6 +319,7 @@ class Job::Impl {
   std::optional<Drain> drain_;
   std::optional<Barrier> barrier_;
   std::optional<Ending> ending_;
+  bool settled_ = false;                // newcomers have been waited for as long as timeouts.settle says
   std::vector<std::string> abandoned_;  // containers that did not go when they were killed
 
   std::string own_wait_, place_wait_, noted_wait_;

@@ -14,13 +14,14 @@ TEST(JobScale, UpAndDownOfTasksThatDoNotBelongTogether) {
   Reads({JobOf({Elastic(2, 4)})}, R"(
 0s up
 1s scale worker 3
-  scaled worker 2->3 by ann
-  task worker:2 PENDING a0
-  ask worker*1
+  scaled worker 4->3 by ann
+  cancel
+  ask worker*1 optional
 1s scale worker 5
 1s scale worker 1
 1s scale ps 3
 2s grant c3 worker node3
+  task worker:2 PENDING a0
   task worker:2 ALLOCATED a0 in c3
   launch c3 worker:2
 2s register c3
@@ -38,11 +39,10 @@ TEST(JobScale, UpAndDownOfTasksThatDoNotBelongTogether) {
   release c3
   removed worker:2 STOPPED a0
   scaled worker 2->4 by ann
-  task worker:2 PENDING a1
-  task worker:3 PENDING a0
-  ask worker*2
+  ask worker*2 optional
 5s gone c3
 5s grant c4 worker node4
+  task worker:2 PENDING a1
   task worker:2 ALLOCATED a1 in c4
   launch c4 worker:2
 5s register c4
@@ -54,21 +54,12 @@ TEST(JobScale, UpAndDownOfTasksThatDoNotBelongTogether) {
 TEST(JobScale, DownBeforeTheNewOnesAreThere) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up
-1s scale worker 4
-  scaled worker 1->4 by ann
-  task worker:1 PENDING a0
-  task worker:2 PENDING a0
-  task worker:3 PENDING a0
-  ask worker*3
 2s grant c1 worker node1
+  task worker:1 PENDING a0
   task worker:1 ALLOCATED a0 in c1
   launch c1 worker:1
 3s scale worker 2
   scaled worker 4->2 by ann
-  task worker:2 STOPPED a0
-  removed worker:2 STOPPED a0
-  task worker:3 STOPPED a0
-  removed worker:3 STOPPED a0
   cancel
 4s scale worker 1
   scaled worker 2->1 by ann
@@ -83,25 +74,25 @@ TEST(JobScale, RankedTasksStartAgainInTheNewSize) {
   Reads({JobOf({Elastic(2, 4)}), Ranked(1)}, R"(
 0s up
 1s scale worker 3
-  scaled worker 2->3 by ann
-  task worker:2 PENDING a0
-  stop worker:0 a0 10s
-  stop worker:1 a0 10s
-  job recovering RECOVERING g0 | worker was scaled from 2 to 3; all ranked tasks are stopped to start again
-  ask worker*1
-2s exit worker:0 a0 SIGTERM
-2s ended worker:0 a0
-  task worker:0 STOPPED a0 signal=SIGTERM
-2s ended worker:1 a0
-  task worker:1 STOPPED a0
-  job recovering RECOVERING g1 | worker was scaled from 2 to 3; all ranked tasks start again as generation 1
-  task worker:0 READY a1
-  task worker:1 READY a1
+  scaled worker 4->3 by ann
+  cancel
+  ask worker*1 optional
 3s grant c2 worker node3
+  task worker:2 PENDING a0
   task worker:2 ALLOCATED a0 in c2
   launch c2 worker:2
 3s register c2
   task worker:2 READY a0
+  stop worker:0 a0 10s
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker grows from 2 to 3; all ranked tasks are stopped to start again
+3s ended worker:0 a0
+  task worker:0 STOPPED a0
+3s ended worker:1 a0
+  task worker:1 STOPPED a0
+  job recovering RECOVERING g1 | worker grows from 2 to 3; all ranked tasks start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
   start worker:0 a1 g1 in worker:0
   start worker:1 a1 g1 in worker:1
   start worker:2 a0 g1 in c2
@@ -134,28 +125,65 @@ TEST(JobScale, RankedTasksStartAgainInTheNewSize) {
 )");
 }
 
-TEST(JobScale, BeforeTheStartTheGangGrows) {
+TEST(JobScale, ThoseThatOnlyWaitLeaveFirst) {
+  Reads({JobOf({Elastic(1, 4)})}, R"(
+0s up
+1s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+1s grant c2 worker node2
+  task worker:2 PENDING a0
+  task worker:2 ALLOCATED a0 in c2
+  launch c2 worker:2
+1s register c1
+  task worker:1 READY a0
+  start worker:1 a0 g0 in c1
+1s register c2
+  task worker:2 READY a0
+  start worker:2 a0 g0 in c2
+2s started c1 a0
+  task worker:1 RUNNING a0 g0
+2s started c2 a0
+  task worker:2 RUNNING a0 g0
+3s preempted c1 it was preempted
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted
+  task worker:1 PENDING a1
+  ask worker*1
+3s tick
+  task worker:1 STOPPED a1 | its container was taken for others; the job goes on with the other 2 of its role
+  removed worker:1 STOPPED a1
+4s scale worker 2
+  scaled worker 4->2 by ann
+  cancel
+5s scale worker 3
+  scaled worker 2->3 by ann
+  ask worker*1 optional
+6s grant c5 worker node5
+  task worker:1 PENDING a1
+  task worker:1 ALLOCATED a1 in c5
+  launch c5 worker:1
+)");
+}
+
+TEST(JobScale, BeforeTheStartTheGangNeedsNoMore) {
   Reads({JobOf({Elastic(1, 4)}), Ranked(1)}, R"(
 0s am
   job am STARTING
   task worker:0 PENDING a0
   ask worker*1 together
+  ask worker*3 optional
 0s scale worker 2
-  scaled worker 1->2 by ann
-  task worker:1 PENDING a0
+  scaled worker 4->2 by ann
+  cancel
   ask worker*1 together
+  ask worker*1 optional
 1s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
-1s grant c2 worker node1
-  task worker:1 ALLOCATED a0 in c2
   launch c1 worker:0
-  launch c2 worker:1
 1s register c1
   task worker:0 READY a0
-1s register c2
-  task worker:1 READY a0
   start worker:0 a0 g0 in c1
-  start worker:1 a0 g0 in c2
 )");
 }
 

@@ -338,6 +338,7 @@ TEST(JobStart, AnewAfterAnotherAm) {
   job am STARTING g2
   task worker:0 PENDING a5
   ask worker*1 together
+  ask worker*1 optional
 0s grant c1 worker node1
   task worker:0 ALLOCATED a5 in c1
   launch c1 worker:0
@@ -347,10 +348,10 @@ TEST(JobStart, AnewAfterAnotherAm) {
 1s started c1 a5
   task worker:0 RUNNING a5 g2
   job running RUNNING g2
-2s scale worker 2
-  scaled worker 1->2 by ann
+2s grant c2 worker node2
   task worker:1 PENDING a5
-  ask worker*1
+  task worker:1 ALLOCATED a5 in c2
+  launch c2 worker:1
 )");
 }
 

@@ -14,12 +14,21 @@ void Tally::Add(const Tally& other, int sign) {
   failed += sign * other.failed;
   open += sign * other.open;
   budget += sign * other.budget;
+  spare += sign * other.spare;
+  coming += sign * other.coming;
+  newcomers += sign * other.newcomers;
 }
 
 Tally CountsOf(const Task& task, int restart_max) {
   Tally t;
   t.open = task.run != Task::Run::kNone;
   if (task.leaving) return t;
+  if (!task.member) {
+    t.spare = !task.done && task.container == nullptr;
+    t.coming = !task.done && task.container != nullptr && !task.connected();
+    t.newcomers = !task.done && task.connected();
+    return t;
+  }
   t.tasks = 1;
   t.lacking = !task.done && task.state == TaskState::kPending && task.container == nullptr;
   t.unregistered = !task.done && !task.connected();

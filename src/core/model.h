@@ -45,7 +45,7 @@ struct Container {
 
 // Counts over tasks; every task adds its own (CountsOf).
 struct Tally {
-  int tasks = 0;         // without those that leave
+  int tasks = 0;         // members, without those that leave
   int lacking = 0;       // want a container and have none
   int unregistered = 0;  // not done, and their executor is not connected
   int started = 0;       // have been RUNNING in this generation, or are done
@@ -54,6 +54,10 @@ struct Tally {
   int failed = 0;        // done, FAILED or LOST
   int open = 0;          // with an attempt of which something may still run
   int64_t budget = 0;    // restarts left
+  // Of tasks that are no members (none of those above but `open`):
+  int spare = 0;      // want a container and have none
+  int coming = 0;     // have one, and no executor is connected yet
+  int newcomers = 0;  // are READY to join
   friend bool operator==(const Tally&, const Tally&) = default;
   void Add(const Tally& other, int sign);
 };
@@ -63,6 +67,10 @@ struct Task {
 
   TaskId id;
   bool ranked = false;
+  // It belongs to the world: the job waits for it, and ranks count it. An elastic role has other tasks too, for which
+  // containers are asked; those are not in the journal before they have one.
+  bool member = true;
+  int place = 0;  // among the members of its role: its index in the cluster that tasks are sent
   TaskState state = TaskState::kPending;
   int attempt = 0;
   bool attempt_used = false;  // it was started under this number
@@ -95,9 +103,13 @@ struct Task {
   bool removed = false;  // has left
   bool has_started = false;
   bool backing_off = false;
-  int paid = 0;   // restarts used of its budget
-  Timer timer;    // until the pause before a restart is over, or the attempt must have ended
-  Tally counted;  // what it last added to the counts
+  int paid = 0;           // restarts used of its budget
+  Timer timer;            // until the pause before a restart is over, or the attempt must have ended
+  bool taken = false;     // its last container was taken for others
+  Instant missing_since;  // when it began to wait for another container
+  Timer missing;          // until that has lasted too long
+  bool overdue = false;   // it has, and the job could not go on without it
+  Tally counted;          // what it last added to the counts
 
   bool connected() const { return container != nullptr && container->phase == Container::Phase::kConnected; }
   bool clean() const { return ranks_left == 0 && clean_ranks == static_cast<int>(exited.size()); }
@@ -108,7 +120,7 @@ Tally CountsOf(const Task& task, int restart_max);
 struct Role {
   spec::RoleKind kind = spec::RoleKind::kWorker;  // the job file's, or a sidecar once it has outlived others too long
   bool ranked = false;
-  int size = 0;  // as it is wanted now; tasks beyond it are leaving
+  int size = 0;  // as it is wanted now: tasks that do not leave
   // References to tasks stay valid while the role grows and shrinks at its end.
   std::deque<Task> tasks;
   std::vector<int> next_attempt;  // by index, of tasks that left too: no attempt's number comes twice
@@ -121,8 +133,8 @@ struct Role {
   Timer outlive_timer;
   Tally tally;
   int asked = 0;  // containers asked for and not granted
-  // May hold stale or repeated entries: who takes one checks.
-  std::priority_queue<int, std::vector<int>, std::greater<>> lacking;
+  // Members that want a container, and others. May hold stale or repeated entries: who takes one checks.
+  std::priority_queue<int, std::vector<int>, std::greater<>> lacking, spare;
   std::vector<int> ready;       // registered, to be started as soon as the role may
   std::optional<int> scale_to;  // wanted while an earlier scaling is still under way
   std::string scale_by;

@@ -141,6 +141,18 @@ std::string OutlivedText(const spec::RoleSpec& role, int running) {
          " after all of " + Names(role.outlive->roles) + " had ended (outlive)";
 }
 
+std::string GoesOnWithoutText(bool taken, Duration limit, int others) {
+  const std::string why = taken ? "its container was taken for others"
+                                : "no other container came within " + DurationToText(limit) + " (timeouts.replacement)";
+  return why + "; the job goes on with the other " + std::to_string(others) + " of its role";
+}
+
+std::string NotReplacedText(Duration limit, std::string_view place) {
+  std::string text = "no container came in place of its last one within " + DurationToText(limit) + " (timeouts.gang)";
+  if (!place.empty()) text += "; " + std::string(place);
+  return text;
+}
+
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left) {
   return HeldOf(held, wanted) + " are held, nothing more came for " + FormatDuration(held_for) +
          "; they are given back in " + FormatDuration(left) + " unless more come";

@@ -34,6 +34,7 @@ struct Failure {
   int attempt = 0;
   std::optional<Duration> ran;
   bool excused = false;  // the task is not to blame: it costs no restart
+  bool taken = false;    // its container was taken for others
 };
 
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
@@ -60,6 +61,10 @@ struct Shortfall {
   std::string place;                     // what the place says it waits for, in one line, or empty
 };
 std::string GangTimeoutText(Duration limit, const Shortfall& shortfall);
+
+// A member of the world that got no other container: why, as a clause. others: of its role, that go on.
+std::string GoesOnWithoutText(bool taken, Duration limit, int others);
+std::string NotReplacedText(Duration limit, std::string_view place);
 
 // running: tasks of the role that have not ended.
 std::string OutlivedText(const spec::RoleSpec& role, int running);

@@ -19,7 +19,7 @@ TaskChanged Job::Impl::Note(const Task& task, TaskChanged::Type type) const {
 void Job::Impl::NotePlaced(const Task& task, std::optional<std::string> reason) {
   TaskChanged change = Note(task, TaskChanged::Type::kPending);
   if (task.state == TaskState::kReady) {
-    const Endpoint& endpoint = cluster_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
+    const Endpoint& endpoint = endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
     change.type = TaskChanged::Type::kReady;
     change.host = endpoint.host;
     change.port = endpoint.port;
@@ -37,10 +37,10 @@ void Job::Impl::NotePlaced(const Task& task, std::optional<std::string> reason) 
 
 void Job::Impl::NoteStarted(const Task& task, const std::vector<int>& pids) {
   std::vector<int> sizes(roles_.size());
-  for (size_t r = 0; r < roles_.size(); ++r) sizes[r] = roles_[r].size;
+  for (size_t r = 0; r < roles_.size(); ++r) sizes[r] = WorldSize(r);
   TaskChanged change = Note(task, TaskChanged::Type::kStarted);
   change.generation = generation_;
-  change.ranks = RanksOf(spec_, sizes, task.id);
+  change.ranks = RanksOf(spec_, sizes, {task.id.role, task.place});
   change.pids = pids;
   change.started = task.started;
   change.reason = "";  // of a container that was lost before
@@ -61,9 +61,10 @@ void Job::Impl::NoteEnded(const Task& task, Instant at) {
   Write(std::move(change));
 }
 
-void Job::Impl::NoteStopped(const Task& task) {
+void Job::Impl::NoteStopped(const Task& task, std::optional<std::string> reason) {
   TaskChanged change = Note(task, TaskChanged::Type::kStopped);
   change.finished = now_;
+  change.reason = std::move(reason);
   Write(std::move(change));
 }
 

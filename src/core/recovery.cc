@@ -75,12 +75,13 @@ void Job::Impl::Revive(Task& task) {
   task.done = false;
   if (task.container == nullptr) {
     task.state = TaskState::kPending;
-    RoleOf(task).lacking.push(task.id.index);
+    Want(task);
   } else {
     task.state = task.connected() ? TaskState::kReady : TaskState::kAllocated;
   }
   Recount(task);
   if (news) NotePlaced(task);
+  if (!task.connected()) AwaitAnother(task);
   if (task.connected() && !task.backing_off) RoleOf(task).ready.push_back(task.id.index);
 }
 
@@ -155,7 +156,7 @@ void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& r
                  " again as generation " + std::to_string(generation_) +
                  (pause > Duration::zero() ? " in " + FormatDuration(pause) : ""));
   ForEachTask([&](Task& task) {
-    if (!In(scope, task) || task.leaving) return;
+    if (!In(scope, task) || task.leaving || !task.member) return;
     if (scope == Scope::kAll) task.launch_failures = 0;
     task.has_started = false;
     task.backing_off = false;

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "job_impl.h"
@@ -20,51 +22,68 @@ void Job::Impl::ApplyWaitingScales() {
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
     Trim(role);
-    if (!role.scale_to || role.tasks.size() > static_cast<size_t>(role.size)) continue;
+    const auto leaves = [](const Task& task) { return task.leaving && !task.removed; };
+    if (!role.scale_to || std::any_of(role.tasks.begin(), role.tasks.end(), leaves)) continue;
     const int from = role.size, to = *std::exchange(role.scale_to, std::nullopt);
     if (from == to) continue;
     const std::string& name = spec_.roles[r].name;
     const bool runs = role.ranked && ranked_.started > 0 && !barrier_ && !role.gathers;
+    const int members = role.tally.tasks;
     Write(RoleScaled{name, from, to, role.scale_by});
-    to > from ? Grow(static_cast<int>(r), to) : Shrink(static_cast<int>(r), to);
+    to > from ? Widen(static_cast<int>(r), to) : Narrow(static_cast<int>(r), to);
     judge_ = true;
-    if (!runs || drain_) continue;
+    if (!runs || drain_ || role.tally.tasks == members) continue;
     const std::string why = name + " was scaled from " + std::to_string(from) + " to " + std::to_string(to);
     BeginDrain({.scope = Scope::kRanked, .why = why});
     NoteRecovering(why + "; all ranked tasks are stopped to start again");
   }
 }
 
-void Job::Impl::Grow(int role_number, int size) {
-  Role& role = roles_[static_cast<size_t>(role_number)];
-  while (role.size < size) {
-    AddTask(role_number);
-    NotePlaced(role.tasks.back());
-  }
+// What is added becomes a member when its container has come.
+void Job::Impl::Widen(int role_number, int size) {
+  while (roles_[static_cast<size_t>(role_number)].size < size) AddTask(role_number, /*member=*/false);
 }
 
-void Job::Impl::AddTask(int role_number) {
+// Takes the lowest index that is free.
+void Job::Impl::AddTask(int role_number, bool member) {
   Role& role = roles_[static_cast<size_t>(role_number)];
-  Task& task = role.tasks.emplace_back();
-  task.id = {role_number, role.size++};
+  auto slot = role.tasks.end();
+  if (role.tasks.size() > static_cast<size_t>(role.size)) {
+    slot = std::find_if(role.tasks.begin(), role.tasks.end(), [](const Task& task) { return task.removed; });
+  }
+  const size_t index = static_cast<size_t>(slot - role.tasks.begin());
+  if (slot == role.tasks.end()) role.tasks.emplace_back();
+  Task& task = role.tasks[index];
+  task = Task{};
+  ++role.size;
+  task.id = {role_number, static_cast<int>(index)};
+  task.place = task.id.index;
   task.ranked = role.ranked;
-  const size_t index = static_cast<size_t>(task.id.index);
+  task.member = member;
   if (index >= role.next_attempt.size()) role.next_attempt.resize(index + 1, first_attempt_);
   task.attempt = role.next_attempt[index];
-  role.lacking.push(task.id.index);
-  cluster_[static_cast<size_t>(role_number)].resize(static_cast<size_t>(role.size));
+  endpoints_[static_cast<size_t>(role_number)].resize(role.tasks.size());
+  Want(task);
   Recount(task);
 }
 
-void Job::Impl::Shrink(int role_number, int size) {
+// Those leave first that only wait, then newcomers, then members, each from the highest index down.
+void Job::Impl::Narrow(int role_number, int size) {
   Role& role = roles_[static_cast<size_t>(role_number)];
-  role.size = size;
-  cluster_[static_cast<size_t>(role_number)].resize(static_cast<size_t>(size));
-  for (size_t i = static_cast<size_t>(size); i < role.tasks.size(); ++i) Leave(role.tasks[i]);
+  std::vector<Task*> stay;
+  for (Task& task : role.tasks) {
+    if (!task.leaving) stay.push_back(&task);
+  }
+  std::sort(stay.begin(), stay.end(), [](const Task* a, const Task* b) {
+    const auto order = [](const Task* t) { return std::make_tuple(!t->member, !Known(*t), t->id.index); };
+    return order(a) < order(b);
+  });
+  for (; role.size > size; stay.pop_back()) Leave(*stay.back());
   Trim(role);
 }
 
 void Job::Impl::Leave(Task& task) {
+  --RoleOf(task).size;
   task.leaving = true;
   Recount(task);
   if (task.run == Task::Run::kNone) {
@@ -75,18 +94,19 @@ void Job::Impl::Leave(Task& task) {
 }
 
 void Job::Impl::Remove(Task& task) {
+  const bool known = Known(task);
   if (!IsFinal(task.state)) {
     task.state = TaskState::kStopped;
-    NoteStopped(task);
+    if (known) NoteStopped(task);
   }
   ReleaseFrom(task);
-  task.timer = {};
+  task.timer = task.missing = {};
   task.removed = true;
-  Write(Note(task, TaskChanged::Type::kRemoved));
+  if (known) NoteRemoved(task);
 }
 
 void Job::Impl::Trim(Role& role) {
-  while (role.tasks.size() > static_cast<size_t>(role.size) && role.tasks.back().removed) {
+  while (!role.tasks.empty() && role.tasks.back().removed) {
     if (touched_ == &role.tasks.back()) touched_ = nullptr;
     role.tasks.pop_back();
   }

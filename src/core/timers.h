@@ -20,9 +20,9 @@ struct Timer {
 
 // Whose timer an entry is.
 struct TimerKey {
-  enum class Owner : uint8_t { kJob, kContainer, kTask, kRole };
+  enum class Owner : uint8_t { kJob, kContainer, kTask, kMissing, kRole };
   Owner owner = Owner::kJob;
-  int32_t first = 0;   // which of the job's timers; the container's slot; the task's role; the role
+  int32_t first = 0;   // which of the job's timers; the container's slot; the task's role (also of kMissing); the role
   int32_t second = 0;  // the task's index
 };
 

@@ -3,12 +3,14 @@
 //
 //   0s am 1 2 5                  1s kill 5s ann            2s scale worker 3          9s tick
 //   1s resumed 2                 1s warned c1 why          1s taken c1 how (excused)
+//   1s claimed c1 why (for others)                         1s preempted c1 how (excused, for others)
 //   1s grant c1 worker node7     1s register c1 [a0]       1s heard c1                1s gone c1 [how]
 //   1s started c1 a0             1s exit c1 a0 7           1s exit c1 a0 SIGSEGV rank=1 at=0.5s cause=... consequence=1
 //   1s progress c1 a0 120 [100]  1s stalled c1 a0 at=0.5s sign=output where=main (train.py:3)
 //   1s saving c1 a0
 //   1s ended c1 a0               1s startfail c1 a0 127    1s disconnected c1         1s waited REASON
-//   0s up                        everything at once until all runs; prints nothing. Containers are named after their
+//   0s up                        everything that is needed at once until all of it runs; prints nothing. Containers are
+//   named after their
 //                                tasks: worker:0 runs in worker:0 on node0
 #pragma once
 

@@ -78,7 +78,9 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};
   if (verb == "taken") return ContainerExited{container, line.From(2), /*excused=*/true};
+  if (verb == "preempted") return ContainerExited{container, line.From(2), /*excused=*/true, /*taken=*/true};
   if (verb == "warned") return ContainerWarned{container, line.From(2)};
+  if (verb == "claimed") return ContainerWarned{container, line.From(2), /*taken=*/true};
   if (verb == "waited") return PlaceWaited{line.From(1)};
   if (verb == "refused") return PlaceRefused{line.From(1)};
   if (verb == "register") {
@@ -129,7 +131,7 @@ void Up(Job& job, Instant now) {
       if (const auto* request = std::get_if<RequestContainers>(&action)) {
         for (const auto& ask : request->asks) {
           const std::string& role = job.spec().roles[static_cast<size_t>(ask.role)].name;
-          for (int n = 0; n < ask.count; ++n) {
+          for (int n = 0; !request->optional && n < ask.count; ++n) {
             events.push_back(ContainerGranted{
                 {role + ":" + std::to_string(granted[ask.role]++)}, ask.role, "node" + std::to_string(node++)});
           }
@@ -180,7 +182,7 @@ struct Writer {
     std::string text = "ask";
     for (const auto& ask : a.asks)
       text += " " + spec.roles[static_cast<size_t>(ask.role)].name + "*" + std::to_string(ask.count);
-    return text + (a.together ? " together" : "");
+    return text + (a.together ? " together" : "") + (a.optional ? " optional" : "");
   }
   std::string operator()(const CancelRequests&) const { return "cancel"; }
   std::string operator()(const LaunchExecutor& a) const { return "launch " + a.container.text + " " + Name(a.task); }
@@ -188,7 +190,7 @@ struct Writer {
   std::string operator()(const KillContainer& a) const { return "kill " + a.container.text; }
   std::string operator()(const StartTask& a) const {
     return "start " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " in " +
-           a.container.text;
+           a.container.text + (a.place == a.task.index ? "" : " as " + std::to_string(a.place));
   }
   std::string operator()(const StopTask& a) const {
     return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace);

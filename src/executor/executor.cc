@@ -42,7 +42,8 @@ std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spe
       role.push_back({cluster.hosts(static_cast<int>(host)), static_cast<uint16_t>(port)});
     }
   }
-  if (static_cast<size_t>(task.index) >= out[static_cast<size_t>(task.role)].size()) return std::nullopt;
+  if (task.index < 0 || static_cast<size_t>(task.index) >= out[static_cast<size_t>(task.role)].size())
+    return std::nullopt;
   return out;
 }
 

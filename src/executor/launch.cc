@@ -78,7 +78,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Surroundings& surroundings
   for (const auto& [name, value] : plan.options.agent_variables) variables[name] = value;
   if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
   const frameworks::ProcessPlace process{.job_id = plan.options.job_id,
-                                         .task = plan.task,
+                                         .task = {plan.task.role, place.index},
                                          .local_rank = place.local_rank,
                                          .attempt = place.attempt,
                                          .generation = place.generation,

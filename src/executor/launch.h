@@ -27,6 +27,7 @@ struct RankPlace {
   int attempt = 0;
   int generation = 0;
   int local_rank = 0;
+  int index = 0;  // of the task among those of its role in the cluster
 };
 
 // What the start of an attempt says about the others.

@@ -40,8 +40,8 @@ void Executor::OnMessage(const wire::ToExecutor& message) {
 void Executor::OnStart(const wire::Start& start, const wire::Cluster& cluster) {
   if (exit_code_ || attempt_ || pending_ || start.attempt() <= last_attempt_) return;  // repeated, or too late
   last_attempt_ = start.attempt();
-  const RankPlace place{start.attempt(), start.generation(), 0};
-  auto endpoints = ReadCluster(cluster, plan_.spec, plan_.task);
+  const RankPlace place{start.attempt(), start.generation(), 0, start.place()};
+  auto endpoints = ReadCluster(cluster, plan_.spec, {plan_.task.role, start.place()});
   if (!endpoints) {
     return FailStart(place, {std::nullopt, "the application master sent a table of endpoints that makes no sense"}, "");
   }

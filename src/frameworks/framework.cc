@@ -77,6 +77,7 @@ core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
   }
   rules.needs_whole_cluster = spec.framework != spec::Framework::kPlain;
   rules.first_rank_decides = spec.framework == spec::Framework::kMpi;
+  rules.no_gaps = spec.framework == spec::Framework::kMpi;
   // mpirun reaches its daemons, and workers of XGBoost their tracker until the end, through the AM.
   rules.needs_am = spec.framework == spec::Framework::kMpi || spec.framework == spec::Framework::kXgboost;
   return rules;

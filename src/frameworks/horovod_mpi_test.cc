@@ -72,6 +72,7 @@ TEST(Mpi, WhoRunsTheCommandAndWhoHoldsAPlace) {
   EXPECT_TRUE(StartsInOthers(spec, {1, 0}));
   EXPECT_FALSE(StartsInOthers(spec, {0, 0}));
   EXPECT_TRUE(RulesOf(spec).first_rank_decides);
+  EXPECT_TRUE(RulesOf(spec).no_gaps);
   EXPECT_FALSE(RulesOf(JobOf(Framework::kPytorch, {Role("worker")})).first_rank_decides);
   EXPECT_EQ(HoldsPlace(JobOf(Framework::kPytorch, {Role("worker")}), {0, 1}), std::nullopt);
 

@@ -40,7 +40,8 @@ class Maker {
     job.checkpoint = {Flip() ? Path() : "", Time(), Pick<std::string>({"SIGTERM", "SIGUSR1", "SIGINT"}), std::nullopt};
     if (Flip()) job.checkpoint.max_grace = job.checkpoint.grace + Time();
     job.restart_max = Below(3);
-    job.timeouts = {std::chrono::hours(48), Time(), Time(), Time(), Time(), std::nullopt, std::nullopt, std::nullopt};
+    job.timeouts = {std::chrono::hours(48), Time(),       Time(),      Time(), Time(), Time(), Time(),
+                    std::nullopt,           std::nullopt, std::nullopt};
     if (Flip()) job.timeouts.run = Time();
     job.start = Flip() ? StartMode::kGang : StartMode::kFree;
     job.tony_env = Flip();
@@ -211,7 +212,14 @@ roles:
     on_failure: fail
 checkpoint: {grace: 10s, signal: SIGTERM}
 restart: {max: 0}
-timeouts: {gang: 15m, hold: 10s, register: 5m, heartbeat: 25s, am: 5m}
+timeouts:
+  gang: 15m
+  hold: 10s
+  register: 5m
+  heartbeat: 25s
+  am: 5m
+  replacement: 1m
+  settle: 30s
 start: gang
 )");
 }

@@ -96,7 +96,7 @@ TEST(JobFile, EveryKeyOfTheProductPage) {
   want.relative_directories = {"tensorboard.logdir"};
   want.checkpoint = {"hdfs:///ckpt/mnist", 60s, "SIGUSR1"};
   want.restart_max = 1;
-  want.timeouts = {20min, 11s, 6min, 26s, 5min, 24h};
+  want.timeouts = {20min, 11s, 6min, 26s, 5min, 1min, 30s, 24h};
   want.start = StartMode::kFree;
   EXPECT_EQ(job, want) << DescribeEffective(job);
 }
@@ -109,7 +109,7 @@ TEST(JobFile, DefaultsAreThoseOfTheProductPage) {
   EXPECT_EQ(job, want);
   EXPECT_EQ(want.checkpoint.grace, 10s);
   EXPECT_EQ(want.checkpoint.signal, "SIGTERM");
-  EXPECT_EQ(want.timeouts, (Timeouts{15min, 10s, 5min, 25s, 5min, std::nullopt}));
+  EXPECT_EQ(want.timeouts, (Timeouts{15min, 10s, 5min, 25s, 5min, 1min, 30s, std::nullopt}));
   EXPECT_EQ(want.roles[0].restart, (RestartLimit{0, 1s}));
 }
 

@@ -20,8 +20,9 @@ bool Has(const Section<T>& section, std::string_view key) {
 
 const Section<Instances>& InstancesKeys() {
   static const Section<Instances> section = {
-      {Row("min", &Instances::min, WholeNumber(1, kInstancesMax), "The fewest tasks the job can go on with"),
-       Row("max", &Instances::max, WholeNumber(1, kInstancesMax), "The most tasks it can be scaled to", "8")}};
+      {Row("min", &Instances::min, WholeNumber(1, kInstancesMax), "The fewest tasks the job starts and goes on with"),
+       Row("max", &Instances::max, WholeNumber(1, kInstancesMax), "The most tasks it grows to as containers come",
+           "8")}};
   return section;
 }
 
@@ -124,6 +125,10 @@ const Section<Timeouts>& TimeoutsKeys() {
        Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused), "After such a silence a task counts as lost"),
        Row("am", &Timeouts::am, TimeSpan(Zero::kRefused),
            "How long tasks go on without an application master, until another one takes over"),
+       Row("replacement", &Timeouts::replacement, TimeSpan(Zero::kAllowed),
+           "How long an elastic role waits for a container in place of a lost one before it goes on with fewer tasks"),
+       Row("settle", &Timeouts::settle, TimeSpan(Zero::kAllowed),
+           "How long new tasks of an elastic role are gathered before those that run together start again with them"),
        Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed"),
        Row("queue", &Timeouts::queue, Optional(TimeSpan(Zero::kRefused)),
            "A job that is QUEUED for so long is killed by the client that follows it"),

@@ -179,17 +179,41 @@ name: elastic
 roles:
   worker: {instances: {min: 1, max: 4}, memory: 16MiB, command: exec sleep 300}
 """))
-    machine.running(job)
-    assert machine("scale", job, "worker=3").code == 0
-    status = machine.until(job, lambda s: [t["state"] for t in s["tasks"]] == ["RUNNING"] * 3, "three workers")
-    assert status["generation"] == 0
-    assert machine("scale", job, "worker=1").code == 0
     states = lambda status: [t["state"] for t in status["tasks"] if t["state"] != "STOPPED"]
-    machine.until(job, lambda s: states(s) == ["RUNNING"], "one worker")
+    has = lambda n: machine.until(job, lambda s: states(s) == ["RUNNING"] * n, f"{n} workers")
+    has(4)  # by itself: there is room
+    for size in (1, 3):
+        assert machine("scale", job, f"worker={size}").code == 0
+        assert has(size)["generation"] == 0
     refused = machine("scale", job, "worker=9")
     assert refused.code != 0 and "1 to 4" in refused.stderr, refused
     assert machine("kill", job).code == 0
     machine.assert_clean(job)
+
+
+def test_what_a_job_can_do_without_holds_up_no_other(machine, tmp_path):
+    """The first takes all that there is room for; what it still would like is no reason for the second to wait."""
+    percent = lambda n: percent_of_machine(machine, n)
+    greedy = machine.submit(machine.job_file(tmp_path, f"""
+roles:
+  worker: {{instances: {{min: 1, max: 9}}, memory: {percent(12)}MiB, command: exec sleep 300}}
+"""))
+    machine.until(greedy, lambda s: [t["state"] for t in s["tasks"]] == ["RUNNING"] * 8, "as many as there is room for")
+    assert machine("scale", greedy, "worker=7").code == 0
+    machine.until(greedy, lambda s: len(s["tasks"]) == 7, "room")
+    other = machine.submit(machine.job_file(tmp_path, f"""
+roles:
+  a: {{memory: {percent(10)}MiB, command: exec sleep 300}}
+""", "other.yaml"))
+    machine.running(other)
+    assert machine("scale", greedy, "worker=9").code == 0  # there is no room for one more
+    third = machine("run", machine.job_file(tmp_path, f"""
+roles:
+  a: {{memory: {percent(3)}MiB, command: echo through}}
+""", "third.yaml"))
+    assert third.code == 0 and "through" in third.stdout, third
+    for job in (greedy, other):
+        assert machine("kill", job).code == 0
 
 
 def test_the_job_outlives_a_client_that_only_submitted(machine, tmp_path):

@@ -109,3 +109,37 @@ def test_containers_that_another_queue_is_entitled_to(howdah, changing, tmp_path
     assert {str(t["index"]) for t in status["tasks"] if t["attempt"] > 0} >= preempted, status
     (tmp_path / "go").touch()
     ends_well(howdah, greedy)
+
+
+def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changing, tmp_path):
+    """Ranks belong together here, so that each size is a world of its own, without gaps."""
+    def world_of(size):
+        def whole(status):
+            tasks = [t for t in status["tasks"] if t["state"] == "RUNNING"]
+            ranks = sorted(r for t in tasks for r in t["ranks"])
+            fits = len(tasks) == len(status["tasks"]) and size(len(tasks)) and ranks == list(range(len(tasks)))
+            return fits and status["state"] == "RUNNING"
+        return whole
+    go = tmp_path / "go"
+    elastic = howdah.submit(howdah.job_file(tmp_path, f"""
+name: elastic
+framework: pytorch
+timeouts: {{settle: 2s}}
+roles:
+  worker:
+    instances: {{min: 2, max: 10}}
+    memory: 1GiB
+    command: 'trap "exit 1" TERM; echo rank $RANK of $WORLD_SIZE; while [ ! -e {go} ]; do sleep 0.1; done'
+""", "elastic.yaml"))
+    howdah.until(elastic, world_of(lambda n: n == 10), "all ten")
+    urgent = job_of(howdah, tmp_path, 5, tmp_path / "urgent", more="queue: urgent", name="urgent")
+    howdah.running(urgent)
+    fewer = howdah.until(elastic, world_of(lambda n: 2 <= n < 10), "fewer")
+    assert howdah.status(urgent)["state"] == "RUNNING", fewer
+    (tmp_path / "urgent").touch()
+    ends_well(howdah, urgent)
+    howdah.until(elastic, world_of(lambda n: n == 10), "all ten again")
+    go.touch()
+    told = ends_well(howdah, elastic)
+    assert "its container was taken for others; the job goes on with the other" in told, told
+    assert re.search(r"worker grows from \d to \d+;", told), told

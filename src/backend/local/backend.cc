@@ -68,7 +68,7 @@ void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int
     const auto lease =
         std::find_if(leases.begin(), leases.end(), [&](const Lease& l) { return l.container == one.container.text; });
     if (lease == leases.end()) {  // it was given back, and the last AM did not come to say so
-      sink_.OnExited(one.container, "", /*excused=*/false);
+      sink_.OnExited(one.container, "", /*excused=*/false, /*taken=*/false);
       continue;
     }
     Container& container = containers_.try_emplace(one.container, loop_, std::move(*lease)).first->second;
@@ -99,16 +99,25 @@ void LocalBackend::Request(const core::RequestContainers& request) {
   for (const auto& ask : request.asks) {
     const spec::RoleSpec& role = job_.spec().roles[static_cast<size_t>(ask.role)];
     for (int i = 0; i < ask.count; ++i) {
-      group.wants.push_back(
-          {name_prefix_ + std::to_string(++containers_made_), role.memory_bytes, role.vcores, role.gpus});
+      group.wants.push_back({name_prefix_ + std::to_string(++containers_made_), role.memory_bytes, role.vcores,
+                             role.gpus, request.optional});
       group.roles.push_back(ask.role);
       if (request.together) continue;
-      pending_.push_back(std::move(group));
+      Queue(std::move(group));
       group = {};
     }
   }
-  if (!group.wants.empty()) pending_.push_back(std::move(group));
+  if (!group.wants.empty()) Queue(std::move(group));
   AskNext();
+}
+
+// What the job cannot go on without comes before what it can.
+void LocalBackend::Queue(Pending group) {
+  const auto after = group.wants.front().optional
+                         ? pending_.end()
+                         : std::find_if(pending_.begin(), pending_.end(),
+                                        [](const Pending& other) { return other.wants.front().optional; });
+  pending_.insert(after, std::move(group));
 }
 
 void LocalBackend::CancelRequests() {
@@ -185,7 +194,7 @@ void LocalBackend::Give(const ContainerId& id, const std::string& how) {
   if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
   unlink((job_.files().alive() + "/" + id.text).c_str());
   containers_.erase(id);
-  sink_.OnExited(id, how, /*excused=*/false);
+  sink_.OnExited(id, how, /*excused=*/false, /*taken=*/false);
 }
 
 std::string LocalBackend::LogOf(const TaskId& task) const {

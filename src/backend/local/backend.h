@@ -57,6 +57,7 @@ class LocalBackend final : public backend::Backend {
     std::array<char, 1> byte;
   };
 
+  void Queue(Pending group);
   void AskNext();
   void WatchLeases();
   void StopWatching();

@@ -23,6 +23,7 @@ struct Want {
   int64_t memory_bytes = 0;
   int vcores = 0;
   int gpus = 0;
+  bool optional = false;  // its job goes on without it: it comes after whatever any job cannot go on without
 };
 
 // with_gpus: asks `nvidia-smi` of path for the GPUs, which takes its time; else they are left out.

@@ -25,7 +25,11 @@ std::string Encode(const Holding& holding) {
     held.push_back({{"container", l.container}, {"memory", l.memory_bytes}, {"vcores", l.vcores}, {"gpus", l.gpus}});
   }
   for (const Want& w : holding.wanted) {
-    wanted.push_back({{"container", w.container}, {"memory", w.memory_bytes}, {"vcores", w.vcores}, {"gpus", w.gpus}});
+    wanted.push_back({{"container", w.container},
+                      {"memory", w.memory_bytes},
+                      {"vcores", w.vcores},
+                      {"gpus", w.gpus},
+                      {"optional", w.optional}});
   }
   return json{{"job", holding.job},
               {"submitted", holding.submitted.time_since_epoch().count()},
@@ -41,7 +45,8 @@ std::optional<Holding> Decode(const std::string& text) {
     for (const json& l : j.at("held"))
       out.held.push_back({l.at("container"), l.at("memory"), l.at("vcores"), l.at("gpus")});
     for (const json& w : j.at("wanted"))
-      out.wanted.push_back({w.at("container"), w.at("memory"), w.at("vcores"), w.at("gpus")});
+      out.wanted.push_back(
+          {w.at("container"), w.at("memory"), w.at("vcores"), w.at("gpus"), w.value("optional", false)});
     return out;
   } catch (const json::exception&) {
     return std::nullopt;
@@ -87,7 +92,8 @@ Decision Admit(const Capacity& capacity, const Holding& mine, const std::vector<
 
   const auto order = [&](const Holding& h) {
     const int64_t missing = std::max<int64_t>(0, SumOf(h.wanted).vcores - std::max<int64_t>(0, vcores_free));
-    return std::make_tuple(h.submitted + missing * kDelayOfAVcore, h.job);
+    const bool optional = !h.wanted.empty() && h.wanted.front().optional;
+    return std::make_tuple(optional, h.submitted + missing * kDelayOfAVcore, h.job);
   };
   const Sum want = SumOf(mine.wanted);
   if (want.memory > memory_free) {

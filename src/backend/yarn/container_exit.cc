@@ -141,6 +141,11 @@ bool IsExcused(int exit_status) {
   }
 }
 
+bool WasTaken(int exit_status) {
+  constexpr int kPreempted = -102, kKilledByScheduler = -108;
+  return exit_status == kPreempted || exit_status == kKilledByScheduler;
+}
+
 std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status) {
   const std::string& diagnostics = status.diagnostics();
   const int code = CodeOf(status);

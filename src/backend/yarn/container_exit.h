@@ -16,6 +16,8 @@ std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status);
 // Whether an exit status of ContainerExitStatus says that the task is not to blame: its node was lost or its disks
 // failed, it was preempted, or the ResourceManager or the node's scheduler took its container.
 bool IsExcused(int exit_status);
+// Whether YARN gave the container, or what it used, to others.
+bool WasTaken(int exit_status);
 
 // How far a container is in which nothing has connected yet, out of its NodeManager's answer or that there is none:
 // "its files were still being brought to node7". Empty: it has ended, and how is told by itself.

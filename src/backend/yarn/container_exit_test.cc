@@ -91,6 +91,8 @@ TEST(Excused, WhatIsNotTheTasksDoing) {
   for (const int status : {-100, -101, -102, -106, -108}) EXPECT_TRUE(IsExcused(status)) << status;
   for (const int status : {-1000, -103, -104, -105, -107, 0, 1, 137, 143, 154})
     EXPECT_FALSE(IsExcused(status)) << status;
+  for (const int status : {-102, -108}) EXPECT_TRUE(WasTaken(status)) << status;
+  for (const int status : {-100, -101, -106, 0, 137}) EXPECT_FALSE(WasTaken(status)) << status;
 }
 
 }  // namespace

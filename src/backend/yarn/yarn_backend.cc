@@ -108,7 +108,8 @@ void YarnBackend::OnAnswer(const hadoop::yarn::AllocateResponseProto& response) 
 
 void YarnBackend::Warn(const hadoop::yarn::PreemptionContainerProto& container, const std::string& why) {
   const ContainerId id{yarn::ToText(yarn::FromProto(container.id()))};
-  if (const auto it = containers_.find(id); it != containers_.end() && !it->second.leaving) sink_.OnWarned(id, why);
+  if (const auto it = containers_.find(id); it != containers_.end() && !it->second.leaving)
+    sink_.OnWarned(id, why, /*taken=*/true);
 }
 
 // A node that is being decommissioned lets its containers run for a while.
@@ -117,7 +118,7 @@ void YarnBackend::WarnNode(const std::string& node) {
   for (const auto& [id, held] : containers_) {
     if (held.node == node && !held.leaving) there.push_back(id);
   }
-  for (const ContainerId& id : there) sink_.OnWarned(id, "its node is being decommissioned");
+  for (const ContainerId& id : there) sink_.OnWarned(id, "its node is being decommissioned", /*taken=*/false);
 }
 
 void YarnBackend::UpdateNodes(const hadoop::yarn::AllocateResponseProto& response) {
@@ -180,7 +181,7 @@ void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
   } else if (it->second.started && status >= 0) {
     scheduler_.NodeWorked(it->second.node);
   }
-  Gone(id, how, IsExcused(status));
+  Gone(id, how, IsExcused(status), WasTaken(status));
 }
 
 void YarnBackend::Connected(const ContainerId& id) {
@@ -265,12 +266,12 @@ void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds w
   });
 }
 
-void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excused) {
+void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excused, bool taken) {
   const auto it = containers_.find(id);
   if (it->second.leaving) --leaving_;
   containers_.erase(it);
   Expect();
-  sink_.OnExited(id, how, excused);
+  sink_.OnExited(id, how, excused, taken);
 }
 
 // Grants and ends are told when the ResourceManager is asked: soon after something has been ordered, at leisure else.

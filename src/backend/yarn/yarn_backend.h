@@ -99,7 +99,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void EndAfter(const ContainerId& id, std::chrono::milliseconds wait);
   void GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait);
   // It is held no more; the owner is told how it ended.
-  void Gone(const ContainerId& id, const std::string& how, bool excused);
+  void Gone(const ContainerId& id, const std::string& how, bool excused, bool taken = false);
   void Expect();
 
   boost::asio::io_context& loop_;

@@ -24,9 +24,10 @@ void YarnBackend::InheritKept(const std::vector<backend::Inherited>& containers)
     if (const auto held = past_->containers.find(id); held != past_->containers.end()) {
       Adopt(inherited, held->second);
     } else if (const auto ended = past_->completed.find(id); ended != past_->completed.end()) {
-      sink_.OnExited(inherited.container, HowContainerEnded(ended->second), IsExcused(ended->second.exit_status()));
+      const int status = ended->second.exit_status();
+      sink_.OnExited(inherited.container, HowContainerEnded(ended->second), IsExcused(status), WasTaken(status));
     } else {
-      sink_.OnExited(inherited.container, kEndedWithAm, /*excused=*/true);
+      sink_.OnExited(inherited.container, kEndedWithAm, /*excused=*/true, /*taken=*/false);
     }
   }
   // Granted, or being given back, when that process died.
@@ -76,7 +77,8 @@ void YarnBackend::TellMissing(const hadoop::yarn::AllocateResponseProto& respons
       return yarn::ToText(yarn::FromProto(one.container_id())) == id.text;
     });
     const bool told = status != ended.end();
-    sink_.OnExited(id, told ? HowContainerEnded(*status) : kEndedWithAm, !told || IsExcused(status->exit_status()));
+    sink_.OnExited(id, told ? HowContainerEnded(*status) : kEndedWithAm, !told || IsExcused(status->exit_status()),
+                   told && WasTaken(status->exit_status()));
   }
 }
 

@@ -13,7 +13,10 @@ using spec::RoleKind;
 Checker::Checker(World& world, const Workload& workload, Truth& truth)
     : world_(world), workload_(workload), truth_(truth), facts_(workload) {
   core::JobSubmitted submitted;
-  for (const spec::RoleSpec& role : workload.spec.roles) submitted.roles.push_back({role.name, role.instances.min});
+  for (const spec::RoleSpec& role : workload.spec.roles) {
+    submitted.roles.push_back({role.name, role.instances.min});
+    wanted_.push_back(role.instances.max);
+  }
   fold_.Take(submitted);
 }
 
@@ -28,8 +31,10 @@ void Checker::Ordered(const core::Action& action) {
   facts_.Ordered(action);
 }
 
-void Checker::Stepped() {
+void Checker::Stepped(const core::Job& job) {
+  CheckPlaces(job);
   if (finished_) return;
+  CheckHeldUp();
   CheckStates();
   CheckAsks();
   CheckStopping();
@@ -85,6 +90,7 @@ void Checker::Check(const core::StartTask& start) {
   CheckBudget();
   CheckBackoff(start);
   Notice(start);
+  if (Ranked(start.task.role)) starts_.push_back(start);
   ordered_a_start_ = true;
 }
 
@@ -142,13 +148,20 @@ void Checker::Check(const core::KillContainer& kill) {
 void Checker::Check(const core::Record& record) {
   const std::string wrong = fold_.Take(record.change);
   if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
+  if (const auto* job = std::get_if<core::JobChanged>(&record.change); job != nullptr && job->reason) {
+    CheckGrowth(*job->reason);
+  }
   if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) {
     CheckSuccess(*task);
+    const bool fewer = task->reason && task->reason->find("the job goes on with the other") != std::string::npos;
+    if (fewer) world_.Reach(Situation::kWentOnWithFewer);
     if (task->type == core::TaskChanged::Type::kProgressed) world_.Reach(Situation::kProgressRecorded);
   }
   if (const auto* scaled = std::get_if<core::RoleScaled>(&record.change)) {
     world_.Reach(scaled->to > scaled->from ? Situation::kScaledUp : Situation::kScaledDown);
-    for (const spec::RoleSpec& role : workload_.spec.roles) {
+    for (size_t r = 0; r < wanted_.size(); ++r) {
+      const spec::RoleSpec& role = workload_.spec.roles[r];
+      if (role.name == scaled->role) wanted_[r] = scaled->to;
       if (role.name == scaled->role && (scaled->to < role.instances.min || scaled->to > role.instances.max)) {
         world_.Violate("A role keeps to its limits", role.name + " scaled to " + std::to_string(scaled->to));
       }
@@ -246,7 +259,8 @@ void Checker::CheckAsks() {
   for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
     int kept = 0;
     for (const auto& [id, held] : facts_.held()) kept += held.role == role && !held.released;
-    const int size = fold_.Size(Role(role).name);
+    int size = wanted_[static_cast<size_t>(role)];
+    for (const auto& [id, task] : facts_.tasks()) size += id.role == role && task.stopped() && !task.over;
     if (kept + facts_.asked(role) > size && facts_.asked(role) > 0) {
       world_.Violate("No more containers are asked for than there are tasks",
                      Role(role).name + ": " + std::to_string(facts_.asked(role)) + " asked, " + std::to_string(kept) +

@@ -1,13 +1,17 @@
 // The rules that a core has to keep, each a sentence, counted against the simulator's own books.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "facts.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
+#include "howdah/core/job.h"
 #include "journal_fold.h"
 #include "truth.h"
 #include "world.h"
@@ -21,7 +25,7 @@ class Checker {
   // In this order: an event is told, the actions are ordered one by one, the step is over.
   void Told(const core::Event& event);
   void Ordered(const core::Action& action);
-  void Stepped();
+  void Stepped(const core::Job& job);
 
   const JournalFold& fold() const { return fold_; }
   const Facts& facts() const { return facts_; }
@@ -43,6 +47,13 @@ class Checker {
   void CheckGang(const core::StartTask& start);
   std::set<int> EndsAwaited(int role) const;
   bool HaveEnded(const std::set<int>& roles) const;
+  // --- checker_elastic.cc
+  void CheckPlaces(const core::Job& job);
+  void CheckGrowth(const std::string& reason);
+  void CheckHeldUp();
+  bool Ranked(int role) const { return workload_.rules.restarts_together[static_cast<size_t>(role)]; }
+  int CountRunnable(int role) const;
+  // ---
   void CheckBudget();
   void Charge(const core::StartTask& start);
   bool IsRegistered(TaskId task) const;
@@ -92,6 +103,11 @@ class Checker {
   bool lost_a_container_ = false;        // that the core had not given back
   std::set<ContainerId> given_up_;       // killed by the core
   int charged_generation_ = 0;
+  std::vector<int> wanted_;                       // tasks, by role
+  std::vector<core::StartTask> starts_;           // of ranked tasks, in this step
+  std::map<std::pair<int, int>, TaskId> places_;  // by role and place, in the newest generation
+  int places_generation_ = -1;
+  std::optional<Instant> held_up_since_;  // ranked tasks could go on without those that are missing
   bool finished_ = false;
 };
 

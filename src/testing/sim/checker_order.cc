@@ -73,14 +73,15 @@ void Checker::CheckGang(const core::StartTask& start) {
   const bool first = workload_.spec.start == spec::StartMode::kGang && begun_gangs_.insert(ends).second;
   if (first && !ends.empty()) world_.Reach(Situation::kLaterGang);
   if (!first && !(ranked && workload_.rules.needs_whole_cluster)) return;
-  ForEachTask([&](TaskId task, const FoldedTask& folded) {
-    if (!first && !workload_.rules.restarts_together[static_cast<size_t>(task.role)]) return;
-    const std::set<int> of_task = EndsAwaited(task.role);
-    if (first ? of_task != ends : !HaveEnded(of_task)) return;
-    if (core::IsFinal(folded.state) || CanRun(task)) return;
+  for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
+    if (!first && !Ranked(role)) continue;
+    const std::set<int> of_role = EndsAwaited(role);
+    if (first ? of_role != ends : !HaveEnded(of_role)) continue;
+    const int least = Role(role).instances.min;
+    if (CountRunnable(role) >= least) continue;
     world_.Violate("Nothing of a gang starts before everything can",
-                   Name(start.task) + " before " + Name(task) + " can");
-  });
+                   Name(start.task) + " before " + std::to_string(least) + " of " + Role(role).name + " can");
+  }
 }
 
 }  // namespace howdah::sim

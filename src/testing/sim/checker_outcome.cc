@@ -105,7 +105,9 @@ bool Checker::RanTooLong() {
 void Checker::CheckSuccess() {
   const auto& roles = workload_.spec.roles;
   const bool has_chief = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.chief; });
-  const TaskId leader{workload_.rules.first_rank_decides ? core::FirstRankedRole(workload_.spec) : -1, 0};
+  const auto first = places_.find({core::FirstRankedRole(workload_.spec), 0});
+  const bool decides = workload_.rules.first_rank_decides && first != places_.end();
+  const TaskId leader = decides ? first->second : TaskId{-1, 0};
   int tolerant = 0, tolerated = 0, ignored = 0;
   bool chief_succeeded = false;
   std::string missing;
@@ -113,6 +115,9 @@ void Checker::CheckSuccess() {
     const spec::RoleSpec& role = Role(task.role);
     if (role.kind != RoleKind::kWorker) return;
     const TaskFacts* facts = facts_.Find(task);
+    // It came when the others had done the work.
+    const bool newcomer = role.instances.elastic() && (!facts || facts->over) && folded.state == TaskState::kStopped;
+    if (newcomer) return;
     const bool succeeded = facts && facts->over && facts->succeeded;
     if (role.chief || task == leader) chief_succeeded = succeeded;
     const bool tolerates = role.on_failure == spec::OnFailure::kTolerate;

@@ -62,6 +62,9 @@ std::string_view ToText(Situation situation) {
       "a ranked task without progress failed",
       "a task that saved was given the grace anew",
       "a task that saved for too long was killed",
+      "an elastic role grew as containers came",
+      "an elastic role went on with fewer tasks",
+      "ranks closed up over a task that was missing",
   };
   return kTexts[static_cast<size_t>(situation)];
 }

@@ -1,6 +1,7 @@
 #include "facts.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "howdah/core/progress.h"
 
@@ -78,7 +79,7 @@ void Facts::On(const core::PlaceRefused&) {
 
 void Facts::On(const core::ExecutorRegistered& e) {
   const auto held = held_.find(e.container);
-  if (held != held_.end()) held->second.registered = true;
+  if (held != held_.end() && !std::exchange(held->second.registered, true)) held->second.registered_at = now_;
   Hear(e.container);
 }
 

@@ -21,6 +21,7 @@ struct ContainerFacts {
   bool registered = false;
   bool released = false;  // or killed: it is on its way back
   Instant heard;          // when the core was told of it last
+  Instant registered_at;
 };
 
 // The newest attempt of a task, and what came of the older ones.

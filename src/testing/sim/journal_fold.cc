@@ -37,7 +37,7 @@ const std::vector<JobRow>& JobTable() {
 const std::vector<TaskRow>& TaskTable() {
   using enum TaskState;
   static const std::vector<TaskRow> rows = {
-      {kPending, {kAllocated, kStopped}},
+      {kPending, {kAllocated, kLost, kStopped}},
       {kAllocated, {kReady, kPending, kFailed, kLost, kStopped}},
       {kReady, {kRunning, kFailed, kPending, kLost, kStopped}},
       {kRunning, {kSucceeded, kFailed, kLost, kStopped, kReady, kPending}},

@@ -106,7 +106,7 @@ void SimJob::Deliver(const core::Event& event) {
     if (!lost || std::holds_alternative<core::FinishJob>(action)) Perform(action);
   }
   job_->CheckInvariants();
-  checker_.Stepped();
+  checker_.Stepped(*job_);
   if (lost && !ended()) {
     world_.Reach(Situation::kOrdersLost);
     AnotherAmGoesOn();
@@ -237,7 +237,7 @@ void SimJob::OnGranted(int role, int node) {
       world_.schedule.After(*when - std::min<Duration>(*when, seconds(5)), [this, container] {
         if (container->gone()) return;
         world_.Reach(Situation::kWarned);
-        Tell(core::ContainerWarned{container->id(), "it is preempted"}, from_place_);
+        Tell(core::ContainerWarned{container->id(), "it is preempted", /*taken=*/true}, from_place_);
       });
     }
     world_.schedule.After(*when, [this, container] {
@@ -259,8 +259,9 @@ void SimJob::OnNodeLost(int node) {
 
 void SimJob::OnGone(SimContainer& container, const std::string& how) {
   place_.Free(container.node());
-  const bool excused = how.find("preempted") != how.npos || how.find("its node") != how.npos;
-  Tell(core::ContainerExited{container.id(), how, excused}, from_place_);
+  const bool taken = how.find("preempted") != how.npos;
+  const bool excused = taken || how.find("its node") != how.npos;
+  Tell(core::ContainerExited{container.id(), how, excused, taken}, from_place_);
 }
 
 void SimJob::OnDied(TaskId task, int generation) {

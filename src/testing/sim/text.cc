@@ -85,8 +85,8 @@ struct ActionText {
   std::string operator()(const core::ReleaseContainer& a) const { return "ReleaseContainer " + a.container.text; }
   std::string operator()(const core::KillContainer& a) const { return "KillContainer " + a.container.text; }
   std::string operator()(const core::StartTask& a) const {
-    return "StartTask " + TaskName(spec, a.task) + " in " + a.container.text + " attempt " + std::to_string(a.attempt) +
-           " generation " + std::to_string(a.generation);
+    return "StartTask " + TaskName(spec, a.task) + " as " + std::to_string(a.place) + " in " + a.container.text +
+           " attempt " + std::to_string(a.attempt) + " generation " + std::to_string(a.generation);
   }
   std::string operator()(const core::StopTask& a) const {
     return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) +

@@ -54,6 +54,7 @@ class Maker {
     role.kind = spec::RoleKind::kSidecar;
     return role;
   }
+  void NeedsWholeCluster() { workload_.rules.needs_whole_cluster = true; }
   void FirstRankDecides() { workload_.rules.first_rank_decides = true; }
   Maker& Collective() {
     workload_.collective = true;
@@ -108,6 +109,9 @@ Workload Elastic(Random& random) {
   make.Role("worker", 1, {.shortest = seconds(5), .longest = seconds(60), .fails = 0.1}, together).instances = {
       least, least + random.Between(1, 4)};
   if (random.Chance(0.4)) make.Service("store", 1, 0.02);
+  if (together && random.Chance(0.5)) make.NeedsWholeCluster();
+  make.spec().timeouts.replacement = random.Pick<Duration>({seconds(2), minutes(1)});
+  make.spec().timeouts.settle = random.Pick<Duration>({seconds(0), seconds(5), seconds(30)});
   return make.Done();
 }
 

@@ -21,6 +21,7 @@ struct RequestContainers {
   };
   std::vector<Ask> asks;
   bool together = false;
+  bool optional = false;  // the job goes on without them: they hold up nobody else
 };
 // Take back every ask that has not been granted.
 struct CancelRequests {};
@@ -45,6 +46,7 @@ struct StartTask {
   TaskId task;
   int attempt = 0;
   int generation = 0;
+  int place = 0;  // the task's index in the cluster: a lower one than its own where ranked tasks before it are missing
 };
 // Send the job's stop signal to the attempt's processes now, SIGKILL after grace. While they say that they are saving a
 // checkpoint each such word gives them the grace anew, until limit has passed since the first stop.

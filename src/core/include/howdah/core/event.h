@@ -43,11 +43,14 @@ struct ContainerExited {
   std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as it was told to
   // The task is not to blame (its node was lost, the scheduler took the container): it costs no restart.
   bool excused = false;
+  // The place took it for others: nothing may come instead of it for long.
+  bool taken = false;
 };
 // The place is going to take the container back: whoever runs in it may still save what it has done.
 struct ContainerWarned {
   ContainerId container;
-  std::string why;  // a clause: "the scheduler preempts it"
+  std::string why;     // a clause: "the scheduler preempts it"
+  bool taken = false;  // as ContainerExited's
 };
 // How far a container has come in which nothing has connected yet, for people; once it has, that changes nothing.
 struct ContainerStarting {

@@ -24,12 +24,15 @@ struct FrameworkRules {
   bool needs_whole_cluster = false;
   // The task with rank 0 starts what the others only hold a place for: its success ends the job, successfully.
   bool first_rank_decides = false;
+  // Tasks reach each other by their names: none is missing between others.
+  bool no_gaps = false;
   // The ranked tasks that run need something of the AM that dies with it: after another AM has taken over they start
   // again.
   bool needs_am = false;
 };
 
-// By role, by index: where each task can be reached; port 0 where it is not known (yet).
+// By role, by place (StartTask): where each task can be reached; port 0 where it is not known (yet). Tasks that do not
+// belong to the world are left out.
 using Cluster = std::vector<std::vector<Endpoint>>;
 
 // One owner (the AM's loop, or the simulator), one thread, not copyable.
@@ -48,6 +51,7 @@ class Job {
   // When Step(Ticked) is wanted next; nullopt: nothing waits for time.
   std::optional<Instant> NextDeadline() const;
 
+  // Valid until the next Step.
   const Cluster& cluster() const;
   const Exports& exports() const;
   const spec::JobSpec& spec() const;

@@ -134,6 +134,8 @@ struct Timeouts {
   Duration register_ = std::chrono::minutes(5);
   Duration heartbeat = std::chrono::seconds(25);
   Duration am = std::chrono::minutes(5);
+  Duration replacement = std::chrono::minutes(1);
+  Duration settle = std::chrono::seconds(30);
   std::optional<Duration> run;       // none: no limit
   std::optional<Duration> queue;     // none: no limit
   std::optional<Duration> progress;  // of workers and what sets up; none: no limit (core::ProgressLimit)

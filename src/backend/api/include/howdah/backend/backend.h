@@ -27,10 +27,10 @@ class Sink {
   // Of a container that was launched and in which nothing has connected yet. how_far: as core::ContainerStarting's.
   virtual void OnStarting(const ContainerId& container, const std::string& how_far) = 0;
   // The last of a container. how: as core::ContainerExited::how.
-  // excused: its task is not to blame.
-  virtual void OnExited(const ContainerId& container, const std::string& how, bool excused) = 0;
+  // excused: its task is not to blame. taken: the place took it for others.
+  virtual void OnExited(const ContainerId& container, const std::string& how, bool excused, bool taken) = 0;
   // The place is going to take the container back. why: as core::ContainerWarned's.
-  virtual void OnWarned(const ContainerId& container, const std::string& why) = 0;
+  virtual void OnWarned(const ContainerId& container, const std::string& why, bool taken) = 0;
   virtual void OnWaiting(const std::string& reason) = 0;  // empty: waits no more
   virtual void OnRefused(const std::string& reason) = 0;
   // The place has given up this AM (another one may run already): it must end at once, and clean up nothing.

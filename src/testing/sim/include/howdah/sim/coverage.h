@@ -65,6 +65,9 @@ enum class Situation {
   kStalledTogether,
   kGraceExtended,
   kLongestGraceOver,
+  kGrew,
+  kWentOnWithFewer,
+  kRanksClosedUp,
   kCount,
 };
 

@@ -1,0 +1,241 @@
+// Elastic roles that grow as containers come, and go on without what is missing.
+#include <gtest/gtest.h>
+
+#include "elastic.h"
+#include "transcript.h"
+
+namespace howdah::core::testing {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+spec::JobSpec Elastic(int min, int max) {
+  return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
+}
+
+TEST(Elastic, WhenNewcomersAreTakenIn) {
+  struct Row {
+    const char* what;
+    Gathering gathering;
+    bool takes_in, awaits;
+  };
+  const Row rows[] = {
+      {"nobody", {}, false, false},
+      {"all that are wanted", {.ready = 2}, true, false},
+      {"more have a container", {.ready = 1, .coming = 1}, false, true},
+      {"more have none", {.ready = 1, .awaited = 3}, false, false},
+      {"none is ready yet", {.coming = 2}, false, true},
+      {"they were waited for", {.ready = 1, .coming = 1, .awaited = 1, .settled = true}, true, false},
+      {"in vain", {.coming = 1, .settled = true}, false, false},
+  };
+  for (const Row& row : rows) {
+    EXPECT_EQ(TakesIn(row.gathering), row.takes_in) << row.what;
+    EXPECT_EQ(AwaitsNewcomers(row.gathering), row.awaits) << row.what;
+  }
+}
+
+TEST(Elastic, HowLongAReplacementIsAwaited) {
+  spec::Timeouts limits;
+  EXPECT_EQ(ReplacementLimit({2, 2}, limits, false), minutes(15)) << "as long as for a gang";
+  EXPECT_EQ(ReplacementLimit({2, 2}, limits, true), minutes(15));
+  EXPECT_EQ(ReplacementLimit({2, 4}, limits, false), minutes(1));
+  EXPECT_EQ(ReplacementLimit({2, 4}, limits, true), seconds(0)) << "it was taken for others";
+  limits.gang = seconds(20);
+  EXPECT_EQ(ReplacementLimit({2, 4}, limits, false), seconds(20));
+  EXPECT_TRUE(CanSpare({2, 4}, 3));
+  EXPECT_FALSE(CanSpare({2, 4}, 2));
+}
+
+TEST(JobElastic, StartsWithWhatItNeedsAndGrowsByAllThatCome) {
+  Reads({Elastic(2, 4), Ranked(1)}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2 together
+  ask worker*2 optional
+0s grant c0 worker node0
+  task worker:0 ALLOCATED a0 in c0
+0s grant c1 worker node1
+  task worker:1 ALLOCATED a0 in c1
+  launch c0 worker:0
+  launch c1 worker:1
+1s register c0
+  task worker:0 READY a0
+1s register c1
+  task worker:1 READY a0
+  start worker:0 a0 g0 in c0
+  start worker:1 a0 g0 in c1
+1s started c0 a0
+  task worker:0 RUNNING a0 g0
+  job running RUNNING g0
+1s started c1 a0
+  task worker:1 RUNNING a0 g0
+5s grant c2 worker node2
+  task worker:2 PENDING a0
+  task worker:2 ALLOCATED a0 in c2
+  launch c2 worker:2
+6s register c2
+  task worker:2 READY a0
+10s grant c3 worker node3
+  task worker:3 PENDING a0
+  task worker:3 ALLOCATED a0 in c3
+  launch c3 worker:3
+11s register c3
+  task worker:3 READY a0
+  stop c0 a0 10s
+  stop c1 a0 10s
+  job recovering RECOVERING g0 | worker grows from 2 to 4; all ranked tasks are stopped to start again
+12s ended c0 a0
+  task worker:0 STOPPED a0
+12s ended c1 a0
+  task worker:1 STOPPED a0
+  job recovering RECOVERING g1 | worker grows from 2 to 4; all ranked tasks start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
+  start worker:0 a1 g1 in c0
+  start worker:1 a1 g1 in c1
+  start worker:2 a0 g1 in c2
+  start worker:3 a0 g1 in c3
+12s started c0 a1
+  task worker:0 RUNNING a1 g1
+  job running RUNNING g1
+)");
+}
+
+TEST(JobElastic, WhatIsOnItsWayIsWaitedForBeforeTheStart) {
+  Reads({Elastic(1, 3), Ranked(1)}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+  ask worker*2 optional
+0s grant c0 worker node0
+  task worker:0 ALLOCATED a0 in c0
+  launch c0 worker:0
+0s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+1s register c0
+  task worker:0 READY a0
+2s register c1
+  task worker:1 READY a0
+  start worker:0 a0 g0 in c0
+  start worker:1 a0 g0 in c1
+)");
+}
+
+TEST(JobElastic, ButNotForLongerThanSettle) {
+  Reads({Elastic(1, 3), Ranked(1)}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+  ask worker*2 optional
+0s grant c0 worker node0
+  task worker:0 ALLOCATED a0 in c0
+  launch c0 worker:0
+0s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+1s register c0
+  task worker:0 READY a0
+20s heard c0
+31s tick
+  start worker:0 a0 g0 in c0
+31s started c0 a0
+  task worker:0 RUNNING a0 g0
+  job running RUNNING g0
+)");
+}
+
+TEST(JobElastic, NewcomersAreGathered) {
+  Reads({Elastic(1, 4), Ranked(1)}, R"(
+0s up
+10s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+11s register c1
+  task worker:1 READY a0
+20s heard worker:0
+20s grant c2 worker node2
+  task worker:2 PENDING a0
+  task worker:2 ALLOCATED a0 in c2
+  launch c2 worker:2
+21s register c2
+  task worker:2 READY a0
+30s heard c1
+40s heard worker:0
+41s tick
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are stopped to start again
+41s ended worker:0 a0
+  task worker:0 STOPPED a0
+  job recovering RECOVERING g1 | worker grows from 1 to 3; all ranked tasks start again as generation 1
+  task worker:0 READY a1
+  start worker:0 a1 g1 in worker:0
+  start worker:1 a0 g1 in c1
+  start worker:2 a0 g1 in c2
+)");
+}
+
+TEST(JobElastic, ANewcomerThatIsLostDisturbsNobody) {
+  Reads({Elastic(1, 2), Ranked(1)}, R"(
+0s up
+1s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+2s gone c1 its executor ended with exit code 1
+  task worker:1 STOPPED a0 | worker:1 did not get ready on node1: its executor ended with exit code 1
+  removed worker:1 STOPPED a0
+  ask worker*1 optional
+3s grant c2 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c2
+  launch c2 worker:1
+4s gone c2 its executor ended with exit code 1
+  task worker:1 STOPPED a0 | worker:1 did not get ready on node1: its executor ended with exit code 1
+  removed worker:1 STOPPED a0
+  ask worker*1 optional
+5s grant c3 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c3
+  launch c3 worker:1
+6s gone c3 its executor ended with exit code 1
+  task worker:1 STOPPED a0 | worker:1 did not get ready on node1: its executor ended with exit code 1
+  removed worker:1 STOPPED a0
+)");
+}
+
+TEST(JobElastic, WithoutGapsWhereTasksCallEachOtherByName) {
+  FrameworkRules rules = Ranked(1);
+  rules.no_gaps = true;
+  Reads({Elastic(1, 3), rules}, R"(
+0s up
+1s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+1s grant c2 worker node2
+  task worker:2 PENDING a0
+  task worker:2 ALLOCATED a0 in c2
+  launch c2 worker:2
+2s register c2
+  task worker:2 READY a0
+24s heard worker:0
+24s heard c2
+32s tick
+33s register c1
+  task worker:1 READY a0
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are stopped to start again
+)");
+}
+
+}  // namespace
+}  // namespace howdah::core::testing

@@ -1,0 +1,95 @@
+// The rules about elastic roles.
+#include <algorithm>
+
+#include "checker.h"
+#include "text.h"
+
+namespace howdah::sim {
+
+using core::TaskState;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// Of the role: those that have ended or could run at once.
+int Checker::CountRunnable(int role) const {
+  int count = 0;
+  ForEachTaskOf(role,
+                [&](TaskId task, const FoldedTask& folded) { count += core::IsFinal(folded.state) || CanRun(task); });
+  return count;
+}
+
+// Each rank of a generation is one task's, and where all start at one stroke none is missing.
+void Checker::CheckPlaces(const core::Job& job) {
+  if (starts_.empty()) return;
+  const core::Cluster& cluster = job.cluster();
+  std::map<int, int> started;
+  for (const core::StartTask& start : std::exchange(starts_, {})) {
+    if (start.generation != places_generation_) places_.clear();
+    places_generation_ = start.generation;
+    const auto [at, fresh] = places_.emplace(std::pair(start.task.role, start.place), start.task);
+    const auto size = static_cast<int>(cluster[static_cast<size_t>(start.task.role)].size());
+    if ((!fresh && at->second != start.task) || start.place >= size) {
+      world_.Violate("No two tasks of a generation have one rank",
+                     Name(start.task) + " is " + std::to_string(start.place) + " of " + std::to_string(size));
+    }
+    if (size > fold_.Size(Role(start.task.role).name)) {
+      world_.Violate("Every rank is some task's", std::to_string(size) + " ranks of " + Role(start.task.role).name);
+    }
+    if (start.place != start.task.index) world_.Reach(Situation::kRanksClosedUp);
+    ++started[start.task.role];
+  }
+  if (!workload_.rules.needs_whole_cluster) return;
+  for (const auto& [role, count] : started) {
+    const auto size = static_cast<int>(cluster[static_cast<size_t>(role)].size());
+    if (count != size || count < Role(role).instances.min) {
+      world_.Violate("A world starts without a gap, and with as many as it needs",
+                     std::to_string(count) + " of " + Role(role).name + " in a cluster of " + std::to_string(size));
+    }
+  }
+}
+
+// Who runs is stopped for newcomers only when these are ready, and have been gathered.
+void Checker::CheckGrowth(const std::string& reason) {
+  if (reason.find(" grows from ") == std::string::npos || reason.find("are stopped") == std::string::npos) return;
+  world_.Reach(Situation::kGrew);
+  if (!world_.clocks_agree()) return;
+  std::optional<Instant> first;
+  bool more = false;
+  for (const auto& [id, held] : facts_.held()) {
+    if (!Ranked(held.role) || held.released) continue;
+    const TaskFacts* task = held.task ? facts_.Find(*held.task) : nullptr;
+    const bool runs = task != nullptr && task->container == id && !task->over;
+    if (runs) continue;
+    if (!held.registered) more = true;
+    if (held.registered) first = std::min(first.value_or(held.registered_at), held.registered_at);
+  }
+  for (int role = 0; role < static_cast<int>(wanted_.size()); ++role) more |= Ranked(role) && facts_.asked(role) > 0;
+  if (!first) return world_.Violate("Ranked tasks are stopped for newcomers only when these are ready", reason);
+  if (more && world_.schedule.now() - *first < workload_.spec.timeouts.settle) {
+    world_.Violate("Newcomers are gathered before ranked tasks are stopped for them", reason);
+  }
+}
+
+// A lost task of an elastic role holds the others up no longer than it may.
+void Checker::CheckHeldUp() {
+  const spec::Timeouts& limits = workload_.spec.timeouts;
+  bool elastic = false, could = fold_.job_state() == core::JobState::kRecovering && world_.clocks_agree();
+  for (int role = 0; could && role < static_cast<int>(wanted_.size()); ++role) {
+    if (!Ranked(role)) continue;
+    elastic |= Role(role).instances.elastic();
+    int ready = 0;
+    ForEachTaskOf(role, [&](TaskId task, const FoldedTask& folded) {
+      ready += folded.state == TaskState::kReady && CanRun(task);
+    });
+    could = ready >= Role(role).instances.min;
+  }
+  if (!elastic || !could) return held_up_since_.reset();
+  if (!held_up_since_) held_up_since_ = world_.schedule.now();
+  const Duration longest = limits.replacement + limits.settle + minutes(1) + seconds(10);
+  if (world_.schedule.now() - *held_up_since_ > longest) {
+    world_.Violate("An elastic role that has lost a task goes on with the others in time", fold_.reason());
+    held_up_since_.reset();
+  }
+}
+
+}  // namespace howdah::sim
