@@ -120,7 +120,9 @@ void SimContainer::Register() {
   Beat();
 }
 
-void SimContainer::SayHello() { Send(core::ExecutorRegistered{id_, {"node" + std::to_string(node_), port_}}); }
+void SimContainer::SayHello() {
+  Send(core::ExecutorRegistered{id_, {"node" + std::to_string(node_), port_}, last_attempt_});
+}
 
 void SimContainer::Beat() {
   world_.schedule.After(owner_.workload().spec.timeouts.heartbeat / 4, [this] {
