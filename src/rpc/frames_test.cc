@@ -176,13 +176,23 @@ TEST_F(FramesTest, ManyStreamsOfOneConnectionAreApart) {
 }
 
 TEST_F(FramesTest, AnotherJobsCertificateIsRefused) {
-  for (const Identity* stranger : {&others_->client, &others_->executor}) {
-    const auto channel = Channel(*stranger);
-    End end(*channel, Method::kTunnel, Opening("worker"));
-    ASSERT_TRUE(loop_.RunUntil([&] { return end.closed.size() == 1; }));
-    EXPECT_THAT(end.closed[0], HasSubstr("cannot be reached"));
+  const auto trusting = [](const Identity& stranger) {  // it is the AM that has to refuse this one
+    return Identity{identities_->client.ca_certificate, stranger.certificate, stranger.private_key};
+  };
+  for (const Identity& stranger : {others_->client, others_->executor, trusting(others_->client),
+                                   trusting(others_->executor), trusting(Identity{})}) {
+    const auto channel = Channel(stranger);
+    for (const Method method : {Method::kTunnel, Method::kCarry}) {
+      End end(*channel, method, method == Method::kTunnel ? Opening("worker") : Carrying(7));
+      end.stream->Send(Data("let me in"));
+      ASSERT_TRUE(loop_.RunUntil([&] { return end.closed.size() == 1; }));
+      EXPECT_THAT(end.closed[0], HasSubstr("cannot be reached"));
+      EXPECT_TRUE(end.frames.empty());
+    }
   }
   EXPECT_TRUE(am_.tunnels.empty());
+  EXPECT_TRUE(am_.carries.empty());
+  Join();
 }
 
 TEST_F(FramesTest, OnlyExecutorsCarry) {
