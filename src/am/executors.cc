@@ -9,7 +9,13 @@ namespace howdah::am {
 namespace {
 
 history::Usage ToUsage(const wire::Usage& usage) {
-  return {usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds()};
+  history::Usage out{usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds(),
+                     usage.memory_average_bytes()};
+  if (usage.has_gpu_use()) {
+    const wire::GpuUse& gpu = usage.gpu_use();
+    out.gpu = {gpu.utilisation_average(), gpu.utilisation_peak(), gpu.memory_average(), gpu.memory_peak()};
+  }
+  return out;
 }
 
 // Hosts are named once: a cluster of thousands of tasks is on few hosts.

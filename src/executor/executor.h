@@ -21,6 +21,7 @@
 #include "liveness.h"
 #include "log_server.h"
 #include "progress.h"
+#include "samples.h"
 #include "stacks.h"
 #include "tunnels.h"
 
@@ -133,6 +134,7 @@ class Executor {
   int last_attempt_ = -1;                      // the newest that was started or could not be
 
   process::UsageMeter meter_;
+  Samples memory_;  // with each heartbeat, while an attempt runs
   std::unique_ptr<GpuSampler> gpus_;
   std::optional<std::chrono::milliseconds> heartbeat_;
   boost::asio::steady_timer heartbeat_timer_;

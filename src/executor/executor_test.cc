@@ -172,6 +172,45 @@ TEST(Executor, HeartbeatsTellUse) {
   EXPECT_TRUE(seen);
 }
 
+TEST(Executor, TellsAveragesAndWhatItsOwnGpusDid) {
+  Task task;
+  ASSERT_TRUE(process::WriteFileAtomically(task.scratch / "nvidia-smi",
+                                           "#!/bin/sh\necho '0, 90, 40960, 40960\n1, 50, 10240, 40960\n2, 95, 9, 9\n"
+                                           "3, 100, 20480, 40960'\n",
+                                           0755)
+                  .ok());
+  task.options.gpus = {1, 3};
+  task.options.environment_file = task.scratch / "environment.json";
+  ASSERT_TRUE(process::WriteFileAtomically(task.options.environment_file,
+                                           R"({"PATH": ")" + task.scratch.path() + R"(:/usr/bin:/bin"})")
+                  .ok());
+  task.role().command.shell = "exec sleep 86400";
+  task.Launch();
+  wire::ToExecutor welcome;
+  welcome.mutable_welcome()->set_heartbeat_millis(5);
+  task.Send(welcome);
+  const auto before = task.Receive();
+  ASSERT_TRUE(before && before->has_heartbeat());
+  EXPECT_EQ(before->heartbeat().usage().memory_average_bytes(), 0) << "only what runs is averaged";
+  task.Start(0);
+  wire::Usage usage;
+  bool stopped = false;
+  for (int i = 0; i < 10'000; ++i) {
+    const auto message = task.Receive();
+    ASSERT_TRUE(message);
+    usage = message->has_rank_exited() ? message->rank_exited().usage() : message->heartbeat().usage();
+    if (message->has_rank_exited()) break;
+    if (!stopped && usage.has_gpu_use() && usage.memory_average_bytes() > 0) task.Stop(0, 20s), stopped = true;
+  }
+  ASSERT_TRUE(stopped);
+  EXPECT_GT(usage.memory_average_bytes(), 0);
+  EXPECT_LE(usage.memory_average_bytes(), usage.memory_peak_bytes());
+  EXPECT_DOUBLE_EQ(usage.gpu_use().utilisation_average(), 0.75);
+  EXPECT_DOUBLE_EQ(usage.gpu_use().utilisation_peak(), 1);
+  EXPECT_DOUBLE_EQ(usage.gpu_use().memory_average(), 0.375);
+  EXPECT_DOUBLE_EQ(usage.gpu_use().memory_peak(), 0.5);
+}
+
 TEST(Executor, LeavesWhenItIsRefused) {
   Task task("true");
   wire::ToExecutor welcome;

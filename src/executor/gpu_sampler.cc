@@ -68,6 +68,7 @@ void GpuSampler::Finish() {
   std::erase_if(last_, [&](const process::GpuUsage& gpu) {
     return std::find(gpus_.begin(), gpus_.end(), gpu.index) == gpus_.end();
   });
+  samples_.Add(last_);
 }
 
 }  // namespace howdah::executor

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "howdah/process/usage.h"
+#include "samples.h"
 
 namespace howdah::executor {
 
@@ -24,6 +25,8 @@ class GpuSampler {
   // Asks, if it is time to.
   void Poke();
   const std::vector<process::GpuUsage>& last() const { return last_; }
+  // All answers so far.
+  const GpuSamples& samples() const { return samples_; }
 
  private:
   void Read();
@@ -39,6 +42,7 @@ class GpuSampler {
   std::string text_;
   std::array<char, 1024> buffer_;
   std::vector<process::GpuUsage> last_;
+  GpuSamples samples_;
 };
 
 }  // namespace howdah::executor

@@ -186,10 +186,12 @@ void Executor::ScheduleHeartbeat() {
 void Executor::OnHeartbeatDue() {
   if (attempt_ && gpus_) gpus_->Poke();
   wire::FromExecutor message;
-  FillUsage(*message.mutable_heartbeat()->mutable_usage());
+  wire::Usage& usage = *message.mutable_heartbeat()->mutable_usage();
+  FillUsage(usage);
+  if (attempt_) memory_.Add(static_cast<double>(usage.memory_bytes()));
   if (attempt_ && connected_ && ProgressChanged()) FillProgress(*message.mutable_heartbeat()->mutable_progress());
   Send(message);
-  LookForLife(message.heartbeat().usage());
+  LookForLife(usage);
   ScheduleHeartbeat();
 }
 
@@ -198,7 +200,16 @@ void Executor::FillUsage(wire::Usage& usage) {
   usage.set_memory_bytes(now.memory_bytes);
   usage.set_memory_peak_bytes(now.memory_peak_bytes);
   usage.set_cpu_seconds(now.cpu_seconds);
+  usage.set_memory_average_bytes(static_cast<int64_t>(memory_.average()));
   if (!gpus_) return;
+  const GpuSamples& seen = gpus_->samples();
+  if (!seen.utilisation.empty()) {
+    wire::GpuUse& use = *usage.mutable_gpu_use();
+    use.set_utilisation_average(seen.utilisation.average());
+    use.set_utilisation_peak(seen.utilisation.peak());
+    use.set_memory_average(seen.memory.average());
+    use.set_memory_peak(seen.memory.peak());
+  }
   for (const process::GpuUsage& gpu : gpus_->last()) {
     wire::Gpu& out = *usage.add_gpus();
     out.set_index(gpu.index);

@@ -30,6 +30,12 @@ TEST(JournalLine, ReadsAsDocumented) {
   EXPECT_NE(
       EncodeEntry({At(5), change}).find(R"("usage":{"memory_bytes":0,"memory_peak_bytes":4096,"cpu_seconds":1.5})"),
       std::string::npos);
+  change.usage->memory_average_bytes = 2048;
+  change.usage->gpu = core::GpuUse{0.25, 0.5, 0.125, 0.75};
+  EXPECT_NE(EncodeEntry({At(5), change})
+                .find(R"("cpu_seconds":1.5,"memory_average_bytes":2048,"gpu":{"utilisation_average":0.25,)"
+                      R"("utilisation_peak":0.5,"memory_average":0.125,"memory_peak":0.75}})"),
+            std::string::npos);
   change.exit = core::Exit{std::nullopt, 11};
   EXPECT_NE(EncodeEntry({At(5), change}).find(R"("signal":"SIGSEGV")"), std::string::npos);
 }

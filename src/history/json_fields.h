@@ -76,9 +76,17 @@ inline std::optional<core::Exit> ExitFields(const Json& object) {
 }
 
 inline Json UsageJson(const core::Usage& usage) {
-  return {{"memory_bytes", usage.memory_bytes},
-          {"memory_peak_bytes", usage.memory_peak_bytes},
-          {"cpu_seconds", usage.cpu_seconds}};
+  Json json = {{"memory_bytes", usage.memory_bytes},
+               {"memory_peak_bytes", usage.memory_peak_bytes},
+               {"cpu_seconds", usage.cpu_seconds}};
+  if (usage.memory_average_bytes > 0) json["memory_average_bytes"] = usage.memory_average_bytes;
+  if (usage.gpu) {
+    json["gpu"] = {{"utilisation_average", usage.gpu->utilisation_average},
+                   {"utilisation_peak", usage.gpu->utilisation_peak},
+                   {"memory_average", usage.gpu->memory_average},
+                   {"memory_peak", usage.gpu->memory_peak}};
+  }
+  return json;
 }
 
 inline Json ProgressJson(const core::TaskProgress& progress) {
@@ -102,6 +110,12 @@ inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
   return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at};
 }
 
+// 0: it is not there.
+inline double NumberField(const Json& object, const char* name) {
+  const Json* number = Field(object, name);
+  return number != nullptr && number->is_number() ? number->get<double>() : 0;
+}
+
 inline std::optional<core::Usage> UsageField(const Json& object) {
   const Json* field = Field(object, "usage");
   if (field == nullptr || !field->is_object()) return std::nullopt;
@@ -109,9 +123,13 @@ inline std::optional<core::Usage> UsageField(const Json& object) {
     const Json* number = Field(*field, name);
     return number != nullptr && number->is_number_integer() ? number->get<int64_t>() : 0;
   };
-  const Json* cpu = Field(*field, "cpu_seconds");
-  return core::Usage{bytes("memory_bytes"), bytes("memory_peak_bytes"),
-                     cpu != nullptr && cpu->is_number() ? cpu->get<double>() : 0};
+  core::Usage usage{bytes("memory_bytes"), bytes("memory_peak_bytes"), NumberField(*field, "cpu_seconds"),
+                    bytes("memory_average_bytes")};
+  if (const Json* gpu = Field(*field, "gpu"); gpu != nullptr && gpu->is_object()) {
+    usage.gpu = {NumberField(*gpu, "utilisation_average"), NumberField(*gpu, "utilisation_peak"),
+                 NumberField(*gpu, "memory_average"), NumberField(*gpu, "memory_peak")};
+  }
+  return usage;
 }
 
 }  // namespace howdah::history

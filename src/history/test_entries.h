@@ -133,8 +133,14 @@ class RandomChanges {
     change.started = MaybeTime();
     change.finished = MaybeTime();
     if (Sometimes()) change.progress = Progress();
-    if (Sometimes()) change.usage = core::Usage{Number(0, 9), Number(0, 9000), 0.25};
+    if (Sometimes()) change.usage = Usage();
     return change;
+  }
+  core::Usage Usage() {
+    core::Usage usage{Number(0, 9), Number(0, 9000), 0.25};
+    if (Sometimes()) usage.memory_average_bytes = Number(1, 9000);
+    if (Sometimes()) usage.gpu = core::GpuUse{0.5, Number(0, 100) / 100.0, 0.25, Number(0, 100) / 100.0};
+    return usage;
   }
   core::TaskProgress Progress() {
     core::TaskProgress progress{.at = At(Number(0, 1000))};

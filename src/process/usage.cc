@@ -59,7 +59,7 @@ OomCounts ReadOomCounts() {
 }
 
 std::vector<std::string> GpuUsageQuery() {
-  return {"nvidia-smi", "--query-gpu=index,utilization.gpu,memory.used", "--format=csv,noheader,nounits"};
+  return {"nvidia-smi", "--query-gpu=index,utilization.gpu,memory.used,memory.total", "--format=csv,noheader,nounits"};
 }
 
 std::vector<GpuUsage> ParseGpuUsage(std::string_view text) {
@@ -68,9 +68,9 @@ std::vector<GpuUsage> ParseGpuUsage(std::string_view text) {
     const size_t end = std::min(text.find('\n'), text.size());
     const std::string line(text.substr(0, end));
     int index = 0, percent = 0;
-    long long mebibytes = 0;
-    if (std::sscanf(line.c_str(), "%d, %d, %lld", &index, &percent, &mebibytes) == 3) {
-      all.push_back({index, percent / 100.0, int64_t{mebibytes} << 20});
+    long long used = 0, total = 0;  // MiB
+    if (std::sscanf(line.c_str(), "%d, %d, %lld, %lld", &index, &percent, &used, &total) >= 3) {
+      all.push_back({index, percent / 100.0, int64_t{used} << 20, int64_t{total} << 20});
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }

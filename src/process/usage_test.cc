@@ -50,12 +50,14 @@ TEST(Usage, CountsTheLivingAndTheEnded) {
 }
 
 TEST(Usage, GpusAsNvidiaSmiWritesThem) {
-  const auto usage = ParseGpuUsage("0, 37, 1024\n1, [N/A], 5\n2, 100, 0\n");
+  const auto usage = ParseGpuUsage("0, 37, 1024, 81920\n1, [N/A], 5, 9\n2, 100, 0, [N/A]\n");
   ASSERT_EQ(usage.size(), 2u);
   EXPECT_EQ(usage[0].index, 0);
   EXPECT_DOUBLE_EQ(usage[0].utilisation, 0.37);
   EXPECT_EQ(usage[0].memory_bytes, 1024 * kMiB);
+  EXPECT_EQ(usage[0].memory_total_bytes, 81920 * kMiB);
   EXPECT_EQ(usage[1].index, 2);
+  EXPECT_EQ(usage[1].memory_total_bytes, 0);
   const auto gpus = ParseGpus("0, NVIDIA H200, 143771\nNVIDIA-SMI has failed\n");
   ASSERT_EQ(gpus.size(), 1u);
   EXPECT_EQ(gpus[0].name, "NVIDIA H200");

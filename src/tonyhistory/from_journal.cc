@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "howdah/tonyhistory/job.h"
@@ -86,12 +87,23 @@ class Translation {
   std::set<std::pair<std::string, int>> running_;
 };
 
+// Of a share, to a hundredth.
+double Percent(double share) { return std::round(share * 1e4) / 100; }
+
 }  // namespace
 
 std::vector<Metric> MetricsOf(const core::Usage& usage) {
   std::vector<Metric> metrics;
-  if (usage.memory_peak_bytes > 0) {
-    metrics.push_back({"MAX_MEMORY_BYTES", static_cast<double>(usage.memory_peak_bytes)});
+  const auto bytes = [&](const char* name, int64_t value) {
+    if (value > 0) metrics.push_back({name, static_cast<double>(value)});
+  };
+  bytes("MAX_MEMORY_BYTES", usage.memory_peak_bytes);
+  bytes("AVG_MEMORY_BYTES", usage.memory_average_bytes);
+  if (usage.gpu) {
+    metrics.push_back({"MAX_GPU_UTILIZATION", Percent(usage.gpu->utilisation_peak)});
+    metrics.push_back({"AVG_GPU_UTILIZATION", Percent(usage.gpu->utilisation_average)});
+    metrics.push_back({"MAX_GPU_FB_MEMORY_USAGE", Percent(usage.gpu->memory_peak)});
+    metrics.push_back({"AVG_GPU_FB_MEMORY_USAGE", Percent(usage.gpu->memory_average)});
   }
   if (usage.cpu_seconds > 0) metrics.push_back({"CPU_SECONDS", usage.cpu_seconds});
   return metrics;

@@ -70,7 +70,7 @@ TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
       // worker:0 fails and starts again; worker:1 is stopped at the end.
       Task(20, kExited, 0, TaskState::kReady, 0, 7), Task(21, kStarted, 0, TaskState::kRunning, 1),
       Task(30, kExited, 0, TaskState::kSucceeded, 1, 0), Task(31, kStopped, 1, TaskState::kStopped)};
-  std::get<TaskChanged>(journal[8].change).usage = core::Usage{1, 2048, 0.5};
+  std::get<TaskChanged>(journal[8].change).usage = core::Usage{1, 2048, 0.5, 1024};
   EXPECT_EQ(EventsOf(journal, "application_1541469337545_0031", {"node1", ""}).size(), 7u);
   journal.push_back(Job(32, JobChanged::Type::kFinished, JobState::kSucceeded));
   journal.push_back(Job(33, JobChanged::Type::kFinished, JobState::kFailed));  // after the end there is nothing
@@ -80,7 +80,7 @@ TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
                 "APPLICATION_INITED  application_1541469337545_0031  2 tasks  on node1  container_0_01",
                 "TASK_STARTED  worker:0  on node2  container_0_02", "TASK_STARTED  worker:1  on NA  NA",
                 "TASK_FINISHED  worker:0  FAILED  exit code 7", "TASK_STARTED  worker:0  on node2  container_0_02",
-                "TASK_FINISHED  worker:0  SUCCEEDED  MAX_MEMORY_BYTES=2048  CPU_SECONDS=0.5",
+                "TASK_FINISHED  worker:0  SUCCEEDED  MAX_MEMORY_BYTES=2048  AVG_MEMORY_BYTES=1024  CPU_SECONDS=0.5",
                 "TASK_FINISHED  worker:1  FINISHED",
                 "APPLICATION_FINISHED  application_1541469337545_0031  1 finished  0 failed"}));
   const auto bytes = WriteEvents(events);
@@ -88,6 +88,18 @@ TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
   const auto back = ReadEvents(*bytes);
   ASSERT_TRUE(back.ok()) << back.error().message;
   EXPECT_EQ(back->events, events);
+}
+
+TEST(Metrics, AreTonYsNamesAndUnits) {
+  EXPECT_TRUE(MetricsOf(core::Usage()).empty());
+  core::Usage usage{.memory_peak_bytes = 4096, .memory_average_bytes = 1024};
+  usage.gpu = core::GpuUse{1.0 / 3, 0.57, 0.25, 1};
+  EXPECT_EQ(MetricsOf(usage), (std::vector<Metric>{{"MAX_MEMORY_BYTES", 4096},
+                                                   {"AVG_MEMORY_BYTES", 1024},
+                                                   {"MAX_GPU_UTILIZATION", 57},
+                                                   {"AVG_GPU_UTILIZATION", 33.33},
+                                                   {"MAX_GPU_FB_MEMORY_USAGE", 100},
+                                                   {"AVG_GPU_FB_MEMORY_USAGE", 25}}));
 }
 
 // It could not hand on what it should (exports).

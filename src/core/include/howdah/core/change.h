@@ -39,11 +39,22 @@ struct JobChanged {
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
+// What a task's GPUs did: of all of them and all looks at them, every one alike. Shares, 0..1.
+struct GpuUse {
+  double utilisation_average = 0;
+  double utilisation_peak = 0;
+  double memory_average = 0;  // used, of what the GPU has; 0: that is not known
+  double memory_peak = 0;
+  friend bool operator==(const GpuUse&, const GpuUse&) = default;
+};
+
 // What a task used of its machine, over all its attempts. The core does not know it: who has it adds it to the record.
 struct Usage {
   int64_t memory_bytes = 0;       // now
   int64_t memory_peak_bytes = 0;  // the highest sample
   double cpu_seconds = 0;
+  int64_t memory_average_bytes = 0;  // of the samples while an attempt ran; 0: there was none
+  std::optional<GpuUse> gpu = {};    // nullopt: it has none, or nothing was seen of them
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 

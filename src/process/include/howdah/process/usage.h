@@ -42,8 +42,10 @@ struct GpuUsage {
   int index = 0;
   double utilisation = 0;  // 0..1
   int64_t memory_bytes = 0;
+  int64_t memory_total_bytes = 0;  // 0: not known
 };
-// The question to ask of nvidia-smi, and its answer: "0, 37, 1024" a line. Lines that say something else are left out.
+// The question to ask of nvidia-smi, and its answer: "0, 37, 1024, 81920" a line. Lines that say something else are
+// left out.
 std::vector<std::string> GpuUsageQuery();
 std::vector<GpuUsage> ParseGpuUsage(std::string_view text);
 

@@ -18,7 +18,9 @@ struct AmPlace {
   std::string container;  // empty: none
 };
 
-// What was measured of a task: MAX_MEMORY_BYTES, and CPU_SECONDS, which TonY has not.
+// What was measured of a task, by TonY's names and in its units: bytes, and percent of its GPUs' time and memory. And
+// CPU_SECONDS, which TonY has not. TonY's ..._GPU_MAIN_MEMORY_USAGE (BAR1, the window through which the host sees a
+// GPU's memory) says nothing of what a task needs, and is not measured.
 std::vector<Metric> MetricsOf(const core::Usage& usage);
 
 // The events of a journal, as far as it goes. Every attempt of a task starts and finishes; one that did not get to its
