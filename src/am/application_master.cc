@@ -246,6 +246,7 @@ void ApplicationMaster::Perform(const core::Action& action) {
                  [&](const core::KillContainer& a) { backend_->Kill(a.container); },
                  [&](const core::StartTask& a) { PerformStart(a); },
                  [&](const core::StopTask& a) { executors_.Stop(a); },
+                 [&](const core::AvoidNode& a) { backend_->Avoid(a.node, a.limit); },
                  [&](const core::Record& a) { PerformRecord(a.change); },
                  [&](const core::FinishJob&) {},
              },

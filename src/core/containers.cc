@@ -114,6 +114,7 @@ Container& Job::Impl::Admit(const ContainerGranted& e) {
   Container& container = slots_[static_cast<size_t>(slot)];
   container = Container{.id = e.container, .slot = slot, .node = e.node};
   by_id_.emplace(e.container, slot);
+  nodes_.Seen(e.node);
   return container;
 }
 

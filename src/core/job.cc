@@ -106,6 +106,7 @@ void Job::Impl::On(const AmResumed& e) {
   for (Container& container : slots_) {
     if (Find(container.id) == &container) OrderAgain(container);
   }
+  AvoidNodes();
   AskAgain();
   if (!rules_.needs_am || ending_ || drain_ || ranked_.open == 0) return;
   BeginDrain({.scope = Scope::kRanked, .why = "the application master died, and with it what the ranked tasks need"});

@@ -25,6 +25,7 @@
 #include "gang.h"
 #include "howdah/core/job.h"
 #include "model.h"
+#include "nodes.h"
 #include "outcome.h"
 #include "random.h"
 #include "restart.h"
@@ -235,6 +236,8 @@ class Job::Impl {
   bool Excused(const Task& task) const;
   bool SomeRankedSilent() const;
   void React(Task& task);
+  void BlameNode(const Task& task);
+  void AvoidNodes();
   void RestartAlone(Task& task);
   void Revive(Task& task);
   void BeginDrain(Drain drain);
@@ -302,6 +305,7 @@ class Job::Impl {
   std::deque<Container> slots_;
   std::vector<int> free_slots_;
   std::unordered_map<ContainerId, int> by_id_;
+  Nodes nodes_;
 
   JobState state_ = JobState::kQueued;
   int generation_ = 0;

@@ -191,6 +191,7 @@ class Chaos {
     }
     ends_.push_back(TaskEnded{a.container, a.attempt, now_});
   }
+  void Answer(const AvoidNode&) {}
   void Answer(const StopTask& a) { plausible_.push_back(TaskEnded{a.container, a.attempt, now_}); }
   void Answer(const Record&) {}
   void Answer(const FinishJob& a) {

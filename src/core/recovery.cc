@@ -57,7 +57,22 @@ void Job::Impl::React(Task& task) {
   }
 }
 
+// Of all failures the one that the others follow from, if any do.
+void Job::Impl::BlameNode(const Task& task) {
+  if (!task.failure || task.failure->how == Failure::How::kTakenBack || task.taken || task.node.empty()) return;
+  const std::string why = nodes_.Failed(task.node, now_);
+  if (why.empty()) return;
+  AvoidNodes();
+  const bool runs = state_ == JobState::kRunning;
+  Write(JobChanged{.type = runs ? JobChanged::Type::kRunning : JobChanged::Type::kRecovering, .advice = why});
+}
+
+void Job::Impl::AvoidNodes() {
+  for (auto& [node, left] : nodes_.Avoided(now_)) actions_.push_back(AvoidNode{node, left});
+}
+
 void Job::Impl::RestartAlone(Task& task) {
+  BlameNode(task);
   const Duration pause = Excused(task) ? Duration::zero() : Backoff(SpecOf(task).restart.backoff, ++task.paid);
   if (pause > Duration::zero()) {
     task.backing_off = true;
@@ -68,11 +83,13 @@ void Job::Impl::RestartAlone(Task& task) {
 
 // The task is to be started (again), under a new number if the old one was used.
 void Job::Impl::Revive(Task& task) {
-  const bool news = task.attempt_used || IsFinal(task.state);
+  const bool moves = task.container != nullptr && nodes_.Avoided(task.container->node, now_);
+  const bool news = moves || task.attempt_used || IsFinal(task.state);
   task.attempt += task.attempt_used;
   task.attempt_used = false;
   task.failure.reset();
   task.done = false;
+  if (moves) ReleaseFrom(task);
   if (task.container == nullptr) {
     task.state = TaskState::kPending;
     Want(task);
@@ -138,6 +155,7 @@ void Job::Impl::FinishDrain() {
     return;
   }
   const Scope scope = drain_->scope;
+  if (first != nullptr) BlameNode(*first);
   Duration pause{};
   if (scope == Scope::kAll) {
     ++job_restarts_;

@@ -195,6 +195,7 @@ struct Writer {
   std::string operator()(const StopTask& a) const {
     return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace);
   }
+  std::string operator()(const AvoidNode& a) const { return "avoid " + a.node + " " + DurationToText(a.limit); }
   std::string operator()(const Record& a) const {
     if (const auto* job = std::get_if<JobChanged>(&a.change)) return JobText(*job);
     if (const auto* task = std::get_if<TaskChanged>(&a.change)) return TaskText(*task);

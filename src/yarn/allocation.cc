@@ -13,6 +13,9 @@ constexpr const char* kDefaultRack = "/default-rack";
 // All shapes have this priority and are told apart by their allocation_request_id: none has to wait for another.
 constexpr int kPriority = 1;
 
+// Of a node as the scheduler names it: with its port or without.
+std::string HostOf(const std::string& node) { return node.substr(0, node.rfind(':')); }
+
 }  // namespace
 
 void Allocation::Ask(int key, const Shape& shape, int count) {
@@ -76,13 +79,27 @@ void Allocation::SetNodes(std::vector<KnownNode> nodes) {
 }
 
 void Allocation::NodeFailed(const std::string& node, Instant now) {
+  if (++failures_[node].in_a_row < options_.failures_until_avoided) return;
+  AvoidUntil(node, now, now + options_.avoided_for);
+}
+
+// A launch that went well says nothing of why the owner avoids it.
+void Allocation::NodeWorked(const std::string& node) {
+  if (const auto it = failures_.find(node); it != failures_.end()) it->second.in_a_row = 0;
+}
+
+void Allocation::Avoid(const std::string& host, Instant now, Duration limit) {
+  for (const KnownNode& node : nodes_) {
+    if (HostOf(node.name) == host) AvoidUntil(node.name, now, now + limit);
+  }
+}
+
+void Allocation::AvoidUntil(const std::string& node, Instant now, Instant until) {
   const size_t known = std::max(nodes_.size(), static_cast<size_t>(std::max(cluster_nodes_, 0)));
-  Failures& failures = failures_[node];
-  if (++failures.in_a_row < options_.failures_until_avoided) return;
   auto others = avoided(now);
   others.erase(node);
   if ((others.size() + 1) * 2 > known) return;
-  failures.avoided_until = now + options_.avoided_for;
+  failures_[node].avoided_until = until;
 }
 
 std::set<std::string> Allocation::avoided(Instant now) const {
@@ -155,7 +172,7 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) co
     bool known = false;
     for (const KnownNode& node : nodes_) {
       // People name hosts; where names have ports, every node of the host is meant.
-      if (node.name != wanted && node.name.substr(0, node.name.rfind(':')) != wanted) continue;
+      if (node.name != wanted && HostOf(node.name) != wanted) continue;
       known = true;
       rows[node.name] = {RoomOn(asked, node.name), true};
       rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !shape.strict};

@@ -132,6 +132,11 @@ void Scheduler::NodeFailed(const std::string& node) {
   Plan();
 }
 
+void Scheduler::Avoid(const std::string& host, Duration limit) {
+  allocation_.Avoid(host, Now(), limit);
+  Plan();
+}
+
 void Scheduler::SetNodes(std::vector<KnownNode> nodes) {
   allocation_.SetNodes(std::move(nodes));
   Plan();

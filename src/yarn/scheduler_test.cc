@@ -240,6 +240,30 @@ TEST_F(SchedulerTest, ATokenThatRolledOverIsUsedOnce) {
   EXPECT_THAT(script_.tokens, ElementsAre("new"));
 }
 
+TEST_F(SchedulerTest, WhatTheOwnerAvoidsIsOnTheBlacklistForSoLong) {
+  Make();
+  std::vector<KnownNode> nodes;
+  for (const char* name : {"node1", "node2", "node3"}) nodes.push_back({name, "", "", {1024, 4, {}}});
+  scheduler_->SetNodes(nodes);
+  scheduler_->Avoid("node2", 100ms);
+  scheduler_->Avoid("elsewhere", 1h);
+  const auto list = [&](bool added) {
+    std::vector<std::string> names;
+    for (const AllocateRequestProto& request : script_.requests) {
+      const auto& changes = request.blacklist_request();
+      const auto& all = added ? changes.blacklist_additions() : changes.blacklist_removals();
+      names.insert(names.end(), all.begin(), all.end());
+    }
+    return names;
+  };
+  ASSERT_TRUE(RunUntil([&] { return !list(false).empty(); }));
+  EXPECT_THAT(list(true), ElementsAre("node2"));
+  EXPECT_THAT(list(false), ElementsAre("node2"));
+  scheduler_->Avoid("node1", 1h);
+  scheduler_->Avoid("node3", 1h);
+  EXPECT_THAT(scheduler_->allocation().avoided({}), ElementsAre("node1")) << "half of the cluster stays in use";
+}
+
 TEST_F(SchedulerTest, StoppedIsSilent) {
   Make();
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= 2; }));

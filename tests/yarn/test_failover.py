@@ -40,8 +40,9 @@ def test_at_every_stage(howdah, pair, tmp_path):
 def test_without_a_name_node(howdah, pair, tmp_path):
     """It dies while one job runs, which is killed and restarted meanwhile, and is back before its end; another one ends
     without it: its outcome is known all the same, and who looks later finds its history."""
-    jobs = {name: submit(howdah, tmp_path, {"worker": worker(until(tmp_path / name), "instances: 2, restart: {max: 1}")},
-                         name=name) for name in ("with", "without")}
+    more = "instances: 2, restart: {max: 1}"
+    jobs = {name: submit(howdah, tmp_path, {"worker": worker(until(tmp_path / name), more)}, name=name)
+            for name in ("with", "without")}
     for job in jobs.values():
         howdah.running(job)
         stored(howdah, job)

@@ -143,3 +143,27 @@ roles:
     told = ends_well(howdah, elastic)
     assert "its container was taken for others; the job goes on with the other" in told, told
     assert re.search(r"worker grows from \d to \d+;", told), told
+
+
+def test_a_node_on_which_tasks_fail_is_left_alone(howdah, changing, tmp_path):
+    """Three times in a row, and nowhere else: the fourth attempt is on another node."""
+    go, bad = tmp_path / "go", tmp_path / "bad"
+    job = howdah.submit(howdah.job_file(tmp_path, f"""
+name: hurt
+roles:
+  worker:
+    instances: 2
+    max_per_node: 1
+    memory: 64MiB
+    restart: {{max: 9, backoff: 10ms}}
+    command: 'while [ ! -e {go} ]; do [ ! -e {bad}-$NM_HOST ] || exit 3; sleep 0.05; done'
+"""))
+    task = howdah.running(job)["tasks"][0]
+    (tmp_path / f"bad-{task['node']}").touch()
+    howdah.until(job, lambda s: (s["tasks"][0]["state"], s["tasks"][0]["attempt"]) == ("RUNNING", 3), "attempt 3")
+    assert howdah.task(job, "worker", 0)["node"] != task["node"]
+    app = changing.rm(f"apps/{job}/appattempts")["appAttempts"]["appAttempt"][0]
+    assert app["blacklistedNodes"] == task["node"], app
+    go.touch()
+    told = ends_well(howdah, job)
+    assert f"{task['node']} is avoided for 10m00s: 3 attempts have failed there" in told, told

@@ -63,7 +63,8 @@ def of_tasks(yarn, runs):
             for _ in range(runs):
                 victim.howdah.running(victim.job.id)
                 times.append(victim.again(tasks, lambda: kill(pick()), f"the {name} again"))
-            yield Row("h", f"kill -9 of a {kind} to {name} running again", statistics.median(times), "s", runs, goal, "")
+            yield Row("h", f"kill -9 of a {kind} to {name} running again", statistics.median(times), "s", runs, goal,
+                      "")
         victim.job.kill()
 
 
@@ -76,8 +77,8 @@ def of_a_frozen_executor(yarn, runs):
         times.append(victim.until(lambda s: s["tasks"][1]["attempt"] > attempt, "the report") - frozen)
         victim.howdah.running(victim.job.id)
     victim.job.kill()
-    yield Row("h", f"SIGSTOP of an executor to reported, heartbeat limit {HEARTBEAT_S} s", statistics.median(times), "s",
-              runs, f"< {HEARTBEAT_S + 1} s", "")
+    yield Row("h", f"SIGSTOP of an executor to reported, heartbeat limit {HEARTBEAT_S} s", statistics.median(times),
+              "s", runs, f"< {HEARTBEAT_S + 1} s", "")
 
 
 def of_the_am(yarn, runs):
@@ -88,7 +89,8 @@ def of_the_am(yarn, runs):
         before = victim.howdah.agents(victim.job.id, "am")
         time.sleep(1.1)  # its guardian takes one that dies sooner for one that cannot live
         killed = kill(before[1])
-        yarn.cluster.wait(lambda: victim.howdah.agents(victim.job.id, "am")[1:] not in ([], before[1:]), "an AM", LIMIT_S)
+        yarn.cluster.wait(lambda: victim.howdah.agents(victim.job.id, "am")[1:] not in ([], before[1:]), "an AM",
+                          LIMIT_S)
         times.append(victim.until(lambda s: s["state"] == "RUNNING", "the status") - killed)
     yield Row("h", "kill -9 of the AM to another one's status", statistics.median(times), "s", runs, "< 3 s", "")
     before = victim.howdah.agents(victim.job.id, "am")
@@ -121,14 +123,17 @@ def of_tony(yarn, runs):
             times.append(started_again(yarn, run.out, (0, 1), kill(pid), "TonY's tasks again"))
             run.client.kill()
             run.wait()
-            yarn.cluster.rm(f"apps/{max(a['id'] for a in yarn.cluster.apps())}/state", {"state": "KILLED"}, "PUT", "alice")
+            app = max(app["id"] for app in yarn.cluster.apps())
+            yarn.cluster.rm(f"apps/{app}/state", {"state": "KILLED"}, "PUT", "alice")
             yarn.cluster.wait_idle(LIMIT_S)
-        yield Row("h", f"TonY 0.4.7: kill -9 of a {kind} to all running again", statistics.median(times), "s", runs, "", "")
+        yield Row("h", f"TonY 0.4.7: kill -9 of a {kind} to all running again", statistics.median(times), "s", runs,
+                  "", "")
 
 
 def _sleepers(run):
     from machine import processes
-    return [pid for pid, (_, command, _) in processes().items() if command.startswith("bash ") and str(run.out) in command]
+    return [pid for pid, (_, command, _) in processes().items()
+            if command.startswith("bash ") and str(run.out) in command]
 
 
 def recoveries(yarn, runs):

@@ -1,5 +1,5 @@
-"""chaos [ITEM...] [--on local|yarn] [--minutes N] [--every SECONDS] [--seed N] [--kinds A,B...] [--rounds N] - long runs
-in which all that can happen does happen. Exit code 1: a job did not come through as it should.
+"""chaos [ITEM...] [--on local|yarn] [--minutes N] [--every SECONDS] [--seed N] [--kinds A,B...] [--rounds N] - long
+runs in which all that can happen does happen. Exit code 1: a job did not come through as it should.
 
   training  a real distributed training while one fault after the other is made (default: yarn, 20 minutes, every 20 s);
             its model must be that of an undisturbed run; --kinds: only such faults (faults.py)

@@ -31,6 +31,7 @@ class LocalBackend final : public backend::Backend {
   void Request(const core::RequestContainers& request) override;
   void CancelRequests() override;
   void Launch(const ContainerId& container, const TaskId& task) override;
+  void Avoid(const std::string&, Duration) override {}
   void Connected(const ContainerId&) override {}
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;

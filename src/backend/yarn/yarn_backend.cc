@@ -184,6 +184,8 @@ void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
   Gone(id, how, IsExcused(status), WasTaken(status));
 }
 
+void YarnBackend::Avoid(const std::string& node, Duration limit) { scheduler_.Avoid(node, limit); }
+
 void YarnBackend::Connected(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;

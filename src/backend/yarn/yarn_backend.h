@@ -47,6 +47,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void Request(const core::RequestContainers& request) override;
   void CancelRequests() override;
   void Launch(const ContainerId& container, const TaskId& task) override;
+  void Avoid(const std::string& node, Duration limit) override;
   void Connected(const ContainerId& container) override;
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;

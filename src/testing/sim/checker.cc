@@ -22,6 +22,7 @@ Checker::Checker(World& world, const Workload& workload, Truth& truth)
 
 void Checker::Told(const core::Event& event) {
   Notice(event);
+  if (const auto* granted = std::get_if<core::ContainerGranted>(&event)) nodes_.insert(granted->node);
   facts_.Told(event, world_.schedule.now());
 }
 
@@ -92,6 +93,16 @@ void Checker::Check(const core::StartTask& start) {
   Notice(start);
   if (Ranked(start.task.role)) starts_.push_back(start);
   ordered_a_start_ = true;
+}
+
+void Checker::Check(const core::AvoidNode& avoid) {
+  world_.Reach(Situation::kNodeAvoided);
+  const Instant now = world_.schedule.now();
+  avoided_until_[avoid.node] = now + avoid.limit;
+  const auto avoided =
+      std::count_if(avoided_until_.begin(), avoided_until_.end(), [&](const auto& node) { return now < node.second; });
+  if (2 * static_cast<size_t>(avoided) <= nodes_.size() || !world_.clocks_agree()) return;
+  world_.Violate("At least half of the nodes are not avoided", avoid.node);
 }
 
 void Checker::Check(const core::StopTask& stop) {

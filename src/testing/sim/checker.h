@@ -34,6 +34,7 @@ class Checker {
  private:
   void Check(const core::StartTask& start);
   void Check(const core::StopTask& stop);
+  void Check(const core::AvoidNode& avoid);
   void Check(const core::LaunchExecutor& launch);
   void Check(const core::ReleaseContainer& release);
   void Check(const core::KillContainer& kill);
@@ -109,6 +110,8 @@ class Checker {
   int places_generation_ = -1;
   std::optional<Instant> held_up_since_;  // ranked tasks could go on without those that are missing
   bool finished_ = false;
+  std::set<std::string> nodes_;  // on which containers were granted
+  std::map<std::string, Instant> avoided_until_;
 };
 
 }  // namespace howdah::sim

@@ -65,6 +65,7 @@ std::string_view ToText(Situation situation) {
       "an elastic role grew as containers came",
       "an elastic role went on with fewer tasks",
       "ranks closed up over a task that was missing",
+      "a node on which tasks failed was avoided",
   };
   return kTexts[static_cast<size_t>(situation)];
 }

@@ -113,6 +113,7 @@ class Facts {
   void On(const core::KillContainer& a) { GiveBack(a.container); }
   void On(const core::StartTask& a);
   void On(const core::StopTask& a);
+  void On(const core::AvoidNode&) {}
   void On(const core::Record&) {}
   void On(const core::FinishJob&) {}
   void GiveBack(const ContainerId& container);

@@ -65,6 +65,7 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void Do(const core::KillContainer& a);
   void Do(const core::StartTask& a);
   void Do(const core::StopTask& a);
+  void Do(const core::AvoidNode&) {}  // a place may grant there all the same
   void Do(const core::Record&) {}
   void Do(const core::FinishJob&);
   SimContainer* Find(const ContainerId& container);

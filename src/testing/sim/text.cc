@@ -92,6 +92,7 @@ struct ActionText {
     return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) +
            " to " + Seconds(a.limit);
   }
+  std::string operator()(const core::AvoidNode& a) const { return "AvoidNode " + a.node + " for " + Seconds(a.limit); }
   std::string operator()(const core::Record& a) const { return "Record " + ToText(a.change); }
   std::string operator()(const core::FinishJob& a) const {
     return "FinishJob " + std::string(core::ToText(a.state)) + " exit code " + std::to_string(a.exit_code);

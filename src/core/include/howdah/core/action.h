@@ -56,6 +56,11 @@ struct StopTask {
   Duration grace{};
   Duration limit{};  // not less than grace
 };
+// Tasks fail there: containers elsewhere are wanted, for so long, where the place has other nodes.
+struct AvoidNode {
+  std::string node;
+  Duration limit{};
+};
 struct Record {
   Change change;
 };
@@ -66,6 +71,6 @@ struct FinishJob {
 };
 
 using Action = std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer,
-                            StartTask, StopTask, Record, FinishJob>;
+                            StartTask, StopTask, AvoidNode, Record, FinishJob>;
 
 }  // namespace howdah::core

@@ -91,7 +91,9 @@ class Allocation {
   // A container could not be started on it; it can. Nodes that fail again and again are put on the blacklist for a
   // while, but never more than half of the cluster.
   void NodeFailed(const std::string& node, Instant now);
-  void NodeWorked(const std::string& node) { failures_.erase(node); }
+  void NodeWorked(const std::string& node);
+  // The owner wants no container on the nodes of a host for a while. Within the same bound.
+  void Avoid(const std::string& host, Instant now, Duration limit);
   // When a node leaves the blacklist next.
   std::optional<Instant> NextForgiven() const;
   std::set<std::string> avoided(Instant now) const;
@@ -131,7 +133,7 @@ class Allocation {
     bool surplus = false;  // the owner has never heard of it
   };
   struct Failures {
-    int in_a_row = 0;
+    int in_a_row = 0;  // of launches
     std::optional<Instant> avoided_until;
   };
   struct Row {
@@ -139,6 +141,8 @@ class Allocation {
     bool relax = true;
   };
 
+  // Not if half of the cluster is avoided already.
+  void AvoidUntil(const std::string& node, Instant now, Instant until);
   std::map<std::string, Row> RowsOf(const Asked& asked) const;
   void AddNamedRows(const Asked& asked, std::map<std::string, Row>& rows) const;
   int RoomOn(const Asked& asked, const std::string& node) const;

@@ -91,6 +91,7 @@ class Scheduler {
   }
   void AdoptSurplus(const ContainerId& id, const std::string& node);
   void NodeFailed(const std::string& node);
+  void Avoid(const std::string& host, Duration limit);
   void NodeWorked(const std::string& node) { allocation_.NodeWorked(node); }
   void SetNodes(std::vector<KnownNode> nodes);
   const Allocation& allocation() const { return allocation_; }

@@ -56,6 +56,8 @@ class Backend {
   virtual void CancelRequests() = 0;
   // Starts `howdah-agent task` in the container for the task, unless it runs already.
   virtual void Launch(const ContainerId& container, const TaskId& task) = 0;
+  // As core::AvoidNode; a place without other nodes does nothing.
+  virtual void Avoid(const std::string& node, Duration limit) = 0;
   // Its executor has connected: how far its start has come is of no interest any more.
   virtual void Connected(const ContainerId& container) = 0;
   // Gives the container back; kills what runs in it after a short while, but not within kLingerLimit: the executor goes

@@ -68,6 +68,7 @@ enum class Situation {
   kGrew,
   kWentOnWithFewer,
   kRanksClosedUp,
+  kNodeAvoided,
   kCount,
 };
 
