@@ -76,33 +76,3 @@ def test_tasks_that_start_freely(howdah, cluster, tmp_path):
     last_granted = len(told) - 1 - told[::-1].index("TaskAllocated")
     assert "TaskStarted" in told[:last_granted]
     howdah.assert_clean(app)
-
-
-def test_tokens_that_are_replaced(new_cluster, howdah_of, tmp_path):
-    """The ResourceManager makes new master keys, of AMs and of NodeManagers, and forgets the old ones. The AM has to
-    use the tokens that it is sent meanwhile: the first new connection would fail with those it was started with."""
-    every, expiry = 31, 10_000  # a key is put to use 1.5 times the expiry after it was made, which ends the one before
-    site = {f"yarn.{kind}.liveness-monitor.expiry-interval-ms": expiry for kind in ("am", "nm")}
-    for tokens in ("am-rm-tokens", "nm-tokens", "container-tokens"):
-        site[f"yarn.resourcemanager.{tokens}.master-key-rolling-interval-secs"] = every
-    cluster = new_cluster(nodes=1, rm_recovery=True, extra={"yarn-site": site})
-    howdah = howdah_of(cluster)
-    go = tmp_path / "go"
-    app = howdah.submit(job(howdah, tmp_path, "long", 'instances: 2, memory: 64MiB, restart: {max: 1, backoff: 10ms}, '
-                                                      f'command: "until [ -e {go} ]; do sleep 0.2; done"'))
-    howdah.running(app)
-
-    def keys(what):
-        return cluster["rm"].log.read_text().count(f"AMRMTokenSecretManager: {what}")
-    made = keys("Rolling master-key")
-    cluster.wait(lambda: keys("Activating next master key") > made, "the end of the key of the first token", 4 * every)
-    cluster["rm"].restart()
-    cluster.wait_active()
-    executor = howdah.agents(app, "task")[-1]
-    os.kill(executor, 9)
-    howdah.until(app, lambda s: sorted(t["attempt"] for t in s["tasks"]) == [0, 1], "the next attempt")
-    howdah.running(app)
-    go.touch()
-    assert howdah("wait", app).code == 0
-    assert len(cluster.rm(f"apps/{app}/appattempts")["appAttempts"]["appAttempt"]) == 1
-    howdah.assert_clean(app)

@@ -8,6 +8,9 @@ from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
+# Tasks of a GiB: with an AM on two of the three nodes there is room for ten, and of six at most a queue is not deprived:
+# that is within a tenth of its half of the cluster (max_ignored_over_capacity).
+URGENT = 4
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +102,7 @@ def test_a_node_that_is_decommissioned(howdah, changing, tmp_path):
 def test_containers_that_another_queue_is_entitled_to(howdah, changing, tmp_path):
     greedy = job_of(howdah, tmp_path, 10, tmp_path / "go")
     howdah.running(greedy)
-    urgent = job_of(howdah, tmp_path, 5, tmp_path / "urgent", more="queue: urgent", name="urgent")
+    urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
     said = re.compile(r"worker:(\d+) (?:was lost|had to stop) on .*preempt")
     preempted = eventually(lambda: set(said.findall(howdah("events", greedy).stdout)), "the loss in the journal")
@@ -132,7 +135,7 @@ roles:
     command: 'trap "exit 1" TERM; echo rank $RANK of $WORLD_SIZE; while [ ! -e {go} ]; do sleep 0.1; done'
 """, "elastic.yaml"))
     howdah.until(elastic, world_of(lambda n: n == 10), "all ten")
-    urgent = job_of(howdah, tmp_path, 5, tmp_path / "urgent", more="queue: urgent", name="urgent")
+    urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
     fewer = howdah.until(elastic, world_of(lambda n: 2 <= n < 10), "fewer")
     assert howdah.status(urgent)["state"] == "RUNNING", fewer

@@ -12,7 +12,7 @@ EXPIRY_S, ROLLING_S = 4, 13  # Hadoop wants more than three times as much
 def rolling(module_cluster):
     keys = [f"yarn.resourcemanager.{kind}.master-key-rolling-interval-secs"
             for kind in ("am-rm-tokens", "nm-tokens", "container-tokens")]
-    return module_cluster(nodes=2, extra={"yarn-site": {
+    return module_cluster(nodes=2, rm_recovery=True, extra={"yarn-site": {
         "yarn.am.liveness-monitor.expiry-interval-ms": EXPIRY_S * 1000,
         "yarn.nm.liveness-monitor.expiry-interval-ms": EXPIRY_S * 1000,
         **{key: ROLLING_S for key in keys}}})
@@ -35,6 +35,8 @@ def test_a_job_outlives_its_tokens(howdah, rolling, tmp_path):
     howdah.running(job)
     before = activated(rolling)
     eventually(lambda: all(now >= then + 1 for now, then in zip(activated(rolling), before)), "the first new keys", 120)
+    rolling["rm"].restart()  # and every connection is made anew
+    rolling.wait_active()
     kill_am(howdah, job)  # the next one has to know the newest token
     kill9(howdah.agents(job, "task")[0])  # and gets a container, and starts it
     eventually(lambda: any(task["attempt"] == 1 and task["state"] == "RUNNING"
