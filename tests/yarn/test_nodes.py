@@ -8,8 +8,8 @@ from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
-# Tasks of a GiB: with an AM on two of the three nodes there is room for ten, and of six at most a queue is not deprived:
-# that is within a tenth of its half of the cluster (max_ignored_over_capacity).
+# Tasks of a GiB: with an AM on two of the three nodes there is room for ten, and of six at most a queue is not
+# deprived: that is within a tenth of its half of the cluster (max_ignored_over_capacity).
 URGENT = 4
 
 
