@@ -111,18 +111,30 @@ void Job::Impl::FireRole(int number) {
   FailOrStartAgain({.reason = OutlivedText(spec, role.tally.tasks - role.tally.done), .grace = spec_.checkpoint.grace});
 }
 
+// Which of two failures the job rather ended because of. One that only the task itself starts again after is none,
+// unless all others are known to be consequences.
+bool Job::Impl::ExplainsEnd(const Task& task, const Task& other) const {
+  const auto starts_again = [this](const Task& t) { return !t.ranked && (BudgetOf(t) > 0 || Excused(t)); };
+  const bool known = task.failure->diagnosis.consequence || other.failure->diagnosis.consequence;
+  if (!known && starts_again(task) != starts_again(other)) return starts_again(other);
+  return CameFirst(*task.failure, *other.failure);
+}
+
 Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
   FirstFailure first;
-  int failures = 0;
+  std::vector<const Task*> failed;
   ForEachTask([&](Task& task) {
     const spec::RoleSpec& role = SpecOf(task);
     const bool tolerated = cause == Ending::Cause::kTolerated && role.on_failure == spec::OnFailure::kTolerate &&
                            KindOf(task) != spec::RoleKind::kSidecar;
     if (!task.failure || task.leaving || (!CountsFor(task) && !tolerated)) return;
-    ++failures;
-    if (first.task == nullptr || CameFirst(*task.failure, *first.task->failure)) first.task = &task;
+    failed.push_back(&task);
+    if (first.task == nullptr || ExplainsEnd(task, *first.task)) first.task = &task;
   });
-  first.others = std::max(0, failures - 1);
+  first.all = static_cast<int>(failed.size());
+  first.others = static_cast<int>(std::count_if(failed.begin(), failed.end(), [&](const Task* task) {
+    return task != first.task && !CameFirst(*task->failure, *first.task->failure);
+  }));
   return first;
 }
 
@@ -133,7 +145,7 @@ std::string Job::Impl::ReasonOf(const Ending& ending, std::string* advice) {
   *advice = first.task->failure->diagnosis.advice;
   const std::string text = FailureText(NameOf(*first.task), *first.task->failure);
   if (ending.cause == Ending::Cause::kFailure) return WithOthers(text, first.others);
-  return "all " + std::to_string(first.others + 1) + " tasks that may fail have failed, first of them " + text;
+  return "all " + std::to_string(first.all) + " tasks that may fail have failed, first of them " + text;
 }
 
 void Job::Impl::Finish() {

@@ -20,16 +20,23 @@ void Job::Impl::Fill() {
 
 // A gang that lost a container before anything of it ran is incomplete again, and may not hold the others for ever.
 void Job::Impl::Refill() {
-  const auto of_gang = [&](const Role& role) {
-    return Gathers(role) && (role.gathers || barrier_->scope == Scope::kAll);
-  };
-  const Tally gang = Sum(of_gang);
-  const bool holds_others = gang.lacking < gang.tasks;
-  if (spec_.start != spec::StartMode::kGang || filling() || !holds_others || gang.started > 0 || gang.open > 0) return;
-  for (Role& role : roles_) role.fills = of_gang(role);
+  const bool first = !barrier_ || barrier_->scope == Scope::kAll;
+  if (!first || !FillAgain()) return;
   last_grant_ = now_;
   Arm(JobTimer::kHold, now_ + hold_limit_);
   Arm(JobTimer::kHoldNotice, now_ + hold_limit_ / 2);
+}
+
+// Whether the gang that is to come together is incomplete, and holds containers in which nothing runs: then it is being
+// filled from now on.
+bool Job::Impl::FillAgain() {
+  const auto of_gang = [&](const Role& role) { return Gathers(role); };
+  const Tally gang = Sum(of_gang);
+  const bool holds_others = gang.lacking > 0 && gang.lacking < gang.tasks;
+  if (spec_.start != spec::StartMode::kGang || filling() || !holds_others || gang.started > 0 || gang.open > 0)
+    return false;
+  for (Role& role : roles_) role.fills = of_gang(role);
+  return true;
 }
 
 void Job::Impl::GiveBack() {

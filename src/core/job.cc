@@ -191,7 +191,7 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       if (Sum([this](const Role& role) { return Gathers(role); }).unregistered > 0) FailGang();
       return;
     case JobTimer::kHold:
-      if (!gave_back_) GiveBack();
+      if (!gave_back_ && (filling() || FillAgain())) GiveBack();
       return;
     case JobTimer::kHoldNotice: {
       const Tally gang = Filling();
@@ -275,6 +275,7 @@ void Job::Impl::LiftBarrier() {
   const bool complete = Sum([this](const Role& role) { return Gathers(role); }).unregistered == 0;
   if (complete) {
     TimerOf(JobTimer::kGang).due = kNever;
+    if (barrier_) TimerOf(JobTimer::kHold).due = kNever;
     if (!barrier_ || (!barrier_->backoff && !drain_)) {
       if (!Gathered()) return;
       TakeInRanked();
@@ -282,8 +283,12 @@ void Job::Impl::LiftBarrier() {
     }
     for (Role& role : roles_) role.gathers = false;
   } else if (TimerOf(JobTimer::kGang).due == kNever) {
-    // A later generation that is short of a container must not hold the others for ever either.
+    // A later generation that is short of a container must not hold the others for ever either. It keeps them for as
+    // long as it can: what is given back has to be set up again.
     Arm(JobTimer::kGang, now_ + spec_.timeouts.gang);
+    if (filling()) return;
+    last_grant_ = now_;
+    Arm(JobTimer::kHold, now_ + std::max(hold_limit_, HoldLimit(spec_.timeouts.gang / 2, random_)));
   }
 }
 

@@ -239,6 +239,39 @@ TEST(JobGang, AContainerThatGoesBeforeItsGangIsCompleteIsAskedForAgain) {
 }
 
 // Else two gangs that each lost a container would block each other until the limit of both ran out.
+// It would fail soon: another job that lacks what this one holds may end first.
+TEST(JobGang, ALaterGenerationGivesBackWhatItHoldsHalfWayToItsLimit) {
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
+0s up
+5s preempted worker:1 it is preempted
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
+      are stopped to start again
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted
+6s exit worker:0 a0 0
+6s ended worker:0 a0
+  task worker:0 STOPPED a0 code=0
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
+      start again as generation 1
+  task worker:0 READY a1
+  task worker:1 PENDING a1
+  ask worker*1
+10s tick
+22s tick
+  cancel
+  release worker:0
+  task worker:0 PENDING a1
+  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock
+      with another job, and are asked for again in 1.4s
+26s tick
+  job waiting
+  job stopping | the gang did not come together within 20s (timeouts.gang): 0 of 2 tasks were ready, 2 had no
+      container (worker:0, worker:1)
+  task worker:0 STOPPED a1
+  task worker:1 STOPPED a1
+)");
+}
+
 TEST(JobGang, AGangThatLostAContainerBeforeItStartedMayNotHoldTheRest) {
   const Story story{JobOf({RoleOf("worker", 2)})};
   Reads(story, R"(

@@ -87,7 +87,8 @@ class Job::Impl {
   };
   struct FirstFailure {
     Task* task = nullptr;
-    int others = 0;
+    int others = 0;  // that came after it
+    int all = 0;
   };
 
   // --- job.cc
@@ -210,6 +211,7 @@ class Job::Impl {
   // --- gathering.cc
   void Fill();
   void Refill();
+  bool FillAgain();
   void GiveBack();
   void GiveBackIdle(Role& role);
   void CloseRole(Role& role);
@@ -281,6 +283,7 @@ class Job::Impl {
   void JudgeOutcome();
   void WatchOutliving();
   void FireRole(int role);
+  bool ExplainsEnd(const Task& task, const Task& other) const;
   FirstFailure FirstFailureOf(Ending::Cause cause);
   std::string ReasonOf(const Ending& ending, std::string* advice);
   void Finish();

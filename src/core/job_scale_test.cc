@@ -166,6 +166,74 @@ TEST(JobScale, ThoseThatOnlyWaitLeaveFirst) {
 )");
 }
 
+// Who failed first is known when all have ended, and it may be one that leaves.
+TEST(JobScale, WaitsUntilWhatIsBeingStoppedHasEnded) {
+  Story story{JobOf({Elastic(1, 3)}), Ranked(1)};
+  story.spec.roles[0].restart.max = 1;
+  Reads(story, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+  ask worker*2 optional
+0s grant c0 worker node0
+  task worker:0 ALLOCATED a0 in c0
+  launch c0 worker:0
+0s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+0s grant c2 worker node2
+  task worker:2 PENDING a0
+  task worker:2 ALLOCATED a0 in c2
+  launch c2 worker:2
+1s register c1
+  task worker:1 READY a0
+1s register c2
+  task worker:2 READY a0
+1s register c0
+  task worker:0 READY a0
+  start worker:0 a0 g0 in c0
+  start worker:1 a0 g0 in c1
+  start worker:2 a0 g0 in c2
+1s started c0 a0
+  task worker:0 RUNNING a0 g0
+  job running RUNNING g0
+1s started c1 a0
+  task worker:1 RUNNING a0 g0
+1s started c2 a0
+  task worker:2 RUNNING a0 g0
+5s exit c0 a0 1
+  stop c1 a0 10s
+  stop c2 a0 10s
+  job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 4.0s, attempt 0; all ranked tasks are
+      stopped to start again
+5s ended c0 a0
+  task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 4.0s, attempt 0
+5s scale worker 1
+5s exit c2 a0 137 at=4s
+5s ended c2 a0
+  task worker:2 FAILED a0 code=137 | worker:2 failed with exit code 137 on node2 after 3.0s, attempt 0
+5s exit c1 a0 1
+5s ended c1 a0
+  task worker:1 STOPPED a0 code=1
+  job recovering RECOVERING g1 | worker:2 failed with exit code 137 on node2 after 3.0s, attempt 0; all ranked tasks
+      start again as generation 1 in 1.0s
+  task worker:0 READY a1
+  task worker:1 READY a1
+  task worker:2 READY a1
+  scaled worker 3->1 by ann
+  task worker:2 STOPPED a1
+  release c2
+  removed worker:2 STOPPED a1
+  task worker:1 STOPPED a1
+  release c1
+  removed worker:1 STOPPED a1
+6s tick
+  start worker:0 a1 g1 in c0
+)");
+}
+
 TEST(JobScale, BeforeTheStartTheGangNeedsNoMore) {
   Reads({JobOf({Elastic(1, 4)}), Ranked(1)}, R"(
 0s am

@@ -17,8 +17,10 @@ void Job::Impl::Scale(int role_number, int instances, const std::string& by) {
   ApplyWaitingScales();
 }
 
-// A role takes its next size when all tasks of the last scaling have left.
+// A role takes its next size when all tasks of the last scaling have left, and nothing is being stopped: a task that
+// leaves then may be the one that failed first.
 void Job::Impl::ApplyWaitingScales() {
+  if (drain_) return;
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
     Trim(role);

@@ -52,10 +52,10 @@ def test_preprocessing(machine, tmp_path):
 
 
 def test_what_preprocessing_prints_is_handed_on(machine):
-    flags = (*S, *P, *K, "-executes", "pass_parameters.py", *roles(worker=2, ps=1))
+    flags = (*S, *P, *K, "-executes", "pass_parameters.py", *roles(worker=2, evaluator=1))
     done = run(machine, *flags, *conf("tony.application.enable-preprocess=true"))
     assert done.code == 0, done
-    for task in ("worker:0", "worker:1", "ps:0"):
+    for task in ("worker:0", "worker:1", "evaluator:0"):
         assert machine.log(done.id, task) == 'params {"lr": 0.1, "layers": [3, 2]}\n'
     done = run(machine, *flags)
     assert machine.log(done.id, "worker:0") == "params (none)\n"

@@ -98,10 +98,16 @@ class Machine:
         return done.stdout
 
     def until(self, job, condition, what):
+        """The first status of the job that meets the condition; fails with the last one that did not."""
+        last = {}
+
         def look():
-            status = self.status(job)
+            last.update(status := self.status(job))
             return status if condition(status) else None
-        return eventually(look, f"{what} of {job}")
+        try:
+            return eventually(look, f"{what} of {job}")
+        except AssertionError as late:
+            raise AssertionError(f"{late}; its last status: {json.dumps(last)}") from None
 
     def running(self, job):
         """The status once every task runs."""

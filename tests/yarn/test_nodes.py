@@ -8,8 +8,9 @@ from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
-# Tasks of a GiB: with an AM on two of the three nodes there is room for ten, and of six at most a queue is not
-# deprived: that is within a tenth of its half of the cluster (max_ignored_over_capacity).
+# All containers have a GiB, AMs too: preemption counts what is free in all, and not that it may be in pieces. So there
+# is room for two AMs and ten tasks, and of six at most a queue is not deprived: that is within a tenth of its half of
+# the cluster (max_ignored_over_capacity).
 URGENT = 4
 
 
@@ -34,6 +35,7 @@ def job_of(howdah, tmp_path, instances, go, more="", name="job"):
     own: what they lose here is not their fault."""
     return howdah.submit(howdah.job_file(tmp_path, f"""
 name: {name}
+am: {{memory: 1GiB}}
 {more}
 roles:
   worker:
@@ -127,6 +129,7 @@ def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changin
     elastic = howdah.submit(howdah.job_file(tmp_path, f"""
 name: elastic
 framework: pytorch
+am: {{memory: 1GiB}}
 timeouts: {{settle: 2s}}
 roles:
   worker:

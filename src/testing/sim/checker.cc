@@ -36,6 +36,7 @@ void Checker::Stepped(const core::Job& job) {
   CheckPlaces(job);
   if (finished_) return;
   CheckHeldUp();
+  NoticeNewcomers();
   CheckStates();
   CheckAsks();
   CheckStopping();

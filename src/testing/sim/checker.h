@@ -52,6 +52,8 @@ class Checker {
   void CheckPlaces(const core::Job& job);
   void CheckGrowth(const std::string& reason);
   void CheckHeldUp();
+  void NoticeNewcomers();
+  bool IsIdleRanked(const ContainerId& id, const ContainerFacts& held) const;
   bool Ranked(int role) const { return workload_.rules.restarts_together[static_cast<size_t>(role)]; }
   int CountRunnable(int role) const;
   // ---
@@ -108,7 +110,8 @@ class Checker {
   std::vector<core::StartTask> starts_;           // of ranked tasks, in this step
   std::map<std::pair<int, int>, TaskId> places_;  // by role and place, in the newest generation
   int places_generation_ = -1;
-  std::optional<Instant> held_up_since_;  // ranked tasks could go on without those that are missing
+  std::optional<Instant> newcomers_since_;  // of ranked roles, without a break
+  std::optional<Instant> held_up_since_;    // ranked tasks could go on without those that are missing
   bool finished_ = false;
   std::set<std::string> nodes_;  // on which containers were granted
   std::map<std::string, Instant> avoided_until_;

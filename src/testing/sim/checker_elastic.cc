@@ -48,24 +48,37 @@ void Checker::CheckPlaces(const core::Job& job) {
   }
 }
 
+// Whether its container could take part in ranked work, and nothing runs in it.
+bool Checker::IsIdleRanked(const ContainerId& id, const ContainerFacts& held) const {
+  if (!Ranked(held.role) || held.released) return false;
+  const TaskFacts* task = held.task ? facts_.Find(*held.task) : nullptr;
+  return task == nullptr || task->container != id || task->over;
+}
+
+void Checker::NoticeNewcomers() {
+  const auto waits = [this](const auto& held) {
+    return held.second.registered && IsIdleRanked(held.first, held.second);
+  };
+  const bool any = std::any_of(facts_.held().begin(), facts_.held().end(), waits);
+  if (!any || fold_.job_state() != core::JobState::kRunning) return newcomers_since_.reset();
+  if (!newcomers_since_) newcomers_since_ = world_.schedule.now();
+}
+
 // Who runs is stopped for newcomers only when these are ready, and have been gathered.
 void Checker::CheckGrowth(const std::string& reason) {
-  if (reason.find(" grows from ") == std::string::npos || reason.find("are stopped") == std::string::npos) return;
+  // The same reason with a wait after it tells what holds up the start.
+  if (reason.find(" grows from ") == std::string::npos || !reason.ends_with("are stopped to start again")) return;
   world_.Reach(Situation::kGrew);
   if (!world_.clocks_agree()) return;
-  std::optional<Instant> first;
-  bool more = false;
+  bool ready = false, more = false;
   for (const auto& [id, held] : facts_.held()) {
-    if (!Ranked(held.role) || held.released) continue;
-    const TaskFacts* task = held.task ? facts_.Find(*held.task) : nullptr;
-    const bool runs = task != nullptr && task->container == id && !task->over;
-    if (runs) continue;
-    if (!held.registered) more = true;
-    if (held.registered) first = std::min(first.value_or(held.registered_at), held.registered_at);
+    if (!IsIdleRanked(id, held)) continue;
+    (held.registered ? ready : more) = true;
   }
   for (int role = 0; role < static_cast<int>(wanted_.size()); ++role) more |= Ranked(role) && facts_.asked(role) > 0;
-  if (!first) return world_.Violate("Ranked tasks are stopped for newcomers only when these are ready", reason);
-  if (more && world_.schedule.now() - *first < workload_.spec.timeouts.settle) {
+  if (!ready) return world_.Violate("Ranked tasks are stopped for newcomers only when these are ready", reason);
+  const Instant since = newcomers_since_.value_or(world_.schedule.now());
+  if (more && world_.schedule.now() - since < workload_.spec.timeouts.settle) {
     world_.Violate("Newcomers are gathered before ranked tasks are stopped for them", reason);
   }
 }
