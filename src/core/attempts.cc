@@ -69,7 +69,7 @@ void Job::Impl::On(const TaskStartFailed& e) {
   task->exit = Exit{.code = e.exit_code};
   if (!e.exit_code) task->exit.reset();
   task->ranks_left = 0;
-  if (!task->failure && (!task->stop_at || at < *task->stop_at)) {
+  if (!task->stop_at || at < *task->stop_at) {
     Failure failure = FailureOf(*task, Failure::How::kStart, at);
     failure.exit.code = e.exit_code;
     failure.diagnosis = e.diagnosis;

@@ -1,5 +1,6 @@
-"""chaos [ITEM...] [--on local|yarn] [--minutes N] [--every SECONDS] [--seed N] [--kinds A,B...] [--rounds N] - long
-runs in which all that can happen does happen. Exit code 1: a job did not come through as it should.
+"""chaos [ITEM...] [--on local|yarn] [--framework pytorch|tensorflow] [--minutes N] [--every SECONDS] [--seed N]
+[--kinds A,B...] [--rounds N] - long runs in which all that can happen does happen. Exit code 1: a job did not come
+through as it should.
 
   training  a real distributed training while one fault after the other is made (default: yarn, 20 minutes, every 20 s);
             its model must be that of an undisturbed run; --kinds: only such faults (faults.py)
@@ -8,6 +9,7 @@ runs in which all that can happen does happen. Exit code 1: a job did not come t
 """
 import argparse
 import heapq
+import json
 import pathlib
 import random
 import re
@@ -21,8 +23,8 @@ from faults import CLUSTER, LOCAL, ClusterFaults, Faults
 PAUSES_S = (1.0, 15.0)  # of what is stopped, cut off or down, before it goes on
 
 
-def say(*words):
-    print(time.strftime("%H:%M:%S"), *words, flush=True)
+def say(*words, **how):
+    print(time.strftime("%H:%M:%S"), *words, flush=True, **how)
 
 
 def until(due):
@@ -32,7 +34,12 @@ def until(due):
 
 def state_of(howdah, job):
     done = howdah("status", job, "--json", timeout=120)
-    return re.search(r'"state": ?"(\w+)"', done.stdout).group(1) if done.code == 0 else f"not known: {done.stderr}"
+    return json.loads(done.stdout)["state"] if done.code == 0 else f"not known: {done.stderr}"
+
+
+def tell(howdah, job, what):
+    done = howdah("status", job, timeout=120)
+    say(what, done.stdout + done.stderr, sep="\n")
 
 
 def disturb(howdah, job, options):
@@ -65,16 +72,17 @@ def disturb(howdah, job, options):
                 heapq.heappush(repairs, (time.monotonic() + rng.uniform(*PAUSES_S), len(counts), hit[0], hit[1]))
     for _, _, _, repair in sorted(repairs, key=lambda r: r[0]):
         repair()
+    tell(howdah, job, "after the last fault:")
     return counts
 
 
 def training(howdah, options):
     pace = 0.05
     steps = int(options.minutes * 60 / pace / 2)  # about half of the time is lost to the faults
-    undisturbed = jobs.Training(howdah, steps, 0, "undisturbed")
+    undisturbed = jobs.Training(howdah, options.framework, steps, 0, "undisturbed")
     wanted = undisturbed.result(options.minutes * 60 + 600)
     say("undisturbed:", *wanted)
-    disturbed = jobs.Training(howdah, steps, pace, "disturbed")
+    disturbed = jobs.Training(howdah, options.framework, steps, pace, "disturbed")
     howdah.running(disturbed.job)
     counts = disturb(howdah, disturbed.job, options)
     say("no more faults;", sum(counts.values()), "were made:", counts)
@@ -91,7 +99,7 @@ def training(howdah, options):
 
 def am(howdah, options):
     """Killed not sooner than its guardian trusts it again."""
-    run = jobs.Training(howdah, 1500, 0.05, "am")
+    run = jobs.Training(howdah, options.framework, 1500, 0.05, "am")
     howdah.running(run.job)
     slowest = 0.0
     for _ in range(options.rounds):
@@ -148,6 +156,7 @@ def main():
     parser = argparse.ArgumentParser(prog="chaos", usage=__doc__)
     parser.add_argument("items", nargs="*")
     parser.add_argument("--on", choices=("local", "yarn"), default="yarn")
+    parser.add_argument("--framework", choices=tuple(jobs.ROLES), default="pytorch")
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--every", type=float, default=20)
     parser.add_argument("--seed", type=int, default=1)

@@ -9,8 +9,6 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT / "tests/yarn"), str(ROOT / "tests/support")]
 
-WORKERS = 4
-
 
 def installed(name):
     return subprocess.run([str(ROOT / "tools/ml-env"), name], stdout=subprocess.PIPE, text=True,
@@ -37,30 +35,39 @@ def place(on, folder):
         yield Howdah(cluster, folder / "home")
 
 
-class Training:
-    """DDP over four workers, on Fashion-MNIST."""
+# By framework: which environment it needs, and its roles (of 512 MiB a task in PyTorch, 1 GiB in TensorFlow); the first
+# tells the result.
+RESTART = "restart: {max: 100000, backoff: 100ms}"
+ROLES = {
+    "pytorch": ("torch", "ddp_steps.py", {"worker": "instances: 4, memory: 512MiB"}),
+    "tensorflow": ("tensorflow", "ps_steps.py", {
+        "chief": "chief: true, memory: 1GiB", "worker": "instances: 2, memory: 1GiB",
+        "ps": "kind: service, memory: 1GiB"}),
+}
 
-    def __init__(self, howdah, steps, pace, name):
+
+class Training:
+    """On Fashion-MNIST: DDP over four workers, or TensorFlow with two workers and a parameter server."""
+
+    def __init__(self, howdah, framework, steps, pace, name):
         self.howdah, self.steps = howdah, steps
+        environment, script, roles = ROLES[framework]
+        self.speaker = f"{next(iter(roles))}:0"
         folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-chaos-"))
         (folder / "checkpoints").mkdir()
         job = folder / "job.yaml"
+        command = f"exec {installed(environment)} {script}"
         job.write_text(f"""
 name: {name}
-framework: pytorch
+framework: {framework}
 source: {ROOT}/tools/chaos/train
 checkpoint: {{dir: "{folder}/checkpoints", grace: 5s}}
 timeouts: {{heartbeat: 10s, register: 1m, gang: 10m}}
 am: {{attempts: 1000}}
 restart: {{max: 1000}}
-env: {{STEPS: "{steps}", PACE: "{pace}", SAVE_EVERY: "20", DATA: "{installed('data')}"}}
+env: {{STEPS: "{steps}", PACE: "{pace}", SAVE_EVERY: "20", DATA: "{installed('data')}", TF_CPP_MIN_LOG_LEVEL: "2"}}
 roles:
-  worker:
-    instances: {WORKERS}
-    memory: 512MiB
-    restart: {{max: 100000, backoff: 100ms}}
-    command: exec {installed('torch')} ddp_steps.py
-""")
+""" + "".join(f"  {role}: {{{keys}, {RESTART}, command: {command}}}\n" for role, keys in roles.items()))
         self.job = howdah.submit(job, timeout=120)
 
     def result(self, timeout):
@@ -68,6 +75,6 @@ roles:
         done = self.howdah("wait", self.job, timeout=timeout)
         if done.code != 0:
             raise SystemExit(f"the job ended with {done}")
-        log = self.howdah("logs", self.job, "worker:0", timeout=60).stdout
+        log = self.howdah("logs", self.job, self.speaker, timeout=60).stdout
         accuracy, steps, total = re.findall(r"RESULT accuracy (\S+) steps (\d+) sum (\d+)", log)[-1]
         return float(accuracy), int(steps), int(total)

@@ -88,7 +88,10 @@ void Checker::CheckHeldUp() {
   const spec::Timeouts& limits = workload_.spec.timeouts;
   bool elastic = false, could = fold_.job_state() == core::JobState::kRecovering && world_.clocks_agree();
   for (int role = 0; could && role < static_cast<int>(wanted_.size()); ++role) {
-    if (!Ranked(role)) continue;
+    if (!Ranked(role)) {  // what else is missing may hold it up
+      could = CountRunnable(role) >= fold_.Size(Role(role).name);
+      continue;
+    }
     elastic |= Role(role).instances.elastic();
     int ready = 0;
     ForEachTaskOf(role, [&](TaskId task, const FoldedTask& folded) {
