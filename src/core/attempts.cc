@@ -223,7 +223,8 @@ void Job::Impl::NoteFailure(Task& task, Failure failure) {
   if (!first) return;
   using How = Failure::How;
   const How how = task.failure->how;
-  const bool may_run = how == How::kExit || how == How::kTimeLimit || how == How::kTakenBack || how == How::kNoProgress;
+  const bool may_run = how == How::kExit || how == How::kTimeLimit || how == How::kTakenBack || how == How::kOutdated ||
+                       how == How::kNoProgress;
   if (may_run && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
 }
 
@@ -232,9 +233,15 @@ void Job::Impl::Close(Task& task, Instant at) {
   Require(task.run != Task::Run::kNone, "an attempt ends twice");
   task.run = Task::Run::kNone;
   task.timer.due = kNever;
+  using How = Failure::How;
+  // It had succeeded before it heard that it had to stop.
+  const bool planned = task.failure && (task.failure->how == How::kTakenBack || task.failure->how == How::kOutdated);
+  if (planned && task.clean()) task.failure.reset();
   if (task.failure) {
-    const bool lost = task.failure->how == Failure::How::kLost || task.failure->how == Failure::How::kTakenBack;
-    task.state = lost ? TaskState::kLost : TaskState::kFailed;
+    const bool lost = task.failure->how == How::kLost || task.failure->how == How::kTakenBack;
+    task.state = lost                                  ? TaskState::kLost
+                 : task.failure->how == How::kOutdated ? TaskState::kStopped
+                                                       : TaskState::kFailed;
   } else {
     task.state = task.clean() ? TaskState::kSucceeded : TaskState::kStopped;
   }

@@ -76,7 +76,9 @@ void Job::Impl::On(const ExecutorRegistered& e) {
   if (again) return OrderAgain(task);
   container->phase = Container::Phase::kConnected;
   Arm(*container, now_ + spec_.timeouts.heartbeat);
-  endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)] = e.endpoint;
+  Endpoint& known = endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
+  const bool moved = task.member && known.port != 0 && known != e.endpoint;
+  known = e.endpoint;
   task.taken = task.overdue = false;
   task.missing.due = kNever;
   task.state = TaskState::kReady;
@@ -84,6 +86,19 @@ void Job::Impl::On(const ExecutorRegistered& e) {
   NotePlaced(task);
   if (task.member && !task.backing_off) RoleOf(task).ready.push_back(task.id.index);
   if (!task.member && task.ranked) GoOnWithoutOverdue(RoleOf(task));
+  if (moved) TellOfMove(task);
+}
+
+// Those that direct the others start again, to know where it is now. Without a checkpoint that would cost all they have
+// done: they go on with the others.
+void Job::Impl::TellOfMove(const Task& moved) {
+  if (ending_ || KindOf(moved) == spec::RoleKind::kSidecar || spec_.checkpoint.dir.empty()) return;
+  const Loss loss{NameOf(moved) + " has moved, to " + moved.node, /*excused=*/true};
+  ForEachTask([&](Task& task) {
+    const bool runs = task.run != Task::Run::kNone && task.ranks_left > 0 && !task.failure && !task.stop_at;
+    if (!RoleOf(task).directs || task.id == moved.id || !runs || task.leaving || !SpecOf(task).restart.excuse) return;
+    NoteFailure(task, FailureOf(task, Failure::How::kOutdated, now_, loss));
+  });
 }
 
 void Job::Impl::On(const ExecutorRefused& e) {

@@ -51,6 +51,7 @@ Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
     role.ranked = r < rules_.restarts_together.size() && rules_.restarts_together[r];
+    role.directs = r < rules_.directs.size() && rules_.directs[r];
     role.kind = spec_.roles[r].kind;
     role.after = AwaitedBy(spec_, spec_.roles[r]);
     role.ends = ends[r];
@@ -307,7 +308,14 @@ void Job::Impl::StartReady() {
 bool Job::Impl::RoleMayStart(const Role& role) const {
   if (drain_ && (drain_->scope == Scope::kAll || role.ranked)) return false;
   if (role.gathers || (barrier_ && (barrier_->scope == Scope::kAll || role.ranked))) return false;
-  return AfterHolds(role);
+  return AfterHolds(role) && (!role.directs || AllThere());
+}
+
+// Whether each task that is waited for has an executor.
+bool Job::Impl::AllThere() const {
+  return std::all_of(roles_.begin(), roles_.end(), [](const Role& role) {
+    return !role.open || role.kind == spec::RoleKind::kSidecar || role.tally.unregistered == 0;
+  });
 }
 
 bool Job::Impl::AfterHolds(const Role& role) const {

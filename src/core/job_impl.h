@@ -123,6 +123,7 @@ class Job::Impl {
   void StartReady();
   bool RoleMayStart(const Role& role) const;
   bool AfterHolds(const Role& role) const;
+  bool AllThere() const;
   bool EndsHold(const Role& role) const;
   bool Gathers(const Role& role) const;
   // Counts over the roles of which this holds.
@@ -204,6 +205,7 @@ class Job::Impl {
   void FireContainer(Container& container, Instant due);
   void Lose(Container& container, const Loss& loss, Instant at);
   static bool IsAhead(const Task& task, int attempt);
+  void TellOfMove(const Task& moved);
   void NeverConnects(Container& container, const std::string& why);
   void LoseIdle(Task& task, const Loss& loss, Instant at);
   void OrderAgain(Container& container);

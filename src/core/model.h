@@ -120,7 +120,8 @@ Tally CountsOf(const Task& task, int restart_max);
 struct Role {
   spec::RoleKind kind = spec::RoleKind::kWorker;  // the job file's, or a sidecar once it has outlived others too long
   bool ranked = false;
-  int size = 0;  // as it is wanted now: tasks that do not leave
+  bool directs = false;  // see FrameworkRules
+  int size = 0;          // as it is wanted now: tasks that do not leave
   // References to tasks stay valid while the role grows and shrinks at its end.
   std::deque<Task> tasks;
   std::vector<int> next_attempt;  // by index, of tasks that left too: no attempt's number comes twice

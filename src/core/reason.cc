@@ -82,6 +82,9 @@ std::string FailureText(std::string_view task, const Failure& failure) {
       text += " had to stop" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
+    case Failure::How::kOutdated:
+      text += " was stopped to start again" + Where(failure);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
     case Failure::How::kNoProgress:
       text += " made no progress" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);

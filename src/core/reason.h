@@ -23,6 +23,7 @@ struct Failure {
     kTimeLimit,   // it ran for as long as it may: what
     kNotReady,    // no executor of it ever connected: what
     kTakenBack,   // the place wants its container back: what
+    kOutdated,    // it is to start again, as what it was told at its start is not so any more: what
     kNoProgress,  // it runs, and shows no sign of life: what
   };
   How how = How::kExit;

@@ -59,7 +59,9 @@ void Job::Impl::React(Task& task) {
 
 // Of all failures the one that the others follow from, if any do.
 void Job::Impl::BlameNode(const Task& task) {
-  if (!task.failure || task.failure->how == Failure::How::kTakenBack || task.taken || task.node.empty()) return;
+  const auto is = [&](Failure::How how) { return task.failure->how == how; };
+  if (!task.failure || task.taken || task.node.empty()) return;
+  if (is(Failure::How::kTakenBack) || is(Failure::How::kOutdated)) return;
   const std::string why = nodes_.Failed(task.node, now_);
   if (why.empty()) return;
   AvoidNodes();

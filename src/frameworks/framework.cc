@@ -73,6 +73,9 @@ core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
   for (const spec::RoleSpec& role : spec.roles) {
+    // TensorFlow's coordinator tells workers and parameter servers of each other.
+    rules.directs.push_back(spec.framework == spec::Framework::kTensorflow && TrainsWithParameterServers(spec) &&
+                            (role.chief || role.name == "chief"));
     rules.restarts_together.push_back(together && (role.kind == spec::RoleKind::kWorker || IsPartOfMxnet(spec, role)));
   }
   rules.needs_whole_cluster = spec.framework != spec::Framework::kPlain;

@@ -286,6 +286,11 @@ TEST(Rules, WhoRestartsTogether) {
       together(JobOf(Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService),
                                          Role("scheduler", RoleKind::kService), Role("s", RoleKind::kService)})),
       ElementsAre(true, true, true, false));
+  const auto directs = [](const spec::JobSpec& spec) { return RulesOf(spec).directs; };
+  EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker"), Role("ps", RoleKind::kService)})),
+              ElementsAre(true, false, false));
+  EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker")})), ElementsAre(false, false));
+  EXPECT_THAT(directs(JobOf(Framework::kPytorch, {Role("chief"), Role("ps")})), ElementsAre(false, false));
   EXPECT_FALSE(RulesOf(JobOf(Framework::kPlain, roles)).needs_whole_cluster);
   EXPECT_TRUE(RulesOf(JobOf(Framework::kTensorflow, with_ps)).needs_whole_cluster);
 }

@@ -36,6 +36,7 @@ void Checker::Stepped(const core::Job& job) {
   CheckPlaces(job);
   if (finished_) return;
   CheckHeldUp();
+  CheckMoves();
   NoticeNewcomers();
   CheckStates();
   CheckAsks();
@@ -88,6 +89,7 @@ void Checker::Check(const core::StartTask& start) {
   if (fold_.stopping()) world_.Violate("Nothing starts in a job that is stopping", name);
   CheckAfter(start);
   CheckGang(start);
+  CheckDirects(start);
   Charge(start);
   CheckBudget();
   CheckBackoff(start);

@@ -46,6 +46,9 @@ class Checker {
   const ContainerFacts* CheckHeld(const ContainerId& container, const char* action);
   void CheckAfter(const core::StartTask& start);
   void CheckGang(const core::StartTask& start);
+  void CheckDirects(const core::StartTask& start);
+  void CheckMoves();
+  bool Directs(int role) const;
   std::set<int> EndsAwaited(int role) const;
   bool HaveEnded(const std::set<int>& roles) const;
   // --- checker_elastic.cc

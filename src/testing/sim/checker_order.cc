@@ -84,4 +84,34 @@ void Checker::CheckGang(const core::StartTask& start) {
   }
 }
 
+bool Checker::Directs(int role) const {
+  const auto& directs = workload_.rules.directs;
+  return static_cast<size_t>(role) < directs.size() && directs[static_cast<size_t>(role)];
+}
+
+// Who directs the others knows all of them.
+void Checker::CheckDirects(const core::StartTask& start) {
+  if (!Directs(start.task.role)) return;
+  ForEachTask([&](TaskId other, const FoldedTask& folded) {
+    if (Role(other.role).kind == RoleKind::kSidecar || core::IsFinal(folded.state) || IsRegistered(other)) return;
+    world_.Violate("Who directs the others starts when all are there", Name(start.task) + " before " + Name(other));
+  });
+}
+
+// Who directs the others does not run on when one of them has moved.
+void Checker::CheckMoves() {
+  for (const auto& [id, held] : facts_.held()) {
+    if (!held.task || !held.registered || held.released) continue;
+    ForEachTask([&](TaskId leader, const FoldedTask&) {
+      const TaskFacts* facts = facts_.Find(leader);
+      const bool runs = facts && facts->started && !facts->over && facts->ranks_exited.empty() && !facts->failed;
+      if (!Directs(leader.role) || !runs || facts->container == id || held.registered_at <= facts->started_at) return;
+      world_.Reach(Situation::kMoved);
+      if (facts->stopped()) return;
+      world_.Violate("Who directs the others starts again when one has moved",
+                     Name(leader) + " runs on, without " + Name(*held.task));
+    });
+  }
+}
+
 }  // namespace howdah::sim

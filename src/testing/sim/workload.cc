@@ -54,6 +54,10 @@ class Maker {
     role.kind = spec::RoleKind::kSidecar;
     return role;
   }
+  void ChiefDirects() {
+    for (const spec::RoleSpec& role : workload_.spec.roles) workload_.rules.directs.push_back(role.chief);
+    workload_.spec.checkpoint.dir = "checkpoints";
+  }
   void NeedsWholeCluster() { workload_.rules.needs_whole_cluster = true; }
   void FirstRankDecides() { workload_.rules.first_rank_decides = true; }
   Maker& Collective() {
@@ -79,6 +83,7 @@ Workload PsAndChief(Random& random) {
   Maker make(random, {.needs_whole_cluster = true});
   make.Service("ps", random.Between(1, 2), 0.05);
   make.Chief({.shortest = seconds(1), .fails = 0.1, .ignores_stop = 0.1});
+  make.ChiefDirects();
   make.Role("worker", random.Between(1, 4), {.for_ever = random.Chance(0.5), .fails = 0.15});
   return make.Done();
 }

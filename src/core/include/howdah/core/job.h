@@ -22,6 +22,9 @@ struct FrameworkRules {
   std::vector<bool> restarts_together;
   // A task needs the endpoints of all others before it can start, even with `start: free`.
   bool needs_whole_cluster = false;
+  // By role. A task of it directs the others, and reaches them only where they were when it started: it starts when all
+  // are there, and again, from its checkpoint, when one of them has moved. The others get to know of each other by it.
+  std::vector<bool> directs;
   // The task with rank 0 starts what the others only hold a place for: its success ends the job, successfully.
   bool first_rank_decides = false;
   // Tasks reach each other by their names: none is missing between others.

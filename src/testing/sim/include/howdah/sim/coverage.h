@@ -69,6 +69,7 @@ enum class Situation {
   kWentOnWithFewer,
   kRanksClosedUp,
   kNodeAvoided,
+  kMoved,
   kCount,
 };
 
