@@ -20,7 +20,8 @@ import time
 import jobs
 from faults import CLUSTER, LOCAL, ClusterFaults, Faults
 
-PAUSES_S = (1.0, 15.0)  # of what is stopped, cut off or down, before it goes on
+# What is stopped, cut off or down goes on after so many seconds at least, and before the next fault.
+LEAST_PAUSE_S, MOST_OF_INTERVAL = 1.0, 0.75
 
 
 def say(*words, **how):
@@ -69,7 +70,8 @@ def disturb(howdah, job, options):
         if hit:
             counts[kind] = counts.get(kind, 0) + 1
             if hit[1]:
-                heapq.heappush(repairs, (time.monotonic() + rng.uniform(*PAUSES_S), len(counts), hit[0], hit[1]))
+                pause = rng.uniform(LEAST_PAUSE_S, MOST_OF_INTERVAL * options.every)
+                heapq.heappush(repairs, (time.monotonic() + pause, len(counts), hit[0], hit[1]))
     for _, _, _, repair in sorted(repairs, key=lambda r: r[0]):
         repair()
     tell(howdah, job, "after the last fault:")
@@ -78,7 +80,7 @@ def disturb(howdah, job, options):
 
 def training(howdah, options):
     pace = 0.05
-    steps = int(options.minutes * 60 / pace / 2)  # about half of the time is lost to the faults
+    steps = int(options.minutes * 60 / pace * jobs.ROLES[options.framework][-1])
     undisturbed = jobs.Training(howdah, options.framework, steps, 0, "undisturbed")
     wanted = undisturbed.result(options.minutes * 60 + 600)
     say("undisturbed:", *wanted)
@@ -112,7 +114,7 @@ def am(howdah, options):
             pass
         slowest = max(slowest, time.monotonic() - begun)
     result = run.result(600)
-    log = howdah("logs", run.job, "worker:0", timeout=60).stdout
+    log = howdah("logs", run.job, run.speaker, timeout=60).stdout
     times = [float(at) for at in re.findall(r"step \d+ at (\S+)", log)]
     gaps = sorted(b - a for a, b in zip(times, times[1:]))
     status = howdah.status(run.job)
@@ -167,6 +169,7 @@ def main():
         parser.error(f"an item is one of {', '.join(ITEMS)}")
     if options.kinds and set(options.kinds.split(",")) - set(LOCAL if options.on == "local" else CLUSTER):
         parser.error(f"kinds on {options.on} are {', '.join(LOCAL if options.on == 'local' else CLUSTER)}")
+    jobs.fetch(options.framework, options.on)
     if options.on == "yarn":
         import network
         network.enter()

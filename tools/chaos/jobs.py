@@ -15,6 +15,15 @@ def installed(name):
                           check=True).stdout.strip()
 
 
+def fetch(framework, on):
+    """What is missing of what the runs need, while the network can still be reached."""
+    for name in (ROLES[framework][0], "data"):
+        installed(name)
+    if on == "yarn":
+        from hadoop_tree import Hadoop
+        Hadoop()
+
+
 @contextlib.contextmanager
 def place(on, folder):
     """Howdah on this machine, or on a cluster of three nodes with networks of their own and two ResourceManagers, where
@@ -35,14 +44,14 @@ def place(on, folder):
         yield Howdah(cluster, folder / "home")
 
 
-# By framework: which environment it needs, and its roles (of 512 MiB a task in PyTorch, 1 GiB in TensorFlow); the first
-# tells the result.
+# By framework: which environment it needs, its roles, of which the first tells the result, and about how much of its time
+# the faults leave it: a rank that is lost stops all, a worker of TensorFlow nobody.
 RESTART = "restart: {max: 100000, backoff: 100ms}"
 ROLES = {
-    "pytorch": ("torch", "ddp_steps.py", {"worker": "instances: 4, memory: 512MiB"}),
+    "pytorch": ("torch", "ddp_steps.py", {"worker": "instances: 4, memory: 512MiB"}, 0.5),
     "tensorflow": ("tensorflow", "ps_steps.py", {
         "chief": "chief: true, memory: 1GiB", "worker": "instances: 2, memory: 1GiB",
-        "ps": "kind: service, memory: 1GiB"}),
+        "ps": "kind: service, memory: 1GiB"}, 0.75),
 }
 
 
@@ -51,7 +60,7 @@ class Training:
 
     def __init__(self, howdah, framework, steps, pace, name):
         self.howdah, self.steps = howdah, steps
-        environment, script, roles = ROLES[framework]
+        environment, script, roles, _ = ROLES[framework]
         self.speaker = f"{next(iter(roles))}:0"
         folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-chaos-"))
         (folder / "checkpoints").mkdir()

@@ -1,0 +1,5 @@
+"""Short runs of tools/chaos."""
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))

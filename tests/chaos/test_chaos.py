@@ -1,0 +1,28 @@
+"""What the tests of single faults do not do: what stands still, or cannot be reached, for a while, under a real training
+on a real cluster. Long runs are `./dev chaos`."""
+import re
+import subprocess
+import sys
+
+import pytest
+
+from machine import ROOT
+
+KINDS = ("pause_process", "pause_executor", "pause_am", "pause_node_manager", "pause_resource_manager", "cut_network")
+EVERY_S = 6
+
+
+def may_make_networks():
+    return subprocess.run(["unshare", "--net", "ip", "link", "add", "hub", "type", "bridge"],
+                          capture_output=True).returncode == 0
+
+
+@pytest.mark.skipif(not may_make_networks(), reason="needs the right to make network namespaces (root)")
+def test_a_training_outlives_every_pause():
+    minutes = 2 * (len(KINDS) + 1) * EVERY_S / 60  # the steps of the training take half of it
+    done = subprocess.run([sys.executable, ROOT / "tools/chaos", "training", "--on", "yarn", "--every", str(EVERY_S),
+                           "--minutes", str(minutes), "--kinds", ",".join(KINDS)], capture_output=True, text=True,
+                          timeout=600)
+    assert done.returncode == 0, done.stdout + done.stderr
+    made = re.search(r"no more faults; (\d+) were made: (.*)", done.stdout)
+    assert made and set(KINDS) == set(re.findall(r"'(\w+)'", made.group(2))), done.stdout
