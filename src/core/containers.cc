@@ -72,7 +72,7 @@ void Job::Impl::On(const ExecutorRegistered& e) {
   const bool again = container != nullptr && container->phase == Container::Phase::kConnected;
   if (!again && (container == nullptr || container->phase != Container::Phase::kLaunched)) return;
   Task& task = *container->task;
-  if (IsAhead(task, e.attempt)) return Lose(*container, {kAheadText, /*excused=*/true}, now_);
+  if (IsAhead(task, e.attempt)) return LoseAhead(*container);
   if (again) return OrderAgain(task);
   container->phase = Container::Phase::kConnected;
   Arm(*container, now_ + spec_.timeouts.heartbeat);
@@ -217,7 +217,7 @@ void Job::Impl::Gone(Container& container, const Loss& loss) {
   Task* task = container.task;
   const bool held = container.phase == Container::Phase::kHeld;
   const Instant at = container.disconnected.value_or(now_);
-  const std::string how = loss.how.empty() ? "its executor ended" : loss.how;
+  const std::string how = container.ahead ? kAheadText : loss.how.empty() ? "its executor ended" : loss.how;
   if (task != nullptr) Detach(*task);
   by_id_.erase(container.id);
   container.timer.due = container.timer.armed = kNever;
@@ -232,7 +232,7 @@ void Job::Impl::Gone(Container& container, const Loss& loss) {
   } else if (held) {
     Unplace(*task);
   } else {
-    LoseIdle(*task, {how, loss.excused, loss.taken}, at);
+    LoseIdle(*task, {how, loss.excused || container.ahead, loss.taken}, at);
   }
 }
 
@@ -267,6 +267,14 @@ void Job::Impl::Lose(Container& container, const Loss& loss, Instant at) {
   } else if (!task.clean()) {
     NoteFailure(task, FailureOf(task, Failure::How::kLost, at, loss));
   }
+}
+
+// What runs in it is not known, but that it does: the task starts elsewhere when it has gone.
+void Job::Impl::LoseAhead(Container& container) {
+  const Loss loss{kAheadText, /*excused=*/true};
+  if (container.task->run != Task::Run::kNone) return Lose(container, loss, now_);
+  container.ahead = true;
+  Kill(container);
 }
 
 // It was started by an AM whose last orders are not known: what it does cannot be told from what it is to do now.

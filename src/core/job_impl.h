@@ -205,6 +205,7 @@ class Job::Impl {
   void FireContainer(Container& container, Instant due);
   void Lose(Container& container, const Loss& loss, Instant at);
   static bool IsAhead(const Task& task, int attempt);
+  void LoseAhead(Container& container);
   void TellOfMove(const Task& moved);
   void NeverConnects(Container& container, const std::string& why);
   void LoseIdle(Task& task, const Loss& loss, Instant at);

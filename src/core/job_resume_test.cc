@@ -208,6 +208,7 @@ TEST(JobResume, AnExecutorThatWasStartedUnknownToTheAmIsReplaced) {
   launch c1 worker:0
 3s register c1 a0
   kill c1
+4s gone c1
   task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master died before it had noted what
       it started there; another container is asked for
   ask worker*1

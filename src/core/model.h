@@ -36,6 +36,7 @@ struct Container {
   Phase phase = Phase::kHeld;
   Task* task = nullptr;
   std::string how_far;    // while launched: what the place says of its start
+  bool ahead = false;     // something runs in it that an AM ordered of which this one does not know
   bool unwanted = false;  // the place wants it back: it goes when its attempt has ended
   Instant launched;
   Instant last_heard;
