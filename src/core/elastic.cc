@@ -162,14 +162,16 @@ void Job::Impl::FireMissing(Task& task) {
   const TimerKey key{TimerKey::Owner::kMissing, task.id.role, task.id.index};
   if (task.backing_off) return timers_.Arm(task.missing, key, task.timer.due);  // it would not start yet anyway
   if (CanGoOnWithout(task)) return GoOnWithout(task);
-  const Instant last = task.missing_since + spec_.timeouts.gang;
+  const Patience patience = PatienceFor(spec_.timeouts, task.taken && running_since_);
+  const Instant last = patience.limit ? task.missing_since + *patience.limit : kNever;
   task.overdue = true;
+  if (last == kNever) return;
   if (now_ < last) return timers_.Arm(task.missing, key, last);
   if (task.container != nullptr || Gathers(RoleOf(task)) || !RoleOf(task).open)
     return;  // these have limits of their own
   Failure failure = FailureOf(task, Failure::How::kNotReady, now_);
   failure.node.clear();
-  failure.what = NotReplacedText(spec_.timeouts.gang, place_wait_);
+  failure.what = NotReplacedText(patience, place_wait_);
   const std::string reason = FailureText(NameOf(task), failure);
   task.state = TaskState::kLost;
   task.failure = std::move(failure);

@@ -17,6 +17,11 @@ bool StartsTogether(spec::StartMode mode, bool needs_whole_cluster) {
 
 Duration HoldLimit(Duration hold, Random& random) { return random.Jitter(hold); }
 
+Patience PatienceFor(const spec::Timeouts& timeouts, bool preempted) {
+  if (preempted) return {timeouts.queue, "timeouts.queue"};
+  return {timeouts.gang, "timeouts.gang"};
+}
+
 Duration AskAgainIn(int round, Random& random) {
   const int doublings = std::clamp(round - 1, 0, kDoublings);
   return random.Jitter(std::min(kAskAgainFirst * (1 << doublings), kAskAgainMost));

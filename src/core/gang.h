@@ -1,6 +1,8 @@
 // Policy: who may start when, and when containers are given back.
 #pragma once
 
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include "howdah/base/time.h"
@@ -15,6 +17,14 @@ bool StartsTogether(spec::StartMode mode, bool needs_whole_cluster);
 // How long an incomplete gang may keep what it holds while nothing more comes. Jitter, so that of two jobs that hold
 // what the other needs one gives back first.
 Duration HoldLimit(Duration hold, Random& random);
+
+// How long what is missing is waited for, and the key that says so.
+struct Patience {
+  std::optional<Duration> limit;  // none: without limit
+  std::string_view key;
+};
+// preempted: it was taken for others, and comes back when the queue has room for the job again, as at its submission.
+Patience PatienceFor(const spec::Timeouts& timeouts, bool preempted);
 
 // How long to wait before asking again after the given round (from 1) of giving everything back.
 Duration AskAgainIn(int round, Random& random);

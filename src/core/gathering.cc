@@ -75,6 +75,24 @@ void Job::Impl::CloseRole(Role& role) {
   GiveBackIdle(role);
 }
 
+// The job has run, and lacks what was taken from it for others.
+bool Job::Impl::AwaitsPreempted() const {
+  if (!running_since_) return false;
+  return std::any_of(roles_.begin(), roles_.end(), [this](const Role& role) {
+    return Gathers(role) && std::any_of(role.tasks.begin(), role.tasks.end(),
+                                        [](const Task& task) { return task.counted.lacking > 0 && task.taken; });
+  });
+}
+
+// The gang is incomplete, and its limit is over.
+void Job::Impl::FireGang() {
+  if (Sum([this](const Role& role) { return Gathers(role); }).unregistered == 0) return;
+  if (!AwaitsPreempted()) return FailGang();
+  const Patience patience = PatienceFor(spec_.timeouts, true);
+  if (patience.limit && now_ >= gang_since_ + *patience.limit) return FailGang();
+  Arm(JobTimer::kGang, patience.limit ? gang_since_ + *patience.limit : now_ + spec_.timeouts.gang);
+}
+
 void Job::Impl::FailGang() {
   Shortfall shortfall{.place = place_wait_};
   ForEachTask([&](const Task& task) {
@@ -94,7 +112,7 @@ void Job::Impl::FailGang() {
   });
   BeginEnding({.state = JobState::kFailed,
                .exit_code = 3,
-               .reason = GangTimeoutText(spec_.timeouts.gang, shortfall),
+               .reason = GangTimeoutText(PatienceFor(spec_.timeouts, AwaitsPreempted()), shortfall),
                .grace = spec_.checkpoint.grace});
 }
 

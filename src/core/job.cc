@@ -97,6 +97,7 @@ void Job::Impl::On(const AmStarted& e) {
     if (task.member) NotePlaced(task);
   });
   hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
+  gang_since_ = submitted_;
   if (together_) Arm(JobTimer::kGang, submitted_ + spec_.timeouts.gang);
   judge_ = true;  // a job may have no task to wait for
 }
@@ -189,8 +190,7 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
   if (ending_) return;
   switch (timer) {
     case JobTimer::kGang:
-      if (Sum([this](const Role& role) { return Gathers(role); }).unregistered > 0) FailGang();
-      return;
+      return FireGang();
     case JobTimer::kHold:
       if (!gave_back_ && (filling() || FillAgain())) GiveBack();
       return;
@@ -286,6 +286,7 @@ void Job::Impl::LiftBarrier() {
   } else if (TimerOf(JobTimer::kGang).due == kNever) {
     // A later generation that is short of a container must not hold the others for ever either. It keeps them for as
     // long as it can: what is given back has to be set up again.
+    gang_since_ = now_;
     Arm(JobTimer::kGang, now_ + spec_.timeouts.gang);
     if (filling()) return;
     last_grant_ = now_;

@@ -218,6 +218,8 @@ class Job::Impl {
   void GiveBack();
   void GiveBackIdle(Role& role);
   void CloseRole(Role& role);
+  bool AwaitsPreempted() const;
+  void FireGang();
   void FailGang();
 
   // --- attempts.cc
@@ -325,6 +327,7 @@ class Job::Impl {
   int fill_round_ = 1;
   Duration hold_limit_{};
   Instant last_grant_;
+  Instant gang_since_;  // it is incomplete
 
   std::optional<Drain> drain_;
   std::optional<Barrier> barrier_;

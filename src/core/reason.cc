@@ -31,6 +31,10 @@ std::string HowItEnded(const Failure& failure) {
 
 std::string Where(const Failure& failure) { return failure.node.empty() ? "" : " on " + failure.node; }
 
+std::string Within(const Patience& patience) {
+  return " within " + DurationToText(patience.limit.value_or(Duration::max())) + " (" + std::string(patience.key) + ")";
+}
+
 std::string Clause(std::string_view text) {
   const std::string line = OneLine(text);
   return line.empty() ? "" : ": " + line;
@@ -121,10 +125,9 @@ std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpo
   return text;
 }
 
-std::string GangTimeoutText(Duration limit, const Shortfall& shortfall) {
-  std::string text = "the gang did not come together within " + DurationToText(limit) +
-                     " (timeouts.gang): " + std::to_string(shortfall.ready) + " of " +
-                     std::to_string(shortfall.wanted) + " tasks were ready";
+std::string GangTimeoutText(const Patience& patience, const Shortfall& shortfall) {
+  std::string text = "the gang did not come together" + Within(patience) + ": " + std::to_string(shortfall.ready) +
+                     " of " + std::to_string(shortfall.wanted) + " tasks were ready";
   if (shortfall.held > 0) text += ", " + HeldOf(shortfall.held, shortfall.wanted) + " had come";
   if (!shortfall.without_container.empty()) {
     text += ", " + std::to_string(shortfall.without_container.size()) + " had no container (" +
@@ -150,8 +153,8 @@ std::string GoesOnWithoutText(bool taken, Duration limit, int others) {
   return why + "; the job goes on with the other " + std::to_string(others) + " of its role";
 }
 
-std::string NotReplacedText(Duration limit, std::string_view place) {
-  std::string text = "no container came in place of its last one within " + DurationToText(limit) + " (timeouts.gang)";
+std::string NotReplacedText(const Patience& patience, std::string_view place) {
+  std::string text = "no container came in place of its last one" + Within(patience);
   if (!place.empty()) text += "; " + std::string(place);
   return text;
 }

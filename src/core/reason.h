@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "gang.h"
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
 #include "howdah/core/states.h"
@@ -61,11 +62,11 @@ struct Shortfall {
   std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
   std::string place;                     // what the place says it waits for, in one line, or empty
 };
-std::string GangTimeoutText(Duration limit, const Shortfall& shortfall);
+std::string GangTimeoutText(const Patience& patience, const Shortfall& shortfall);
 
 // A member of the world that got no other container: why, as a clause. others: of its role, that go on.
 std::string GoesOnWithoutText(bool taken, Duration limit, int others);
-std::string NotReplacedText(Duration limit, std::string_view place);
+std::string NotReplacedText(const Patience& patience, std::string_view place);
 
 // running: tasks of the role that have not ended.
 std::string OutlivedText(const spec::RoleSpec& role, int running);
