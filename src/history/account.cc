@@ -135,8 +135,13 @@ std::string Account::Text(Instant now) const {
     if (time < std::chrono::milliseconds(1)) continue;
     text += (text.empty() ? "" : ", ") + std::string(kWords[i]) + " " + FormatDuration(time);
   }
+  if (task_restart_count_ > 0 && restart_count_ == 0) {
+    text += "; " + std::to_string(task_restart_count_) +
+            (task_restart_count_ == 1 ? " restart of a single task" : " restarts of single tasks");
+  }
   if (restart_count_ > 0) {
     text += "; " + std::to_string(restart_count_) + (restart_count_ == 1 ? " restart" : " restarts");
+    if (task_restart_count_ > 0) text += ", " + std::to_string(task_restart_count_) + " of single tasks";
     if (!checkpointed_) text += ", and no checkpoint was told of: what was lost counts as running";
   }
   return text;
@@ -153,6 +158,7 @@ std::string Account::ToJson() const {
   json["phase"] = phase_ ? Json(ToText(*phase_)) : Json(nullptr);
   json["until"] = FormatInstant(*last_);
   json["restarts"] = restart_count_;
+  json["task_restarts"] = task_restart_count_;
   Json generations = Json::array();
   for (const Restart& restart : restarts_) {
     generations.push_back({{"generation", restart.generation},
@@ -178,6 +184,7 @@ Account Account::FromJson(const std::string& text) {
   const Json* lost = Field(json, "lost_seconds");
   account.checkpointed_ = lost != nullptr && lost->is_number();
   account.restart_count_ = IntField(json, "restarts").value_or(0);
+  account.task_restart_count_ = IntField(json, "task_restarts").value_or(0);
   const Json* generations = Field(json, "generations");
   if (generations == nullptr || !generations->is_array()) return account;
   for (const Json& item : *generations) {

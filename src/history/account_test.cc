@@ -26,6 +26,12 @@ class Story {
   void Task(int at, TaskType type, TaskState state, int index = 0) {
     view.Apply({At(at), TaskChange(type, "worker", index, state)});
   }
+  void Start(int at, int attempt, int generation) {
+    auto change = TaskChange(TaskType::kStarted, "worker", 0, TaskState::kRunning);
+    change.attempt = attempt;
+    change.generation = generation;
+    view.Apply({At(at), change});
+  }
   void Progress(int at, int step, std::optional<int> checkpoint_at = std::nullopt) {
     auto change = TaskChange(TaskType::kProgressed, "worker", 0, TaskState::kRunning);
     change.progress = core::TaskProgress{.step = step, .at = At(at)};
@@ -38,7 +44,7 @@ class Story {
     Job(2, JobType::kAmStarted, JobState::kStarting);
     Task(5, TaskType::kAllocated, TaskState::kAllocated);
     Task(9, TaskType::kReady, TaskState::kReady);
-    Task(10, TaskType::kStarted, TaskState::kRunning);
+    Start(10, 0, 0);
     Job(10, JobType::kRunning, JobState::kRunning);
   }
   void Recover(int at, int again_at, int generation, const std::string& why) {
@@ -171,6 +177,21 @@ TEST(Account, OfNobodyIsEmpty) {
   EXPECT_EQ(Account().Text(At(0)), "");
   EXPECT_EQ(Account().ToJson(), "null");
   for (const char* text : {"null", "[]", "{}", "x", R"({"until": 5})"}) EXPECT_TRUE(Account::FromJson(text).empty());
+}
+
+TEST(Account, CountsTasksThatStartAgainAlone) {
+  Story story;
+  story.Up();
+  story.Start(20, 1, 0);
+  EXPECT_EQ(story.view.account.Text(At(30)),
+            "queue 5.0s, localization 4.0s, start 1.0s, running 20.0s; 1 restart of a single task");
+  story.Start(21, 2, 0);
+  story.Recover(30, 31, 1, "worker:0 failed");
+  story.Start(31, 3, 1);  // with its generation
+  EXPECT_EQ(story.view.account.task_restarts(), 2);
+  EXPECT_EQ(story.view.account.restarts(), 1);
+  EXPECT_EQ(Account::FromJson(story.view.account.ToJson()).task_restarts(), 2);
+  EXPECT_TRUE(story.view.account.Text(At(40)).find("; 1 restart, 2 of single tasks") != std::string::npos);
 }
 
 }  // namespace

@@ -100,6 +100,10 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
     task.node.clear();
     task.container.clear();
   }
+  if (change.type == core::TaskChanged::Type::kStarted && change.generation) {
+    if (task.started_in == change.generation) view.account.OnTaskRestart();
+    task.started_in = change.generation;
+  }
   view.account.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
   if (change.progress) view.account.OnProgress(*change.progress);
   task.state = change.state;

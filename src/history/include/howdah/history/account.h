@@ -37,6 +37,8 @@ class Account {
   void Begin(Instant submitted, int tasks);
   void Advance(Instant now);
   void OnTask(std::optional<core::TaskState> before, std::optional<core::TaskState> after);
+  // It started again, and its generation went on.
+  void OnTaskRestart() { ++task_restart_count_; }
   void OnProgress(const core::TaskProgress& progress);
   void OnJob(core::JobState state, int generation, const std::string& reason);
 
@@ -48,10 +50,11 @@ class Account {
   std::optional<Spent> phase() const { return phase_; }
   bool knows_loss() const { return checkpointed_; }
   int restarts() const { return restart_count_; }
+  int task_restarts() const { return task_restart_count_; }
   // The newest ones.
   const std::vector<Restart>& newest_restarts() const { return restarts_; }
 
-  // "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart"
+  // "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, 3 of single tasks"
   std::string Text(Instant now) const;
   // JSON of an object, null if empty, and back. Only what is shown: no entry can be added to what was read.
   std::string ToJson() const;
@@ -85,6 +88,7 @@ class Account {
   std::optional<Instant> recovering_since_;
   std::vector<Restart> restarts_;
   int restart_count_ = 0;
+  int task_restart_count_ = 0;
 };
 
 }  // namespace howdah::history
