@@ -149,6 +149,7 @@ void Job::Impl::Start(Task& task) {
   Require(task.attempt >= next_attempt, "an attempt's number comes twice");
   next_attempt = task.attempt + 1;
   task.run = Task::Run::kStarting;
+  if (RoleOf(task).directs) ForgetNews();
   task.attempt_used = true;
   task.generation = generation_;
   task.exited.assign(static_cast<size_t>(std::max(1, SpecOf(task).processes)), false);

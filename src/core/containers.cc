@@ -86,19 +86,7 @@ void Job::Impl::On(const ExecutorRegistered& e) {
   NotePlaced(task);
   if (task.member && !task.backing_off) RoleOf(task).ready.push_back(task.id.index);
   if (!task.member && task.ranked) GoOnWithoutOverdue(RoleOf(task));
-  if (moved) TellOfMove(task);
-}
-
-// Those that direct the others start again, to know where it is now. Without a checkpoint that would cost all they have
-// done: they go on with the others.
-void Job::Impl::TellOfMove(const Task& moved) {
-  if (ending_ || KindOf(moved) == spec::RoleKind::kSidecar || spec_.checkpoint.dir.empty()) return;
-  const Loss loss{NameOf(moved) + " has moved, to " + moved.node, /*excused=*/true};
-  ForEachTask([&](Task& task) {
-    const bool runs = task.run != Task::Run::kNone && task.ranks_left > 0 && !task.failure && !task.stop_at;
-    if (!RoleOf(task).directs || task.id == moved.id || !runs || task.leaving || !SpecOf(task).restart.excuse) return;
-    NoteFailure(task, FailureOf(task, Failure::How::kOutdated, now_, loss));
-  });
+  if (moved) AddNews(task, "has moved, to " + task.node);
 }
 
 void Job::Impl::On(const ExecutorRefused& e) {

@@ -67,7 +67,9 @@ void Job::Impl::TakeInUnranked() {
     if (role.ranked || role.tally.newcomers == 0) continue;
     for (Task& task : role.tasks) {
       if (task.counted.coming > 0) break;
-      if (task.counted.newcomers > 0) Join(task);
+      if (task.counted.newcomers == 0) continue;
+      Join(task);
+      AddNews(task, "has come, on " + task.node);
     }
     GoOnWithoutOverdue(role);
   }

@@ -208,6 +208,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       own_wait_.clear();
       NoteWaiting();
       return;
+    case JobTimer::kNews:
+      return;  // TellNews looks at the time
     case JobTimer::kSettle:
       settled_ = true;
       return;
@@ -248,6 +250,7 @@ void Job::Impl::Settle() {
   AskForLacking();
   Fill();
   TakeInUnranked();
+  TellNews();
   LiftBarrier();
   Grow();
   StartReady();
@@ -296,7 +299,7 @@ void Job::Impl::LiftBarrier() {
 
 void Job::Impl::StartReady() {
   for (Role& role : roles_) {
-    if (role.ready.empty() || !RoleMayStart(role)) continue;
+    if (role.ready.empty() || !RoleMayStart(role) || (role.directs && !MayDirect())) continue;
     for (const int index : std::exchange(role.ready, {})) {
       if (static_cast<size_t>(index) >= role.tasks.size()) continue;
       Task& task = role.tasks[static_cast<size_t>(index)];
@@ -309,14 +312,7 @@ void Job::Impl::StartReady() {
 bool Job::Impl::RoleMayStart(const Role& role) const {
   if (drain_ && (drain_->scope == Scope::kAll || role.ranked)) return false;
   if (role.gathers || (barrier_ && (barrier_->scope == Scope::kAll || role.ranked))) return false;
-  return AfterHolds(role) && (!role.directs || AllThere());
-}
-
-// Whether each task that is waited for has an executor.
-bool Job::Impl::AllThere() const {
-  return std::all_of(roles_.begin(), roles_.end(), [](const Role& role) {
-    return !role.open || role.kind == spec::RoleKind::kSidecar || role.tally.unregistered == 0;
-  });
+  return AfterHolds(role);
 }
 
 bool Job::Impl::AfterHolds(const Role& role) const {

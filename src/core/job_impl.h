@@ -53,7 +53,7 @@ class Job::Impl {
 
   // Which tasks something is about.
   enum class Scope { kRanked, kAll };
-  enum class JobTimer { kGang, kHold, kHoldNotice, kAskAgain, kBackoff, kRun, kSettle, kCount };
+  enum class JobTimer { kGang, kHold, kHoldNotice, kAskAgain, kBackoff, kRun, kSettle, kNews, kCount };
 
   // Attempts of the scope are being stopped so that all of it can start again.
   struct Drain {
@@ -123,7 +123,6 @@ class Job::Impl {
   void StartReady();
   bool RoleMayStart(const Role& role) const;
   bool AfterHolds(const Role& role) const;
-  bool AllThere() const;
   bool EndsHold(const Role& role) const;
   bool Gathers(const Role& role) const;
   // Counts over the roles of which this holds.
@@ -206,7 +205,6 @@ class Job::Impl {
   void Lose(Container& container, const Loss& loss, Instant at);
   static bool IsAhead(const Task& task, int attempt);
   void LoseAhead(Container& container);
-  void TellOfMove(const Task& moved);
   void NeverConnects(Container& container, const std::string& why);
   void LoseIdle(Task& task, const Loss& loss, Instant at);
   void OrderAgain(Container& container);
@@ -281,6 +279,14 @@ class Job::Impl {
   int WorldSize(size_t role) const;
   void LoseNewcomer(Task& task, const Loss& loss);
 
+  // --- directing.cc
+  bool AllThere() const;
+  bool MayDirect();
+  bool NewsMayWait();
+  void AddNews(const Task& of, const std::string& what);
+  void TellNews();
+  void ForgetNews();
+
   // --- ending.cc
   void BeginEnding(Ending ending);
   void EndTask(Task& task);
@@ -332,6 +338,8 @@ class Job::Impl {
   std::optional<Drain> drain_;
   std::optional<Barrier> barrier_;
   std::optional<Ending> ending_;
+  std::string news_;                    // of tasks, that those who direct the others do not know
+  std::optional<Instant> news_due_;     // when they are told, though more is to come
   bool settled_ = false;                // newcomers have been waited for as long as timeouts.settle says
   std::vector<std::string> abandoned_;  // containers that did not go when they were killed
 

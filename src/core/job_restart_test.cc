@@ -398,6 +398,38 @@ TEST(JobRestart, WithoutACheckpointItGoesOnWithTheOthers) {
 )");
 }
 
+// Once for many, as soon as all that are wanted are there or have had timeouts.settle.
+TEST(JobRestart, WhoDirectsTheOthersLearnsOfThoseThatCome) {
+  Story story = Directed(true);
+  story.spec.roles[1].instances = {1, 4};
+  story.spec.timeouts.settle = seconds(5);
+  Reads(story, R"(
+0s up
+5s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+6s register c1
+  task worker:1 READY a0
+  start worker:1 a0 g0 in c1
+7s grant c2 worker node2
+  task worker:2 PENDING a0
+  task worker:2 ALLOCATED a0 in c2
+  launch c2 worker:2
+8s register c2
+  task worker:2 READY a0
+  start worker:2 a0 g0 in c2
+11s tick
+  stop chief:0 a0 10s
+12s exit chief:0 a0 SIGTERM
+12s ended chief:0 a0
+  task chief:0 STOPPED a0 signal=SIGTERM | chief:0 was stopped to start again on node0, attempt 0: worker:1 has come,
+      on node1, worker:2 has come, on node2
+  task chief:0 READY a1
+  start chief:0 a1 g0 in chief:0
+)");
+}
+
 TEST(JobRestart, WhatEndedWellBeforeItWasStoppedHasSucceeded) {
   Reads(Directed(true), R"(
 0s up

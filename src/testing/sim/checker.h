@@ -49,6 +49,7 @@ class Checker {
   void CheckDirects(const core::StartTask& start);
   void CheckMoves();
   bool Directs(int role) const;
+  bool AllThere() const;
   std::set<int> EndsAwaited(int role) const;
   bool HaveEnded(const std::set<int>& roles) const;
   // --- checker_elastic.cc

@@ -8,6 +8,7 @@ namespace howdah::sim {
 
 using core::TaskState;
 using spec::RoleKind;
+using std::chrono::seconds;
 
 void Checker::CheckAfter(const core::StartTask& start) {
   ForEachTask([&](TaskId other, const FoldedTask&) {
@@ -89,17 +90,23 @@ bool Checker::Directs(int role) const {
   return static_cast<size_t>(role) < directs.size() && directs[static_cast<size_t>(role)];
 }
 
-// Who directs the others knows all of them.
-void Checker::CheckDirects(const core::StartTask& start) {
-  if (!Directs(start.task.role)) return;
-  ForEachTask([&](TaskId other, const FoldedTask& folded) {
-    if (Role(other.role).kind == RoleKind::kSidecar || core::IsFinal(folded.state) || IsRegistered(other)) return;
-    world_.Violate("Who directs the others starts when all are there", Name(start.task) + " before " + Name(other));
-  });
+// Of roles that are not elastic all, of the others as many as they need.
+bool Checker::AllThere() const {
+  for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
+    if (Role(role).kind != RoleKind::kSidecar && CountRunnable(role) < Role(role).instances.min) return false;
+  }
+  return true;
 }
 
-// Who directs the others does not run on when one of them has moved.
+// Who directs the others knows all of them.
+void Checker::CheckDirects(const core::StartTask& start) {
+  if (!Directs(start.task.role) || AllThere()) return;
+  world_.Violate("Who directs the others starts when all are there", Name(start.task));
+}
+
+// Who directs the others does not run on for long when one of them has come or moved, and all are there.
 void Checker::CheckMoves() {
+  if (!AllThere() || !world_.clocks_agree()) return;
   for (const auto& [id, held] : facts_.held()) {
     if (!held.task || !held.registered || held.released) continue;
     ForEachTask([&](TaskId leader, const FoldedTask&) {
@@ -107,8 +114,9 @@ void Checker::CheckMoves() {
       const bool runs = facts && facts->started && !facts->over && facts->ranks_exited.empty() && !facts->failed;
       if (!Directs(leader.role) || !runs || facts->container == id || held.registered_at <= facts->started_at) return;
       world_.Reach(Situation::kMoved);
-      if (facts->stopped()) return;
-      world_.Violate("Who directs the others starts again when one has moved",
+      const Instant due = held.registered_at + workload_.spec.timeouts.settle + seconds(1);
+      if (facts->stopped() || world_.schedule.now() < due) return;
+      world_.Violate("Who directs the others starts again when one has come or moved",
                      Name(leader) + " runs on, without " + Name(*held.task));
     });
   }

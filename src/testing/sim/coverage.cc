@@ -66,7 +66,7 @@ std::string_view ToText(Situation situation) {
       "an elastic role went on with fewer tasks",
       "ranks closed up over a task that was missing",
       "a node on which tasks failed was avoided",
-      "a task moved away from who directs it",
+      "a task came to, or moved away from, who directs it",
   };
   return kTexts[static_cast<size_t>(situation)];
 }

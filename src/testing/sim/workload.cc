@@ -84,7 +84,8 @@ Workload PsAndChief(Random& random) {
   make.Service("ps", random.Between(1, 2), 0.05);
   make.Chief({.shortest = seconds(1), .fails = 0.1, .ignores_stop = 0.1});
   make.ChiefDirects();
-  make.Role("worker", random.Between(1, 4), {.for_ever = random.Chance(0.5), .fails = 0.15});
+  spec::RoleSpec& worker = make.Role("worker", random.Between(1, 4), {.for_ever = random.Chance(0.5), .fails = 0.15});
+  if (random.Chance(0.3)) worker.instances.min = 1;
   return make.Done();
 }
 

@@ -19,7 +19,7 @@ struct TaskView {
   core::TaskState state = core::TaskState::kPending;
   int attempt = 0;
   std::optional<int> started_in;  // the newest generation in which an attempt was started
-  std::string node, container;  // empty: none yet
+  std::string node, container;    // empty: none yet
   std::vector<int> ranks, pids;
   std::optional<core::Exit> exit;
   std::string reason, advice;
