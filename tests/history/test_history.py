@@ -7,6 +7,8 @@ import signal
 
 import pytest
 
+from machine import eventually, processes
+
 # worker:0 fails once; worker:1 ends as the test wants.
 JOB = """
 name: mnist <é> & co
@@ -83,6 +85,7 @@ def killed_master(machine, file):
         os.kill(pid, signal.SIGSTOP)
     for pid in both:
         os.kill(pid, signal.SIGKILL)
+    eventually(lambda: not set(both) & set(processes()), f"the end of {both}")
     return ident
 
 
