@@ -173,5 +173,17 @@ TEST(JobLimits, WhatSetsUpEndsBeforeAnythingElseStarts) {
                    .c_str());
 }
 
+// What is preempted starts again; that it came first does not explain why the job has failed.
+TEST(JobLimits, WhatOnlyStartsAgainDoesNotExplainTheEnd) {
+  Reads({JobOf({RoleOf("loader", 2, [](auto& role) { role.timeout = seconds(6); })})}, R"(
+0s up
+5s claimed loader:0 it is preempted
+  stop loader:0 a0 10s
+6s tick
+  job stopping | loader:1 ran longer than its `timeout` of 6s on node1, attempt 0
+  stop loader:1 a0 10s
+)");
+}
+
 }  // namespace
 }  // namespace howdah::core::testing

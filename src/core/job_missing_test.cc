@@ -7,6 +7,7 @@ namespace howdah::core::testing {
 namespace {
 
 using std::chrono::minutes;
+using std::chrono::seconds;
 
 spec::JobSpec Elastic(int min, int max) {
   return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
@@ -188,6 +189,120 @@ TEST(JobMissing, APlainTaskDoesNotWaitForEver) {
       the queue is full
   cancel
   stop worker:0 a0 10s
+)");
+}
+
+// It would fail soon: another job that lacks what this one holds may end first.
+TEST(JobMissing, ALaterGenerationGivesBackWhatItHoldsHalfWayToItsLimit) {
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
+0s up
+5s taken worker:1 its node was lost
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost; all ranked tasks
+      are stopped to start again
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost
+6s exit worker:0 a0 0
+6s ended worker:0 a0
+  task worker:0 STOPPED a0 code=0
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost; all ranked tasks
+      start again as generation 1
+  task worker:0 READY a1
+  task worker:1 PENDING a1
+  ask worker*1
+10s tick
+22s tick
+  cancel
+  release worker:0
+  task worker:0 PENDING a1
+  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock
+      with another job, and are asked for again in 1.4s
+26s tick
+  job waiting
+  job stopping | the gang did not come together within 20s (timeouts.gang): 0 of 2 tasks were ready, 2 had no
+      container (worker:0, worker:1)
+  task worker:0 STOPPED a1
+  task worker:1 STOPPED a1
+)");
+}
+
+// It waits for its turn, as at its submission, and keeps nothing meanwhile.
+TEST(JobMissing, WhatWasPreemptedWaitsInTheQueue) {
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
+0s up
+5s preempted worker:1 it is preempted
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
+      are stopped to start again
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted
+6s exit worker:0 a0 0
+6s ended worker:0 a0
+  task worker:0 STOPPED a0 code=0
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
+      start again as generation 1
+  task worker:0 READY a1
+  task worker:1 PENDING a1
+  ask worker*1
+22s tick
+  cancel
+  release worker:0
+  task worker:0 PENDING a1
+  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock
+      with another job, and are asked for again in 1.4s
+22s gone worker:0
+26s tick
+  job waiting
+  ask worker*2 together
+100s tick
+101s grant c3 worker node3
+  task worker:0 ALLOCATED a1 in c3
+101s grant c4 worker node4
+  task worker:1 ALLOCATED a1 in c4
+  launch c3 worker:0
+  launch c4 worker:1
+102s register c3
+  task worker:0 READY a1
+102s register c4
+  task worker:1 READY a1
+  start worker:0 a1 g1 in c3
+  start worker:1 a1 g1 in c4
+)");
+}
+
+TEST(JobMissing, AndNotForLongerThanItMay) {
+  Story story{JobOf({RoleOf("worker", 2)}), Ranked(1)};
+  story.spec.timeouts.gang = seconds(10);
+  story.spec.timeouts.queue = seconds(30);
+  Reads(story, R"(
+0s up
+5s preempted worker:1 it is preempted
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
+      are stopped to start again
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted
+6s exit worker:0 a0 0
+6s ended worker:0 a0
+  task worker:0 STOPPED a0 code=0
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
+      start again as generation 1
+  task worker:0 READY a1
+  task worker:1 PENDING a1
+  ask worker*1
+17s tick
+  cancel
+  release worker:0
+  task worker:0 PENDING a1
+  job waiting | 1 of 2 containers were held and nothing more came for 11.0s; they were given back to avoid a deadlock
+      with another job, and are asked for again in 1.4s
+17s gone worker:0
+36s tick
+  job waiting
+  job stopping | the gang did not come together within 30s (timeouts.queue): 0 of 2 tasks were ready, 2 had no
+      container (worker:0, worker:1)
+  task worker:0 STOPPED a1
+  task worker:1 STOPPED a1
+  job finished FAILED exit=3 | the gang did not come together within 30s (timeouts.queue): 0 of 2 tasks were ready, 2
+      had no container (worker:0, worker:1)
+  finish FAILED 3
 )");
 }
 

@@ -44,8 +44,8 @@ def place(on, folder):
         yield Howdah(cluster, folder / "home")
 
 
-# By framework: which environment it needs, its roles, of which the first tells the result, and about how much of its time
-# the faults leave it: a rank that is lost stops all, a worker of TensorFlow nobody.
+# By framework: which environment it needs, its roles, of which the first tells the result, and about how much of its
+# time the faults leave it: a rank that is lost stops all, a worker of TensorFlow nobody.
 RESTART = "restart: {max: 100000, backoff: 100ms}"
 ROLES = {
     "pytorch": ("torch", "ddp_steps.py", {"worker": "instances: 4, memory: 512MiB"}, 0.5),
