@@ -22,7 +22,7 @@ def test_what_was_handed_on_outlives_the_application_master(machine, tmp_path):
     machine.until(job, lambda s: s["tasks"][1]["state"] == "RUNNING", "the first stage")
     am = machine.agents(job, "am")[1]
     os.kill(am, signal.SIGKILL)
-    eventually(lambda: am not in machine.agents(job, "am") and len(machine.agents(job, "am")) == 2, "another AM")
+    eventually(lambda: len(agents := machine.agents(job, "am")) == 2 and am not in agents, "another AM")
     (tmp_path / "go").touch()
     assert machine("wait", job).code == 0, machine.status(job)
     assert machine.log(job, "first:0") == "n=5\n1 2\n"

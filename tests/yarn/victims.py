@@ -118,6 +118,9 @@ def kill_am(howdah, job):
     """Returns once another one is there, which is asked."""
     guardian, am = howdah.agents(job, "am")
     kill9(am)
-    eventually(lambda: len(howdah.agents(job, "am")) == 2 and howdah.agents(job, "am")[1] != am, "another AM")
-    assert howdah.agents(job, "am")[0] == guardian
+
+    def others():
+        agents = howdah.agents(job, "am")
+        return agents if len(agents) == 2 and am not in agents else None
+    assert eventually(others, "another AM")[0] == guardian
     assert howdah.status(job)["state"] == "RUNNING"
