@@ -15,7 +15,7 @@ POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itse
 # library: (folder, Howdah libraries it may use, third-party headers it may include)
 LAYERS = {
     "base": ("src/base", set(), set()),
-    "spec": ("src/spec", {"base"}, {"nlohmann", "libyaml"}),
+    "spec": ("src/spec", {"base"}, {"nlohmann", "libyaml", "re2"}),
     "core": ("src/core", {"base", "spec"}, set()),
     "frameworks": ("src/frameworks", {"base", "spec", "core"}, {"nlohmann"}),
     "rendezvous": ("src/rendezvous", {"base"}, {"nlohmann"}),
@@ -63,9 +63,9 @@ LAYERS = {
 PROGRAMS = ("src/testing/sim/runner/",)
 
 # How an include names its library, by prefix; the first that fits.
-THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("boost/", "boost"), ("grpcpp/", "grpc"),
-               ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"), ("ares", "ares"),
-               ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
+THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
+               ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
+               ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
                ("absl/", "absl"), ("gtest/", "test"), ("gmock/", "test"), ("benchmark/", "test")]
 
 # --- banned words: (rule, where, pattern, what to do instead) ---------------------------------------------------------

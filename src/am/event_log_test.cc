@@ -15,7 +15,8 @@ std::vector<core::Event> EveryKind() {
   const ContainerId c{"c7"};
   const core::Diagnosis why{"KeyError: 'x'", "look", false};
   core::RankExited killed{c, 2, 1, {.signal = 9}, At(4), why};
-  killed.diagnosis.consequence = true;
+  killed.diagnosis.consequence = killed.diagnosis.node_fault = true;
+  killed.diagnosis.rule = 1;
   return {core::AmStarted{"node1", 1, 2, 3},
           core::AmResumed{4, "was killed by signal 9 (SIGKILL)"},
           core::ContainerGranted{c, 1, "node7"},

@@ -8,13 +8,16 @@ int64_t Micros(Instant at) { return at.time_since_epoch().count(); }
 
 template <typename Message>
 core::Diagnosis DiagnosisOf(const Message& message) {
-  return {message.cause(), message.advice()};
+  core::Diagnosis diagnosis{message.cause(), message.advice()};
+  if (message.has_rule()) diagnosis.rule = message.rule();
+  return diagnosis;
 }
 
 template <typename Message>
 void SetDiagnosis(const core::Diagnosis& diagnosis, Message& message) {
   message.set_cause(diagnosis.cause);
   message.set_advice(diagnosis.advice);
+  if (diagnosis.rule) message.set_rule(*diagnosis.rule);
 }
 
 // Writes an event into its record.
@@ -87,6 +90,7 @@ struct Recorder {
     out.set_at_micros(Micros(e.at));
     SetDiagnosis(e.diagnosis, out);
     out.set_consequence(e.diagnosis.consequence);
+    out.set_node_fault(e.diagnosis.node_fault);
     for (const auto& [name, value] : e.exports) {
       wire::Variable& variable = *out.add_exports();
       variable.set_name(name);
@@ -152,6 +156,7 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   if (m.has_signal()) event.exit.signal = m.signal();
   if (m.has_code()) event.exit.code = m.code();
   event.diagnosis.consequence = m.consequence();
+  event.diagnosis.node_fault = m.node_fault();
   for (const wire::Variable& variable : m.exports()) event.exports.emplace_back(variable.name(), variable.value());
   return event;
 }

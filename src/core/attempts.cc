@@ -54,8 +54,7 @@ void Job::Impl::On(const RankExited& e) {
   } else if (by_itself) {
     Failure failure = FailureOf(*task, Failure::How::kExit, at);
     failure.exit = e.exit;
-    failure.diagnosis = e.diagnosis;
-    NoteFailure(*task, std::move(failure));
+    NoteFailure(*task, Diagnosed(*task, std::move(failure), e.diagnosis));
   } else if (!task->exit || task->exit->success()) {
     task->exit = e.exit;
   }
@@ -72,8 +71,7 @@ void Job::Impl::On(const TaskStartFailed& e) {
   if (!task->stop_at || at < *task->stop_at) {
     Failure failure = FailureOf(*task, Failure::How::kStart, at);
     failure.exit.code = e.exit_code;
-    failure.diagnosis = e.diagnosis;
-    NoteFailure(*task, std::move(failure));
+    NoteFailure(*task, Diagnosed(*task, std::move(failure), e.diagnosis));
   }
   Close(*task, at);
 }
@@ -209,8 +207,20 @@ Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at) con
 Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at, const Loss& loss) const {
   Failure failure = FailureOf(task, how, at);
   failure.what = loss.how;
-  failure.excused = loss.excused;
+  failure.excused = loss.excused && SpecOf(task).restart.excuse;
   failure.taken = loss.taken;
+  return failure;
+}
+
+// With what was found out about it, and what that leads to.
+Failure Job::Impl::Diagnosed(Task& task, Failure failure, const Diagnosis& diagnosis) const {
+  using Then = spec::RestartRule::Then;
+  const bool known = task.failure && task.failure->diagnosis.node_fault;  // of another process of the attempt
+  if (diagnosis.node_fault && !known) ++task.pardons;
+  failure.diagnosis = diagnosis;
+  failure.then = Says(SpecOf(task).restart, diagnosis, task.pardons <= Task::kPardons);
+  failure.excused = failure.then == Then::kRestartFree || failure.then == Then::kElsewhere;
+  if (failure.then && diagnosis.rule) failure.ruled_by = RuledByText(SpecOf(task), *diagnosis.rule);
   return failure;
 }
 

@@ -9,9 +9,6 @@ namespace {
 
 // A container that was released is killed after this, and one that was killed is given up after as long again.
 constexpr Duration kGoneLimit = std::chrono::seconds(10);
-// How often a silent executor does not count against its task: its node or network may be the reason, or we. A task
-// that makes its node useless time and again is stopped in the end.
-constexpr int kSilencesExcused = 5;
 constexpr char kAheadText[] = "the application master died before it had noted what it started there";
 
 }  // namespace
@@ -241,7 +238,7 @@ void Job::Impl::FireContainer(Container& container, Instant due) {
   } else if (container.phase == Phase::kConnected && !ending_) {
     const std::string how =
         "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) + " (timeouts.heartbeat)";
-    Lose(container, {how, /*excused=*/++container.task->silences <= kSilencesExcused}, container.last_heard);
+    Lose(container, {how, /*excused=*/++container.task->pardons <= Task::kPardons}, container.last_heard);
   }
 }
 

@@ -226,6 +226,7 @@ class Job::Impl {
   void Stop(Task& task, Duration grace, bool exactly = false);
   void OrderAgain(const Task& task);
   void NoteFailure(Task& task, Failure failure);
+  Failure Diagnosed(Task& task, Failure failure, const Diagnosis& diagnosis) const;
   Failure FailureOf(const Task& task, Failure::How how, Instant at) const;
   Failure FailureOf(const Task& task, Failure::How how, Instant at, const Loss& loss) const;
   void Close(Task& task, Instant at);
@@ -238,11 +239,13 @@ class Job::Impl {
   int JobBudget() const { return spec_.restart_max - job_restarts_; }
   bool CountsFor(const Task& task) const;
   Remedy RemedyFor(const Task& task) const;
-  bool Excused(const Task& task) const;
+  static bool Excused(const Task& task);
+  static bool IsFinalByRule(const Task& task);
   bool SomeRankedSilent() const;
   void React(Task& task);
   void BlameNode(const Task& task);
   void AvoidNodes();
+  Duration Charge(Task& task);
   void RestartAlone(Task& task);
   void Revive(Task& task);
   void BeginDrain(Drain drain);

@@ -79,7 +79,10 @@ struct Task {
   Container* container = nullptr;
   std::string node;         // of its container, or of the last one
   int launch_failures = 0;  // in a row: containers that were lost before a start
-  int silences = 0;         // how often its executor was given up because nothing was heard of it
+  // How often it was excused for what may be its own doing all the same: a silent executor (its node or network may be
+  // the reason, or we), a broken GPU. One that makes its nodes useless time and again is stopped in the end.
+  int pardons = 0;
+  static constexpr int kPardons = 5;
 
   // The attempt: valid from its start to the next one's.
   Run run = Run::kNone;
@@ -105,6 +108,7 @@ struct Task {
   bool has_started = false;
   bool backing_off = false;
   int paid = 0;           // restarts used of its budget
+  int forgiven = 0;       // restarts that cost none, and followed failures of its own processes
   Timer timer;            // until the pause before a restart is over, or the attempt must have ended
   bool taken = false;     // its last container was taken for others
   Instant missing_since;  // when it began to wait for another container

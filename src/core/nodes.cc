@@ -8,6 +8,8 @@ namespace {
 constexpr size_t kFailures = 3;
 constexpr Duration kWithin = std::chrono::minutes(10);
 constexpr Duration kAvoidedFor = std::chrono::minutes(10);
+// What is broken is not repaired by itself: a GPU needs a reset, and a disk somebody who changes it.
+constexpr Duration kHurtFor = std::chrono::hours(24);
 
 }  // namespace
 
@@ -25,6 +27,12 @@ std::string Nodes::Failed(const std::string& node, Instant now) {
   return node + " is avoided for " + FormatDuration(kAvoidedFor) + ": " + std::to_string(here.size()) +
          " attempts have failed there within " + FormatDuration(now - here.front()) + ", on no other node more than " +
          std::to_string(elsewhere);
+}
+
+std::string Nodes::Hurt(const std::string& node, Instant now) {
+  if (Avoided(node, now) || 2 * (Avoided(now).size() + 1) > std::max<size_t>(seen_.size(), 2)) return "";
+  avoided_until_[node] = now + kHurtFor;
+  return node + " is avoided for " + DurationToText(kHurtFor) + ": it is to blame for a failure there";
 }
 
 bool Nodes::Avoided(const std::string& node, Instant now) const {

@@ -22,6 +22,9 @@ class Nodes {
   // An attempt failed there of which no other failure is the cause. Returns why the node is avoided from now on, for
   // people; empty: it is not, or was already.
   std::string Failed(const std::string& node, Instant now);
+  // An attempt failed there, and its node is to blame: once is enough, and for long. As above; but who has seen no
+  // other node may find one.
+  std::string Hurt(const std::string& node, Instant now);
   bool Avoided(const std::string& node, Instant now) const;
   // Those that are, each with the time that is left.
   std::vector<std::pair<std::string, Duration>> Avoided(Instant now) const;

@@ -45,6 +45,57 @@ TEST(Restart, Decide) {
   for (const auto& [facts, remedy] : rows) EXPECT_EQ(Decide(facts), remedy) << "row " << row++;
 }
 
+TEST(Restart, WhatARuleSaysIsFinal) {
+  for (const bool ranked : {false, true}) {
+    for (const auto& [on_failure, remedy] :
+         {std::pair(OnFailure::kFail, Remedy::kFailJob), std::pair(OnFailure::kIgnore, Remedy::kAccept)}) {
+      EXPECT_EQ(Decide({.on_failure = on_failure,
+                        .ranked = ranked,
+                        .budget = 3,
+                        .ranked_budget = true,
+                        .job_budget = 3,
+                        .excused = true,
+                        .final = true,
+                        .doubtful = true}),
+                remedy);
+    }
+  }
+}
+
+TEST(Restart, WhoSaysWhatFollows) {
+  using Then = spec::RestartRule::Then;
+  const std::vector<spec::RestartRule> rules = {{.then = Then::kRestart}, {.then = Then::kFail}};
+  const struct {
+    spec::RestartLimit restart;
+    Diagnosis diagnosis;
+    bool may_excuse;
+    std::optional<Then> says;
+  } rows[] = {
+      {{.rules = rules}, {}, true, std::nullopt},
+      {{.rules = rules}, {.rule = 1}, true, Then::kFail},
+      {{.rules = rules}, {.rule = 2}, true, std::nullopt},  // of another job file
+      {{.rules = rules}, {.rule = -1}, true, std::nullopt},
+      {{.rules = rules}, {.node_fault = true, .rule = 0}, true, Then::kRestart},
+      {{.rules = rules}, {.node_fault = true}, true, Then::kElsewhere},
+      {{.rules = {}}, {.node_fault = true}, true, Then::kElsewhere},
+      {{.rules = {}}, {.node_fault = true}, false, std::nullopt},
+      {{.excuse = false}, {.node_fault = true}, true, std::nullopt},
+  };
+  int row = 0;
+  for (const auto& [restart, diagnosis, may_excuse, says] : rows) {
+    EXPECT_EQ(Says(restart, diagnosis, may_excuse), says) << "row " << row++;
+  }
+}
+
+TEST(Reason, NamesTheRule) {
+  const spec::RoleSpec role = RoleOf("worker", 1, [](auto& r) {
+    r.restart.rules = {{.log = "bad record", .exit = 3, .then = spec::RestartRule::Then::kFail},
+                       {.signal = "SIGBUS", .then = spec::RestartRule::Then::kElsewhere}};
+  });
+  EXPECT_EQ(RuledByText(role, 0), "roles.worker.restart.rules[0] (log: bad record, exit: 3) says fail");
+  EXPECT_EQ(RuledByText(role, 1), "roles.worker.restart.rules[1] (signal: SIGBUS) says elsewhere");
+}
+
 TEST(Gang, WhoWaitsForTheEndOfWhom) {
   const auto role = [](const char* name, spec::RoleKind kind, std::vector<spec::After> after) {
     spec::RoleSpec role;

@@ -40,6 +40,8 @@ std::string Clause(std::string_view text) {
   return line.empty() ? "" : ": " + line;
 }
 
+std::string Ruling(const Failure& failure) { return failure.ruled_by.empty() ? "" : "; " + failure.ruled_by; }
+
 }  // namespace
 
 std::string OneLine(std::string_view text, size_t limit) {
@@ -70,11 +72,11 @@ std::string FailureText(std::string_view task, const Failure& failure) {
     case Failure::How::kNoStatus:
       text += HowItEnded(failure) + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
-      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.diagnosis.cause);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.diagnosis.cause) + Ruling(failure);
     case Failure::How::kStart:
       text += " could not be started" + Where(failure);
       if (failure.exit.code) text += " (exit code " + std::to_string(*failure.exit.code) + ")";
-      return text + Clause(failure.diagnosis.cause);
+      return text + Clause(failure.diagnosis.cause) + Ruling(failure);
     case Failure::How::kLost:
       text += " was lost" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
@@ -96,6 +98,20 @@ std::string FailureText(std::string_view task, const Failure& failure) {
       return text + " did not get ready" + Where(failure) + Clause(failure.what);
   }
   return text;
+}
+
+std::string RuledByText(const spec::RoleSpec& role, int rule) {
+  constexpr size_t kLongestPattern = 80;
+  const spec::RestartRule& ruling = role.restart.rules[static_cast<size_t>(rule)];
+  std::string fits;
+  const auto add = [&](const char* key, const std::string& value) {
+    if (!value.empty()) fits += (fits.empty() ? "" : ", ") + std::string(key) + ": " + value;
+  };
+  add("log", OneLine(ruling.log, kLongestPattern));
+  add("exit", ruling.exit ? std::to_string(*ruling.exit) : "");
+  add("signal", ruling.signal);
+  return "roles." + role.name + ".restart.rules[" + std::to_string(rule) + "] (" + fits + ") says " +
+         std::string(spec::ToText(ruling.then));
 }
 
 std::string WithOthers(std::string first, int others) {

@@ -37,10 +37,16 @@ struct Failure {
   std::optional<Duration> ran;
   bool excused = false;  // the task is not to blame: it costs no restart
   bool taken = false;    // its container was taken for others
+  // What a rule of the job file or what was seen of the node says must follow; none: the table of what failed does.
+  std::optional<spec::RestartRule::Then> then = {};
+  std::string ruled_by;  // a clause: which rule says so
 };
 
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
 std::string FailureText(std::string_view task, const Failure& failure);
+
+// Which rule of the role's has decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
+std::string RuledByText(const spec::RoleSpec& role, int rule);
 
 // "...; 2 others failed because of it"
 std::string WithOthers(std::string first, int others);

@@ -21,11 +21,14 @@ Remedy Job::Impl::RemedyFor(const Task& task) const {
                  .job_budget = JobBudget(),
                  .first = task.id.index == 0,
                  .excused = Excused(task),
+                 .final = IsFinalByRule(task),
                  .doubtful = task.failure && (task.failure->diagnosis.consequence || SomeRankedSilent())});
 }
 
-bool Job::Impl::Excused(const Task& task) const {
-  return task.failure && task.failure->excused && SpecOf(task).restart.excuse;
+bool Job::Impl::Excused(const Task& task) { return task.failure && task.failure->excused; }
+
+bool Job::Impl::IsFinalByRule(const Task& task) {
+  return task.failure && task.failure->then == spec::RestartRule::Then::kFail;
 }
 
 // A ranked task whose executor has lost its connection has probably failed first: its node may be gone.
@@ -38,8 +41,10 @@ bool Job::Impl::SomeRankedSilent() const {
 
 // What must happen at once because the task has failed; the rest waits for the end of its attempt (Close).
 void Job::Impl::React(Task& task) {
-  if (ending_ || task.leaving || Draining(task)) return;
-  switch (RemedyFor(task)) {
+  if (ending_ || task.leaving) return;
+  const Remedy remedy = RemedyFor(task);
+  if (Draining(task) && !(IsFinalByRule(task) && remedy == Remedy::kFailJob)) return;
+  switch (remedy) {
     case Remedy::kAlone:
     case Remedy::kAccept:
       return;
@@ -62,7 +67,8 @@ void Job::Impl::BlameNode(const Task& task) {
   const auto is = [&](Failure::How how) { return task.failure->how == how; };
   if (!task.failure || task.taken || task.node.empty()) return;
   if (is(Failure::How::kTakenBack) || is(Failure::How::kOutdated)) return;
-  const std::string why = nodes_.Failed(task.node, now_);
+  const bool to_blame = task.failure->then == spec::RestartRule::Then::kElsewhere;
+  const std::string why = to_blame ? nodes_.Hurt(task.node, now_) : nodes_.Failed(task.node, now_);
   if (why.empty()) return;
   AvoidNodes();
   const bool runs = state_ == JobState::kRunning;
@@ -73,9 +79,17 @@ void Job::Impl::AvoidNodes() {
   for (auto& [node, left] : nodes_.Avoided(now_)) actions_.push_back(AvoidNode{node, left});
 }
 
+// Enters a restart in the task's books; returns the pause before it. That its container was lost is no reason for one;
+// what its own processes did is, even where it costs nothing.
+Duration Job::Impl::Charge(Task& task) {
+  const Duration first = SpecOf(task).restart.backoff;
+  if (!Excused(task)) return Backoff(first, ++task.paid);
+  return task.failure->then ? Backoff(first, ++task.forgiven) : Duration::zero();
+}
+
 void Job::Impl::RestartAlone(Task& task) {
   BlameNode(task);
-  const Duration pause = Excused(task) ? Duration::zero() : Backoff(SpecOf(task).restart.backoff, ++task.paid);
+  const Duration pause = Charge(task);
   if (pause > Duration::zero()) {
     task.backing_off = true;
     Arm(task, now_ + pause);
@@ -140,8 +154,9 @@ void Job::Impl::FinishDrain() {
   Task* first = nullptr;
   ForEachTask([&](Task& task) {
     if (task.leaving || !task.failure || !In(drain_->scope, task)) return;
+    if (task.failure->then == spec::RestartRule::Then::kElsewhere) BlameNode(task);
     const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0) || Excused(task);
-    if (!counts) return;
+    if (!counts || IsFinalByRule(task)) return;
     if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;
   });
   const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->why;
@@ -163,8 +178,8 @@ void Job::Impl::FinishDrain() {
     ++job_restarts_;
     ForEachTask([](Task& task) { task.paid = 0; });
     if (first != nullptr) pause = Backoff(SpecOf(*first).restart.backoff, job_restarts_);
-  } else if (first != nullptr && !excused) {
-    pause = Backoff(SpecOf(*first).restart.backoff, ++first->paid);
+  } else if (first != nullptr) {
+    pause = Charge(*first);
   }
   drain_.reset();
   NextGeneration(scope, pause, why);

@@ -16,6 +16,7 @@ bool Counts(spec::RoleKind kind, spec::OnFailure on_failure, bool first) {
 
 Remedy Decide(const FailureFacts& facts) {
   const bool counts = Counts(facts.kind, facts.on_failure, facts.first);
+  if (facts.final) return counts ? Remedy::kFailJob : Remedy::kAccept;
   if (facts.ranked) {
     // The first cause may be another ranked task whose message is still under way, and who failed first pays.
     if (facts.budget > 0 || facts.excused || (counts && (facts.ranked_budget || facts.doubtful))) {
@@ -28,7 +29,17 @@ Remedy Decide(const FailureFacts& facts) {
   return facts.job_budget > 0 ? Remedy::kWholeJob : Remedy::kFailJob;
 }
 
+std::optional<spec::RestartRule::Then> Says(const spec::RestartLimit& restart, const Diagnosis& diagnosis,
+                                            bool may_excuse) {
+  const auto rule = static_cast<size_t>(diagnosis.rule.value_or(-1));
+  if (rule < restart.rules.size()) return restart.rules[rule].then;
+  if (diagnosis.node_fault && restart.excuse && may_excuse) return spec::RestartRule::Then::kElsewhere;
+  return std::nullopt;
+}
+
 bool CameFirst(const Failure& a, const Failure& b) {
+  const bool a_is_final = a.then == spec::RestartRule::Then::kFail, b_is = b.then == spec::RestartRule::Then::kFail;
+  if (a_is_final != b_is) return a_is_final;
   if (a.diagnosis.consequence != b.diagnosis.consequence) return b.diagnosis.consequence;
   return a.at < b.at;
 }

@@ -23,7 +23,8 @@ struct FailureFacts {
   bool ranked_budget = false;  // whether any ranked task has one left
   int job_budget = 0;          // restarts the whole job has left
   bool first = false;          // it is index 0 of its role
-  bool excused = false;        // the task is not to blame
+  bool excused = false;        // the task is not to blame, or a rule of the job file says so
+  bool final = false;          // a rule of the job file says that it is not to start again
   // It may be no more than a consequence of another ranked task's failure that is not known yet.
   bool doubtful = false;
 };
@@ -33,8 +34,13 @@ bool Counts(spec::RoleKind kind, spec::OnFailure on_failure, bool first);
 
 Remedy Decide(const FailureFacts& facts);
 
-// Whose fault: of two failures the earlier one, but what is known to be a consequence of another failure is never the
-// first.
+// What is said of a failure beside the table: by the first rule of the job file that fits, else by what was seen of its
+// node, as often as that is taken for an excuse. nullopt: nothing.
+std::optional<spec::RestartRule::Then> Says(const spec::RestartLimit& restart, const Diagnosis& diagnosis,
+                                            bool may_excuse);
+
+// Whose fault: what a rule says is final comes before what is not, then the earlier of two, but what is known to be a
+// consequence of another failure is never the first.
 bool CameFirst(const Failure& a, const Failure& b);
 
 // Before the nth (from 1) restart: the job file's own pause first, then doubled up to a minute.

@@ -68,7 +68,9 @@ int RoleNumber(const spec::JobSpec& spec, const std::string& name) {
 std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   const std::string verb = line.Word(0);
   const ContainerId container{line.Word(1)};
-  const Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty()};
+  Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty(),
+                      !line.Option("nodefault").empty()};
+  if (!line.Option("rule").empty()) diagnosis.rule = std::atoi(line.Option("rule").c_str());
   if (verb == "am") {
     return AmStarted{"node0", std::atoi(line.Word(1).c_str()), std::atoi(line.Word(2).c_str()),
                      std::atoi(line.Word(3).c_str())};

@@ -22,15 +22,6 @@ std::string CallstackOf(const std::string& error_file) {
   return at->is_string() ? at->get<std::string>() : "";
 }
 
-std::optional<int> SignalOf(const core::Exit& exit) {
-  constexpr int kShellSignalBase = 128, kLastSignal = 64;
-  if (exit.signal) return exit.signal;
-  if (exit.code && *exit.code > kShellSignalBase && *exit.code <= kShellSignalBase + kLastSignal) {
-    return *exit.code - kShellSignalBase;
-  }
-  return std::nullopt;
-}
-
 // As the end of a sentence that goes on: one line, bounded, no period.
 std::string AsClause(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -39,6 +30,15 @@ std::string AsClause(std::string text) {
 }
 
 }  // namespace
+
+std::optional<int> SignalOf(const core::Exit& exit) {
+  constexpr int kShellSignalBase = 128, kLastSignal = 64;
+  if (exit.signal) return exit.signal;
+  if (exit.code && *exit.code > kShellSignalBase && *exit.code <= kShellSignalBase + kLastSignal) {
+    return *exit.code - kShellSignalBase;
+  }
+  return std::nullopt;
+}
 
 Seen::Seen(const Evidence& e)
     : evidence(e), err(CleanLines(e.stderr_tail)), out(CleanLines(e.stdout_tail)), signal(SignalOf(e.exit)) {
@@ -64,10 +64,13 @@ core::Diagnosis Diagnose(const Evidence& evidence) {
   const Seen seen(evidence);
   // What is most particular comes first: a port that is taken is also an exception, which is also a last line of
   // stderr.
-  for (const auto rule : {PackedPythonBroken, KilledForMemory, AddressInUse, NoConnection, ModuleMissing, PythonRaised,
-                          LoaderFailed, CommandCannotRun, FileCannotBeOpened, CppThrew, LastWords}) {
+  for (const auto rule :
+       {HardwareFailed, PackedPythonBroken, KilledForMemory, AddressInUse, NoConnection, ModuleMissing, PythonRaised,
+        LoaderFailed, CommandCannotRun, FileCannotBeOpened, CppThrew, LastWords}) {
     if (auto found = rule(seen)) {
-      return {AsClause(std::move(found->cause)), Shorten(std::move(found->advice), kLongestAdvice)};
+      found->cause = AsClause(std::move(found->cause));
+      found->advice = Shorten(std::move(found->advice), kLongestAdvice);
+      return *found;
     }
   }
   return {};

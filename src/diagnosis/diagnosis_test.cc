@@ -28,6 +28,26 @@ Evidence Signalled(int signal, std::string stderr_tail = "") {
   return e;
 }
 
+TEST(Diagnosis, WhatIsNobodysFault) {
+  const core::Diagnosis ecc = Diagnose(Ended(1,
+                                             "Traceback (most recent call last):\n"
+                                             "  File \"/job/train.py\", line 7, in <module>\n"
+                                             "    loss.backward()\n"
+                                             "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
+                                             "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"));
+  EXPECT_EQ(ecc.cause,
+            "the memory of a GPU has an error that cannot be corrected on n1: RuntimeError: CUDA error: uncorrectable "
+            "ECC error encountered");
+  EXPECT_TRUE(ecc.node_fault);
+  const core::Diagnosis lost = Diagnose(Signalled(6, "CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"));
+  EXPECT_TRUE(lost.node_fault);
+  const core::Diagnosis own = Diagnose(Ended(1, "RuntimeError: CUDA error: an illegal memory access\n"));
+  EXPECT_FALSE(own.node_fault);
+  const core::Diagnosis peer = Diagnose(Ended(1, "RuntimeError: [1] Connection closed by peer [10.0.0.2]:38529\n"));
+  EXPECT_TRUE(peer.consequence) << peer.cause;
+  EXPECT_FALSE(peer.node_fault);
+}
+
 struct Row {
   int code;
   const char* stderr_tail;

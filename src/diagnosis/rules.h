@@ -13,6 +13,9 @@ namespace howdah::diagnosis {
 
 using Lines = std::vector<std::string>;
 
+// That ended the process, or one of its own, as its shell told: 128 + signal.
+std::optional<int> SignalOf(const core::Exit& exit);
+
 // The evidence with what several rules need worked out once.
 struct Seen {
   explicit Seen(const Evidence& e);
@@ -20,7 +23,7 @@ struct Seen {
   const Evidence& evidence;
   Lines err, out;                       // clean
   std::optional<PythonFailure> python;  // from the framework's error file, else from err; none after a signal
-  std::optional<int> signal;            // that ended the process, or one of its own as its shell told: 128 + signal
+  std::optional<int> signal;            // SignalOf
 
   // The last lines of err that are not empty, at most count, in order.
   std::vector<std::string_view> LastOfErr(size_t count) const;
@@ -29,6 +32,7 @@ struct Seen {
   std::string Host() const { return evidence.host.empty() ? "this node" : evidence.host; }
 };
 
+std::optional<core::Diagnosis> HardwareFailed(const Seen& seen);
 std::optional<core::Diagnosis> KilledForMemory(const Seen& seen);
 std::optional<core::Diagnosis> AddressInUse(const Seen& seen);
 std::optional<core::Diagnosis> NoConnection(const Seen& seen);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "howdah/diagnosis/restart_rules.h"
 #include "howdah/process/files.h"
 #include "howdah/process/machine.h"
 #include "howdah/process/ports.h"
@@ -11,6 +12,8 @@ namespace howdah::executor {
 namespace {
 
 constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
+// Of each file: libraries print long stacks behind the line that a rule is about.
+constexpr size_t kRulesTail = 64 << 10;
 
 // The last whole lines of a file.
 std::string TailOf(const std::string& path, size_t limit) {
@@ -33,7 +36,11 @@ std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence
   return holders;
 }
 
-}  // namespace
+// The end of what it wrote, that the rules of its role are about.
+std::string LastOutput(const LogFiles& logs, const Circumstances& seen) {
+  if (!seen.last_words.empty()) return seen.last_words;
+  return TailOf(logs.err, kRulesTail) + "\n" + TailOf(logs.out, kRulesTail);
+}
 
 diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& seen) {
   const LogFiles logs = plan.logs(seen.place);
@@ -57,6 +64,17 @@ diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& se
   evidence.memory_peak_bytes = seen.memory_peak_bytes;
   evidence.memory_asked_bytes = plan.role().memory_bytes;
   return evidence;
+}
+
+}  // namespace
+
+core::Diagnosis Diagnose(const TaskPlan& plan, const Circumstances& seen) {
+  core::Diagnosis why = diagnosis::Diagnose(GatherEvidence(plan, seen));
+  const std::vector<spec::RestartRule>& rules = plan.role().restart.rules;
+  if (!rules.empty()) {
+    why.rule = diagnosis::FirstThatFits(rules, seen.exit, LastOutput(plan.logs(seen.place), seen));
+  }
+  return why;
 }
 
 }  // namespace howdah::executor

@@ -19,6 +19,7 @@ struct Circumstances {
   std::string last_words;  // of ours, for a process that never was; empty: those in its stderr
 };
 
-diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& seen);
+// Why it failed, and which rule of its role fits.
+core::Diagnosis Diagnose(const TaskPlan& plan, const Circumstances& seen);
 
 }  // namespace howdah::executor

@@ -7,7 +7,6 @@
 #include "executor.h"
 #include "exports.h"
 #include "howdah/core/states.h"
-#include "howdah/diagnosis/diagnosis.h"
 #include "howdah/process/files.h"
 #include "say.h"
 #include "start_support.h"
@@ -81,10 +80,11 @@ void Executor::FailStart(const RankPlace& place, const StartProblem& problem, co
   failed.set_at_micros(Micros(clock_.Now()));
   if (problem.code) {
     failed.set_code(*problem.code);
-    const core::Diagnosis why = diagnosis::Diagnose(GatherEvidence(
-        plan_, {{*problem.code, std::nullopt}, place, path, port_.port(), oom_before_, 0, problem.line}));
+    const core::Diagnosis why =
+        Diagnose(plan_, {{*problem.code, std::nullopt}, place, path, port_.port(), oom_before_, 0, problem.line});
     failed.set_cause(why.cause.empty() ? problem.line : why.cause);
     failed.set_advice(why.advice);
+    if (why.rule) failed.set_rule(*why.rule);
   } else {
     failed.set_cause(problem.line);
   }
@@ -112,11 +112,13 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
   if (!exit.success() && !as_told) {
     RankPlace place = place_;
     place.local_rank = local_rank;
-    const core::Diagnosis why = diagnosis::Diagnose(
-        GatherEvidence(plan_, {exit, place, path_, port_.port(), oom_before_, exited.usage().memory_peak_bytes(), ""}));
+    const core::Diagnosis why =
+        Diagnose(plan_, {exit, place, path_, port_.port(), oom_before_, exited.usage().memory_peak_bytes(), ""});
     exited.set_cause(why.cause);
     exited.set_advice(why.advice);
     exited.set_consequence(why.consequence);
+    exited.set_node_fault(why.node_fault);
+    if (why.rule) exited.set_rule(*why.rule);
   }
   Report(std::move(message));
 }

@@ -128,6 +128,8 @@ class Maker {
         i == 0 ? RoleKind::kWorker : Pick<RoleKind>({RoleKind::kWorker, RoleKind::kService, RoleKind::kSidecar});
     if (i == 0 && role.instances == Instances{1, 1}) role.chief = Flip();
     role.restart = {Below(5), Time()};
+    if (Flip()) role.restart.rules = {{"out of (memory|space)$", 3, "", RestartRule::Then::kElsewhere}};
+    if (Flip()) role.restart.rules.push_back({"", std::nullopt, "SIGKILL", RestartRule::Then::kRestartFree});
     if (role.kind == RoleKind::kWorker && Flip()) {
       role.on_failure = Pick<OnFailure>({OnFailure::kTolerate, OnFailure::kIgnore, OnFailure::kIgnoreOthers});
     }

@@ -35,13 +35,30 @@ ValueType<Instances> InstancesOrRange() {
       [](const Instances& i) { return i.elastic() ? std::nullopt : std::optional(i.min); });
 }
 
+const Section<RestartRule>& RestartRuleKeys() {
+  constexpr int kExitMax = 255;
+  static const Section<RestartRule> section = {
+      {Row("log", &RestartRule::log, Pattern(),
+           "It fits a line of the last output of the process, stderr or stdout (RE2's syntax)"),
+       Row("exit", &RestartRule::exit, Optional(WholeNumber(1, kExitMax)), "The exit code of the process"),
+       Row("signal", &RestartRule::signal, SignalName(&KillingSignalNames), "The signal that killed it"),
+       Row("then", &RestartRule::then, OneOf(RestartThenWords()),
+           "fail: not started again; restart: as any failure; restart_free: started again, which costs no restart; "
+           "elsewhere: the same on another node, as this one is to blame",
+           "fail")}};
+  return section;
+}
+
 const Section<RestartLimit>& RestartKeys() {
   static const Section<RestartLimit> section = {
       {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often one task may start again after a failure"),
        Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
            "The wait before the first; doubled for each further one, at most 1m"),
        Row("excuse", &RestartLimit::excuse, TrueOrFalse(),
-           "Whether what is not the task's doing (a lost node, preemption, a silent executor) costs no restart")}};
+           "Whether what is not the task's doing (a lost node, preemption, a silent executor) costs no restart"),
+       Row("rules", &RestartLimit::rules, ListOf(SectionType(&RestartRuleKeys), "list of rules"),
+           "What follows failures of one kind; the first rule that fits counts, and where none does the rest says "
+           "it")}};
   return section;
 }
 
@@ -110,7 +127,7 @@ const Section<Checkpoint>& CheckpointKeys() {
            "Where tasks keep their checkpoints (HOWDAH_CHECKPOINT_DIR); created if absent; on YARN a URI or shared by "
            "all nodes"),
        Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "The time between the stop signal and SIGKILL"),
-       Row("signal", &Checkpoint::signal, SignalName(), "The signal that asks a task to stop"),
+       Row("signal", &Checkpoint::signal, SignalName(&SignalNames), "The signal that asks a task to stop"),
        Row("max_grace", &Checkpoint::max_grace, Optional(TimeSpan(Zero::kAllowed)),
            "The most that the grace becomes while a task says it is `checkpointing`; else ten times the grace")}};
   return section;

@@ -171,6 +171,30 @@ TEST(Problems, OfTypes) {
   });
 }
 
+TEST(Problems, OfRulesForRestarts) {
+  const std::string key = "3: roles.w.restart.rules[0]";
+  Check({
+      {Role("restart: {rules: [{log: 'bad (record|shard) .*$', exit: 3, then: fail}]}"), {}},
+      {Role("restart: {rules: [{signal: SIGKILL, then: restart_free}, {exit: 75, then: elsewhere}]}"), {}},
+      {Role("restart: {rules: {log: x, then: fail}}"), {"3: roles.w.restart.rules: must be a list, as in [a, b]"}},
+      {Role("restart: {rules: [{log: 'bad (record', then: fail}]}"),
+       {key + ".log: 'bad (record' is no regular expression: missing ): bad (record"}},
+      {Role("restart: {rules: [{log: '(?=x)', then: fail}]}"),
+       {key + ".log: '(?=x)' is no regular expression: invalid perl operator: (?="}},
+      {Role("restart: {rules: [{then: fail}]}"), {key + ": fits every failure; say which with log, exit or signal"}},
+      {Role("restart: {rules: [{exit: 1, signal: SIGBUS, then: fail}]}"),
+       {key + ": no process ends with both an exit code and a signal; make two rules of it"}},
+      {Role("restart: {rules: [{log: x}]}"), {key + ".then: missing; write for example then: fail"}},
+      {Role("restart: {rules: [{log: x, then: elsewere}]}"),
+       {key + ".then: 'elsewere' is not known; did you mean 'elsewhere'?"}},
+      {Role("restart: {rules: [{exit: 256, then: fail}]}"),
+       {key + ".exit: '256' is too large; write a whole number from 1 to 255"}},
+      {Role("restart: {rules: [{signal: KILL, then: fail}]}"),
+       {key + ".signal: 'KILL' is not known; did you mean 'SIGKILL'?"}},
+      {Job("restart: {rules: []}"), {"2: restart.rules: unknown key; remove it; the keys here are max"}},
+  });
+}
+
 TEST(Problems, OfWhatIsAboutTheCluster) {
   Check({
       {Job("docker: {network: host}"), {"2: docker.image: missing; write for example image: library/python:3.11"}},

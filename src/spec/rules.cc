@@ -135,6 +135,20 @@ void CheckExports(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
                                              "; give one `after: [{role: " + role.name + ", finished: true}]`");
 }
 
+void CheckRestart(const RoleSpec& role, Reader& reader) {
+  const std::string key = PathOf(role, "restart.rules");
+  if (reader.WasBad(key)) return;
+  for (size_t i = 0; i < role.restart.rules.size(); ++i) {
+    const RestartRule& rule = role.restart.rules[i];
+    const std::string item = key + "[" + std::to_string(i) + "]";
+    if (rule.log.empty() && !rule.exit && rule.signal.empty()) {
+      reader.FailAt(item, "fits every failure; say which with log, exit or signal");
+    } else if (rule.exit && !rule.signal.empty()) {
+      reader.FailAt(item, "no process ends with both an exit code and a signal; make two rules of it");
+    }
+  }
+}
+
 void CheckLocality(const RoleSpec& role, Reader& reader) {
   if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
   reader.FailAt(PathOf(role, "locality.strict"), "there is nowhere to run only; add nodes or racks, or remove it");
@@ -272,6 +286,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   for (const RoleSpec& role : spec.roles) {
     CheckRole(role, reader);
     CheckLocality(role, reader);
+    CheckRestart(role, reader);
     CheckOutlive(spec, role, reader);
     CheckSetup(spec, role, reader);
     CheckExports(spec, role, reader);

@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "howdah/base/bytes.h"
+#include "howdah/spec/pattern.h"
 #include "variables.h"
 
 namespace howdah::spec {
@@ -216,18 +217,25 @@ ValueType<std::string> VariableName() {
   });
 }
 
-ValueType<std::string> SignalName() {
-  ValueType<size_t> index = WordIndex(SignalNames());
-  return {[read = index.read](Reader& r, const Node& n, std::string& out) {
+ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)()) {
+  ValueType<size_t> index = WordIndex(names());
+  return {[names, read = index.read](Reader& r, const Node& n, std::string& out) {
             size_t i = 0;
             if (!read(r, n, i)) return false;
-            out = SignalNames()[i];
+            out = names()[i];
             return true;
           },
-          [](const std::string& name) { return Json(name); },
-          [] {
-            return OrVariable({{"title", "name of a signal"}, {"type", "string"}, {"enum", SignalNames()}});
+          [](const std::string& name) { return name.empty() ? Json() : Json(name); },
+          [names] {
+            return OrVariable({{"title", "name of a signal"}, {"type", "string"}, {"enum", names()}});
           }};
+}
+
+ValueType<std::string> Pattern() {
+  return CheckedText("regular expression", [](const std::string& text) {
+    const std::string fault = PatternFault(text);
+    return fault.empty() ? "" : Quoted(text) + " is no regular expression: " + fault;
+  });
 }
 
 ValueType<size_t> WordIndex(std::vector<std::string_view> words) {

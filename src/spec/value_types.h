@@ -23,7 +23,10 @@ ValueType<std::string> NonEmptyText(std::string_view title);
 // A text in which fault(text) finds no mistake; the mistake in words otherwise.
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);
 ValueType<std::string> VariableName();
-ValueType<std::string> SignalName();
+// One of these names.
+ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)());
+// A regular expression (howdah/spec/pattern.h).
+ValueType<std::string> Pattern();
 ValueType<EnvVars> Variables();
 ValueType<Command> CommandLine();
 

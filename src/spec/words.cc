@@ -102,9 +102,28 @@ const std::vector<std::string_view>& SignalNames() {
   return names;
 }
 
+const Words<RestartRule::Then>& RestartThenWords() {
+  using Then = RestartRule::Then;
+  static const Words<Then> words = {{Then::kFail, "fail"},
+                                    {Then::kRestart, "restart"},
+                                    {Then::kRestartFree, "restart_free"},
+                                    {Then::kElsewhere, "elsewhere"}};
+  return words;
+}
+
+const std::vector<std::string_view>& KillingSignalNames() {
+  static const std::vector<std::string_view> names = [] {
+    std::vector<std::string_view> all = SignalNames();
+    all.push_back("SIGKILL");
+    return all;
+  }();
+  return names;
+}
+
 std::string_view ToText(Framework f) { return WordOf(FrameworkWords(), f); }
 std::string_view ToText(OnFailure f) { return WordOf(OnFailureWords(), f); }
 std::string_view ToText(RoleKind k) { return WordOf(RoleKindWords(), k); }
+std::string_view ToText(RestartRule::Then t) { return WordOf(RestartThenWords(), t); }
 
 std::optional<Framework> FrameworkFromText(std::string_view word) {
   for (const auto& [framework, name] : FrameworkWords()) {

@@ -20,9 +20,12 @@ const Words<RoleKind>& RoleKindWords();
 const Words<OnFailure>& OnFailureWords();
 const Words<Outlive::Then>& OutliveThenWords();
 const Words<StartMode>& StartModeWords();
+const Words<RestartRule::Then>& RestartThenWords();
 std::string_view ToText(OnFailure f);
 // The signals a process can handle, by name.
 const std::vector<std::string_view>& SignalNames();
+// Those and the one that ends a process whatever it does.
+const std::vector<std::string_view>& KillingSignalNames();
 
 // For one line of a message: 'text', control characters written as \xNN, cut after some `longest` bytes.
 std::string Quoted(std::string_view text, size_t longest = 60);

@@ -87,6 +87,7 @@ void Checker::Check(const core::StartTask& start) {
                    name + ": " + std::to_string(start.generation) + " of " + std::to_string(fold_.generation()));
   }
   if (fold_.stopping()) world_.Violate("Nothing starts in a job that is stopping", name);
+  CheckRules(start);
   CheckAfter(start);
   CheckGang(start);
   CheckDirects(start);
@@ -98,13 +99,23 @@ void Checker::Check(const core::StartTask& start) {
   ordered_a_start_ = true;
 }
 
+// What the rule of a role calls final.
+void Checker::CheckRules(const core::StartTask& start) {
+  const TaskFacts* before = facts_.Find(start.task);
+  if (!before || !before->final || Role(start.task.role).outlive || !world_.clocks_agree()) return;
+  if (start.generation == before->generation || FailsTheJob(start.task)) {
+    world_.Violate("What a rule says is final does not start again", Name(start.task));
+  }
+}
+
 void Checker::Check(const core::AvoidNode& avoid) {
   world_.Reach(Situation::kNodeAvoided);
   const Instant now = world_.schedule.now();
   avoided_until_[avoid.node] = now + avoid.limit;
   const auto avoided =
       std::count_if(avoided_until_.begin(), avoided_until_.end(), [&](const auto& node) { return now < node.second; });
-  if (2 * static_cast<size_t>(avoided) <= nodes_.size() || !world_.clocks_agree()) return;
+  // Of the only one that it has had a job may say that it is to blame: there may be others.
+  if (2 * static_cast<size_t>(avoided) <= std::max<size_t>(nodes_.size(), 2) || !world_.clocks_agree()) return;
   world_.Violate("At least half of the nodes are not avoided", avoid.node);
 }
 
@@ -208,7 +219,7 @@ void Checker::Charge(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before) return;
   if (!workload_.rules.restarts_together[static_cast<size_t>(start.task.role)]) {
-    if (before->failed) facts_.Pay(start.task);
+    if (before->failed && !before->free) facts_.Pay(start.task);
     return;
   }
   if (start.generation <= charged_generation_) return;
@@ -219,7 +230,7 @@ void Checker::Charge(const core::StartTask& start) {
     if (!ranked || !failure.told || failure.generation != start.generation - 1) continue;
     if (!first || CameFirst(failure, *first)) first = &failure;
   }
-  if (first) facts_.Pay(first->task);
+  if (first && !facts_.Find(first->task)->free) facts_.Pay(first->task);
 }
 
 // Whole-job restarts give every task its budget anew, and each of them can follow one more failure.
@@ -350,6 +361,7 @@ void Checker::Notice(const core::StartTask& start) {
   if (!before) return;
   const bool new_generation = start.generation > before->generation;
   const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(start.task.role)];
+  if (before->free) world_.Reach(Situation::kFreeByRule);
   if (!new_generation) world_.Reach(before->failed ? Situation::kRestartedAlone : Situation::kRestartedAfterLoss);
   if (new_generation && ranked) world_.Reach(Situation::kRestartedTogether);
   if (new_generation && !ranked) world_.Reach(Situation::kWholeJobRestarted);

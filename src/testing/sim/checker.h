@@ -50,6 +50,7 @@ class Checker {
   void CheckMoves();
   bool Directs(int role) const;
   bool AllThere() const;
+  void CheckRules(const core::StartTask& start);
   std::set<int> EndsAwaited(int role) const;
   bool HaveEnded(const std::set<int>& roles) const;
   // --- checker_elastic.cc

@@ -168,7 +168,10 @@ bool Checker::FailedForGood() const {
     const spec::RoleSpec& role = Role(task.role);
     if (role.kind == RoleKind::kSidecar) return;
     const TaskFacts* facts = facts_.Find(task);
-    const bool failed = facts && facts->failed && (workload_.spec.restart_max > 0 || facts->paid >= role.restart.max);
+    const bool left = facts && facts->final && FailsTheJob(task) && facts->paid < role.restart.max;
+    if (left) world_.Reach(Situation::kFinalByRule);
+    const bool spent = facts && (workload_.spec.restart_max > 0 || facts->paid >= role.restart.max);
+    const bool failed = facts && facts->failed && (facts->final || (spent && !facts->free));
     if (role.on_failure == spec::OnFailure::kTolerate) {
       ++tolerant;
       tolerated += failed;
@@ -206,6 +209,7 @@ bool Checker::IsForGood(const OwnFailure& failure) const {
   const spec::RoleSpec& role = Role(failure.task.role);
   const TaskFacts* facts = facts_.Find(failure.task);
   if (!FailsTheJob(failure.task)) return false;
+  if (failure.final || facts->free) return failure.final && facts->attempt == failure.attempt;
   return workload_.spec.restart_max == 0 && facts->attempt == failure.attempt && facts->paid >= role.restart.max;
 }
 

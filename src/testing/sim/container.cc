@@ -175,7 +175,7 @@ void SimContainer::RunAttempt(int number, int generation) {
   if (world_.random.Chance(conduct.start_fails)) {
     world_.Reach(Situation::kStartFailed);
     owner_.truth().Ended(*task_, number);
-    owner_.truth().Failed({*task_, number, generation, now, "", false});
+    owner_.truth().Failed({*task_, number, generation, now, "", false, false});
     Send(core::TaskStartFailed{id_, number, now, 127, {.cause = "python: not found"}});
     return;
   }
@@ -213,7 +213,7 @@ void SimContainer::StepLater(int left) {
 
 void SimContainer::Stall() {
   const Instant now = world_.schedule.now();
-  owner_.truth().Failed({*task_, attempt_->number, attempt_->generation, now, "made no progress", false});
+  owner_.truth().Failed({*task_, attempt_->number, attempt_->generation, now, "made no progress", false, false});
   Send(core::TaskStalled{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
 }
 
@@ -302,11 +302,16 @@ void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
   const Instant now = world_.schedule.now();
   const int number = attempt_->number, generation = attempt_->generation;
   const bool failed = !exit.success() && !attempt_->stopping;
+  core::Diagnosis diagnosis{.consequence = failed && consequence};
   if (failed) {
+    const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
+    if (conduct.ruled > 0 && world_.random.Chance(conduct.ruled)) diagnosis.rule = 0;
+    if (conduct.node_fails > 0) diagnosis.node_fault = world_.random.Chance(conduct.node_fails);
     const std::string how = exit.code ? "exit code " + std::to_string(*exit.code) : core::SignalName(*exit.signal);
-    owner_.truth().Failed({*task_, number, generation, now, how, consequence});
+    owner_.truth().Failed(
+        {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});
   }
-  Send(core::RankExited{id_, number, rank, exit, now, {.consequence = failed && consequence}});
+  Send(core::RankExited{id_, number, rank, exit, now, diagnosis});
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
     // What the processes started may outlive them by a little.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {

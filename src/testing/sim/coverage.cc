@@ -67,6 +67,8 @@ std::string_view ToText(Situation situation) {
       "ranks closed up over a task that was missing",
       "a node on which tasks failed was avoided",
       "a task came to, or moved away from, who directs it",
+      "a rule ended a job that had restarts left",
+      "a restart cost nothing, as a rule said",
   };
   return kTexts[static_cast<size_t>(situation)];
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "howdah/core/progress.h"
+#include "truth.h"
 
 namespace howdah::sim {
 
@@ -44,6 +45,17 @@ void Facts::Over(TaskId id, TaskFacts& task) {
   task.over = true;
   task.succeeded = task.ranks_succeeded.size() == Ranks(id);
   task.over_at = now_;
+}
+
+void Facts::Fail(TaskId id, TaskFacts& task, const core::Diagnosis& diagnosis) {
+  using Then = spec::RestartRule::Then;
+  constexpr int kNodeFaultsExcused = 5;
+  task.failed = true;
+  task.node_faults += diagnosis.node_fault;
+  const auto then = RuleOf(workload_, id, diagnosis);
+  task.final = then == Then::kFail;
+  task.free = then ? *then == Then::kRestartFree || *then == Then::kElsewhere
+                   : diagnosis.node_fault && task.node_faults <= kNodeFaultsExcused;
 }
 
 void Facts::Hear(const ContainerId& container) {
@@ -95,8 +107,9 @@ void Facts::On(const core::RankExited& e) {
   Hear(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task) return;
-  task->ranks_exited.insert(e.local_rank);
-  if (!e.exit.success() && (!task->stopped() || e.at < *task->stopped_at)) task->failed = true;
+  if (!task->ranks_exited.insert(e.local_rank).second) return;
+  const bool by_itself = !task->stopped() || e.at < *task->stopped_at;
+  if (!e.exit.success() && by_itself) Fail(*held_[e.container].task, *task, e.diagnosis);
   if (e.exit.success()) task->ranks_succeeded.insert(e.local_rank);
 }
 
@@ -156,7 +169,7 @@ void Facts::On(const core::StartTask& a) {
   task.attempt = a.attempt;
   task.generation = a.generation;
   task.container = a.container;
-  task.started = task.over = task.failed = task.stalled = task.succeeded = false;
+  task.started = task.over = task.failed = task.final = task.free = task.stalled = task.succeeded = false;
   task.stopped_at.reset();
   task.killed_at.reset();
   task.ranks_succeeded.clear();

@@ -38,12 +38,15 @@ struct TaskFacts {
   Duration grace{};                   // of the stop that was ordered first
   Instant started_at;                 // when the core was told of it
   bool failed = false;                // by itself: before it was ordered to stop
+  bool final = false;                 // ... and by a rule of its role it is not to start again
+  bool free = false;                  // ... and that costs no restart
   bool stalled = false;               // the core was told that it shows no sign of life
   bool succeeded = false;             // every process of it exited with 0
   std::set<int> ranks_exited, ranks_succeeded;
   bool ever_started = false;
   bool ever_over = false;  // some attempt has ended by itself
   int paid = 0;            // restarts that its failures led to
+  int node_faults = 0;     // failures that were its node's
 
   bool stopped() const { return stopped_at.has_value(); }
 };
@@ -78,6 +81,7 @@ class Facts {
 
  private:
   void Over(TaskId id, TaskFacts& task);
+  void Fail(TaskId id, TaskFacts& task, const core::Diagnosis& diagnosis);
   void Hear(const ContainerId& container);
   size_t Ranks(TaskId task) const {
     return static_cast<size_t>(workload_.spec.roles[static_cast<size_t>(task.role)].processes);

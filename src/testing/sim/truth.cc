@@ -4,6 +4,11 @@
 
 namespace howdah::sim {
 
+std::optional<spec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis) {
+  if (!diagnosis.rule) return std::nullopt;
+  return workload.spec.roles[static_cast<size_t>(task.role)].restart.rules[static_cast<size_t>(*diagnosis.rule)].then;
+}
+
 void Truth::Started(TaskId task, int attempt, int generation) {
   const auto ranked = [this](TaskId t) { return workload_.rules.restarts_together[static_cast<size_t>(t.role)]; };
   for (const Run& run : runs_) {

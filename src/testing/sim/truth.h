@@ -22,12 +22,20 @@ struct OwnFailure {
   Instant at;
   std::string how;           // as reasons say it: "exit code 7"; empty: could not be started
   bool consequence = false;  // it says itself that another one failed before it
+  bool final = false;        // a rule of its role says that it is not to start again
   bool told = false;         // the core has been told while the container was still there
 };
 
 // Whether a is nearer to the cause than b.
 inline bool CameFirst(const OwnFailure& a, const OwnFailure& b) {
+  if (a.final != b.final) return a.final;
   return a.consequence != b.consequence ? b.consequence : a.at < b.at;
+}
+
+// What the rule of its role says of a failure that fits it; none: it fits none.
+std::optional<spec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis);
+inline bool IsFinal(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis) {
+  return RuleOf(workload, task, diagnosis) == spec::RestartRule::Then::kFail;
 }
 
 class Truth {

@@ -177,6 +177,19 @@ Workload Endless(Random& random) {
 
 }  // namespace
 
+void AddRules(Workload& workload, Random random) {
+  using Then = spec::RestartRule::Then;
+  if (!random.Chance(0.2)) return;
+  for (size_t r = 0; r < workload.spec.roles.size(); ++r) {
+    spec::RoleSpec& role = workload.spec.roles[r];
+    if (role.processes > 1 || random.Chance(0.3)) continue;
+    const std::vector<Then> all = {Then::kFail, Then::kRestart, Then::kRestartFree, Then::kElsewhere};
+    role.restart.rules = {{.log = "it", .exit = {}, .signal = {}, .then = random.Pick(all)}};
+    workload.conduct[r].ruled = 0.5;
+    workload.conduct[r].node_fails = 0.2;
+  }
+}
+
 const std::vector<WorkloadKind>& WorkloadKinds() {
   static const std::vector<WorkloadKind> kinds = {
       {"plain workers", PlainWorkers},

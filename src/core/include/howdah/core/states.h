@@ -46,6 +46,9 @@ struct Diagnosis {
   std::string advice;  // "set `python: {archive: ...}` to an environment that has torch"
   // It says no more than that another task was lost: somebody else failed first, whatever the clocks and messages say.
   bool consequence = false;
+  // The node is at fault (its GPU has failed): whoever runs there may fail in the same way.
+  bool node_fault = false;
+  std::optional<int> rule = {};  // the first of the role's restart.rules that fits
   friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
 };
 

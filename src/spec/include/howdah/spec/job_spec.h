@@ -44,10 +44,26 @@ struct Command {
   friend bool operator==(const Command&, const Command&) = default;
 };
 
+// What follows a failure of one kind, whatever the budgets and our own table say. All that is given must fit.
+struct RestartRule {
+  enum class Then {
+    kFail,         // the task is not started again
+    kRestart,      // it is, as any that failed
+    kRestartFree,  // it is, and that costs no restart
+    kElsewhere,    // it is, on another node if there is one, and that costs no restart: its node is to blame
+  };
+  std::string log;          // a regular expression that fits its last output; empty: any output
+  std::optional<int> exit;  // its exit code; none: any
+  std::string signal;       // by name: it was killed by it; empty: any
+  Then then = Then::kFail;
+  friend bool operator==(const RestartRule&, const RestartRule&) = default;
+};
+
 struct RestartLimit {
   int max = 0;
   Duration backoff = std::chrono::seconds(1);  // before the first; doubled for each further one, at most 1 minute
-  bool excuse = true;  // a node that was lost, a preempted container and the like cost no restart
+  bool excuse = true;                   // a node that was lost, a preempted container and the like cost no restart
+  std::vector<RestartRule> rules = {};  // the first that fits counts
   friend bool operator==(const RestartLimit&, const RestartLimit&) = default;
 };
 
@@ -201,6 +217,7 @@ struct JobSpec {
 // The words of the job file: "pytorch", "worker", ...
 std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
+std::string_view ToText(RestartRule::Then t);
 // The framework of this name; nullopt: there is none.
 std::optional<Framework> FrameworkFromText(std::string_view word);
 

@@ -70,6 +70,8 @@ enum class Situation {
   kRanksClosedUp,
   kNodeAvoided,
   kMoved,
+  kFinalByRule,
+  kFreeByRule,
   kCount,
 };
 

@@ -22,6 +22,8 @@ struct Conduct {
   double ignores_stop = 0;  // only SIGKILL ends it
   double saves = 0;         // told to stop, it asks for more time again and again
   double stalls = 0;        // it reports steps, and then none any more
+  double ruled = 0;         // a failure of it fits the rule of its role
+  double node_fails = 0;    // a failure of it is its node's
 };
 
 struct Workload {
@@ -39,5 +41,8 @@ struct WorkloadKind {
 };
 
 const std::vector<WorkloadKind>& WorkloadKinds();
+
+// Gives roles of some workloads rules of what follows a failure. With chance of its own: all else stays as it was.
+void AddRules(Workload& workload, Random random);
 
 }  // namespace howdah::sim

@@ -1,0 +1,50 @@
+#include "howdah/diagnosis/restart_rules.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace howdah::diagnosis {
+namespace {
+
+using Rules = std::vector<spec::RestartRule>;
+
+spec::RestartRule Rule(std::string log, std::optional<int> exit = std::nullopt, std::string signal = "") {
+  return {.log = std::move(log), .exit = exit, .signal = std::move(signal)};
+}
+core::Exit Code(int code) { return {.code = code, .signal = std::nullopt}; }
+core::Exit Signal(int signal) { return {.code = std::nullopt, .signal = signal}; }
+
+TEST(RestartRules, TheFirstThatFits) {
+  const struct {
+    Rules rules;
+    core::Exit exit;
+    std::string output;
+    std::optional<int> fits;
+  } rows[] = {
+      {{}, Code(1), "x", std::nullopt},
+      {{Rule("", 75)}, Code(75), "", 0},
+      {{Rule("", 75)}, Code(1), "", std::nullopt},
+      {{Rule("", 75)}, Signal(9), "", std::nullopt},
+      {{Rule("", {}, "SIGBUS")}, Signal(7), "", 0},
+      {{Rule("", {}, "SIGBUS")}, Code(128 + 7), "", 0},
+      {{Rule("", {}, "SIGBUS")}, Signal(9), "", std::nullopt},
+      {{Rule("bad record")}, Code(1), "step 1\nbad record 17\nmore\n", 0},
+      {{Rule("^bad .* 17$")}, Code(1), "step 1\nbad record 17\nmore\n", 0},
+      {{Rule("^record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},
+      {{Rule("step.*record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},  // of one line
+      {{Rule("^bad record$")}, Code(1), "\x1b[31mbad record\x1b[0m\r\n", 0},     // as people see it
+      {{Rule("bad record", 3)}, Code(1), "bad record\n", std::nullopt},
+      {{Rule("bad record", 3), Rule("bad"), Rule("", 1)}, Code(1), "bad record\n", 1},
+      {{Rule("")}, Code(0), "", std::nullopt},
+      // Neither depth nor time runs away with what somebody has written.
+      {{Rule("(a*)*b")}, Code(1), std::string(64 << 10, 'a'), std::nullopt},
+  };
+  int row = 0;
+  for (const auto& [rules, exit, output, fits] : rows) {
+    EXPECT_EQ(FirstThatFits(rules, exit, output), fits) << "row " << row++;
+  }
+}
+
+}  // namespace
+}  // namespace howdah::diagnosis
