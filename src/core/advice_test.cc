@@ -42,7 +42,8 @@ TEST(JobProgress, ARankThatIsSlowForLongIsNamedOnce) {
   }
   const std::string played = Play(story, events);
   const std::string advice =
-      "  job running | worker:2 on node2 is slow: a step takes it 4.0 times as long as the others (1 steps a second)\n";
+      "  job running | worker:2 (rank 2) on node2 is slow: a step takes it 4.0 times as long as the others (1 steps a "
+      "second)\n";
   const size_t first = played.find(advice);
   ASSERT_NE(first, std::string::npos) << played;
   EXPECT_EQ(played.find("is slow", first + advice.size()), std::string::npos) << played;

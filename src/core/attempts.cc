@@ -98,6 +98,16 @@ void Job::Impl::On(const TaskProgressed& e) {
   if (task->ranked && progress.step && task->pace.Take(*progress.step, progress.at)) WatchPace(*task);
 }
 
+std::optional<ToldCheckpoint> Job::Impl::NewestCheckpoint() {
+  std::optional<ToldCheckpoint> newest;
+  ForEachTask([&](const Task& task) {
+    if (!task.progress || !task.progress->checkpoint || !task.progress->checkpoint_at) return;
+    const Duration ago = std::max(Duration::zero(), now_ - *task.progress->checkpoint_at);
+    if (!newest || ago < newest->ago) newest = ToldCheckpoint{NameOf(task), *task.progress->checkpoint, ago};
+  });
+  return newest;
+}
+
 // Who of the ranked tasks is slow; where every step is a collective all are as slow as the slowest.
 void Job::Impl::WatchPace(Task& task) {
   std::vector<double> all;
@@ -109,7 +119,9 @@ void Job::Impl::WatchPace(Task& task) {
   const auto times = own ? SlowerBy(*own, std::move(all)) : std::nullopt;
   task.pace.slow_windows = times ? task.pace.slow_windows + 1 : 0;
   if (!times || !IsNewlySlow(task.pace.slow_windows) || state_ != JobState::kRunning || ending_) return;
-  Write(JobChanged{.type = JobChanged::Type::kRunning, .advice = SlowText(NameOf(task), task.node, *times, *own)});
+  const int rank = RanksOfTask(task).front();
+  Write(
+      JobChanged{.type = JobChanged::Type::kRunning, .advice = SlowText(NameOf(task), rank, task.node, *times, *own)});
 }
 
 void Job::Impl::On(const TaskSaving& e) {

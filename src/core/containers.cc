@@ -202,7 +202,12 @@ void Job::Impl::Gone(Container& container, const Loss& loss) {
   Task* task = container.task;
   const bool held = container.phase == Container::Phase::kHeld;
   const Instant at = container.disconnected.value_or(now_);
-  const std::string how = container.ahead ? kAheadText : loss.how.empty() ? "its executor ended" : loss.how;
+  std::string how = container.ahead ? kAheadText : loss.how.empty() ? "its executor ended" : loss.how;
+  if (loss.excused && !loss.taken && task != nullptr) {
+    const bool heard = task->connected() || container.disconnected;
+    if (heard) how += ", last heard of " + FormatDuration(now_ - container.last_heard) + " before";
+    how += AlsoThere(container);
+  }
   if (task != nullptr) Detach(*task);
   by_id_.erase(container.id);
   container.timer.due = container.timer.armed = kNever;
@@ -221,6 +226,16 @@ void Job::Impl::Gone(Container& container, const Loss& loss) {
   }
 }
 
+// What else is on the node: a clause's end.
+std::string Job::Impl::AlsoThere(const Container& container) {
+  std::vector<std::string> others;
+  ForEachTask([&](const Task& task) {
+    const bool there = task.container != nullptr && task.container->node == container.node;
+    if (there && &task != container.task) others.push_back(NameOf(task));
+  });
+  return others.empty() ? "" : "; with it were there " + Names(others);
+}
+
 void Job::Impl::FireContainer(Container& container, Instant due) {
   using Phase = Container::Phase;
   const Instant silent_from = container.last_heard + spec_.timeouts.heartbeat;
@@ -236,8 +251,8 @@ void Job::Impl::FireContainer(Container& container, Instant due) {
                                  " (timeouts.register) of its launch" +
                                  (container.how_far.empty() ? "" : ": " + container.how_far));
   } else if (container.phase == Phase::kConnected && !ending_) {
-    const std::string how =
-        "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) + " (timeouts.heartbeat)";
+    const std::string how = "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) +
+                            " (timeouts.heartbeat)" + AlsoThere(container);
     Lose(container, {how, /*excused=*/++container.task->pardons <= Task::kPardons}, container.last_heard);
   }
 }

@@ -217,7 +217,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
       if (barrier_) barrier_->backoff = false;
       return;
     case JobTimer::kRun: {
-      const std::string reason = TimeLimitText(*spec_.timeouts.run, now_ - *running_since_, spec_.checkpoint.dir);
+      const std::string reason =
+          TimeLimitText(*spec_.timeouts.run, now_ - *running_since_, NewestCheckpoint(), spec_.checkpoint.dir);
       BeginEnding({.state = JobState::kKilled, .exit_code = 4, .reason = reason, .grace = spec_.checkpoint.grace});
       return;
     }

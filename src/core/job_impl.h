@@ -109,6 +109,7 @@ class Job::Impl {
   void On(const TaskStartFailed& e);
   void On(const TaskEnded& e);
   void On(const TaskProgressed& e);
+  std::optional<ToldCheckpoint> NewestCheckpoint();
   void WatchPace(Task& task);
   void On(const TaskSaving& e);
   void On(const TaskStalled& e);
@@ -170,6 +171,7 @@ class Job::Impl {
   void Write(Change change) { actions_.push_back(Record{std::move(change)}); }
   // PENDING, ALLOCATED or READY; reason: why it is PENDING again
   void NotePlaced(const Task& task, std::optional<std::string> reason = std::nullopt);
+  std::vector<int> RanksOfTask(const Task& task) const;
   void NoteStarted(const Task& task, const std::vector<int>& pids);
   void NoteEnded(const Task& task, Instant at);
   void NoteStopped(const Task& task, std::optional<std::string> reason = std::nullopt);
@@ -201,6 +203,7 @@ class Job::Impl {
   void ReleaseFrom(Task& task);
   void Kill(Container& container);
   void Gone(Container& container, const Loss& loss);
+  std::string AlsoThere(const Container& container);
   void FireContainer(Container& container, Instant due);
   void Lose(Container& container, const Loss& loss, Instant at);
   static bool IsAhead(const Task& task, int attempt);

@@ -44,7 +44,7 @@ TEST(JobLoss, SilenceIsALoss) {
   kill worker:0
 36s gone worker:0
   task worker:0 LOST a0 | worker:0 was lost on node0 after 10.0s, attempt 0: nothing was heard of it for 25.0s
-      (timeouts.heartbeat)
+      (timeouts.heartbeat); it costs no restart
   task worker:0 PENDING a1
   ask worker*1
 )");
@@ -57,7 +57,7 @@ TEST(JobLoss, AnExecutorThatIsSilentAndDoesNotEvenDieIsGivenUp) {
   kill worker:0
 35s tick
   task worker:0 LOST a0 | worker:0 was lost on node0 after 0ms, attempt 0: nothing was heard of it for 25.0s
-      (timeouts.heartbeat)
+      (timeouts.heartbeat); it costs no restart
   task worker:0 PENDING a1
   ask worker*1
 36s grant c2 worker node7

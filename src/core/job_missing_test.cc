@@ -38,13 +38,14 @@ TEST(JobMissing, GoesOnWithFewerWhenNoContainerComes) {
   task worker:1 RUNNING a0 g1
 9s taken worker:0 its node was lost
   stop c1 a0 10s
-  job recovering RECOVERING g1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost; all ranked tasks
-      are stopped to start again
-  task worker:0 LOST a1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost
+  job recovering RECOVERING g1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost, last heard of
+      7.0s before; it costs no restart; all ranked tasks are stopped to start again
+  task worker:0 LOST a1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost, last heard of 7.0s
+      before; it costs no restart
 9s ended c1 a0
   task worker:1 STOPPED a0
-  job recovering RECOVERING g2 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost; all ranked tasks
-      start again as generation 2
+  job recovering RECOVERING g2 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost, last heard of
+      7.0s before; it costs no restart; all ranked tasks start again as generation 2
   task worker:0 PENDING a2
   task worker:1 READY a1
   ask worker*1
@@ -112,17 +113,17 @@ TEST(JobMissing, WhatWasTakenForOthersIsNotAwaited) {
   stop c1 a0 10s
   stop c2 a0 10s
   job recovering RECOVERING g1 | worker:1 had to stop on node1 after 3.0s, attempt 0: its container is wanted back:
-      the scheduler preempts it; all ranked tasks are stopped to start again
+      the scheduler preempts it; it costs no restart; all ranked tasks are stopped to start again
 6s ended worker:0 a1
   task worker:0 STOPPED a1
 6s ended c1 a0
   release c1
   task worker:1 LOST a0 | worker:1 had to stop on node1 after 3.0s, attempt 0: its container is wanted back: the
-      scheduler preempts it
+      scheduler preempts it; it costs no restart
 6s ended c2 a0
   task worker:2 STOPPED a0
   job recovering RECOVERING g2 | worker:1 had to stop on node1 after 3.0s, attempt 0: its container is wanted back:
-      the scheduler preempts it; all ranked tasks start again as generation 2
+      the scheduler preempts it; it costs no restart; all ranked tasks start again as generation 2
   task worker:0 READY a2
   task worker:1 PENDING a1
   task worker:2 READY a1
@@ -158,7 +159,7 @@ TEST(JobMissing, TasksThatDoNotBelongTogetherGoOn) {
 4s started c2 a0
   task worker:2 RUNNING a0 g0
 5s preempted c1 it was preempted
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted; it costs no restart
   task worker:1 PENDING a1
   ask worker*1
 5s tick

@@ -126,5 +126,19 @@ TEST(JobProgress, WithoutAWordTheContainerIsKilledSoonAfterTheGrace) {
 )");
 }
 
+TEST(JobProgress, TheLastCheckpointIsInTheReasonOfATimeLimit) {
+  const spec::JobSpec spec =
+      JobOf({RoleOf("worker", 2)}, [](auto& job) { job.timeouts.run = std::chrono::seconds(20); });
+  const std::string told = Play({spec}, R"(
+0s up
+5s progress worker:0 a0 120 100
+8s progress worker:1 a0 110 100
+20s tick
+)");
+  EXPECT_NE(told.find("after 20.0s of running; the last checkpoint was of\n      step 100 (worker:1), 12.0s before\n"),
+            std::string::npos)
+      << told;
+}
+
 }  // namespace
 }  // namespace howdah::core::testing

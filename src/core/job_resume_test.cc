@@ -8,11 +8,36 @@ namespace {
 
 spec::RoleSpec Workers(int n) { return RoleOf("worker", n); }
 
+TEST(JobExcused, OfALostNodeItIsToldWhenItWasHeardOfAndWhatElseWasThere) {
+  const std::string told = Play({JobOf({RoleOf("worker", 3), RoleOf("ps", 1)})}, R"(
+0s am
+0s grant c0 worker n1
+0s grant c1 worker n2
+0s grant c2 worker n1
+0s grant c3 ps n1
+0s register c0
+0s register c1
+0s register c2
+0s register c3
+0s started c0 a0
+0s started c1 a0
+0s started c2 a0
+0s started c3 a0
+3s heard c0
+9s taken c0 its node was lost
+)");
+  EXPECT_NE(told.find("attempt 0: its node was lost, last heard of 6.0s before;\n"
+                      "      with it were there worker:2, ps:0; it costs no restart\n"),
+            std::string::npos)
+      << told;
+}
+
 TEST(JobExcused, ALostNodeCostsNoRestart) {
   Reads({JobOf({Workers(1)})}, R"(
 0s up
 3s taken worker:0 its node was lost
-  task worker:0 LOST a0 | worker:0 was lost on node0 after 3.0s, attempt 0: its node was lost
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 3.0s, attempt 0: its node was lost, last heard of 3.0s
+      before; it costs no restart
   task worker:0 PENDING a1
   ask worker*1
 4s grant c2 worker node7
@@ -24,7 +49,8 @@ TEST(JobExcused, ALostNodeCostsNoRestart) {
 4s started c2 a1
   task worker:0 RUNNING a1 g0
 5s taken c2 it was preempted
-  task worker:0 LOST a1 | worker:0 was lost on node7 after 1.0s, attempt 1: it was preempted
+  task worker:0 LOST a1 | worker:0 was lost on node7 after 1.0s, attempt 1: it was preempted, last heard of 1.0s
+      before; it costs no restart
   task worker:0 PENDING a2
   ask worker*1
 )");
@@ -42,9 +68,10 @@ TEST(JobExcused, APeerThatFailsBecauseOfALostNodeDoesNotFailTheJob) {
 3.2s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 3.1s, attempt 0
 9s taken worker:1 its node was lost
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks
-      start again as generation 1
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost, last heard of 9.0s
+      before; it costs no restart
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost, last heard of
+      9.0s before; it costs no restart; all ranked tasks start again as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -81,19 +108,19 @@ TEST(JobExcused, WhoIsPreemptedSavesAndGivesItsContainerBack) {
   stop worker:0 a0 10s
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
-      the scheduler preempts it; all ranked tasks are stopped to start again
+      the scheduler preempts it; it costs no restart; all ranked tasks are stopped to start again
 60s warned worker:1 the scheduler preempts it
 61s exit worker:1 a0 0
 61s ended worker:1 a0
   release worker:1
   task worker:1 LOST a0 code=0 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
-      the scheduler preempts it
+      the scheduler preempts it; it costs no restart
 61s gone worker:1
 62s exit worker:0 a0 SIGTERM
 62s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
   job recovering RECOVERING g1 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
-      the scheduler preempts it; all ranked tasks start again as generation 1
+      the scheduler preempts it; it costs no restart; all ranked tasks start again as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -187,7 +214,7 @@ TEST(JobResume, AnExecutorThatIsAheadIsReplaced) {
   kill worker:0
 6s gone worker:0
   task worker:0 LOST a0 | worker:0 was lost on node0 after 6.0s, attempt 0: the application master died before it had
-      noted what it started there
+      noted what it started there; it costs no restart
   task worker:0 PENDING a1
   ask worker*1
 )");

@@ -147,7 +147,7 @@ TEST(JobScale, ThoseThatOnlyWaitLeaveFirst) {
 2s started c2 a0
   task worker:2 RUNNING a0 g0
 3s preempted c1 it was preempted
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted; it costs no restart
   task worker:1 PENDING a1
   ask worker*1
 3s tick

@@ -39,11 +39,12 @@ std::optional<double> SlowerBy(double own, std::vector<double> all) {
 
 bool IsNewlySlow(int slow_windows) { return slow_windows == kSlowWindows; }
 
-std::string SlowText(std::string_view task, std::string_view node, double times, double own) {
+std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own) {
   char figures[100];
   std::snprintf(figures, sizeof figures,
                 " is slow: a step takes it %.1f times as long as the others (%.3g steps a second)", times, own);
-  return std::string(task) + (node.empty() ? "" : " on " + std::string(node)) + figures;
+  return std::string(task) + " (rank " + std::to_string(rank) + ")" + (node.empty() ? "" : " on " + std::string(node)) +
+         figures;
 }
 
 }  // namespace howdah::core

@@ -35,7 +35,7 @@ std::optional<double> SlowerBy(double own, std::vector<double> all);
 // Whether it has been so for long enough to be said, once.
 bool IsNewlySlow(int slow_windows);
 
-// "worker:3 on node7 is slow: a step takes it 2.4 times as long as the others (0.8 steps a second)".
-std::string SlowText(std::string_view task, std::string_view node, double times, double own);
+// "worker:3 (rank 4) on node7 is slow: a step takes it 2.4 times as long as the others (0.8 steps a second)".
+std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own);
 
 }  // namespace howdah::core

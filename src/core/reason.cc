@@ -9,13 +9,6 @@ namespace {
 
 constexpr size_t kNamesShown = 3;
 
-std::string Names(const std::vector<std::string>& names) {
-  std::string text;
-  for (size_t i = 0; i < std::min(names.size(), kNamesShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
-  if (names.size() > kNamesShown) text += " and " + std::to_string(names.size() - kNamesShown) + " more";
-  return text;
-}
-
 std::string HeldOf(int held, int wanted) {
   return std::to_string(held) + " of " + std::to_string(wanted) + " containers";
 }
@@ -42,7 +35,16 @@ std::string Clause(std::string_view text) {
 
 std::string Ruling(const Failure& failure) { return failure.ruled_by.empty() ? "" : "; " + failure.ruled_by; }
 
+std::string Cost(const Failure& failure) { return failure.excused ? "; it costs no restart" : ""; }
+
 }  // namespace
+
+std::string Names(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kNamesShown); ++i) text += (i == 0 ? "" : ", ") + names[i];
+  if (names.size() > kNamesShown) text += " and " + std::to_string(names.size() - kNamesShown) + " more";
+  return text;
+}
 
 std::string OneLine(std::string_view text, size_t limit) {
   std::string line;
@@ -80,14 +82,14 @@ std::string FailureText(std::string_view task, const Failure& failure) {
     case Failure::How::kLost:
       text += " was lost" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
-      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what) + Cost(failure);
     case Failure::How::kTimeLimit:
       text += " ran longer than its `timeout` of " + failure.what + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt);
     case Failure::How::kTakenBack:
       text += " had to stop" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
-      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
+      return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what) + Cost(failure);
     case Failure::How::kOutdated:
       text += " was stopped to start again" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
@@ -134,9 +136,14 @@ std::string StalledText(Duration ago, std::string_view sign, const std::optional
   return text;
 }
 
-std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpoint_dir) {
+std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ToldCheckpoint>& told,
+                          std::string_view checkpoint_dir) {
   std::string text = "the time limit of " + DurationToText(limit) + " (timeouts.run) was reached after " +
                      FormatDuration(ran) + " of running";
+  if (told) {
+    text += "; the last checkpoint was of step " + std::to_string(told->step) + " (" + told->task + "), " +
+            FormatDuration(told->ago) + " before";
+  }
   if (!checkpoint_dir.empty()) text += "; its checkpoints are under " + OneLine(checkpoint_dir);
   return text;
 }

@@ -58,7 +58,14 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
 std::string StalledText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
                         std::string_view where);
 
-std::string TimeLimitText(Duration limit, Duration ran, std::string_view checkpoint_dir);
+// told: the newest checkpoint that a task has told of, and of which; none: it is not known.
+struct ToldCheckpoint {
+  std::string task;
+  int64_t step = 0;
+  Duration ago{};
+};
+std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ToldCheckpoint>& told,
+                          std::string_view checkpoint_dir);
 
 // What an incomplete gang lacks: names of tasks.
 struct Shortfall {
@@ -80,6 +87,9 @@ std::string OutlivedText(const spec::RoleSpec& role, int running);
 // While some of a gang's containers are held and the others do not come.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
 std::string GivenBackText(int held, int wanted, Duration held_for, Duration again_in);
+
+// "worker:0, worker:1, worker:2 and 4 more".
+std::string Names(const std::vector<std::string>& names);
 
 // The clause as one line of at most limit bytes, cut at a character.
 std::string OneLine(std::string_view text, size_t limit = 300);

@@ -35,12 +35,16 @@ void Job::Impl::NotePlaced(const Task& task, std::optional<std::string> reason) 
   Write(std::move(change));
 }
 
-void Job::Impl::NoteStarted(const Task& task, const std::vector<int>& pids) {
+std::vector<int> Job::Impl::RanksOfTask(const Task& task) const {
   std::vector<int> sizes(roles_.size());
   for (size_t r = 0; r < roles_.size(); ++r) sizes[r] = WorldSize(r);
+  return RanksOf(spec_, sizes, {task.id.role, task.place});
+}
+
+void Job::Impl::NoteStarted(const Task& task, const std::vector<int>& pids) {
   TaskChanged change = Note(task, TaskChanged::Type::kStarted);
   change.generation = generation_;
-  change.ranks = RanksOf(spec_, sizes, {task.id.role, task.place});
+  change.ranks = RanksOfTask(task);
   change.pids = pids;
   change.started = task.started;
   change.reason = "";  // of a container that was lost before

@@ -107,3 +107,26 @@ def test_checkpointing_gives_the_grace_anew(machine, tmp_path):
     assert machine("kill", job).code == 0
     assert "saved" in machine.log(job, "worker:0")
     assert machine.task(job, "worker", 0)["progress"]["checkpoint"] == 7
+
+
+def test_40_the_account(machine, tmp_path):
+    """Where the time went, once the job has ended: in what `run` says, in the status, and in the history."""
+    done = machine("run", machine.job_file(tmp_path, """
+        name: account
+        framework: pytorch
+        roles:
+          worker:
+            memory: 64MiB
+            restart: {max: 1, backoff: 100ms}
+            command: |
+              echo step 1 >> $HOWDAH_PROGRESS; echo checkpoint 1 >> $HOWDAH_PROGRESS
+              test $HOWDAH_ATTEMPT = 1 || exit 3
+        """))
+    assert done.code == 0, done
+    status = machine.status(done.id)
+    account = seconds(status)
+    assert abs(sum(account.values()) - wall(status)) < 0.01 and account["recovering"] >= 0.1, (account, status)
+    assert "failed with exit code 3" in status["account"]["generations"][0]["cause"], status
+    for text in (done.stderr, machine("status", done.id).stdout, machine("history", "show", done.id).stdout):
+        line = re.search(r"^account:?\s+(.*)$", text, re.M)
+        assert line and "running" in line.group(1) and "1 restart" in line.group(1), text

@@ -101,7 +101,7 @@ def test_a_node_that_is_decommissioned(howdah, changing, tmp_path):
     changing.wait_active()
 
 
-def test_containers_that_another_queue_is_entitled_to(howdah, changing, tmp_path):
+def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     greedy = job_of(howdah, tmp_path, 10, tmp_path / "go")
     howdah.running(greedy)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
@@ -113,7 +113,8 @@ def test_containers_that_another_queue_is_entitled_to(howdah, changing, tmp_path
     status = howdah.running(greedy)
     assert {str(t["index"]) for t in status["tasks"] if t["attempt"] > 0} >= preempted, status
     (tmp_path / "go").touch()
-    ends_well(howdah, greedy)
+    told = ends_well(howdah, greedy)
+    assert re.search(r"worker:\d+ (was lost|had to stop) on .*preempt.*; it costs no restart", told), told
 
 
 def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changing, tmp_path):

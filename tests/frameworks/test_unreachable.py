@@ -1,0 +1,32 @@
+"""A rank of a real job that cannot reach the first one: between which two hosts is told."""
+import socket
+
+TRAIN = """
+import datetime, os
+import torch.distributed as dist
+if os.environ["RANK"] == "1":
+    os.environ["MASTER_PORT"] = os.environ["CLOSED"]
+dist.init_process_group("gloo", timeout=datetime.timedelta(seconds=3 if os.environ["RANK"] == "1" else 60))
+"""
+
+
+def test_29_gloo_cannot_connect(machine, installed, tmp_path):
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "train.py").write_text(TRAIN)
+    with socket.socket() as closed:  # bound, and nobody listens
+        closed.bind(("127.0.0.1", 0))
+        port = closed.getsockname()[1]
+        done = machine("run", machine.job_file(tmp_path, f"""
+            framework: pytorch
+            source: {source}
+            env: {{CLOSED: "{port}"}}
+            roles:
+              worker: {{instances: 2, memory: 256MiB, command: exec {installed("torch")} train.py}}
+            """), timeout=240)
+    status = machine.status(done.id)
+    said = f"{socket.gethostname()} could not connect to "
+    assert done.code == 1 and status["reason"] in done.stderr, (done, status)
+    assert "worker:1" in status["reason"] and said in status["reason"] and f":{port}" in status["reason"], status
+    assert "firewall" in status["advice"], status
+    assert said in machine("history", "show", done.id).stdout
