@@ -59,21 +59,29 @@ std::vector<std::string_view> Seen::LastOfErr(size_t count) const {
 
 std::string Seen::Where() const { return python && python->last.line > 0 ? " (" + python->last.Where() + ")" : ""; }
 
-core::Diagnosis Diagnose(const Evidence& evidence) {
-  if (evidence.exit.success()) return {};
-  const Seen seen(evidence);
+namespace {
+
+core::Diagnosis Found(const Seen& seen) {
   // What is most particular comes first: a port that is taken is also an exception, which is also a last line of
   // stderr.
   for (const auto rule :
        {HardwareFailed, PackedPythonBroken, KilledForMemory, AddressInUse, NoConnection, ModuleMissing, PythonRaised,
         LoaderFailed, CommandCannotRun, FileCannotBeOpened, CppThrew, LastWords}) {
-    if (auto found = rule(seen)) {
-      found->cause = AsClause(std::move(found->cause));
-      found->advice = Shorten(std::move(found->advice), kLongestAdvice);
-      return *found;
-    }
+    if (auto found = rule(seen)) return std::move(*found);
   }
   return {};
+}
+
+}  // namespace
+
+core::Diagnosis Diagnose(const Evidence& evidence) {
+  if (evidence.exit.success()) return {};
+  const Seen seen(evidence);
+  core::Diagnosis diagnosis = Found(seen);
+  AddXid(seen, diagnosis);
+  diagnosis.cause = AsClause(std::move(diagnosis.cause));
+  diagnosis.advice = Shorten(std::move(diagnosis.advice), kLongestAdvice);
+  return diagnosis;
 }
 
 }  // namespace howdah::diagnosis

@@ -288,8 +288,10 @@ TEST(Diagnosis, Memory) {
   e.kernel_oom = true;
   e.memory_asked_bytes = int64_t{4} << 30;
   e.memory_peak_bytes = int64_t{39} << 27;
-  EXPECT_EQ(Diagnose(e).cause,
-            "the kernel of n1 had no memory left and killed it; it had used 4.9 GiB of the 4 GiB asked for");
+  EXPECT_EQ(
+      Diagnose(e).cause,
+      "the kernel of n1 had no memory left and killed it: the node was full, not its container; it had used 4.9 GiB "
+      "of the 4 GiB asked for");
   EXPECT_EQ(Diagnose(e).advice, "ask for as much as it uses, so that no more is put on a node than it holds");
   e.exit = {137, std::nullopt};  // bash tells of its child's death
   EXPECT_THAT(Diagnose(e).cause, testing::StartsWith("the kernel of n1 had no memory left"));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
+#include "kernel.h"
 #include "rules.h"
 
 namespace howdah::diagnosis {
@@ -82,11 +83,19 @@ std::string JoinLast(const Lines& lines) {
 
 std::optional<core::Diagnosis> KilledForMemory(const Seen& seen) {
   const Evidence& e = seen.evidence;
-  if (seen.signal != kKill || !e.kernel_oom) return std::nullopt;
-  const std::string used = Against(e);
+  if (seen.signal != kKill) return std::nullopt;
+  // A shell's child, or one in a container with process ids of its own, has another number than the one that is known.
+  const std::vector<OomKill> kills = OomKillsIn(e.kernel_log);
+  auto kill = std::find_if(kills.rbegin(), kills.rend(), [&](const OomKill& k) { return k.pid == e.pid; });
+  if (kill == kills.rend() && (e.kernel_oom || !e.exit.signal)) kill = kills.rbegin();
+  if (kill == kills.rend() && !e.kernel_oom) return std::nullopt;
+  const std::string used = Against(e), had = used.empty() ? "" : "; it had used " + used;
+  if (kill != kills.rend() ? kill->of_cgroup : e.cgroup_full) {
+    return core::Diagnosis{"its cgroup on " + seen.Host() + " had reached its limit, and the kernel killed it" + had,
+                           MemoryAdvice(e)};
+  }
   return core::Diagnosis{
-      "the kernel of " + seen.Host() + " had no memory left and killed it" +
-          (used.empty() ? "" : "; it had used " + used),
+      "the kernel of " + seen.Host() + " had no memory left and killed it: the node was full, not its container" + had,
       e.memory_peak_bytes > e.memory_asked_bytes
           ? "ask for as much as it uses, so that no more is put on a node than it holds"
           : "the node was short, not the task: ask there for less, or run fewer jobs on it at a time"};

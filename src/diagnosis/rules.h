@@ -45,6 +45,9 @@ std::optional<core::Diagnosis> PythonRaised(const Seen& seen);
 std::optional<core::Diagnosis> CppThrew(const Seen& seen);
 std::optional<core::Diagnosis> LastWords(const Seen& seen);
 
+// What the driver said of the task's GPUs, if it said anything: it may be the reason for what was found.
+void AddXid(const Seen& seen, core::Diagnosis& found);
+
 // What to do about a message of the dynamic loader, or empty.
 std::string LoaderAdvice(std::string_view message, const Seen& seen);
 

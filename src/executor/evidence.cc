@@ -61,7 +61,12 @@ diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& se
   evidence.ports = HoldersOf(evidence);
   const process::OomCounts now = process::ReadOomCounts();
   evidence.kernel_oom = now.machine > seen.oom_before.machine || now.cgroup > seen.oom_before.cgroup;
+  evidence.cgroup_full = now.cgroup_full > seen.oom_before.cgroup_full;
+  evidence.pid = seen.pid;
   evidence.memory_peak_bytes = seen.memory_peak_bytes;
+  evidence.kernel_log = seen.kernel_log;
+  evidence.gpus = plan.role().gpus;
+  evidence.pci_addresses = seen.pci_addresses;
   evidence.memory_asked_bytes = plan.role().memory_bytes;
   return evidence;
 }

@@ -13,6 +13,7 @@
 #include "attempt.h"
 #include "gpu_sampler.h"
 #include "howdah/process/clock.h"
+#include "howdah/process/kernel_log.h"
 #include "howdah/process/ports.h"
 #include "howdah/process/usage.h"
 #include "howdah/recall/recall.h"
@@ -130,6 +131,7 @@ class Executor {
   Surroundings surroundings_;         // of the attempt
   std::string path_;                  // PATH of its processes
   process::OomCounts oom_before_;
+  process::KernelLog kernel_log_;              // since the attempt began
   std::optional<wire::FromExecutor> failure_;  // the attempt could not be started; told once what did start is gone
   int last_attempt_ = -1;                      // the newest that was started or could not be
 

@@ -68,6 +68,9 @@ void GpuSampler::Finish() {
   std::erase_if(last_, [&](const process::GpuUsage& gpu) {
     return std::find(gpus_.begin(), gpus_.end(), gpu.index) == gpus_.end();
   });
+  for (const process::GpuUsage& gpu : last_) {
+    if (!gpu.pci_address.empty()) pci_addresses_[gpu.index] = gpu.pci_address;
+  }
   samples_.Add(last_);
 }
 

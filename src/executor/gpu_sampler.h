@@ -5,6 +5,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/posix/stream_descriptor.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,6 +26,8 @@ class GpuSampler {
   // Asks, if it is time to.
   void Poke();
   const std::vector<process::GpuUsage>& last() const { return last_; }
+  // By index: where each is on the PCI bus, as soon as an answer has said it.
+  const std::map<int, std::string>& pci_addresses() const { return pci_addresses_; }
   // All answers so far.
   const GpuSamples& samples() const { return samples_; }
 
@@ -42,6 +45,7 @@ class GpuSampler {
   std::string text_;
   std::array<char, 1024> buffer_;
   std::vector<process::GpuUsage> last_;
+  std::map<int, std::string> pci_addresses_;  // a GPU that has failed is in no answer any more
   GpuSamples samples_;
 };
 

@@ -14,6 +14,9 @@
 namespace howdah::executor {
 namespace {
 
+// A file with the kernel's messages, where /dev/kmsg may not be read.
+constexpr char kKernelLogVariable[] = "HOWDAH_KERNEL_LOG";
+
 int64_t Micros(Instant t) { return t.time_since_epoch().count(); }
 
 }  // namespace
@@ -32,6 +35,8 @@ void Executor::StartAttempt(const PendingStart& start) {
       Attempt::Handlers{[this](int rank, const process::ExitStatus& status) { OnRankExited(rank, status); },
                         [this] { OnAttemptEnded(); }});
   oom_before_ = process::ReadOomCounts();
+  kernel_log_.Begin(MakeEnvironment(plan_, surroundings_, place_)[kKernelLogVariable]);
+  gpus_->Poke();
   failure_.reset();
   if (!servers_bind_held_port_) port_.LetGo();
   logs_.AddAttempt(place_.attempt);
@@ -80,8 +85,12 @@ void Executor::FailStart(const RankPlace& place, const StartProblem& problem, co
   failed.set_at_micros(Micros(clock_.Now()));
   if (problem.code) {
     failed.set_code(*problem.code);
-    const core::Diagnosis why =
-        Diagnose(plan_, {{*problem.code, std::nullopt}, place, path, port_.port(), oom_before_, 0, problem.line});
+    const core::Diagnosis why = Diagnose(plan_, {.exit = {*problem.code, std::nullopt},
+                                                 .place = place,
+                                                 .path = path,
+                                                 .reserved_port = port_.port(),
+                                                 .oom_before = oom_before_,
+                                                 .last_words = problem.line});
     failed.set_cause(why.cause.empty() ? problem.line : why.cause);
     failed.set_advice(why.advice);
     if (why.rule) failed.set_rule(*why.rule);
@@ -112,8 +121,15 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
   if (!exit.success() && !as_told) {
     RankPlace place = place_;
     place.local_rank = local_rank;
-    const core::Diagnosis why =
-        Diagnose(plan_, {exit, place, path_, port_.port(), oom_before_, exited.usage().memory_peak_bytes(), ""});
+    const core::Diagnosis why = Diagnose(plan_, {.exit = exit,
+                                                 .pid = attempt_->pids()[static_cast<size_t>(local_rank)],
+                                                 .place = place,
+                                                 .path = path_,
+                                                 .reserved_port = port_.port(),
+                                                 .oom_before = oom_before_,
+                                                 .memory_peak_bytes = exited.usage().memory_peak_bytes(),
+                                                 .kernel_log = kernel_log_.Read(),
+                                                 .pci_addresses = gpus_->pci_addresses()});
     exited.set_cause(why.cause);
     exited.set_advice(why.advice);
     exited.set_consequence(why.consequence);

@@ -53,13 +53,16 @@ Usage UsageMeter::Sample() {
 }
 
 OomCounts ReadOomCounts() {
+  const std::string own = OwnCgroup().memory_directory;
+  const std::string events = ReadProcFile(own + "/memory.events");
   return {CountIn(ReadProcFile("/proc/vmstat"), "oom_kill"),
-          CountIn(ReadProcFile(OwnCgroup().memory_directory + "/memory.events"), "oom_kill") +
-              CountIn(ReadProcFile(OwnCgroup().memory_directory + "/memory.oom_control"), "oom_kill")};
+          CountIn(events, "oom_kill") + CountIn(ReadProcFile(own + "/memory.oom_control"), "oom_kill"),
+          CountIn(events, "oom")};
 }
 
 std::vector<std::string> GpuUsageQuery() {
-  return {"nvidia-smi", "--query-gpu=index,utilization.gpu,memory.used,memory.total", "--format=csv,noheader,nounits"};
+  return {"nvidia-smi", "--query-gpu=index,utilization.gpu,memory.used,memory.total,pci.bus_id",
+          "--format=csv,noheader,nounits"};
 }
 
 std::vector<GpuUsage> ParseGpuUsage(std::string_view text) {
@@ -69,8 +72,9 @@ std::vector<GpuUsage> ParseGpuUsage(std::string_view text) {
     const std::string line(text.substr(0, end));
     int index = 0, percent = 0;
     long long used = 0, total = 0;  // MiB
-    if (std::sscanf(line.c_str(), "%d, %d, %lld, %lld", &index, &percent, &used, &total) >= 3) {
-      all.push_back({index, percent / 100.0, int64_t{used} << 20, int64_t{total} << 20});
+    char pci[32] = "";
+    if (std::sscanf(line.c_str(), "%d, %d, %lld, %lld, %31s", &index, &percent, &used, &total, pci) >= 3) {
+      all.push_back({index, percent / 100.0, int64_t{used} << 20, int64_t{total} << 20, pci});
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }

@@ -104,10 +104,13 @@ const std::vector<std::string_view>& SignalNames() {
 
 const Words<RestartRule::Then>& RestartThenWords() {
   using Then = RestartRule::Then;
-  static const Words<Then> words = {{Then::kFail, "fail"},
-                                    {Then::kRestart, "restart"},
-                                    {Then::kRestartFree, "restart_free"},
-                                    {Then::kElsewhere, "elsewhere"}};
+  static const Words<Then> words = [] {
+    Words<Then> all;
+    for (const Then then : {Then::kFail, Then::kRestart, Then::kRestartFree, Then::kElsewhere}) {
+      all.emplace_back(then, ToText(then));
+    }
+    return all;
+  }();
   return words;
 }
 
@@ -123,7 +126,6 @@ const std::vector<std::string_view>& KillingSignalNames() {
 std::string_view ToText(Framework f) { return WordOf(FrameworkWords(), f); }
 std::string_view ToText(OnFailure f) { return WordOf(OnFailureWords(), f); }
 std::string_view ToText(RoleKind k) { return WordOf(RoleKindWords(), k); }
-std::string_view ToText(RestartRule::Then t) { return WordOf(RestartThenWords(), t); }
 
 std::optional<Framework> FrameworkFromText(std::string_view word) {
   for (const auto& [framework, name] : FrameworkWords()) {

@@ -87,6 +87,16 @@ def test_24_killed_by_a_signal(machine, tmp_path, name):
     says(status, "worker:0", name, str(signal.Signals[name].value), NODE, "attempt 0")
 
 
+def test_26_the_kernel_had_no_memory_left(machine, tmp_path):
+    """The kernel's words come from a file here; who dies does so as if by its hand."""
+    log, script = tmp_path / "kern.log", tmp_path / "die.sh"
+    log.touch()
+    script.write_text(f'echo "Out of memory: Killed process $$ (bash) total-vm:8392044kB" >> {log}; kill -9 $$\n')
+    status = run(machine, tmp_path, f"command: exec bash {script}", job=f"env: {{HOWDAH_KERNEL_LOG: {log}}}")
+    says(status, "worker:0", "SIGKILL", f"the kernel of {NODE} had no memory left",
+         "the node was full, not its container", "fewer jobs")
+
+
 def test_27_the_first_of_many_failures(machine, tmp_path):
     text = """
 name: j
@@ -132,6 +142,62 @@ def test_28_the_users_line_not_the_librarys(machine, tmp_path, source):
     says(run(machine, tmp_path, "command: python3 train.py", source), "JSONDecodeError", "train.py", "line 3")
 
 
+@pytest.fixture
+def one_gpu(tmp_path):
+    """A machine whose driver shows one GPU: an nvidia-smi first in PATH."""
+    tool = tmp_path / "gpu" / "nvidia-smi"
+    tool.parent.mkdir()
+    tool.write_text("#!/bin/sh\ncase $1 in\n"
+                    "*pci.bus_id*) echo '0, 90, 1024, 81920, 00000000:3B:00.0' ;;\n"
+                    "*) echo '0, Test GPU, 81920' ;;\nesac\n")
+    tool.chmod(0o755)
+    return {"PATH": f"{tool.parent}:{os.environ['PATH']}"}
+
+
+def gpu_job(machine, tmp_path, env, excuse):
+    """A task that fails once the driver has said something of its GPU, and does well in its second attempt."""
+    log, go = tmp_path / "kern.log", tmp_path / "go"
+    log.write_text("NVRM: Xid (PCI:0000:3b:00): 79, pid=1, of long ago\n")
+    job = machine.submit(machine.job_file(tmp_path, f"""
+name: j
+env: {{HOWDAH_KERNEL_LOG: {log}}}
+timeouts: {{heartbeat: 5s}}
+roles:
+  worker:
+    memory: 64MiB
+    gpus: 1
+    restart: {{excuse: {excuse}, backoff: 10ms}}
+    command: |
+      [ $HOWDAH_ATTEMPT = 0 ] || exit 0
+      while [ ! -e {go} ]; do sleep 0.02; done
+      echo "RuntimeError: CUDA error: unspecified launch failure" >&2; exit 1
+"""), env=env)
+    # Its driver has been asked where on the bus it is.
+    machine.until(job, lambda s: (s["tasks"][0]["usage"] or {}).get("gpu"), "what its GPU does")
+    with open(log, "a") as kernel:
+        print("NVRM: Xid (PCI:0000:af:00): 48, pid=2, of another one's GPU", file=kernel)
+        print("NVRM: Xid (PCI:0000:3b:00): 79, pid=812, name=python3, GPU has fallen off the bus.", file=kernel)
+    go.touch()
+    return job
+
+
+def test_30_gpu_error_of_the_driver_log(machine, tmp_path, one_gpu):
+    job = gpu_job(machine, tmp_path, one_gpu, "false")
+    assert machine("wait", job).code == 1
+    status = machine.status(job)
+    says(status, f"GPU 0 (PCI 0000:3b:00) of {NODE}", "Xid 79", "fallen off the bus", "CUDA error", "nvidia-smi")
+    assert "Xid 48" not in status["reason"], status
+
+
+def test_30_costs_no_restart_and_the_node_is_avoided(machine, tmp_path, one_gpu):
+    job = gpu_job(machine, tmp_path, one_gpu, "true")
+    assert machine("wait", job).code == 0
+    events = machine("events", job).stdout
+    assert f"GPU 0 (PCI 0000:3b:00) of {NODE} failed: Xid 79, the GPU has fallen off the bus" in events, events
+    assert f"{NODE} is avoided for 1d: it is to blame for a failure there" in events, events
+    assert machine.task(job, "worker", 0)["attempt"] == 1
+
+
 def test_33_am_died(machine, tmp_path):
     text = "name: j\nroles:\n  w: {instances: 2, memory: 16MiB, command: exec sleep 300}\n"
     job = machine.submit(machine.job_file(tmp_path, text))
@@ -144,9 +210,10 @@ def test_33_am_died(machine, tmp_path):
 
 def test_34_time_limit(machine, tmp_path):
     checkpoints = tmp_path / "ckpt"
-    status = run(machine, tmp_path, "command: 'echo > $HOWDAH_CHECKPOINT_DIR/step-12; exec sleep 300'",
-                 job=f"timeouts: {{run: 500ms}}\ncheckpoint: {{dir: {checkpoints}}}", code=4)
-    says(status, "timeouts.run", "500ms", "after", "step-12")
+    status = run(machine, tmp_path, "command: 'echo > $HOWDAH_CHECKPOINT_DIR/step-12; "
+                 "echo checkpoint 12 >> $HOWDAH_PROGRESS; exec sleep 300'",
+                 job=f"timeouts: {{run: 1500ms}}\ncheckpoint: {{dir: {checkpoints}}}", code=4)
+    says(status, "timeouts.run", "1500ms", "after", "step-12", "the last checkpoint was of step 12 (worker:0)")
 
 
 def test_35_killed_by_somebody(machine, tmp_path):

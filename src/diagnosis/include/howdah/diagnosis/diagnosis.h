@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,8 +42,14 @@ struct Evidence {
   std::string host;
   std::optional<uint16_t> reserved_port;
   std::vector<PortHolder> ports;  // of the ports named in the tail and the reserved one, who has them
-  bool kernel_oom = false;        // the kernel's OOM killer ran on this node while the process died
+  // The kernel's OOM killer ran while the process died, as its counters say.
+  bool kernel_oom = false;
+  bool cgroup_full = false;  // ... as the cgroup of the task had reached its limit
+  int pid = 0;
   int64_t memory_peak_bytes = 0, memory_asked_bytes = 0;
+  std::string kernel_log;                    // what the kernel has said since the attempt began, a line each
+  int gpus = 0;                              // that the task has
+  std::map<int, std::string> pci_addresses;  // of these, by index: "00000000:3B:00.0", as far as they are known
 };
 
 core::Diagnosis Diagnose(const Evidence& evidence);

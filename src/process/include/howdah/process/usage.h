@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,7 @@ class UsageMeter {
 struct OomCounts {
   int64_t machine = 0;
   int64_t cgroup = 0;
+  int64_t cgroup_full = 0;  // of cgroup: how often that was at its limit (cgroup v2; 0 elsewhere)
 };
 OomCounts ReadOomCounts();
 
@@ -43,9 +45,10 @@ struct GpuUsage {
   double utilisation = 0;  // 0..1
   int64_t memory_bytes = 0;
   int64_t memory_total_bytes = 0;  // 0: not known
+  std::string pci_address = {};    // as nvidia-smi writes it, "00000000:3B:00.0"; empty: not known
 };
-// The question to ask of nvidia-smi, and its answer: "0, 37, 1024, 81920" a line. Lines that say something else are
-// left out.
+// The question to ask of nvidia-smi, and its answer: "0, 37, 1024, 81920, 00000000:3B:00.0" a line. Lines that say
+// something else are left out.
 std::vector<std::string> GpuUsageQuery();
 std::vector<GpuUsage> ParseGpuUsage(std::string_view text);
 

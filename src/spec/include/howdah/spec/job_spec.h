@@ -59,6 +59,12 @@ struct RestartRule {
   friend bool operator==(const RestartRule&, const RestartRule&) = default;
 };
 
+// Here, as the core says it in sentences, and is built without this library for its mutants.
+constexpr std::string_view ToText(RestartRule::Then then) {
+  constexpr std::string_view kWords[] = {"fail", "restart", "restart_free", "elsewhere"};
+  return kWords[static_cast<size_t>(then)];
+}
+
 struct RestartLimit {
   int max = 0;
   Duration backoff = std::chrono::seconds(1);  // before the first; doubled for each further one, at most 1 minute
@@ -217,7 +223,6 @@ struct JobSpec {
 // The words of the job file: "pytorch", "worker", ...
 std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
-std::string_view ToText(RestartRule::Then t);
 // The framework of this name; nullopt: there is none.
 std::optional<Framework> FrameworkFromText(std::string_view word);
 
