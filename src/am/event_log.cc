@@ -52,20 +52,27 @@ Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginn
   return log;
 }
 
+std::vector<std::pair<Instant, std::string>> EventLog::TakeHeard(const core::Event& event) {
+  std::vector<std::pair<Instant, std::string>> by_time;
+  if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
+    const auto heard = heard_.extract(exited->container);
+    if (!heard.empty()) by_time.emplace_back(heard.mapped(), heard.key().text);
+  } else if (std::holds_alternative<core::Ticked>(event)) {
+    for (const auto& [container, when] : heard_) by_time.emplace_back(when, container.text);
+    heard_.clear();
+  }
+  std::sort(by_time.begin(), by_time.end());
+  return by_time;
+}
+
 Status EventLog::Append(const core::Event& event, Instant at) {
   std::vector<std::string> records;
-  if (std::holds_alternative<core::Ticked>(event) && !heard_.empty()) {
-    std::vector<std::pair<Instant, std::string>> by_time;
-    for (const auto& [container, when] : heard_) by_time.emplace_back(when, container.text);
-    std::sort(by_time.begin(), by_time.end());
-    heard_.clear();
-    wire::LoggedEvent heard;
-    for (const auto& [when, container] : by_time) {
-      heard.mutable_heard()->add_containers(container);
-      heard.mutable_heard()->add_at_micros(when.time_since_epoch().count());
-    }
-    records.push_back(heard.SerializeAsString());
+  wire::LoggedEvent heard;
+  for (const auto& [when, container] : TakeHeard(event)) {
+    heard.mutable_heard()->add_containers(container);
+    heard.mutable_heard()->add_at_micros(when.time_since_epoch().count());
   }
+  if (heard.has_heard()) records.push_back(heard.SerializeAsString());
   records.push_back(ToRecord(event, at).SerializeAsString());
   return file_.Append(records);
 }

@@ -38,13 +38,16 @@ class EventLog {
   // Goes on behind what is there; else begins it.
   static Result<EventLog> Open(const std::string& path, const Beginning& beginning);
 
-  // Heartbeats are many and change nothing but when an executor is silent, which only the passing of time tells: the
-  // newest of each is kept until a core::Ticked is logged.
+  // Heartbeats are many and change nothing but since when an executor is silent, which only the passing of time tells,
+  // or its end: the newest of each is kept until a core::Ticked is logged, or its core::ContainerExited.
   void Hear(const ContainerId& container, Instant at) { heard_[container] = at; }
   // To be called before anything that follows from the event is done.
   Status Append(const core::Event& event, Instant at);
 
  private:
+  // Those that matter to the event, the oldest first; they are not kept any more.
+  std::vector<std::pair<Instant, std::string>> TakeHeard(const core::Event& event);
+
   explicit EventLog(process::RecordFile file) : file_(std::move(file)) {}
 
   process::RecordFile file_;

@@ -96,6 +96,29 @@ TEST(EventLog, IsReadAsItWasWrittenByOneAmAfterAnother) {
   EXPECT_EQ(std::get<core::AmResumed>(steps[3].event).attempt, 1);
 }
 
+TEST(EventLog, SaysWhenAContainerWasHeardOfLastBeforeItsEnd) {
+  const process::Scratch scratch;
+  const std::string path = scratch / "events.bin";
+  {
+    auto log = EventLog::Open(path, {At(0), 1});
+    ASSERT_TRUE(log.ok());
+    log->Hear({"c1"}, At(1));
+    log->Hear({"c2"}, At(2));
+    ASSERT_TRUE(log->Append(core::ContainerExited{{"c2"}}, At(3)).ok());
+    ASSERT_TRUE(log->Append(core::ContainerExited{{"c3"}}, At(4)).ok());
+    ASSERT_TRUE(log->Append(core::Ticked{}, At(5)).ok());
+  }
+  const auto past = EventLog::Read(path);
+  ASSERT_TRUE(past.ok() && *past);
+  const auto& steps = (*past)->steps;
+  ASSERT_EQ(steps.size(), 5u);
+  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[0].event).container.text, "c2");
+  EXPECT_EQ(std::get<core::ContainerExited>(steps[1].event).container.text, "c2");
+  EXPECT_EQ(std::get<core::ContainerExited>(steps[2].event).container.text, "c3");
+  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[3].event).container.text, "c1");
+  EXPECT_TRUE(std::holds_alternative<core::Ticked>(steps[4].event));
+}
+
 TEST(EventLog, ATornEndIsCutOff) {
   const process::Scratch scratch;
   const std::string path = scratch / "events.bin";

@@ -114,7 +114,9 @@ void Job::Impl::FireRole(int number) {
 // Which of two failures the job rather ended because of. One that only the task itself starts again after is none,
 // unless all others are known to be consequences.
 bool Job::Impl::ExplainsEnd(const Task& task, const Task& other) const {
-  const auto starts_again = [this](const Task& t) { return !t.ranked && !IsFinalByRule(t) && (BudgetOf(t) > 0 || Excused(t)); };
+  const auto starts_again = [this](const Task& t) {
+    return !t.ranked && !IsFinalByRule(t) && (BudgetOf(t) > 0 || Excused(t));
+  };
   const bool known = task.failure->diagnosis.consequence || other.failure->diagnosis.consequence;
   if (!known && starts_again(task) != starts_again(other)) return starts_again(other);
   return CameFirst(*task.failure, *other.failure);

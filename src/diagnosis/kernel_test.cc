@@ -40,14 +40,22 @@ TEST(Kernel, WhoseGpuTheDriverSpeaksOf) {
     const char* cause;
     bool node_fault;
   } rows[] = {
-      {2, {{0, "00000000:3B:00.0"}, {1, "00000000:AF:00.0"}}, "NVRM: Xid (PCI:0000:af:00): 79, pid=1, GPU has\n",
-       "GPU 1 (PCI 0000:af:00) of n1 failed: Xid 79, the GPU has fallen off the bus; stderr ends with: ", true},
+      {2,
+       {{0, "00000000:3B:00.0"}, {1, "00000000:AF:00.0"}},
+       "NVRM: Xid (PCI:0000:af:00): 79, pid=1, GPU has\n",
+       "GPU 1 (PCI 0000:af:00) of n1 failed: Xid 79, the GPU has fallen off the bus; stderr ends with: ",
+       true},
       {1, {{0, "00000000:3B:00.0"}}, "NVRM: Xid (PCI:0000:af:00): 79, of another task\n", "stderr ends with: ", false},
-      {1, {}, "NVRM: Xid (PCI:0000:af:00): 74, NVLink\n",
-       "the GPU at PCI 0000:af:00 of n1 failed: Xid 74, its NVLink has failed; stderr ends with: ", true},
+      {1,
+       {},
+       "NVRM: Xid (PCI:0000:af:00): 74, NVLink\n",
+       "the GPU at PCI 0000:af:00 of n1 failed: Xid 74, its NVLink has failed; stderr ends with: ",
+       true},
       {0, {}, "NVRM: Xid (PCI:0000:af:00): 79, it has none\n", "stderr ends with: ", false},
       // The worst is the reason, whichever came first.
-      {1, {}, "NVRM: Xid (PCI:0000:af:00): 63, x\nNVRM: Xid (PCI:0000:af:00): 45, x\n"
+      {1,
+       {},
+       "NVRM: Xid (PCI:0000:af:00): 63, x\nNVRM: Xid (PCI:0000:af:00): 45, x\n"
        "NVRM: Xid (PCI:0000:af:00): 48, x\n",
        "the GPU at PCI 0000:af:00 of n1 failed: Xid 48, its memory has an error that cannot be corrected (ECC); stderr "
        "ends with: ",
@@ -75,14 +83,23 @@ TEST(Kernel, WhomItKilledForMemory) {
     bool counted, cgroup_full;
     const char* begins;
   } rows[] = {
-      {{.signal = 9}, "Out of memory: Killed process 812 (python3) total-vm:8kB, anon-rss:4kB\n", false, false,
+      {{.signal = 9},
+       "Out of memory: Killed process 812 (python3) total-vm:8kB, anon-rss:4kB\n",
+       false,
+       false,
        "the kernel of n1 had no memory left and killed it: the node was full, not its container; it had used 3 GiB"},
-      {{.signal = 9}, "Memory cgroup out of memory: Killed process 812 (python3) total-vm:8kB\n", true, false,
+      {{.signal = 9},
+       "Memory cgroup out of memory: Killed process 812 (python3) total-vm:8kB\n",
+       true,
+       false,
        "its cgroup on n1 had reached its limit, and the kernel killed it; it had used 3 GiB of the 4 GiB asked for"},
       // Another one's; and if it is known that one was killed here, its number may be of another container.
       {{.signal = 9}, "Out of memory: Killed process 7 (mysqld)\n", false, false, "stderr ends with: epoch 3"},
       {{.signal = 9}, "Memory cgroup out of memory: Killed process 7 (python3)\n", true, false, "its cgroup on n1"},
-      {{.code = 137}, "Out of memory: Kill process 813 (python3) score 9 or sacrifice child\n", false, false,
+      {{.code = 137},
+       "Out of memory: Kill process 813 (python3) score 9 or sacrifice child\n",
+       false,
+       false,
        "the kernel of n1 had no memory left and killed it"},
       {{.signal = 9}, "", true, true, "its cgroup on n1 had reached its limit"},
       {{.signal = 9}, "", true, false, "the kernel of n1 had no memory left and killed it"},
@@ -112,8 +129,7 @@ TEST(Kernel, WhatTheProgramDidItself) {
   e.pci_addresses = {{3, "00000000:3B:00.0"}};
   e.kernel_log = "NVRM: Xid (PCI:0000:3b:00): 31, pid=7, name=a.out, Ch 00000008\n";
   const core::Diagnosis d = Diagnose(e);
-  EXPECT_EQ(d.cause,
-            "GPU 3 (PCI 0000:3b:00) of n1: Xid 31, the program used memory of the GPU that it does not have");
+  EXPECT_EQ(d.cause, "GPU 3 (PCI 0000:3b:00) of n1: Xid 31, the program used memory of the GPU that it does not have");
   EXPECT_FALSE(d.node_fault);
 }
 

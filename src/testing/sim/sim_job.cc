@@ -117,6 +117,11 @@ void SimJob::Deliver(const core::Event& event) {
 void SimJob::Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions) {
   if (const auto* heard = std::get_if<core::ExecutorHeard>(&event)) heard_[heard->container] = at;
   if (job_->unmoved()) return;
+  if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
+    if (const auto heard = heard_.extract(exited->container); !heard.empty()) {
+      log_.push_back({core::ExecutorHeard{heard.key()}, heard.mapped(), {}});
+    }
+  }
   if (std::holds_alternative<core::Ticked>(event)) {
     std::vector<std::pair<Instant, ContainerId>> by_time;
     for (const auto& [container, when] : heard_) by_time.emplace_back(when, container);

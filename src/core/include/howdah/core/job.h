@@ -60,7 +60,8 @@ class Job {
   const spec::JobSpec& spec() const;
   bool finished() const;
   // The last Step has changed nothing but when something was heard of executors: who wants to bring another Job to the
-  // same state may leave its event out, if ExecutorHeard, with its own time, comes before the next Ticked that counts.
+  // same state may leave its event out, if ExecutorHeard, with its own time, comes before the next Ticked that counts,
+  // and before the ContainerExited of its container.
   bool unmoved() const;
 
   // Aborts if the job is in a state that must not be. Step() calls the cheap part always (O(1) or O(what changed));
