@@ -69,8 +69,9 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, Eve
                  std::shared_ptr<const rpc::SharedCluster> cluster) {
             server_->Send(to, message, std::move(cluster));
           }),
-      rendezvous_(loop_, options_.listen_host, options_.spec,
-                  [this](int rank, const std::string& text) { Print(rank, text); }),
+      rendezvous_(
+          loop_, options_.listen_host, options_.spec, [this](int rank, const std::string& text) { Print(rank, text); },
+          [this](core::TaskMeets event) { Post(event); }),
       tunnels_(loop_, TunnelWorld()) {}
 
 ApplicationMaster::~ApplicationMaster() = default;
@@ -246,6 +247,8 @@ void ApplicationMaster::Perform(const core::Action& action) {
                  [&](const core::KillContainer& a) { backend_->Kill(a.container); },
                  [&](const core::StartTask& a) { PerformStart(a); },
                  [&](const core::StopTask& a) { executors_.Stop(a); },
+                 [&](const core::AskToMeet& a) { rendezvous_.Ask(a); },
+                 [&](const core::Rejoin& a) { rendezvous_.Rejoin(a, job_.cluster()); },
                  [&](const core::AvoidNode& a) { backend_->Avoid(a.node, a.limit); },
                  [&](const core::Record& a) { PerformRecord(a.change); },
                  [&](const core::FinishJob&) {},
@@ -258,6 +261,7 @@ void ApplicationMaster::PerformStart(const core::StartTask& order) {
   cluster_sent_ = true;
   const auto rendezvous = rendezvous_.For(order.generation, job_.cluster());
   if (!rendezvous.ok()) return Fail(rendezvous.error());
+  rendezvous_.Start(order, job_.cluster());
   executors_.Start(order, *rendezvous);
 }
 

@@ -40,6 +40,7 @@ std::vector<core::Event> EveryKind() {
           core::TaskProgressed{c, 2, {.step = 7, .checkpoint = 5, .checkpoint_at = At(3), .at = At(4)}},
           core::TaskProgressed{c, 2, {.at = At(4)}},
           core::TaskSaving{c, 2},
+          core::TaskMeets{{1, 3}, 2, core::TaskMeets::Step::kWaits},
           core::TaskStalled{c, 2, At(9), At(4), "output", "main (train.py:3)"},
           core::ScaleWanted{1, 8, "ann"},
           core::StopRequested{"ann", std::chrono::seconds(3)},

@@ -133,6 +133,13 @@ struct Recorder {
     out.set_sign(e.sign);
     out.set_where(e.where);
   }
+  void operator()(const core::TaskMeets& e) const {
+    wire::MeetsEvent& out = *record.mutable_meets();
+    out.set_role(e.task.role);
+    out.set_index(e.task.index);
+    out.set_attempt(e.attempt);
+    out.set_step(static_cast<int>(e.step));
+  }
   void operator()(const core::ScaleWanted& e) const {
     record.mutable_scale()->set_role(e.role);
     record.mutable_scale()->set_instances(e.instances);
@@ -234,6 +241,10 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return EventOf(container, record.progress());
     case wire::LoggedEvent::kStalled:
       return EventOf(container, record.stalled());
+    case wire::LoggedEvent::kMeets: {
+      const wire::MeetsEvent& e = record.meets();
+      return core::TaskMeets{{e.role(), e.index()}, e.attempt(), static_cast<core::TaskMeets::Step>(e.step())};
+    }
     case wire::LoggedEvent::kScale:
       return core::ScaleWanted{record.scale().role(), record.scale().instances(), record.scale().by()};
     case wire::LoggedEvent::kStop: {

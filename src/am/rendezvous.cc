@@ -1,25 +1,76 @@
 #include "rendezvous.h"
 
-#include "howdah/frameworks/framework.h"
+#include <utility>
+
+#include "howdah/frameworks/seat.h"
 
 namespace howdah::am {
+namespace {
+
+using Kind = frameworks::Rendezvous;
+
+// Of the world, were every role as large as it may become.
+int LargestWorld(const spec::JobSpec& spec) {
+  core::Cluster cluster;
+  for (const spec::RoleSpec& role : spec.roles) cluster.emplace_back(static_cast<size_t>(role.instances.max));
+  return frameworks::WorldSize(spec, cluster);
+}
+
+}  // namespace
 
 Result<std::optional<Endpoint>> Rendezvous::For(int generation, const core::Cluster& cluster) {
-  const frameworks::Rendezvous kind = frameworks::RendezvousOf(spec_.framework);
-  if (kind == frameworks::Rendezvous::kNone) return std::optional<Endpoint>();
-  if (generation_ != generation) {
-    RendezvousServer::Options options{host_, frameworks::WorldSize(spec_, cluster), {}, print_};
-    for (const auto& role : cluster) {
-      for (const Endpoint& endpoint : role) options.peers.insert(endpoint.host);
-    }
-    auto server = kind == frameworks::Rendezvous::kTracker ? StartTracker(loop_, std::move(options))
-                                                           : StartKeyValueServer(loop_, std::move(options));
-    if (!server.ok())
-      return server.error().While("starting the rendezvous of generation " + std::to_string(generation));
-    server_ = std::move(*server);
-    generation_ = generation;
+  if (kind_ == Kind::kNone) return std::optional<Endpoint>();
+  RendezvousServer::Options options{host_, frameworks::WorldSize(spec_, cluster), {}, print_};
+  for (const auto& role : cluster) {
+    for (const Endpoint& endpoint : role) options.peers.insert(endpoint.host);
   }
-  return std::optional(Endpoint{host_, server_->port()});
+  if (worlds_) {
+    worlds_->SetPeers(std::move(options.peers));
+  } else if (generation_ != generation) {
+    if (const Status begun = Begin(generation, std::move(options)); !begun.ok())
+      return begun.error().While("starting the rendezvous of generation " + std::to_string(generation));
+  }
+  return std::optional(Endpoint{host_, worlds_ ? worlds_->port() : server_->port()});
+}
+
+Status Rendezvous::Begin(int generation, RendezvousServer::Options options) {
+  if (kind_ == Kind::kWorlds) {
+    options.processes = LargestWorld(spec_);
+    auto worlds = StartWorldsServer(loop_, std::move(options), on_meets_);
+    if (!worlds.ok()) return worlds.error();
+    worlds_ = std::move(*worlds);
+    return {};
+  }
+  auto server = kind_ == Kind::kTracker ? StartTracker(loop_, std::move(options))
+                                        : StartKeyValueServer(loop_, std::move(options));
+  if (!server.ok()) return server.error();
+  server_ = std::move(*server);
+  generation_ = generation;
+  return {};
+}
+
+void Rendezvous::Start(const core::StartTask& order, const core::Cluster& cluster) {
+  if (worlds_) worlds_->Start(order, SeatsOf({order.task.role, order.place}, order.generation, cluster));
+}
+
+void Rendezvous::Rejoin(const core::Rejoin& order, const core::Cluster& cluster) {
+  if (worlds_) worlds_->Rejoin(order, SeatsOf({order.task.role, order.place}, order.generation, cluster));
+}
+
+void Rendezvous::Ask(const core::AskToMeet& order) {
+  if (worlds_) worlds_->Ask(order);
+}
+
+// None of a task that has no rank.
+WorldsServer::Seats Rendezvous::SeatsOf(TaskId place, int generation, const core::Cluster& cluster) const {
+  WorldsServer::Seats seats;
+  const spec::RoleSpec& role = spec_.roles[static_cast<size_t>(place.role)];
+  const int processes = role.kind == spec::RoleKind::kWorker ? role.processes : 0;
+  for (int local_rank = 0; local_rank < processes; ++local_rank) {
+    frameworks::ProcessPlace process{.task = place, .local_rank = local_rank, .generation = generation};
+    seats.push_back(frameworks::SeatOf(spec_, cluster, process));
+  }
+  return seats;
 }
 
 }  // namespace howdah::am

@@ -9,10 +9,13 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/core/job.h"
+#include "howdah/frameworks/framework.h"
+#include "howdah/rendezvous/horovod_worlds.h"
 #include "howdah/spec/job_spec.h"
 
 namespace howdah::am {
@@ -36,26 +39,61 @@ Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_co
 Result<std::unique_ptr<RendezvousServer>> StartTracker(boost::asio::io_context& loop,
                                                        RendezvousServer::Options options);
 
+// rendezvous::HorovodWorlds, over HTTP. Its processes go from one generation to the next, and so does it.
+class WorldsServer : public RendezvousServer {
+ public:
+  // What tasks do there; called on the loop.
+  using OnMeets = std::function<void(core::TaskMeets)>;
+  using Seats = std::vector<rendezvous::Seat>;
+
+  virtual void SetPeers(std::set<std::string> peers) = 0;
+  virtual void Start(const core::StartTask& order, Seats seats) = 0;
+  virtual void Rejoin(const core::Rejoin& order, Seats seats) = 0;
+  // Tells the attempt's first process that it is to leave its world, again and again until somebody waits for the next:
+  // a process hears it only once it listens, and does not say so.
+  virtual void Ask(const core::AskToMeet& order) = 0;
+};
+Result<std::unique_ptr<WorldsServer>> StartWorldsServer(boost::asio::io_context& loop,
+                                                        RendezvousServer::Options options,
+                                                        WorldsServer::OnMeets on_meets);
+
 // The one of the current generation. One thread: the AM's loop.
 class Rendezvous {
  public:
   using Print = std::function<void(int rank, const std::string& text)>;
   // host: as RendezvousServer::Options has it. spec outlives this.
-  Rendezvous(boost::asio::io_context& loop, std::string host, const spec::JobSpec& spec, Print print)
-      : loop_(loop), host_(std::move(host)), spec_(spec), print_(std::move(print)) {}
+  Rendezvous(boost::asio::io_context& loop, std::string host, const spec::JobSpec& spec, Print print,
+             WorldsServer::OnMeets on_meets)
+      : loop_(loop),
+        host_(std::move(host)),
+        spec_(spec),
+        kind_(frameworks::RendezvousOf(spec)),
+        print_(std::move(print)),
+        on_meets_(std::move(on_meets)) {}
 
   // Where the generation's processes meet. The first call for a generation begins a new server on a port of its own
-  // and ends the one before, so that what is left of an older generation reaches nobody. nullopt: the job's framework
-  // has none.
+  // and ends the one before, so that what is left of an older generation reaches nobody; but for a WorldsServer, of
+  // which there is one. nullopt: the job's framework has none.
   Result<std::optional<Endpoint>> For(int generation, const core::Cluster& cluster);
 
+  // Of a job with a WorldsServer; else nothing. cluster: as it is now.
+  void Start(const core::StartTask& order, const core::Cluster& cluster);
+  void Rejoin(const core::Rejoin& order, const core::Cluster& cluster);
+  void Ask(const core::AskToMeet& order);
+
  private:
+  Status Begin(int generation, RendezvousServer::Options options);
+  WorldsServer::Seats SeatsOf(TaskId place, int generation, const core::Cluster& cluster) const;
+
   boost::asio::io_context& loop_;
   const std::string host_;
   const spec::JobSpec& spec_;
+  const frameworks::Rendezvous kind_;
   const Print print_;
+  const WorldsServer::OnMeets on_meets_;
   int generation_ = -1;
-  std::unique_ptr<RendezvousServer> server_;
+  std::unique_ptr<RendezvousServer> server_;  // of a generation
+  std::unique_ptr<WorldsServer> worlds_;      // of all
 };
 
 }  // namespace howdah::am

@@ -24,7 +24,8 @@ class Served {
   explicit Served(spec::Framework framework, std::string peer = "127.0.0.1") : peer_(std::move(peer)) {
     spec_.framework = framework;
     spec_.roles.resize(1);
-    rendezvous_ = std::make_unique<Rendezvous>(loop_, "127.0.0.1", spec_, [](int, const std::string&) {});
+    rendezvous_ = std::make_unique<Rendezvous>(
+        loop_, "127.0.0.1", spec_, [](int, const std::string&) {}, [](const core::TaskMeets&) {});
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~Served() {

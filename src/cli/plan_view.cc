@@ -78,8 +78,7 @@ void AddTasks(Plan& plan) {
       place.job_id = kExampleId;
       place.task = {role, index};
       place.error_file = "error.json";
-      if (frameworks::RendezvousOf(spec.framework) != frameworks::Rendezvous::kNone)
-        place.rendezvous = kExampleRendezvous;
+      if (frameworks::RendezvousOf(spec) != frameworks::Rendezvous::kNone) place.rendezvous = kExampleRendezvous;
       if (frameworks::NeedsTensorboardPort(spec, place.task)) place.tensorboard_port = kFirstExamplePort - 1;
       task.environment = frameworks::Environment(spec, cluster, place);
       Override(task.environment, spec.env);

@@ -24,29 +24,22 @@ void Job::Impl::On(const TaskStarted& e) {
   Recount(*task);
   NoteStarted(*task, e.pids);
   if (SpecOf(*task).timeout && !task->stop_at) Arm(*task, now_ + *SpecOf(*task).timeout);
-  if (ending_ || drain_ || barrier_ || state_ == JobState::kRunning) return;
-  state_ = JobState::kRunning;
-  own_wait_.clear();
-  place_wait_.clear();
-  noted_wait_.clear();
-  Write(JobChanged{
-      .type = JobChanged::Type::kRunning, .state = state_, .generation = generation_, .reason = "", .advice = ""});
-  if (running_since_) return;
-  running_since_ = now_;
-  if (spec_.timeouts.run) Arm(JobTimer::kRun, now_ + *spec_.timeouts.run);
+  NoteRunning();
 }
 
 void Job::Impl::On(const RankExited& e) {
   Task* task = OpenAttempt(e.container, e.attempt);
   if (task == nullptr || e.local_rank < 0 || static_cast<size_t>(e.local_rank) >= task->exited.size()) return;
   if (task->exited[static_cast<size_t>(e.local_rank)]) return;
+  const bool awaited = IsAwaited(*task);
   task->exited[static_cast<size_t>(e.local_rank)] = true;
   --task->ranks_left;
+  Recount(*task);
   const Instant at = Sane(e.at);
   task->last_exit = std::max(task->last_exit, at);
   // What ended before it was told to ended by itself, however late its message comes.
   const bool by_itself = !task->stop_at || at < *task->stop_at;
-  if (e.exit.success() && e.diagnosis.cause.empty()) {
+  if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself)) {
     task->clean_ranks += by_itself;
     if (!task->exit) task->exit = e.exit;
     const bool speaks = task->id.index == 0 && e.local_rank == 0 && by_itself;
@@ -54,10 +47,14 @@ void Job::Impl::On(const RankExited& e) {
   } else if (by_itself) {
     Failure failure = FailureOf(*task, Failure::How::kExit, at);
     failure.exit = e.exit;
-    NoteFailure(*task, Diagnosed(*task, std::move(failure), e.diagnosis));
+    Diagnosis diagnosis = e.diagnosis;
+    if (e.exit.success() && awaited) diagnosis.cause = "it ended while the other ranked tasks waited for it";
+    NoteFailure(*task, Diagnosed(*task, std::move(failure), diagnosis));
   } else if (!task->exit || task->exit->success()) {
     task->exit = e.exit;
   }
+  // The rest of it cannot go on in another world.
+  if (task->ranks_left > 0 && Draining(*task) && !Stays(*task)) Stop(*task, spec_.checkpoint.grace);
   if (task->ranks_left == 0 && !task->stop_at) Arm(*task, now_ + spec_.checkpoint.grace + kStopSlack);
 }
 
@@ -134,6 +131,7 @@ void Job::Impl::On(const TaskSaving& e) {
 void Job::Impl::On(const TaskStalled& e) {
   Task* task = OpenAttempt(e.container, e.attempt);
   if (task == nullptr || task->run != Task::Run::kRunning || task->ranks_left == 0 || task->stop_at) return;
+  if (task->counted.waiting > 0) return;  // for others
   Failure failure = FailureOf(*task, Failure::How::kNoProgress, Sane(e.at));
   failure.what = StalledText(failure.at - Sane(e.since), e.sign, task->progress, e.where);
   TaskChanged change = Note(*task, TaskChanged::Type::kStalled);
@@ -161,7 +159,8 @@ void Job::Impl::Start(Task& task) {
   task.run = Task::Run::kStarting;
   if (RoleOf(task).directs) ForgetNews();
   task.attempt_used = true;
-  task.generation = generation_;
+  task.generation = task.world = generation_;
+  task.meeting = Task::Meeting::kNone;
   task.exited.assign(static_cast<size_t>(std::max(1, SpecOf(task).processes)), false);
   task.ranks_left = static_cast<int>(task.exited.size());
   task.clean_ranks = 0;
@@ -186,6 +185,7 @@ void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
     task.stop_at = now_;
     task.stop_grace = grace;
     task.stop_due = task.stop_limit = kNever;
+    Recount(task);
   }
   if (now_ + grace >= task.stop_due && now_ + limit >= task.stop_limit) return;
   task.stop_due = std::min(task.stop_due, now_ + grace);
@@ -242,6 +242,7 @@ void Job::Impl::NoteFailure(Task& task, Failure failure) {
   if (!first && !CameFirst(failure, *task.failure)) return;
   if (failure.exit.code || failure.exit.signal) task.exit = failure.exit;
   task.failure = std::move(failure);
+  Recount(task);
   React(task);
   if (!first) return;
   using How = Failure::How;

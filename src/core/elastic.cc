@@ -14,9 +14,9 @@ bool TakesIn(const Gathering& gathering) {
 
 bool AwaitsNewcomers(const Gathering& gathering) { return gathering.coming > 0 && !gathering.settled; }
 
-Duration ReplacementLimit(const spec::Instances& instances, const spec::Timeouts& timeouts, bool taken) {
+Duration ReplacementLimit(const spec::Instances& instances, const spec::Timeouts& timeouts, bool at_once) {
   if (!instances.elastic()) return timeouts.gang;
-  return taken ? Duration::zero() : std::min(timeouts.replacement, timeouts.gang);
+  return at_once ? Duration::zero() : std::min(timeouts.replacement, timeouts.gang);
 }
 
 bool CanSpare(const spec::Instances& instances, int members) { return members > instances.min; }
@@ -41,7 +41,7 @@ int Job::Impl::WorldSize(size_t number) const {
   if (!spec_.roles[number].instances.elastic()) return role.size;
   int size = 0;
   for (const Task& task : role.tasks) {
-    if (task.member && !task.leaving) size = task.place + 1;
+    if (task.member && !task.leaving) size = std::max(size, task.place + 1);
   }
   return size;
 }
@@ -88,7 +88,7 @@ bool Job::Impl::Forms(const Role& role) const { return role.ranked && (role.gath
 bool Job::Impl::Gathered() {
   const Tally forming = Sum([this](const Role& role) { return Forms(role); });
   const Gathering gathering{forming.newcomers, forming.coming, forming.spare, settled_};
-  if (!AwaitsNewcomers(gathering)) return true;
+  if (!AwaitsNewcomers(gathering) || ranked_.waiting > 0) return true;  // who waits takes them in later
   if (TimerOf(JobTimer::kSettle).due == kNever) Arm(JobTimer::kSettle, now_ + spec_.timeouts.settle);
   return false;
 }
@@ -115,17 +115,28 @@ void Job::Impl::TakeInRanked() {
   for (Role& role : roles_) {
     if (!Forms(role)) continue;
     for (Task* task : Newcomers(role)) Join(*task);
-    int place = 0;
-    for (Task& task : role.tasks) {
-      if (task.member && !task.leaving) task.place = place++;
-    }
+    GivePlaces(role);
   }
+}
+
+// By index; but who goes on from the last world is before who starts, in the order that they had.
+void Job::Impl::GivePlaces(Role& role) {
+  std::vector<Task*> members;
+  for (Task& task : role.tasks) {
+    if (task.member && !task.leaving) members.push_back(&task);
+  }
+  std::stable_sort(members.begin(), members.end(), [](const Task* a, const Task* b) {
+    const bool both = a->counted.waiting > 0 && b->counted.waiting > 0;
+    return both ? a->place < b->place : a->counted.waiting > b->counted.waiting;
+  });
+  for (size_t i = 0; i < members.size(); ++i) members[i]->place = static_cast<int>(i);
 }
 
 // Newcomers of ranked roles wait until those that run are stopped for them.
 void Job::Impl::Grow() {
   if (std::any_of(roles_.begin(), roles_.end(), [this](const Role& role) { return Forms(role); })) return;
-  const bool whole = ranked_.started > 0 && ranked_.open > 0 && ranked_.unregistered == 0;
+  const bool runs = state_ == JobState::kRunning && ranked_.started > 0 && ranked_.open > 0;
+  const bool whole = runs && ranked_.unregistered == 0;
   if (drain_ || ranked_.newcomers == 0 || !whole) {
     TimerOf(JobTimer::kSettle).due = kNever;
     settled_ = false;
@@ -145,14 +156,21 @@ void Job::Impl::Grow() {
     if (TimerOf(JobTimer::kSettle).due == kNever && !settled_) Arm(JobTimer::kSettle, now_ + spec_.timeouts.settle);
     return;
   }
+  if (ranked_.joined > 0) {
+    if (ranked_.joined < ranked_.open) return;  // the rest of the world is about to join it
+    if (asked_to_meet_.empty()) AskToLeave();
+    asked_to_meet_ = why;
+    return;
+  }
   BeginDrain({.scope = Scope::kRanked, .why = why});
-  NoteRecovering(why + "; all ranked tasks are stopped to start again");
+  NoteRecovering(why + "; " + HowTheyRecover());
 }
 
 // A member has no executor (any more) that is connected.
 void Job::Impl::AwaitAnother(Task& task) {
   if (task.attempt == first_attempt_ && !task.attempt_used) return;  // it still waits for its first
-  const Instant due = now_ + ReplacementLimit(SpecOf(task).instances, spec_.timeouts, task.taken);
+  const bool at_once = task.taken || ranked_.waiting > 0;            // who waits can take it in later
+  const Instant due = now_ + ReplacementLimit(SpecOf(task).instances, spec_.timeouts, at_once);
   if (task.missing.due <= due) return;  // it waits already
   task.missing_since = now_;
   task.overdue = false;
@@ -203,7 +221,8 @@ void Job::Impl::GoOnWithoutOverdue(Role& role) {
 // The job goes on with the other tasks of its role, and takes it in again when a container comes.
 void Job::Impl::GoOnWithout(Task& task) {
   for (Task* newcomer : Newcomers(RoleOf(task))) Join(*newcomer);
-  const std::string reason = GoesOnWithoutText(task.taken, spec_.timeouts.replacement, RoleOf(task).tally.tasks - 1);
+  const Duration limit = ranked_.waiting > 0 ? Duration::zero() : spec_.timeouts.replacement;
+  const std::string reason = GoesOnWithoutText(task.taken, limit, RoleOf(task).tally.tasks - 1);
   task.overdue = false;
   task.launch_failures = 0;
   if (task.container == nullptr) {

@@ -22,8 +22,8 @@ bool TakesIn(const Gathering& gathering);
 bool AwaitsNewcomers(const Gathering& gathering);
 
 // How long a task that has lost its container waits for another one before it is decided whether the job goes on
-// without it. taken: the container was taken for others, so that another one may not come for long.
-Duration ReplacementLimit(const spec::Instances& instances, const spec::Timeouts& timeouts, bool taken);
+// without it. at_once: where it can: another one may not come for long, or it can be taken in later at little cost.
+Duration ReplacementLimit(const spec::Instances& instances, const spec::Timeouts& timeouts, bool at_once);
 
 // Whether a role with so many members can do with one fewer.
 bool CanSpare(const spec::Instances& instances, int members);

@@ -110,8 +110,13 @@ void Job::Impl::On(const AmResumed& e) {
   }
   AvoidNodes();
   AskAgain();
-  if (!rules_.needs_am || ending_ || drain_ || ranked_.open == 0) return;
-  BeginDrain({.scope = Scope::kRanked, .why = "the application master died, and with it what the ranked tasks need"});
+  if (!rules_.needs_am || ending_ || ranked_.open == 0) return;
+  if (drain_) {
+    drain_->stay = false;
+    return StopScope(drain_->scope);
+  }
+  const std::string why = "the application master died, and with it what the ranked tasks need";
+  BeginDrain({.scope = Scope::kRanked, .why = why, .stay = false});
   NoteRecovering(drain_->why + "; all ranked tasks are stopped to start again");
 }
 
@@ -192,8 +197,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
     case JobTimer::kGang:
       return FireGang();
     case JobTimer::kHold:
-      if (!gave_back_ && (filling() || FillAgain())) GiveBack();
-      return;
+      if (gave_back_) return;
+      return filling() || FillAgain() ? GiveBack() : GiveUpWaiting();
     case JobTimer::kHoldNotice: {
       const Tally gang = Filling();
       if (gave_back_ || gang.lacking == 0 || gang.lacking == gang.tasks) return;
@@ -213,6 +218,8 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
     case JobTimer::kSettle:
       settled_ = true;
       return;
+    case JobTimer::kMeet:
+      return StopStragglers();
     case JobTimer::kBackoff:
       if (barrier_) barrier_->backoff = false;
       return;
@@ -240,7 +247,7 @@ void Job::Impl::Settle() {
       judge_ = false;
       JudgeOutcome();
       WatchOutliving();
-    } else if (drain_ && TallyOf(drain_->scope).open == 0) {
+    } else if (drain_ && TallyOf(drain_->scope).open == TallyOf(drain_->scope).waiting) {
       FinishDrain();
     } else {
       break;
@@ -255,6 +262,7 @@ void Job::Impl::Settle() {
   LiftBarrier();
   Grow();
   StartReady();
+  RejoinWaiting();
 }
 
 // Roles ask for containers, and their gang begins to come together, once what they wait for has ended; when that starts

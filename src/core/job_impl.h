@@ -8,6 +8,7 @@
 //   attempts.cc    starting a task and what becomes of the attempt
 //   recovery.cc    restarts: one task, the ranked tasks, the job
 //   scaling.cc     sizes that people want
+//   meeting.cc     ranked tasks that go on in another world without starting again
 //   elastic.cc     sizes that come about: growing as containers come, going on without what is missing
 //   ending.cc      the end of the job
 //   invariants.cc  what must always hold
@@ -50,15 +51,18 @@ class Job::Impl {
  private:
   // How often a task's container is replaced before anything ran in it.
   static constexpr int kReplacements = 2;
+  // How long ranked tasks that go on may take to notice that their world is no more.
+  static constexpr Duration kMeetLimit = std::chrono::minutes(1);
 
   // Which tasks something is about.
   enum class Scope { kRanked, kAll };
-  enum class JobTimer { kGang, kHold, kHoldNotice, kAskAgain, kBackoff, kRun, kSettle, kNews, kCount };
+  enum class JobTimer { kGang, kHold, kHoldNotice, kAskAgain, kBackoff, kRun, kSettle, kNews, kMeet, kCount };
 
   // Attempts of the scope are being stopped so that all of it can start again.
   struct Drain {
     Scope scope = Scope::kRanked;
-    std::string why;  // if it is not the failure of a task: a clause
+    std::string why;   // if it is not the failure of a task: a clause
+    bool stay = true;  // tasks that can go on in another world need not be stopped
   };
   // After a restart: no task of the scope starts yet.
   struct Barrier {
@@ -113,6 +117,7 @@ class Job::Impl {
   void WatchPace(Task& task);
   void On(const TaskSaving& e);
   void On(const TaskStalled& e);
+  void On(const TaskMeets& e);
   void On(const ScaleWanted& e);
   void On(const StopRequested& e);
   void On(const Ticked& e);
@@ -168,17 +173,20 @@ class Job::Impl {
 
   // --- records.cc
   TaskChanged Note(const Task& task, TaskChanged::Type type) const;
+  TaskChanged NoteInWorld(const Task& task, TaskChanged::Type type) const;
   void Write(Change change) { actions_.push_back(Record{std::move(change)}); }
   // PENDING, ALLOCATED or READY; reason: why it is PENDING again
   void NotePlaced(const Task& task, std::optional<std::string> reason = std::nullopt);
   std::vector<int> RanksOfTask(const Task& task) const;
   void NoteStarted(const Task& task, const std::vector<int>& pids);
+  void NoteRejoined(const Task& task);
   void NoteEnded(const Task& task, Instant at);
   void NoteStopped(const Task& task, std::optional<std::string> reason = std::nullopt);
   void NoteRemoved(const Task& task) { Write(Note(task, TaskChanged::Type::kRemoved)); }
   void NoteResumed(const AmResumed& e);
   void NoteProgress(Task& task);
   void NoteRecovering(const std::string& reason);
+  void NoteRunning();
   void NoteWaiting();
 
   // --- asking.cc
@@ -267,6 +275,17 @@ class Job::Impl {
   void Remove(Task& task);
   void Trim(Role& role);
 
+  // --- meeting.cc
+  bool Stays(const Task& task) const;
+  void AskToLeave();
+  void StopStragglers();
+  bool SomeStateStays() const;
+  bool Forming() const;
+  bool IsAwaited(const Task& task) const;
+  void RejoinWaiting();
+  void GiveUpWaiting();
+  std::string HowTheyRecover() const;
+
   // --- elastic.cc
   bool MayGrow(const Role& role) const;
   void DismissNewcomers();
@@ -276,6 +295,7 @@ class Job::Impl {
   bool Forms(const Role& role) const;
   std::vector<Task*> Newcomers(Role& role) const;
   void TakeInRanked();
+  void GivePlaces(Role& role);
   void Grow();
   void AwaitAnother(Task& task);
   void FireMissing(Task& task);
@@ -346,6 +366,7 @@ class Job::Impl {
   std::optional<Ending> ending_;
   std::string news_;                    // of tasks, that those who direct the others do not know
   std::optional<Instant> news_due_;     // when they are told, though more is to come
+  std::string asked_to_meet_;           // why the ranked tasks are to leave their world; empty: they were not asked
   bool settled_ = false;                // newcomers have been waited for as long as timeouts.settle says
   std::vector<std::string> abandoned_;  // containers that did not go when they were killed
 

@@ -30,6 +30,7 @@ class Chaos {
     if (Below(3) == 0) spec.timeouts.register_ = std::chrono::seconds(Below(10));
     if (Below(4) == 0) spec.timeouts.run = std::chrono::seconds(Below(100));
     job_ = std::make_unique<Job>(spec, rules, now_, seed);
+    meets_ = Below(3) == 0;
     Step(AmStarted{"node0", 0});
   }
 
@@ -151,6 +152,9 @@ class Chaos {
                              : Event(Ticked{});
       case 20:
         return Below(8) == 0 ? Event(ExecutorRefused{RandomContainer(), "of another version"}) : Event(Ticked{});
+      case 21:
+      case 22:
+        return TaskMeets{{Below(4) - 1, Below(5) - 1}, attempt, static_cast<TaskMeets::Step>(Below(4))};
       default:
         return ExecutorHeard{RandomContainer()};
     }
@@ -185,12 +189,19 @@ class Chaos {
     const int processes = job_->spec().roles[static_cast<size_t>(a.task.role)].processes;
     plausible_.push_back(
         TaskStarted{a.container, a.attempt, std::vector<int>(static_cast<size_t>(processes), 1), now_});
+    if (meets_) {
+      plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kArrived});
+      plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kJoined});
+      if (Below(2) == 0) ends_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kWaits});
+    }
     for (int rank = 0; rank < processes; ++rank) {
       const Exit exit = kind_ || Below(2) == 0 ? Exit{.code = 0} : RandomExit();
       ends_.push_back(RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
     }
     ends_.push_back(TaskEnded{a.container, a.attempt, now_});
   }
+  void Answer(const AskToMeet& a) { plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kWaits}); }
+  void Answer(const Rejoin& a) { plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kJoined}); }
   void Answer(const AvoidNode&) {}
   void Answer(const StopTask& a) { plausible_.push_back(TaskEnded{a.container, a.attempt, now_}); }
   void Answer(const Record&) {}
@@ -203,6 +214,7 @@ class Chaos {
   Instant now_;
   int calm_ = 2;  // of so many events all but one are plausible
   bool kind_ = false;
+  bool meets_ = false;  // its processes go from one world to the next
   std::unique_ptr<Job> job_;
   int next_container_ = 0;
   std::set<ContainerId> held_;

@@ -13,6 +13,9 @@ void Tally::Add(const Tally& other, int sign) {
   succeeded += sign * other.succeeded;
   failed += sign * other.failed;
   open += sign * other.open;
+  arrived += sign * other.arrived;
+  joined += sign * other.joined;
+  waiting += sign * other.waiting;
   budget += sign * other.budget;
   spare += sign * other.spare;
   coming += sign * other.coming;
@@ -22,6 +25,10 @@ void Tally::Add(const Tally& other, int sign) {
 Tally CountsOf(const Task& task, int restart_max) {
   Tally t;
   t.open = task.run != Task::Run::kNone;
+  if (task.whole()) {
+    t.joined = task.meeting == Task::Meeting::kJoined;
+    t.waiting = task.meeting == Task::Meeting::kWaits;
+  }
   if (task.leaving) return t;
   if (!task.member) {
     t.spare = !task.done && task.container == nullptr;
@@ -34,6 +41,7 @@ Tally CountsOf(const Task& task, int restart_max) {
   t.unregistered = !task.done && !task.connected();
   t.started = task.has_started || task.done;
   t.done = task.done;
+  t.arrived = task.done || (task.whole() && task.meeting != Task::Meeting::kNone);
   t.succeeded = task.done && task.state == TaskState::kSucceeded;
   t.failed = task.done && (task.state == TaskState::kFailed || task.state == TaskState::kLost);
   t.budget = std::max(0, restart_max - task.paid);

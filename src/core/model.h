@@ -54,6 +54,9 @@ struct Tally {
   int succeeded = 0;     // done, SUCCEEDED
   int failed = 0;        // done, FAILED or LOST
   int open = 0;          // with an attempt of which something may still run
+  int arrived = 0;       // of these: its processes have come to where they meet, or are done
+  int joined = 0;        // and would go on in another world
+  int waiting = 0;       // and wait for their place in the next
   int64_t budget = 0;    // restarts left
   // Of tasks that are no members (none of those above but `open`):
   int spare = 0;      // want a container and have none
@@ -65,6 +68,8 @@ struct Tally {
 
 struct Task {
   enum class Run { kNone, kStarting, kRunning };
+  // How far the attempt is with meeting the others (TaskMeets).
+  enum class Meeting { kNone, kArrived, kJoined, kWaits };
 
   TaskId id;
   bool ranked = false;
@@ -86,6 +91,8 @@ struct Task {
 
   // The attempt: valid from its start to the next one's.
   Run run = Run::kNone;
+  Meeting meeting = Meeting::kNone;
+  int world = 0;             // the generation whose world it is in
   std::vector<bool> exited;  // by local rank
   int ranks_left = 0;
   int clean_ranks = 0;  // ended with 0 by themselves
@@ -117,6 +124,10 @@ struct Task {
   Tally counted;          // what it last added to the counts
 
   bool connected() const { return container != nullptr && container->phase == Container::Phase::kConnected; }
+  // It runs, and so does every process of it.
+  bool whole() const {
+    return run != Run::kNone && ranks_left == static_cast<int>(exited.size()) && !failure && !stop_at && connected();
+  }
   bool clean() const { return ranks_left == 0 && clean_ranks == static_cast<int>(exited.size()); }
 };
 

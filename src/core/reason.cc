@@ -171,8 +171,9 @@ std::string OutlivedText(const spec::RoleSpec& role, int running) {
 }
 
 std::string GoesOnWithoutText(bool taken, Duration limit, int others) {
-  const std::string why = taken ? "its container was taken for others"
-                                : "no other container came within " + DurationToText(limit) + " (timeouts.replacement)";
+  std::string why = "no other container came within " + DurationToText(limit) + " (timeouts.replacement)";
+  if (limit == Duration::zero()) why = "no other container was there at once";
+  if (taken) why = "its container was taken for others";
   return why + "; the job goes on with the other " + std::to_string(others) + " of its role";
 }
 

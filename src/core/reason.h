@@ -77,7 +77,8 @@ struct Shortfall {
 };
 std::string GangTimeoutText(const Patience& patience, const Shortfall& shortfall);
 
-// A member of the world that got no other container: why, as a clause. others: of its role, that go on.
+// A member of the world that got no other container: why, as a clause. limit: how long it might have taken. others: of
+// its role, that go on.
 std::string GoesOnWithoutText(bool taken, Duration limit, int others);
 std::string NotReplacedText(const Patience& patience, std::string_view place);
 

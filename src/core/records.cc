@@ -41,10 +41,18 @@ std::vector<int> Job::Impl::RanksOfTask(const Task& task) const {
   return RanksOf(spec_, sizes, {task.id.role, task.place});
 }
 
-void Job::Impl::NoteStarted(const Task& task, const std::vector<int>& pids) {
-  TaskChanged change = Note(task, TaskChanged::Type::kStarted);
+// Its world, and its ranks in it.
+TaskChanged Job::Impl::NoteInWorld(const Task& task, TaskChanged::Type type) const {
+  TaskChanged change = Note(task, type);
   change.generation = generation_;
   change.ranks = RanksOfTask(task);
+  return change;
+}
+
+void Job::Impl::NoteRejoined(const Task& task) { Write(NoteInWorld(task, TaskChanged::Type::kRejoined)); }
+
+void Job::Impl::NoteStarted(const Task& task, const std::vector<int>& pids) {
+  TaskChanged change = NoteInWorld(task, TaskChanged::Type::kStarted);
   change.pids = pids;
   change.started = task.started;
   change.reason = "";  // of a container that was lost before
@@ -98,6 +106,20 @@ void Job::Impl::NoteRecovering(const std::string& reason) {
   noted_wait_ = reason;
   Write(
       JobChanged{.type = JobChanged::Type::kRecovering, .state = state_, .generation = generation_, .reason = reason});
+}
+
+// Of the generation it is known that it runs.
+void Job::Impl::NoteRunning() {
+  if (ending_ || drain_ || barrier_ || Forming() || state_ == JobState::kRunning) return;
+  state_ = JobState::kRunning;
+  own_wait_.clear();
+  place_wait_.clear();
+  noted_wait_.clear();
+  Write(JobChanged{
+      .type = JobChanged::Type::kRunning, .state = state_, .generation = generation_, .reason = "", .advice = ""});
+  if (running_since_) return;
+  running_since_ = now_;
+  if (spec_.timeouts.run) Arm(JobTimer::kRun, now_ + *spec_.timeouts.run);
 }
 
 void Job::Impl::NoteWaiting() {

@@ -50,7 +50,7 @@ void Job::Impl::React(Task& task) {
       return;
     case Remedy::kTogether:
       BeginDrain({.scope = Scope::kRanked});
-      NoteRecovering(FailureText(NameOf(task), *task.failure) + "; all ranked tasks are stopped to start again");
+      NoteRecovering(FailureText(NameOf(task), *task.failure) + "; " + HowTheyRecover());
       return;
     case Remedy::kWholeJob:
       BeginDrain({.scope = Scope::kAll});
@@ -122,6 +122,9 @@ void Job::Impl::BeginDrain(Drain drain) {
   drain_ = std::move(drain);
   for (Role& role : roles_) role.outlive_timer.due = kNever;
   StopScope(drain_->scope);
+  if (!drain_->stay || drain_->scope != Scope::kRanked || ranked_.joined == 0) return;
+  Arm(JobTimer::kMeet, now_ + kMeetLimit);
+  if (ranked_.joined == ranked_.open) AskToLeave();  // else they notice that others are gone
 }
 
 void Job::Impl::StopScope(Scope scope) {
@@ -130,7 +133,7 @@ void Job::Impl::StopScope(Scope scope) {
     if (task.run == Task::Run::kNone) {
       task.timer.due = kNever;
       task.backing_off = false;
-    } else if (task.ranks_left > 0) {
+    } else if (task.ranks_left > 0 && !Stays(task)) {
       Stop(task, spec_.checkpoint.grace);
     }
   });
@@ -151,6 +154,10 @@ void Job::Impl::FailOrStartAgain(Ending ending) {
 
 // All attempts of the scope have ended: only now it is known who failed first.
 void Job::Impl::FinishDrain() {
+  if (ranked_.waiting > 0 && !SomeStateStays()) {
+    drain_->stay = false;
+    return StopScope(drain_->scope);
+  }
   Task* first = nullptr;
   ForEachTask([&](Task& task) {
     if (task.leaving || !task.failure || !In(drain_->scope, task)) return;
@@ -182,19 +189,26 @@ void Job::Impl::FinishDrain() {
     pause = Charge(*first);
   }
   drain_.reset();
+  TimerOf(JobTimer::kMeet).due = kNever;
   NextGeneration(scope, pause, why);
 }
 
 void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& reason) {
   ++generation_;
-  NoteRecovering(reason + (scope == Scope::kAll ? "; all tasks start" : "; all ranked tasks start") +
-                 " again as generation " + std::to_string(generation_) +
+  asked_to_meet_.clear();
+  std::string who = scope == Scope::kAll ? "all tasks start again" : "all ranked tasks start again";
+  if (ranked_.waiting > 0) {
+    who = std::to_string(ranked_.waiting) + " of " + std::to_string(ranked_.tasks) +
+          " ranked tasks go on without starting again,";
+  }
+  NoteRecovering(reason + "; " + who + " as generation " + std::to_string(generation_) +
                  (pause > Duration::zero() ? " in " + FormatDuration(pause) : ""));
   ForEachTask([&](Task& task) {
     if (!In(scope, task) || task.leaving || !task.member) return;
     if (scope == Scope::kAll) task.launch_failures = 0;
     task.has_started = false;
     task.backing_off = false;
+    if (task.counted.waiting > 0) return Recount(task);
     Revive(task);
   });
   barrier_ =

@@ -37,7 +37,7 @@ void Job::Impl::ApplyWaitingScales() {
     if (!runs || drain_ || role.tally.tasks == members) continue;
     const std::string why = name + " was scaled from " + std::to_string(from) + " to " + std::to_string(to);
     BeginDrain({.scope = Scope::kRanked, .why = why});
-    NoteRecovering(why + "; all ranked tasks are stopped to start again");
+    NoteRecovering(why + "; " + HowTheyRecover());
   }
 }
 

@@ -110,6 +110,15 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
     if (progress.checkpoint) progress.checkpoint_at = line.AtOption();
     return TaskProgressed{container, line.Attempt(), progress};
   }
+  if (verb == "meets") {
+    const std::string& name = line.Word(1);
+    const size_t colon = name.find(':');
+    const TaskId task{RoleNumber(spec, name.substr(0, colon)), std::atoi(name.substr(colon + 1).c_str())};
+    using Step = TaskMeets::Step;
+    static const std::map<std::string, Step> kSteps = {
+        {"arrived", Step::kArrived}, {"joined", Step::kJoined}, {"waits", Step::kWaits}, {"deaf", Step::kDeaf}};
+    return TaskMeets{task, line.Attempt(), kSteps.at(line.Word(3))};
+  }
   if (verb == "saving") return TaskSaving{container, line.Attempt()};
   if (verb == "stalled") {
     return TaskStalled{container, line.Attempt(), line.now, line.AtOption(), line.Option("sign"), line.Option("where")};
@@ -162,9 +171,11 @@ std::string JobText(const JobChanged& change) {
 std::string TaskText(const TaskChanged& change) {
   std::string text = change.type == TaskChanged::Type::kRemoved ? "removed " : "task ";
   if (change.type == TaskChanged::Type::kStalled) text = "stalled ";
+  if (change.type == TaskChanged::Type::kRejoined) text = "rejoined ";
   text += change.role + ":" + std::to_string(change.index) + " " + std::string(core::ToText(change.state)) + " a" +
           std::to_string(change.attempt);
   if (change.generation) text += " g" + std::to_string(*change.generation);
+  if (change.type == TaskChanged::Type::kRejoined) text += " rank " + std::to_string(change.ranks.value().at(0));
   if (change.container && !change.container->empty()) text += " in " + *change.container;
   if (change.exit && change.exit->code) text += " code=" + std::to_string(*change.exit->code);
   if (change.exit && change.exit->signal) text += " signal=" + SignalName(*change.exit->signal);
@@ -196,6 +207,13 @@ struct Writer {
   }
   std::string operator()(const StopTask& a) const {
     return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace);
+  }
+  std::string operator()(const AskToMeet& a) const {
+    return "ask-to-meet " + Name(a.task) + " a" + std::to_string(a.attempt);
+  }
+  std::string operator()(const Rejoin& a) const {
+    return "rejoin " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " as " +
+           std::to_string(a.place);
   }
   std::string operator()(const AvoidNode& a) const { return "avoid " + a.node + " " + DurationToText(a.limit); }
   std::string operator()(const Record& a) const {

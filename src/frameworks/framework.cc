@@ -58,10 +58,10 @@ spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluste
   return env;
 }
 
-Rendezvous RendezvousOf(spec::Framework framework) {
-  switch (framework) {
+Rendezvous RendezvousOf(const spec::JobSpec& spec) {
+  switch (spec.framework) {
     case spec::Framework::kHorovod:
-      return Rendezvous::kKeyValueStore;
+      return IsElasticHorovod(spec) ? Rendezvous::kWorlds : Rendezvous::kKeyValueStore;
     case spec::Framework::kXgboost:
       return Rendezvous::kTracker;
     default:
@@ -81,8 +81,10 @@ core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
   rules.needs_whole_cluster = spec.framework != spec::Framework::kPlain;
   rules.first_rank_decides = spec.framework == spec::Framework::kMpi;
   rules.no_gaps = spec.framework == spec::Framework::kMpi;
-  // mpirun reaches its daemons, and workers of XGBoost their tracker until the end, through the AM.
-  rules.needs_am = spec.framework == spec::Framework::kMpi || spec.framework == spec::Framework::kXgboost;
+  // mpirun reaches its daemons, and workers of XGBoost their tracker until the end, through the AM. Processes of
+  // elastic Horovod would look for their next world where the dead AM was.
+  rules.needs_am =
+      spec.framework == spec::Framework::kMpi || spec.framework == spec::Framework::kXgboost || IsElasticHorovod(spec);
   return rules;
 }
 

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "howdah/frameworks/seat.h"
 #include "testing.h"
 
 namespace howdah::frameworks {
@@ -59,6 +60,40 @@ TEST(Horovod, TasksWithGpusOfTheirOwnCountAsMachines) {
                                  "HOROVOD_CROSS_RANK=1\n"
                                  "HOROVOD_CROSS_SIZE=2\n"
                                  "HOROVOD_HOSTNAME=n1-worker-1\n"));
+}
+
+// Whoever shares a machine, and whatever places they had before: no local rank changes, and no name comes twice.
+TEST(Horovod, TasksOfAnElasticRoleCountAsMachinesAndAreNamedByTheGenerationThatTheyStartedIn) {
+  spec::JobSpec spec =
+      JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});
+  EXPECT_EQ(RendezvousOf(spec), Rendezvous::kKeyValueStore);
+  EXPECT_FALSE(RulesOf(spec).needs_am);
+  spec.roles[0].instances = {1, 3};
+  EXPECT_EQ(RendezvousOf(spec), Rendezvous::kWorlds);
+  EXPECT_TRUE(RulesOf(spec).needs_am);
+  const core::Cluster cluster = {{{"n1", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}};
+  ProcessPlace place = At(0, 1, 1);
+  place.generation = 7;
+  place.rendezvous = {"10.0.0.7", 99};
+  EXPECT_THAT(OwnLines(spec, cluster, place), testing::EndsWith("HOROVOD_GLOO_TIMEOUT_SECONDS=10\n"
+                                                                "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
+                                                                "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
+                                                                "HOROVOD_RANK=3\n"
+                                                                "HOROVOD_SIZE=6\n"
+                                                                "HOROVOD_LOCAL_RANK=1\n"
+                                                                "HOROVOD_LOCAL_SIZE=2\n"
+                                                                "HOROVOD_CROSS_RANK=1\n"
+                                                                "HOROVOD_CROSS_SIZE=3\n"
+                                                                "HOROVOD_HOSTNAME=worker-1.7\n"
+                                                                "HOROVOD_ELASTIC=1\n"));
+  EXPECT_EQ(SeatOf(spec, cluster, place), (rendezvous::Seat{.host = "worker-1.7",
+                                                            .rank = 3,
+                                                            .size = 6,
+                                                            .local_rank = 1,
+                                                            .local_size = 2,
+                                                            .cross_rank = 1,
+                                                            .cross_size = 3}));
+  EXPECT_THAT(OwnLines(spec, cluster, At(1, 0)), testing::Not(testing::HasSubstr("ELASTIC")));
 }
 
 TEST(Mpi, WhoRunsTheCommandAndWhoHoldsAPlace) {

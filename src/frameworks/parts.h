@@ -56,6 +56,9 @@ void AddTony(const Process& process, spec::EnvVars& env);
 // counted before, so that they all start again together.
 bool IsPartOfMxnet(const spec::JobSpec& spec, const spec::RoleSpec& role);
 
+// Its processes may go from one world to the next without starting again, if the script does (hvd.elastic).
+bool IsElasticHorovod(const spec::JobSpec& spec);
+
 // Parameter-server training: every process stands for itself, and one that comes back at its address is used again.
 bool TrainsWithParameterServers(const spec::JobSpec& spec);
 

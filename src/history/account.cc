@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "json_fields.h"
 
@@ -63,8 +64,16 @@ void Account::OnProgress(const core::TaskProgress& progress) {
   checkpoint_at_ = std::max(checkpoint_at_.value_or(*progress.checkpoint_at), *progress.checkpoint_at);
   if (!loss_ || *progress.checkpoint_at <= loss_->from) return;
   const Instant saved = std::min(*progress.checkpoint_at, loss_->to);
-  Move(Spent::kLost, Spent::kRunning, saved - loss_->from);
+  Move(Spent::kLost, Spent::kRunning, saved - loss_->from + loss_->before);
   loss_->from = saved;
+  loss_->before = {};
+}
+
+void Account::OnRejoined() {
+  if (!loss_) return;
+  unsaved_ = loss_->time();
+  Move(Spent::kLost, Spent::kRunning, unsaved_);
+  loss_.reset();
 }
 
 void Account::OnJob(JobState state, int generation, const std::string& reason) {
@@ -84,10 +93,10 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
     if (was_running) return;
     if (!restarts_.empty() && recovering_since_) {
       restarts_.back().recovering = *last_ - *recovering_since_;
-      restarts_.back().lost = loss_ ? loss_->to - loss_->from : Duration();
+      restarts_.back().lost = loss_ ? loss_->time() : Duration();
     }
     recovering_since_.reset();
-    loss_.reset();
+    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // nobody has gone on with it
     ran_ = true;
     stepped_ = false;
     running_since_ = last_;
@@ -104,9 +113,10 @@ void Account::StopRunning() {
   recovering_since_ = last_;
   if (state_ == JobState::kSucceeded || !running_since_) return;
   const Instant from = std::min(std::max(checkpoint_at_.value_or(*running_since_), *running_since_), *last_);
-  loss_ = Loss{from, *last_};
+  if (checkpoint_at_ && *checkpoint_at_ > *running_since_) unsaved_ = {};
+  loss_ = Loss{from, *last_, unsaved_};
   running_since_.reset();
-  Move(Spent::kRunning, Spent::kLost, loss_->to - loss_->from);
+  Move(Spent::kRunning, Spent::kLost, loss_->time());
 }
 
 void Account::Move(Spent from, Spent to, Duration time) {

@@ -129,6 +129,33 @@ TEST(Account, ACheckpointWithinTheGraceSavesWhatSeemedLost) {
   EXPECT_EQ(story.Times(32), (Times{5, 4, 1, 1, 19, 0, 2}));
 }
 
+// What is in the memory of those that go on is lost only when they are, unless a checkpoint has saved it.
+TEST(Account, WhoGoesOnInAnotherWorldLosesNothing) {
+  Story story;
+  story.Up();
+  story.Progress(10, 1);
+  story.Progress(15, 5, 15);
+  const auto rejoin = [&](int at, int again_at, int generation) {
+    story.Job(at, JobType::kRecovering, JobState::kRecovering, generation, "worker:1 was killed");
+    story.Task(again_at, TaskType::kRejoined, TaskState::kRunning);
+    story.Job(again_at, JobType::kRunning, JobState::kRunning, generation);
+    story.Progress(again_at, 6);
+  };
+  rejoin(30, 32, 1);
+  EXPECT_EQ(story.Times(32), (Times{5, 4, 1, 0, 20, 0, 2}));
+  EXPECT_EQ(story.view.account.newest_restarts()[0].lost, Duration());
+  rejoin(40, 41, 2);
+  EXPECT_EQ(story.Times(41), (Times{5, 4, 1, 0, 28, 0, 3}));
+  story.Recover(50, 51, 3, "its application master died");
+  EXPECT_EQ(story.Times(51), (Times{5, 4, 1, 0, 5, 32, 4})) << "15 to 50, without the time between";
+  EXPECT_EQ(story.view.account.newest_restarts()[2].lost, std::chrono::seconds(32));
+  story.Progress(51, 7);
+  story.Progress(55, 9, 55);
+  rejoin(60, 61, 4);
+  story.Job(70, JobType::kFinished, JobState::kFailed);
+  EXPECT_EQ(story.Times(70), (Times{5, 4, 1, 0, 9, 46, 5})) << "5 and 9 more, after the last checkpoint";
+}
+
 TEST(Account, WithoutAnyCheckpointWhatWasLostIsNotKnown) {
   Story story;
   story.Up();

@@ -28,7 +28,7 @@ inline constexpr std::array<TypeWord<core::JobChanged::Type>, 8> kJobWords = {{
     {core::JobChanged::Type::kFinished, "JobFinished"},
 }};
 
-inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 10> kTaskWords = {{
+inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 11> kTaskWords = {{
     {core::TaskChanged::Type::kPending, "TaskPending"},
     {core::TaskChanged::Type::kAllocated, "TaskAllocated"},
     {core::TaskChanged::Type::kReady, "TaskReady"},
@@ -39,6 +39,7 @@ inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 10> kTaskWords = 
     {core::TaskChanged::Type::kRemoved, "TaskRemoved"},
     {core::TaskChanged::Type::kProgressed, "TaskProgressed"},
     {core::TaskChanged::Type::kStalled, "TaskStalled"},
+    {core::TaskChanged::Type::kRejoined, "TaskRejoined"},
 }};
 
 template <typename Words, typename Type>

@@ -106,6 +106,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   }
   view.account.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
   if (change.progress) view.account.OnProgress(*change.progress);
+  if (change.type == core::TaskChanged::Type::kRejoined) view.account.OnRejoined();
   task.state = change.state;
   Take(task.node, change.node);
   Take(task.container, change.container);

@@ -6,8 +6,6 @@
 namespace howdah::rendezvous {
 namespace {
 
-constexpr Duration kHold = std::chrono::milliseconds(500);
-
 bool NamesScopeAndKey(const std::string& path) {
   if (path.empty() || path.front() != '/') return false;
   const size_t slash = path.find('/', 1);
@@ -29,7 +27,7 @@ std::vector<KeyValueStore::Answer> KeyValueStore::OnRequest(RequestId id, const 
   }
   if (request.method != "GET") return {{id, 405, ""}};
   if (found != values_.end()) return {{id, 200, found->second}};
-  held_.push_back({id, request.path, now + kHold});
+  held_.push_back({id, request.path, hold_ ? now + *hold_ : Instant::max()});
   return {};
 }
 
@@ -48,6 +46,14 @@ std::vector<KeyValueStore::Answer> KeyValueStore::Put(RequestId id, const Reques
   return answers;
 }
 
+std::vector<KeyValueStore::Answer> KeyValueStore::Clear() {
+  values_.clear();
+  size_ = 0;
+  std::vector<Answer> answers;
+  for (const Held& held : std::exchange(held_, {})) answers.push_back({held.request, 404, ""});
+  return answers;
+}
+
 std::vector<KeyValueStore::Answer> KeyValueStore::OnTime(Instant now) {
   std::vector<Answer> answers;
   auto held = held_.begin();
@@ -57,7 +63,7 @@ std::vector<KeyValueStore::Answer> KeyValueStore::OnTime(Instant now) {
 }
 
 std::optional<Instant> KeyValueStore::NextDeadline() const {
-  if (held_.empty()) return std::nullopt;
+  if (held_.empty() || !hold_) return std::nullopt;
   return held_.front().until;
 }
 

@@ -38,6 +38,15 @@ TEST(KeyValueStore, WhoAsksTooEarlyIsAnsweredByThePut) {
   EXPECT_EQ(store.NextDeadline(), std::nullopt);
 }
 
+TEST(KeyValueStore, WhereAskersAreHeldForAsLongAsItTakesNoTimeIsWanted) {
+  KeyValueStore store(1000, std::nullopt);
+  EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
+  EXPECT_EQ(store.NextDeadline(), std::nullopt);
+  EXPECT_THAT(store.OnRequest(2, {"PUT", "/s/b", "x"}, kNow), ElementsAre(Answer{2, 200, ""}));
+  EXPECT_THAT(store.Clear(), ElementsAre(Answer{1, 404, ""}));
+  EXPECT_THAT(store.OnRequest(3, {"GET", "/s/b", ""}, kNow), IsEmpty());
+}
+
 TEST(KeyValueStore, WhatIsNoRequestOfHorovodIsRefused) {
   KeyValueStore store(10);
   for (const char* path : {"", "/", "/scope", "/scope/", "//key", "scope/key"}) {

@@ -175,6 +175,7 @@ void Checker::Check(const core::Record& record) {
   if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
   if (const auto* job = std::get_if<core::JobChanged>(&record.change); job != nullptr && job->reason) {
     CheckGrowth(*job->reason);
+    NoticeGeneration(*job);
   }
   if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) {
     CheckSuccess(*task);
@@ -222,12 +223,17 @@ void Checker::Charge(const core::StartTask& start) {
     if (before->failed && !before->free) facts_.Pay(start.task);
     return;
   }
-  if (start.generation <= charged_generation_) return;
-  charged_generation_ = start.generation;
+  ChargeRanked(start.generation);
+}
+
+// Once for each generation, when it begins.
+void Checker::ChargeRanked(int generation) {
+  if (generation <= charged_generation_) return;
+  charged_generation_ = generation;
   const OwnFailure* first = nullptr;
   for (const OwnFailure& failure : truth_.failures()) {
     const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(failure.task.role)];
-    if (!ranked || !failure.told || failure.generation != start.generation - 1) continue;
+    if (!ranked || !failure.told || failure.generation != generation - 1) continue;
     if (!first || CameFirst(failure, *first)) first = &failure;
   }
   if (first && !facts_.Find(first->task)->free) facts_.Pay(first->task);

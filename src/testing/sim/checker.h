@@ -34,6 +34,8 @@ class Checker {
  private:
   void Check(const core::StartTask& start);
   void Check(const core::StopTask& stop);
+  void Check(const core::AskToMeet&) {}
+  void Check(const core::Rejoin& rejoin);
   void Check(const core::AvoidNode& avoid);
   void Check(const core::LaunchExecutor& launch);
   void Check(const core::ReleaseContainer& release);
@@ -61,9 +63,15 @@ class Checker {
   bool IsIdleRanked(const ContainerId& id, const ContainerFacts& held) const;
   bool Ranked(int role) const { return workload_.rules.restarts_together[static_cast<size_t>(role)]; }
   int CountRunnable(int role) const;
+  // --- checker_meeting.cc
+  void TakePlace(int generation, TaskId task, int place, int size);
+  void CheckRejoins(const core::Cluster& cluster);
+  int Waiting(int role) const;
+  void NoticeGeneration(const core::JobChanged& change);
   // ---
   void CheckBudget();
   void Charge(const core::StartTask& start);
+  void ChargeRanked(int generation);
   bool IsRegistered(TaskId task) const;
   bool CanRun(TaskId task) const;
   void CheckOutcome(const core::FinishJob& finish);
@@ -117,6 +125,7 @@ class Checker {
   int places_generation_ = -1;
   std::optional<Instant> newcomers_since_;  // of ranked roles, without a break
   std::optional<Instant> held_up_since_;    // ranked tasks could go on without those that are missing
+  std::vector<core::Rejoin> rejoins_;       // in this step
   bool finished_ = false;
   std::set<std::string> nodes_;  // on which containers were granted
   std::map<std::string, Instant> avoided_until_;

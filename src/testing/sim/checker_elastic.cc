@@ -20,28 +20,23 @@ int Checker::CountRunnable(int role) const {
 
 // Each rank of a generation is one task's, and where all start at one stroke none is missing.
 void Checker::CheckPlaces(const core::Job& job) {
-  if (starts_.empty()) return;
+  if (starts_.empty() && rejoins_.empty()) return;
   const core::Cluster& cluster = job.cluster();
   std::map<int, int> started;
   for (const core::StartTask& start : std::exchange(starts_, {})) {
-    if (start.generation != places_generation_) places_.clear();
-    places_generation_ = start.generation;
-    const auto [at, fresh] = places_.emplace(std::pair(start.task.role, start.place), start.task);
     const auto size = static_cast<int>(cluster[static_cast<size_t>(start.task.role)].size());
-    if ((!fresh && at->second != start.task) || start.place >= size) {
-      world_.Violate("No two tasks of a generation have one rank",
-                     Name(start.task) + " is " + std::to_string(start.place) + " of " + std::to_string(size));
-    }
+    TakePlace(start.generation, start.task, start.place, size);
     if (size > fold_.Size(Role(start.task.role).name)) {
       world_.Violate("Every rank is some task's", std::to_string(size) + " ranks of " + Role(start.task.role).name);
     }
     if (start.place != start.task.index) world_.Reach(Situation::kRanksClosedUp);
     ++started[start.task.role];
   }
+  CheckRejoins(cluster);
   if (!workload_.rules.needs_whole_cluster) return;
   for (const auto& [role, count] : started) {
     const auto size = static_cast<int>(cluster[static_cast<size_t>(role)].size());
-    if (count != size || count < Role(role).instances.min) {
+    if (count + Waiting(role) != size || size < Role(role).instances.min) {
       world_.Violate("A world starts without a gap, and with as many as it needs",
                      std::to_string(count) + " of " + Role(role).name + " in a cluster of " + std::to_string(size));
     }
@@ -67,7 +62,9 @@ void Checker::NoticeNewcomers() {
 // Who runs is stopped for newcomers only when these are ready, and have been gathered.
 void Checker::CheckGrowth(const std::string& reason) {
   // The same reason with a wait after it tells what holds up the start.
-  if (reason.find(" grows from ") == std::string::npos || !reason.ends_with("are stopped to start again")) return;
+  if (reason.find(" grows from ") == std::string::npos) return;
+  if (reason.find("go on without starting again") != std::string::npos) world_.Reach(Situation::kGrewWithoutAStop);
+  if (!reason.ends_with("are stopped to start again")) return;
   world_.Reach(Situation::kGrew);
   if (!world_.clocks_agree()) return;
   bool ready = false, more = false;

@@ -73,6 +73,7 @@ void SimContainer::End(const std::string& how) {
     const Attempt died = *std::exchange(attempt_, std::nullopt);
     owner_.truth().Ended(*task_, died.number);
     if (!leaving_) owner_.OnDied(*task_, died.generation);
+    owner_.OnBroken(*task_, died.number);
   }
   owner_.OnGone(*this, how);
 }
@@ -85,6 +86,15 @@ void SimContainer::FailSoon(int generation) {
     const Duration soon = world_.random.Chance(0.5) ? Duration(milliseconds(8)) : Duration(seconds(2));
     ExitLater(world_.random.Between(Duration(1), soon), static_cast<int>(rank), {.code = 1}, world_.random.Chance(0.5));
   }
+}
+
+bool SimContainer::Meets(int attempt) const {
+  return !gone_ && !silent_ && !leaving_ && attempt_ && attempt_->number == attempt && !attempt_->stopping;
+}
+
+void SimContainer::Rejoin(int generation) {
+  attempt_->generation = generation;
+  attempt_->waits = false;
 }
 
 void SimContainer::FindAm() {
@@ -188,6 +198,12 @@ void SimContainer::RunAttempt(int number, int generation) {
   for (int& pid : pids) pid = world_.random.Between(1000, 9999);
   Send(core::TaskStarted{id_, number, std::move(pids), now});
   PlanExits(conduct);
+  if (owner_.workload().meets) {
+    world_.schedule.After(world_.random.Between(Duration(milliseconds(10)), Duration(seconds(3))),
+                          [this, number, serial = serial_] {
+                            if (serial == serial_ && Meets(number)) owner_.OnArrived(*task_, number);
+                          });
+  }
   if (conduct.stalls > 0) StepLater(world_.random.Chance(conduct.stalls) ? world_.random.Between(0, 10) : -1);
 }
 
@@ -213,7 +229,7 @@ void SimContainer::StepLater(int left) {
 
 void SimContainer::Stall() {
   const Instant now = world_.schedule.now();
-  owner_.truth().Failed({*task_, attempt_->number, attempt_->generation, now, "made no progress", false, false});
+  owner_.truth().Failed({*task_, attempt_->number, WorldOf(*attempt_), now, "made no progress", false, false});
   Send(core::TaskStalled{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
 }
 
@@ -292,7 +308,9 @@ void SimContainer::KillAttempt(int serial) {
 
 void SimContainer::ExitLater(Duration delay, int rank, core::Exit exit, bool consequence) {
   world_.schedule.After(delay, [this, rank, exit, consequence, serial = serial_] {
-    if (serial == serial_ && attempt_) RankExits(rank, exit, consequence);
+    if (serial != serial_ || !attempt_) return;
+    if (attempt_->waits && exit.success()) return ExitLater(seconds(1), rank, exit);  // it does not get to its end
+    RankExits(rank, exit, consequence);
   });
 }
 
@@ -300,7 +318,7 @@ void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
   if (!attempt_->runs[static_cast<size_t>(rank)]) return;
   attempt_->runs[static_cast<size_t>(rank)] = false;
   const Instant now = world_.schedule.now();
-  const int number = attempt_->number, generation = attempt_->generation;
+  const int number = attempt_->number, generation = WorldOf(*attempt_);
   const bool failed = !exit.success() && !attempt_->stopping;
   core::Diagnosis diagnosis{.consequence = failed && consequence};
   if (failed) {
@@ -319,6 +337,7 @@ void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
     });
   }
   if (failed) owner_.OnDied(*task_, generation);
+  if (!exit.success()) owner_.OnBroken(*task_, number);
 }
 
 void SimContainer::AttemptEnds() {

@@ -25,6 +25,10 @@ class ContainerOwner {
   virtual void OnGone(SimContainer& container, const std::string& how) = 0;
   // Processes of a task of the generation have died otherwise than by succeeding or being stopped.
   virtual void OnDied(TaskId task, int generation) = 0;
+  // The processes of an attempt meet others, or one of them has ended without having succeeded.
+  virtual void OnArrived(TaskId task, int attempt) = 0;
+  virtual void OnBroken(TaskId task, int attempt) = 0;
+  virtual int generation() const = 0;  // of the job
   virtual const Workload& workload() const = 0;
   virtual Truth& truth() = 0;
 };
@@ -53,6 +57,11 @@ class SimContainer {
   // A peer of this generation has died: what talks to it fails soon.
   void FailSoon(int generation);
 
+  // Of processes that go from one world to the next (SimMeeting): whether the attempt's can be heard there.
+  bool Meets(int attempt) const;
+  void Wait() { attempt_->waits = true; }
+  void Rejoin(int generation);
+
  private:
   struct Attempt {
     int number = 0;
@@ -60,6 +69,7 @@ class SimContainer {
     std::vector<bool> runs;  // by local rank
     bool stopping = false;
     bool ignores_stop = false;
+    bool waits = false;  // for its place in the next world
     core::TaskProgress progress;
     std::optional<Instant> kill_at;  // once stopping
     Instant kill_by;                 // the latest that this may become
@@ -84,6 +94,7 @@ class SimContainer {
   void ExitLater(Duration delay, int rank, core::Exit exit, bool consequence = false);
   void RankExits(int rank, core::Exit exit, bool consequence = false);
   void AttemptEnds();
+  int WorldOf(const Attempt& attempt) const { return attempt.waits ? owner_.generation() : attempt.generation; }
 
   World& world_;
   ContainerOwner& owner_;

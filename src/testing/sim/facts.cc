@@ -144,6 +144,12 @@ void Facts::On(const core::TaskStalled& e) {
   task->failed = task->stalled = true;
 }
 
+void Facts::On(const core::TaskMeets& e) {
+  const auto at = tasks_.find(e.task);
+  if (at == tasks_.end() || at->second.attempt != e.attempt || at->second.over || at->second.stopped()) return;
+  if (e.step != core::TaskMeets::Step::kDeaf) at->second.waits = e.step == core::TaskMeets::Step::kWaits;
+}
+
 void Facts::On(const core::StopRequested& e) {
   stop_requested_ = true;
   if (e.grace) grace_requested_ = e.grace;
@@ -170,6 +176,7 @@ void Facts::On(const core::StartTask& a) {
   task.generation = a.generation;
   task.container = a.container;
   task.started = task.over = task.failed = task.final = task.free = task.stalled = task.succeeded = false;
+  task.waits = false;
   task.stopped_at.reset();
   task.killed_at.reset();
   task.ranks_succeeded.clear();

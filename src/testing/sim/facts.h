@@ -40,6 +40,7 @@ struct TaskFacts {
   bool failed = false;                // by itself: before it was ordered to stop
   bool final = false;                 // ... and by a rule of its role it is not to start again
   bool free = false;                  // ... and that costs no restart
+  bool waits = false;                 // for its place in the next world, as the core was told
   bool stalled = false;               // the core was told that it shows no sign of life
   bool succeeded = false;             // every process of it exited with 0
   std::set<int> ranks_exited, ranks_succeeded;
@@ -107,6 +108,7 @@ class Facts {
   void On(const core::ExecutorRefused&) {}
   void On(const core::ExecutorHeard& e) { Hear(e.container); }
   void On(const core::ExecutorDisconnected&) {}
+  void On(const core::TaskMeets& e);
   void On(const core::ScaleWanted&) {}
   void On(const core::Ticked&) {}
 
@@ -117,6 +119,8 @@ class Facts {
   void On(const core::KillContainer& a) { GiveBack(a.container); }
   void On(const core::StartTask& a);
   void On(const core::StopTask& a);
+  void On(const core::AskToMeet&) {}
+  void On(const core::Rejoin& a) { tasks_[a.task].waits = false; }
   void On(const core::AvoidNode&) {}
   void On(const core::Record&) {}
   void On(const core::FinishJob&) {}

@@ -17,6 +17,7 @@ SimJob::SimJob(World& world, SimPlace& place, Workload workload, std::string nam
       name_(std::move(name)),
       truth_(world_, workload_),
       checker_(world_, workload_, truth_),
+      meeting_(world_, truth_, [this](const core::Event& event) { Deliver(event); }),
       submitted_(world_.schedule.now()),
       seed_(world_.random.Next()),
       job_(std::make_unique<core::Job>(workload_.spec, workload_.rules, submitted_, seed_)) {}
@@ -150,6 +151,7 @@ void SimJob::AnotherAmGoesOn() {
     }
   }
   job_ = std::move(next);
+  meeting_.Forget();
   place_.Cancel(this);
   alarm_at_.reset();
   Deliver(core::AmResumed{++am_attempt_, "was killed"});
@@ -221,9 +223,21 @@ SimContainer* SimJob::Find(const ContainerId& container) {
 void SimJob::Do(const core::LaunchExecutor& a) { Find(a.container)->Launch(a.task); }
 void SimJob::Do(const core::ReleaseContainer& a) { Find(a.container)->Leave(); }
 void SimJob::Do(const core::KillContainer& a) { Find(a.container)->Kill(); }
-void SimJob::Do(const core::StartTask& a) { Find(a.container)->Start(a.attempt, a.generation); }
+void SimJob::Do(const core::StartTask& a) {
+  if (workload_.meets) meeting_.Start(a, *Find(a.container), RankedTasks());
+  Find(a.container)->Start(a.attempt, a.generation);
+}
 void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a.attempt, a.grace, a.limit); }
 void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
+
+// Of the world as it is now.
+int SimJob::RankedTasks() const {
+  int tasks = 0;
+  for (size_t role = 0; role < workload_.spec.roles.size(); ++role) {
+    if (workload_.rules.restarts_together[role]) tasks += static_cast<int>(job_->cluster()[role].size());
+  }
+  return tasks;
+}
 
 // --- the place and the containers ---
 

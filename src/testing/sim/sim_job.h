@@ -11,6 +11,7 @@
 #include "container.h"
 #include "digest.h"
 #include "howdah/core/job.h"
+#include "meeting.h"
 #include "place.h"
 #include "truth.h"
 #include "world.h"
@@ -35,6 +36,9 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void Deliver(const core::Event& event) override;
   void OnGone(SimContainer& container, const std::string& how) override;
   void OnDied(TaskId task, int generation) override;
+  void OnArrived(TaskId task, int attempt) override { meeting_.Arrive(task, attempt); }
+  void OnBroken(TaskId task, int attempt) override { meeting_.Break(task, attempt); }
+  int generation() const override { return checker_.fold().generation(); }
   const Workload& workload() const override { return workload_; }
   Truth& truth() override { return truth_; }
 
@@ -65,6 +69,9 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void Do(const core::KillContainer& a);
   void Do(const core::StartTask& a);
   void Do(const core::StopTask& a);
+  void Do(const core::AskToMeet& a) { meeting_.Ask(a); }
+  void Do(const core::Rejoin& a) { meeting_.Rejoin(a, RankedTasks()); }
+  int RankedTasks() const;
   void Do(const core::AvoidNode&) {}  // a place may grant there all the same
   void Do(const core::Record&) {}
   void Do(const core::FinishJob&);
@@ -76,6 +83,7 @@ class SimJob : public ContainerOwner, public PlaceClient {
   std::string name_;
   Truth truth_;
   Checker checker_;
+  SimMeeting meeting_;
   const Instant submitted_;
   const uint64_t seed_;
   std::unique_ptr<core::Job> job_;

@@ -59,6 +59,10 @@ struct EventText {
   std::string operator()(const core::TaskStalled& e) const {
     return "TaskStalled " + e.container.text + Attempt(e.attempt) + " since " + FormatInstant(e.since);
   }
+  std::string operator()(const core::TaskMeets& e) const {
+    static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be asked"};
+    return "TaskMeets " + TaskName(spec, e.task) + Attempt(e.attempt) + " " + kSteps[static_cast<size_t>(e.step)];
+  }
   std::string operator()(const core::ScaleWanted& e) const {
     return "ScaleWanted " + Role(e.role) + "=" + std::to_string(e.instances);
   }
@@ -92,6 +96,13 @@ struct ActionText {
     return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) +
            " to " + Seconds(a.limit);
   }
+  std::string operator()(const core::AskToMeet& a) const {
+    return "AskToMeet " + TaskName(spec, a.task) + " attempt " + std::to_string(a.attempt);
+  }
+  std::string operator()(const core::Rejoin& a) const {
+    return "Rejoin " + TaskName(spec, a.task) + " as " + std::to_string(a.place) + " attempt " +
+           std::to_string(a.attempt) + " generation " + std::to_string(a.generation);
+  }
   std::string operator()(const core::AvoidNode& a) const { return "AvoidNode " + a.node + " for " + Seconds(a.limit); }
   std::string operator()(const core::Record& a) const { return "Record " + ToText(a.change); }
   std::string operator()(const core::FinishJob& a) const {
@@ -112,8 +123,8 @@ struct ChangeText {
     return text + Why(c.reason);
   }
   std::string operator()(const core::TaskChanged& c) const {
-    static const char* const kTypes[] = {"pending", "allocated", "ready",   "started",    "exited",
-                                         "lost",    "stopped",   "removed", "progressed", "stalled"};
+    static const char* const kTypes[] = {"pending", "allocated", "ready",      "started", "exited",  "lost",
+                                         "stopped", "removed",   "progressed", "stalled", "rejoined"};
     std::string text = c.role + ":" + std::to_string(c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
                        std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
     return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);

@@ -1,5 +1,7 @@
 #include "truth.h"
 
+#include <algorithm>
+
 #include "text.h"
 
 namespace howdah::sim {
@@ -17,11 +19,28 @@ void Truth::Started(TaskId task, int attempt, int generation) {
                              " started while " + TaskName(workload_.spec, run.task) + " attempt " +
                              std::to_string(run.attempt) + " runs";
     if (run.task == task) world_.Violate("No task runs two attempts at once", both);
-    if (ranked(task) && ranked(run.task) && run.generation < generation) {
+    if (ranked(task) && ranked(run.task) && run.generation < generation && !run.waits) {
       world_.Violate("No ranked task starts while one of an older generation runs", both);
     }
   }
   runs_.push_back({task, attempt, generation});
+}
+
+Truth::Run* Truth::Find(TaskId task, int attempt) {
+  const auto run =
+      std::find_if(runs_.begin(), runs_.end(), [&](const Run& r) { return r.task == task && r.attempt == attempt; });
+  return run == runs_.end() ? nullptr : &*run;
+}
+
+void Truth::Waits(TaskId task, int attempt) {
+  if (Run* run = Find(task, attempt)) run->waits = true;
+}
+
+void Truth::Rejoined(TaskId task, int attempt, int generation) {
+  Run* run = Find(task, attempt);
+  if (run == nullptr) return;
+  run->waits = false;
+  run->generation = generation;
 }
 
 void Truth::Ended(TaskId task, int attempt) {

@@ -44,6 +44,9 @@ class Truth {
 
   // Processes of the attempt exist from now on.
   void Started(TaskId task, int attempt, int generation);
+  // They have left their world, and run on without one until they are in the next.
+  void Waits(TaskId task, int attempt);
+  void Rejoined(TaskId task, int attempt, int generation);
   // None of them is left.
   void Ended(TaskId task, int attempt);
   void Failed(OwnFailure failure) { failures_.push_back(std::move(failure)); }
@@ -59,7 +62,10 @@ class Truth {
     TaskId task;
     int attempt = 0;
     int generation = 0;
+    bool waits = false;
   };
+  Run* Find(TaskId task, int attempt);
+
   World& world_;
   const Workload& workload_;
   std::vector<Run> runs_;

@@ -64,6 +64,7 @@ class Maker {
     workload_.collective = true;
     return *this;
   }
+  void Meets() { workload_.meets = true; }
   spec::JobSpec& spec() { return workload_.spec; }
   Workload Done() { return std::move(workload_); }
 
@@ -116,6 +117,20 @@ Workload Elastic(Random& random) {
       least, least + random.Between(1, 4)};
   if (random.Chance(0.4)) make.Service("store", 1, 0.02);
   if (together && random.Chance(0.5)) make.NeedsWholeCluster();
+  make.spec().timeouts.replacement = random.Pick<Duration>({seconds(2), minutes(1)});
+  make.spec().timeouts.settle = random.Pick<Duration>({seconds(0), seconds(5), seconds(30)});
+  return make.Done();
+}
+
+// Ranked tasks that go from one world to the next.
+Workload Worlds(Random& random) {
+  Maker make(random, {.needs_whole_cluster = true, .needs_am = true});
+  make.Meets();
+  const Conduct rank{.shortest = seconds(5), .longest = seconds(60), .fails = 0.2, .ignores_stop = 0.1};
+  if (random.Chance(0.2)) make.Role("first", 1, rank, true);
+  spec::RoleSpec& worker = make.Role("worker", 1, rank, true);
+  worker.instances = {random.Between(1, 2), random.Between(3, 5)};
+  worker.processes = random.Pick<int>({1, 1, 2});
   make.spec().timeouts.replacement = random.Pick<Duration>({seconds(2), minutes(1)});
   make.spec().timeouts.settle = random.Pick<Duration>({seconds(0), seconds(5), seconds(30)});
   return make.Done();
@@ -197,6 +212,7 @@ const std::vector<WorkloadKind>& WorkloadKinds() {
       {"ranked ddp", RankedDdp},
       {"services and sidecars", ServicesAndSidecars},
       {"elastic", Elastic},
+      {"worlds", Worlds},
       {"tolerate", Tolerate},
       {"ignore", Ignore},
       {"limits", Limits},

@@ -56,6 +56,19 @@ struct StopTask {
   Duration grace{};
   Duration limit{};  // not less than grace
 };
+// The task, which holds rank 0, is to leave its world as soon as it can, and all others with it: a larger one can be
+// had. Answered by TaskMeets: each waits for its place in the next world, or this one could not be asked.
+struct AskToMeet {
+  TaskId task;
+  int attempt = 0;
+};
+// The attempt, which waits, has this place in the world of the generation, and goes on.
+struct Rejoin {
+  TaskId task;
+  int attempt = 0;
+  int generation = 0;
+  int place = 0;  // as StartTask's
+};
 // Tasks fail there: containers elsewhere are wanted, for so long, where the place has other nodes.
 struct AvoidNode {
   std::string node;
@@ -71,6 +84,6 @@ struct FinishJob {
 };
 
 using Action = std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer,
-                            StartTask, StopTask, AvoidNode, Record, FinishJob>;
+                            StartTask, StopTask, AskToMeet, Rejoin, AvoidNode, Record, FinishJob>;
 
 }  // namespace howdah::core

@@ -128,6 +128,19 @@ struct TaskStalled {
   std::string sign;   // what that was, a noun: "output"
   std::string where;  // where its processes stand, a clause: "all_reduce (train.py:40)"; empty: not known
 };
+// How far a ranked task is with meeting the others, where its framework lets processes go from one world to the next
+// without starting again.
+struct TaskMeets {
+  enum class Step {
+    kArrived,  // all its processes wait for the others of the world that they were started for
+    kJoined,   // they are connected with all others, and will go on in another world when this one breaks
+    kWaits,    // they have left their world, and wait for their place in the next (Rejoin)
+    kDeaf,     // it could not be asked to leave (AskToMeet)
+  };
+  TaskId task;
+  int attempt = 0;
+  Step step = Step::kArrived;
+};
 // The command of a task could not be started at all (not found, not executable, working directory not made). Nothing of
 // the attempt runs; no RankExited or TaskEnded follows.
 struct TaskStartFailed {
@@ -161,6 +174,6 @@ struct Ticked {};
 using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ContainerWarned,
                            PlaceWaited, PlaceRefused, ExecutorRegistered, ExecutorRefused, ExecutorHeard,
                            ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed,
-                           TaskSaving, TaskStalled, ScaleWanted, StopRequested, Ticked>;
+                           TaskSaving, TaskStalled, TaskMeets, ScaleWanted, StopRequested, Ticked>;
 
 }  // namespace howdah::core

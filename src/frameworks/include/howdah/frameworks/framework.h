@@ -16,6 +16,7 @@ namespace howdah::frameworks {
 enum class Rendezvous {
   kNone,
   kKeyValueStore,  // rendezvous::KeyValueStore, over HTTP
+  kWorlds,         // rendezvous::HorovodWorlds, over HTTP: one for all generations
   kTracker,        // rendezvous::XgboostTracker
 };
 
@@ -50,7 +51,7 @@ bool NeedsTensorboardPort(const spec::JobSpec& spec, TaskId task);
 
 core::FrameworkRules RulesOf(const spec::JobSpec& spec);
 
-Rendezvous RendezvousOf(spec::Framework framework);
+Rendezvous RendezvousOf(const spec::JobSpec& spec);
 
 // How many processes of the job have a rank.
 int WorldSize(const spec::JobSpec& spec, const core::Cluster& cluster);

@@ -40,6 +40,8 @@ class Account {
   // It started again, and its generation went on.
   void OnTaskRestart() { ++task_restart_count_; }
   void OnProgress(const core::TaskProgress& progress);
+  // An attempt goes on in another world: what it had done is in its memory still.
+  void OnRejoined();
   void OnJob(core::JobState state, int generation, const std::string& reason);
 
   // Nothing is known: the job was recorded by somebody else.
@@ -64,6 +66,8 @@ class Account {
   // What ran last and is lost unless a checkpoint of that time comes to be known.
   struct Loss {
     Instant from, to;
+    Duration before{};  // of former worlds, that was in memory
+    Duration time() const { return to - from + before; }
   };
   Duration& Total(Spent what) { return totals_[static_cast<size_t>(what)]; }
   Duration Stored(Spent what) const { return totals_[static_cast<size_t>(what)]; }
@@ -85,6 +89,7 @@ class Account {
   std::optional<Instant> checkpoint_at_;
   bool checkpointed_ = false;
   std::optional<Loss> loss_;
+  Duration unsaved_{};  // ran in former worlds, since the last checkpoint: it is in the memory of who goes on
   std::optional<Instant> recovering_since_;
   std::vector<Restart> restarts_;
   int restart_count_ = 0;

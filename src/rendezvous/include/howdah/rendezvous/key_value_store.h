@@ -12,8 +12,8 @@
 
 namespace howdah::rendezvous {
 
-// Requests in, answers out; each request gets one answer. A GET of what is not there is held for a moment before it is
-// answered with 404, as the client asks again 10 ms after that: a large job would do little else.
+// Requests in, answers out; each request gets one answer. A GET of what is not there is held before it is answered with
+// 404, as the client asks again 10 ms after that: a large job would do little else.
 class KeyValueStore {
  public:
   using RequestId = uint64_t;
@@ -29,11 +29,16 @@ class KeyValueStore {
     friend bool operator==(const Answer&, const Answer&) = default;
   };
 
-  // limit: bytes of all keys and values together; a PUT beyond it is answered with 507.
-  explicit KeyValueStore(size_t limit) : limit_(limit) {}
+  // limit: bytes of all keys and values together; a PUT beyond it is answered with 507. hold: how long a GET is held;
+  // nullopt: until what it is for is there, so that the client's own time-out, which counts between its requests, never
+  // comes.
+  explicit KeyValueStore(size_t limit, std::optional<Duration> hold = std::chrono::milliseconds(500))
+      : limit_(limit), hold_(hold) {}
 
   // The answers that are due now: to this request, unless it is held, and to those held that it settles.
   std::vector<Answer> OnRequest(RequestId id, const Request& request, Instant now);
+  // Forgets all values. The answers to those held: 404.
+  std::vector<Answer> Clear();
   // Those held long enough.
   std::vector<Answer> OnTime(Instant now);
   // When OnTime is wanted next.
@@ -48,6 +53,7 @@ class KeyValueStore {
   std::vector<Answer> Put(RequestId id, const Request& request);
 
   const size_t limit_;
+  const std::optional<Duration> hold_;
   size_t size_ = 0;
   std::map<std::string, std::string> values_;  // by path
   std::vector<Held> held_;                     // in the order of their time

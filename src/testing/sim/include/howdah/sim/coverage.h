@@ -72,6 +72,9 @@ enum class Situation {
   kMoved,
   kFinalByRule,
   kFreeByRule,
+  kWentOnInAnotherWorld,
+  kGrewWithoutAStop,
+  kDeaf,
   kCount,
 };
 

@@ -33,6 +33,8 @@ struct Workload {
   std::vector<Conduct> conduct;  // by role
   // The ranked tasks talk to each other: when one of them dies the others fail too, soon after.
   bool collective = false;
+  // They go from one world to the next: when one dies the others wait for their places in a new one.
+  bool meets = false;
 };
 
 struct WorkloadKind {

@@ -1,0 +1,91 @@
+#include "horovod_notice.h"
+
+#include <openssl/evp.h>
+#include <openssl/hmac.h>
+
+#include <array>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/write.hpp>
+#include <memory>
+#include <utility>
+
+namespace howdah::am {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+using Failure = boost::system::error_code;
+
+constexpr auto kLimit = std::chrono::seconds(5);
+constexpr size_t kMacBytes = 32;
+
+const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
+
+std::string Mac(const std::string& key, std::string_view body) {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> mac{};
+  unsigned int size = 0;
+  HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), Bytes(body), body.size(), mac.data(), &size);
+  return {reinterpret_cast<const char*>(mac.data()), size};
+}
+
+// Owned by what it waits for.
+class Sending : public std::enable_shared_from_this<Sending> {
+ public:
+  Sending(asio::io_context& loop, std::string message, std::function<void(bool)> done)
+      : socket_(loop), limit_(loop), message_(std::move(message)), done_(std::move(done)) {}
+
+  void Begin(const std::string& host, uint16_t port) {
+    Failure failed;
+    const auto address = asio::ip::make_address(host, failed);
+    limit_.expires_after(kLimit);
+    limit_.async_wait([self = shared_from_this()](const Failure&) { self->socket_.close(); });
+    if (failed) return End(false);
+    socket_.async_connect({address, port}, [self = shared_from_this()](const Failure& error) {
+      if (error) return self->End(false);
+      asio::async_write(self->socket_, asio::buffer(self->message_), [self](const Failure& unsent, size_t) {
+        if (unsent) return self->End(false);
+        // Whatever it is: a process that does not believe the message closes without an answer.
+        asio::async_read(self->socket_, asio::buffer(self->answer_),
+                         [self](const Failure& unheard, size_t) { self->End(!unheard); });
+      });
+    });
+  }
+
+ private:
+  void End(bool heard) {
+    limit_.cancel();
+    if (done_) std::exchange(done_, nullptr)(heard);
+  }
+
+  tcp::socket socket_;
+  asio::steady_timer limit_;
+  const std::string message_;
+  std::array<char, kMacBytes + 4> answer_{};
+  std::function<void(bool)> done_;
+};
+
+}  // namespace
+
+std::optional<rendezvous::NoticeAddress> DecodeNoticeAddress(const std::string& body) {
+  if (body.empty() || body.size() % 4 != 0) return std::nullopt;
+  std::string decoded(body.size() / 4 * 3, '\0');
+  const int size =
+      EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()), Bytes(body), static_cast<int>(body.size()));
+  if (size < 0) return std::nullopt;
+  return rendezvous::ReadNoticeAddress(decoded);  // it ends before what fills up the last three bytes
+}
+
+std::string Sealed(const std::string& key, std::string_view body) {
+  std::string message = Mac(key, body);
+  for (int shift = 0; shift < 32; shift += 8) message += static_cast<char>((body.size() >> shift) & 255);
+  return message.append(body);
+}
+
+void SendNotice(asio::io_context& loop, const std::string& host, const rendezvous::NoticeAddress& address,
+                std::string_view body, std::function<void(bool heard)> done) {
+  std::make_shared<Sending>(loop, Sealed(address.key, body), std::move(done))->Begin(host, address.port);
+}
+
+}  // namespace howdah::am

@@ -1,0 +1,149 @@
+// The rendezvous of elastic Horovod: rendezvous::HorovodWorlds over HTTP, and what its processes are told.
+#include <algorithm>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <unordered_map>
+#include <utility>
+
+#include "horovod_notice.h"
+#include "howdah/http/server.h"
+#include "howdah/process/clock.h"
+#include "rendezvous.h"
+
+namespace howdah::am {
+namespace {
+
+using rendezvous::HorovodWorlds;
+
+constexpr size_t kValueBytes = size_t{1} << 20;
+constexpr size_t kStoreBytes = size_t{256} << 20;
+constexpr int kAttempts = 3;
+constexpr auto kAskAgain = std::chrono::seconds(1), kAskOnceMore = std::chrono::seconds(2);
+
+core::TaskMeets::Step StepOf(HorovodWorlds::Met::Step step) {
+  switch (step) {
+    case HorovodWorlds::Met::Step::kArrived:
+      return core::TaskMeets::Step::kArrived;
+    case HorovodWorlds::Met::Step::kJoined:
+      return core::TaskMeets::Step::kJoined;
+    case HorovodWorlds::Met::Step::kWaits:
+      break;
+  }
+  return core::TaskMeets::Step::kWaits;
+}
+
+class HorovodServer final : public WorldsServer {
+ public:
+  HorovodServer(boost::asio::io_context& loop, Options options, OnMeets on_meets)
+      : loop_(loop), options_(std::move(options)), on_meets_(std::move(on_meets)), ask_again_(loop) {}
+
+  Status Listen() {
+    http::Server::Limits limits;
+    limits.body_bytes = kValueBytes;
+    limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;  // also of some that have died
+    auto server = http::Server::Start(
+        loop_, options_.host,
+        [this](const http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
+    if (!server.ok()) return server.error();
+    server_ = std::move(*server);
+    return {};
+  }
+
+  uint16_t port() const override { return server_->port(); }
+  void SetPeers(std::set<std::string> peers) override { options_.peers = std::move(peers); }
+
+  void Start(const core::StartTask& order, Seats seats) override {
+    asked_.reset();
+    Answer(worlds_.Start(order.generation, order.task, order.attempt, std::move(seats)));
+  }
+
+  void Rejoin(const core::Rejoin& order, Seats seats) override {
+    asked_.reset();
+    Answer(worlds_.Rejoin(order.generation, order.task, order.attempt, std::move(seats)));
+  }
+
+  void Ask(const core::AskToMeet& order) override {
+    asked_ = Asked{order, 0, ++last_ask_};
+    Tell();
+  }
+
+ private:
+  using Respond = std::function<void(http::Response)>;
+  struct Asked {
+    core::AskToMeet order;
+    int failures = 0;
+    uint64_t number = 0;
+  };
+
+  void OnRequest(const http::Request& request, Respond respond) {
+    if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
+    const HorovodWorlds::RequestId id = ++last_id_;
+    requests_.emplace(id, std::move(respond));
+    HorovodWorlds::Output output =
+        worlds_.OnRequest(id, {{request.method, request.path, request.body}, request.peer}, clock_.Now());
+    Answer(std::move(output.answers));
+    for (const HorovodWorlds::Met& met : output.met) {
+      if (met.step == HorovodWorlds::Met::Step::kWaits) asked_.reset();
+      on_meets_({met.task, met.attempt, StepOf(met.step)});
+    }
+  }
+
+  void Answer(std::vector<HorovodWorlds::Answer> answers) {
+    for (HorovodWorlds::Answer& answer : answers) {
+      const auto request = requests_.extract(answer.request);
+      request.mapped()({answer.status, "application/octet-stream", std::move(answer.body), ""});
+    }
+  }
+
+  void Tell() {
+    const HorovodWorlds::Contact* contact = worlds_.ContactOf(asked_->order.task, asked_->order.attempt);
+    const auto address = contact != nullptr ? DecodeNoticeAddress(contact->body) : std::nullopt;
+    if (!address) return GiveUp();
+    const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now().time_since_epoch()).count();
+    last_second_ = std::max<int64_t>(now, last_second_ + 1);
+    SendNotice(loop_, contact->peer, *address, rendezvous::HostsUpdated(last_second_),
+               [this, alive = std::weak_ptr(alive_), number = asked_->number](bool heard) {
+                 if (!alive.expired() && asked_ && asked_->number == number) OnTold(heard);
+               });
+  }
+
+  void OnTold(bool heard) {
+    asked_->failures = heard ? 0 : asked_->failures + 1;
+    if (asked_->failures == kAttempts) return GiveUp();
+    ask_again_.expires_after(heard ? kAskOnceMore : kAskAgain);
+    ask_again_.async_wait([this, number = asked_->number](const boost::system::error_code& error) {
+      if (!error && asked_ && asked_->number == number) Tell();
+    });
+  }
+
+  void GiveUp() {
+    const core::AskToMeet order = std::exchange(asked_, std::nullopt)->order;
+    on_meets_({order.task, order.attempt, core::TaskMeets::Step::kDeaf});
+  }
+
+  boost::asio::io_context& loop_;
+  Options options_;
+  const OnMeets on_meets_;
+  process::Clock clock_;
+  HorovodWorlds worlds_{kStoreBytes};
+  HorovodWorlds::RequestId last_id_ = 0;
+  std::unordered_map<HorovodWorlds::RequestId, Respond> requests_;
+  std::optional<Asked> asked_;  // who has not come to wait yet
+  uint64_t last_ask_ = 0;
+  int64_t last_second_ = 0;  // of a notice
+  boost::asio::steady_timer ask_again_;
+  std::unique_ptr<http::Server> server_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace
+
+Result<std::unique_ptr<WorldsServer>> StartWorldsServer(boost::asio::io_context& loop,
+                                                        RendezvousServer::Options options,
+                                                        WorldsServer::OnMeets on_meets) {
+  auto server = std::make_unique<HorovodServer>(loop, std::move(options), std::move(on_meets));
+  if (const Status listening = server->Listen(); !listening.ok()) return listening.error();
+  return std::unique_ptr<WorldsServer>(std::move(server));
+}
+
+}  // namespace howdah::am

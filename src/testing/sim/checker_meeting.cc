@@ -1,0 +1,66 @@
+// The rules about ranked tasks that go from one world to the next.
+#include <algorithm>
+
+#include "checker.h"
+#include "howdah/core/ranks.h"
+
+namespace howdah::sim {
+
+void Checker::TakePlace(int generation, TaskId task, int place, int size) {
+  if (generation != places_generation_) places_.clear();
+  places_generation_ = generation;
+  const auto [at, fresh] = places_.emplace(std::pair(task.role, place), task);
+  if ((fresh || at->second == task) && place < size) return;
+  world_.Violate("No two tasks of a generation have one rank",
+                 Name(task) + " is " + std::to_string(place) + " of " + std::to_string(size));
+}
+
+int Checker::Waiting(int role) const {
+  return static_cast<int>(std::count_if(facts_.tasks().begin(), facts_.tasks().end(), [role](const auto& task) {
+    return task.first.role == role && task.second.waits && !task.second.over && !task.second.stopped();
+  }));
+}
+
+void Checker::Check(const core::Rejoin& rejoin) {
+  world_.Reach(Situation::kWentOnInAnotherWorld);
+  const TaskFacts* task = facts_.Find(rejoin.task);
+  if (!task || task->attempt != rejoin.attempt || task->over || !task->waits) {
+    world_.Violate("Only who waits is told its place in a world", Name(rejoin.task));
+  }
+  if (rejoin.generation != fold_.generation() || fold_.stopping()) {
+    world_.Violate("A task goes on in the generation of the job",
+                   Name(rejoin.task) + ": " + std::to_string(rejoin.generation));
+  }
+  rejoins_.push_back(rejoin);
+}
+
+// Who goes on and who has started are a world without a gap, and what is in memory is handed on by one that has it.
+void Checker::CheckRejoins(const core::Cluster& cluster) {
+  if (rejoins_.empty()) return;
+  const int first = core::FirstRankedRole(workload_.spec);
+  bool state_stays = false;
+  for (const core::Rejoin& rejoin : std::exchange(rejoins_, {})) {
+    TakePlace(rejoin.generation, rejoin.task, rejoin.place,
+              static_cast<int>(cluster[static_cast<size_t>(rejoin.task.role)].size()));
+    state_stays |= rejoin.task.role == first && rejoin.place == 0;
+  }
+  if (!state_stays) world_.Violate("Rank 0 goes on where any rank does", "it has just started");
+  size_t ranks = 0;
+  for (int role = 0; role < static_cast<int>(cluster.size()); ++role) {
+    if (Ranked(role)) ranks += cluster[static_cast<size_t>(role)].size();
+  }
+  if (places_.size() == ranks) return;
+  world_.Violate("A world that goes on has no gap", std::to_string(places_.size()) + " of " + std::to_string(ranks));
+}
+
+// The tasks of a generation go on for a while after one of them was lost, and what becomes of them then is not why
+// there is another; nor need anything start in it that would be charged for it.
+void Checker::NoticeGeneration(const core::JobChanged& change) {
+  if (!workload_.meets || change.type != core::JobChanged::Type::kRecovering || !change.generation) return;
+  const bool lost = change.reason->find(" was lost ") != std::string::npos ||
+                    change.reason->find(" had to stop ") != std::string::npos;
+  if (lost) charged_generation_ = std::max(charged_generation_, *change.generation);
+  ChargeRanked(*change.generation);
+}
+
+}  // namespace howdah::sim

@@ -1,0 +1,55 @@
+// Where ranked processes meet that go from one world to the next: what the AM serves for them, and what they do there.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "container.h"
+#include "howdah/base/ids.h"
+#include "howdah/core/action.h"
+#include "howdah/core/event.h"
+#include "truth.h"
+#include "world.h"
+
+namespace howdah::sim {
+
+class SimMeeting {
+ public:
+  // deliver: hands the AM an event, now.
+  SimMeeting(World& world, Truth& truth, std::function<void(const core::Event&)> deliver)
+      : world_(world), truth_(truth), deliver_(std::move(deliver)) {}
+
+  // What the AM orders. size: ranked tasks of the world.
+  void Start(const core::StartTask& order, SimContainer& container, int size);
+  void Rejoin(const core::Rejoin& order, int size);
+  void Ask(const core::AskToMeet& order);
+
+  // The attempt's processes have come as far as where they meet.
+  void Arrive(TaskId task, int attempt);
+  // One of them has ended otherwise than by succeeding: those that it was connected with notice sooner or later.
+  void Break(TaskId task, int attempt);
+  // The AM has been replaced, and nobody is reached any more.
+  void Forget() { members_.clear(); }
+
+ private:
+  enum class State { kStarts, kArrived, kJoined, kWaits };
+  struct Member {
+    int attempt = 0;
+    int generation = 0;  // of its world
+    State state = State::kStarts;
+    SimContainer* container = nullptr;
+  };
+  Member* Find(TaskId task, int attempt);
+  void Tell(TaskId task, const Member& member, core::TaskMeets::Step step);
+  void Connect(int generation);
+  void LeaveLater(int generation, bool together);
+
+  World& world_;
+  Truth& truth_;
+  std::function<void(const core::Event&)> deliver_;
+  std::map<TaskId, Member> members_;
+  std::map<int, int> sizes_;  // by generation
+};
+
+}  // namespace howdah::sim
