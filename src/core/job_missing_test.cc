@@ -199,14 +199,15 @@ TEST(JobMissing, ALaterGenerationGivesBackWhatItHoldsHalfWayToItsLimit) {
 0s up
 5s taken worker:1 its node was lost
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost; all ranked tasks
-      are stopped to start again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost, last heard of
+      5.0s before; it costs no restart; all ranked tasks are stopped to start again
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost, last heard of 5.0s
+      before; it costs no restart
 6s exit worker:0 a0 0
 6s ended worker:0 a0
   task worker:0 STOPPED a0 code=0
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost; all ranked tasks
-      start again as generation 1
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost, last heard of
+      5.0s before; it costs no restart; all ranked tasks start again as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -232,14 +233,14 @@ TEST(JobMissing, WhatWasPreemptedWaitsInTheQueue) {
 0s up
 5s preempted worker:1 it is preempted
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
-      are stopped to start again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
+      restart; all ranked tasks are stopped to start again
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no restart
 6s exit worker:0 a0 0
 6s ended worker:0 a0
   task worker:0 STOPPED a0 code=0
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
-      start again as generation 1
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
+      restart; all ranked tasks start again as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -277,14 +278,14 @@ TEST(JobMissing, AndNotForLongerThanItMay) {
 0s up
 5s preempted worker:1 it is preempted
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
-      are stopped to start again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
+      restart; all ranked tasks are stopped to start again
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no restart
 6s exit worker:0 a0 0
 6s ended worker:0 a0
   task worker:0 STOPPED a0 code=0
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; all ranked tasks
-      start again as generation 1
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
+      restart; all ranked tasks start again as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
