@@ -19,10 +19,12 @@ using asio::ip::tcp;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::IsEmpty;
-using Step = core::TaskMeets::Step;
 
-bool operator==(const core::TaskMeets& a, const core::TaskMeets& b) {
-  return a.task == b.task && a.attempt == b.attempt && a.step == b.step;
+// "0:3 attempt 2 waits"
+std::string ToText(const core::TaskMeets& meets) {
+  static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be told"};
+  return std::to_string(meets.task.role) + ":" + std::to_string(meets.task.index) + " attempt " +
+         std::to_string(meets.attempt) + " " + kSteps[static_cast<size_t>(meets.step)];
 }
 
 const tcp::endpoint kAnyPort(asio::ip::address_v4::loopback(), 0);
@@ -117,29 +119,32 @@ class Job {
     spec_.roles[0].instances = {1, 2};
     rendezvous_ = std::make_unique<Rendezvous>(
         loop_, "127.0.0.1", spec_, [](int, const std::string&) {},
-        [this](const core::TaskMeets& meets) { met_.push_back(meets); });
+        [this](const core::TaskMeets& meets) { met_.push_back(ToText(meets)); });
   }
   core::Cluster World(size_t tasks) const { return {std::vector<Endpoint>(tasks, {"127.0.0.1", 1})}; }
   uint16_t Port(int generation) { return (*rendezvous_->For(generation, World(1)))->port; }
   Rendezvous& rendezvous() { return *rendezvous_; }
   asio::io_context& loop() { return loop_; }
-  const std::vector<core::TaskMeets>& met() const { return met_; }
+  const std::vector<std::string>& met() const { return met_; }
 
-  // Sends a request and returns what becomes of its answer, as it comes.
+  // Sends a request and returns its answer, which is empty until it is there.
   std::shared_ptr<std::string> Ask(const std::string& request) {
     auto socket = std::make_shared<tcp::socket>(loop_);
-    auto answer = std::make_shared<std::string>();
+    auto answer = std::make_shared<std::string>(), read = std::make_shared<std::string>();
     socket->connect({asio::ip::address_v4::loopback(), Port(0)});
     asio::write(*socket, asio::buffer(request));
-    asio::async_read(*socket, asio::dynamic_buffer(*answer),
-                     [socket, answer](const boost::system::error_code&, size_t) { socket->close(); });
+    asio::async_read(*socket, asio::dynamic_buffer(*read),
+                     [socket, read, answer](const boost::system::error_code&, size_t) {
+                       *answer = *read;
+                       socket->close();
+                     });
     return answer;
   }
 
  private:
   asio::io_context loop_;
   spec::JobSpec spec_;
-  std::vector<core::TaskMeets> met_;
+  std::vector<std::string> met_;
   std::unique_ptr<Rendezvous> rendezvous_;
 };
 
@@ -151,10 +156,10 @@ std::string Put(const std::string& path, const std::string& body) {
 TEST(WorldsServer, WhoAsksForItsPlaceIsAnsweredWhenItHasOne) {
   Job job;
   EXPECT_EQ(job.Port(0), job.Port(1)) << "who goes on knows no other";
-  job.rendezvous().Start({.task = {0, 3}, .attempt = 2, .generation = 0, .place = 0}, job.World(1));
+  job.rendezvous().Start({{"c"}, {0, 3}, /*attempt=*/2, /*generation=*/0, /*place=*/0}, job.World(1));
   const auto answer = job.Ask(Get("/rank_and_size/worker-0.0:0"));
   RunUntil(job.loop(), [&] { return !job.met().empty(); });
-  EXPECT_THAT(job.met(), ElementsAre(core::TaskMeets{{0, 3}, 2, Step::kWaits}));
+  EXPECT_THAT(job.met(), ElementsAre("0:3 attempt 2 waits"));
   EXPECT_THAT(*answer, IsEmpty());
   job.rendezvous().Rejoin({.task = {0, 3}, .attempt = 2, .generation = 1, .place = 1}, job.World(2));
   RunUntil(job.loop(), [&] { return !answer->empty(); });
@@ -164,10 +169,11 @@ TEST(WorldsServer, WhoAsksForItsPlaceIsAnsweredWhenItHasOne) {
 TEST(WorldsServer, AProcessIsToldWhereItHasSaidThatItListens) {
   Job job;
   Listener listener(job.loop(), /*answers=*/true);
-  job.rendezvous().Start({.task = {0, 0}, .attempt = 0, .generation = 0, .place = 0}, job.World(1));
+  job.Port(0);
+  job.rendezvous().Start({{"c"}, {0, 0}, /*attempt=*/0, /*generation=*/0, /*place=*/0}, job.World(1));
   job.rendezvous().Ask({{0, 0}, 0});
-  EXPECT_THAT(job.met(), ElementsAre(core::TaskMeets{{0, 0}, 0, Step::kDeaf})) << "it has said nothing yet";
-  std::string pickled = std::string("\x80\x04}\x8c\x02lo]\x8c\x01hM", 13);
+  EXPECT_THAT(job.met(), ElementsAre("0:0 attempt 0 cannot be told")) << "it has said nothing yet";
+  std::string pickled = std::string("\x80\x04}\x8c\x02lo]\x8c\x01hM", 12);
   pickled += static_cast<char>(listener.port() & 255);
   pickled += static_cast<char>(listener.port() >> 8);
   pickled +=
