@@ -111,6 +111,7 @@ void Job::Impl::On(const AmResumed& e) {
   AvoidNodes();
   AskAgain();
   if (!rules_.needs_am || ending_ || ranked_.open == 0) return;
+  if (AllHaveMet()) return ForgetMeeting();
   if (drain_) {
     drain_->stay = false;
     return StopScope(drain_->scope);

@@ -280,6 +280,8 @@ class Job::Impl {
   void AskToLeave();
   void StopStragglers();
   bool SomeStateStays() const;
+  bool AllHaveMet() const;
+  void ForgetMeeting();
   bool Forming() const;
   bool IsAwaited(const Task& task) const;
   void RejoinWaiting();

@@ -306,6 +306,37 @@ TEST(JobMeeting, WhoWaitsForContainersThatDoNotComeGivesItsOwnBack) {
 )");
 }
 
+TEST(JobMeeting, WhoHasMetGoesOnWithoutTheApplicationMasterButInNoOtherWorld) {
+  FrameworkRules rules = Ranked(1);
+  rules.needs_am = true;
+  Reads({Workers(2, 2, 1), rules}, R"(
+0s up
+1s meets worker:0 a0 joined
+1s meets worker:1 a0 joined
+5s resumed 1 was killed
+  job am | the application master (attempt 0) was killed; attempt 1 goes on and has adopted 2 containers
+6s register worker:0 a0
+  start worker:0 a0 g0 in worker:0
+6s register worker:1 a0
+  start worker:1 a0 g0 in worker:1
+7s exit worker:1 a0 1
+  stop worker:0 a0 10s
+  job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 7.0s, attempt 0; all ranked tasks are
+      stopped to start again
+8s exit worker:0 a0 1
+8s ended worker:1 a0
+  task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 7.0s, attempt 0
+8s ended worker:0 a0
+  task worker:0 STOPPED a0 code=1
+  job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 7.0s, attempt 0; all ranked tasks
+      start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
+  start worker:0 a1 g1 in worker:0
+  start worker:1 a1 g1 in worker:1
+)");
+}
+
 TEST(JobMeeting, WhenTheApplicationMasterDiesNobodyWaitsInVain) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;

@@ -68,6 +68,22 @@ void Job::Impl::StopStragglers() {
 // What is in the memory of those that go on is handed to the others by rank 0: it must be one of them.
 bool Job::Impl::SomeStateStays() const { return roles_[static_cast<size_t>(FirstRankedRole(spec_))].tally.waiting > 0; }
 
+// The ranked tasks run, and none of them is on its way into a world or out of one.
+bool Job::Impl::AllHaveMet() const {
+  const bool alike = ranked_.joined == 0 || ranked_.joined == ranked_.open;
+  return state_ == JobState::kRunning && !drain_ && !barrier_ && asked_to_meet_.empty() && ranked_.waiting == 0 &&
+         ranked_.arrived == ranked_.tasks && alike;
+}
+
+// Where they would meet again is gone with an AM. They go on, and are stopped and started when their world breaks.
+void Job::Impl::ForgetMeeting() {
+  ForEachTask([this](Task& task) {
+    if (task.meeting != Task::Meeting::kJoined) return;
+    task.meeting = Task::Meeting::kArrived;
+    Recount(task);
+  });
+}
+
 // The world has begun to start, and some of it wait for the others of it to arrive.
 bool Job::Impl::Forming() const { return ranked_.waiting > 0 && !drain_ && !barrier_; }
 

@@ -82,7 +82,7 @@ core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
   rules.first_rank_decides = spec.framework == spec::Framework::kMpi;
   rules.no_gaps = spec.framework == spec::Framework::kMpi;
   // mpirun reaches its daemons, and workers of XGBoost their tracker until the end, through the AM. Processes of
-  // elastic Horovod would look for their next world where the dead AM was.
+  // elastic Horovod that are on their way into a world look for it where the dead AM was.
   rules.needs_am =
       spec.framework == spec::Framework::kMpi || spec.framework == spec::Framework::kXgboost || IsElasticHorovod(spec);
   return rules;

@@ -5,7 +5,7 @@ import signal
 
 import pytest
 
-from machine import processes
+from machine import eventually, processes
 
 TRAIN = """
 import json, os
@@ -141,6 +141,21 @@ def test_the_others_go_on_without_an_executor_that_was_killed_and_take_another_o
     steps = training.steps()
     assert steps[-1]["total"] == sum(of_step(s["step"]) for s in steps)
     assert len(steps) == steps[-1]["step"], "a step was done twice"
+
+
+def test_they_go_on_without_the_application_master_and_start_again_when_their_world_breaks(training):
+    training.submit(restarts=1)
+    training.scale(2)
+    both = training.until_size(2)
+    guardian, am = training.machine.agents(training.job, "am")
+    os.kill(am, signal.SIGKILL)
+    eventually(lambda: len(agents := training.machine.agents(training.job, "am")) == 2 and am not in agents, "another AM")
+    done = len(training.steps())
+    training.machine.until(training.job, lambda _: len(training.steps()) > done + 20, "steps")
+    assert training.until_size(2) == both
+    os.kill(both[1], signal.SIGKILL)
+    assert not set(both) & set(training.until_size(2, without=both))
+    training.finish()
 
 
 PLAIN = """
