@@ -149,7 +149,7 @@ def test_they_go_on_without_the_application_master_and_start_again_when_their_wo
     both = training.until_size(2)
     guardian, am = training.machine.agents(training.job, "am")
     os.kill(am, signal.SIGKILL)
-    eventually(lambda: len(agents := training.machine.agents(training.job, "am")) == 2 and am not in agents, "another AM")
+    eventually(lambda: len(now := training.machine.agents(training.job, "am")) == 2 and am not in now, "another AM")
     done = len(training.steps())
     training.machine.until(training.job, lambda _: len(training.steps()) > done + 20, "steps")
     assert training.until_size(2) == both

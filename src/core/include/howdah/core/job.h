@@ -30,7 +30,7 @@ struct FrameworkRules {
   // Tasks reach each other by their names: none is missing between others.
   bool no_gaps = false;
   // The ranked tasks that run need something of the AM that dies with it: after another AM has taken over they start
-  // again.
+  // again, unless all have told that they have met (TaskMeets).
   bool needs_am = false;
 };
 
