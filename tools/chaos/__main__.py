@@ -135,7 +135,10 @@ def failover(howdah, options):
         client = howdah.start("submit", file)
         until(time.monotonic() + random.Random(number).uniform(0, 2))
         cluster.fail_over()
-        job = client.communicate(timeout=180)[0].strip()
+        job, said = (text.strip() for text in client.communicate(timeout=180))
+        if client.returncode != 0:
+            say(f"round {number}: not submitted: {said}")
+            return False
         howdah.running(job)
         cluster.fail_over()
         go.touch()
