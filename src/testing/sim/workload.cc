@@ -197,7 +197,8 @@ void AddRules(Workload& workload, Random random) {
   if (!random.Chance(0.2)) return;
   for (size_t r = 0; r < workload.spec.roles.size(); ++r) {
     spec::RoleSpec& role = workload.spec.roles[r];
-    if (role.processes > 1 || random.Chance(0.3)) continue;
+    // What always fails and may always start again would hold its containers for ever.
+    if (role.processes > 1 || workload.conduct[r].fails >= 1 || random.Chance(0.3)) continue;
     const std::vector<Then> all = {Then::kFail, Then::kRestart, Then::kRestartFree, Then::kElsewhere};
     role.restart.rules = {{.log = "it", .exit = {}, .signal = {}, .then = random.Pick(all)}};
     workload.conduct[r].ruled = 0.5;
