@@ -18,7 +18,7 @@ def percent_of_machine(machine, percent):
 
 
 def test_two_jobs_that_each_need_more_than_half_run_one_after_the_other(machine, tmp_path):
-    share = percent_of_machine(machine, 30)  # two tasks each
+    share = percent_of_machine(machine, 40)  # two tasks each, and no room beside one of them
     job_file = machine.job_file(tmp_path, f"""
 name: big
 roles:
