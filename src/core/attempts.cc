@@ -247,8 +247,8 @@ void Job::Impl::NoteFailure(Task& task, Failure failure) {
   if (!first) return;
   using How = Failure::How;
   const How how = task.failure->how;
-  const bool may_run = how == How::kExit || how == How::kTimeLimit || how == How::kTakenBack || how == How::kOutdated ||
-                       how == How::kNoProgress;
+  const bool may_run =
+      task.failure->planned() || how == How::kExit || how == How::kTimeLimit || how == How::kNoProgress;
   if (may_run && task.ranks_left > 0) Stop(task, spec_.checkpoint.grace);
 }
 
@@ -259,8 +259,7 @@ void Job::Impl::Close(Task& task, Instant at) {
   task.timer.due = kNever;
   using How = Failure::How;
   // It had succeeded before it heard that it had to stop.
-  const bool planned = task.failure && (task.failure->how == How::kTakenBack || task.failure->how == How::kOutdated);
-  if (planned && task.clean()) task.failure.reset();
+  if (task.failure && task.failure->planned() && task.clean()) task.failure.reset();
   if (task.failure) {
     const bool lost = task.failure->how == How::kLost || task.failure->how == How::kTakenBack;
     task.state = lost                                  ? TaskState::kLost

@@ -32,16 +32,12 @@ bool Job::Impl::NewsMayWait() {
 }
 
 // Who directs starts when all are there that are waited for, and soon with those that have a container already.
-bool Job::Impl::MayDirect() {
-  const Tally all = Sum([](const Role&) { return true; });
-  return AllThere() && (all.coming == 0 || !NewsMayWait());
-}
+bool Job::Impl::MayDirect() { return AllThere() && (all_.coming == 0 || !NewsMayWait()); }
 
 // Those that direct the others start again to learn of what has come or moved.
 void Job::Impl::TellNews() {
   if (news_.empty() || !AllThere()) return;
-  const Tally all = Sum([](const Role&) { return true; });
-  if (all.coming + all.spare > 0 && NewsMayWait()) return;
+  if (all_.coming + all_.spare > 0 && NewsMayWait()) return;
   const Loss loss{news_, /*excused=*/true};
   ForgetNews();
   ForEachTask([&](Task& task) {

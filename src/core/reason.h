@@ -40,6 +40,9 @@ struct Failure {
   // What a rule of the job file or what was seen of the node says must follow; none: the table of what failed does.
   std::optional<spec::RestartRule::Then> then = {};
   std::string ruled_by;  // a clause: which rule says so
+
+  // It did nothing wrong, and was told to stop for the sake of others.
+  bool planned() const { return how == How::kTakenBack || how == How::kOutdated; }
 };
 
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"

@@ -64,9 +64,7 @@ void Job::Impl::React(Task& task) {
 
 // Of all failures the one that the others follow from, if any do.
 void Job::Impl::BlameNode(const Task& task) {
-  const auto is = [&](Failure::How how) { return task.failure->how == how; };
-  if (!task.failure || task.taken || task.node.empty()) return;
-  if (is(Failure::How::kTakenBack) || is(Failure::How::kOutdated)) return;
+  if (!task.failure || task.failure->planned() || task.taken || task.node.empty()) return;
   const bool to_blame = task.failure->then == spec::RestartRule::Then::kElsewhere;
   const std::string why = to_blame ? nodes_.Hurt(task.node, now_) : nodes_.Failed(task.node, now_);
   if (why.empty()) return;

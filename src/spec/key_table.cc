@@ -149,8 +149,7 @@ const Section<Timeouts>& TimeoutsKeys() {
        Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed"),
        Row("queue", &Timeouts::queue, Optional(TimeSpan(Zero::kRefused)),
            "A job that is QUEUED for so long is killed by the client that follows it; one whose containers were "
-           "preempted "
-           "fails when it has waited so long for others"),
+           "preempted fails when it has waited so long for others"),
        Row("progress", &Timeouts::progress, Optional(TimeSpan(Zero::kRefused)),
            "A worker without a sign of life (steps, or output, CPU, GPU) for so long has failed")}};
   return section;
