@@ -317,8 +317,9 @@ def test_a_shell_with_a_terminal(machine, job):
     process.send_signal(signal.SIGWINCH)
     os.write(ours, b"until [ \"$(stty size)\" = '44 99' ]; do :; done; echo grown$((1+1))\n")
     until(b"grown2")
-    os.write(ours, b"sleep 600\n")
-    until(b"sleep 600")
+    # The command says itself that it has the terminal: until then Ctrl-C is the shell's.
+    os.write(ours, b"sh -c 'echo asleep$((1+1)); exec sleep 600'\n")
+    until(b"asleep2")
     os.write(ours, b"\x03")  # Ctrl-C is a key like any other here
     until(b"^C")  # a terminal forgets what it has not handed on by then
     os.write(ours, b"echo code$?; exit 9\n")

@@ -11,7 +11,7 @@ import urllib.request
 from urllib.parse import quote
 
 from cluster_setup import Configuration, Setup
-from daemons import MARK, Daemon, Guardian, Ports, processes_of
+from daemons import MARK, Daemon, Guardian, Ports, processes_of, sweep
 from hadoop_tree import ROOT, Hadoop, java_home
 from network import Network
 
@@ -356,6 +356,11 @@ class Cluster:
             sign.unlink()
         else:
             sign.write_text(words + "\n")
+
+    def cut_power(self, node):
+        """The NodeManager and everything it had started die at one stroke."""
+        self[node].kill()
+        sweep(self.folder / node)
 
     def host(self, node):
         return self.setup.node_host(node)

@@ -57,7 +57,7 @@ def processes_of(folder):
 
 
 def sweep(folder):
-    """SIGKILL, until nothing of the cluster is left that could start something."""
+    """SIGKILL, until nothing that works in the folder, or belongs to the cluster in it, is left to start something."""
     while found := processes_of(folder):
         for pid in found:
             try:

@@ -193,13 +193,6 @@ def test_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
 
 # --- of nodes ---
 
-def cut_power(cluster, node):
-    """The NodeManager and everything it had started die at one stroke."""
-    cluster[node].kill()
-    at = f"{cluster.folder}/{node}/"
-    kill9(*[pid for pid in cluster.processes() if os.readlink(f"/proc/{pid}/cwd").startswith(at)])
-
-
 SPREAD = "instances: 3, max_per_node: 1, restart: {max: 1, backoff: 10ms}"
 APART = SPREAD.replace("3", "2", 1)
 
@@ -242,7 +235,7 @@ def test_node_without_power(howdah, shaky, tmp_path):
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
     index, node = elsewhere(howdah, job)
-    cut_power(shaky, node)
+    shaky.cut_power(node)
     runs_again(howdah, job, index)
     (tmp_path / "go").touch()
     ended(howdah, job, "SUCCEEDED")
@@ -255,7 +248,7 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     before = howdah.running(job)["tasks"]
     stored(howdah, job)
     lost = am_node(howdah, job)
-    cut_power(shaky, lost)
+    shaky.cut_power(lost)
     gone = [t["index"] for t in before if t["node"] == shaky.host(lost)]
     eventually(lambda: "adopted 3 containers" in events(howdah, job), "another AM")
     shaky[lost].start()

@@ -86,11 +86,7 @@ class ClusterFaults(Faults):
 
     def cut_power(self):
         """The NodeManager and all it has started."""
-        def cut(node):
-            self.cluster[node].kill()
-            at = f"{self.cluster.folder}/{node}/"
-            _signal([pid for pid in self.cluster.processes() if self._directory(pid).startswith(at)], signal.SIGKILL)
-        return self._on_node(cut, lambda node: self.cluster[node].start())
+        return self._on_node(self.cluster.cut_power, lambda node: self.cluster[node].start())
 
     def cut_network(self):
         number = {node: int(node[2:]) for node in self.cluster.setup.node_names()}
@@ -115,13 +111,6 @@ class ClusterFaults(Faults):
         node = self.random.choice(self.cluster.setup.node_names())
         begin(node)
         return node, lambda: end(node)
-
-    @staticmethod
-    def _directory(pid):
-        try:
-            return os.readlink(f"/proc/{pid}/cwd")
-        except OSError:
-            return ""
 
 
 CLUSTER = [*LOCAL, "kill_am_and_guardian", "kill_node_manager", "cut_power", "cut_network", "pause_node_manager",
