@@ -31,11 +31,11 @@ void Job::Impl::On(const RankExited& e) {
   Task* task = OpenAttempt(e.container, e.attempt);
   if (task == nullptr || e.local_rank < 0 || static_cast<size_t>(e.local_rank) >= task->exited.size()) return;
   if (task->exited[static_cast<size_t>(e.local_rank)]) return;
-  const bool awaited = IsAwaited(*task);
+  const Instant at = Sane(e.at);
+  const bool awaited = WasAwaited(*task, at);
   task->exited[static_cast<size_t>(e.local_rank)] = true;
   --task->ranks_left;
   Recount(*task);
-  const Instant at = Sane(e.at);
   task->last_exit = std::max(task->last_exit, at);
   // What ended before it was told to ended by itself, however late its message comes.
   const bool by_itself = !task->stop_at || at < *task->stop_at;

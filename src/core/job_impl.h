@@ -283,7 +283,7 @@ class Job::Impl {
   bool AllHaveMet() const;
   void ForgetMeeting();
   bool Forming() const;
-  bool IsAwaited(const Task& task) const;
+  bool WasAwaited(const Task& task, Instant at) const;
   void RejoinWaiting();
   void GiveUpWaiting();
   std::string HowTheyRecover() const;

@@ -251,6 +251,36 @@ TEST(JobMeeting, WhoEndsWhileOthersWaitForItHasFailed) {
 )");
 }
 
+// What broke the world is told later than what it led to.
+TEST(JobMeeting, WhoHadEndedBeforeOthersWaitedHasNotFailed) {
+  spec::JobSpec job = Workers(2, 2, 1);
+  job.roles[0].processes = 2;
+  Reads({job, Ranked(1)}, R"(
+0s up
+1s meets worker:0 a0 joined
+1s meets worker:1 a0 joined
+5s meets worker:0 a0 waits
+  job recovering RECOVERING g0 | worker:0 has lost touch with the other ranked tasks; the ranked tasks that can go on
+      meet again
+6s exit worker:0 a0 0 rank=1 at=3s
+  stop worker:0 a0 10s
+6s exit worker:1 a0 SIGSEGV rank=0 at=4.9s
+  stop worker:1 a0 10s
+7s exit worker:0 a0 SIGKILL rank=0
+7s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGKILL
+7s exit worker:1 a0 SIGKILL rank=1
+7s ended worker:1 a0
+  task worker:1 FAILED a0 signal=SIGSEGV | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 4.9s, attempt 0
+  job recovering RECOVERING g1 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 4.9s, attempt 0; all ranked
+      tasks start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
+  start worker:0 a1 g1 in worker:0
+  start worker:1 a1 g1 in worker:1
+)");
+}
+
 TEST(JobMeeting, OneThatCannotBeAskedIsStoppedSoThatTheOthersNotice) {
   Reads({Workers(2, 3), Ranked(1)}, R"(
 0s up

@@ -28,6 +28,7 @@ void Job::Impl::On(const TaskMeets& e) {
       return NoteRunning();
     case Step::kWaits: {
       task.meeting = Meeting::kWaits;
+      task.waits_since = now_;
       Recount(task);
       if (drain_ || barrier_) return;
       const std::string lost = NameOf(task) + " has lost touch with the other ranked tasks";
@@ -87,10 +88,10 @@ void Job::Impl::ForgetMeeting() {
 // The world has begun to start, and some of it wait for the others of it to arrive.
 bool Job::Impl::Forming() const { return ranked_.waiting > 0 && !drain_ && !barrier_; }
 
-// Others cannot go on before it has met them.
-bool Job::Impl::IsAwaited(const Task& task) const {
+// Others could not go on then before it had met them.
+bool Job::Impl::WasAwaited(const Task& task, Instant at) const {
   if (!task.ranked || task.leaving) return false;
-  return task.counted.waiting > 0 || (Forming() && task.meeting == Task::Meeting::kNone);
+  return (task.counted.waiting > 0 && at >= task.waits_since) || (Forming() && task.meeting == Task::Meeting::kNone);
 }
 
 void Job::Impl::RejoinWaiting() {

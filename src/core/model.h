@@ -92,6 +92,7 @@ struct Task {
   // The attempt: valid from its start to the next one's.
   Run run = Run::kNone;
   Meeting meeting = Meeting::kNone;
+  Instant waits_since;       // if it waits
   int world = 0;             // the generation whose world it is in
   std::vector<bool> exited;  // by local rank
   int ranks_left = 0;

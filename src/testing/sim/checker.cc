@@ -219,7 +219,7 @@ bool Checker::CanRun(TaskId task) const {
 void Checker::Charge(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before) return;
-  if (!workload_.rules.restarts_together[static_cast<size_t>(start.task.role)]) {
+  if (!Ranked(start.task.role)) {
     if (before->failed && !before->free) facts_.Pay(start.task);
     return;
   }
@@ -230,13 +230,17 @@ void Checker::Charge(const core::StartTask& start) {
 void Checker::ChargeRanked(int generation) {
   if (generation <= charged_generation_) return;
   charged_generation_ = generation;
+  const OwnFailure* first = FirstOfRanked(generation - 1);
+  if (first && !facts_.Find(first->task)->free) facts_.Pay(first->task);
+}
+
+const OwnFailure* Checker::FirstOfRanked(int generation) const {
   const OwnFailure* first = nullptr;
   for (const OwnFailure& failure : truth_.failures()) {
-    const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(failure.task.role)];
-    if (!ranked || !failure.told || failure.generation != generation - 1) continue;
+    if (!Ranked(failure.task.role) || !failure.told || failure.generation != generation) continue;
     if (!first || CameFirst(failure, *first)) first = &failure;
   }
-  if (first && !facts_.Find(first->task)->free) facts_.Pay(first->task);
+  return first;
 }
 
 // Whole-job restarts give every task its budget anew, and each of them can follow one more failure.
@@ -343,7 +347,7 @@ void Checker::NoticeStall(const core::TaskStalled& stall) {
   const TaskId id = *facts_.Held(stall.container)->task;
   if (facts_.AllExited(id)) return;
   NoticeFailure(stall.container, stall.attempt, stall.at);
-  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(id.role)];
+  const bool ranked = Ranked(id.role);
   world_.Reach(ranked ? Situation::kStalledTogether : Situation::kStalled);
 }
 
@@ -366,7 +370,7 @@ void Checker::Notice(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before) return;
   const bool new_generation = start.generation > before->generation;
-  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(start.task.role)];
+  const bool ranked = Ranked(start.task.role);
   if (before->free) world_.Reach(Situation::kFreeByRule);
   if (!new_generation) world_.Reach(before->failed ? Situation::kRestartedAlone : Situation::kRestartedAfterLoss);
   if (new_generation && ranked) world_.Reach(Situation::kRestartedTogether);

@@ -72,6 +72,8 @@ class Checker {
   void CheckBudget();
   void Charge(const core::StartTask& start);
   void ChargeRanked(int generation);
+  // The failure of ranked tasks that came first in the generation, of those the core was told; nullptr: none.
+  const OwnFailure* FirstOfRanked(int generation) const;
   bool IsRegistered(TaskId task) const;
   bool CanRun(TaskId task) const;
   void CheckOutcome(const core::FinishJob& finish);

@@ -69,7 +69,7 @@ void Checker::Check(const core::RequestContainers& request) {
 // Nothing starts before everything can that waits for the same ends; later, the ranked tasks start when all that still
 // have to run can.
 void Checker::CheckGang(const core::StartTask& start) {
-  const bool ranked = workload_.rules.restarts_together[static_cast<size_t>(start.task.role)];
+  const bool ranked = Ranked(start.task.role);
   const std::set<int> ends = EndsAwaited(start.task.role);
   const bool first = workload_.spec.start == spec::StartMode::kGang && begun_gangs_.insert(ends).second;
   if (first && !ends.empty()) world_.Reach(Situation::kLaterGang);
