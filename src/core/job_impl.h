@@ -283,7 +283,9 @@ class Job::Impl {
   bool AllHaveMet() const;
   void ForgetMeeting();
   bool Forming() const;
-  bool WasAwaited(const Task& task, Instant at) const;
+  bool IsAwaited(const Task& task) const;
+  bool EndedBeforeMeeting(const Task& task, Instant at) const;
+  void MeetWithout(const Task& task);
   void RejoinWaiting();
   void GiveUpWaiting();
   std::string HowTheyRecover() const;

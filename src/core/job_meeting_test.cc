@@ -281,6 +281,47 @@ TEST(JobMeeting, WhoHadEndedBeforeOthersWaitedHasNotFailed) {
 )");
 }
 
+// That it had is told when the next world is already being formed.
+TEST(JobMeeting, WhoHadEndedInPartComesToNoNewWorld) {
+  spec::JobSpec job = Workers(2, 2, 1);
+  job.roles[0].processes = 2;
+  Reads({job, Ranked(1)}, R"(
+0s up
+1s meets worker:0 a0 joined
+1s meets worker:1 a0 joined
+5s exit worker:1 a0 SIGSEGV rank=0
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0; the ranked
+      tasks that can go on meet again
+5s exit worker:1 a0 SIGKILL rank=1
+5s ended worker:1 a0
+  task worker:1 FAILED a0 signal=SIGSEGV | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0
+6s meets worker:0 a0 waits
+  job recovering RECOVERING g1 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0; 1 of 2
+      ranked tasks go on without starting again, as generation 1
+  task worker:1 READY a1
+  start worker:1 a1 g1 in worker:1
+7s exit worker:0 a0 0 rank=1 at=4s
+  stop worker:0 a0 10s
+  stop worker:1 a1 10s
+  job recovering RECOVERING g1 | a process of worker:0 had ended before the others met again; all ranked tasks are
+      stopped to start again
+8s exit worker:0 a0 SIGKILL rank=0
+8s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGKILL
+8s exit worker:1 a1 SIGKILL rank=0
+8s exit worker:1 a1 SIGKILL rank=1
+8s ended worker:1 a1
+  task worker:1 STOPPED a1 signal=SIGKILL
+  job recovering RECOVERING g2 | a process of worker:0 had ended before the others met again; all ranked tasks start
+      again as generation 2
+  task worker:0 READY a1
+  task worker:1 READY a2
+  start worker:0 a1 g2 in worker:0
+  start worker:1 a2 g2 in worker:1
+)");
+}
+
 TEST(JobMeeting, OneThatCannotBeAskedIsStoppedSoThatTheOthersNotice) {
   Reads({Workers(2, 3), Ranked(1)}, R"(
 0s up

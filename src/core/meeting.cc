@@ -88,10 +88,21 @@ void Job::Impl::ForgetMeeting() {
 // The world has begun to start, and some of it wait for the others of it to arrive.
 bool Job::Impl::Forming() const { return ranked_.waiting > 0 && !drain_ && !barrier_; }
 
-// Others could not go on then before it had met them.
-bool Job::Impl::WasAwaited(const Task& task, Instant at) const {
+// Others cannot go on before it has met them.
+bool Job::Impl::IsAwaited(const Task& task) const {
   if (!task.ranked || task.leaving) return false;
-  return (task.counted.waiting > 0 && at >= task.waits_since) || (Forming() && task.meeting == Task::Meeting::kNone);
+  return task.counted.waiting > 0 || (Forming() && task.meeting == Task::Meeting::kNone);
+}
+
+// A rank of the task, of which others wait, ended before they did: the news of it comes late.
+bool Job::Impl::EndedBeforeMeeting(const Task& task, Instant at) const {
+  return task.counted.waiting > 0 && task.ranks_left > 1 && at < task.waits_since;
+}
+
+void Job::Impl::MeetWithout(const Task& task) {
+  if (drain_ || ending_) return;
+  BeginDrain({.scope = Scope::kRanked, .why = "a process of " + NameOf(task) + " had ended before the others met again"});
+  NoteRecovering(drain_->why + "; " + HowTheyRecover());
 }
 
 void Job::Impl::RejoinWaiting() {

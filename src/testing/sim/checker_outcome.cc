@@ -211,8 +211,11 @@ bool Checker::IsForGood(const OwnFailure& failure) const {
   if (!FailsTheJob(failure.task)) return false;
   if (failure.final || facts->free) return failure.final && facts->attempt == failure.attempt;
   // The ranked tasks start again together, because of the first of their failures.
-  const OwnFailure* first = Ranked(failure.task.role) ? FirstOfRanked(failure.generation) : &failure;
-  if (first != &failure && !IsForGood(*first)) return false;
+  if (Ranked(failure.task.role)) {
+    if (failure.generation < charged_generation_) return false;  // they were going to
+    const OwnFailure* first = FirstOfRanked(failure.generation);
+    if (first != &failure && !IsForGood(*first)) return false;
+  }
   return workload_.spec.restart_max == 0 && facts->attempt == failure.attempt && facts->paid >= role.restart.max;
 }
 
