@@ -42,6 +42,7 @@ std::vector<core::Event> EveryKind() {
           core::TaskSaving{c, 2},
           core::TaskMeets{{1, 3}, 2, core::TaskMeets::Step::kWaits},
           core::TaskStalled{c, 2, At(9), At(4), "output", "main (train.py:3)"},
+          core::TaskStands{c, 2, "main (train.py:3)"},
           core::ScaleWanted{1, 8, "ann"},
           core::StopRequested{"ann", std::chrono::seconds(3)},
           core::StopRequested{"ann", std::nullopt},

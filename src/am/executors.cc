@@ -79,6 +79,8 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       return deliver_(EventOf(container, message.progress()));
     case wire::FromExecutor::kStalled:
       return deliver_(EventOf(container, message.stalled()));
+    case wire::FromExecutor::kStands:
+      return deliver_(EventOf(container, message.stands()));
     case wire::FromExecutor::kStarted: {
       const wire::Started& m = message.started();
       followers_.OnStarted(container, m.attempt());
@@ -174,6 +176,7 @@ void Executors::Stop(const core::StopTask& order) {
   message.mutable_stop()->set_attempt(order.attempt);
   message.mutable_stop()->set_grace_micros(order.grace.count());
   message.mutable_stop()->set_limit_micros(order.limit.count());
+  message.mutable_stop()->set_look(order.look);
   SendTo(order.container, message, nullptr);
 }
 

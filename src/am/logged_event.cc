@@ -133,6 +133,11 @@ struct Recorder {
     out.set_sign(e.sign);
     out.set_where(e.where);
   }
+  void operator()(const core::TaskStands& e) const {
+    record.set_container(e.container.text);
+    record.mutable_stands()->set_attempt(e.attempt);
+    record.mutable_stands()->set_where(e.where);
+  }
   void operator()(const core::TaskMeets& e) const {
     wire::MeetsEvent& out = *record.mutable_meets();
     out.set_role(e.task.role);
@@ -192,6 +197,10 @@ core::Event EventOf(const ContainerId& container, const wire::Stalled& m) {
                            m.sign(),  m.where()};
 }
 
+core::Event EventOf(const ContainerId& container, const wire::Stands& m) {
+  return core::TaskStands{container, m.attempt(), m.where()};
+}
+
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
   wire::LoggedEvent record;
   record.set_at_micros(Micros(at));
@@ -241,6 +250,8 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return EventOf(container, record.progress());
     case wire::LoggedEvent::kStalled:
       return EventOf(container, record.stalled());
+    case wire::LoggedEvent::kStands:
+      return EventOf(container, record.stands());
     case wire::LoggedEvent::kMeets: {
       const wire::MeetsEvent& e = record.meets();
       return core::TaskMeets{{e.role(), e.index()}, e.attempt(), static_cast<core::TaskMeets::Step>(e.step())};

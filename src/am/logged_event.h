@@ -14,6 +14,7 @@ core::Event EventOf(const ContainerId& container, const wire::StartFailed& messa
 core::Event EventOf(const ContainerId& container, const wire::Ended& message);
 core::Event EventOf(const ContainerId& container, const wire::Progress& message);
 core::Event EventOf(const ContainerId& container, const wire::Stalled& message);
+core::Event EventOf(const ContainerId& container, const wire::Stands& message);
 
 // Every event but ExecutorHeard, which the log keeps in bulk.
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at);

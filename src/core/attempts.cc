@@ -130,19 +130,6 @@ void Job::Impl::On(const TaskSaving& e) {
   Arm(*task, task->stop_due + kStopSlack);
 }
 
-void Job::Impl::On(const TaskStalled& e) {
-  Task* task = OpenAttempt(e.container, e.attempt);
-  if (task == nullptr || task->run != Task::Run::kRunning || task->ranks_left == 0 || task->stop_at) return;
-  if (task->counted.waiting > 0) return;  // for others
-  Failure failure = FailureOf(*task, Failure::How::kNoProgress, Sane(e.at));
-  failure.what = StalledText(failure.at - Sane(e.since), e.sign, task->progress, e.where);
-  TaskChanged change = Note(*task, TaskChanged::Type::kStalled);
-  change.reason = FailureText(NameOf(*task), failure);
-  change.progress = task->progress;
-  Write(std::move(change));
-  NoteFailure(*task, std::move(failure));
-}
-
 // The task whose attempt an executor's event is about; nullptr if the event is stale.
 Task* Job::Impl::OpenAttempt(const ContainerId& id, int attempt) {
   Container* container = Hear(id);
@@ -183,17 +170,19 @@ void Job::Impl::Start(Task& task) {
 void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
   if (!task.connected()) return;  // its container is being killed
   const Duration limit = exactly ? grace : std::max(grace, LongestGrace(spec_.checkpoint));
+  const bool look = !exactly && IsWorthALook(task);
+  const Instant looked = now_ + (look ? kLookLimit : Duration::zero());
   if (!task.stop_at) {
     task.stop_at = now_;
     task.stop_grace = grace;
     task.stop_due = task.stop_limit = kNever;
     Recount(task);
   }
-  if (now_ + grace >= task.stop_due && now_ + limit >= task.stop_limit) return;
-  task.stop_due = std::min(task.stop_due, now_ + grace);
-  task.stop_limit = std::min(task.stop_limit, now_ + limit);
+  if (looked + grace >= task.stop_due && looked + limit >= task.stop_limit) return;
+  task.stop_due = std::min(task.stop_due, looked + grace);
+  task.stop_limit = std::min(task.stop_limit, looked + limit);
   Arm(task, task.stop_due + kStopSlack);
-  actions_.push_back(StopTask{task.container->id, task.attempt, grace, limit});
+  actions_.push_back(StopTask{task.container->id, task.attempt, grace, limit, look});
 }
 
 // Its executor has connected again: what was ordered may have got lost, with the connection or with an AM.

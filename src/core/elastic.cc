@@ -156,7 +156,7 @@ void Job::Impl::Grow() {
     if (TimerOf(JobTimer::kSettle).due == kNever && !settled_) Arm(JobTimer::kSettle, now_ + spec_.timeouts.settle);
     return;
   }
-  if (ranked_.joined > 0) {
+  if (ranked_.joined > 0 && !deaf_) {
     if (ranked_.joined < ranked_.open) return;  // the rest of the world is about to join it
     if (asked_to_meet_.empty()) AskToLeave();
     asked_to_meet_ = why;

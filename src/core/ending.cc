@@ -145,7 +145,7 @@ std::string Job::Impl::ReasonOf(const Ending& ending, std::string* advice) {
   const FirstFailure first = FirstFailureOf(ending.cause);
   Require(first.task != nullptr, "a job fails because of a task, and no task has failed");
   *advice = first.task->failure->diagnosis.advice;
-  const std::string text = FailureText(NameOf(*first.task), *first.task->failure);
+  const std::string text = HowFailed(*first.task);
   if (ending.cause == Ending::Cause::kFailure) return WithOthers(text, first.others);
   return "all " + std::to_string(first.all) + " tasks that may fail have failed, first of them " + text;
 }

@@ -9,6 +9,7 @@
 //   recovery.cc    restarts: one task, the ranked tasks, the job
 //   scaling.cc     sizes that people want
 //   meeting.cc     ranked tasks that go on in another world without starting again
+//   hangs.cc       attempts without a sign of life
 //   elastic.cc     sizes that come about: growing as containers come, going on without what is missing
 //   ending.cc      the end of the job
 //   invariants.cc  what must always hold
@@ -117,6 +118,7 @@ class Job::Impl {
   void WatchPace(Task& task);
   void On(const TaskSaving& e);
   void On(const TaskStalled& e);
+  void On(const TaskStands& e);
   void On(const TaskMeets& e);
   void On(const ScaleWanted& e);
   void On(const StopRequested& e);
@@ -275,6 +277,11 @@ class Job::Impl {
   void Remove(Task& task);
   void Trim(Role& role);
 
+  // --- hangs.cc
+  void NoteStands(Task& task, std::string_view where);
+  bool IsWorthALook(const Task& task) const;
+  std::string HowFailed(const Task& task);
+
   // --- meeting.cc
   bool Stays(const Task& task) const;
   void AskToLeave();
@@ -370,6 +377,7 @@ class Job::Impl {
   std::optional<Ending> ending_;
   std::string news_;                    // of tasks, that those who direct the others do not know
   std::optional<Instant> news_due_;     // when they are told, though more is to come
+  bool deaf_ = false;                   // they could not be asked, in this generation
   std::string asked_to_meet_;           // why the ranked tasks are to leave their world; empty: they were not asked
   bool settled_ = false;                // newcomers have been waited for as long as timeouts.settle says
   std::vector<std::string> abandoned_;  // containers that did not go when they were killed

@@ -68,13 +68,74 @@ TEST(JobProgress, OfRankedTasksTheFirstThatStallsIsTheReason) {
   stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last sign of life was output 1m00s
       ago
   job stopping | worker:1 made no progress on node1, attempt 0: its last sign of life was output 1m00s ago
-  stop worker:0 a0 10s
+  stop worker:0 a0 10s after a look
   stop worker:1 a0 10s
 61s stalled worker:0 a0 at=1s sign=output
 61s exit worker:0 a0 SIGTERM
 61s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
   release worker:0
+)");
+}
+
+// Where the others stand shows whom they wait for.
+TEST(JobProgress, WhereTheOthersStandIsToldToo) {
+  Reads({JobOf({RoleOf("worker", 4,
+                       [](auto& role) {
+                         role.restart = {1, Duration(0)};
+                       }),
+                RoleOf("ps", 1)}),
+         Ranked(1)},
+        R"(
+0s up
+60s stalled worker:1 a0 at=0s sign=progress where=all_reduce (train.py:40)
+  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last sign of life was progress
+      1m00s ago; it stands in all_reduce (train.py:40)
+  stop worker:0 a0 10s after a look
+  stop worker:1 a0 10s
+  stop worker:2 a0 10s after a look
+  stop worker:3 a0 10s after a look
+  job recovering RECOVERING g0 | worker:1 made no progress on node1, attempt 0: its last sign of life was progress
+      1m00s ago; it stands in all_reduce (train.py:40); all ranked tasks are stopped to start again
+60s stands worker:2 a0 where=
+60s stalled worker:0 a0 at=0s sign=progress where=all_reduce (train.py:40)
+  stands worker:0 RUNNING a0 | worker:0 stands in all_reduce (train.py:40)
+61s stands worker:3 a0 where=load (train.py:9)
+  stands worker:3 RUNNING a0 | worker:3 stands in load (train.py:9)
+61s stands worker:3 a0 where=main (train.py:1)
+62s exit worker:0 a0 SIGTERM
+62s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGTERM
+62s exit worker:1 a0 SIGTERM
+62s ended worker:1 a0
+  task worker:1 FAILED a0 signal=SIGTERM | worker:1 made no progress on node1, attempt 0: its last sign of life was
+      progress 1m00s ago; it stands in all_reduce (train.py:40)
+62s exit worker:2 a0 SIGTERM
+62s ended worker:2 a0
+  task worker:2 STOPPED a0 signal=SIGTERM
+62s exit worker:3 a0 SIGTERM
+62s stands worker:3 a0 where=all_reduce (train.py:40)
+62s ended worker:3 a0
+  task worker:3 STOPPED a0 signal=SIGTERM
+  job recovering RECOVERING g1 | worker:1 made no progress on node1, attempt 0: its last sign of life was progress
+      1m00s ago; it stands in all_reduce (train.py:40); worker:0 stands there too; worker:3 stands in load
+      (train.py:9); all ranked tasks start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
+  task worker:2 READY a1
+  task worker:3 READY a1
+  start worker:0 a1 g1 in worker:0
+  start worker:1 a1 g1 in worker:1
+  start worker:2 a1 g1 in worker:2
+  start worker:3 a1 g1 in worker:3
+70s exit worker:0 a1 7
+  stop worker:1 a1 10s
+  stop worker:2 a1 10s
+  stop worker:3 a1 10s
+  job recovering RECOVERING g1 | worker:0 failed with exit code 7 on node0, attempt 1; all ranked tasks are stopped to
+      start again
+70s stands worker:1 a1 where=load (train.py:9)
+  stands worker:1 READY a1 | worker:1 stands in load (train.py:9)
 )");
 }
 

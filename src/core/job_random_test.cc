@@ -155,6 +155,10 @@ class Chaos {
       case 21:
       case 22:
         return TaskMeets{{Below(4) - 1, Below(5) - 1}, attempt, static_cast<TaskMeets::Step>(Below(4))};
+      case 23:
+        return Below(4) == 0
+                   ? Event(TaskStalled{RandomContainer(), attempt, RandomInstant(), RandomInstant(), "cpu", "m"})
+                   : Event(TaskStands{RandomContainer(), attempt, Below(4) == 0 ? "" : "main\n"});
       default:
         return ExecutorHeard{RandomContainer()};
     }

@@ -39,8 +39,10 @@ void Job::Impl::On(const TaskMeets& e) {
       if (drain_ || barrier_ || asked_to_meet_.empty()) return;
       task.meeting = Meeting::kNone;
       Recount(task);
-      BeginDrain({.scope = Scope::kRanked, .why = asked_to_meet_});
-      return NoteRecovering(drain_->why + "; " + HowTheyRecover());
+      // If the newcomers are still there it is stopped for them (Grow), and the others notice.
+      asked_to_meet_.clear();
+      deaf_ = true;
+      return;
   }
 }
 
@@ -101,7 +103,8 @@ bool Job::Impl::EndedBeforeMeeting(const Task& task, Instant at) const {
 
 void Job::Impl::MeetWithout(const Task& task) {
   if (drain_ || ending_) return;
-  BeginDrain({.scope = Scope::kRanked, .why = "a process of " + NameOf(task) + " had ended before the others met again"});
+  BeginDrain(
+      {.scope = Scope::kRanked, .why = "a process of " + NameOf(task) + " had ended before the others met again"});
   NoteRecovering(drain_->why + "; " + HowTheyRecover());
 }
 

@@ -16,6 +16,7 @@ void Tally::Add(const Tally& other, int sign) {
   arrived += sign * other.arrived;
   joined += sign * other.joined;
   waiting += sign * other.waiting;
+  hanging += sign * other.hanging;
   budget += sign * other.budget;
   spare += sign * other.spare;
   coming += sign * other.coming;
@@ -44,6 +45,7 @@ Tally CountsOf(const Task& task, int restart_max) {
   t.arrived = task.done || (task.whole() && task.meeting != Task::Meeting::kNone);
   t.succeeded = task.done && task.state == TaskState::kSucceeded;
   t.failed = task.done && (task.state == TaskState::kFailed || task.state == TaskState::kLost);
+  t.hanging = task.failure && task.failure->how == Failure::How::kNoProgress;
   t.budget = std::max(0, restart_max - task.paid);
   return t;
 }

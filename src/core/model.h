@@ -57,6 +57,7 @@ struct Tally {
   int arrived = 0;       // of these: its processes have come to where they meet, or are done
   int joined = 0;        // and would go on in another world
   int waiting = 0;       // and wait for their place in the next
+  int hanging = 0;       // have shown no sign of life
   int64_t budget = 0;    // restarts left
   // Of tasks that are no members (none of those above but `open`):
   int spare = 0;      // want a container and have none
@@ -93,6 +94,7 @@ struct Task {
   Run run = Run::kNone;
   Meeting meeting = Meeting::kNone;
   Instant waits_since;       // if it waits
+  std::string stands;        // where its processes stood when it hung, or was stopped because others did
   int world = 0;             // the generation whose world it is in
   std::vector<bool> exited;  // by local rank
   int ranks_left = 0;

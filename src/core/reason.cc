@@ -1,6 +1,7 @@
 #include "reason.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "howdah/core/progress.h"
 
@@ -134,6 +135,29 @@ std::string StalledText(Duration ago, std::string_view sign, const std::optional
   if (const std::string come = progress ? ToText(*progress) : ""; !come.empty()) text += ", at " + come;
   if (!where.empty()) text += "; it stands in " + OneLine(where);
   return text;
+}
+
+std::string StandsText(const std::vector<std::string>& tasks, std::string_view where) {
+  return Names(tasks) + (tasks.size() == 1 ? " stands in " : " stand in ") + std::string(where);
+}
+
+std::string WithStanding(std::string text, std::string_view where, std::vector<Standing> others) {
+  constexpr size_t kPlacesShown = 3;
+  std::stable_sort(others.begin(), others.end(), [&](const Standing& a, const Standing& b) {
+    return std::pair(a.where != where, a.tasks.size()) < std::pair(b.where != where, b.tasks.size());
+  });
+  size_t left = 0;
+  for (size_t i = 0; i < others.size(); ++i) {
+    const Standing& at = others[i];
+    if (i >= kPlacesShown) {
+      left += at.tasks.size();
+    } else if (at.where == where) {
+      text += "; " + Names(at.tasks) + (at.tasks.size() == 1 ? " stands" : " stand") + " there too";
+    } else {
+      text += "; " + StandsText(at.tasks, at.where);
+    }
+  }
+  return left == 0 ? text : text + "; " + std::to_string(left) + " more elsewhere";
 }
 
 std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ToldCheckpoint>& told,

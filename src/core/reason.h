@@ -61,6 +61,17 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
 std::string StalledText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
                         std::string_view where);
 
+// Tasks whose processes stand at the same place.
+struct Standing {
+  std::vector<std::string> tasks;
+  std::string where;
+};
+// "worker:0, worker:2 stand in all_reduce (train.py:40)"
+std::string StandsText(const std::vector<std::string>& tasks, std::string_view where);
+// "...; worker:0, worker:2 stand there too; worker:3 stands in load (train.py:9)": the fewest first. where: the task
+// that the text is about stands.
+std::string WithStanding(std::string text, std::string_view where, std::vector<Standing> others);
+
 // told: the newest checkpoint that a task has told of, and of which; none: it is not known.
 struct ToldCheckpoint {
   std::string task;

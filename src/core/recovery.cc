@@ -102,6 +102,7 @@ void Job::Impl::Revive(Task& task) {
   task.attempt += task.attempt_used;
   task.attempt_used = false;
   task.failure.reset();
+  task.stands.clear();
   task.done = false;
   if (moves) ReleaseFrom(task);
   if (task.container == nullptr) {
@@ -164,7 +165,7 @@ void Job::Impl::FinishDrain() {
     if (!counts || IsFinalByRule(task)) return;
     if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;
   });
-  const std::string why = first != nullptr ? FailureText(NameOf(*first), *first->failure) : drain_->why;
+  const std::string why = first != nullptr ? HowFailed(*first) : drain_->why;
   const bool excused = first != nullptr && Excused(*first);
   if (drain_->scope == Scope::kRanked && first != nullptr && !excused && BudgetOf(*first) == 0) {
     if (JobBudget() <= 0) {
@@ -194,6 +195,7 @@ void Job::Impl::FinishDrain() {
 void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& reason) {
   ++generation_;
   asked_to_meet_.clear();
+  deaf_ = false;
   std::string who = scope == Scope::kAll ? "all tasks start again" : "all ranked tasks start again";
   if (ranked_.waiting > 0) {
     who = std::to_string(ranked_.waiting) + " of " + std::to_string(ranked_.tasks) +

@@ -8,6 +8,7 @@
 //   1s started c1 a0             1s exit c1 a0 7           1s exit c1 a0 SIGSEGV rank=1 at=0.5s cause=... consequence=1
 //   1s exit c1 a0 7 rule=0       1s exit c1 a0 7 nodefault=1
 //   1s progress c1 a0 120 [100]  1s stalled c1 a0 at=0.5s sign=output where=main (train.py:3)
+//   1s stands c1 a0 where=main (train.py:3)
 //   1s saving c1 a0              1s meets worker:1 a0 arrived|joined|waits|deaf
 //   1s ended c1 a0               1s startfail c1 a0 127    1s disconnected c1         1s waited REASON
 //   0s up                        everything that is needed at once until all of it runs; prints nothing. Containers are

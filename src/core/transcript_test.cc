@@ -123,6 +123,7 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
   if (verb == "stalled") {
     return TaskStalled{container, line.Attempt(), line.now, line.AtOption(), line.Option("sign"), line.Option("where")};
   }
+  if (verb == "stands") return TaskStands{container, line.Attempt(), line.Option("where")};
   if (verb == "scale") return ScaleWanted{RoleNumber(spec, line.Word(1)), std::atoi(line.Word(2).c_str()), "ann"};
   if (verb == "kill") {
     StopRequested stop{.by = line.From(2)};
@@ -171,6 +172,7 @@ std::string JobText(const JobChanged& change) {
 std::string TaskText(const TaskChanged& change) {
   std::string text = change.type == TaskChanged::Type::kRemoved ? "removed " : "task ";
   if (change.type == TaskChanged::Type::kStalled) text = "stalled ";
+  if (change.type == TaskChanged::Type::kStands) text = "stands ";
   if (change.type == TaskChanged::Type::kRejoined) text = "rejoined ";
   text += change.role + ":" + std::to_string(change.index) + " " + std::string(core::ToText(change.state)) + " a" +
           std::to_string(change.attempt);
@@ -206,7 +208,8 @@ struct Writer {
            a.container.text + (a.place == a.task.index ? "" : " as " + std::to_string(a.place));
   }
   std::string operator()(const StopTask& a) const {
-    return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace);
+    return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace) +
+           (a.look ? " after a look" : "");
   }
   std::string operator()(const AskToMeet& a) const {
     return "ask-to-meet " + Name(a.task) + " a" + std::to_string(a.attempt);

@@ -79,7 +79,10 @@ class Executor {
   void OnHeartbeatDue();
 
   void OnProgressLine(core::ProgressLine::Kind kind);
+  void SeeWhereItStands(const std::string& why);
+  void StopAfterLook(const wire::Stop& stop);
   void OnStands(int attempt, const std::string& where);
+  void SendStalled(const std::string& where);
 
   // What we do.
   void StartAttempt(const PendingStart& start);
@@ -147,7 +150,9 @@ class Executor {
   std::optional<core::TaskProgress> progress_told_;
   Liveness liveness_;
   Stacks stacks_{loop_};
-  bool stalled_ = false;  // the attempt shows no sign of life, and that has been noticed
+  bool stalled_ = false;                       // the attempt shows no sign of life, and that has been noticed
+  std::optional<wire::Stop> stop_after_look_;  // until it is known where the attempt stands
+  boost::asio::steady_timer look_limit_{loop_};
 
   LogServer logs_{loop_, [this](const wire::FromExecutor& message) { Send(message); }};
   Tunnels tunnels_;

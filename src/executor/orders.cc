@@ -53,8 +53,10 @@ void Executor::OnStart(const wire::Start& start, const wire::Cluster& cluster) {
 }
 
 void Executor::OnStop(const wire::Stop& stop) {
-  if (attempt_ && attempt_->number() == stop.attempt())
+  if (attempt_ && attempt_->number() == stop.attempt()) {
+    if (stop.look() && !attempt_->stopping()) return StopAfterLook(stop);
     return attempt_->Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
+  }
   if (pending_ && pending_->place.attempt == stop.attempt()) pending_.reset();
   // It never was, or has ended: the AM is told (again), and no late Start of it is followed.
   last_attempt_ = std::max(last_attempt_, stop.attempt());

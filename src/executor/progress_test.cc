@@ -108,6 +108,66 @@ TEST(Stopping, CheckpointingGivesTheGraceAnewWithinALimit) {
   dawdles.ExpectEnded(0);
 }
 
+// Another task hangs: where this one stands is told before it is stopped.
+wire::ToExecutor StopAfterLook(std::chrono::microseconds grace) {
+  wire::ToExecutor message;
+  message.mutable_stop()->set_attempt(0);
+  message.mutable_stop()->set_grace_micros(grace.count());
+  message.mutable_stop()->set_look(true);
+  return message;
+}
+
+TEST(Stopping, WhereItStandsIsToldFirst) {
+  Task task("trap 'echo told; exit 3' TERM; touch ready; sleep 86400 & wait");
+  task.Start(0);
+  task.ReceiveStarted();
+  ASSERT_TRUE(task.AwaitFile("ready"));
+  task.Send(StopAfterLook(1h));
+  const auto stands = task.Receive();
+  ASSERT_TRUE(stands && stands->has_stands());
+  EXPECT_EQ(stands->stands().attempt(), 0);
+  EXPECT_THAT(stands->stands().where(), HasSubstr("sleep sleeps"));
+  EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: stopped because another task hangs: pid"));
+  EXPECT_EQ(task.ReceiveExit().code(), 3);
+  task.ExpectEnded(0);
+}
+
+// A py-spy that does not answer, and a Python program.
+struct Unanswered : Task {
+  Unanswered() {
+    const std::string bin = scratch / "bin";
+    EXPECT_TRUE(process::MakeDirectories(bin).ok());
+    EXPECT_TRUE(
+        process::WriteFileAtomically(bin + "/py-spy", "#!/bin/sh\n: > " + options.work_dir + "/asked; sleep 86400\n")
+            .ok());
+    EXPECT_EQ(::chmod((bin + "/py-spy").c_str(), 0755), 0);
+    spec.env.emplace_back("PATH", bin + ":/usr/bin:/bin");
+    role().command.argv = {"/usr/bin/python3", "-c", "import time; open('ready', 'w'); time.sleep(86400)"};
+    Launch();
+    Start(0);
+    ReceiveStarted();
+    EXPECT_TRUE(AwaitFile("ready"));
+    Send(StopAfterLook(1h));
+    EXPECT_TRUE(AwaitFile("asked"));
+  }
+};
+
+TEST(Stopping, ALookHasALimit) {
+  Unanswered task;
+  const auto stands = task.Receive();
+  ASSERT_TRUE(stands && stands->has_stands());
+  EXPECT_THAT(stands->stands().where(), HasSubstr("python3"));
+  EXPECT_EQ(task.ReceiveExit().signal(), SIGTERM);
+  task.ExpectEnded(0);
+}
+
+TEST(Stopping, WhoIsToStopNowIsNotLookedAtAnyLonger) {
+  Unanswered task;
+  task.Stop(0, 0s);
+  EXPECT_EQ(task.ReceiveExit().signal(), SIGKILL);
+  task.ExpectEnded(0);
+}
+
 TEST(Liveness, WhatSleepsIsToldOnceWithWhereItStands) {
   Task task;
   task.spec.timeouts.progress = 300ms;

@@ -57,13 +57,18 @@ void Stacks::Collect(Request request, std::function<void(const std::string&)> do
     const auto leader = std::find(request_.ranks.begin(), request_.ranks.end(), ::getpgid(pid));
     const size_t rank = leader == request_.ranks.end() ? 0 : static_cast<size_t>(leader - request_.ranks.begin());
     if (!facts || rank >= where_.size()) continue;
-    Append(request_.stderrs[rank], "howdah: no sign of life: pid " + std::to_string(pid) + ": " + facts->Text());
+    Append(request_.stderrs[rank], "howdah: " + request_.why + ": pid " + std::to_string(pid) + ": " + facts->Text());
     // A Python program is what its shell waits for, and what its own children work for; else the last of a chain.
     Where& where = where_[rank];
     if (!where.is_python) where = {facts->Text() + " (pid " + std::to_string(pid) + ")", facts->python, false};
     if (facts->python && waiting_.size() < kMostAsked) waiting_.push_back({pid, rank});
   }
   AskNext();
+}
+
+void Stacks::Hurry() {
+  waiting_.clear();
+  if (spy_ > 0) ::kill(-spy_, SIGKILL);
 }
 
 void Stacks::Cancel() {

@@ -25,10 +25,14 @@ class Stacks {
     std::vector<pid_t> ranks;          // the processes that were started, by local rank
     std::vector<std::string> stderrs;  // beside ranks
     std::string path;                  // where py-spy is looked for
+    std::string why;                   // a clause, in front of each line: "no sign of life"
   };
   // done: where they stand, a clause; empty: nothing of them could be seen. One at a time; not after Cancel.
   void Collect(Request request, std::function<void(const std::string& where)> done);
+  // Who is to be told is told what is known by now, as soon as the question under way has ended.
+  void Hurry();
   void Cancel();
+  bool collecting() const { return done_ != nullptr; }
 
  private:
   struct Asked {

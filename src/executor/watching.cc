@@ -25,6 +25,8 @@ void Executor::BeginWatching() {
 
 void Executor::EndWatching() {
   stacks_.Cancel();
+  stop_after_look_.reset();
+  look_limit_.cancel();
   progress_.End();
   if (!ProgressChanged()) return;
   wire::FromExecutor message;
@@ -63,14 +65,18 @@ void Executor::SendProgress() {
 
 void Executor::LookForLife(const wire::Usage& usage) {
   const auto limit = core::ProgressLimit(plan_.spec, plan_.role());
-  if (!attempt_ || attempt_->stopping() || stalled_ || !limit) return;
+  if (!attempt_ || attempt_->stopping() || stalled_ || stop_after_look_ || !limit) return;
   const Instant now = clock_.Now();
   const std::vector<process::GpuUsage> none;
   liveness_.Look({now, usage.cpu_seconds(), gpus_ ? gpus_->last() : none, progress_.last()});
   if (now - liveness_.last().at < *limit) return;
   stalled_ = true;
   Say("attempt " + std::to_string(place_.attempt) + " shows no sign of life; where it stands is in its stderr");
-  Stacks::Request request{attempt_->pids(), {}, path_};
+  SeeWhereItStands("no sign of life");
+}
+
+void Executor::SeeWhereItStands(const std::string& why) {
+  Stacks::Request request{attempt_->pids(), {}, path_, why};
   for (RankPlace place = place_; place.local_rank < plan_.role().processes; ++place.local_rank) {
     request.stderrs.push_back(plan_.logs(place).err);
   }
@@ -78,12 +84,35 @@ void Executor::LookForLife(const wire::Usage& usage) {
                   [this, attempt = place_.attempt](const std::string& where) { OnStands(attempt, where); });
 }
 
+// Others hang: who looks at the job afterwards wants to know where this one stood. What is collected already, because
+// it hangs too, will do.
+void Executor::StopAfterLook(const wire::Stop& stop) {
+  if (stop_after_look_) return;
+  stop_after_look_ = stop;
+  if (!stacks_.collecting()) SeeWhereItStands("stopped because another task hangs");
+  look_limit_.expires_after(core::kLookLimit);
+  look_limit_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) stacks_.Hurry();
+  });
+}
+
 void Executor::OnStands(int attempt, const std::string& where) {
   if (!attempt_ || attempt_->number() != attempt || attempt_->stopping()) return;
+  if (!stop_after_look_) return SendStalled(where);
+  wire::FromExecutor message;
+  message.mutable_stands()->set_attempt(attempt);
+  message.mutable_stands()->set_where(where);
+  Report(std::move(message));
+  const wire::Stop stop = *std::exchange(stop_after_look_, std::nullopt);
+  look_limit_.cancel();
+  attempt_->Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
+}
+
+void Executor::SendStalled(const std::string& where) {
   wire::FromExecutor message;
   wire::Stalled& stalled = *message.mutable_stalled();
   const core::SignOfLife last = liveness_.last();
-  stalled.set_attempt(attempt);
+  stalled.set_attempt(place_.attempt);
   stalled.set_at_micros(Micros(clock_.Now()));
   stalled.set_since_micros(Micros(last.at));
   stalled.set_sign(std::string(last.what));

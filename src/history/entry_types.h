@@ -28,7 +28,7 @@ inline constexpr std::array<TypeWord<core::JobChanged::Type>, 8> kJobWords = {{
     {core::JobChanged::Type::kFinished, "JobFinished"},
 }};
 
-inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 11> kTaskWords = {{
+inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 12> kTaskWords = {{
     {core::TaskChanged::Type::kPending, "TaskPending"},
     {core::TaskChanged::Type::kAllocated, "TaskAllocated"},
     {core::TaskChanged::Type::kReady, "TaskReady"},
@@ -39,6 +39,7 @@ inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 11> kTaskWords = 
     {core::TaskChanged::Type::kRemoved, "TaskRemoved"},
     {core::TaskChanged::Type::kProgressed, "TaskProgressed"},
     {core::TaskChanged::Type::kStalled, "TaskStalled"},
+    {core::TaskChanged::Type::kStands, "TaskStands"},
     {core::TaskChanged::Type::kRejoined, "TaskRejoined"},
 }};
 

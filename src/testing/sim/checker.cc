@@ -182,6 +182,7 @@ void Checker::Check(const core::Record& record) {
     const bool fewer = task->reason && task->reason->find("the job goes on with the other") != std::string::npos;
     if (fewer) world_.Reach(Situation::kWentOnWithFewer);
     if (task->type == core::TaskChanged::Type::kProgressed) world_.Reach(Situation::kProgressRecorded);
+    if (task->type == core::TaskChanged::Type::kStands) world_.Reach(Situation::kStandsTold);
   }
   if (const auto* scaled = std::get_if<core::RoleScaled>(&record.change)) {
     world_.Reach(scaled->to > scaled->from ? Situation::kScaledUp : Situation::kScaledDown);

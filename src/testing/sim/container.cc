@@ -41,8 +41,11 @@ void SimContainer::Start(int attempt, int generation) {
   Command([=, this] { RunAttempt(attempt, generation); });
 }
 
-void SimContainer::Stop(int attempt, Duration grace, Duration limit) {
-  Command([=, this] { StopAttempt(attempt, grace, limit); });
+void SimContainer::Stop(const core::StopTask& order) {
+  Command([this, order] {
+    if (order.look && attempt_ && attempt_->number == order.attempt) return LookAtAttempt(order);
+    StopAttempt(order.attempt, order.grace, order.limit);
+  });
 }
 
 void SimContainer::Leave() {
@@ -248,6 +251,14 @@ void SimContainer::PlanExits(const Conduct& conduct) {
       ExitLater(runs_for, rank, {.code = 0});
     }
   }
+}
+
+void SimContainer::LookAtAttempt(const core::StopTask& order) {
+  world_.schedule.After(world_.random.Between(Duration(0), core::kLookLimit), [this, order, serial = serial_] {
+    if (serial != serial_ || !attempt_) return;
+    Send(core::TaskStands{id_, order.attempt, "load"});
+    StopAttempt(order.attempt, order.grace, order.limit);
+  });
 }
 
 void SimContainer::StopAttempt(int number, Duration grace, Duration limit) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "howdah/base/ids.h"
+#include "howdah/core/action.h"
 #include "howdah/core/event.h"
 #include "howdah/sim/workload.h"
 #include "truth.h"
@@ -46,7 +47,7 @@ class SimContainer {
   // What the AM asks of it; each takes its time to arrive.
   void Launch(TaskId task);
   void Start(int attempt, int generation);
-  void Stop(int attempt, Duration grace, Duration limit);
+  void Stop(const core::StopTask& order);
   void Leave();
   void Kill();
 
@@ -87,6 +88,7 @@ class SimContainer {
   void PlanExits(const Conduct& conduct);
   void StepLater(int left);
   void Stall();
+  void LookAtAttempt(const core::StopTask& order);
   void StopAttempt(int attempt, Duration grace, Duration limit);
   void SaveLater(int left);
   void KillWhenDue();

@@ -60,6 +60,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "progress was recorded",
     "a task without progress failed",
     "a ranked task without progress failed",
+    "where the others stood was told",
     "a task that saved was given the grace anew",
     "a task that saved for too long was killed",
     "an elastic role grew as containers came",

@@ -191,8 +191,9 @@ void Facts::On(const core::StopTask& a) {
   if (too_long && !AllExited(*held_[a.container].task)) task->failed = true;
   if (!task->stopped()) task->stopped_at = now_;
   if (!task->killed_at) task->grace = a.grace;
-  task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), now_ + a.limit);
-  task->killed_at = std::min(task->killed_at.value_or(Instant::max()), now_ + a.grace);
+  const Instant looked = now_ + (a.look ? core::kLookLimit : Duration(0));
+  task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), looked + a.limit);
+  task->killed_at = std::min(task->killed_at.value_or(Instant::max()), looked + a.grace);
 }
 
 bool Facts::IsRepeated(const core::StartTask& a) const {

@@ -99,6 +99,7 @@ class Facts {
   void On(const core::TaskProgressed& e) { Hear(e.container); }
   void On(const core::TaskSaving& e);
   void On(const core::TaskStalled& e);
+  void On(const core::TaskStands& e) { Hear(e.container); }
   void On(const core::StopRequested& e);
   void On(const core::AmStarted&) {}
   void On(const core::AmResumed&);

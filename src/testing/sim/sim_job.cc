@@ -227,7 +227,7 @@ void SimJob::Do(const core::StartTask& a) {
   if (workload_.meets) meeting_.Start(a, *Find(a.container), RankedTasks());
   Find(a.container)->Start(a.attempt, a.generation);
 }
-void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a.attempt, a.grace, a.limit); }
+void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a); }
 void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
 
 // Of the world as it is now.

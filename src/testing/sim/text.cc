@@ -59,6 +59,9 @@ struct EventText {
   std::string operator()(const core::TaskStalled& e) const {
     return "TaskStalled " + e.container.text + Attempt(e.attempt) + " since " + FormatInstant(e.since);
   }
+  std::string operator()(const core::TaskStands& e) const {
+    return "TaskStands " + e.container.text + Attempt(e.attempt) + " in " + e.where;
+  }
   std::string operator()(const core::TaskMeets& e) const {
     static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be asked"};
     return "TaskMeets " + TaskName(spec, e.task) + Attempt(e.attempt) + " " + kSteps[static_cast<size_t>(e.step)];
@@ -94,7 +97,7 @@ struct ActionText {
   }
   std::string operator()(const core::StopTask& a) const {
     return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) +
-           " to " + Seconds(a.limit);
+           " to " + Seconds(a.limit) + (a.look ? " after a look" : "");
   }
   std::string operator()(const core::AskToMeet& a) const {
     return "AskToMeet " + TaskName(spec, a.task) + " attempt " + std::to_string(a.attempt);
@@ -123,8 +126,8 @@ struct ChangeText {
     return text + Why(c.reason);
   }
   std::string operator()(const core::TaskChanged& c) const {
-    static const char* const kTypes[] = {"pending", "allocated", "ready",      "started", "exited",  "lost",
-                                         "stopped", "removed",   "progressed", "stalled", "rejoined"};
+    static const char* const kTypes[] = {"pending", "allocated", "ready",      "started", "exited", "lost",
+                                         "stopped", "removed",   "progressed", "stalled", "stands", "rejoined"};
     std::string text = c.role + ":" + std::to_string(c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
                        std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
     return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);

@@ -50,11 +50,13 @@ struct StartTask {
 };
 // Send the job's stop signal to the attempt's processes now, SIGKILL after grace. While they say that they are saving a
 // checkpoint each such word gives them the grace anew, until limit has passed since the first stop.
+// look: before that, for kLookLimit at most, it is told where they stand (TaskStands).
 struct StopTask {
   ContainerId container;
   int attempt = 0;
   Duration grace{};
   Duration limit{};  // not less than grace
+  bool look = false;
 };
 // The task, which holds rank 0, is to leave its world as soon as it can, and all others with it: a larger one can be
 // had. Answered by TaskMeets: each waits for its place in the next world, or this one could not be asked.

@@ -84,6 +84,7 @@ struct TaskChanged {
     kRemoved,     // scaled away: after kStopped
     kProgressed,  // its attempt goes on: progress. Not every one: as rarely as PauseAfterProgress says
     kStalled,     // its attempt shows no sign of life any more: reason
+    kStands,      // its attempt is stopped because others show no sign of life: reason, where it stood
     kRejoined,    // its attempt goes on in another world, without having been stopped: generation, ranks
   };
   Type type = Type::kPending;

@@ -128,6 +128,12 @@ struct TaskStalled {
   std::string sign;   // what that was, a noun: "output"
   std::string where;  // where its processes stand, a clause: "all_reduce (train.py:40)"; empty: not known
 };
+// Where the processes of an attempt stood that was to be looked at before it is stopped (StopTask::look).
+struct TaskStands {
+  ContainerId container;
+  int attempt = 0;
+  std::string where;  // as TaskStalled's
+};
 // How far a ranked task is with meeting the others, where its framework lets processes go from one world to the next
 // without starting again.
 struct TaskMeets {
@@ -174,6 +180,6 @@ struct Ticked {};
 using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ContainerWarned,
                            PlaceWaited, PlaceRefused, ExecutorRegistered, ExecutorRefused, ExecutorHeard,
                            ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed,
-                           TaskSaving, TaskStalled, TaskMeets, ScaleWanted, StopRequested, Ticked>;
+                           TaskSaving, TaskStalled, TaskStands, TaskMeets, ScaleWanted, StopRequested, Ticked>;
 
 }  // namespace howdah::core

@@ -50,6 +50,9 @@ SignOfLife LastSign(const SignsOfLife& signs);
 // Whether the CPU time used in so long is a sign of life: more than what an idle interpreter's timers take.
 bool IsBusy(double cpu_seconds, Duration during);
 
+// How long it may take to see where the processes of an attempt stand before it is stopped.
+inline constexpr Duration kLookLimit = std::chrono::seconds(3);
+
 // How long to wait after the nth (from 1) journal entry about a task's progress before the next: rarer and rarer, so
 // that the journal of a week stays small; rarer, too, the more tasks the job has.
 Duration PauseAfterProgress(int nth, int tasks);

@@ -63,6 +63,7 @@ enum class Situation {
   kProgressRecorded,
   kStalled,
   kStalledTogether,
+  kStandsTold,
   kGraceExtended,
   kLongestGraceOver,
   kGrew,
