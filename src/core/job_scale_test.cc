@@ -51,6 +51,58 @@ TEST(JobScale, UpAndDownOfTasksThatDoNotBelongTogether) {
 )");
 }
 
+// Who has only just been told to start was told of the old size.
+TEST(JobScale, DownWhileTheRankedTasksStart) {
+  Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
+0s am 0
+  job am STARTING
+  task worker:0 PENDING a0
+  ask worker*1 together
+  ask worker*2 optional
+0s grant c0 worker node0
+  task worker:0 ALLOCATED a0 in c0
+  launch c0 worker:0
+0s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+0s grant c2 worker node2
+  task worker:2 PENDING a0
+  task worker:2 ALLOCATED a0 in c2
+  launch c2 worker:2
+0s register c0
+  task worker:0 READY a0
+0s register c1
+  task worker:1 READY a0
+0s register c2
+  task worker:2 READY a0
+  start worker:0 a0 g0 in c0
+  start worker:1 a0 g0 in c1
+  start worker:2 a0 g0 in c2
+1s scale worker 2
+  scaled worker 3->2 by ann
+  stop c2 a0 10s
+  stop c0 a0 10s
+  stop c1 a0 10s
+  job recovering RECOVERING g0 | worker was scaled from 3 to 2; all ranked tasks are stopped to start again
+1s started c0 a0
+  task worker:0 RUNNING a0 g0
+1s ended c0 a0
+  task worker:0 STOPPED a0
+1s ended c1 a0
+  task worker:1 STOPPED a0
+1s ended c2 a0
+  task worker:2 STOPPED a0
+  release c2
+  removed worker:2 STOPPED a0
+  job recovering RECOVERING g1 | worker was scaled from 3 to 2; all ranked tasks start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
+  start worker:0 a1 g1 in c0
+  start worker:1 a1 g1 in c1
+)");
+}
+
 TEST(JobScale, DownBeforeTheNewOnesAreThere) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up

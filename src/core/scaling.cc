@@ -29,7 +29,9 @@ void Job::Impl::ApplyWaitingScales() {
     const int from = role.size, to = *std::exchange(role.scale_to, std::nullopt);
     if (from == to) continue;
     const std::string& name = spec_.roles[r].name;
-    const bool runs = role.ranked && ranked_.started > 0 && !barrier_ && !role.gathers;
+    // What was only just told to start was told the old size too.
+    const bool begun = ranked_.started > 0 || ranked_.open > 0;
+    const bool runs = role.ranked && begun && !barrier_ && !role.gathers;
     const int members = role.tally.tasks;
     Write(RoleScaled{name, from, to, role.scale_by});
     to > from ? Widen(static_cast<int>(r), to) : Narrow(static_cast<int>(r), to);

@@ -35,6 +35,7 @@ void Checker::Ordered(const core::Action& action) {
 void Checker::Stepped(const core::Job& job) {
   CheckPlaces(job);
   if (finished_) return;
+  CheckSizes(job.cluster());
   CheckHeldUp();
   CheckMoves();
   NoticeNewcomers();

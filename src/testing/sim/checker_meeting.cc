@@ -9,10 +9,24 @@ namespace howdah::sim {
 void Checker::TakePlace(int generation, TaskId task, int place, int size) {
   if (generation != places_generation_) places_.clear();
   places_generation_ = generation;
+  sizes_[task] = size;
   const auto [at, fresh] = places_.emplace(std::pair(task.role, place), task);
   if ((fresh || at->second == task) && place < size) return;
   world_.Violate("No two tasks of a generation have one rank",
                  Name(task) + " is " + std::to_string(place) + " of " + std::to_string(size));
+}
+
+// Who was told of another number would wait for ranks that never come, or not for all.
+void Checker::CheckSizes(const core::Cluster& cluster) {
+  if (!workload_.rules.needs_whole_cluster || fold_.job_state() != core::JobState::kRunning) return;
+  for (const auto& [id, size] : sizes_) {
+    const TaskFacts* task = facts_.Find(id);
+    if (!task || !task->started || task->over || task->stopped() || task->waits) continue;
+    const size_t now = cluster[static_cast<size_t>(id.role)].size();
+    if (static_cast<size_t>(size) == now) continue;
+    world_.Violate("Every rank that runs knows how many there are",
+                   Name(id) + ": " + std::to_string(size) + ", not " + std::to_string(now));
+  }
 }
 
 int Checker::Waiting(int role) const {
