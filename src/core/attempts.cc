@@ -170,7 +170,7 @@ void Job::Impl::Start(Task& task) {
 void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
   if (!task.connected()) return;  // its container is being killed
   const Duration limit = exactly ? grace : std::max(grace, LongestGrace(spec_.checkpoint));
-  const bool look = !exactly && IsWorthALook(task);
+  const bool look = IsWorthALook(task);
   const Instant looked = now_ + (look ? kLookLimit : Duration::zero());
   if (!task.stop_at) {
     task.stop_at = now_;

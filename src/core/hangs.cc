@@ -34,9 +34,10 @@ void Job::Impl::NoteStands(Task& task, std::string_view where) {
   Write(std::move(change));
 }
 
-// What is stopped because others hang is looked at first. (What hangs itself has been.)
+// What is stopped because others hang is looked at first (what hangs itself has been); who wants the end does not wait.
 bool Job::Impl::IsWorthALook(const Task& task) const {
   if (task.stop_at || task.run != Task::Run::kRunning || task.failure) return false;
+  if (ending_ && ending_->cause == Ending::Cause::kFixed) return false;
   return std::any_of(roles_.begin(), roles_.end(), [](const Role& role) { return role.tally.hanging > 0; });
 }
 
