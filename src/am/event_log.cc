@@ -52,24 +52,11 @@ Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginn
   return log;
 }
 
-std::vector<std::pair<Instant, std::string>> EventLog::TakeHeard(const core::Event& event) {
-  std::vector<std::pair<Instant, std::string>> by_time;
-  if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
-    const auto heard = heard_.extract(exited->container);
-    if (!heard.empty()) by_time.emplace_back(heard.mapped(), heard.key().text);
-  } else if (std::holds_alternative<core::Ticked>(event)) {
-    for (const auto& [container, when] : heard_) by_time.emplace_back(when, container.text);
-    heard_.clear();
-  }
-  std::sort(by_time.begin(), by_time.end());
-  return by_time;
-}
-
 Status EventLog::Append(const core::Event& event, Instant at) {
   std::vector<std::string> records;
   wire::LoggedEvent heard;
-  for (const auto& [when, container] : TakeHeard(event)) {
-    heard.mutable_heard()->add_containers(container);
+  for (const auto& [when, container] : heartbeats_.TakeBefore(event)) {
+    heard.mutable_heard()->add_containers(container.text);
     heard.mutable_heard()->add_at_micros(when.time_since_epoch().count());
   }
   if (heard.has_heard()) records.push_back(heard.SerializeAsString());

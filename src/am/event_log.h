@@ -2,7 +2,6 @@
 // be brought to where that one stood.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/core/event.h"
+#include "howdah/core/heartbeats.h"
 #include "howdah/process/record_file.h"
 #include "howdah/wire/event_log.pb.h"
 
@@ -38,20 +38,16 @@ class EventLog {
   // Goes on behind what is there; else begins it.
   static Result<EventLog> Open(const std::string& path, const Beginning& beginning);
 
-  // Heartbeats are many and change nothing but since when an executor is silent, which only the passing of time tells,
-  // or its end: the newest of each is kept until a core::Ticked is logged, or its core::ContainerExited.
-  void Hear(const ContainerId& container, Instant at) { heard_[container] = at; }
+  // Not logged before an event to which it matters.
+  void Hear(const ContainerId& container, Instant at) { heartbeats_.Hear(container, at); }
   // To be called before anything that follows from the event is done.
   Status Append(const core::Event& event, Instant at);
 
  private:
-  // Those that matter to the event, the oldest first; they are not kept any more.
-  std::vector<std::pair<Instant, std::string>> TakeHeard(const core::Event& event);
-
   explicit EventLog(process::RecordFile file) : file_(std::move(file)) {}
 
   process::RecordFile file_;
-  std::map<ContainerId, Instant> heard_;
+  core::Heartbeats heartbeats_;
 };
 
 }  // namespace howdah::am

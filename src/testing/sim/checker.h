@@ -125,7 +125,7 @@ class Checker {
   std::vector<int> wanted_;                       // tasks, by role
   std::vector<core::StartTask> starts_;           // of ranked tasks, in this step
   std::map<std::pair<int, int>, TaskId> places_;  // by role and place, in the newest generation
-  std::map<TaskId, int> sizes_;  // of its role, as each ranked task was told last
+  std::map<TaskId, int> sizes_;                   // of its role, as each ranked task was told last
   int places_generation_ = -1;
   std::optional<Instant> newcomers_since_;  // of ranked roles, without a break
   std::optional<Instant> held_up_since_;    // ranked tasks could go on without those that are missing

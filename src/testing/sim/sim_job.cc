@@ -116,19 +116,10 @@ void SimJob::Deliver(const core::Event& event) {
 }
 
 void SimJob::Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions) {
-  if (const auto* heard = std::get_if<core::ExecutorHeard>(&event)) heard_[heard->container] = at;
+  if (const auto* heard = std::get_if<core::ExecutorHeard>(&event)) heartbeats_.Hear(heard->container, at);
   if (job_->unmoved()) return;
-  if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
-    if (const auto heard = heard_.extract(exited->container); !heard.empty()) {
-      log_.push_back({core::ExecutorHeard{heard.key()}, heard.mapped(), {}});
-    }
-  }
-  if (std::holds_alternative<core::Ticked>(event)) {
-    std::vector<std::pair<Instant, ContainerId>> by_time;
-    for (const auto& [container, when] : heard_) by_time.emplace_back(when, container);
-    std::sort(by_time.begin(), by_time.end());
-    heard_.clear();
-    for (const auto& [when, container] : by_time) log_.push_back({core::ExecutorHeard{container}, when, {}});
+  for (const auto& [when, container] : heartbeats_.TakeBefore(event)) {
+    log_.push_back({core::ExecutorHeard{container}, when, {}});
   }
   std::vector<std::string> orders;
   for (const core::Action& action : actions) orders.push_back(ToText(workload_.spec, action));

@@ -1,7 +1,6 @@
 // One job under simulation: the real core, the AM's queue around it, its containers, and what people do to it.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +9,7 @@
 #include "checker.h"
 #include "container.h"
 #include "digest.h"
+#include "howdah/core/heartbeats.h"
 #include "howdah/core/job.h"
 #include "meeting.h"
 #include "place.h"
@@ -93,8 +93,8 @@ class SimJob : public ContainerOwner, public PlaceClient {
     std::vector<std::string> orders;
   };
   std::vector<Logged> log_;
-  std::map<ContainerId, Instant> heard_;  // since the last that was logged
-  Instant told_at_;                       // as the core takes time: never back
+  core::Heartbeats heartbeats_;  // since the last that was logged
+  Instant told_at_;              // as the core takes time: never back
   int am_attempt_ = 0;
   std::vector<std::unique_ptr<SimContainer>> containers_;  // of all times: plans refer to them
   Channel from_place_, from_people_;
