@@ -13,7 +13,8 @@ constexpr Duration kResolveLimit = std::chrono::seconds(5);
 
 Result<std::string> AmAddress(const hadoop::yarn::ApplicationReportProto& report) {
   if (report.rpc_port() <= 0 || report.host().empty() || report.host() == "N/A") {
-    return Error{ErrorCode::kUnavailable, "the application master has not said yet where it listens"};
+    return Error{ErrorCode::kUnavailable,
+                 "no application master has said yet where it listens; try again once the job is not QUEUED any more"};
   }
   const auto found = net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kResolveLimit);
   if (!found.ok()) return found.error();
