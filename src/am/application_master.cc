@@ -288,6 +288,7 @@ void ApplicationMaster::PerformRecord(core::Change change) {
   }
   const bool finished = job != nullptr && job->type == core::JobChanged::Type::kFinished;
   if (finished) tensorboard_.reset();
+  if (finished && !job->advice && !view_.advice.empty()) job->advice = view_.advice;  // still holds
   if (finished && job->state != core::JobState::kSucceeded) AddCheckpoint(*job);
   if (finished) AddWaste(*job);
   const Instant now = clock_.Now();

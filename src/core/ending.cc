@@ -12,7 +12,7 @@ void Job::Impl::BeginEnding(Ending ending) {
   drain_.reset();
   barrier_.reset();
   ending_ = std::move(ending);
-  std::string advice;
+  std::optional<std::string> advice;
   std::string reason = ReasonOf(*ending_, &advice);
   Write(JobChanged{.type = JobChanged::Type::kStopping, .reason = std::move(reason), .advice = std::move(advice)});
   if (std::any_of(roles_.begin(), roles_.end(), [](const Role& role) { return role.asked > 0; })) {
@@ -140,7 +140,7 @@ Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
   return first;
 }
 
-std::string Job::Impl::ReasonOf(const Ending& ending, std::string* advice) {
+std::string Job::Impl::ReasonOf(const Ending& ending, std::optional<std::string>* advice) {
   if (ending.cause == Ending::Cause::kFixed) return ending.reason;
   const FirstFailure first = FirstFailureOf(ending.cause);
   Require(first.task != nullptr, "a job fails because of a task, and no task has failed");
@@ -152,7 +152,7 @@ std::string Job::Impl::ReasonOf(const Ending& ending, std::string* advice) {
 
 void Job::Impl::Finish() {
   Require(by_id_.empty(), "a job finishes while it holds containers");
-  std::string advice;
+  std::optional<std::string> advice;
   std::string reason = ReasonOf(*ending_, &advice);
   for (const std::string& container : abandoned_) {
     reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not go when it was killed";

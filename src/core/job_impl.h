@@ -333,7 +333,8 @@ class Job::Impl {
   void FireRole(int role);
   bool ExplainsEnd(const Task& task, const Task& other) const;
   FirstFailure FirstFailureOf(Ending::Cause cause);
-  std::string ReasonOf(const Ending& ending, std::string* advice);
+  // Where no failure ends the job, the advice is none: what was advised of the job that worked goes on to hold.
+  std::string ReasonOf(const Ending& ending, std::optional<std::string>* advice);
   void Finish();
 
   // --- invariants.cc

@@ -145,7 +145,7 @@ void Job::Impl::FailOrStartAgain(Ending ending) {
     return;
   }
   if (drain_ && drain_->scope == Scope::kAll) return;
-  std::string advice;
+  std::optional<std::string> advice;
   const std::string why = ReasonOf(ending, &advice);
   BeginDrain({.scope = Scope::kAll, .why = why});
   NoteRecovering(why + "; all tasks are stopped to start again");

@@ -8,28 +8,19 @@ import socket
 
 import pytest
 
-from machine import eventually
+import told
+from told import Run
 
 NODE = socket.gethostname()
 
 
 def run(machine, tmp_path, role, source=None, job="", code=1):
     text = f"name: j\n{f'source: {source}' if source else ''}\n{job}\nroles:\n  worker: {{memory: 64MiB, {role}}}\n"
-    done = machine("run", machine.job_file(tmp_path, text))
-    assert done.code == code, done
-    status = machine.status(done.id)
-    # `run` says the same as `status`.
-    assert status["reason"] in done.stderr, (status["reason"], done)
-    if status["advice"]:
-        assert status["advice"] in done.stderr, (status["advice"], done)
-    return status
+    return Run(machine, tmp_path, text).end(code)
 
 
 def says(status, *facts):
-    text = f"{status['reason']} {status['advice'] or ''}"
-    missing = [fact for fact in facts if fact not in text]
-    assert not missing, (missing, text)
-    assert "\n" not in text
+    told.says(f"{status['reason']} {status['advice'] or ''}", *facts)
 
 
 @pytest.fixture
@@ -110,9 +101,7 @@ roles:
       if [ $HOWDAH_TASK_INDEX = 2 ]; then exit 5; fi
       sleep 0.0$HOWDAH_TASK_INDEX; exit 1
 """
-    done = machine("run", machine.job_file(tmp_path, text))
-    assert done.code == 1, done
-    status = machine.status(done.id)
+    status = Run(machine, tmp_path, text).end(1)
     failed = sorted((t["finished"], t["index"]) for t in status["tasks"] if t["state"] == "FAILED")
     says(status, f"worker:{failed[0][1]}")
     if len(failed) > 1:
@@ -158,7 +147,7 @@ def gpu_job(machine, tmp_path, env, excuse):
     """A task that fails once the driver has said something of its GPU, and does well in its second attempt."""
     log, go = tmp_path / "kern.log", tmp_path / "go"
     log.write_text("NVRM: Xid (PCI:0000:3b:00): 79, pid=1, of long ago\n")
-    job = machine.submit(machine.job_file(tmp_path, f"""
+    job = Run(machine, tmp_path, f"""
 name: j
 env: {{HOWDAH_KERNEL_LOG: {log}}}
 timeouts: {{heartbeat: 5s}}
@@ -171,9 +160,9 @@ roles:
       [ $HOWDAH_ATTEMPT = 0 ] || exit 0
       while [ ! -e {go} ]; do sleep 0.02; done
       echo "RuntimeError: CUDA error: unspecified launch failure" >&2; exit 1
-"""), env=env)
+""", env=env)
     # Its driver has been asked where on the bus it is.
-    machine.until(job, lambda s: (s["tasks"][0]["usage"] or {}).get("gpu"), "what its GPU does")
+    machine.until(job.id, lambda s: (s["tasks"][0]["usage"] or {}).get("gpu"), "what its GPU does")
     with open(log, "a") as kernel:
         print("NVRM: Xid (PCI:0000:af:00): 48, pid=2, of another one's GPU", file=kernel)
         print("NVRM: Xid (PCI:0000:3b:00): 79, pid=812, name=python3, GPU has fallen off the bus.", file=kernel)
@@ -182,30 +171,28 @@ roles:
 
 
 def test_30_gpu_error_of_the_driver_log(machine, tmp_path, one_gpu):
-    job = gpu_job(machine, tmp_path, one_gpu, "false")
-    assert machine("wait", job).code == 1
-    status = machine.status(job)
+    status = gpu_job(machine, tmp_path, one_gpu, "false").end(1)
     says(status, f"GPU 0 (PCI 0000:3b:00) of {NODE}", "Xid 79", "fallen off the bus", "CUDA error", "nvidia-smi")
     assert "Xid 48" not in status["reason"], status
 
 
 def test_30_costs_no_restart_and_the_node_is_avoided(machine, tmp_path, one_gpu):
     job = gpu_job(machine, tmp_path, one_gpu, "true")
-    assert machine("wait", job).code == 0
-    events = machine("events", job).stdout
-    assert f"GPU 0 (PCI 0000:3b:00) of {NODE} failed: Xid 79, the GPU has fallen off the bus" in events, events
-    assert f"{NODE} is avoided for 1d: it is to blame for a failure there" in events, events
-    assert machine.task(job, "worker", 0)["attempt"] == 1
+    status = job.end()
+    for said in (rf"GPU 0 \(PCI 0000:3b:00\) of {NODE} failed: Xid 79, the GPU has fallen off the bus",
+                 f"{NODE} is avoided for 1d: it is to blame for a failure there"):
+        told.meanwhile(machine, job.id, said, job.told)
+    assert f"{NODE} is avoided for 1d" in status["advice"]
+    assert status["tasks"][0]["attempt"] == 1
 
 
 def test_33_am_died(machine, tmp_path):
-    text = "name: j\nroles:\n  w: {instances: 2, memory: 16MiB, command: exec sleep 300}\n"
-    job = machine.submit(machine.job_file(tmp_path, text))
-    machine.running(job)
-    os.kill(machine.agents(job, "am")[1], signal.SIGKILL)
-    status = machine.until(job, lambda s: s["reason"], "the reason")
-    assert status["state"] == "RUNNING"
-    says(status, "application master", "attempt 0", "SIGKILL", "attempt 1", "adopted 2 containers")
+    job = Run(machine, tmp_path, "name: j\nroles:\n  w: {instances: 2, memory: 16MiB, command: exec sleep 300}\n")
+    machine.running(job.id)
+    os.kill(machine.agents(job.id, "am")[1], signal.SIGKILL)
+    job.reason("application master (attempt 0)", "SIGKILL", "attempt 1", "adopted 2 containers")
+    assert machine.status(job.id)["state"] == "RUNNING"
+    job.kill()
 
 
 def test_34_time_limit(machine, tmp_path):
@@ -217,9 +204,8 @@ def test_34_time_limit(machine, tmp_path):
 
 
 def test_35_killed_by_somebody(machine, tmp_path):
-    job = machine.submit(machine.job_file(tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: exec sleep 300}\n"))
-    machine.running(job)
-    assert machine("kill", job).code == 0
-    status = machine.status(job)
+    job = Run(machine, tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: exec sleep 300}\n")
+    machine.running(job.id)
+    status = job.kill()
     says(status, "killed by", os.environ.get("USER") or getpass.getuser(), NODE, "howdah kill", "after")
     assert status["finished"]

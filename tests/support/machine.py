@@ -139,6 +139,10 @@ class Machine:
         assert left <= {"job.json", "journal.jsonl", "am.log", "am.lock", "logs", "agents"}, left
         assert not (self.home / "leases" / f"{job}.lease").exists()
 
+    @staticmethod
+    def diagnostics(_):
+        """What the place itself shows of why a job has ended; None: it shows nothing."""
+
     def jobs(self):
         directory = self.home / "jobs"
         return sorted(p.name for p in directory.iterdir()) if directory.exists() else []

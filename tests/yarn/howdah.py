@@ -64,6 +64,9 @@ class Howdah(Machine):
                      if not f.startswith(f"/user/{self.user}/.howdah/")]
         assert not strangers, strangers
 
+    def diagnostics(self, job):
+        return self.cluster.app(job)["diagnostics"]
+
     def jobs(self):
         return [app["id"] for app in self.cluster.apps(f"?user={self.user}")]
 

@@ -10,24 +10,13 @@ import zipfile
 
 import pytest
 
-import truth
 from machine import BIN, eventually, processes
-from truth import Run, says
+from told import Run, says
 
 
 @pytest.fixture
 def alice(howdah_of, difficult):
     return howdah_of(difficult, "alice")
-
-
-def ended(howdah, run, code=1):
-    """The reason and advice of a job that failed, which are everywhere the same."""
-    status = run.end(code)
-    reason = status["reason"]
-    assert reason in run.told.read_text(), (reason, run.told.read_text())
-    says(howdah.cluster.app(run.id)["diagnostics"], reason)
-    assert reason in howdah("events", run.id).stdout
-    return status
 
 
 def text_of(status):
@@ -59,7 +48,7 @@ roles:
 
 def test_18_an_environment_of_another_path(alice, tmp_path):
     archive = packed(tmp_path, lambda root: (root / "bin/python").symlink_to("/opt/elsewhere/bin/python3.11"))
-    status = ended(alice, trains_with(alice, tmp_path, archive))
+    status = trains_with(alice, tmp_path, archive).end(code=1)
     says(text_of(status), "worker:0", "/opt/elsewhere/bin/python3.11", "conda-pack")
     assert alice.task(status["id"], "worker", 0)["exit_code"] == 127
 
@@ -79,7 +68,7 @@ def test_18_an_environment_of_another_libc(alice, tmp_path):
                 subprocess.run(["gcc", "-o", root / "bin/python", tmp_path / "main.c", root / "lib/libanswer.so.6",
                                 "-Wl,-rpath,$ORIGIN/../lib"], check=True)
     archive = packed(tmp_path, build)
-    status = ended(alice, trains_with(alice, tmp_path, archive))
+    status = trains_with(alice, tmp_path, archive).end(code=1)
     says(text_of(status), "worker:0", "the loader says", "version `GLIBC_2.99' not found",
          "as old as the nodes")
 
@@ -134,7 +123,7 @@ roles:
         import sys
         sys.exit("[E socket] could not connect: [127.0.0.99]:29500: Connection refused")
 """)
-    status = ended(alice, run)
+    status = run.end(code=1)
     says(text_of(status), "worker:0", "could not connect to 127.0.0.99:29500", "firewall")
 
 
@@ -196,7 +185,7 @@ roles:
                     pass
         return run.process.poll() is not None
     eventually(stop_executors_until_the_end, f"the end of {run.id}", 120)
-    status = ended(alice, run)
+    status = run.end(code=1)
     says(text_of(status), "worker:0", "on 127.0.0.1", "did not connect within 3s (timeouts.register)",
          "its executor had been started on 127.0.0.1", "had not connected", "as with 2 containers before")
     meanwhile = [line for line in alice("events", run.id).stdout.splitlines() if "TaskAllocated" in line]
@@ -222,7 +211,7 @@ def test_22_an_executor_of_another_version(alice, difficult, tmp_path):
     try:
         for copy in copies:
             replace(copy, theirs)
-        status = ended(alice, Run(alice, tmp_path, text))
+        status = Run(alice, tmp_path, text).end(code=1)
     finally:
         for copy in copies:
             replace(copy, ours)
@@ -242,7 +231,7 @@ def test_25_over_the_limit_of_the_container(alice, difficult, tmp_path):
     (tmp_path / "src").mkdir()
     (tmp_path / "src/eat.py").write_text("import time\nx = b'1' * (200 << 20)\ntime.sleep(300)\n")
     run = Run(alice, tmp_path, "name: j\nsource: src\nroles:\n  worker: {memory: 128MiB, command: python3 eat.py}\n")
-    status = ended(alice, run)
+    status = run.end(code=1)
     text = text_of(status)
     says(text, "worker:0", "out of memory", " of 128 MiB of memory", "YARN killed it", "127.0.0.1")
     used = float(re.search(r"used ([\d.]+) MiB of 128 MiB", text).group(1))

@@ -7,7 +7,8 @@ import time
 import pytest
 
 import truth
-from truth import mib, most_of, queue, says
+from told import says
+from truth import mib, most_of, queue
 
 ROLE = "roles:\n  worker: {memory: 64MiB, command: 'true'}\n"
 

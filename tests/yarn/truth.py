@@ -1,5 +1,4 @@
-"""The cluster on which the situations of waiting, of refusals and of failures are brought about, and how the sentence
-is read wherever it is shown. What each queue is for:
+"""The cluster on which the situations of waiting, of refusals and of failures are brought about. What each queue is for:
 
   default  what is left; all of the cluster if nobody else wants it
   small    never more than a quarter of the cluster
@@ -8,10 +7,6 @@ is read wherever it is shown. What each queue is for:
   closed   bob's alone
   stopped  takes nothing"""
 import datetime
-import re
-import subprocess
-
-from machine import BIN, eventually
 
 NODES, NODE_MB = 4, 1024
 PLAIN = ("nm1", "nm2", "nm3")  # without a label
@@ -73,58 +68,3 @@ def mib(number):
 def time_of(millis):
     """As a NodeManager writes it."""
     return datetime.datetime.fromtimestamp(millis / 1000).strftime("%Y-%m-%dT%H:%M:%S.") + f"{millis % 1000:03}"
-
-
-def says(text, *facts):
-    missing = [fact for fact in facts if str(fact) not in text]
-    assert not missing, (missing, text)
-    assert "\n" not in text
-
-
-class Run:
-    """`howdah run` at work, and what it has told by now."""
-
-    def __init__(self, howdah, tmp_path, text, name="job"):
-        self.howdah = howdah
-        self.told = tmp_path / f"{name}.err"
-        with self.told.open("w") as told:
-            self.process = subprocess.Popen([str(BIN), "run", str(howdah.job_file(tmp_path, text, f"{name}.yaml"))],
-                                            env=howdah.env, stdin=subprocess.DEVNULL, stdout=told, stderr=told)
-        self.id = eventually(self._submitted, "the job's id").group(1)
-
-    def _submitted(self):
-        found = re.search(r"(application_\d+_\d+) submitted", self.told.read_text())
-        assert found or self.process.poll() is None, f"exit {self.process.returncode}: {self.told.read_text()}"
-        return found
-
-    def reason(self, *facts):
-        """What the job waits for once that has all these facts: `status` says it, and `run` has."""
-        last = {}
-
-        def look():
-            last.update(self.howdah.status(self.id))
-            return all(str(fact) in (last["reason"] or "") for fact in facts)
-        try:
-            eventually(look, f"{facts} in the reason of {self.id}", 30)
-        except AssertionError as error:
-            raise AssertionError(f"{error}; it is: {last.get('state')} {last.get('reason')}\n{self.told.read_text()}"
-                                 ) from None
-        reason = last["reason"]
-        eventually(lambda: reason in self.told.read_text(), f"{reason!r} in what run says: {self.told.read_text()}", 10)
-        says(reason)
-        return reason
-
-    def end(self, code=0):
-        """The status of a job that ends by itself; code: that of `run`."""
-        try:
-            ended = self.process.wait(60)
-        except subprocess.TimeoutExpired:
-            raise AssertionError(f"{self.id} does not end\n{self.told.read_text()}") from None
-        assert ended == code, f"exit {ended}\n{self.told.read_text()}"
-        return self.howdah.status(self.id)
-
-    def kill(self):
-        """And everything that it said is in the history."""
-        assert self.howdah("kill", self.id).code == 0
-        assert self.process.wait(60) == 4, self.told.read_text()
-        return self.howdah("events", self.id).stdout
