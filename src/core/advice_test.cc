@@ -1,6 +1,10 @@
 // What is advised of a job that works: a rank that is slow, resources that nobody used.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <random>
+#include <sstream>
+
 #include "howdah/core/waste.h"
 #include "pace.h"
 #include "transcript.h"
@@ -10,18 +14,34 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Pace, IsMeasuredByWindows) {
+TEST(Pace, IsMeasuredByWindowsThatGrow) {
   Pace pace;
   EXPECT_FALSE(pace.Take(100, At(0s)));
-  EXPECT_FALSE(pace.Take(120, At(20s)));
+  EXPECT_FALSE(pace.Take(150, At(4900ms)));
   EXPECT_EQ(pace.steps_per_second(), std::nullopt);
-  EXPECT_TRUE(pace.Take(160, At(30s)));
-  EXPECT_EQ(pace.steps_per_second(), 2.0);
-  EXPECT_TRUE(pace.Take(160, At(60s)));
-  EXPECT_EQ(pace.steps_per_second(), std::nullopt);
+  EXPECT_TRUE(pace.Take(200, At(5s)));
+  EXPECT_EQ(pace.steps_per_second(), 20.0);
+  EXPECT_FALSE(pace.Take(270, At(12s)));
+  EXPECT_TRUE(pace.Take(280, At(13s)));
+  EXPECT_EQ(pace.steps_per_second(), 10.0);
   EXPECT_FALSE(pace.Take(5, At(100s))) << "it counts anew";
   EXPECT_TRUE(pace.Take(35, At(130s)));
   EXPECT_EQ(pace.steps_per_second(), 1.0);
+  Instant at = At(130s);
+  for (int window = 0; window < 6; ++window) pace.Take(35 + (window + 1) * 100, at += 60s);
+  EXPECT_FALSE(pace.Take(1000, at += 29s));
+  EXPECT_TRUE(pace.Take(1000, at += 1s));
+}
+
+TEST(Pace, NeedsManyStepsOrMuchTime) {
+  Pace pace;
+  EXPECT_FALSE(pace.Take(0, At(0s)));
+  EXPECT_FALSE(pace.Take(19, At(20s)));
+  EXPECT_TRUE(pace.Take(20, At(25s)));
+  EXPECT_EQ(pace.steps_per_second(), 0.8);
+  EXPECT_FALSE(pace.Take(20, At(54s)));
+  EXPECT_TRUE(pace.Take(20, At(55s)));
+  EXPECT_EQ(pace.steps_per_second(), std::nullopt);
 }
 
 TEST(Pace, WhoIsSlowerThanHalfOfThemByFar) {
@@ -32,21 +52,55 @@ TEST(Pace, WhoIsSlowerThanHalfOfThemByFar) {
   EXPECT_EQ(SlowerBy(0, {4, 4, 0}), std::nullopt);
 }
 
-TEST(JobProgress, ARankThatIsSlowForLongIsNamedOnce) {
-  Story story{JobOf({RoleOf("worker", 3)}), Ranked(1)};
+// What is advised, and when, of four ranks that do so many steps in a second of the job.
+std::string Advised(const std::function<double(int rank, int second)>& speed) {
+  Story story{JobOf({RoleOf("worker", 4)}), Ranked(1)};
   std::string events = "\n0s up\n";
-  for (int second = 0; second <= 300; second += 10) {
-    const std::string at = std::to_string(second) + "s progress worker:";
-    for (const char* quick : {"0", "1"}) events += at + quick + " a0 " + std::to_string(second * 4) + "\n";
-    events += at + "2 a0 " + std::to_string(second) + "\n";
+  double done[4] = {};
+  for (int second = 0; second < 750; ++second) {
+    for (int rank = 0; rank < 4; ++rank) {
+      const auto before = static_cast<int64_t>(done[rank]);
+      done[rank] += speed(rank, second);
+      const auto step = static_cast<int64_t>(done[rank]);
+      if (step == before) continue;
+      events +=
+          std::to_string(second) + "s progress worker:" + std::to_string(rank) + " a0 " + std::to_string(step) + "\n";
+    }
   }
-  const std::string played = Play(story, events);
-  const std::string advice =
-      "  job running | worker:2 (rank 2) on node2 is slow: a step takes it 4.0 times as long as the others (1 steps a "
-      "second)\n";
-  const size_t first = played.find(advice);
-  ASSERT_NE(first, std::string::npos) << played;
-  EXPECT_EQ(played.find("is slow", first + advice.size()), std::string::npos) << played;
+  std::string said, event;
+  std::istringstream played(Play(story, events));
+  for (std::string line; std::getline(played, line);) {
+    if (line.find("is slow") != std::string::npos) said += event.substr(0, event.find(' ')) + line + "\n";
+    if (!line.starts_with(' ')) event = line;
+  }
+  return said;
+}
+
+TEST(JobProgress, ARankThatIsSlowForLongIsNamedOnce) {
+  EXPECT_EQ(Advised([](int rank, int) { return rank == 2 ? 4 : 16; }),
+            "25s  job running | worker:2 (rank 2) on node2 is slow: a step takes it 4.0 times as long as the others (4 "
+            "steps a second)\n");
+  EXPECT_EQ(
+      Advised([](int rank, int second) { return rank == 1 && second >= 600 ? 4 : 8; }),
+      "698s  job running | worker:1 (rank 1) on node1 is slow: a step takes it 2.0 times as long as the others (4 "
+      "steps a second)\n");
+  const std::string seldom = Advised([](int rank, int) { return rank == 3 ? 1.0 / 64 : 1.0 / 16; });
+  EXPECT_TRUE(seldom.starts_with("255s  job running | worker:3 ")) << "a step of a minute is a window: " << seldom;
+}
+
+TEST(JobProgress, WhatDoesNotLastMakesNoRankSlow) {
+  std::mt19937 random(1);
+  const std::pair<const char*, std::function<double(int, int)>> table[] = {
+      {"steps of all lengths", [&](int, int) { return random() % 20; }},
+      {"few steps of all lengths", [&](int, int) { return random() % 20 / 30.0; }},
+      {"phases", [](int rank, int second) { return (second + 7 * rank) / 15 % 2 == 0 ? 2 : 20; }},
+      {"long phases, of all", [](int, int second) { return second / 100 % 2 == 0 ? 2 : 20; }},
+      {"a compiler", [](int rank, int second) { return rank == 0 && (second < 50 || second / 40 == 2) ? 0 : 10; }},
+      {"checkpoints", [](int rank, int second) { return rank == 0 && second % 60 >= 40 ? 0 : 10; }},
+      {"a bad minute", [](int rank, int second) { return rank == 1 && second / 60 == 5 ? 2 : 10; }},
+      {"a bit slower", [](int rank, int) { return rank == 3 ? 6 : 10; }},
+  };
+  for (const auto& [what, speed] : table) EXPECT_EQ(Advised(speed), "") << what;
 }
 
 TEST(Waste, IsSaidWhereMuchLessWouldDo) {

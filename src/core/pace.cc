@@ -6,7 +6,8 @@
 namespace howdah::core {
 namespace {
 
-constexpr Duration kWindow = std::chrono::seconds(30);
+constexpr Duration kLongestWindow = std::chrono::seconds(30);
+constexpr int64_t kManySteps = 20;  // so many even out what single steps take
 constexpr double kSlow = 2;
 constexpr int kSlowWindows = 3;
 constexpr size_t kFewest = 3;  // of two nobody can say which one is the exception
@@ -20,7 +21,9 @@ bool Pace::Take(int64_t step, Instant at) {
     return false;
   }
   const Duration during = at - *from_;
-  if (during < kWindow) return false;
+  const bool enough = during >= window_ && step - first_ >= kManySteps;
+  if (!enough && during < kLongestWindow) return false;
+  window_ = std::min(kLongestWindow, window_ * 3 / 2);
   steps_per_second_.reset();
   if (step > first_)
     steps_per_second_ = static_cast<double>(step - first_) / std::chrono::duration<double>(during).count();

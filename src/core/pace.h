@@ -11,7 +11,10 @@
 
 namespace howdah::core {
 
-// A task's steps over a while: measured anew each time a window is over.
+// A task's steps over a while: measured anew each time a window is over. The first window takes 5 s, each after it half
+// as long again, up to 30 s: a rank that is slow from the beginning is known soon, and one that has worked for long is
+// not called slow for what lasts a minute. A window has 20 steps, too, or takes 30 s. It ends with a step, so that a
+// pause, be it for a checkpoint or a compiler, is part of one window and no more.
 class Pace {
  public:
   void Begin() { *this = {}; }
@@ -25,6 +28,7 @@ class Pace {
  private:
   std::optional<Instant> from_;
   int64_t first_ = 0;
+  Duration window_ = std::chrono::seconds(5);
   std::optional<double> steps_per_second_;
 };
 

@@ -1,7 +1,9 @@
 """Tasks that tell their progress, that ask for time to save, that hang; and the account of it."""
 import re
+import socket
 import time
 
+import told
 from machine import eventually
 
 PARTS = ("queue", "localization", "start", "rendezvous", "running", "lost", "recovering")
@@ -52,9 +54,9 @@ def test_36_a_hang_ends_with_where_it_stands_and_the_job_starts_again(machine, t
         """))
     assert done.code == 0, done
     # Which of the two is noticed first is chance: both tell their last step at the same time.
-    said = re.search(r"worker:([01]) made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, "
-                     r"at step 5, checkpoint 3; it stands in (wait_for_data|main) \(train.py:\d+\)", done.stderr)
-    assert said, done
+    sentence = (r"worker:([01]) made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, at "
+                r"step 5, checkpoint 3; it stands in (wait_for_data|main) \(train.py:\d+\)")
+    said = told.meanwhile(machine, done.id, sentence, done.stderr)
     index = said.group(1)
     stack = machine.log(done.id, f"worker:{index}", "--attempt", "0", "--stderr")
     assert "howdah: no sign of life: pid" in stack and "most recent call first" in stack, stack
@@ -65,11 +67,42 @@ def test_36_a_hang_ends_with_where_it_stands_and_the_job_starts_again(machine, t
     assert abs(sum(account.values()) - wall(status)) < 0.01, (account, status)
     assert account["lost"] > 1.9 and account["recovering"] > 0, account
     assert status["account"]["restarts"] == 1 and status["account"]["phase"] is None
-    assert "made no progress" in status["account"]["generations"][0]["cause"]
+    assert said.group(0) in status["account"]["generations"][0]["cause"]
     assert re.search(r"^account: .*lost \d.*; 1 restart$", done.stderr, re.M), done
     assert "lost" in machine("history", "show", done.id).stdout
     events = machine("events", done.id).stdout
     assert "TaskStalled" in events and "step 5, checkpoint 3" in events, events
+
+
+PACES = """
+import os, select
+step = 0
+while True:
+    select.select([], [], [], 0.25 if os.environ["RANK"] == "2" else 0.05)
+    step += 1
+    with open(os.environ["HOWDAH_PROGRESS"], "a") as f: print("step", step, file=f)
+"""
+
+
+def test_37_one_rank_is_slower_than_the_others(machine, tmp_path):
+    """One of four takes five times as long for a step, which is known when it has done so for three windows."""
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "train.py").write_text(PACES)
+    run = told.Run(machine, tmp_path, f"""
+        framework: pytorch
+        source: {source}
+        timeouts: {{heartbeat: 1s}}
+        roles: {{worker: {{instances: 4, memory: 64MiB, command: exec /usr/bin/python3 train.py}}}}
+        """)
+    advice = run.reason("is slow", key="advice")
+    said = re.fullmatch(rf"worker:2 \(rank 2\) on {socket.gethostname()} is slow: a step takes it (\d\.\d) times as "
+                        r"long as the others \((\d(?:\.\d+)?) steps a second\)", advice)
+    assert said, advice
+    times, own = map(float, said.groups())
+    # What a busy machine adds to each step makes both smaller.
+    assert 2 <= times <= 5.5 and own <= 4.5, advice
+    assert run.kill()["advice"] == advice
 
 
 def test_progress_is_seen_while_the_job_runs(machine, tmp_path):
