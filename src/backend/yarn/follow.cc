@@ -257,6 +257,7 @@ void YarnFollow::QueueRestOfJournal(const std::string& journal) {
 void YarnFollow::FetchLogs() {
   if (!logs_) return;
   LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
+  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // of the wait for all of them
   for (const auto& [source, place] : LogPlaces(DecodeJournal(journal_))) {
     Progress& progress = sources_[source];
     if (progress.whole || !Wants(*logs_, source) || stopped()) continue;
@@ -266,7 +267,7 @@ void YarnFollow::FetchLogs() {
           progress.have += static_cast<int64_t>(bytes.size());
           Queue(Output{source, std::string(bytes)}, bytes.size());
         },
-        kLogLimit);
+        std::chrono::duration_cast<Duration>(end - std::chrono::steady_clock::now()));
     progress.whole = true;  // or nobody has it: it is not asked for again
     if (!read.ok() && !stopped()) Queue(Note{read.error().message}, kEntryWeight);
   }

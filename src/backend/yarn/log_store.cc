@@ -100,7 +100,7 @@ Status LogStore::Read(const LogFilePlace& place, int64_t offset, const OnBytes& 
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
     }
-    if (Clock::now() + pause > end) break;
+    if (Clock::now() + pause > end || IsLost(cluster_, place.node)) break;
     poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
   }
   return last.While("reading " + place.file + " of " + place.container + " on " + place.node);

@@ -34,8 +34,8 @@ class LogStore {
   ~LogStore();
 
   using OnBytes = std::function<void(std::string_view)>;
-  // Hands on the file from `offset` to its end. kNotFound: nobody has it within the limit. A file that is there and
-  // shorter than offset gives nothing.
+  // Hands on the file from `offset` to its end. kNotFound: nobody has it within the limit; a node that is lost is not
+  // waited for. A file that is there and shorter than offset gives nothing.
   Status Read(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes, Duration limit);
 
  private:

@@ -36,4 +36,17 @@ Result<bool> ReadNodeLog(Cluster& cluster, const LogFilePlace& place, int64_t of
   return false;
 }
 
+bool IsLost(Cluster& cluster, const std::string& node) {
+  const auto rm = cluster.Rm();
+  const auto nodes = rm.ok() ? (*rm)->ClusterNodes({}) : rm.error();
+  if (!nodes.ok()) return false;
+  bool lost = false;
+  for (const auto& report : *nodes) {
+    if (report.nodeid().host() != node) continue;
+    if (report.node_state() != hadoop::yarn::NS_LOST) return false;  // another NodeManager runs there
+    lost = true;
+  }
+  return lost;
+}
+
 }  // namespace howdah::yarnplace

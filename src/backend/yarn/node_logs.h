@@ -10,4 +10,7 @@ namespace howdah::yarnplace {
 Result<bool> ReadNodeLog(Cluster& cluster, const LogFilePlace& place, int64_t offset,
                          const LogStore::OnBytes& on_bytes);
 
+// Whether the ResourceManager has given the node up, so that what only it has will not come soon.
+bool IsLost(Cluster& cluster, const std::string& node);
+
 }  // namespace howdah::yarnplace
