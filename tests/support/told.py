@@ -1,4 +1,4 @@
-"""What a job tells of itself, read in every place that shows it: there is one sentence, and it is everywhere the same."""
+"""What a job tells of itself, read in every place that shows it: there is one sentence, the same everywhere."""
 import json
 import re
 import subprocess
@@ -70,7 +70,7 @@ class Run:
         return found
 
     def reason(self, *facts, key="reason"):
-        """What the job says of itself once that has all these facts: `status` says it, in JSON as for people, and `run`
+        """What the job says of itself once that has all these facts: `status` says it, as JSON and as text, and `run`
         has. key: "advice" for that."""
         last = {}
 
@@ -90,7 +90,7 @@ class Run:
         return reason
 
     def end(self, code=0, by_its_am=True):
-        """The status of a job that ends, and tells of it in all places, as it has of what happened before; code: that of
+        """The status of a job that ends, and tells of it in all places, as it has of what was before; code: that of
         `run`."""
         try:
             ended = self.process.wait(60)

@@ -1,17 +1,16 @@
 """kill -9 of whatever a job on a cluster stands on: its processes, executors, nodes, AM, and the ResourceManager. Each
 job ends as it should, everybody says so in the same words, and nothing of it is left on any node or in HDFS."""
 import os
-import pathlib
-import re
 import shutil
 import signal
 
 import pytest
 
+import told
 from between import Between
 from machine import eventually
-from victims import (am_attempts, am_node, assert_unbroken, elsewhere, ended, events, kill9, kill_am, runs_again,
-                     said_to_yarn, steps, stored, submit, tasks_of, until, worker)
+from victims import (am_attempts, am_node, assert_unbroken, elsewhere, ended, events, job_text, kill9, kill_am,
+                     runs_again, steps, stored, submit, tasks_of, until, worker)
 
 
 @pytest.fixture(scope="module")
@@ -51,8 +50,7 @@ def test_user_process(howdah, tmp_path):
     kill9(howdah.task(plain, "worker", 1)["pids"][0])
     task = howdah.task(plain, "worker", 1)
     node = task["node"]
-    status = ended(howdah, plain, "FAILED", "worker:1", "signal 9 (SIGKILL)", node, "attempt 1")
-    assert said_to_yarn(howdah, plain) == status["reason"]
+    ended(howdah, plain, "FAILED", "worker:1", "signal 9 (SIGKILL)", node, "attempt 1")
     failed = tasks_of(howdah, plain)["worker", 1]
     assert (failed["state"], failed["signal"], failed["exit_code"]) == ("FAILED", "SIGKILL", None)
     ended(howdah, ranked, "SUCCEEDED")
@@ -76,8 +74,7 @@ def test_executor(howdah, tmp_path, which):
     task = howdah.task(job, "worker", 1)
     assert task["container"] != lost and not [c for c in howdah.alive(job).values() if lost in c]
     kill()
-    status = ended(howdah, job, "FAILED", "worker:1 was lost", task["node"], "attempt 1", "executor")
-    assert said_to_yarn(howdah, job) == status["reason"]
+    ended(howdah, job, "FAILED", "worker:1 was lost", task["node"], "attempt 1", "executor")
     states = {key: task["state"] for key, task in tasks_of(howdah, job).items()}
     assert states == {("worker", 0): "STOPPED", ("worker", 1): "LOST"}
 
@@ -112,12 +109,16 @@ def test_paused_am(howdah, tmp_path):
 
 # --- of the application master ---
 
-def test_am(howdah, tmp_path):
+def test_33_am(howdah, tmp_path):
     """Another one takes its place where it was, time and again, and the tasks never notice."""
-    job = submit(howdah, tmp_path, {"worker": worker(steps(tmp_path), "instances: 2")}, "am: {attempts: 1}")
+    text = job_text({"worker": worker(steps(tmp_path), "instances: 2")}, "am: {attempts: 1}")
+    run = told.Run(howdah, tmp_path, text)
+    job = run.id
     before = howdah.running(job)["tasks"]
     for _ in range(4):  # the fifth that dies within a second would be the last
         kill_am(howdah, job)
+    run.reason("the application master (attempt 3) was killed by signal 9 (SIGKILL); attempt 4 goes on",
+               "adopted 2 containers")
     tasks = howdah.running(job)["tasks"]
     assert [(t["pids"], t["attempt"], t["container"]) for t in tasks] == [
         (t["pids"], 0, t["container"]) for t in before]
@@ -125,8 +126,9 @@ def test_am(howdah, tmp_path):
     status = ended(howdah, job, "SUCCEEDED")
     assert (status["generation"], len(am_attempts(howdah, job))) == (0, 1), status
     assert_unbroken(tmp_path, 2)
-    told = events(howdah, job)
-    assert "application master (attempt 0) was killed by signal 9 (SIGKILL); attempt 1 goes on" in told, told
+    run.end()
+    first = r"the application master \(attempt 0\) was killed by signal 9 \(SIGKILL\); attempt 1 goes on"
+    told.meanwhile(howdah, job, first, run.told)
 
 
 def test_am_and_a_task_that_ends_meanwhile(howdah, tmp_path):
@@ -158,7 +160,7 @@ def test_am_that_is_the_last(howdah, tmp_path, killed):
     # YARN shows the end before its nodes have heard of it.
     eventually(lambda: not howdah.alive(job), "the end of its containers")
     facts = ["application master (attempt 0)", "signal 9 (SIGKILL)"]
-    status = ended(howdah, job, "FAILED", *facts)
+    status = ended(howdah, job, "FAILED", *facts, by_its_am=False)
     assert status["advice"], status
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"}, status
     assert len(am_attempts(howdah, job)) == 1
@@ -180,15 +182,16 @@ def test_am_and_its_guardian(howdah, tmp_path):
     assert_unbroken(tmp_path, 2)
 
 
-def test_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
+def test_35_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
     """`yarn application -kill`: the NodeManager gives an AM 250 ms."""
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 3")})
     howdah.running(job)
     shaky.rm(f"apps/{job}/state", {"state": "KILLED"}, "PUT", "alice")
     eventually(lambda: not howdah.alive(job), f"the end of {howdah.alive(job)}", 5)
-    status = ended(howdah, job, "KILLED", "alice")
+    facts = ["killed by alice", " with YARN's own tools, ", "s after it was submitted"]  # a host only where YARN tells it
+    status = ended(howdah, job, "KILLED", *facts, by_its_am=False)
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"}, status
-    assert "alice" in said_to_yarn(howdah, job)
+    assert "alice" in howdah.diagnostics(job)
 
 
 # --- of nodes ---
@@ -215,7 +218,8 @@ def test_node_manager(howdah, shaky, tmp_path):
 def test_31_lost_node(howdah, shaky, tmp_path):
     """YARN gives up a node whose NodeManager is gone; what ran there starts again elsewhere, though its processes still
     run: these end."""
-    job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
+    run = told.Run(howdah, tmp_path, job_text({"worker": worker(until(tmp_path / "go"), APART)}))
+    job = run.id
     before = howdah.running(job)
     index, node = elsewhere(howdah, job)
     old = before["tasks"][index]
@@ -225,9 +229,11 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     assert howdah.task(job, "worker", index)["node"] != old["node"]
     (tmp_path / "go").touch()
     ended(howdah, job, "SUCCEEDED")
-    told = events(howdah, job)
-    said = rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heard of|nothing was heard of it)"
-    assert re.search(said, told) and "it costs no restart" in told, told
+    run.process.wait(20)  # and not for what only the lost node has
+    run.end()
+    said = (rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heard of|nothing was heard of it)"
+            ".*; it costs no restart")
+    told.meanwhile(howdah, job, said, run.told)
 
 
 def test_node_without_power(howdah, shaky, tmp_path):

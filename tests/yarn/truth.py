@@ -1,4 +1,4 @@
-"""The cluster on which the situations of waiting, of refusals and of failures are brought about. What each queue is for:
+"""The cluster on which the situations of waiting, of refusals and of failures are brought about. Its queues:
 
   default  what is left; all of the cluster if nobody else wants it
   small    never more than a quarter of the cluster

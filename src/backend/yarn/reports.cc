@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "howdah/base/time.h"
 #include "howdah/core/states.h"
 #include "howdah/yarn/ids.h"
 
@@ -64,6 +65,18 @@ std::string Detail(const std::string& diagnostics) {
 
 std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
 
+int64_t SubmittedMillis(const ApplicationReportProto& report) {
+  return report.submittime() > 0 ? report.submittime() : report.starttime();
+}
+
+std::string KilledText(const ApplicationReportProto& report) {
+  const std::string by = KilledBy(report.diagnostics());
+  std::string text = by.empty() ? "killed: " + FirstLine(report.diagnostics()) : "killed by " + by;
+  const std::chrono::milliseconds lived(report.finishtime() - SubmittedMillis(report));
+  if (lived.count() <= 0 || SubmittedMillis(report) <= 0) return text;
+  return text + ", " + FormatDuration(lived) + " after it was submitted";
+}
+
 }  // namespace
 
 bool HasEnded(const ApplicationReportProto& report) {
@@ -76,7 +89,7 @@ history::JobView ViewOf(const ApplicationReportProto& report) {
   view.name = report.name();
   view.on = "yarn";
   view.user = report.user();
-  view.submitted = At(report.submittime() > 0 ? report.submittime() : report.starttime());
+  view.submitted = At(SubmittedMillis(report));
   view.tracking_url = report.trackingurl() == "N/A" ? "" : report.trackingurl();
   if (HasEnded(report)) {
     const core::JobChanged end = EndOf(report);
@@ -97,10 +110,9 @@ core::JobChanged EndOf(const ApplicationReportProto& report) {
   const std::string& diagnostics = report.diagnostics();
   if (report.yarn_application_state() == hadoop::yarn::KILLED ||
       report.final_application_status() == hadoop::yarn::APP_KILLED) {
-    const std::string by = KilledBy(diagnostics);
     end.state = core::JobState::kKilled;
     end.exit_code = 4;
-    end.reason = by.empty() ? "killed: " + FirstLine(diagnostics) : "killed by " + by;
+    end.reason = KilledText(report);
   } else if (report.final_application_status() == hadoop::yarn::APP_SUCCEEDED) {
     end.state = core::JobState::kSucceeded;
     end.exit_code = 0;

@@ -50,6 +50,9 @@ TEST(Reports, EndOfAJobWhoseAmDied) {
   EXPECT_EQ(EndOf(report).state, core::JobState::kKilled);
   EXPECT_EQ(EndOf(report).exit_code, 4);
   EXPECT_EQ(EndOf(report).reason, "killed by ann on 10.0.0.7 with YARN's own tools");
+  report.set_starttime(1700000001000);
+  report.set_finishtime(1700000042000);
+  EXPECT_EQ(EndOf(report).reason, "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
 }
 
 TEST(Reports, AnApplicationThatWaits) {
