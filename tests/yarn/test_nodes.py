@@ -102,11 +102,12 @@ def test_a_node_that_is_decommissioned(howdah, changing, tmp_path):
 
 
 def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
+    """YARN says only that it takes containers; the reason says for which queue, at once and in the history."""
     greedy = job_of(howdah, tmp_path, 10, tmp_path / "go")
     howdah.running(greedy)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
-    said = re.compile(r"worker:(\d+) (?:was lost|had to stop) on .*preempt")
+    said = re.compile(r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for the queue urgent; it costs no restart")
     preempted = eventually(lambda: set(said.findall(howdah("events", greedy).stdout)), "the loss in the journal")
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)
@@ -114,7 +115,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     assert {str(t["index"]) for t in status["tasks"] if t["attempt"] > 0} >= preempted, status
     (tmp_path / "go").touch()
     told = ends_well(howdah, greedy)
-    assert re.search(r"worker:\d+ (was lost|had to stop) on .*preempt.*; it costs no restart", told), told
+    assert preempted == set(said.findall(told)) and "another queue or application" not in told, told
 
 
 def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changing, tmp_path):
@@ -142,6 +143,8 @@ roles:
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
     fewer = howdah.until(elastic, world_of(lambda n: 2 <= n < 10), "fewer")
+    cause = fewer["account"]["generations"][0]["cause"]
+    assert re.search("preempt.* for the queue urgent; it costs no restart", cause), cause
     assert howdah.status(urgent)["state"] == "RUNNING", fewer
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)

@@ -10,6 +10,7 @@
 namespace howdah::yarnplace {
 namespace {
 
+constexpr int kPreempted = -102;  // ContainerExitStatus.PREEMPTED
 constexpr int kUnknown = 154;     // ContainerExecutor.ExitCode.LOST
 constexpr int kSignalBase = 128;  // a shell's exit code of a process that a signal has killed
 
@@ -128,7 +129,7 @@ int CodeOf(const hadoop::yarn::ContainerStatusProto& status) {
 }  // namespace
 
 bool IsExcused(int exit_status) {
-  constexpr int kAborted = -100, kDisksFailed = -101, kPreempted = -102, kKilledByRm = -106, kKilledByScheduler = -108;
+  constexpr int kAborted = -100, kDisksFailed = -101, kKilledByRm = -106, kKilledByScheduler = -108;
   switch (exit_status) {
     case kAborted:
     case kDisksFailed:
@@ -141,12 +142,18 @@ bool IsExcused(int exit_status) {
   }
 }
 
+bool WasPreempted(int exit_status) { return exit_status == kPreempted; }
+
 bool WasTaken(int exit_status) {
-  constexpr int kPreempted = -102, kKilledByScheduler = -108;
-  return exit_status == kPreempted || exit_status == kKilledByScheduler;
+  constexpr int kKilledByScheduler = -108;
+  return WasPreempted(exit_status) || exit_status == kKilledByScheduler;
 }
 
-std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status) {
+std::string HowWarned(const std::string& taker) {
+  return "the scheduler preempts it" + (taker.empty() ? "" : " for " + taker);
+}
+
+std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status, const std::string& taker) {
   const std::string& diagnostics = status.diagnostics();
   const int code = CodeOf(status);
   switch (code) {  // org.apache.hadoop.yarn.api.records.ContainerExitStatus
@@ -160,8 +167,9 @@ std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status) 
                                                            : "YARN took its container back: " + FirstWords(diagnostics);
     case -101:
       return "the disks of its node failed";
-    case -102:
-      return "it was preempted: YARN needed its container for another queue or application";
+    case kPreempted:
+      return "it was preempted: YARN needed its container for " +
+             (taker.empty() ? "another queue or application" : taker);
     case -103:
       return OverMemory(diagnostics, /*physical=*/false);
     case -104:

@@ -10,13 +10,16 @@ namespace howdah::yarnplace {
 
 // As core::ContainerExited::how: "its executor was killed by signal 9 (SIGKILL)", "it used 260.1 MB of the 256 MB of
 // memory that it may, and YARN killed it"; empty after an end as it was to be. The numbers are those of
-// ContainerExitStatus, the facts those of YARN's diagnostics (3.3 to 3.5).
-std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status);
+// ContainerExitStatus, the facts those of YARN's diagnostics (3.3 to 3.5). taker: as TakenFor, if it was preempted.
+std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status, const std::string& taker = "");
+// As core::ContainerWarned::why, when it is going to be preempted.
+std::string HowWarned(const std::string& taker);
 
 // Whether an exit status of ContainerExitStatus says that the task is not to blame: its node was lost or its disks
 // failed, it was preempted, or the ResourceManager or the node's scheduler took its container.
 bool IsExcused(int exit_status);
-// Whether YARN gave the container, or what it used, to others.
+bool WasPreempted(int exit_status);
+// Whether YARN gave the container, or what it used, to others: it was preempted, or pushed aside on its node.
 bool WasTaken(int exit_status);
 
 // How far a container is in which nothing has connected yet, out of its NodeManager's answer or that there is none:

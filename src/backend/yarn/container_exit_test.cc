@@ -95,5 +95,12 @@ TEST(Excused, WhatIsNotTheTasksDoing) {
   for (const int status : {-100, -101, -106, 0, 137}) EXPECT_FALSE(WasTaken(status)) << status;
 }
 
+TEST(ContainerExit, WhomItWasTakenForIsSaid) {
+  EXPECT_EQ(HowContainerEnded(Status(-102, ""), "the queue a or b"),
+            "it was preempted: YARN needed its container for the queue a or b");
+  EXPECT_EQ(HowWarned("the queue a"), "the scheduler preempts it for the queue a");
+  EXPECT_EQ(HowWarned(""), "the scheduler preempts it");
+}
+
 }  // namespace
 }  // namespace howdah::yarnplace

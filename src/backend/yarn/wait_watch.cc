@@ -1,9 +1,6 @@
 #include "wait_watch.h"
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
-#include <mutex>
-#include <thread>
 
 namespace howdah::yarnplace {
 namespace {
@@ -16,17 +13,10 @@ constexpr Duration kFirstLook = std::chrono::seconds(1), kLongestPause = std::ch
 WaitWatch::WaitWatch(boost::asio::io_context& loop, Cluster cluster, std::string queue, std::string label,
                      std::function<void(const std::string&)> say)
     : timer_(loop),
-      cluster_(std::make_shared<Cluster>(std::move(cluster))),
+      rm_(loop, std::move(cluster)),
       queue_(std::move(queue)),
       label_(std::move(label)),
-      say_(std::move(say)) {
-  mailbox_->loop = &loop;
-}
-
-WaitWatch::~WaitWatch() {
-  const std::lock_guard lock(mailbox_->mutex);
-  mailbox_->loop = nullptr;
-}
+      say_(std::move(say)) {}
 
 void WaitWatch::SetWants(std::vector<Want> wants) {
   if (wants == wants_) return;
@@ -40,23 +30,19 @@ void WaitWatch::SetWants(std::vector<Want> wants) {
 void WaitWatch::LookAfter(Duration pause) {
   timer_.expires_after(pause);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && !looking_ && !wants_.empty()) Look();  // one look at a time: the next is planned by its answer
+    if (!error && !rm_.asking() && !wants_.empty()) Look();  // one look at a time: the next is planned by its answer
   });
 }
 
 void WaitWatch::Look() {
-  looking_ = true;
-  std::thread([this, mailbox = mailbox_, cluster = cluster_, queue = queue_, label = label_] {
-    const auto rm = cluster->Rm();
-    auto facts = rm.ok() ? GatherFacts(**rm, cluster->user(), queue, label) : Result<ClusterFacts>(rm.error());
-    const std::lock_guard lock(mailbox->mutex);
-    if (mailbox->loop == nullptr) return;
-    boost::asio::post(*mailbox->loop, [this, facts = std::move(facts)] { Take(facts); });
-  }).detach();
+  rm_.Ask([this, queue = queue_, label = label_](Cluster& cluster) {
+    const auto rm = cluster.Rm();
+    auto facts = rm.ok() ? GatherFacts(**rm, cluster.user(), queue, label) : Result<ClusterFacts>(rm.error());
+    return [this, facts = std::move(facts)] { Take(facts); };
+  });
 }
 
 void WaitWatch::Take(const Result<ClusterFacts>& facts) {
-  looking_ = false;
   if (wants_.empty()) return;
   // Where the AM may not ask (a cluster with Kerberos and no token for it) it says only what it knows.
   const std::string why = facts.ok() ? WhyPending(*facts, wants_, headroom_) : "";

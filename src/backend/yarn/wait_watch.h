@@ -4,13 +4,11 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <functional>
-#include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "cluster.h"
+#include "rm_aside.h"
 #include "why_pending.h"
 
 namespace howdah::yarnplace {
@@ -22,7 +20,6 @@ class WaitWatch {
   // say: told the reason whenever it changes; empty: nothing is waited for any more.
   WaitWatch(boost::asio::io_context& loop, Cluster cluster, std::string queue, std::string label,
             std::function<void(const std::string&)> say);
-  ~WaitWatch();
 
   // What is asked for now; empty: nothing.
   void SetWants(std::vector<Want> wants);
@@ -34,20 +31,13 @@ class WaitWatch {
   void Take(const Result<ClusterFacts>& facts);
 
   boost::asio::steady_timer timer_;
-  std::shared_ptr<Cluster> cluster_;  // shared with the thread that asks
+  RmAside rm_;
   std::string queue_, label_;
   std::function<void(const std::string&)> say_;
   std::vector<Want> wants_;
   std::optional<yarn::Resource> headroom_;
   std::string said_;
   Duration pause_{0};  // before the next look
-  bool looking_ = false;
-  // A thread that waits for a silent ResourceManager must hold up nobody's end: it is left behind, and finds no loop.
-  struct Mailbox {
-    std::mutex mutex;
-    boost::asio::io_context* loop = nullptr;
-  };
-  std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
 };
 
 }  // namespace howdah::yarnplace

@@ -57,6 +57,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       node_managers_(loop),
       waits_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.queue,
              options_.start.node_label, [this](const std::string& reason) { sink_.OnWaiting(reason); }),
+      takers_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.job),
       kept_(std::move(kept)),
       past_(std::move(past)),
       registered_(past_.has_value()) {
@@ -71,11 +72,15 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
 
 YarnBackend::~YarnBackend() = default;
 
+std::string YarnBackend::LabelOfRole(int role) const {
+  return LabelOf(options_.spec, options_.spec.roles[static_cast<size_t>(role)]);
+}
+
 yarn::Shape YarnBackend::ShapeOfRole(int role) const {
   const spec::RoleSpec& of_role = options_.spec.roles[static_cast<size_t>(role)];
   yarn::Shape shape;
   shape.resource = ShapeOf(of_role);
-  shape.label = LabelOf(options_.spec, of_role);
+  shape.label = LabelOfRole(role);
   shape.nodes = of_role.locality.nodes;
   shape.racks = of_role.locality.racks;
   shape.strict = of_role.locality.strict;
@@ -102,14 +107,8 @@ void YarnBackend::OnAnswer(const hadoop::yarn::AllocateResponseProto& response) 
   if (response.has_am_rm_token()) token_ = yarn::FromProto(response.am_rm_token());
   if (response.updated_nodes_size() > 0) UpdateNodes(response);
   const auto& preempt = response.preempt();
-  for (const auto& container : preempt.strictcontract().container()) Warn(container, "the scheduler preempts it");
-  for (const auto& container : preempt.contract().container()) Warn(container, "the scheduler preempts it");
-}
-
-void YarnBackend::Warn(const hadoop::yarn::PreemptionContainerProto& container, const std::string& why) {
-  const ContainerId id{yarn::ToText(yarn::FromProto(container.id()))};
-  if (const auto it = containers_.find(id); it != containers_.end() && !it->second.leaving)
-    sink_.OnWarned(id, why, /*taken=*/true);
+  for (const auto& container : preempt.strictcontract().container()) WarnPreempted(container);
+  for (const auto& container : preempt.contract().container()) WarnPreempted(container);
 }
 
 // A node that is being decommissioned lets its containers run for a while.
@@ -139,6 +138,7 @@ void YarnBackend::OnGranted(const yarn::Allocation::Granted& granted) {
   Held& held = containers_.try_emplace(id, loop_).first->second;
   held.proto = granted.container;
   held.node = granted.node;
+  held.label = LabelOfRole(granted.shape);
   Expect();
   sink_.OnGranted(id, granted.shape, granted.container.nodeid().host());
 }
@@ -172,7 +172,6 @@ void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
   const ContainerId id{yarn::ToText(yarn::FromProto(completed.status.container_id()))};
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  std::string how = it->second.leaving ? "" : HowContainerEnded(completed.status);
   // It was not even localized: the node may be the reason. A NodeManager that takes a container has shown nothing yet,
   // an executor that has run has.
   const int status = completed.status.exit_status();
@@ -181,7 +180,11 @@ void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
   } else if (it->second.started && status >= 0) {
     scheduler_.NodeWorked(it->second.node);
   }
-  Gone(id, how, IsExcused(status), WasTaken(status));
+  const bool leaving = it->second.leaving;
+  const std::string label = it->second.label, taker = it->second.taker;
+  Forget(id);
+  if (leaving) return sink_.OnExited(id, "", IsExcused(status), WasTaken(status));
+  TellEnded(id, completed.status, label, taker);
 }
 
 void YarnBackend::Avoid(const std::string& node, Duration limit) { scheduler_.Avoid(node, limit); }
@@ -268,12 +271,16 @@ void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds w
   });
 }
 
-void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excused, bool taken) {
+void YarnBackend::Forget(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it->second.leaving) --leaving_;
   containers_.erase(it);
   Expect();
-  sink_.OnExited(id, how, excused, taken);
+}
+
+void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excused) {
+  Forget(id);
+  sink_.OnExited(id, how, excused, /*taken=*/false);
 }
 
 // Grants and ends are told when the ResourceManager is asked: soon after something has been ordered, at leisure else.

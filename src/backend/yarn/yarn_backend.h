@@ -18,6 +18,7 @@
 #include "howdah/yarn/node_managers.h"
 #include "howdah/yarn/scheduler.h"
 #include "kept_answers.h"
+#include "taker_lookup.h"
 #include "wait_watch.h"
 
 namespace howdah::yarnplace {
@@ -58,7 +59,9 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   struct Held {
     explicit Held(boost::asio::io_context& loop) : patience(loop), look(loop) {}
     hadoop::yarn::ContainerProto proto;
-    std::string node;  // as the scheduler names it
+    std::string node;   // as the scheduler names it
+    std::string label;  // of the partition that it was asked for
+    std::string taker;  // for whom it is preempted, once that is known
     bool launched = false;
     bool started = false;  // its NodeManager has said so
     bool stopped = false;  // its NodeManager is to stop it
@@ -77,6 +80,7 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   void OnUnreachable(const std::string& why) override;
   void OnLost(const Error& error) override;
 
+  std::string LabelOfRole(int role) const;
   yarn::Shape ShapeOfRole(int role) const;
   // The container, which YARN says is there, is held for the AM before this one.
   void Adopt(const backend::Inherited& inherited, const hadoop::yarn::ContainerProto& proto);
@@ -88,7 +92,10 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   // What ResourceManager or node must be asked about can be ordered once it is known what there is.
   bool Defer(std::function<void()> order);
   void Keep(const Status& kept);
-  void Warn(const hadoop::yarn::PreemptionContainerProto& container, const std::string& why);
+  // Both say for whom it is, and so perhaps a moment later.
+  void WarnPreempted(const hadoop::yarn::PreemptionContainerProto& container);
+  void TellEnded(const ContainerId& id, const hadoop::yarn::ContainerStatusProto& status, const std::string& label,
+                 const std::string& taker);
   void WarnNode(const std::string& node);
   void UpdateNodes(const hadoop::yarn::AllocateResponseProto& response);
   void OnStarted(const ContainerId& id, const Status& started);
@@ -99,8 +106,9 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   // Stops what runs in it after a while, and gives it up if nothing is heard of its end.
   void EndAfter(const ContainerId& id, std::chrono::milliseconds wait);
   void GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait);
+  void Forget(const ContainerId& id);
   // It is held no more; the owner is told how it ended.
-  void Gone(const ContainerId& id, const std::string& how, bool excused, bool taken = false);
+  void Gone(const ContainerId& id, const std::string& how, bool excused);
   void Expect();
 
   boost::asio::io_context& loop_;
@@ -110,11 +118,12 @@ class YarnBackend final : public backend::Backend, private yarn::SchedulerSink {
   yarn::Scheduler scheduler_;
   yarn::NodeManagers node_managers_;
   WaitWatch waits_;
+  TakerLookup takers_;
   KeptAnswers kept_;
   std::optional<KeptAnswers::Past> past_;        // until what it holds is inherited
   bool registered_ = false;                      // or another process has done it
   std::vector<backend::Inherited> awaited_;      // until it is registered
-  std::vector<ContainerId> missing_;             // from then until the first answer
+  std::vector<backend::Inherited> missing_;      // from then until the first answer
   std::vector<std::function<void()>> deferred_;  // until it is registered
   std::unordered_map<ContainerId, Held> containers_;
   int leaving_ = 0;  // of them: it is asked at every grant and end, and there may be thousands

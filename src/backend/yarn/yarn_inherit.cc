@@ -1,7 +1,6 @@
 // What an AM takes over from one before it: containers that YARN has kept.
 #include <algorithm>
 
-#include "container_exit.h"
 #include "yarn_backend.h"
 
 namespace howdah::yarnplace {
@@ -24,8 +23,7 @@ void YarnBackend::InheritKept(const std::vector<backend::Inherited>& containers)
     if (const auto held = past_->containers.find(id); held != past_->containers.end()) {
       Adopt(inherited, held->second);
     } else if (const auto ended = past_->completed.find(id); ended != past_->completed.end()) {
-      const int status = ended->second.exit_status();
-      sink_.OnExited(inherited.container, HowContainerEnded(ended->second), IsExcused(status), WasTaken(status));
+      TellEnded(inherited.container, ended->second, LabelOfRole(inherited.role), /*taker=*/"");
     } else {
       sink_.OnExited(inherited.container, kEndedWithAm, /*excused=*/true, /*taken=*/false);
     }
@@ -41,6 +39,7 @@ void YarnBackend::Adopt(const backend::Inherited& inherited, const hadoop::yarn:
   Held& held = containers_.try_emplace(inherited.container, loop_).first->second;
   held.proto = proto;
   held.node = scheduler_.allocation().NameOf(proto.nodeid());
+  held.label = LabelOfRole(inherited.role);
   held.launched = held.started = inherited.task.has_value();
   scheduler_.Adopt(inherited.role, ShapeOfRole(inherited.role), yarn::FromProto(proto.id()), held.node);
 }
@@ -59,7 +58,7 @@ void YarnBackend::InheritOthers(const hadoop::yarn::RegisterApplicationMasterRes
   for (const backend::Inherited& inherited : std::exchange(awaited_, {})) {
     const auto it = there.find(IdOf(inherited.container));
     if (it == there.end()) {
-      missing_.push_back(inherited.container);
+      missing_.push_back(inherited);
       continue;
     }
     Adopt(inherited, *it->second);
@@ -71,14 +70,17 @@ void YarnBackend::InheritOthers(const hadoop::yarn::RegisterApplicationMasterRes
 }
 
 void YarnBackend::TellMissing(const hadoop::yarn::AllocateResponseProto& response) {
-  for (const ContainerId& id : std::exchange(missing_, {})) {
+  for (const backend::Inherited& missing : std::exchange(missing_, {})) {
+    const ContainerId& id = missing.container;
     const auto& ended = response.completed_container_statuses();
     const auto status = std::find_if(ended.begin(), ended.end(), [&](const auto& one) {
       return yarn::ToText(yarn::FromProto(one.container_id())) == id.text;
     });
-    const bool told = status != ended.end();
-    sink_.OnExited(id, told ? HowContainerEnded(*status) : kEndedWithAm, !told || IsExcused(status->exit_status()),
-                   told && WasTaken(status->exit_status()));
+    if (status != ended.end()) {
+      TellEnded(id, *status, LabelOfRole(missing.role), /*taker=*/"");
+    } else {
+      sink_.OnExited(id, kEndedWithAm, /*excused=*/true, /*taken=*/false);
+    }
   }
 }
 

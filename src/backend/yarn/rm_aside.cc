@@ -1,0 +1,33 @@
+#include "rm_aside.h"
+
+#include <boost/asio/post.hpp>
+#include <thread>
+#include <utility>
+
+namespace howdah::yarnplace {
+
+RmAside::RmAside(boost::asio::io_context& loop, Cluster cluster)
+    : cluster_(std::make_shared<Cluster>(std::move(cluster))) {
+  mailbox_->loop = &loop;
+}
+
+RmAside::~RmAside() {
+  const std::lock_guard lock(mailbox_->mutex);
+  mailbox_->loop = nullptr;
+}
+
+void RmAside::Ask(std::function<std::function<void()>(Cluster& cluster)> question) {
+  asking_ = true;
+  std::thread([this, mailbox = mailbox_, cluster = cluster_, question = std::move(question)] {
+    auto take = question(*cluster);
+    const std::lock_guard lock(mailbox->mutex);
+    if (mailbox->loop == nullptr) return;
+    boost::asio::post(*mailbox->loop, [this, mailbox, take = std::move(take)] {
+      if (mailbox->loop == nullptr) return;
+      asking_ = false;
+      take();
+    });
+  }).detach();
+}
+
+}  // namespace howdah::yarnplace
