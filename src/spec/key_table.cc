@@ -107,7 +107,7 @@ const Section<Docker>& DockerKeys() {
 const Section<AmSpec>& AmKeys() {
   static const Section<AmSpec> section = {
       {Row("attempts", &AmSpec::attempts, WholeNumber(1, kCountMax),
-           "How often it may be started; the cluster may allow fewer"),
+           "How often it may be started within an hour; the cluster may allow fewer"),
        Row("memory", &AmSpec::memory_bytes, Memory(), "Memory of its container; else as much as so many tasks need"),
        Row("vcores", &AmSpec::vcores, WholeNumber(1, kCountMax), "Virtual cores of its container")}};
   return section;

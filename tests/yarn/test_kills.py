@@ -249,7 +249,8 @@ def test_node_without_power(howdah, shaky, tmp_path):
 
 
 def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
-    """What ran on other nodes goes on; what ran there starts again."""
+    """What ran on other nodes goes on; what ran there starts again. An attempt that is lost with its node is none of
+    the two that may fail: nor is the second the last, where nobody can follow it in its container."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
     before = howdah.running(job)["tasks"]
     stored(howdah, job)
@@ -263,8 +264,15 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     tasks = howdah.running(job)["tasks"]
     there = [(t["pids"], t["attempt"]) for t in tasks if t["index"] not in gone]
     assert len(gone) == 1 and there == [(t["pids"], 0) for t in before if t["index"] not in gone]
+    stored(howdah, job)
+    am = howdah.agents(job, "am")[1]
+    pathlib.Path(f"/proc/{am}/cwd/am.address").unlink()
+    kill9(am)
+    eventually(lambda: len(am_attempts(howdah, job)) == 3, "the third attempt")
     (tmp_path / "go").touch()
     ended(howdah, job, "SUCCEEDED")
+    said = r"failed attempts in previous 3600000 milliseconds is (\d)\. The max attempts is 2"
+    assert re.findall(said, shaky["rm"].log.read_text(errors="replace"))[-2:] == ["0", "1"]
 
 
 def test_node_manager_that_is_stopped(howdah, shaky, tmp_path):

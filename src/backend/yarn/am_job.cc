@@ -5,6 +5,7 @@
 #include <iostream>
 #include <thread>
 
+#include "am_attempts.h"
 #include "am_start.h"
 #include "carried_files.h"
 #include "cluster.h"
@@ -90,10 +91,14 @@ struct AmJob::Parts {
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   Cluster OpenCluster() const { return Cluster(configuration, container.user, credentials); }
   tonyhistory::AmPlace Place() const { return {container.node_host, yarn::ToText(container.container)}; }
-  // Whether YARN starts another AM after this one has died.
-  bool OthersFollow() const {
-    const auto most = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
-    return attempt() + 1 < std::min<int64_t>(spec.am.attempts, most.ok() ? *most : 2);
+  // Whether YARN starts another AM after this one has died. Where it may not be asked, every attempt counts.
+  bool OthersFollow(Cluster& cluster) const {
+    const yarn::AttemptId& own = container.container.attempt;
+    const auto rm = cluster.Rm();
+    const auto attempts = rm.ok() ? (*rm)->Attempts(own.application) : rm.error();
+    const int64_t failed =
+        attempts.ok() ? FailedBefore(own.attempt, *attempts, process::Clock().Now()) : int64_t{attempt()};
+    return failed + 1 < MostAttempts(spec, configuration);
   }
 };
 
@@ -335,7 +340,7 @@ void AmJob::RecordAmDeath(const std::string& how) {
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
     return;
   }
-  if (parts_->OthersFollow()) return;
+  if (parts_->OthersFollow(cluster)) return;
   const auto text = process::ReadFile(journal());
   const std::string before = text.ok() ? *text : parts_->start.submitted;
   const history::JobView view = FoldJournal(before, Tasks::kWanted);
@@ -346,7 +351,7 @@ void AmJob::RecordAmDeath(const std::string& how) {
   end.reason = "the application master (attempt " + std::to_string(attempt()) + ") " + how + " on " + node() +
                (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
                "; it was the last of " + std::to_string(attempt() + 1) + " attempts";
-  end.advice = "submit the job again; with am: {attempts: N} YARN starts the application master up to N times";
+  end.advice = "submit the job again; with am: {attempts: N} YARN starts the application master up to N times an hour";
   constexpr char kStopped[] = "the application master died";
   std::string lines = history::EndLines(view, end, kStopped, now);
   if (const Status written = WriteHistory(before + lines); !written.ok()) {

@@ -141,11 +141,13 @@ std::string KilledBy(const std::string& diagnostics) {
   return by + " with YARN's own tools";
 }
 
+std::optional<int> AmExitStatus(const std::string& diagnostics) { return NumberAfter(diagnostics, "exitCode:"); }
+
 std::string HowAmDied(const std::string& diagnostics) {
   if (diagnostics.find("timed out") != std::string::npos && diagnostics.find("ApplicationMaster for") == 0) {
     return "was not heard of by the ResourceManager for too long";
   }
-  const auto code = NumberAfter(diagnostics, "exitCode:");
+  const auto code = AmExitStatus(diagnostics);
   if (!code) return "";
   std::string how = HowExited(*code);
   const std::string detail = Detail(diagnostics);

@@ -1,6 +1,7 @@
 // A job as the ResourceManager alone knows it: before its application master can be asked, and when it never will.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "howdah/core/change.h"
@@ -21,6 +22,9 @@ core::JobChanged EndOf(const hadoop::yarn::ApplicationReportProto& report);
 
 // "ann on 10.0.0.7" out of "Application application_1_1 was killed by user ann at 10.0.0.7"; empty: it was not.
 std::string KilledBy(const std::string& diagnostics);
+// How the AM's container ended (ContainerExitStatus), out of the diagnostics of an application or of an attempt whose
+// AM failed; nullopt: they do not say.
+std::optional<int> AmExitStatus(const std::string& diagnostics);
 // "was killed by signal 9 (SIGKILL)" out of the diagnostics of an application whose AM failed.
 std::string HowAmDied(const std::string& diagnostics);
 

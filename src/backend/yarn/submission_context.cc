@@ -1,3 +1,4 @@
+#include "am_attempts.h"
 #include "submit.h"
 
 namespace howdah::yarnplace {
@@ -29,6 +30,8 @@ hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
   if (spec.priority) context.mutable_priority()->set_priority(*spec.priority);
   for (const std::string& tag : spec.tags) context.add_applicationtags(tag);
   context.set_maxappattempts(spec.am.attempts);
+  context.set_attempt_failures_validity_interval(
+      std::chrono::duration_cast<std::chrono::milliseconds>(kAttemptsCountFor).count());
   context.set_keep_containers_across_application_attempts(true);
   if (!spec.node_label.empty()) context.set_node_label_expression(spec.node_label);
 

@@ -1,0 +1,25 @@
+#include "am_attempts.h"
+
+#include <algorithm>
+
+#include "container_exit.h"
+#include "reports.h"
+
+namespace howdah::yarnplace {
+
+int64_t MostAttempts(const spec::JobSpec& spec, const hadoopconf::Configuration& configuration) {
+  const auto usual = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
+  const auto most = configuration.Number("yarn.resourcemanager.am.global.max-attempts", usual.ok() ? *usual : 2);
+  return std::min<int64_t>(spec.am.attempts, most.ok() ? *most : 2);
+}
+
+int64_t FailedBefore(int32_t attempt, const std::vector<hadoop::yarn::ApplicationAttemptReportProto>& attempts,
+                     Instant now) {
+  return std::count_if(attempts.begin(), attempts.end(), [&](const auto& report) {
+    if (report.application_attempt_id().attemptid() >= attempt) return false;
+    if (Instant(std::chrono::milliseconds(report.finishtime())) <= now - kAttemptsCountFor) return false;
+    return !IsExcused(AmExitStatus(report.diagnostics()).value_or(0));
+  });
+}
+
+}  // namespace howdah::yarnplace
