@@ -142,7 +142,7 @@ void Job::Impl::Start(Task& task) {
   Require(task.connected() && !task.done && !task.leaving, "a task starts that cannot or need not");
   Require(task.run == Task::Run::kNone, "an attempt starts while another one of the task has not ended");
   Require(AfterHolds(RoleOf(task)), "a task starts before its role may");
-  int& next_attempt = RoleOf(task).next_attempt[static_cast<size_t>(task.id.index)];
+  int& next_attempt = PastOf(task).next_attempt;
   Require(task.attempt >= next_attempt, "an attempt's number comes twice");
   next_attempt = task.attempt + 1;
   task.run = Task::Run::kStarting;

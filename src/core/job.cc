@@ -93,7 +93,7 @@ void Job::Impl::On(const AmStarted& e) {
   if (generation_ > 0) started.generation = generation_;
   Write(std::move(started));
   ForEachTask([this](Task& task) {
-    RoleOf(task).next_attempt[static_cast<size_t>(task.id.index)] = task.attempt = first_attempt_;
+    PastOf(task).next_attempt = task.attempt = first_attempt_;
     if (task.member) NotePlaced(task);
   });
   hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);

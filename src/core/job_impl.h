@@ -157,6 +157,7 @@ class Job::Impl {
   const spec::RoleSpec& SpecOf(const Task& task) const { return spec_.roles[static_cast<size_t>(task.id.role)]; }
   // What its role is by now.
   spec::RoleKind KindOf(const Task& task) const { return roles_[static_cast<size_t>(task.id.role)].kind; }
+  Past& PastOf(const Task& task) { return RoleOf(task).past[static_cast<size_t>(task.id.index)]; }
   Role& RoleOf(const Task& task) { return roles_[static_cast<size_t>(task.id.role)]; }
   std::string NameOf(const Task& task) const;
   // The journal has it.

@@ -103,6 +103,61 @@ TEST(JobScale, DownWhileTheRankedTasksStart) {
 )");
 }
 
+// Else a task that fails could be scaled away and back for ever.
+TEST(JobScale, WhatATaskHasUsedOfItsRestartsOutlastsIt) {
+  Reads({JobOf({RoleOf("worker", 1,
+                       [](auto& role) {
+                         role.instances.max = 2;
+                         role.restart = {1, Duration(0)};
+                       })})},
+        R"(
+0s up
+0s grant c1 worker node1
+  task worker:1 PENDING a0
+  task worker:1 ALLOCATED a0 in c1
+  launch c1 worker:1
+0s register c1
+  task worker:1 READY a0
+  start worker:1 a0 g0 in c1
+0s started c1 a0
+  task worker:1 RUNNING a0 g0
+1s exit c1 a0 7
+1s ended c1 a0
+  task worker:1 FAILED a0 code=7 | worker:1 failed with exit code 7 on node1 after 1.0s, attempt 0
+  task worker:1 READY a1
+  start worker:1 a1 g0 in c1
+1s started c1 a1
+  task worker:1 RUNNING a1 g0
+2s scale worker 1
+  scaled worker 2->1 by ann
+  stop c1 a1 10s
+2s exit c1 a1 SIGTERM
+2s ended c1 a1
+  task worker:1 STOPPED a1 signal=SIGTERM
+  release c1
+  removed worker:1 STOPPED a1
+2s gone c1
+3s scale worker 2
+  scaled worker 1->2 by ann
+  ask worker*1 optional
+3s grant c2 worker node2
+  task worker:1 PENDING a2
+  task worker:1 ALLOCATED a2 in c2
+  launch c2 worker:1
+3s register c2
+  task worker:1 READY a2
+  start worker:1 a2 g0 in c2
+3s started c2 a2
+  task worker:1 RUNNING a2 g0
+4s exit c2 a2 7
+  job stopping | worker:1 failed with exit code 7 on node2 after 1.0s, attempt 2
+  stop worker:0 a0 10s
+4s ended c2 a2
+  task worker:1 FAILED a2 code=7 | worker:1 failed with exit code 7 on node2 after 1.0s, attempt 2
+  release c2
+)");
+}
+
 TEST(JobScale, DownBeforeTheNewOnesAreThere) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up

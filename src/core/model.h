@@ -136,6 +136,12 @@ struct Task {
 
 Tally CountsOf(const Task& task, int restart_max);
 
+// What outlasts a task that leaves: it may come back.
+struct Past {
+  int next_attempt = 0;  // no attempt's number comes twice
+  int paid = 0, forgiven = 0, pardons = 0;
+};
+
 struct Role {
   spec::RoleKind kind = spec::RoleKind::kWorker;  // the job file's, or a sidecar once it has outlived others too long
   bool ranked = false;
@@ -143,7 +149,7 @@ struct Role {
   int size = 0;          // as it is wanted now: tasks that do not leave
   // References to tasks stay valid while the role grows and shrinks at its end.
   std::deque<Task> tasks;
-  std::vector<int> next_attempt;  // by index, of tasks that left too: no attempt's number comes twice
+  std::vector<Past> past;  // by index, of tasks that left too
   std::vector<Awaits> after;
   std::vector<int> ends;      // roles whose end it waits for, before it asks for containers
   bool open = false;          // they have ended

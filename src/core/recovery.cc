@@ -183,6 +183,9 @@ void Job::Impl::FinishDrain() {
   if (scope == Scope::kAll) {
     ++job_restarts_;
     ForEachTask([](Task& task) { task.paid = 0; });
+    for (Role& role : roles_) {
+      for (Past& past : role.past) past.paid = 0;
+    }
     if (first != nullptr) pause = Backoff(SpecOf(*first).restart.backoff, job_restarts_);
   } else if (first != nullptr) {
     pause = Charge(*first);

@@ -64,8 +64,12 @@ void Job::Impl::AddTask(int role_number, bool member) {
   task.place = task.id.index;
   task.ranked = role.ranked;
   task.member = member;
-  if (index >= role.next_attempt.size()) role.next_attempt.resize(index + 1, first_attempt_);
-  task.attempt = role.next_attempt[index];
+  if (index >= role.past.size()) role.past.resize(index + 1, Past{.next_attempt = first_attempt_});
+  const Past& past = role.past[index];
+  task.attempt = past.next_attempt;
+  task.paid = past.paid;
+  task.forgiven = past.forgiven;
+  task.pardons = past.pardons;
   endpoints_[static_cast<size_t>(role_number)].resize(role.tasks.size());
   Want(task);
   Recount(task);
@@ -106,6 +110,8 @@ void Job::Impl::Remove(Task& task) {
   ReleaseFrom(task);
   task.timer = task.missing = {};
   task.removed = true;
+  Past& past = PastOf(task);
+  past = {past.next_attempt, task.paid, task.forgiven, task.pardons};
   if (known) NoteRemoved(task);
 }
 
