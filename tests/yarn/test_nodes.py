@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+import told
 from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
@@ -30,10 +31,10 @@ def howdah(howdah_of, changing):
     return howdah_of(changing)
 
 
-def job_of(howdah, tmp_path, instances, go, more="", name="job"):
+def text_of(instances, go, more="", name="job"):
     """Workers that end well once there is the file `go`, and save before they are stopped. None has a restart of its
     own: what they lose here is not their fault."""
-    return howdah.submit(howdah.job_file(tmp_path, f"""
+    return f"""
 name: {name}
 am: {{memory: 1GiB}}
 {more}
@@ -42,7 +43,11 @@ roles:
     instances: {instances}
     memory: 1GiB
     command: 'trap "echo $HOWDAH_TASK_INDEX >> {go}.saved; exit 1" TERM; while [ ! -e {go} ]; do sleep 0.1; done'
-""", f"{name}.yaml"))
+"""
+
+
+def job_of(howdah, tmp_path, *args, name="job", **kwargs):
+    return howdah.submit(howdah.job_file(tmp_path, text_of(*args, name=name, **kwargs), f"{name}.yaml"))
 
 
 def ends_well(howdah, job):
@@ -102,20 +107,22 @@ def test_a_node_that_is_decommissioned(howdah, changing, tmp_path):
 
 
 def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
-    """YARN says only that it takes containers; the reason says for which queue, at once and in the history."""
-    greedy = job_of(howdah, tmp_path, 10, tmp_path / "go")
-    howdah.running(greedy)
+    """YARN says only that it takes containers; all that is told of it names the queue."""
+    run = told.Run(howdah, tmp_path, text_of(10, tmp_path / "go"))
+    howdah.running(run.id)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
-    said = re.compile(r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for the queue urgent; it costs no restart")
-    preempted = eventually(lambda: set(said.findall(howdah("events", greedy).stdout)), "the loss in the journal")
+    sentence = r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for the queue urgent; it costs no restart"
+    eventually(lambda: re.search(sentence, run.told), "the loss in what run says")
+    preempted = set(re.findall(sentence, howdah("events", run.id).stdout))
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)
-    status = howdah.running(greedy)
+    status = howdah.running(run.id)
     assert {str(t["index"]) for t in status["tasks"] if t["attempt"] > 0} >= preempted, status
     (tmp_path / "go").touch()
-    told = ends_well(howdah, greedy)
-    assert preempted == set(said.findall(told)) and "another queue or application" not in told, told
+    run.end()
+    told.meanwhile(howdah, run.id, sentence, run.told)
+    assert "another queue or application" not in ends_well(howdah, run.id)
 
 
 def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changing, tmp_path):
