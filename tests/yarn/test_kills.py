@@ -1,6 +1,7 @@
 """kill -9 of whatever a job on a cluster stands on: its processes, executors, nodes, AM, and the ResourceManager. Each
 job ends as it should, everybody says so in the same words, and nothing of it is left on any node or in HDFS."""
 import os
+import re
 import shutil
 import signal
 
@@ -188,7 +189,8 @@ def test_35_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
     howdah.running(job)
     shaky.rm(f"apps/{job}/state", {"state": "KILLED"}, "PUT", "alice")
     eventually(lambda: not howdah.alive(job), f"the end of {howdah.alive(job)}", 5)
-    facts = ["killed by alice", " with YARN's own tools, ", "s after it was submitted"]  # a host only where YARN tells it
+    # On which host only where YARN tells it.
+    facts = ["killed by alice", " with YARN's own tools, ", "s after it was submitted"]
     status = ended(howdah, job, "KILLED", *facts, by_its_am=False)
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"}, status
     assert "alice" in howdah.diagnostics(job)
@@ -266,7 +268,7 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     assert len(gone) == 1 and there == [(t["pids"], 0) for t in before if t["index"] not in gone]
     stored(howdah, job)
     am = howdah.agents(job, "am")[1]
-    pathlib.Path(f"/proc/{am}/cwd/am.address").unlink()
+    os.unlink(f"/proc/{am}/cwd/am.address")
     kill9(am)
     eventually(lambda: len(am_attempts(howdah, job)) == 3, "the third attempt")
     (tmp_path / "go").touch()
