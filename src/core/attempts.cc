@@ -31,12 +31,11 @@ void Job::Impl::On(const RankExited& e) {
   Task* task = OpenAttempt(e.container, e.attempt);
   if (task == nullptr || e.local_rank < 0 || static_cast<size_t>(e.local_rank) >= task->exited.size()) return;
   if (task->exited[static_cast<size_t>(e.local_rank)]) return;
-  const Instant at = Sane(e.at);
-  const bool too_early = EndedBeforeMeeting(*task, at);
-  const bool awaited = IsAwaited(*task) && !too_early;
+  const bool awaited = IsAwaited(*task);
   task->exited[static_cast<size_t>(e.local_rank)] = true;
   --task->ranks_left;
   Recount(*task);
+  const Instant at = Sane(e.at);
   task->last_exit = std::max(task->last_exit, at);
   // What ended before it was told to ended by itself, however late its message comes.
   const bool by_itself = !task->stop_at || at < *task->stop_at;
@@ -56,7 +55,6 @@ void Job::Impl::On(const RankExited& e) {
   }
   // The rest of it cannot go on in another world.
   if (task->ranks_left > 0 && Draining(*task) && !Stays(*task)) Stop(*task, spec_.checkpoint.grace);
-  if (too_early && !task->failure) MeetWithout(*task);
   if (task->ranks_left == 0 && !task->stop_at) Arm(*task, now_ + spec_.checkpoint.grace + kStopSlack);
 }
 

@@ -66,10 +66,12 @@ void Job::Impl::On(const ContainerWarned& e) {
 
 void Job::Impl::On(const ExecutorRegistered& e) {
   Container* container = Hear(e.container);
-  const bool again = container != nullptr && container->phase == Container::Phase::kConnected;
-  if (!again && (container == nullptr || container->phase != Container::Phase::kLaunched)) return;
+  using Phase = Container::Phase;
+  if (container == nullptr || container->phase == Phase::kReleased || container->phase == Phase::kKilled) return;
   Task& task = *container->task;
-  if (IsAhead(task, e.attempt)) return LoseAhead(*container);
+  const bool again = container->phase == Phase::kConnected;
+  // Or an AM before this one has launched it, and its order is not known.
+  if (IsAhead(task, e.attempt) || container->phase == Phase::kHeld) return LoseAhead(*container);
   if (again) return OrderAgain(task);
   container->phase = Container::Phase::kConnected;
   Arm(*container, now_ + spec_.timeouts.heartbeat);

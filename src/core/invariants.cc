@@ -26,7 +26,8 @@ void Job::Impl::CheckTask(const Task& task) const {
   Require(!open || !task.done, "a task is done and has an attempt that runs");
   Require(!task.done || IsFinal(task.state), "a task is done in a state that is not final");
   Require(task.state != TaskState::kRunning || open, "a task is RUNNING and has no attempt");
-  Require(task.state != TaskState::kPending || task.container == nullptr, "a task is PENDING and has a container");
+  const bool has = task.container != nullptr && task.container->phase != Container::Phase::kKilled;
+  Require(task.state != TaskState::kPending || !has, "a task is PENDING and has a container");
   Require(task.state != TaskState::kReady || task.container != nullptr, "a task is READY and has no container");
   Require(task.attempt >= 0 && task.paid >= 0, "an attempt or a budget is negative");
 }

@@ -292,8 +292,6 @@ class Job::Impl {
   void ForgetMeeting();
   bool Forming() const;
   bool IsAwaited(const Task& task) const;
-  bool EndedBeforeMeeting(const Task& task, Instant at) const;
-  void MeetWithout(const Task& task);
   void RejoinWaiting();
   void GiveUpWaiting();
   std::string HowTheyRecover() const;

@@ -223,6 +223,65 @@ TEST(JobMeeting, ANewcomerThatFailsBeforeItArrivesDisturbsNobody) {
 // They would wait for it in the next world too, and the one after that.
 // What broke the world is told later than what it led to.
 // That it had is told when the next world is already being formed.
+TEST(JobMeeting, WhoEndsWhileOthersWaitForItHasFailed) {
+  Reads({Workers(2, 2, 1), Ranked(1)}, R"(
+0s up
+1s meets worker:0 a0 joined
+1s meets worker:1 a0 joined
+5s exit worker:1 a0 1
+  job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
+      that can go on meet again
+5s ended worker:1 a0
+  task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0
+5s meets worker:0 a0 waits
+  job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; 1 of 2 ranked tasks
+      go on without starting again, as generation 1
+  task worker:1 READY a1
+  start worker:1 a1 g1 in worker:1
+5s started worker:1 a1
+  task worker:1 RUNNING a1 g1
+6s exit worker:1 a1 0
+  job recovering RECOVERING g1 | worker:1 failed with exit code 0 on node1 after 1.0s, attempt 1: it ended while the
+      other ranked tasks waited for it; the ranked tasks that can go on meet again
+6s ended worker:1 a1
+  task worker:1 FAILED a1 code=0 | worker:1 failed with exit code 0 on node1 after 1.0s, attempt 1: it ended while the
+      other ranked tasks waited for it
+  job stopping | worker:1 failed with exit code 0 on node1 after 1.0s, attempt 1: it ended while the other ranked
+      tasks waited for it
+  stop worker:0 a0 10s
+  release worker:1
+)");
+}
+
+// The processes of a task meet the others as one: the rest of it would wait for ever.
+TEST(JobMeeting, WhoHasEndedInPartComesToNoNewWorld) {
+  spec::JobSpec job = Workers(2, 2, 1);
+  job.roles[0].processes = 2;
+  Reads({job, Ranked(1)}, R"(
+0s up
+1s meets worker:0 a0 joined
+1s meets worker:1 a0 joined
+5s exit worker:1 a0 SIGSEGV rank=0
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0; the ranked
+      tasks that can go on meet again
+5s exit worker:1 a0 SIGKILL rank=1
+5s ended worker:1 a0
+  task worker:1 FAILED a0 signal=SIGSEGV | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0
+6s exit worker:0 a0 0 rank=1
+  stop worker:0 a0 10s
+8s exit worker:0 a0 SIGKILL rank=0
+8s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGKILL
+  job recovering RECOVERING g1 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0; all ranked
+      tasks start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
+  start worker:0 a1 g1 in worker:0
+  start worker:1 a1 g1 in worker:1
+)");
+}
+
 TEST(JobMeeting, OneThatCannotBeAskedIsStoppedSoThatTheOthersNotice) {
   Reads({Workers(2, 3), Ranked(1)}, R"(
 0s up

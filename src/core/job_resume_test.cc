@@ -242,6 +242,60 @@ TEST(JobResume, AnExecutorThatWasStartedUnknownToTheAmIsReplaced) {
 )");
 }
 
+// Or it was granted together with others that had not all come, as far as this AM knows.
+TEST(JobResume, AnExecutorThatWasLaunchedUnknownToTheAmIsReplaced) {
+  Reads({JobOf({Workers(2)})}, R"(
+0s am
+  job am STARTING
+  task worker:0 PENDING a0
+  task worker:1 PENDING a0
+  ask worker*2 together
+1s grant c1 worker node1
+  task worker:0 ALLOCATED a0 in c1
+2s resumed 1
+  job am
+  ask worker*1
+3s register c1
+  kill c1
+4s gone c1
+  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master died before it had noted what
+      it started there; another container is asked for
+  ask worker*1 together
+)");
+}
+
+// It waits for the end of what runs there, whatever becomes of the job meanwhile.
+TEST(JobResume, ATaskWhoseExecutorIsAheadStartsAgainElsewhere) {
+  spec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = spec::OnFailure::kTolerate; }),
+                             RoleOf("b", 1, [](auto& role) { role.on_failure = spec::OnFailure::kTolerate; })});
+  job.restart_max = 1;
+  Reads({job}, R"(
+0s up
+1s exit a:0 a0 7
+1s ended a:0 a0
+  task a:0 FAILED a0 code=7 | a:0 failed with exit code 7 on node0 after 1.0s, attempt 0
+2s resumed 1
+  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 2 containers
+2s register b:0 a0
+  start b:0 a0 g0 in b:0
+3s register a:0 a1
+  kill a:0
+4s exit b:0 a0 7
+4s ended b:0 a0
+  task b:0 FAILED a0 code=7 | b:0 failed with exit code 7 on node1 after 4.0s, attempt 0
+  job recovering RECOVERING g0 | all 2 tasks that may fail have failed, first of them a:0 failed with exit code 7 on
+      node0 after 1.0s, attempt 0; all tasks are stopped to start again
+  job recovering RECOVERING g1 | all 2 tasks that may fail have failed, first of them a:0 failed with exit code 7 on
+      node0 after 1.0s, attempt 0; all tasks start again as generation 1
+  task a:0 PENDING a1
+  task b:0 READY a1
+5s gone a:0
+  task a:0 PENDING a1 | a:0 did not get ready on node0: the application master died before it had noted what it
+      started there; another container is asked for
+  ask a*1
+)");
+}
+
 TEST(JobResume, WhatTheTasksNeedOfTheAmIsMadeAnew) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;

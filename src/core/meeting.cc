@@ -28,7 +28,6 @@ void Job::Impl::On(const TaskMeets& e) {
       return NoteRunning();
     case Step::kWaits: {
       task.meeting = Meeting::kWaits;
-      task.waits_since = now_;
       Recount(task);
       if (drain_ || barrier_) return;
       const std::string lost = NameOf(task) + " has lost touch with the other ranked tasks";
@@ -94,18 +93,6 @@ bool Job::Impl::Forming() const { return ranked_.waiting > 0 && !drain_ && !barr
 bool Job::Impl::IsAwaited(const Task& task) const {
   if (!task.ranked || task.leaving) return false;
   return task.counted.waiting > 0 || (Forming() && task.meeting == Task::Meeting::kNone);
-}
-
-// A rank of the task, of which others wait, ended before they did: the news of it comes late.
-bool Job::Impl::EndedBeforeMeeting(const Task& task, Instant at) const {
-  return task.counted.waiting > 0 && task.ranks_left > 1 && at < task.waits_since;
-}
-
-void Job::Impl::MeetWithout(const Task& task) {
-  if (drain_ || ending_) return;
-  BeginDrain(
-      {.scope = Scope::kRanked, .why = "a process of " + NameOf(task) + " had ended before the others met again"});
-  NoteRecovering(drain_->why + "; " + HowTheyRecover());
 }
 
 void Job::Impl::RejoinWaiting() {

@@ -93,7 +93,6 @@ struct Task {
   // The attempt: valid from its start to the next one's.
   Run run = Run::kNone;
   Meeting meeting = Meeting::kNone;
-  Instant waits_since;       // if it waits
   std::string stands;        // where its processes stood when it hung, or was stopped because others did
   int world = 0;             // the generation whose world it is in
   std::vector<bool> exited;  // by local rank

@@ -109,7 +109,8 @@ void Job::Impl::Revive(Task& task) {
     task.state = TaskState::kPending;
     Want(task);
   } else {
-    task.state = task.connected() ? TaskState::kReady : TaskState::kAllocated;
+    const bool going = task.container->phase == Container::Phase::kKilled;  // and it wants another one then
+    task.state = task.connected() ? TaskState::kReady : going ? TaskState::kPending : TaskState::kAllocated;
   }
   Recount(task);
   if (news) NotePlaced(task);

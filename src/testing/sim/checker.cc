@@ -155,6 +155,7 @@ void Checker::Check(const core::KillContainer& kill) {
   const ContainerFacts* held = CheckHeld(kill.container, "KillContainer");
   if (!held) return;
   given_up_.insert(kill.container);
+  if (held->ahead) return;  // what it does cannot be told from what it is to do
   const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
   const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped() &&
                     !facts_.AllExited(*held->task);

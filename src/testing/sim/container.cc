@@ -58,7 +58,9 @@ void SimContainer::Leave() {
                           [this] { End(""); });
   });
   // The place does not wait for ever.
-  world_.schedule.After(seconds(5), [this] { End(""); });
+  world_.schedule.After(seconds(5), [this, am = am_] {
+    if (am == am_ || leaving_) End("");
+  });
 }
 
 void SimContainer::Kill() {
@@ -92,7 +94,8 @@ void SimContainer::FailSoon(int generation) {
 }
 
 bool SimContainer::Meets(int attempt) const {
-  return !gone_ && !silent_ && !leaving_ && attempt_ && attempt_->number == attempt && !attempt_->stopping;
+  if (gone_ || silent_ || leaving_ || !attempt_ || attempt_->number != attempt || attempt_->stopping) return false;
+  return std::find(attempt_->runs.begin(), attempt_->runs.end(), false) == attempt_->runs.end();  // they meet as one
 }
 
 void SimContainer::Rejoin(int generation) {
@@ -100,17 +103,27 @@ void SimContainer::Rejoin(int generation) {
   attempt_->waits = false;
 }
 
+void SimContainer::LoseAm() {
+  ++am_;
+  without_am_ = true;
+}
+
 void SimContainer::FindAm() {
   world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(seconds(2))), [this] {
-    if (registered_ && !gone_ && !silent_ && !leaving_) SayHello();
+    if (!registered_ || gone_ || silent_ || leaving_) return;
+    SayHello();
+    if (am_ == 0) return;
+    for (const core::Event& report : reports_) Send(report);
   });
 }
 
 // --- the executor ---
 
 void SimContainer::Send(const core::Event& event) {
-  if (silent_) return;
-  const auto deliver = [this, event] { owner_.Deliver(event); };
+  if (silent_ || without_am_) return;
+  const auto deliver = [this, event, am = am_] {
+    if (am == am_) owner_.Deliver(event);
+  };
   world_.schedule.At(to_am_.Arrival(world_.schedule.now(), world_.Latency()), deliver);
   if (world_.Fault(world_.faults.message_twice)) {
     world_.Reach(Situation::kMessageTwice);
@@ -118,10 +131,16 @@ void SimContainer::Send(const core::Event& event) {
   }
 }
 
+void SimContainer::Report(const core::Event& event) {
+  reports_.push_back(event);
+  Send(event);
+}
+
 void SimContainer::Command(std::function<void()> what) {
-  world_.schedule.At(to_executor_.Arrival(world_.schedule.now(), world_.Latency()), [this, what = std::move(what)] {
-    if (!gone_ && !silent_ && !leaving_) what();
-  });
+  const auto arrive = [this, am = am_, what = std::move(what)] {
+    if (am == am_ && !gone_ && !silent_ && !leaving_) what();
+  };
+  world_.schedule.At(to_executor_.Arrival(world_.schedule.now(), world_.Latency()), arrive);
 }
 
 void SimContainer::Register() {
@@ -134,6 +153,7 @@ void SimContainer::Register() {
 }
 
 void SimContainer::SayHello() {
+  without_am_ = false;
   Send(core::ExecutorRegistered{id_, {"node" + std::to_string(node_), port_}, last_attempt_});
 }
 
@@ -181,6 +201,7 @@ void SimContainer::Disconnect() {
 void SimContainer::RunAttempt(int number, int generation) {
   if (number <= last_attempt_) return;  // ordered again
   last_attempt_ = number;
+  reports_.clear();
   const spec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];
   const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
   owner_.truth().Started(*task_, number, generation);
@@ -189,7 +210,7 @@ void SimContainer::RunAttempt(int number, int generation) {
     world_.Reach(Situation::kStartFailed);
     owner_.truth().Ended(*task_, number);
     owner_.truth().Failed({*task_, number, generation, now, "", false, false});
-    Send(core::TaskStartFailed{id_, number, now, 127, {.cause = "python: not found"}});
+    Report(core::TaskStartFailed{id_, number, now, 127, {.cause = "python: not found"}});
     return;
   }
   ++serial_;
@@ -199,7 +220,7 @@ void SimContainer::RunAttempt(int number, int generation) {
                      .ignores_stop = world_.random.Chance(conduct.ignores_stop)};
   std::vector<int> pids(static_cast<size_t>(role.processes));
   for (int& pid : pids) pid = world_.random.Between(1000, 9999);
-  Send(core::TaskStarted{id_, number, std::move(pids), now});
+  Report(core::TaskStarted{id_, number, std::move(pids), now});
   PlanExits(conduct);
   if (owner_.workload().meets) {
     world_.schedule.After(world_.random.Between(Duration(milliseconds(10)), Duration(seconds(3))),
@@ -233,7 +254,7 @@ void SimContainer::StepLater(int left) {
 void SimContainer::Stall() {
   const Instant now = world_.schedule.now();
   owner_.truth().Failed({*task_, attempt_->number, WorldOf(*attempt_), now, "made no progress", false, false});
-  Send(core::TaskStalled{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
+  Report(core::TaskStalled{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
 }
 
 void SimContainer::PlanExits(const Conduct& conduct) {
@@ -256,7 +277,7 @@ void SimContainer::PlanExits(const Conduct& conduct) {
 void SimContainer::LookAtAttempt(const core::StopTask& order) {
   world_.schedule.After(world_.random.Between(Duration(0), core::kLookLimit), [this, order, serial = serial_] {
     if (serial != serial_ || !attempt_) return;
-    Send(core::TaskStands{id_, order.attempt, "load"});
+    Report(core::TaskStands{id_, order.attempt, "load"});
     StopAttempt(order.attempt, order.grace, order.limit);
   });
 }
@@ -340,7 +361,7 @@ void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
     owner_.truth().Failed(
         {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});
   }
-  Send(core::RankExited{id_, number, rank, exit, now, diagnosis});
+  Report(core::RankExited{id_, number, rank, exit, now, diagnosis});
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
     // What the processes started may outlive them by a little.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {
@@ -355,7 +376,7 @@ void SimContainer::AttemptEnds() {
   const int number = attempt_->number;
   attempt_.reset();
   owner_.truth().Ended(*task_, number);
-  Send(core::TaskEnded{id_, number, world_.schedule.now()});
+  Report(core::TaskEnded{id_, number, world_.schedule.now()});
 }
 
 }  // namespace howdah::sim

@@ -55,6 +55,9 @@ class SimContainer {
   void End(const std::string& how);
   // Its AM was replaced: it finds the new one.
   void FindAm();
+  // The node of its AM was lost, and with it what was on its way between them. What it has said of its newest attempt
+  // it says again to the next AM.
+  void LoseAm();
   // A peer of this generation has died: what talks to it fails soon.
   void FailSoon(int generation);
 
@@ -78,6 +81,7 @@ class SimContainer {
   };
 
   void Send(const core::Event& event);
+  void Report(const core::Event& event);
   void Command(std::function<void()> what);
   void Register();
   void SayHello();
@@ -108,7 +112,10 @@ class SimContainer {
   bool registered_ = false, silent_ = false, leaving_ = false, gone_ = false;
   std::optional<Attempt> attempt_;
   int last_attempt_ = -1;  // the newest that was ordered to start or stop
-  int serial_ = 0;         // of the attempts here: what was planned for an older one does not happen
+  int am_ = 0;             // how many it has lost
+  bool without_am_ = false;
+  std::vector<core::Event> reports_;  // what became of the newest attempt
+  int serial_ = 0;                    // of the attempts here: what was planned for an older one does not happen
 };
 
 }  // namespace howdah::sim

@@ -55,6 +55,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "two jobs competed for one place",
     "an event came after the job had finished",
     "another AM went on",
+    "another AM knew nothing of the last second",
     "an AM died before its orders were carried out",
     "a container was wanted back",
     "progress was recorded",

@@ -91,7 +91,10 @@ void Facts::On(const core::PlaceRefused&) {
 
 void Facts::On(const core::ExecutorRegistered& e) {
   const auto held = held_.find(e.container);
-  if (held != held_.end() && !std::exchange(held->second.registered, true)) held->second.registered_at = now_;
+  if (held == held_.end()) return;
+  if (!std::exchange(held->second.registered, true)) held->second.registered_at = now_;
+  const TaskFacts* task = held->second.task ? Find(*held->second.task) : nullptr;
+  held->second.ahead |= e.attempt > (task != nullptr ? task->attempt : -1);
   Hear(e.container);
 }
 

@@ -20,6 +20,7 @@ struct ContainerFacts {
   std::optional<TaskId> task;  // once launched
   bool registered = false;
   bool released = false;  // or killed: it is on its way back
+  bool ahead = false;     // it has said that it runs what this AM has not ordered
   Instant heard;          // when the core was told of it last
   Instant registered_at;
 };

@@ -51,6 +51,7 @@ const std::vector<Faults> kProfiles = {
      .stop_requested = 0.1,
      .scale_requested = 0.3,
      .am_replaced = 0.6,
+     .am_loses_tail = 0.4,
      .orders_lost = 0.02},
     {.name = "dying masters", .message_late = 0.05, .executor_killed = 0.03, .am_dies = 0.8},
     {.name = "chaos",
@@ -75,6 +76,7 @@ const std::vector<Faults> kProfiles = {
      .scale_requested = 0.4,
      .am_dies = 0.05,
      .am_replaced = 0.1,
+     .am_loses_tail = 0.2,
      .orders_lost = 0.002,
      .clock_jumps = 0.2},
 };

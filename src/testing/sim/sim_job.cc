@@ -16,7 +16,7 @@ SimJob::SimJob(World& world, SimPlace& place, Workload workload, std::string nam
       workload_(std::move(workload)),
       name_(std::move(name)),
       truth_(world_, workload_),
-      checker_(world_, workload_, truth_),
+      checker_(std::in_place, world_, workload_, truth_),
       meeting_(world_, truth_, [this](const core::Event& event) { Deliver(event); }),
       submitted_(world_.schedule.now()),
       seed_(world_.random.Next()),
@@ -36,6 +36,7 @@ void SimJob::Begin() {
       world_.schedule.After(*when, [this] { AnotherAmGoesOn(); });
     }
   }
+  PlanLossOfTail();
 }
 
 // --- people and clocks ---
@@ -87,12 +88,12 @@ void SimJob::Tell(const core::Event& event, Channel& channel) {
 
 void SimJob::Deliver(const core::Event& event) {
   if (am_dead_ || world_.violation) return;
-  if (checker_.finished()) world_.Reach(Situation::kEventAfterFinish);
+  if (checker_->finished()) world_.Reach(Situation::kEventAfterFinish);
   if (world_.trace) {
     world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " <- " + ToText(workload_.spec, event));
   }
   ++steps_;
-  checker_.Told(event);
+  checker_->Told(event);
   const Instant now = told_at_ = std::max(told_at_, AmNow());
   const std::vector<core::Action> actions = job_->Step(event, now);
   Log(event, now, actions);
@@ -102,12 +103,12 @@ void SimJob::Deliver(const core::Event& event) {
       world_.trace((lost ? " (lost)                     -> " : "                            -> ") +
                    ToText(workload_.spec, action));
     digest_.Add(world_.schedule.now(), action);
-    checker_.Ordered(action);
+    checker_->Ordered(action);
     if (world_.violation) return;
     if (!lost || std::holds_alternative<core::FinishJob>(action)) Perform(action);
   }
   job_->CheckInvariants();
-  checker_.Stepped(*job_);
+  checker_->Stepped(*job_);
   if (lost && !ended()) {
     world_.Reach(Situation::kOrdersLost);
     AnotherAmGoesOn();
@@ -149,6 +150,57 @@ void SimJob::AnotherAmGoesOn() {
   for (const auto& container : containers_) container->FindAm();
 }
 
+// What an AM knows is copied to where another one finds it, a while later: what it was told last is lost with its node.
+// Drawn from numbers of its own, so that seeds without it stay what they are.
+void SimJob::PlanLossOfTail() {
+  Random random(seed_ + 1);
+  if (workload_.meets || !random.Chance(world_.faults.am_loses_tail)) return;
+  const Duration copied = random.Between(Duration(milliseconds(500)), Duration(seconds(40)));
+  const Duration lost = copied + random.Between(Duration(0), Duration(seconds(1)));
+  world_.schedule.After(copied, [this] {
+    if (!ended() && !log_.empty())
+      copied_.emplace(Copied{*checker_, log_.size(), truth_.told(), heartbeats_, told_at_});
+  });
+  world_.schedule.After(lost, [this] { AnotherAmKnowsLess(); });
+}
+
+void SimJob::AnotherAmKnowsLess() {
+  if (ended() || world_.violation || !copied_) return;
+  const std::vector<Logged> lost(log_.begin() + static_cast<std::ptrdiff_t>(copied_->logged), log_.end());
+  if (lost.empty()) return;
+  world_.Reach(Situation::kAmLostTail);
+  if (world_.trace)
+    world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " knows nothing since " +
+                 FormatInstant(copied_->told_at));
+  log_.resize(copied_->logged);
+  checker_.emplace(copied_->checker);
+  truth_.Untell(copied_->told);
+  heartbeats_ = copied_->heartbeats;
+  copied_.reset();
+  for (const auto& container : containers_) container->LoseAm();
+  AnotherAmGoesOn();
+  if (ended() || world_.violation) return;
+  Reconcile(lost);
+}
+
+// What the place and executors say again: the place has what it granted to the AM before, and takes back what this one
+// does not know.
+void SimJob::Reconcile(const std::vector<Logged>& lost) {
+  for (const auto& container : containers_) {
+    if (!checker_->facts().Held(container->id())) container->End("");
+  }
+  for (const Logged& logged : lost) {
+    if (const auto* exited = std::get_if<core::ContainerExited>(&logged.event)) {
+      if (checker_->facts().Held(exited->container)) Tell(*exited, from_place_);
+    } else if (std::holds_alternative<core::ScaleWanted>(logged.event) ||
+               std::holds_alternative<core::StopRequested>(logged.event)) {
+      Tell(logged.event, from_people_);
+    } else if (std::holds_alternative<core::PlaceRefused>(logged.event)) {
+      Tell(logged.event, from_place_);
+    }
+  }
+}
+
 void SimJob::SetAlarm() {
   const std::optional<Instant> deadline = job_->NextDeadline();
   if (deadline == alarm_at_) return;
@@ -175,9 +227,9 @@ void SimJob::AmDies() {
   if (ended()) return;
   world_.Reach(Situation::kAmDied);
   am_dead_ = true;
-  if (core::IsFinal(checker_.fold().job_state())) {
+  if (core::IsFinal(checker_->fold().job_state())) {
     world_.Violate("A job whose AM died has no final state",
-                   "it has " + std::string(core::ToText(checker_.fold().job_state())));
+                   "it has " + std::string(core::ToText(checker_->fold().job_state())));
   }
   AmIsGone();
 }
@@ -190,7 +242,7 @@ void SimJob::AmIsGone() {
 }
 
 std::string SimJob::Describe() const {
-  const JournalFold& fold = checker_.fold();
+  const JournalFold& fold = checker_->fold();
   std::string text = name_ + " is " + std::string(core::ToText(fold.job_state())) + " “" + fold.reason() + "”";
   for (const auto& [key, task] : fold.tasks()) {
     text += ", " + key.first + ":" + std::to_string(key.second) + " " + std::string(core::ToText(task.state));

@@ -24,11 +24,11 @@ class SimJob : public ContainerOwner, public PlaceClient {
 
   void Begin();
 
-  bool ended() const { return checker_.finished() || am_dead_; }
+  bool ended() const { return checker_->finished() || am_dead_; }
   const std::string& name() const { return name_; }
   uint64_t digest() const { return digest_.value(); }
   int steps() const { return steps_; }
-  bool anything_started() const { return checker_.facts().anything_started(); }
+  bool anything_started() const { return checker_->facts().anything_started(); }
   // Where it stands, for who wonders why it does not end.
   std::string Describe() const;
 
@@ -38,7 +38,7 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void OnDied(TaskId task, int generation) override;
   void OnArrived(TaskId task, int attempt) override { meeting_.Arrive(task, attempt); }
   void OnBroken(TaskId task, int attempt) override { meeting_.Break(task, attempt); }
-  int generation() const override { return checker_.fold().generation(); }
+  int generation() const override { return checker_->fold().generation(); }
   const Workload& workload() const override { return workload_; }
   Truth& truth() override { return truth_; }
 
@@ -49,6 +49,11 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void OnNodeLost(int node) override;
 
  private:
+  struct Logged {
+    core::Event event;
+    Instant at;
+    std::vector<std::string> orders;
+  };
   void PlanPeople();
   void PlanClock();
   void Tell(const core::Event& event, Channel& channel);
@@ -60,6 +65,9 @@ class SimJob : public ContainerOwner, public PlaceClient {
   // What an AM after this one would be told; see am/event_log.h.
   void Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions);
   void AnotherAmGoesOn();
+  void PlanLossOfTail();
+  void AnotherAmKnowsLess();
+  void Reconcile(const std::vector<Logged>& lost);
 
   void Perform(const core::Action& action);
   void Do(const core::RequestContainers& a) { place_.Request(this, a); }
@@ -82,19 +90,23 @@ class SimJob : public ContainerOwner, public PlaceClient {
   Workload workload_;
   std::string name_;
   Truth truth_;
-  Checker checker_;
+  std::optional<Checker> checker_;  // always there; what it has seen can be forgotten
   SimMeeting meeting_;
   const Instant submitted_;
   const uint64_t seed_;
   std::unique_ptr<core::Job> job_;
-  struct Logged {
-    core::Event event;
-    Instant at;
-    std::vector<std::string> orders;
-  };
   std::vector<Logged> log_;
   core::Heartbeats heartbeats_;  // since the last that was logged
-  Instant told_at_;              // as the core takes time: never back
+  // What an AM that does not find all of it goes on from.
+  struct Copied {
+    Checker checker;
+    size_t logged = 0;
+    std::vector<bool> told;
+    core::Heartbeats heartbeats;
+    Instant told_at;
+  };
+  std::optional<Copied> copied_;
+  Instant told_at_;  // as the core takes time: never back
   int am_attempt_ = 0;
   std::vector<std::unique_ptr<SimContainer>> containers_;  // of all times: plans refer to them
   Channel from_place_, from_people_;

@@ -57,6 +57,16 @@ OwnFailure* Truth::Told(TaskId task, int attempt) {
   return nullptr;
 }
 
+std::vector<bool> Truth::told() const {
+  std::vector<bool> told;
+  for (const OwnFailure& failure : failures_) told.push_back(failure.told);
+  return told;
+}
+
+void Truth::Untell(const std::vector<bool>& told) {
+  for (size_t i = 0; i < failures_.size(); ++i) failures_[i].told = i < told.size() && told[i];
+}
+
 std::string Truth::Running() const {
   std::string text;
   for (const Run& run : runs_) {

@@ -53,6 +53,9 @@ class Truth {
   // The core is told of the failure of this attempt.
   OwnFailure* Told(TaskId task, int attempt);
 
+  // Of each failure until now; what was told since can be taken back.
+  std::vector<bool> told() const;
+  void Untell(const std::vector<bool>& told);
   const std::vector<OwnFailure>& failures() const { return failures_; }
   // "worker:1 attempt 0" of each that runs; empty: none.
   std::string Running() const;

@@ -58,6 +58,7 @@ enum class Situation {
   kTwoJobsShared,
   kEventAfterFinish,
   kAmReplaced,
+  kAmLostTail,
   kOrdersLost,
   kWarned,
   kProgressRecorded,

@@ -41,6 +41,7 @@ struct Faults {
   double scale_requested = 0;  // of a job, several times
   double am_dies = 0;          // of a job, for good
   double am_replaced = 0;      // of a job, several times: it dies, and another one goes on
+  double am_loses_tail = 0;    // of a job: its AM's node is lost, and with it what the AM was told last
   double orders_lost = 0;      // of a step: the AM dies before it has carried out what follows, and another one goes on
   double clock_jumps = 0;      // of a job's AM, several times, both ways
 };
