@@ -209,3 +209,14 @@ def test_35_killed_by_somebody(machine, tmp_path):
     status = job.kill()
     says(status, "killed by", os.environ.get("USER") or getpass.getuser(), NODE, "howdah kill", "after")
     assert status["finished"]
+
+
+def test_39_far_more_was_asked_for_than_used(wasteful):
+    assert wasteful.machine("wait", wasteful.id, timeout=120).code == 0
+    status = wasteful.end()
+    memory, cores = status["advice"].split("; ")
+    said = re.fullmatch(r"worker: of 1 GiB memory at most (\S+) ([KM])iB were used: `memory: 256MiB` would do and free "
+                        r"1\.5 GiB", memory)
+    used = float(said.group(1)) * {"K": 2**10, "M": 2**20}[said.group(2)]
+    assert used == pytest.approx(max(task["usage"]["memory_peak_bytes"] for task in status["tasks"]), rel=0.1)
+    assert cores == "of 4 vcores 0.0 were used on average: `vcores: 1` would do and free 6"

@@ -31,8 +31,12 @@ def everywhere(machine, job, run=None, by_its_am=True):
         assert not missing, (missing, sentence, places)
     past = json.loads(shown(machine, "history", "show", job, "--json"))
     assert [past[key] for key in ("reason", "advice")] == [status[key] for key in ("reason", "advice")], past
+    places.pop("events")
+    accounts = {place: re.findall(r"^account:?\s+(.*)", text, re.M) for place, text in places.items()}
+    assert all(lines == accounts["status"] for lines in accounts.values()), accounts
     if by_its_am:
-        assert machine.diagnostics(job) in (None, status["reason"] or "")
+        sentences = f"{status['reason'] or ''}\n{status['advice'] or ''}"
+        assert machine.diagnostics(job) in (None, sentences.removesuffix("\n"))
     return status
 
 

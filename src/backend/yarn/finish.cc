@@ -11,6 +11,13 @@ hadoop::yarn::FinalApplicationStatusProto StatusOf(core::JobState state) {
   return state == core::JobState::kKilled ? hadoop::yarn::APP_KILLED : hadoop::yarn::APP_FAILED;
 }
 
+// A line for the reason, which is what a reader of the report takes, and one for the advice.
+std::string Diagnostics(const core::JobChanged& end) {
+  const std::string reason = end.reason.value_or("");
+  if (end.advice.value_or("").empty()) return reason;
+  return reason + "\n" + *end.advice;
+}
+
 }  // namespace
 
 Status FinishApplication(const hadoopconf::Configuration& configuration, const hadooprpc::Token& am_rm_token,
@@ -19,7 +26,7 @@ Status FinishApplication(const hadoopconf::Configuration& configuration, const h
   if (!call.ok()) return call.error();
   hadoop::yarn::FinishApplicationMasterRequestProto finish;
   finish.set_final_application_status(StatusOf(end.state.value_or(core::JobState::kFailed)));
-  finish.set_diagnostics(end.reason.value_or(""));
+  finish.set_diagnostics(Diagnostics(end));
   return yarn::Unregister(*call, finish, {}, limit);
 }
 
