@@ -28,14 +28,13 @@ bool IsAt(const std::vector<TaskView>& tasks, std::vector<TaskView>::const_itera
   return at != tasks.end() && at->role == role && at->index == index;
 }
 
+// Why the one before ended is why this one is waited for: that stays until it has started, or never will.
 void StartAttempt(TaskView& task, int attempt) {
   task.attempt = attempt;
   task.pids.clear();
   task.exit.reset();
   task.started.reset();
   task.finished.reset();
-  task.reason.clear();
-  task.advice.clear();
   task.usage = {};
   task.progress.reset();
 }
@@ -80,9 +79,10 @@ void Fold(JobView& view, Instant time, const core::JobChanged& change) {
 }
 
 void Fold(JobView& view, Instant, const core::TaskChanged& change) {
+  using Type = core::TaskChanged::Type;
   auto at = Position(view.tasks, change.role, change.index);
   const bool is_there = IsAt(view.tasks, at, change.role, change.index);
-  if (change.type == core::TaskChanged::Type::kRemoved) {
+  if (change.type == Type::kRemoved) {
     if (is_there) view.account.OnTask(at->state, std::nullopt);
     if (is_there) view.tasks.erase(at);
     return;
@@ -96,17 +96,21 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   }
   TaskView& task = *at;
   if (change.attempt != task.attempt) StartAttempt(task, change.attempt);
-  if (change.type == core::TaskChanged::Type::kPending) {  // it has no container any more
+  if (change.type == Type::kPending) {  // it has no container any more
     task.node.clear();
     task.container.clear();
   }
-  if (change.type == core::TaskChanged::Type::kStarted && change.generation) {
+  if (change.type == Type::kStarted || (change.type == Type::kStopped && !task.started)) {
+    task.reason.clear();
+    task.advice.clear();
+  }
+  if (change.type == Type::kStarted && change.generation) {
     if (task.started_in == change.generation) view.account.OnTaskRestart();
     task.started_in = change.generation;
   }
   view.account.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
   if (change.progress) view.account.OnProgress(*change.progress);
-  if (change.type == core::TaskChanged::Type::kRejoined) view.account.OnRejoined();
+  if (change.type == Type::kRejoined) view.account.OnRejoined();
   task.state = change.state;
   Take(task.node, change.node);
   Take(task.container, change.container);

@@ -101,13 +101,14 @@ TEST(JobView, ATaskThroughItsLife) {
   view.Apply({At(13), ended});
   EXPECT_EQ(task.usage, *ended.usage);
 
-  // A new attempt, in the same container: what was of the old one is gone, its ranks stay.
+  // A new attempt, in the same container: what was of the old one is gone, but for why there is a new one; its ranks
+  // stay.
   view.Apply({At(14), TaskChange(TaskType::kReady, "worker", 1, TaskState::kReady, 1)});
   EXPECT_EQ(task.attempt, 1);
   EXPECT_TRUE(task.pids.empty());
   EXPECT_EQ(task.exit, std::nullopt);
   EXPECT_EQ(task.finished, std::nullopt);
-  EXPECT_EQ(task.reason, "");
+  EXPECT_EQ(task.reason, "it crashed");
   EXPECT_EQ(task.container, "c7");
   EXPECT_EQ(task.ranks, (std::vector<int>{2, 3}));
 
@@ -115,6 +116,13 @@ TEST(JobView, ATaskThroughItsLife) {
   view.Apply({At(15), TaskChange(TaskType::kPending, "worker", 1, TaskState::kPending, 1)});
   EXPECT_EQ(task.container, "");
   EXPECT_EQ(task.node, "");
+  EXPECT_EQ(task.reason, "it crashed");
+
+  JobView killed = view;
+  killed.Apply({At(16), TaskChange(TaskType::kStopped, "worker", 1, TaskState::kStopped, 1)});
+  EXPECT_EQ(killed.Find("worker", 1)->reason, "");
+  view.Apply({At(16), TaskChange(TaskType::kStarted, "worker", 1, TaskState::kRunning, 1)});
+  EXPECT_EQ(task.reason, "");
 }
 
 TEST(JobView, WhyThereIsNoTensorBoardIsTheAdviceWhileThereIsNoOther) {

@@ -260,6 +260,10 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     shaky.cut_power(lost)
     gone = [t["index"] for t in before if t["node"] == shaky.host(lost)]
     eventually(lambda: "adopted 3 containers" in events(howdah, job), "another AM")
+    for index in gone:  # there is no room for it
+        said = f"worker:{index} was lost on"
+        howdah.until(job, lambda s: said in (s["tasks"][index]["reason"] or ""), "why it waits")
+        assert said in howdah("status", job).stdout
     shaky[lost].start()
     for index in gone:
         runs_again(howdah, job, index)
