@@ -220,7 +220,8 @@ def test_node_manager(howdah, shaky, tmp_path):
 def test_31_lost_node(howdah, shaky, tmp_path):
     """YARN gives up a node whose NodeManager is gone; what ran there starts again elsewhere, though its processes still
     run: these end."""
-    run = told.Run(howdah, tmp_path, job_text({"worker": worker(until(tmp_path / "go"), APART)}))
+    helper = "kind: sidecar, instances: 3, max_per_node: 1, memory: 64MiB, command: exec sleep 300"
+    run = told.Run(howdah, tmp_path, job_text({"worker": worker(until(tmp_path / "go"), APART), "helper": helper}))
     job = run.id
     before = howdah.running(job)
     index, node = elsewhere(howdah, job)
@@ -236,6 +237,10 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     said = (rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heard of|nothing was heard of it)"
             ".*; it costs no restart")
     told.meanwhile(howdah, job, said, run.told)
+    beside = next(t["index"] for t in before["tasks"] if (t["role"], t["node"]) == ("helper", old["node"]))
+    first = rf"worker:{index} was lost on .*; with it were there helper:{beside};"
+    second = rf"helper:{beside} was lost on .*; with it were there worker:{index};"
+    told.meanwhile(howdah, job, f"{first}|{second}", run.told)
 
 
 def test_node_without_power(howdah, shaky, tmp_path):
