@@ -349,15 +349,15 @@ void Checker::NoticeStall(const core::TaskStalled& stall) {
   if (!task || !task->started || task->stopped()) return;
   const TaskId id = *facts_.Held(stall.container)->task;
   if (facts_.AllExited(id)) return;
-  NoticeFailure(stall.container, stall.attempt, stall.at);
+  NoticeFailure(stall.container, stall.attempt, stall.at, /*stalled=*/true);
   const bool ranked = Ranked(id.role);
   world_.Reach(ranked ? Situation::kStalledTogether : Situation::kStalled);
 }
 
-void Checker::NoticeFailure(const ContainerId& container, int attempt, Instant at) {
+void Checker::NoticeFailure(const ContainerId& container, int attempt, Instant at, bool stalled) {
   const TaskFacts* task = facts_.Current(container, attempt);
   if (!task || (task->stopped() && at >= *task->stopped_at)) return;
-  const OwnFailure* told = truth_.Told(*facts_.Held(container)->task, attempt);
+  const OwnFailure* told = truth_.Told(*facts_.Held(container)->task, attempt, stalled);
   if (!told) return;
   const RoleKind kind = Role(told->task.role).kind;
   if (kind == RoleKind::kSidecar) world_.Reach(Situation::kSidecarFailed);

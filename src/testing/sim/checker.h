@@ -95,7 +95,7 @@ class Checker {
   void Notice(const core::StartTask& start);
   void Notice(const core::Event& event);
   void NoticeStall(const core::TaskStalled& stall);
-  void NoticeFailure(const ContainerId& container, int attempt, Instant at);
+  void NoticeFailure(const ContainerId& container, int attempt, Instant at, bool stalled = false);
   template <typename Visit>
   void ForEachTaskOf(int role, Visit visit) const {
     const std::string& name = Role(role).name;

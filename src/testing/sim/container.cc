@@ -253,7 +253,7 @@ void SimContainer::StepLater(int left) {
 
 void SimContainer::Stall() {
   const Instant now = world_.schedule.now();
-  owner_.truth().Failed({*task_, attempt_->number, WorldOf(*attempt_), now, "made no progress", false, false});
+  owner_.truth().Failed({*task_, attempt_->number, WorldOf(*attempt_), now, "made no progress", false, false, true});
   Report(core::TaskStalled{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
 }
 

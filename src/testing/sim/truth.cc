@@ -47,9 +47,9 @@ void Truth::Ended(TaskId task, int attempt) {
   std::erase_if(runs_, [&](const Run& run) { return run.task == task && run.attempt == attempt; });
 }
 
-OwnFailure* Truth::Told(TaskId task, int attempt) {
+OwnFailure* Truth::Told(TaskId task, int attempt, bool stalled) {
   for (OwnFailure& failure : failures_) {
-    if (failure.task == task && failure.attempt == attempt) {
+    if (failure.task == task && failure.attempt == attempt && failure.stalled == stalled) {
       failure.told = true;
       return &failure;
     }

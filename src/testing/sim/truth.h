@@ -23,6 +23,7 @@ struct OwnFailure {
   std::string how;           // as reasons say it: "exit code 7"; empty: could not be started
   bool consequence = false;  // it says itself that another one failed before it
   bool final = false;        // a rule of its role says that it is not to start again
+  bool stalled = false;      // it did not end
   bool told = false;         // the core has been told while the container was still there
 };
 
@@ -50,8 +51,9 @@ class Truth {
   // None of them is left.
   void Ended(TaskId task, int attempt);
   void Failed(OwnFailure failure) { failures_.push_back(std::move(failure)); }
-  // The core is told of the failure of this attempt.
-  OwnFailure* Told(TaskId task, int attempt);
+  // The core is told of the failure of this attempt. A stall that it does not heed, as the attempt is being stopped, is
+  // not told.
+  OwnFailure* Told(TaskId task, int attempt, bool stalled);
 
   // Of each failure until now; what was told since can be taken back.
   std::vector<bool> told() const;
