@@ -60,7 +60,11 @@ int RunGuarded(const Guarded& guarded) {
     if (am_pid == 0) {
       for (const int passed_on : {SIGTERM, SIGINT, SIGHUP}) signal(passed_on, SIG_DFL);
       sigprocmask(SIG_SETMASK, &before, nullptr);
-      return guarded.am(how);
+      const int code = guarded.am(how);
+      // A thread that a silent ResourceManager holds up is left behind: it must not find what the end of main takes down.
+      std::cout.flush();
+      std::cerr.flush();
+      ::_exit(code);
     }
     if (guarded.am_only_fd >= 0 && how.empty()) close(guarded.am_only_fd);
     for (const int passed_on : {SIGTERM, SIGINT}) signal(passed_on, PassOn);
