@@ -61,7 +61,8 @@ int RunGuarded(const Guarded& guarded) {
       for (const int passed_on : {SIGTERM, SIGINT, SIGHUP}) signal(passed_on, SIG_DFL);
       sigprocmask(SIG_SETMASK, &before, nullptr);
       const int code = guarded.am(how);
-      // A thread that a silent ResourceManager holds up is left behind: it must not find what the end of main takes down.
+      // A thread that a silent ResourceManager holds up is left behind: it must not find what the end of main takes
+      // down.
       std::cout.flush();
       std::cerr.flush();
       ::_exit(code);

@@ -89,6 +89,7 @@ struct Recorder {
     if (e.exit.code) out.set_code(*e.exit.code);
     out.set_at_micros(Micros(e.at));
     SetDiagnosis(e.diagnosis, out);
+    out.set_as_told(e.as_told);
     out.set_consequence(e.diagnosis.consequence);
     out.set_node_fault(e.diagnosis.node_fault);
     for (const auto& [name, value] : e.exports) {
@@ -167,6 +168,7 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   core::RankExited event{container, m.attempt(), m.local_rank(), {}, FromMicros(m.at_micros()), DiagnosisOf(m)};
   if (m.has_signal()) event.exit.signal = m.signal();
   if (m.has_code()) event.exit.code = m.code();
+  event.as_told = m.as_told();
   event.diagnosis.consequence = m.consequence();
   event.diagnosis.node_fault = m.node_fault();
   for (const wire::Variable& variable : m.exports()) event.exports.emplace_back(variable.name(), variable.value());

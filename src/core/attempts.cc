@@ -10,6 +10,7 @@ namespace {
 
 // How much longer than the grace an executor may take to end an attempt before its container is killed.
 constexpr Duration kStopSlack = std::chrono::seconds(5);
+constexpr char kStoppedText[] = "the application master died before it had noted that it had stopped it";
 
 }  // namespace
 
@@ -38,8 +39,11 @@ void Job::Impl::On(const RankExited& e) {
   const Instant at = Sane(e.at);
   task->last_exit = std::max(task->last_exit, at);
   // What ended before it was told to ended by itself, however late its message comes.
-  const bool by_itself = !task->stop_at || at < *task->stop_at;
-  if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself)) {
+  const bool by_itself = !e.as_told && (!task->stop_at || at < *task->stop_at);
+  if (e.as_told && !task->stop_at) {
+    task->exit = e.exit;
+    NoteFailure(*task, FailureOf(*task, Failure::How::kOutdated, at, {kStoppedText, /*excused=*/true}));
+  } else if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself)) {
     task->clean_ranks += by_itself;
     if (!task->exit) task->exit = e.exit;
     const bool speaks = task->id.index == 0 && e.local_rank == 0 && by_itself;

@@ -136,7 +136,8 @@ class Chaos {
         return TaskEnded{RandomContainer(), attempt, RandomInstant()};
       case 3:
       case 12:
-        return RankExited{RandomContainer(), attempt, Below(5) - 1, RandomExit(), RandomInstant(), {"bo\nom", ""}};
+        return RankExited{RandomContainer(), attempt,        Below(5) - 1, RandomExit(),
+                          RandomInstant(),   {"bo\nom", ""}, {},           Below(4) == 0};
       case 13:
       case 14:
       case 15:

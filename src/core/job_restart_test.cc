@@ -107,6 +107,33 @@ TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
 )");
 }
 
+// The clock of node1 is behind.
+TEST(JobRestart, WhoWasStoppedIsNotToBlameWhateverItsClockSays) {
+  Reads({JobOf({RoleOf("worker", 2,
+                       [](auto& role) {
+                         role.restart = {1, Duration(0)};
+                       })}),
+         Ranked(1)},
+        R"(
+0s up
+5s exit worker:0 a0 7
+  stop worker:1 a0 10s
+  job recovering RECOVERING g0 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0; all ranked tasks are
+      stopped to start again
+5s ended worker:0 a0
+  task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0
+5s exit worker:1 a0 SIGTERM at=4s told=1
+5s ended worker:1 a0 at=4s
+  task worker:1 STOPPED a0 signal=SIGTERM
+  job recovering RECOVERING g1 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0; all ranked tasks
+      start again as generation 1
+  task worker:0 READY a1
+  task worker:1 READY a1
+  start worker:0 a1 g1 in worker:0
+  start worker:1 a1 g1 in worker:1
+)");
+}
+
 TEST(JobRestart, WhoHasNoBudgetLeftFailsTheJobThoughOthersHave) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up

@@ -296,6 +296,25 @@ TEST(JobResume, ATaskWhoseExecutorIsAheadStartsAgainElsewhere) {
 )");
 }
 
+// Why, nobody knows any more; it was not the task.
+TEST(JobResume, WhatWasStoppedUnknownToTheAmStartsAgain) {
+  Reads({JobOf({Workers(2)})}, R"(
+0s up
+5s resumed 1
+  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 2 containers
+5s register worker:1 a0
+  start worker:1 a0 g0 in worker:1
+5s register worker:0 a0
+  start worker:0 a0 g0 in worker:0
+5s exit worker:0 a0 SIGTERM at=4s told=1
+5s ended worker:0 a0
+  task worker:0 STOPPED a0 signal=SIGTERM | worker:0 was stopped to start again on node0, attempt 0: the application
+      master died before it had noted that it had stopped it
+  task worker:0 READY a1
+  start worker:0 a1 g0 in worker:0
+)");
+}
+
 TEST(JobResume, WhatTheTasksNeedOfTheAmIsMadeAnew) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;

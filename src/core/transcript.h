@@ -6,7 +6,7 @@
 //   1s claimed c1 why (for others)                         1s preempted c1 how (excused, for others)
 //   1s grant c1 worker node7     1s register c1 [a0]       1s heard c1                1s gone c1 [how]
 //   1s started c1 a0             1s exit c1 a0 7           1s exit c1 a0 SIGSEGV rank=1 at=0.5s cause=... consequence=1
-//   1s exit c1 a0 7 rule=0       1s exit c1 a0 7 nodefault=1
+//   1s exit c1 a0 7 rule=0       1s exit c1 a0 7 nodefault=1                            1s exit c1 a0 SIGTERM told=1
 //   1s progress c1 a0 120 [100]  1s stalled c1 a0 at=0.5s sign=output where=main (train.py:3)
 //   1s stands c1 a0 where=main (train.py:3)
 //   1s saving c1 a0              1s meets worker:1 a0 arrived|joined|waits|deaf

@@ -101,8 +101,10 @@ std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
     Exit exit;
     exit.signal = SignalNumber(line.Word(3));
     if (!exit.signal) exit.code = std::atoi(line.Word(3).c_str());
-    return RankExited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
+    RankExited exited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
                       exit,      line.AtOption(), diagnosis};
+    exited.as_told = !line.Option("told").empty();
+    return exited;
   }
   if (verb == "progress") {
     TaskProgress progress{.step = std::atoi(line.Word(3).c_str()), .at = line.now};

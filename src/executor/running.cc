@@ -118,6 +118,7 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
   // A process that was told to stop and went needs no cause. One that failed meanwhile does: it may have been the
   // first, and the others, which lost their connection to it, only quicker to end.
   const bool as_told = attempt_->stopping() && exit.signal;
+  exited.set_as_told(as_told);
   if (!exit.success() && !as_told) {
     RankPlace place = place_;
     place.local_rank = local_rank;

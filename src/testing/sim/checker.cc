@@ -335,7 +335,7 @@ void Checker::Notice(const core::Event& event) {
   }
   if (const auto* rank = std::get_if<core::RankExited>(&event)) {
     if (!facts_.Held(rank->container)) world_.Reach(Situation::kMessageOfGoneContainer);
-    if (!rank->exit.success()) NoticeFailure(rank->container, rank->attempt, rank->at);
+    if (!rank->exit.success() && !rank->as_told) NoticeFailure(rank->container, rank->attempt, rank->at);
   }
   if (const auto* failed = std::get_if<core::TaskStartFailed>(&event)) {
     NoticeFailure(failed->container, failed->attempt, failed->at);

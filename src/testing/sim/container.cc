@@ -361,7 +361,8 @@ void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
     owner_.truth().Failed(
         {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});
   }
-  Report(core::RankExited{id_, number, rank, exit, now, diagnosis});
+  const bool as_told = attempt_->stopping && exit.signal;
+  Report(core::RankExited{id_, number, rank, exit, now, diagnosis, {}, as_told});
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
     // What the processes started may outlive them by a little.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {

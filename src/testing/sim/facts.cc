@@ -111,7 +111,7 @@ void Facts::On(const core::RankExited& e) {
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task) return;
   if (!task->ranks_exited.insert(e.local_rank).second) return;
-  const bool by_itself = !task->stopped() || e.at < *task->stopped_at;
+  const bool by_itself = !e.as_told && (!task->stopped() || e.at < *task->stopped_at);
   if (!e.exit.success() && by_itself) Fail(*held_[e.container].task, *task, e.diagnosis);
   if (e.exit.success()) task->ranks_succeeded.insert(e.local_rank);
 }

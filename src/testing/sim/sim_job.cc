@@ -175,6 +175,10 @@ void SimJob::AnotherAmKnowsLess() {
   log_.resize(copied_->logged);
   checker_.emplace(copied_->checker);
   truth_.Untell(copied_->told);
+  truth_.Forget([this](TaskId id) {
+    const TaskFacts* task = checker_->facts().Find(id);
+    return task ? task->attempt : -1;
+  });
   heartbeats_ = copied_->heartbeats;
   copied_.reset();
   for (const auto& container : containers_) container->LoseAm();

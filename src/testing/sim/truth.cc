@@ -67,6 +67,10 @@ void Truth::Untell(const std::vector<bool>& told) {
   for (size_t i = 0; i < failures_.size(); ++i) failures_[i].told = i < told.size() && told[i];
 }
 
+void Truth::Forget(const std::function<int(TaskId)>& newest) {
+  std::erase_if(failures_, [&](const OwnFailure& f) { return f.attempt > newest(f.task) && !f.told; });
+}
+
 std::string Truth::Running() const {
   std::string text;
   for (const Run& run : runs_) {

@@ -2,7 +2,7 @@
 // count against it.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -58,6 +58,8 @@ class Truth {
   // Of each failure until now; what was told since can be taken back.
   std::vector<bool> told() const;
   void Untell(const std::vector<bool>& told);
+  // The core knows of no attempt after the newest of a task: another one will have its number.
+  void Forget(const std::function<int(TaskId)>& newest);
   const std::vector<OwnFailure>& failures() const { return failures_; }
   // "worker:1 attempt 0" of each that runs; empty: none.
   std::string Running() const;

@@ -106,6 +106,8 @@ struct RankExited {
   Instant at;
   Diagnosis diagnosis;
   spec::EnvVars exports = {};  // what it printed for its role's `exports`; a variable that it did not print is missing
+  // A signal killed it when its executor had told it to stop: clocks of two machines need not agree on what was first.
+  bool as_told = false;
 };
 // What the processes of an attempt say of their progress has changed: all of it, as it is now.
 struct TaskProgressed {
