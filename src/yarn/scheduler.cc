@@ -230,6 +230,11 @@ void Scheduler::OnBeatFailure(const Error& error) {
     state_ = State::kRegistering;
     return SendRegister();
   }
+  if (IsRegisteredAnew(error)) {
+    Reached();
+    allocation_.Resync();
+    return After(kTryAgain, &Scheduler::Beat);
+  }
   if (IsForgotten(error) || Is(error, "InvalidApplicationMasterRequestException")) return Lose(told);
   if (IsRejection(error)) {
     const std::weak_ptr<bool> alive = alive_;

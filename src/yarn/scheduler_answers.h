@@ -29,6 +29,13 @@ inline bool IsRegisteredAlready(const Error& error) {
          error.message.find("already registered") != std::string::npos;
 }
 
+// It has started again, and this attempt was registered with it: by a process that died before it could note that down.
+// (AMRMClientUtils.assembleInvalidResponseIdExceptionMessage; Hadoop reads the number out of it, too.)
+inline bool IsRegisteredAnew(const Error& error) {
+  return Is(error, "InvalidApplicationMasterRequestException") &&
+         error.message.find("expect responseId to be 0 ") != std::string::npos;
+}
+
 template <typename Response>
 Result<Response> Read(std::string_view method, const Result<std::string>& bytes) {
   if (!bytes) return bytes.error();

@@ -169,6 +169,24 @@ TEST_F(SchedulerTest, AnotherProcessGoesOnWhereTheOneBeforeStood) {
   EXPECT_EQ(FromProto(first.release(0)), (ContainerId{kAttempt, 2}));
 }
 
+// The process before it was killed when it had registered with a ResourceManager that had started again.
+TEST_F(SchedulerTest, AnotherProcessGoesOnThoughTheOneBeforeHadRegisteredAnew) {
+  SchedulerOptions options;
+  options.expiry = 30ms;
+  scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
+  Fail(Remote("InvalidApplicationMasterRequestException",
+              "Invalid responseId in AllocateRequest from application attempt: appattempt_1_0001_000001 expect "
+              "responseId to be 0 but get 19"));
+  scheduler_->GoOn(19);
+  scheduler_->Ask(0, {.resource = {64, 1, {}}}, 1);
+  ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= 2; }));
+  EXPECT_EQ(script_.requests[0].response_id(), 19);
+  EXPECT_EQ(script_.requests[1].response_id(), 0);
+  EXPECT_EQ(script_.requests[1].ask_size(), script_.requests[0].ask_size()) << "what was asked for is asked for again";
+  EXPECT_GT(script_.requests[1].ask_size(), 0);
+  EXPECT_THAT(said_, testing::IsEmpty());
+}
+
 TEST_F(SchedulerTest, ALostAnswerToTheRegistrationIsNoFailure) {
   script_.register_.push_back([](const std::string&) {
     return Result<std::string>(
