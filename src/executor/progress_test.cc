@@ -118,7 +118,13 @@ wire::ToExecutor StopAfterLook(std::chrono::microseconds grace) {
 }
 
 TEST(Stopping, WhereItStandsIsToldFirst) {
-  Task task("trap 'echo told; exit 3' TERM; touch ready; sleep 86400 & wait");
+  Task task;
+  task.role().command.argv = {"/usr/bin/python3", "-c",
+                              "import signal, sys, time\n"
+                              "signal.signal(signal.SIGTERM, lambda *told: sys.exit(3))\n"
+                              "open('ready', 'w')\n"
+                              "time.sleep(86400)"};
+  task.Launch();
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready"));
@@ -126,7 +132,7 @@ TEST(Stopping, WhereItStandsIsToldFirst) {
   const auto stands = task.Receive();
   ASSERT_TRUE(stands && stands->has_stands());
   EXPECT_EQ(stands->stands().attempt(), 0);
-  EXPECT_THAT(stands->stands().where(), HasSubstr("sleep sleeps"));
+  EXPECT_THAT(stands->stands().where(), HasSubstr("python3 "));
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: stopped because another task hangs: pid"));
   EXPECT_EQ(task.ReceiveExit().code(), 3);
   task.ExpectEnded(0);
