@@ -1,8 +1,8 @@
-"""Learns to tell ten kinds of clothes apart: PyTorch DistributedDataParallel on Fashion-MNIST.
+"""Classifies ten kinds of clothes: PyTorch DistributedDataParallel on Fashion-MNIST.
 
-An ordinary DDP script: what it needs it takes from the environment. The process group comes from MASTER_ADDR,
-MASTER_PORT, RANK and WORLD_SIZE, as under torchrun; where to keep its checkpoint from HOWDAH_CHECKPOINT_DIR; where
-TensorBoard looks from TB_LOG_DIR. Started alone, `python3 train.py` trains with one process.
+An ordinary DDP script, configured by its environment: the process group by MASTER_ADDR, MASTER_PORT, RANK and
+WORLD_SIZE, as under torchrun; the checkpoint directory by HOWDAH_CHECKPOINT_DIR; TensorBoard's directory by TB_LOG_DIR.
+Started alone, `python3 train.py` trains with one process.
 """
 import argparse
 import gzip
@@ -50,7 +50,7 @@ def network():
 
 
 class Checkpoint:
-    """The state after the last whole epoch. Written aside and renamed: who is killed meanwhile leaves the old one."""
+    """The state after the last complete epoch. Written to a new file and renamed, so that a kill leaves the old one."""
 
     def __init__(self, folder):
         self.path = Path(folder) / "fashion-mnist.pt" if folder else None
@@ -70,13 +70,13 @@ class Checkpoint:
             part.replace(self.path)
 
     def finish(self):
-        """What is trained is no checkpoint any more: the next job begins anew."""
+        """Rename the checkpoint of a finished training, so that the next job starts from the beginning."""
         if self.path:
             self.path.replace(self.path.with_name("trained.pt"))
 
 
 class Board:
-    """TensorBoard's scalars, where a folder is given for them and the writer is installed."""
+    """Writes TensorBoard's scalars, if a folder is given and the writer is installed."""
 
     def __init__(self, folder):
         self.writer = None
@@ -104,7 +104,7 @@ def train_epoch(model, optimizer, images, labels, batch, order, on_step):
 
 @torch.no_grad()
 def confusion(model, images, labels):
-    """How often each class was taken for each other one."""
+    """How often each class was mistaken for each other class."""
     counts = torch.zeros(10, 10, dtype=torch.int64)
     for part, truth in zip(images.split(500), labels.split(500)):
         counts.index_put_((truth, model(part).argmax(1)), torch.tensor(1), accumulate=True)
@@ -130,7 +130,7 @@ def main():
     rank, world = dist.get_rank(), dist.get_world_size()
 
     images, labels = load(args.data, "train", rank, args.images // world * world, world)
-    torch.manual_seed(1)  # every process begins with the same weights
+    torch.manual_seed(1)  # every process starts with the same weights
     model = network()
     optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
     checkpoint = Checkpoint(os.environ.get("HOWDAH_CHECKPOINT_DIR"))
@@ -155,7 +155,7 @@ def main():
         train_epoch(shared, optimizer, images, labels, args.batch, order, progress)
         if rank == 0:
             checkpoint.save(model, optimizer, epoch)
-        dist.barrier()  # nobody begins an epoch whose predecessor is not safe
+        dist.barrier()  # no process starts an epoch before the checkpoint of the previous one is saved
 
     if rank == 0:
         board.scalar("test accuracy", report(model, args.data), args.epochs)

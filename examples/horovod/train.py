@@ -1,6 +1,6 @@
 """Logistic regression on Fashion-MNIST, data-parallel with Horovod on PyTorch.
 
-Each epoch ends with a checkpoint of rank 0's; who starts again goes on from there.
+Rank 0 saves a checkpoint after each epoch; a restarted job continues from it.
 """
 import gzip
 import os

@@ -1,7 +1,7 @@
 """Asynchronous training with TensorFlow's ParameterServerStrategy on Fashion-MNIST.
 
-Every task runs this script. TF_CONFIG says which it is: workers and ps become servers that wait for orders; the chief
-keeps the model's variables on the ps and schedules steps on whichever worker is free.
+Every task runs this script, and TF_CONFIG gives its role: workers and ps become servers that wait for orders; the chief
+keeps the model's variables on the ps and schedules steps on idle workers.
 """
 import gzip
 import os
@@ -23,7 +23,7 @@ def load(part):
 
 def batches():
     images, labels = load("train")
-    # They travel to every worker: as bytes, not as floats.
+    # Send the images to the workers as bytes, not as floats: that is a quarter of the data.
     rows = tf.data.Dataset.from_tensor_slices((images[:IMAGES], labels[:IMAGES]))
     rows = rows.shuffle(IMAGES).repeat().batch(BATCH)
     return rows.map(lambda images, labels: (tf.cast(images, tf.float32) / 255, labels))

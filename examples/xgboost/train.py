@@ -1,4 +1,4 @@
-"""Boosted trees on Fashion-MNIST with XGBoost, over all processes of a job; or alone, where there is no job.
+"""Boosted trees on Fashion-MNIST with XGBoost, over all processes of a job, or in one process without a job.
 
 Histograms are summed over all processes, so that every one of them grows the same trees.
 """
@@ -12,7 +12,7 @@ import xgboost
 from xgboost import collective
 
 DATA = Path(os.environ.get("DATA", "/usr/share/datasets/fashion-mnist"))
-ROWS, ROUNDS, EVERY = 8000, 8, 8  # every eighth pixel keeps it quick
+ROWS, ROUNDS, EVERY = 8000, 8, 8  # every eighth pixel is enough for a quick example
 
 
 def load(part, rows):
@@ -23,7 +23,7 @@ def load(part, rows):
 
 
 def communicator():
-    """XGBoost does not read these variables itself."""
+    """Pass the tracker's address on: XGBoost does not read these variables itself."""
     if "DMLC_TRACKER_URI" not in os.environ:
         return contextlib.nullcontext()
     return collective.CommunicatorContext(dmlc_tracker_uri=os.environ["DMLC_TRACKER_URI"],
@@ -36,10 +36,10 @@ def main():
         rank, world = collective.get_rank(), collective.get_world_size()
         images, labels = load("train", ROWS)
         rows = xgboost.DMatrix(images[rank::world], labels[rank::world])
-        # Each round's loss is printed once for all: into the output of rank 0.
+        # XGBoost prints the loss of each round once, into the output of rank 0.
         model = xgboost.train({"objective": "multi:softprob", "num_class": 10, "max_depth": 4, "nthread": 1}, rows,
                               ROUNDS, evals=[(rows, "train")])
-    if rank == 0:  # outside: within the communicator even a DMatrix is made by all together
+    if rank == 0:  # after the communicator: within it even creating a DMatrix is a collective operation
         images, labels = load("t10k", 2000)
         guess = model.predict(xgboost.DMatrix(images)).argmax(1)
         print(f"test accuracy {(guess == labels).mean():.3f}", flush=True)
