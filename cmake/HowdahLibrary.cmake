@@ -1,7 +1,9 @@
-# howdah_library(NAME [DEPS lib...] [PUBLIC_LIBS target...] [PRIVATE_LIBS target...] [TEST_LIBS target...] [PURE])
+# howdah_library([DEPS lib...] [PUBLIC_LIBS target...] [PRIVATE_LIBS target...] [TEST_LIBS target...] [PURE])
 #
-# One folder = one library = one namespace. The sources are the folder's *.cc, its public headers are under the folder's
-# own include/, its unit tests are its *_test.cc, its benchmarks *_bench.cc.
+# One folder = one library = one namespace. The folder's path below src/ names all of them: src/hadoop/rpc is the
+# library hadoop/rpc in DEPS, the target howdah_hadoop_rpc, the headers howdah/hadoop/rpc/*.h, the namespace
+# howdah::hadoop::rpc and the unit tests hadoop_rpc_test. The sources are the folder's *.cc, its public headers are
+# under the folder's own include/, its unit tests are its *_test.cc, its benchmarks *_bench.cc.
 #
 # DEPS are the Howdah libraries it may use. Their include/ folders are on its path, and nobody else's: not even those of
 # the DEPS of its DEPS, so what a library uses stands in its own CMakeLists.txt ("howdah/x/y.h: No such file" means: add
@@ -9,9 +11,11 @@
 # not link. PURE libraries are checked for impure symbols (tools/check_pure_symbols.py).
 # PUBLIC_LIBS are third-party libraries whose types stand in the public headers; PRIVATE_LIBS stay in the .cc files;
 # TEST_LIBS are for the unit tests alone.
-function(howdah_library NAME)
+function(howdah_library)
   cmake_parse_arguments(ARG "PURE" "" "DEPS;PRIVATE_LIBS;PUBLIC_LIBS;TEST_LIBS" ${ARGN})
-  set(target howdah_${NAME})
+  file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
+  string(REPLACE "/" "_" name ${path})
+  set(target howdah_${name})
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.cc)
   file(GLOB tests CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_test.cc)
   file(GLOB benches CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*_bench.cc)
@@ -21,6 +25,7 @@ function(howdah_library NAME)
   if(benches)
     list(REMOVE_ITEM sources ${benches})
   endif()
+  list(TRANSFORM ARG_DEPS REPLACE "/" "_")
   list(TRANSFORM ARG_DEPS PREPEND howdah_)
   if(sources)
     add_library(${target} ${sources})
@@ -45,17 +50,17 @@ function(howdah_library NAME)
     target_link_libraries(${target} INTERFACE ${link_only} ${ARG_PUBLIC_LIBS})
   endif()
   if(tests AND HOWDAH_TESTS)
-    add_executable(${NAME}_test ${tests})
-    target_link_libraries(${NAME}_test PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} ${ARG_TEST_LIBS}
+    add_executable(${name}_test ${tests})
+    target_link_libraries(${name}_test PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} ${ARG_TEST_LIBS}
       GTest::gmock GTest::gtest_main)
-    howdah_precompiled(${NAME}_test ON ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
-    target_compile_definitions(${NAME}_test PRIVATE HOWDAH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
-    add_test(NAME unit.${NAME} COMMAND ${NAME}_test)
-    set_tests_properties(unit.${NAME} PROPERTIES LABELS unit TIMEOUT 300)
+    howdah_precompiled(${name}_test ON ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
+    target_compile_definitions(${name}_test PRIVATE HOWDAH_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
+    add_test(NAME unit.${name} COMMAND ${name}_test)
+    set_tests_properties(unit.${name} PROPERTIES LABELS unit TIMEOUT 300)
   endif()
   if(benches AND HOWDAH_BENCH)
-    add_executable(${NAME}_bench ${benches})
-    target_link_libraries(${NAME}_bench PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} benchmark::benchmark_main)
+    add_executable(${name}_bench ${benches})
+    target_link_libraries(${name}_bench PRIVATE ${target} ${ARG_DEPS} ${ARG_PRIVATE_LIBS} benchmark::benchmark_main)
   endif()
 endfunction()
 

@@ -2,61 +2,62 @@
 
 # --- layers: which library may use which, and which third-party headers -----------------------------------------------
 #
-#   apps      howdah · howdah-agent (anything: the only place that names a concrete backend)
-#   shells    cli · am · executor
-#   world     backend · historyfiles · eventfiles · local · yarnplace · tunnel · recall · rpc · http · net · process
-#   hadoop    yarn · hdfs · hadooprpc · hadoopconf (speak Hadoop; have never heard of a job)
-#   pure      core · spec · frameworks · rendezvous · diagnosis · history · avro · tonyhistory · yarnlogs
-#   base      base
+# A library is named by its folder below src/; its namespace, its include prefix and its CMake target follow from that.
 
-PURE = {"base", "spec", "core", "frameworks", "rendezvous", "diagnosis", "history", "avro", "tonyhistory", "yarnlogs"}
+PURE = {"base", "jobspec", "core", "frameworks", "frameworks/horovod", "frameworks/xgboost", "diagnosis", "journal",
+        "compat/tony/avro", "compat/tony/history", "hadoop/yarnlogs"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
-# library: (folder, Howdah libraries it may use, third-party headers it may include)
+# library: (Howdah libraries it may use, third-party headers it may include)
 LAYERS = {
-    "base": ("src/base", set(), set()),
-    "spec": ("src/spec", {"base"}, {"nlohmann", "libyaml", "re2"}),
-    "core": ("src/core", {"base", "spec"}, set()),
-    "rendezvous": ("src/rendezvous", {"base"}, {"nlohmann"}),
-    "frameworks": ("src/frameworks", {"base", "spec", "core", "rendezvous"}, {"nlohmann"}),
-    "diagnosis": ("src/diagnosis", {"base", "spec", "core"}, {"nlohmann"}),
-    "history": ("src/history", {"base", "core"}, {"nlohmann"}),
-    "avro": ("src/avro", {"base"}, {"nlohmann", "zlib"}),
-    "tonyhistory": ("src/tonyhistory", {"base", "spec", "core", "history", "avro"}, {"nlohmann", "pugixml"}),
-    "process": ("src/process", {"base"}, {POSIX, "archive"}),
-    "net": ("src/net", {"base"}, {POSIX, "ares"}),
-    "hadooprpc": ("src/hadooprpc", {"base", "net", "hadoop"}, {POSIX, "boost", "openssl", "protobuf"}),
-    "hadoopconf": ("src/hadoopconf", {"base"}, {POSIX, "pugixml"}),
-    "tony": ("src/tony", {"base", "spec", "hadoopconf"}, set()),
-    "hdfs": ("src/hdfs", {"base", "net", "process", "hadoop", "hadooprpc", "hadoopconf"},
-             {POSIX, "openssl", "protobuf"}),
-    "yarn": ("src/yarn", {"base", "net", "hadoop", "hadooprpc", "hadoopconf"}, {POSIX, "boost", "protobuf"}),
-    "yarnlogs": ("src/yarnlogs", {"base"}, {"zlib"}),
-    "http": ("src/http", {"base", "net", "process"}, {POSIX, "boost"}),
-    "recall": ("src/recall", {"base"}, {POSIX, "boost"}),
-    "rpc": ("src/rpc", {"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
-    "tunnel": ("src/tunnel", {"base", "process", "rpc", "wire"}, {POSIX, "boost"}),
-    "backend": ("src/backend/api", {"base", "spec", "core", "history", "rpc"}, set()),
-    "historyfiles": ("src/historyfiles", {"base", "spec", "core", "history", "tonyhistory", "backend"}, set()),
-    "eventfiles": ("src/eventfiles", {"base", "process", "backend"}, {POSIX}),
-    "local": ("src/backend/local",
-              {"base", "spec", "core", "history", "tonyhistory", "process", "rpc", "wire", "backend", "historyfiles"},
-              {POSIX, "boost", "nlohmann"}),
-    "yarnplace": ("src/backend/yarn",
-                  {"base", "spec", "core", "history", "tonyhistory", "frameworks", "process", "rpc", "wire", "backend",
-                   "historyfiles", "net", "http",
-                   "hadoop", "hadooprpc", "hadoopconf", "hdfs", "yarn", "yarnlogs"},
-                  {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
-    "am": ("src/am", {"base", "spec", "core", "frameworks", "rendezvous", "recall", "history", "process", "rpc", "wire",
-                      "tunnel", "http", "backend", "eventfiles"}, {POSIX, "boost", "openssl"}),
-    "executor": ("src/executor",
-                 {"base", "spec", "core", "frameworks", "recall", "diagnosis", "process", "rpc", "wire", "tunnel"},
-                 {POSIX, "boost", "nlohmann"}),
-    "cli": ("src/cli",
-            {"base", "spec", "core", "frameworks", "history", "tonyhistory", "process", "rpc", "tunnel", "backend",
-             "historyfiles", "eventfiles", "hadoopconf", "tony"},
+    "base": (set(), set()),
+    # pure
+    "jobspec": ({"base"}, {"nlohmann", "libyaml", "re2"}),
+    "core": ({"base", "jobspec"}, set()),
+    "frameworks/horovod": ({"base"}, {"nlohmann"}),
+    "frameworks/xgboost": ({"base"}, {"nlohmann"}),
+    "frameworks": ({"base", "jobspec", "core", "frameworks/horovod"}, {"nlohmann"}),
+    "diagnosis": ({"base", "jobspec", "core"}, {"nlohmann"}),
+    "journal": ({"base", "core"}, {"nlohmann"}),
+    "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
+    "compat/tony/history": ({"base", "jobspec", "core", "journal", "compat/tony/avro"}, {"nlohmann", "pugixml"}),
+    "hadoop/yarnlogs": ({"base"}, {"zlib"}),
+    # os: one machine
+    "os/files": ({"base"}, {POSIX, "archive"}),
+    "os/process": ({"base", "os/files"}, {POSIX, "nlohmann"}),
+    "os/net": ({"base"}, {POSIX, "ares"}),
+    "os/http": ({"base", "os/net", "os/process", "os/files"}, {POSIX, "boost"}),
+    # hadoop: speak Hadoop's protocols; have never heard of a job
+    "hadoop/rpc": ({"base", "os/net", "hadoop/messages"}, {POSIX, "boost", "openssl", "protobuf"}),
+    "hadoop/conf": ({"base"}, {POSIX, "pugixml"}),
+    "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "hadoop/messages", "hadoop/rpc", "hadoop/conf"},
+                    {POSIX, "openssl", "protobuf"}),
+    "hadoop/yarn": ({"base", "os/net", "hadoop/messages", "hadoop/rpc", "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
+    # translation
+    "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
+    # world: what touches a network or a cluster
+    "rpc": ({"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
+    "rpc/callback": ({"base"}, {POSIX, "boost"}),
+    "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
+    "storage": ({"base", "os/files"}, {POSIX}),
+    "storage/history": ({"base", "jobspec", "core", "journal", "compat/tony/history", "storage", "os/process"}, set()),
+    "backend": ({"base", "jobspec", "core", "journal", "rpc", "storage"}, set()),
+    "backend/local": ({"base", "jobspec", "core", "journal", "compat/tony/history", "os/process", "os/files", "rpc",
+                       "wire", "backend", "storage", "storage/history"}, {POSIX, "boost", "nlohmann"}),
+    "backend/yarn": ({"base", "jobspec", "core", "journal", "compat/tony/history", "frameworks", "os/process",
+                      "os/files", "rpc", "wire", "backend", "storage", "storage/history", "os/net", "os/http",
+                      "hadoop/messages", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn", "hadoop/yarnlogs"},
+                     {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
+    # shells
+    "am": ({"base", "jobspec", "core", "frameworks", "frameworks/horovod", "frameworks/xgboost", "rpc/callback",
+            "journal", "os/process", "os/files", "rpc", "wire", "rpc/streams", "os/http", "backend", "storage"},
+           {POSIX, "boost", "openssl"}),
+    "executor": ({"base", "jobspec", "core", "frameworks", "rpc/callback", "diagnosis", "os/process", "os/files", "rpc",
+                  "wire", "rpc/streams"}, {POSIX, "boost", "nlohmann"}),
+    "cli": ({"base", "jobspec", "core", "frameworks", "journal", "compat/tony/history", "compat/tony/config",
+             "os/process", "os/files", "rpc", "rpc/streams", "backend", "storage", "storage/history", "hadoop/conf"},
             {POSIX, "cli11", "nlohmann"}),
-    "sim": ("src/testing/sim", {"base", "spec", "core"}, set()),
+    "testing/sim": ({"base", "jobspec", "core"}, set()),
 }
 
 # Folders within a library's that are programs of their own.

@@ -8,9 +8,9 @@
 
 #include "howdah/am/am.h"
 #include "howdah/am/guardian.h"
-#include "howdah/local/agent.h"
-#include "howdah/process/files.h"
-#include "howdah/process/machine.h"
+#include "howdah/backend/local/agent.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/machine.h"
 
 namespace howdah::agent {
 namespace {
@@ -18,19 +18,19 @@ namespace {
 // Says "ok" or what went wrong to the client that started us, and closes.
 void TellReady(int ready_fd, const std::string& words) {
   if (ready_fd < 0) return;
-  if (const Status told = process::WriteAll(ready_fd, words, "the submitting client"); !told.ok()) {
+  if (const Status told = os::files::WriteAll(ready_fd, words, "the submitting client"); !told.ok()) {
     std::cerr << told.error().message << "\n";  // it has gone; the job goes on
   }
   close(ready_fd);
 }
 
-Status RunTheJob(local::AgentJob& job, int ready_fd, const std::string& before) {
+Status RunTheJob(backend::local::AgentJob& job, int ready_fd, const std::string& before) {
   auto identity = job.AmIdentity();
   if (!identity.ok()) return identity.error();
   am::AmOptions options;
   options.job = job.id();
   options.spec = job.spec();
-  options.node = process::NodeName();
+  options.node = os::process::NodeName();
   options.listen_host = "127.0.0.1";
   options.how_before_died = before;
   options.listen_port = job.AnnouncedPort();
@@ -52,9 +52,9 @@ Status RunTheJob(local::AgentJob& job, int ready_fd, const std::string& before) 
 
 }  // namespace
 
-int RunLocalAm(local::AmStart start, int ready_fd) {
+int RunLocalAm(backend::local::AmStart start, int ready_fd) {
   signal(SIGPIPE, SIG_IGN);  // whoever reads what we write may be gone; that ends no job
-  auto job = local::AgentJob::Open(std::move(start));
+  auto job = backend::local::AgentJob::Open(std::move(start));
   if (!job.ok()) {
     TellReady(ready_fd, job.error().message);
     return EXIT_FAILURE;

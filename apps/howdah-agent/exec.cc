@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "flags.h"
-#include "howdah/local/agent.h"
+#include "howdah/backend/local/agent.h"
 #include "howdah/rpc/identity.h"
-#include "howdah/tunnel/run_remote.h"
+#include "howdah/rpc/streams/run_remote.h"
 #include "yarn.h"
 
 namespace howdah::agent {
@@ -27,7 +27,7 @@ std::string Variable(const char* name) {
 Result<rpc::AmContact> ContactOfThisTask() {
   const std::string address = Variable(kAm), tls = Variable(kTls);
   if (address.empty()) return Error{ErrorCode::kUsage, "this is no task of a job: HOWDAH_AM is not set"};
-  auto identity = tls.empty() ? YarnIdentity() : local::ReadIdentity(tls, "executor");
+  auto identity = tls.empty() ? YarnIdentity() : backend::local::ReadIdentity(tls, "executor");
   if (!identity.ok()) return identity.error();
   return rpc::AmContact{address, std::move(*identity)};
 }
@@ -36,7 +36,7 @@ constexpr std::chrono::seconds kStartLimit{60};
 constexpr std::chrono::milliseconds kStartPause{100};
 
 // "worker:1"; the separator is the last one, as a name of a role may have a '-'.
-bool ParseTask(const std::string& text, char separator, tunnel::RemoteCommand& command) {
+bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteCommand& command) {
   const size_t at = text.rfind(separator);
   if (at == std::string::npos || at == 0) return false;
   command.role = text.substr(0, at);
@@ -58,17 +58,17 @@ Result<int> RunExec(const std::vector<std::string>& arguments) {
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
   const auto flags = Flags::Parse({arguments.begin(), dashes}, {"--task"}, {});
   if (!flags.ok()) return flags.error();
-  tunnel::RemoteCommand command;
+  rpc::streams::RemoteCommand command;
   if (!ParseTask(flags->text("--task"), ':', command)) return Error{ErrorCode::kUsage, "--task is to be ROLE:INDEX"};
   if (dashes != arguments.end()) command.argv.assign(dashes + 1, arguments.end());
   if (command.argv.empty()) return Error{ErrorCode::kUsage, "a command is missing: write it behind --"};
   const auto am = ContactOfThisTask();
   if (!am.ok()) return am.error();
-  return tunnel::RunRemote(*am, command);
+  return rpc::streams::RunRemote(*am, command);
 }
 
 Result<int> RunRsh(const std::vector<std::string>& arguments) {
-  tunnel::RemoteCommand command;
+  rpc::streams::RemoteCommand command;
   if (arguments.size() < 2 || !ParseTask(arguments[0], '-', command)) {
     return Error{ErrorCode::kUsage, "it takes ROLE-INDEX and a shell command"};
   }
@@ -82,7 +82,7 @@ Result<int> RunRsh(const std::vector<std::string>& arguments) {
   std::signal(SIGUSR2, SIG_IGN);
   const auto give_up = std::chrono::steady_clock::now() + kStartLimit;
   for (;;) {
-    auto code = tunnel::RunRemote(*am, command);
+    auto code = rpc::streams::RunRemote(*am, command);
     const bool not_asked = !code.ok() && code.error().code == ErrorCode::kFailed;
     if (!not_asked || std::chrono::steady_clock::now() > give_up) return code;
     std::this_thread::sleep_for(kStartPause);

@@ -5,9 +5,9 @@
 #include "am.h"
 #include "exec.h"
 #include "flags.h"
+#include "howdah/backend/local/agent.h"
 #include "howdah/base/version.h"
 #include "howdah/executor/task.h"
-#include "howdah/local/agent.h"
 #include "own_path.h"
 #include "yarn.h"
 
@@ -62,7 +62,9 @@ int Task(const std::vector<std::string>& arguments) {
   options.role = flags->text("--role");
   options.index = flags->number("--index", 0);
   options.am_address = flags->text("--am");
-  options.load_identity = [directory = flags->text("--tls")] { return local::ReadIdentity(directory, "executor"); };
+  options.load_identity = [directory = flags->text("--tls")] {
+    return backend::local::ReadIdentity(directory, "executor");
+  };
   options.agent_variables = AgentVariables(OwnPath(), options.am_address, flags->text("--tls"));
   options.staging_dir = flags->text("--staging");
   options.work_dir = flags->text("--work");

@@ -11,13 +11,13 @@
 #include "exec.h"
 #include "howdah/am/am.h"
 #include "howdah/am/guardian.h"
-#include "howdah/process/archive.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
-#include "howdah/process/gpu_lease.h"
-#include "howdah/process/machine.h"
-#include "howdah/spec/job_file.h"
-#include "howdah/yarnplace/agent.h"
+#include "howdah/backend/yarn/agent.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/os/files/archive.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/gpu_lease.h"
+#include "howdah/os/process/machine.h"
 #include "own_path.h"
 
 namespace howdah::agent {
@@ -32,7 +32,7 @@ std::optional<std::string> Variable(const std::string& name) {
   return value;
 }
 
-hadoopconf::Surroundings Surroundings() {
+hadoop::conf::Surroundings Surroundings() {
   return {
       .environment = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
 }
@@ -45,31 +45,32 @@ std::string CurrentDirectory() {
 // An archive that YARN does not unpack (zip, ...) is unpacked by each container that needs it.
 Status UnpackPython() {
   if (access(kPackedPython, R_OK) != 0) return {};
-  if (const Status made = process::MakeDirectories("python"); !made.ok()) return made;
-  const Status unpacked = process::Unpack(kPackedPython, "python", process::OutwardLinks::kKeep);
+  if (const Status made = os::files::MakeDirectories("python"); !made.ok()) return made;
+  const Status unpacked = os::files::Unpack(kPackedPython, "python", os::files::OutwardLinks::kKeep);
   return unpacked.ok() ? unpacked : Status(unpacked.error().While("unpacking the python archive"));
 }
 
 // nullopt: the task asked for none. The lease lasts as long as this process or one of its forks, guardian and executor.
 Result<std::optional<std::vector<int>>> LeaseGpusOf(const executor::TaskOptions& task) {
-  const auto text = process::ReadFile(task.job_file);
+  const auto text = os::files::ReadFile(task.job_file);
   if (!text.ok()) return text.error();
-  const auto spec = spec::ReadEffective(*text);
+  const auto spec = jobspec::ReadEffective(*text);
   if (!spec.ok()) return spec.error();
   int count = 0;
-  for (const spec::RoleSpec& role : spec->roles) {
+  for (const jobspec::RoleSpec& role : spec->roles) {
     if (role.name == task.role) count = role.gpus;
   }
   if (count == 0) return std::optional<std::vector<int>>();
   std::vector<int> visible;
-  for (const process::Gpu& gpu : process::ListGpus(Variable("PATH").value_or("/usr/bin:/bin"), kNvidiaSmiLimit)) {
+  for (const os::process::Gpu& gpu :
+       os::process::ListGpus(Variable("PATH").value_or("/usr/bin:/bin"), kNvidiaSmiLimit)) {
     visible.push_back(gpu.index);
   }
   if (visible.empty())
     return std::optional<std::vector<int>>();  // of a kind that nvidia-smi does not know: not ours to part
-  auto lease = process::LeaseGpus(visible, count);
+  auto lease = os::process::LeaseGpus(visible, count);
   if (!lease.ok()) return lease.error();
-  static process::GpuLease held;
+  static os::process::GpuLease held;
   held = std::move(*lease);
   return std::optional(held.gpus);
 }
@@ -92,11 +93,11 @@ Status WriteInherited(const std::string& path) {
       variables[text.substr(0, equals)] = text.substr(equals + 1);
     }
   }
-  return process::WriteFileAtomically(path, variables.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
-                                      0600);
+  return os::files::WriteFileAtomically(path, variables.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace),
+                                        0600);
 }
 
-Status RunTheJob(yarnplace::AmJob& job, const std::string& before) {
+Status RunTheJob(backend::yarn::AmJob& job, const std::string& before) {
   const auto beginning = job.Begin();
   if (!beginning.ok()) return beginning.error();
   const auto host = job.ListenHost();
@@ -112,7 +113,7 @@ Status RunTheJob(yarnplace::AmJob& job, const std::string& before) {
   options.listen_port = job.AnnouncedPort();
   options.generation = beginning->generation;
   options.first_task_attempt = beginning->first_task_attempt;
-  options.gang_since = process::Clock().Now();
+  options.gang_since = os::process::Clock().Now();
   options.leave_on_sigterm = true;
   options.node = job.node();
   options.listen_host = *host;
@@ -137,7 +138,7 @@ Status RunTheJob(yarnplace::AmJob& job, const std::string& before) {
 
 int RunYarnAm() {
   signal(SIGPIPE, SIG_IGN);
-  auto job = yarnplace::AmJob::Open(Surroundings());
+  auto job = backend::yarn::AmJob::Open(Surroundings());
   if (!job.ok()) {
     std::cerr << job.error().message << "\n";
     return EXIT_FAILURE;
@@ -152,10 +153,10 @@ int RunYarnAm() {
                          .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
 }
 
-Result<rpc::Identity> YarnIdentity() { return yarnplace::ExecutorIdentity(Surroundings()); }
+Result<rpc::Identity> YarnIdentity() { return backend::yarn::ExecutorIdentity(Surroundings()); }
 
 Result<executor::TaskOptions> YarnTask(const Flags& flags) {
-  if (const Status placed = yarnplace::PlaceTaskFiles(Surroundings()); !placed.ok()) return placed.error();
+  if (const Status placed = backend::yarn::PlaceTaskFiles(Surroundings()); !placed.ok()) return placed.error();
   if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked.error();
   executor::TaskOptions options;
   const std::string here = CurrentDirectory();

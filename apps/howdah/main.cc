@@ -8,8 +8,8 @@
 #include <memory>
 #include <string>
 
-#include "howdah/local/place.h"
-#include "howdah/yarnplace/place.h"
+#include "howdah/backend/local/local_cluster.h"
+#include "howdah/backend/yarn/yarn_cluster.h"
 
 namespace {
 
@@ -44,8 +44,8 @@ std::string AgentPath() {
   return self.substr(0, self.rfind('/') + 1) + "howdah-agent";
 }
 
-howdah::spec::EnvVars Environment() {
-  howdah::spec::EnvVars variables;
+howdah::jobspec::EnvVars Environment() {
+  howdah::jobspec::EnvVars variables;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string text = *at;
     const size_t equals = text.find('=');
@@ -54,19 +54,19 @@ howdah::spec::EnvVars Environment() {
   return variables;
 }
 
-howdah::hadoopconf::Surroundings HadoopSurroundings() {
+howdah::hadoop::conf::Surroundings HadoopSurroundings() {
   return {.environment = howdah::cli::Variable, .user_name = howdah::cli::UserName(), .user_home = Variable("HOME")};
 }
 
-Result<std::unique_ptr<howdah::backend::Place>> MakePlace(const std::string& name) {
+Result<std::unique_ptr<howdah::backend::Cluster>> MakePlace(const std::string& name) {
   auto home = HowdahHome();
   if (!home.ok()) return home.error();
   if (name == "yarn") {
-    return std::unique_ptr<howdah::backend::Place>(std::make_unique<howdah::yarnplace::YarnPlace>(
-        howdah::yarnplace::YarnOptions{*home, AgentPath(), howdah::cli::UserName(), HadoopSurroundings()}));
+    return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::yarn::YarnCluster>(
+        howdah::backend::yarn::YarnOptions{*home, AgentPath(), howdah::cli::UserName(), HadoopSurroundings()}));
   }
-  return std::unique_ptr<howdah::backend::Place>(
-      std::make_unique<howdah::local::LocalPlace>(howdah::local::LocalOptions{*home, AgentPath(), Environment()}));
+  return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::local::LocalCluster>(
+      howdah::backend::local::LocalOptions{*home, AgentPath(), Environment()}));
 }
 
 }  // namespace

@@ -9,7 +9,7 @@ namespace howdah::am {
 Status RunAm(AmOptions options, const MakeBackend& make_backend) {
   auto entries = ReadJournal(options.journal);
   if (!entries.ok()) return entries.error();
-  history::JobView view;
+  journal::JobView view;
   for (const core::JournalEntry& entry : *entries) view.Apply(entry);
   auto journal = JournalFile::Open(options.journal);
   if (!journal.ok()) return journal.error();
@@ -17,9 +17,9 @@ Status RunAm(AmOptions options, const MakeBackend& make_backend) {
   if (!past.ok()) return past.error();
   const size_t written = EntriesOfCore(*entries);
   const EventLog::Beginning beginning =
-      *past
-          ? (*past)->beginning
-          : EventLog::Beginning{options.gang_since.value_or(view.submitted.value_or(process::Clock().Now())), written};
+      *past ? (*past)->beginning
+            : EventLog::Beginning{options.gang_since.value_or(view.submitted.value_or(os::process::Clock().Now())),
+                                  written};
   auto log = EventLog::Open(options.event_log, beginning);
   if (!log.ok()) return log.error();
   ApplicationMaster am(std::move(options), std::move(*journal), std::move(*log), std::move(view), beginning.submitted);

@@ -29,9 +29,9 @@ void AddAdvice(core::JobChanged& change, const std::string& more) {
   advice += more;
 }
 
-int MostTasks(const spec::JobSpec& spec) {
+int MostTasks(const jobspec::JobSpec& spec) {
   int tasks = 0;
-  for (const spec::RoleSpec& role : spec.roles) tasks += role.instances.max;
+  for (const jobspec::RoleSpec& role : spec.roles) tasks += role.instances.max;
   return tasks;
 }
 
@@ -39,7 +39,7 @@ uint64_t SeedOf(const JobId& job) { return std::hash<std::string>()(job.text); }
 
 }  // namespace
 
-ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, EventLog log, history::JobView view,
+ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, EventLog log, journal::JobView view,
                                      Instant submitted)
     : options_(std::move(options)),
       timer_(loop_),
@@ -266,7 +266,7 @@ void ApplicationMaster::PerformStart(const core::StartTask& order) {
 }
 
 void ApplicationMaster::Print(int rank, const std::string& text) {
-  for (const history::TaskView& task : view_.tasks) {
+  for (const journal::TaskView& task : view_.tasks) {
     const auto found = std::find(task.ranks.begin(), task.ranks.end(), rank);
     if (found == task.ranks.end()) continue;
     wire::ToExecutor order;
@@ -302,7 +302,7 @@ void ApplicationMaster::PerformRecord(core::Change change) {
 
 void ApplicationMaster::WriteHistory(Instant now, core::JobChanged& finished) {
   const auto journal = journal_.Text();
-  const Status written = journal.ok() ? backend_->WriteHistory(*journal + history::EncodeEntry({now, finished}) + "\n")
+  const Status written = journal.ok() ? backend_->WriteHistory(*journal + journal::EncodeEntry({now, finished}) + "\n")
                                       : Status(journal.error());
   if (!written.ok()) AddAdvice(finished, written.error().message);
 }
@@ -315,7 +315,7 @@ void ApplicationMaster::FinishPlace(const core::JobChanged& final) {
 }
 
 void ApplicationMaster::AddUsage(core::TaskChanged& ended) {
-  const history::TaskView* task = view_.Find(ended.role, ended.index);
+  const journal::TaskView* task = view_.Find(ended.role, ended.index);
   if (task == nullptr) return;
   if (const core::Usage* usage = executors_.usage(ContainerId{task->container})) ended.usage = *usage;
 }
@@ -329,9 +329,9 @@ void ApplicationMaster::AddCheckpoint(core::JobChanged& finished) const {
 // Who submits again may ask for less.
 void ApplicationMaster::AddWaste(core::JobChanged& finished) const {
   if (!view_.started) return;
-  for (const spec::RoleSpec& role : options_.spec.roles) {
+  for (const jobspec::RoleSpec& role : options_.spec.roles) {
     core::RoleUse use{.ran = clock_.Now() - *view_.started};
-    for (const history::TaskView& task : view_.tasks) {
+    for (const journal::TaskView& task : view_.tasks) {
       if (task.role != role.name) continue;
       ++use.tasks;
       use.memory_peak_bytes = std::max(use.memory_peak_bytes, task.usage.memory_peak_bytes);

@@ -14,10 +14,10 @@
 #include "followers.h"
 #include "howdah/am/am.h"
 #include "howdah/core/job.h"
-#include "howdah/history/job_view.h"
-#include "howdah/process/clock.h"
-#include "howdah/recall/recall.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/am_server.h"
+#include "howdah/rpc/callback/recall.h"
 #include "journal_file.h"
 #include "rendezvous.h"
 #include "tensorboard.h"
@@ -36,7 +36,7 @@ struct Resumption {
 class ApplicationMaster final : public backend::Sink {
  public:
   // submitted: as core::Job takes it.
-  ApplicationMaster(AmOptions options, JournalFile journal, EventLog log, history::JobView view, Instant submitted);
+  ApplicationMaster(AmOptions options, JournalFile journal, EventLog log, journal::JobView view, Instant submitted);
   ~ApplicationMaster() override;
 
   Status Run(const MakeBackend& make_backend, const std::optional<Resumption>& resumption);
@@ -77,26 +77,26 @@ class ApplicationMaster final : public backend::Sink {
   void OnControl(const wire::ControlRequest& request, const std::function<void(wire::ControlReply)>& reply);
   Result<Listening> Listen();
   Tunnels::World TunnelWorld();
-  history::JobView ViewWithUsage() const;
+  journal::JobView ViewWithUsage() const;
   wire::ControlReply StatusReply() const;
   wire::ControlReply Stop(const wire::StopRequest& request);
   wire::ControlReply Scale(const wire::ScaleRequest& request);
 
   AmOptions options_;
-  process::Clock clock_;
+  os::process::Clock clock_;
   boost::asio::io_context loop_;
   boost::asio::steady_timer timer_;
   boost::asio::signal_set signals_;
   JournalFile journal_;
   EventLog log_;
-  history::JobView view_;
+  journal::JobView view_;
   core::Job job_;
   Instant told_at_;  // when it was told something last; as it takes time, never back
   Followers followers_;
   Executors executors_;
   Rendezvous rendezvous_;
   Tunnels tunnels_;
-  recall::Caller caller_{loop_};
+  rpc::callback::Caller caller_{loop_};
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<rpc::AmServer> server_;
   std::unique_ptr<TrackingServer> tracking_;

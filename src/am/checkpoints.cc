@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::am {
 namespace {
@@ -13,7 +13,7 @@ constexpr size_t kNameLimit = 10'000;
 
 std::string NewestCheckpoint(const std::string& directory, Instant end) {
   if (!directory.starts_with("/")) return "";
-  const auto names = process::ListDirectory(directory, kNameLimit);
+  const auto names = os::files::ListDirectory(directory, kNameLimit);
   if (!names.ok()) return "";
   std::string newest;
   Instant newest_time;

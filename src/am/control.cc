@@ -27,10 +27,10 @@ void ApplicationMaster::OnControl(const wire::ControlRequest& request,
   }
 }
 
-history::JobView ApplicationMaster::ViewWithUsage() const {
-  history::JobView view = view_;
-  for (history::TaskView& task : view.tasks) {
-    if (const history::Usage* usage = executors_.usage(ContainerId{task.container})) task.usage = *usage;
+journal::JobView ApplicationMaster::ViewWithUsage() const {
+  journal::JobView view = view_;
+  for (journal::TaskView& task : view.tasks) {
+    if (const journal::Usage* usage = executors_.usage(ContainerId{task.container})) task.usage = *usage;
     const auto* progress = executors_.progress(ContainerId{task.container});
     if (progress != nullptr && progress->attempt == task.attempt) task.progress = progress->told;
   }
@@ -39,7 +39,7 @@ history::JobView ApplicationMaster::ViewWithUsage() const {
 
 wire::ControlReply ApplicationMaster::StatusReply() const {
   wire::ControlReply reply;
-  reply.set_status_json(history::ToJson(ViewWithUsage(), true));
+  reply.set_status_json(journal::ToJson(ViewWithUsage(), true));
   return reply;
 }
 
@@ -52,7 +52,7 @@ wire::ControlReply ApplicationMaster::Stop(const wire::StopRequest& request) {
 
 wire::ControlReply ApplicationMaster::Scale(const wire::ScaleRequest& request) {
   for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
-    const spec::RoleSpec& spec = options_.spec.roles[role];
+    const jobspec::RoleSpec& spec = options_.spec.roles[role];
     if (spec.name != request.role()) continue;
     const std::string range = std::to_string(spec.instances.min) + " to " + std::to_string(spec.instances.max);
     if (!spec.instances.elastic()) {
@@ -66,7 +66,7 @@ wire::ControlReply ApplicationMaster::Scale(const wire::ScaleRequest& request) {
     return {};
   }
   std::string roles;
-  for (const spec::RoleSpec& spec : options_.spec.roles) roles += (roles.empty() ? "" : ", ") + spec.name;
+  for (const jobspec::RoleSpec& spec : options_.spec.roles) roles += (roles.empty() ? "" : ", ") + spec.name;
   return Refuse("the job has no role " + request.role() + "; its roles are " + roles);
 }
 
@@ -74,7 +74,7 @@ Tunnels::World ApplicationMaster::TunnelWorld() {
   return {.server = [this]() -> rpc::AmServer& { return *server_; },
           .container = [this](const std::string& role, int index) -> Result<ContainerId> {
             const std::string name = role + ":" + std::to_string(index);
-            const history::TaskView* task = view_.Find(role, index);
+            const journal::TaskView* task = view_.Find(role, index);
             if (task == nullptr) return Failed("the job has no task " + name);
             const ContainerId container{task->container};
             if (!executors_.connected(container)) {

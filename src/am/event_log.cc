@@ -20,7 +20,7 @@ void AddHeard(const wire::Heard& heard, std::vector<EventLog::Step>& steps) {
 Result<std::optional<EventLog::Past>> EventLog::Read(const std::string& path) {
   std::optional<Past> past;
   bool known = true;
-  const Status read = process::ReadRecords(path, [&](std::string_view bytes) {
+  const Status read = os::files::ReadRecords(path, [&](std::string_view bytes) {
     wire::LoggedEvent record;
     const bool parsed = record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     if (parsed && record.has_begun()) {
@@ -41,7 +41,7 @@ Result<std::optional<EventLog::Past>> EventLog::Read(const std::string& path) {
 
 Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginning) {
   bool begun_before = false;
-  auto file = process::RecordFile::Open(path, [&](std::string_view) { begun_before = true; });
+  auto file = os::files::RecordFile::Open(path, [&](std::string_view) { begun_before = true; });
   if (!file.ok()) return file.error();
   EventLog log(std::move(*file));
   if (begun_before) return log;

@@ -10,7 +10,7 @@
 #include "howdah/base/result.h"
 #include "howdah/core/event.h"
 #include "howdah/core/heartbeats.h"
-#include "howdah/process/record_file.h"
+#include "howdah/os/files/record_file.h"
 #include "howdah/wire/event_log.pb.h"
 
 namespace howdah::am {
@@ -44,9 +44,9 @@ class EventLog {
   Status Append(const core::Event& event, Instant at);
 
  private:
-  explicit EventLog(process::RecordFile file) : file_(std::move(file)) {}
+  explicit EventLog(os::files::RecordFile file) : file_(std::move(file)) {}
 
-  process::RecordFile file_;
+  os::files::RecordFile file_;
   core::Heartbeats heartbeats_;
 };
 

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "howdah/process/files.h"
-#include "howdah/process/testing.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/testing.h"
 #include "logged_event.h"
 
 namespace howdah::am {
@@ -67,7 +67,7 @@ TEST(LoggedEvent, EveryKindComesBackAsItWas) {
 }
 
 TEST(EventLog, IsReadAsItWasWrittenByOneAmAfterAnother) {
-  const process::Scratch scratch;
+  const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
   EXPECT_FALSE(*EventLog::Read(path));
   {
@@ -99,7 +99,7 @@ TEST(EventLog, IsReadAsItWasWrittenByOneAmAfterAnother) {
 }
 
 TEST(EventLog, SaysWhenAContainerWasHeardOfLastBeforeItsEnd) {
-  const process::Scratch scratch;
+  const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
   {
     auto log = EventLog::Open(path, {At(0), 1});
@@ -122,19 +122,19 @@ TEST(EventLog, SaysWhenAContainerWasHeardOfLastBeforeItsEnd) {
 }
 
 TEST(EventLog, ATornEndIsCutOff) {
-  const process::Scratch scratch;
+  const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
   ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::Ticked{}, At(1)).ok());
-  const std::string whole = process::Content(path);
+  const std::string whole = os::files::Content(path);
   ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::AmResumed{1, "died"}, At(2)).ok());
-  const std::string longer = process::Content(path);
+  const std::string longer = os::files::Content(path);
   for (size_t size = whole.size(); size < longer.size(); ++size) {
-    ASSERT_TRUE(process::WriteFileAtomically(path, longer.substr(0, size)).ok());
+    ASSERT_TRUE(os::files::WriteFileAtomically(path, longer.substr(0, size)).ok());
     const auto past = EventLog::Read(path);
     ASSERT_TRUE(past.ok() && *past) << size;
     EXPECT_EQ((*past)->steps.size(), 1u) << size;
     ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::AmResumed{1, "died"}, At(2)).ok());
-    EXPECT_EQ(process::Content(path), longer) << size;
+    EXPECT_EQ(os::files::Content(path), longer) << size;
   }
 }
 

@@ -4,9 +4,9 @@
 #include <mutex>
 #include <utility>
 
-#include "howdah/eventfiles/mirror.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/storage/mirror.h"
 
 namespace howdah::am {
 namespace {
@@ -17,7 +17,7 @@ constexpr int64_t kMostBytes = int64_t{8} << 30;
 
 }  // namespace
 
-EventMirror::EventMirror(std::unique_ptr<backend::Files> files, std::string from, std::string to, std::string log)
+EventMirror::EventMirror(std::unique_ptr<storage::Files> files, std::string from, std::string to, std::string log)
     : files_(std::move(files)),
       from_(std::move(from)),
       to_(std::move(to)),
@@ -25,8 +25,8 @@ EventMirror::EventMirror(std::unique_ptr<backend::Files> files, std::string from
       thread_([this](const std::stop_token& stop) { Run(stop); }) {}
 
 void EventMirror::Run(const std::stop_token& stop) {
-  eventfiles::Mirror mirror(*files_, from_, to_, kMostBytes);
-  const process::Clock clock;
+  storage::Mirror mirror(*files_, from_, to_, kMostBytes);
+  const os::process::Clock clock;
   std::mutex mutex;
   std::unique_lock lock(mutex);
   std::condition_variable_any ended;
@@ -39,9 +39,9 @@ void EventMirror::Run(const std::stop_token& stop) {
 
 void EventMirror::Tell(const Status& status) {
   if (status.ok() || std::exchange(told_, status.error().message) == status.error().message) return;
-  const auto log = process::OpenForAppend(log_);
+  const auto log = os::files::OpenForAppend(log_);
   // What cannot be logged is not worth more than the log.
-  if (log.ok()) (void)process::AppendLine(log->get(), "copying event files: " + status.error().message, log_).ok();
+  if (log.ok()) (void)os::files::AppendLine(log->get(), "copying event files: " + status.error().message, log_).ok();
 }
 
 }  // namespace howdah::am

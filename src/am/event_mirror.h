@@ -6,8 +6,8 @@
 #include <string>
 #include <thread>
 
-#include "howdah/backend/files.h"
 #include "howdah/base/result.h"
+#include "howdah/storage/files.h"
 
 namespace howdah::am {
 
@@ -15,14 +15,14 @@ namespace howdah::am {
 class EventMirror {
  public:
   // from: a path in `files`; to: a directory that is there; log: a path, to whose file what goes wrong is added, once.
-  EventMirror(std::unique_ptr<backend::Files> files, std::string from, std::string to, std::string log);
+  EventMirror(std::unique_ptr<storage::Files> files, std::string from, std::string to, std::string log);
   // Its end waits for the piece that is being read at the moment.
 
  private:
   void Run(const std::stop_token& stop);
   void Tell(const Status& status);
 
-  const std::unique_ptr<backend::Files> files_;
+  const std::unique_ptr<storage::Files> files_;
   const std::string from_, to_, log_;
   std::string told_;
   std::jthread thread_;  // the last, as it uses the others

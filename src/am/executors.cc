@@ -8,8 +8,8 @@
 namespace howdah::am {
 namespace {
 
-history::Usage ToUsage(const wire::Usage& usage) {
-  history::Usage out{usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds(),
+journal::Usage ToUsage(const wire::Usage& usage) {
+  journal::Usage out{usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds(),
                      usage.memory_average_bytes()};
   if (usage.has_gpu_use()) {
     const wire::GpuUse& gpu = usage.gpu_use();
@@ -64,7 +64,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   if (it == by_connection_.end()) return;  // of a container that is gone, or it has not registered
   const ContainerId& container = it->second;
   Executor& executor = by_container_[container];
-  history::Usage& usage = executor.usage;
+  journal::Usage& usage = executor.usage;
   if (message.has_heartbeat()) {
     usage = ToUsage(message.heartbeat().usage());
     return OnProgress(container, message.heartbeat().progress());
@@ -198,7 +198,7 @@ bool Executors::connected(const ContainerId& container) const {
   return it != by_container_.end() && it->second.connection;
 }
 
-const history::Usage* Executors::usage(const ContainerId& container) const {
+const journal::Usage* Executors::usage(const ContainerId& container) const {
   const auto it = by_container_.find(container);
   return it == by_container_.end() ? nullptr : &it->second.usage;
 }

@@ -13,8 +13,8 @@
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
 #include "howdah/core/job.h"
-#include "howdah/history/job_view.h"
-#include "howdah/process/clock.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/am_server.h"
 
 namespace howdah::am {
@@ -57,7 +57,7 @@ class Executors {
 
   bool connected(const ContainerId& container) const;
   // The newest sample of a container's task.
-  const history::Usage* usage(const ContainerId& container) const;
+  const journal::Usage* usage(const ContainerId& container) const;
   // What a container's task has said of its progress last.
   struct Progress {
     int attempt = -1;
@@ -68,7 +68,7 @@ class Executors {
  private:
   struct Executor {
     std::optional<rpc::ConnectionId> connection;
-    history::Usage usage;
+    journal::Usage usage;
     Progress progress;
     std::optional<core::TaskProgressed> untold;  // the newest, if the core does not know it yet
     Instant tell_next;
@@ -79,7 +79,7 @@ class Executors {
               std::shared_ptr<const rpc::SharedCluster> cluster);
 
   const Limits limits_;
-  process::Clock clock_;
+  os::process::Clock clock_;
   Followers& followers_;
   Deliver deliver_;
   Send send_;

@@ -16,7 +16,7 @@ using testing::IsEmpty;
 // Executors of a job without followers; what they are sent, in words.
 struct Scene {
   boost::asio::io_context loop;
-  spec::JobSpec spec;
+  jobspec::JobSpec spec;
   Followers followers{loop, spec, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   std::vector<std::string> sent;
   int events = 0;

@@ -16,15 +16,15 @@ constexpr std::chrono::seconds kBeginLimit{2};
 constexpr int64_t kJournalPiece = 64 << 10, kLineLimit = 64 << 20;
 constexpr int32_t kTail = 64 << 10;
 
-std::vector<std::string> RolesOf(const spec::JobSpec& spec) {
+std::vector<std::string> RolesOf(const jobspec::JobSpec& spec) {
   std::vector<std::string> roles;
-  for (const spec::RoleSpec& role : spec.roles) roles.push_back(role.name);
+  for (const jobspec::RoleSpec& role : spec.roles) roles.push_back(role.name);
   return roles;
 }
 
 }  // namespace
 
-Followers::Followers(boost::asio::io_context& loop, const spec::JobSpec& spec, std::string journal, Wires wires)
+Followers::Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec, std::string journal, Wires wires)
     : spec_(&spec),
       roles_(RolesOf(spec)),
       journal_(std::move(journal)),
@@ -242,7 +242,7 @@ void Followers::AddAttemptEnd(const std::string& role, int index, int attempt, i
 }
 
 std::string Followers::ReadJournal(int64_t from, int64_t to) {
-  if (!journal_file_.valid()) journal_file_ = process::Fd(open(journal_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!journal_file_.valid()) journal_file_ = os::files::Fd(open(journal_.c_str(), O_RDONLY | O_CLOEXEC));
   for (int64_t piece = kJournalPiece; piece <= kLineLimit; piece *= 2) {
     std::string text(static_cast<size_t>(std::min(piece, to - from)), '\0');
     const ssize_t size = pread(journal_file_.get(), text.data(), text.size(), from);

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "follower.h"
-#include "howdah/process/fd.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/os/files/fd.h"
 
 namespace howdah::am {
 
@@ -24,7 +24,7 @@ class Followers final : public Follower::World {
     std::function<void(rpc::ConnectionId)> close;                            // AmServer::Close
     std::function<void(const ContainerId&, const wire::ToExecutor&)> order;
   };
-  Followers(boost::asio::io_context& loop, const spec::JobSpec& spec, std::string journal, Wires wires);
+  Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec, std::string journal, Wires wires);
 
   // Of clients.
   void OnFollow(rpc::ConnectionId id, const wire::FollowRequest& request);
@@ -83,7 +83,7 @@ class Followers final : public Follower::World {
   void Tick();
   void EndIfDone();
 
-  spec::JobSpec const* spec_;
+  jobspec::JobSpec const* spec_;
   std::vector<std::string> roles_;
   std::string journal_;
   Wires wires_;
@@ -92,7 +92,7 @@ class Followers final : public Follower::World {
   std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // of those that have not begun
   std::deque<AttemptEnd> attempt_ends_;
   int64_t journal_size_ = 0;
-  process::Fd journal_file_;
+  os::files::Fd journal_file_;
   std::unordered_map<uint64_t, Asked> asked_;  // by tag
   uint64_t last_tag_ = 0;
   int leaving_ = 0;  // containers that stay for followers

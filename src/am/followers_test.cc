@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "howdah/process/testing.h"
+#include "howdah/os/process/testing.h"
 
 namespace howdah::am {
 namespace {
@@ -26,8 +26,8 @@ class Scene {
   }
   void Journal(const std::string& lines) {
     journal_ += lines;
-    const auto file = process::OpenForAppend(journal_path());
-    EXPECT_TRUE(process::WriteAll(file->get(), lines, "journal").ok());
+    const auto file = os::files::OpenForAppend(journal_path());
+    EXPECT_TRUE(os::files::WriteAll(file->get(), lines, "journal").ok());
     followers.OnJournal(static_cast<int64_t>(journal_.size()));
   }
   int64_t journal_size() const { return static_cast<int64_t>(journal_.size()); }
@@ -118,9 +118,9 @@ class Scene {
     if (order.has_leave()) leaves.push_back(order.leave().linger_micros() > 0 ? "linger" : "leave");
   }
 
-  process::Scratch scratch_;
-  const spec::JobSpec spec_ = [] {
-    spec::JobSpec spec;
+  os::files::Scratch scratch_;
+  const jobspec::JobSpec spec_ = [] {
+    jobspec::JobSpec spec;
     spec.roles.resize(2);
     spec.roles[0].name = "worker";
     spec.roles[1].name = "ps";

@@ -9,8 +9,8 @@
 #include <iostream>
 
 #include "howdah/core/states.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/tree.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/process/tree.h"
 
 namespace howdah::am {
 namespace {
@@ -40,7 +40,7 @@ std::string HowItEnded(int status) {
 }  // namespace
 
 int RunGuarded(const Guarded& guarded) {
-  if (const Status made = process::BecomeSubreaper(); !made.ok()) {
+  if (const Status made = os::process::BecomeSubreaper(); !made.ok()) {
     std::cerr << made.error().message << "\n";
     return EXIT_FAILURE;
   }
@@ -54,7 +54,7 @@ int RunGuarded(const Guarded& guarded) {
     sigprocmask(SIG_BLOCK, &orders, &before);
     am_pid = fork();
     if (am_pid < 0) {
-      how = "could not be started: " + process::SystemError("fork").message;
+      how = "could not be started: " + os::files::SystemError("fork").message;
       break;
     }
     if (am_pid == 0) {
@@ -74,14 +74,14 @@ int RunGuarded(const Guarded& guarded) {
     const int status = WaitForAm();
     how = HowItEnded(status);
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) {
-      process::KillAllDescendants();
+      os::process::KillAllDescendants();
       return EXIT_SUCCESS;
     }
     if (!guarded.again || !WIFSIGNALED(status) || !guarded.again()) break;
     soon = std::chrono::steady_clock::now() - begun < kSoon ? soon + 1 : 0;
     std::cerr << "the application master " << how << (soon < kMostSoonDeaths ? "; it is started again\n" : "\n");
   }
-  process::KillAllDescendants();
+  os::process::KillAllDescendants();
   guarded.after_death(how);
   return EXIT_FAILURE;
 }

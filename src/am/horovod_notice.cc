@@ -68,13 +68,13 @@ class Sending : public std::enable_shared_from_this<Sending> {
 
 }  // namespace
 
-std::optional<rendezvous::NoticeAddress> DecodeNoticeAddress(const std::string& body) {
+std::optional<frameworks::horovod::NoticeAddress> DecodeNoticeAddress(const std::string& body) {
   if (body.empty() || body.size() % 4 != 0) return std::nullopt;
   std::string decoded(body.size() / 4 * 3, '\0');
   const int size =
       EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()), Bytes(body), static_cast<int>(body.size()));
   if (size < 0) return std::nullopt;
-  return rendezvous::ReadNoticeAddress(decoded);  // it ends before what fills up the last three bytes
+  return frameworks::horovod::ReadNoticeAddress(decoded);  // it ends before what fills up the last three bytes
 }
 
 std::string Sealed(const std::string& key, std::string_view body) {
@@ -83,7 +83,7 @@ std::string Sealed(const std::string& key, std::string_view body) {
   return message.append(body);
 }
 
-void SendNotice(asio::io_context& loop, const std::string& host, const rendezvous::NoticeAddress& address,
+void SendNotice(asio::io_context& loop, const std::string& host, const frameworks::horovod::NoticeAddress& address,
                 std::string_view body, std::function<void(bool heard)> done) {
   std::make_shared<Sending>(loop, Sealed(address.key, body), std::move(done))->Begin(host, address.port);
 }

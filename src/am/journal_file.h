@@ -7,7 +7,7 @@
 
 #include "howdah/base/result.h"
 #include "howdah/core/change.h"
-#include "howdah/process/fd.h"
+#include "howdah/os/files/fd.h"
 
 namespace howdah::am {
 
@@ -26,10 +26,10 @@ class JournalFile {
   Result<std::string> Text() const;
 
  private:
-  JournalFile(std::string path, process::Fd file, int64_t size)
+  JournalFile(std::string path, os::files::Fd file, int64_t size)
       : path_(std::move(path)), file_(std::move(file)), written_(size) {}
   std::string path_;
-  process::Fd file_;
+  os::files::Fd file_;
   int64_t written_;
   std::string queued_;
 };

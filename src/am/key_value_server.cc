@@ -1,17 +1,17 @@
-// Horovod's rendezvous: rendezvous::KeyValueStore over HTTP.
+// Horovod's rendezvous: frameworks::horovod::KeyValueStore over HTTP.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <unordered_map>
 
-#include "howdah/http/server.h"
-#include "howdah/process/clock.h"
-#include "howdah/rendezvous/key_value_store.h"
+#include "howdah/frameworks/horovod/key_value_store.h"
+#include "howdah/os/http/server.h"
+#include "howdah/os/process/clock.h"
 #include "rendezvous.h"
 
 namespace howdah::am {
 namespace {
 
-using rendezvous::KeyValueStore;
+using frameworks::horovod::KeyValueStore;
 
 // A process puts one value a scope, some 64 bytes for each other process.
 constexpr size_t kValueBytes = size_t{1} << 20;
@@ -22,12 +22,12 @@ class KeyValueServer final : public RendezvousServer {
   KeyValueServer(boost::asio::io_context& loop, Options options) : options_(std::move(options)), timer_(loop) {}
 
   Status Listen(boost::asio::io_context& loop) {
-    http::Server::Limits limits;
+    os::http::Server::Limits limits;
     limits.body_bytes = kValueBytes;
     limits.connections = 2 * static_cast<size_t>(options_.processes) + 32;  // a process has one at a time
-    auto server = http::Server::Start(
+    auto server = os::http::Server::Start(
         loop, options_.host,
-        [this](const http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
+        [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
     if (!server.ok()) return server.error();
     server_ = std::move(*server);
     return {};
@@ -35,9 +35,9 @@ class KeyValueServer final : public RendezvousServer {
   uint16_t port() const override { return server_->port(); }
 
  private:
-  using Respond = std::function<void(http::Response)>;
+  using Respond = std::function<void(os::http::Response)>;
 
-  void OnRequest(const http::Request& request, Respond respond) {
+  void OnRequest(const os::http::Request& request, Respond respond) {
     if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
     const KeyValueStore::RequestId id = ++last_id_;
     asked_.emplace(id, std::move(respond));
@@ -58,12 +58,12 @@ class KeyValueServer final : public RendezvousServer {
   }
 
   const Options options_;
-  process::Clock clock_;
+  os::process::Clock clock_;
   KeyValueStore store_{kStoreBytes};
   KeyValueStore::RequestId last_id_ = 0;
   std::unordered_map<KeyValueStore::RequestId, Respond> asked_;
   boost::asio::steady_timer timer_;
-  std::unique_ptr<http::Server> server_;
+  std::unique_ptr<os::http::Server> server_;
 };
 
 }  // namespace

@@ -10,9 +10,9 @@ namespace {
 using Kind = frameworks::Rendezvous;
 
 // Of the world, were every role as large as it may become.
-int LargestWorld(const spec::JobSpec& spec) {
+int LargestWorld(const jobspec::JobSpec& spec) {
   core::Cluster cluster;
-  for (const spec::RoleSpec& role : spec.roles) cluster.emplace_back(static_cast<size_t>(role.instances.max));
+  for (const jobspec::RoleSpec& role : spec.roles) cluster.emplace_back(static_cast<size_t>(role.instances.max));
   return frameworks::WorldSize(spec, cluster);
 }
 
@@ -64,8 +64,8 @@ void Rendezvous::Ask(const core::AskToMeet& order) {
 // None of a task that has no rank.
 WorldsServer::Seats Rendezvous::SeatsOf(TaskId place, int generation, const core::Cluster& cluster) const {
   WorldsServer::Seats seats;
-  const spec::RoleSpec& role = spec_.roles[static_cast<size_t>(place.role)];
-  const int processes = role.kind == spec::RoleKind::kWorker ? role.processes : 0;
+  const jobspec::RoleSpec& role = spec_.roles[static_cast<size_t>(place.role)];
+  const int processes = role.kind == jobspec::RoleKind::kWorker ? role.processes : 0;
   for (int local_rank = 0; local_rank < processes; ++local_rank) {
     frameworks::ProcessPlace process{.task = place, .local_rank = local_rank, .generation = generation};
     seats.push_back(frameworks::SeatOf(spec_, cluster, process));

@@ -15,8 +15,8 @@
 #include "howdah/base/result.h"
 #include "howdah/core/job.h"
 #include "howdah/frameworks/framework.h"
-#include "howdah/rendezvous/horovod_worlds.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/frameworks/horovod/horovod_worlds.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::am {
 
@@ -39,12 +39,12 @@ Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_co
 Result<std::unique_ptr<RendezvousServer>> StartTracker(boost::asio::io_context& loop,
                                                        RendezvousServer::Options options);
 
-// rendezvous::HorovodWorlds, over HTTP. Its processes go from one generation to the next, and so does it.
+// frameworks::horovod::HorovodWorlds, over HTTP. Its processes go from one generation to the next, and so does it.
 class WorldsServer : public RendezvousServer {
  public:
   // What tasks do there; called on the loop.
   using OnMeets = std::function<void(core::TaskMeets)>;
-  using Seats = std::vector<rendezvous::Seat>;
+  using Seats = std::vector<frameworks::horovod::Seat>;
 
   virtual void SetPeers(std::set<std::string> peers) = 0;
   virtual void Start(const core::StartTask& order, Seats seats) = 0;
@@ -62,7 +62,7 @@ class Rendezvous {
  public:
   using Print = std::function<void(int rank, const std::string& text)>;
   // host: as RendezvousServer::Options has it. spec outlives this.
-  Rendezvous(boost::asio::io_context& loop, std::string host, const spec::JobSpec& spec, Print print,
+  Rendezvous(boost::asio::io_context& loop, std::string host, const jobspec::JobSpec& spec, Print print,
              WorldsServer::OnMeets on_meets)
       : loop_(loop),
         host_(std::move(host)),
@@ -87,7 +87,7 @@ class Rendezvous {
 
   boost::asio::io_context& loop_;
   const std::string host_;
-  const spec::JobSpec& spec_;
+  const jobspec::JobSpec& spec_;
   const frameworks::Rendezvous kind_;
   const Print print_;
   const WorldsServer::OnMeets on_meets_;

@@ -21,7 +21,7 @@ using testing::StartsWith;
 // A rendezvous whose loop has a thread of its own.
 class Served {
  public:
-  explicit Served(spec::Framework framework, std::string peer = "127.0.0.1") : peer_(std::move(peer)) {
+  explicit Served(jobspec::Framework framework, std::string peer = "127.0.0.1") : peer_(std::move(peer)) {
     spec_.framework = framework;
     spec_.roles.resize(1);
     rendezvous_ = std::make_unique<Rendezvous>(
@@ -43,7 +43,7 @@ class Served {
   }
 
  private:
-  spec::JobSpec spec_;
+  jobspec::JobSpec spec_;
   std::string peer_;
   asio::io_context loop_;
   asio::executor_work_guard<asio::io_context::executor_type> work_ = asio::make_work_guard(loop_);
@@ -69,7 +69,7 @@ constexpr char kGet[] = "GET /global/0 HTTP/1.1\r\nHost: x\r\n\r\n";
 const std::string kMagic = {'\x99', '\xff', '\0', '\0'};
 
 TEST(Rendezvous, AGenerationHasAServerOfItsOwn) {
-  Served served(spec::Framework::kHorovod);
+  Served served(jobspec::Framework::kHorovod);
   const uint16_t first = served.Port(0);
   EXPECT_EQ(served.Port(0), first);
   EXPECT_THAT(Ask(first, kPut), StartsWith("HTTP/1.1 200 "));
@@ -80,20 +80,20 @@ TEST(Rendezvous, AGenerationHasAServerOfItsOwn) {
 }
 
 TEST(Rendezvous, OnlyTheMachinesOfTheJobAreLetIn) {
-  Served horovod(spec::Framework::kHorovod, "127.0.0.2");
+  Served horovod(jobspec::Framework::kHorovod, "127.0.0.2");
   EXPECT_THAT(Ask(horovod.Port(0), kPut), StartsWith("HTTP/1.1 403 "));
-  Served xgboost(spec::Framework::kXgboost, "127.0.0.2");
+  Served xgboost(jobspec::Framework::kXgboost, "127.0.0.2");
   EXPECT_EQ(Ask(xgboost.Port(0), kMagic), "");
 }
 
 TEST(Rendezvous, WhoSpeaksNoTrackersProtocolIsClosedAndTheOthersServed) {
-  Served served(spec::Framework::kXgboost);
+  Served served(jobspec::Framework::kXgboost);
   EXPECT_EQ(Ask(served.Port(0), kGet), kMagic);
   EXPECT_EQ(Ask(served.Port(0), kMagic, kMagic.size()), kMagic);
 }
 
 TEST(Rendezvous, OtherFrameworksHaveNone) {
-  Served served(spec::Framework::kPytorch);
+  Served served(jobspec::Framework::kPytorch);
   EXPECT_EQ(served.Port(0), 0);
 }
 

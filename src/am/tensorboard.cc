@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "howdah/eventfiles/mirror.h"
 #include "howdah/frameworks/tensorboard.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
+#include "howdah/storage/mirror.h"
 
 namespace howdah::am {
 namespace {
@@ -28,7 +28,7 @@ std::string PathOf(const std::vector<std::string>& environment) {
 
 std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Tell tell) {
   std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(tell)));
-  const process::FoundCommand found = process::LookUpCommand("tensorboard", PathOf(options.environment), "/");
+  const os::process::FoundCommand found = os::process::LookUpCommand("tensorboard", PathOf(options.environment), "/");
   if (found.error != 0) {
     self->Say("", kInstall);
     return self;
@@ -40,12 +40,12 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
   }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    self->Say("", process::SystemError("starting TensorBoard").message);
+    self->Say("", os::files::SystemError("starting TensorBoard").message);
     return self;
   }
   self->output_.assign(ends[0]);
-  const process::Fd write_end(ends[1]);
-  auto child = process::SpawnOrError({
+  const os::files::Fd write_end(ends[1]);
+  auto child = os::process::SpawnOrError({
       .program = found.program,
       .argv = {"tensorboard", "--logdir", *logdir, "--host", "127.0.0.1", "--port", "0"},
       .environment = options.environment,
@@ -59,7 +59,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
     return self;
   }
   self->child_ = std::move(*child);
-  if (auto log = process::OpenForAppend(options.log_directory + kLog); log.ok()) self->log_ = std::move(*log);
+  if (auto log = os::files::OpenForAppend(options.log_directory + kLog); log.ok()) self->log_ = std::move(*log);
   self->ReadOutput();
   return self;
 }
@@ -67,13 +67,13 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
 TensorBoard::TensorBoard(boost::asio::io_context& loop, Tell tell) : tell_(std::move(tell)), output_(loop) {}
 
 Result<std::string> TensorBoard::Logdir(const Options& options) {
-  const auto local = eventfiles::LocalPath(options.logdir);
+  const auto local = storage::LocalPath(options.logdir);
   const std::string shown = local.value_or(options.logdir_copy);
-  if (const Status made = process::MakeDirectories(shown); !made.ok()) return made.error();
+  if (const Status made = os::files::MakeDirectories(shown); !made.ok()) return made.error();
   if (local) return shown;
   auto files = options.open_logdir();
   if (!files.ok()) return files.error();
-  mirror_ = std::make_unique<EventMirror>(std::move(*files), backend::PathOfUri(options.logdir), shown,
+  mirror_ = std::make_unique<EventMirror>(std::move(*files), storage::PathOfUri(options.logdir), shown,
                                           options.log_directory + kLog);
   return shown;
 }
@@ -81,7 +81,7 @@ Result<std::string> TensorBoard::Logdir(const Options& options) {
 TensorBoard::~TensorBoard() {
   if (child_.pid < 0) return;
   kill(-child_.pid, SIGKILL);
-  process::WaitFor(child_);
+  os::process::WaitFor(child_);
 }
 
 void TensorBoard::ReadOutput() {
@@ -92,7 +92,7 @@ void TensorBoard::ReadOutput() {
       return;
     }
     const std::string_view bytes(buffer_.data(), size);
-    if (log_.valid() && !process::WriteAll(log_.get(), bytes, "tensorboard.log").ok()) log_.Close();
+    if (log_.valid() && !os::files::WriteAll(log_.get(), bytes, "tensorboard.log").ok()) log_.Close();
     if (!told_ && seen_.size() < kAnnouncementLimit) {
       seen_ += bytes;
       if (const std::string url = frameworks::TensorBoardAddress(seen_); !url.empty()) Say(url, "");

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "event_mirror.h"
-#include "howdah/backend/files.h"
 #include "howdah/base/result.h"
 #include "howdah/core/change.h"
-#include "howdah/process/spawn.h"
+#include "howdah/os/process/spawn.h"
+#include "howdah/storage/files.h"
 
 namespace howdah::am {
 
@@ -22,7 +22,7 @@ class TensorBoard {
  public:
   struct Options {
     std::string logdir;
-    std::function<Result<std::unique_ptr<backend::Files>>()> open_logdir;  // as in AmOptions
+    std::function<Result<std::unique_ptr<storage::Files>>()> open_logdir;  // as in AmOptions
     std::string logdir_copy;
     std::vector<std::string> environment;  // of the process; `tensorboard` is looked up in its PATH
     std::string log_directory;             // its output goes to tensorboard.log there
@@ -47,8 +47,8 @@ class TensorBoard {
   Tell tell_;
   boost::asio::posix::stream_descriptor output_;
   std::unique_ptr<EventMirror> mirror_;  // where the log directory is not on this machine
-  process::Child child_;
-  process::Fd log_;
+  os::process::Child child_;
+  os::files::Fd log_;
   std::string seen_;  // output in which the URL has not been found yet
   bool told_ = false;
   uint16_t port_ = 0;    // once it serves

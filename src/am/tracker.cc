@@ -1,11 +1,11 @@
-// XGBoost's rendezvous: rendezvous::XgboostTracker over TCP.
+// XGBoost's rendezvous: frameworks::xgboost::XgboostTracker over TCP.
 #include <array>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/write.hpp>
 #include <unordered_map>
 
-#include "howdah/rendezvous/xgboost_tracker.h"
+#include "howdah/frameworks/xgboost/xgboost_tracker.h"
 #include "rendezvous.h"
 
 namespace howdah::am {
@@ -14,7 +14,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 using Failure = boost::system::error_code;
-using rendezvous::XgboostTracker;
+using frameworks::xgboost::XgboostTracker;
 
 constexpr std::chrono::seconds kToSpeak{30};  // until a connection has said what it wants
 

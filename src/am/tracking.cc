@@ -5,32 +5,33 @@
 namespace howdah::am {
 
 Result<std::unique_ptr<TrackingServer>> TrackingServer::Start(boost::asio::io_context& loop, const std::string& host,
-                                                              Tracking options, std::function<history::JobView()> view,
-                                                              Followers& followers, const spec::JobSpec& spec) {
+                                                              Tracking options, std::function<journal::JobView()> view,
+                                                              Followers& followers, const jobspec::JobSpec& spec) {
   std::unique_ptr<TrackingServer> tracking(new TrackingServer(std::move(options), std::move(view), followers, spec));
-  auto server = http::Server::Start(loop, host,
-                                    [self = tracking.get()](const http::Request& request, const Respond& respond) {
-                                      self->OnRequest(request, respond);
-                                    },
-                                    {});
+  auto server =
+      os::http::Server::Start(loop, host,
+                              [self = tracking.get()](const os::http::Request& request, const Respond& respond) {
+                                self->OnRequest(request, respond);
+                              },
+                              {});
   if (!server.ok()) return server.error().While("the status page");
   tracking->server_ = std::move(*server);
   return tracking;
 }
 
-void TrackingServer::OnRequest(const http::Request& request, const Respond& respond) {
+void TrackingServer::OnRequest(const os::http::Request& request, const Respond& respond) {
   if (const auto to = RedirectOf(options_.peers(), request.peer, options_.proxy_url, request.path)) {
     return respond({302, "", "this page is only shown through the cluster's proxy: " + *to + "\n", *to});
   }
   if (request.path == "/" || request.path.empty()) return ShowPage(respond);
-  if (request.path == "/status.json") return respond({200, "application/json", history::ToJson(view_(), true), ""});
+  if (request.path == "/status.json") return respond({200, "application/json", journal::ToJson(view_(), true), ""});
   ShowLog(request.path, respond);
 }
 
 void TrackingServer::ShowPage(const Respond& respond) const {
   PageContext context;
   context.now = clock_.Now();
-  context.has_output = [this](const history::TaskView& task) { return HasOutput(task); };
+  context.has_output = [this](const journal::TaskView& task) { return HasOutput(task); };
   context.logs_url = options_.logs_url;
   respond({200, "text/html; charset=utf-8", RenderPage(view_(), context), ""});
 }
@@ -46,7 +47,7 @@ void TrackingServer::ShowLog(const std::string& path, const Respond& respond) {
   });
 }
 
-bool TrackingServer::HasOutput(const history::TaskView& task) const {
+bool TrackingServer::HasOutput(const journal::TaskView& task) const {
   const Output* output = followers_.outputs().Find(OutputKey{{RoleOf(task.role), task.index}, task.attempt, 0, false});
   return output != nullptr && output->readable();
 }

@@ -7,9 +7,9 @@
 
 #include "followers.h"
 #include "howdah/am/am.h"
-#include "howdah/history/job_view.h"
-#include "howdah/http/server.h"
-#include "howdah/process/clock.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/http/server.h"
+#include "howdah/os/process/clock.h"
 
 namespace howdah::am {
 
@@ -18,27 +18,27 @@ class TrackingServer {
  public:
   // view: the job as it is now, with usage. followers outlives this.
   static Result<std::unique_ptr<TrackingServer>> Start(boost::asio::io_context& loop, const std::string& host,
-                                                       Tracking options, std::function<history::JobView()> view,
-                                                       Followers& followers, const spec::JobSpec& spec);
+                                                       Tracking options, std::function<journal::JobView()> view,
+                                                       Followers& followers, const jobspec::JobSpec& spec);
   uint16_t port() const { return server_->port(); }
 
  private:
-  using Respond = std::function<void(http::Response)>;
-  TrackingServer(Tracking options, std::function<history::JobView()> view, Followers& followers,
-                 const spec::JobSpec& spec)
+  using Respond = std::function<void(os::http::Response)>;
+  TrackingServer(Tracking options, std::function<journal::JobView()> view, Followers& followers,
+                 const jobspec::JobSpec& spec)
       : options_(std::move(options)), view_(std::move(view)), followers_(followers), spec_(spec) {}
-  void OnRequest(const http::Request& request, const Respond& respond);
+  void OnRequest(const os::http::Request& request, const Respond& respond);
   void ShowPage(const Respond& respond) const;
   void ShowLog(const std::string& path, const Respond& respond);
-  bool HasOutput(const history::TaskView& task) const;
+  bool HasOutput(const journal::TaskView& task) const;
   int RoleOf(const std::string& name) const;
 
   Tracking options_;
-  std::function<history::JobView()> view_;
+  std::function<journal::JobView()> view_;
   Followers& followers_;
-  const spec::JobSpec& spec_;
-  process::Clock clock_;
-  std::unique_ptr<http::Server> server_;
+  const jobspec::JobSpec& spec_;
+  os::process::Clock clock_;
+  std::unique_ptr<os::http::Server> server_;
 };
 
 }  // namespace howdah::am

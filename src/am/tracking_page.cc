@@ -46,7 +46,7 @@ std::string Line(const std::string& label, const std::string& text) {
   return text.empty() ? "" : "<p>" + label + Escape(text) + "</p>\n";
 }
 
-std::string HowLong(const history::TaskView& task, Instant now) {
+std::string HowLong(const journal::TaskView& task, Instant now) {
   if (!task.started) return "";
   return FormatDuration(std::max(Duration(0), task.finished.value_or(now) - *task.started));
 }
@@ -55,7 +55,7 @@ std::string Link(const std::string& to, const std::string& text) {
   return "<a href=\"" + Escape(to) + "\">" + Escape(text) + "</a>";
 }
 
-std::string Logs(const history::TaskView& task, const PageContext& context) {
+std::string Logs(const journal::TaskView& task, const PageContext& context) {
   if (context.has_output(task)) {
     const bool several = task.pids.size() > 1;
     std::string links;
@@ -74,7 +74,7 @@ std::string Logs(const history::TaskView& task, const PageContext& context) {
   return is_web ? Link(url, "logs") : "";
 }
 
-std::string Row(const history::TaskView& task, const PageContext& context) {
+std::string Row(const journal::TaskView& task, const PageContext& context) {
   std::string reason = Escape(task.reason);
   if (!task.advice.empty()) reason += "<br><span class=\"note\">" + Escape(task.advice) + "</span>";
   std::string usage;
@@ -152,7 +152,7 @@ std::optional<LogPath> ParseLogPath(const std::string& path) {
   return LogPath{std::string(parts[2]), *index, *attempt, *rank, is_stderr};
 }
 
-std::string RenderPage(const history::JobView& job, const PageContext& context) {
+std::string RenderPage(const journal::JobView& job, const PageContext& context) {
   const bool ended = core::IsFinal(job.state);
   const std::string title = Escape(job.name.empty() ? job.id : job.name);
   std::string page = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">";
@@ -167,7 +167,7 @@ std::string RenderPage(const history::JobView& job, const PageContext& context) 
   page +=
       "<table><thead><tr><th>task</th><th>state</th><th>attempt</th><th>node</th><th>for</th><th>memory, CPU</th>"
       "<th>output</th><th>reason</th></tr></thead><tbody>\n";
-  for (const history::TaskView& task : job.tasks) page += Row(task, context);
+  for (const journal::TaskView& task : job.tasks) page += Row(task, context);
   page += "</tbody></table>\n<p class=\"note\">Everything of this page as <a href=\"status.json\">JSON</a>; " +
           ("on the command line <code>howdah status " + Escape(job.id) + "</code> and <code>howdah logs " +
            Escape(job.id) + "</code>. As of ") +

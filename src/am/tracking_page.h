@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "howdah/base/time.h"
-#include "howdah/history/job_view.h"
+#include "howdah/journal/job_view.h"
 
 namespace howdah::am {
 
@@ -34,12 +34,12 @@ std::optional<LogPath> ParseLogPath(const std::string& path);
 struct PageContext {
   Instant now;
   // Whether the AM can show the output of the task's attempt itself.
-  std::function<bool(const history::TaskView&)> has_output;
+  std::function<bool(const journal::TaskView&)> has_output;
   // Where else it can be read; "": nowhere.
-  std::function<std::string(const history::TaskView&)> logs_url;
+  std::function<std::string(const journal::TaskView&)> logs_url;
 };
 
 // The whole page: no script, nothing from elsewhere, and relative links alone.
-std::string RenderPage(const history::JobView& job, const PageContext& context);
+std::string RenderPage(const journal::JobView& job, const PageContext& context);
 
 }  // namespace howdah::am

@@ -39,13 +39,13 @@ TEST(Tracking, LogPathsAndNothingElse) {
   }
 }
 
-history::JobView HostileJob() {
+journal::JobView HostileJob() {
   const std::string hostile = "<script>alert(\"1\" + '2')</script>&amp;";
-  history::JobView job;
+  journal::JobView job;
   job.id = "application_1_0001";
   job.name = job.framework = job.user = job.reason = job.advice = hostile;
   job.state = core::JobState::kRunning;
-  history::TaskView task;
+  journal::TaskView task;
   task.role = task.node = task.reason = task.advice = hostile;
   task.state = core::TaskState::kRunning;
   task.pids = {7};
@@ -55,7 +55,7 @@ history::JobView HostileJob() {
 
 TEST(Tracking, NamesCannotBecomeMarkup) {
   const std::string page =
-      RenderPage(HostileJob(), {Instant(), [](const history::TaskView&) { return true; }, nullptr});
+      RenderPage(HostileJob(), {Instant(), [](const journal::TaskView&) { return true; }, nullptr});
   EXPECT_THAT(page, Not(HasSubstr("<script")));
   EXPECT_THAT(page, Not(HasSubstr("alert(\"")));
   EXPECT_THAT(page, Not(HasSubstr("'2'")));
@@ -64,13 +64,13 @@ TEST(Tracking, NamesCannotBecomeMarkup) {
 }
 
 TEST(Tracking, ShowsTasksAndRelativeLinksAlone) {
-  history::JobView job;
+  journal::JobView job;
   job.id = "application_1_0001";
   job.name = "mnist";
   job.state = core::JobState::kFailed;
   job.reason = "worker:1 was killed by signal 9 (SIGKILL)";
   job.advice = "ask for more memory";
-  history::TaskView here, gone;
+  journal::TaskView here, gone;
   here.role = gone.role = "worker";
   here.pids = {11, 12};
   here.attempt = 2;
@@ -81,8 +81,8 @@ TEST(Tracking, ShowsTasksAndRelativeLinksAlone) {
   gone.usage.memory_bytes = 1 << 20;
   gone.usage.cpu_seconds = 1.5;
   job.tasks = {here, gone};
-  PageContext context{Instant(std::chrono::seconds(192)), [](const history::TaskView& t) { return t.index == 0; },
-                      [](const history::TaskView&) { return "http://example.org:8042/logs"; }};
+  PageContext context{Instant(std::chrono::seconds(192)), [](const journal::TaskView& t) { return t.index == 0; },
+                      [](const journal::TaskView&) { return "http://example.org:8042/logs"; }};
   const std::string page = RenderPage(job, context);
   for (const char* part :
        {"mnist", "FAILED", "worker:1 was killed by signal 9 (SIGKILL)", "What to do: ask for more memory", "3m12s",
@@ -93,7 +93,7 @@ TEST(Tracking, ShowsTasksAndRelativeLinksAlone) {
   EXPECT_THAT(page, Not(HasSubstr("href=\"/")));
   EXPECT_THAT(page, Not(HasSubstr("src=")));
   EXPECT_THAT(page, Not(HasSubstr("refresh"))) << "a job that has ended does not change";
-  context.logs_url = [](const history::TaskView&) { return "javascript:alert(1)"; };
+  context.logs_url = [](const journal::TaskView&) { return "javascript:alert(1)"; };
   EXPECT_THAT(RenderPage(job, context), Not(HasSubstr("javascript")));
 }
 

@@ -6,7 +6,7 @@
 #include <boost/asio/post.hpp>
 #include <thread>
 
-#include "howdah/http/get.h"
+#include "howdah/os/http/get.h"
 
 namespace howdah::am {
 namespace {
@@ -26,7 +26,7 @@ class Page {
         {.peers = [peers = std::move(peers)] { return peers; },
          .proxy_url = "http://example.com:8088/proxy/application_1_0001"},
         [] {
-          history::JobView view;
+          journal::JobView view;
           view.id = "application_1_0001";
           view.state = core::JobState::kRunning;
           view.tasks.resize(1);
@@ -43,18 +43,18 @@ class Page {
     boost::asio::post(loop_, [this] { server_.reset(), loop_.stop(); });
     thread_.join();
   }
-  http::GetReply Get(const std::string& path, std::string* body = nullptr) {
+  os::http::GetReply Get(const std::string& path, std::string* body = nullptr) {
     std::string ignored;
     std::string& to = body != nullptr ? *body : ignored;
     to.clear();
-    const auto reply = http::Get(url_ + path, {}, [&](std::string_view bytes) { return to += bytes, true; });
+    const auto reply = os::http::Get(url_ + path, {}, [&](std::string_view bytes) { return to += bytes, true; });
     EXPECT_TRUE(reply.ok()) << reply.error().message;
-    return reply.ok() ? *reply : http::GetReply();
+    return reply.ok() ? *reply : os::http::GetReply();
   }
 
  private:
-  const spec::JobSpec spec_ = [] {
-    spec::JobSpec spec;
+  const jobspec::JobSpec spec_ = [] {
+    jobspec::JobSpec spec;
     spec.roles.resize(1);
     spec.roles[0].name = "worker";
     return spec;
@@ -80,7 +80,7 @@ TEST(TrackingServer, ShowsPageStatusAndLogsToTheProxy) {
   EXPECT_EQ(page.Get("/", &body).content_type, "text/html; charset=utf-8");
   EXPECT_THAT(body, HasSubstr("<a href=\"log/worker/0/0/stdout\">stdout</a>"));
   EXPECT_EQ(page.Get("/status.json?x=1", &body).content_type, "application/json");
-  const auto view = history::FromJson(body);
+  const auto view = journal::FromJson(body);
   ASSERT_TRUE(view);
   EXPECT_EQ(view->id, "application_1_0001");
   EXPECT_EQ(page.Get("/log/worker/0/0/stdout", &body).content_type, "text/plain; charset=utf-8");
@@ -98,7 +98,7 @@ TEST(TrackingServer, KnowsNoOtherPages) {
 TEST(TrackingServer, SendsEverybodyElseToTheProxy) {
   Page page({"10.0.0.1"});
   for (const char* path : {"/", "/status.json", "/log/worker/0/0/stdout"}) {
-    const http::GetReply reply = page.Get(path);
+    const os::http::GetReply reply = page.Get(path);
     EXPECT_EQ(reply.status, 302);
     EXPECT_EQ(reply.location, std::string("http://example.com:8088/proxy/redirect/application_1_0001") + path);
   }

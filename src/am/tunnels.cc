@@ -52,15 +52,15 @@ void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {
                                                    one.end->OnClosed();
                                                  }});
   if (!served.stream) return static_cast<void>(served_.erase(tunnel));
-  served.end =
-      tunnel::ConnectLoopback(loop_, *port,
-                              {[this, tunnel](const wire::Frame& frame) { served_.at(tunnel).stream->Send(frame); },
-                               [this, tunnel](bool) {
-                                 // Either way what was sent goes, and the other end sees whether its way had ended.
-                                 Served& one = served_.at(tunnel);
-                                 if (std::exchange(one.over, true)) return static_cast<void>(served_.erase(tunnel));
-                                 one.stream->Finish();
-                               }});
+  served.end = rpc::streams::ConnectLoopback(
+      loop_, *port,
+      {[this, tunnel](const wire::Frame& frame) { served_.at(tunnel).stream->Send(frame); },
+       [this, tunnel](bool) {
+         // Either way what was sent goes, and the other end sees whether its way had ended.
+         Served& one = served_.at(tunnel);
+         if (std::exchange(one.over, true)) return static_cast<void>(served_.erase(tunnel));
+         one.stream->Finish();
+       }});
 }
 
 }  // namespace howdah::am

@@ -12,7 +12,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/rpc/am_server.h"
-#include "howdah/tunnel/far_end.h"
+#include "howdah/rpc/streams/far_end.h"
 
 namespace howdah::am {
 
@@ -40,7 +40,7 @@ class Tunnels {
     std::unique_ptr<boost::asio::steady_timer> limit;
   };
   struct Served {
-    std::unique_ptr<tunnel::FarEnd> end;
+    std::unique_ptr<rpc::streams::FarEnd> end;
     std::unique_ptr<rpc::FrameStream> stream;
     bool over = false;
   };

@@ -1,4 +1,4 @@
-// The rendezvous of elastic Horovod: rendezvous::HorovodWorlds over HTTP, and what its processes are told.
+// The rendezvous of elastic Horovod: frameworks::horovod::HorovodWorlds over HTTP, and what its processes are told.
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -6,14 +6,14 @@
 #include <utility>
 
 #include "horovod_notice.h"
-#include "howdah/http/server.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/http/server.h"
+#include "howdah/os/process/clock.h"
 #include "rendezvous.h"
 
 namespace howdah::am {
 namespace {
 
-using rendezvous::HorovodWorlds;
+using frameworks::horovod::HorovodWorlds;
 
 constexpr size_t kValueBytes = size_t{1} << 20;
 constexpr size_t kStoreBytes = size_t{256} << 20;
@@ -38,12 +38,12 @@ class HorovodServer final : public WorldsServer {
       : loop_(loop), options_(std::move(options)), on_meets_(std::move(on_meets)), ask_again_(loop) {}
 
   Status Listen() {
-    http::Server::Limits limits;
+    os::http::Server::Limits limits;
     limits.body_bytes = kValueBytes;
     limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;  // also of some that have died
-    auto server = http::Server::Start(
+    auto server = os::http::Server::Start(
         loop_, options_.host,
-        [this](const http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
+        [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
     if (!server.ok()) return server.error();
     server_ = std::move(*server);
     return {};
@@ -68,14 +68,14 @@ class HorovodServer final : public WorldsServer {
   }
 
  private:
-  using Respond = std::function<void(http::Response)>;
+  using Respond = std::function<void(os::http::Response)>;
   struct Asked {
     core::AskToMeet order;
     int failures = 0;
     uint64_t number = 0;
   };
 
-  void OnRequest(const http::Request& request, Respond respond) {
+  void OnRequest(const os::http::Request& request, Respond respond) {
     if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
     const HorovodWorlds::RequestId id = ++last_id_;
     requests_.emplace(id, std::move(respond));
@@ -101,7 +101,7 @@ class HorovodServer final : public WorldsServer {
     if (!address) return GiveUp();
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now().time_since_epoch()).count();
     last_second_ = std::max<int64_t>(now, last_second_ + 1);
-    SendNotice(loop_, contact->peer, *address, rendezvous::HostsUpdated(last_second_),
+    SendNotice(loop_, contact->peer, *address, frameworks::horovod::HostsUpdated(last_second_),
                [this, alive = std::weak_ptr(alive_), number = asked_->number](bool heard) {
                  if (!alive.expired() && asked_ && asked_->number == number) OnTold(heard);
                });
@@ -124,7 +124,7 @@ class HorovodServer final : public WorldsServer {
   boost::asio::io_context& loop_;
   Options options_;
   const OnMeets on_meets_;
-  process::Clock clock_;
+  os::process::Clock clock_;
   HorovodWorlds worlds_{kStoreBytes};
   HorovodWorlds::RequestId last_id_ = 0;
   std::unordered_map<HorovodWorlds::RequestId, Respond> requests_;
@@ -132,7 +132,7 @@ class HorovodServer final : public WorldsServer {
   uint64_t last_ask_ = 0;
   int64_t last_second_ = 0;  // of a notice
   boost::asio::steady_timer ask_again_;
-  std::unique_ptr<http::Server> server_;
+  std::unique_ptr<os::http::Server> server_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
 

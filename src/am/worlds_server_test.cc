@@ -73,7 +73,7 @@ class Listener {
 
  private:
   void Read() {
-    taken_.resize(Sealed("k", rendezvous::HostsUpdated(0)).size());
+    taken_.resize(Sealed("k", frameworks::horovod::HostsUpdated(0)).size());
     asio::async_read(socket_, asio::buffer(taken_), [this](const boost::system::error_code& failed, size_t) {
       if (failed || !answers_) return socket_.close();
       asio::write(socket_, asio::buffer(answer_));
@@ -89,7 +89,7 @@ class Listener {
 
 TEST(HorovodNotice, WhoAnswersHasHeardIt) {
   asio::io_context loop;
-  const std::string body = rendezvous::HostsUpdated(7);
+  const std::string body = frameworks::horovod::HostsUpdated(7);
   for (const bool answers : {true, false}) {
     Listener listener(loop, answers);
     std::optional<bool> heard;
@@ -113,7 +113,7 @@ TEST(HorovodNotice, WhoAnswersHasHeardIt) {
 class Job {
  public:
   Job() {
-    spec_.framework = spec::Framework::kHorovod;
+    spec_.framework = jobspec::Framework::kHorovod;
     spec_.roles.resize(1);
     spec_.roles[0].name = "worker";
     spec_.roles[0].instances = {1, 2};
@@ -143,7 +143,7 @@ class Job {
 
  private:
   asio::io_context loop_;
-  spec::JobSpec spec_;
+  jobspec::JobSpec spec_;
   std::vector<std::string> met_;
   std::unique_ptr<Rendezvous> rendezvous_;
 };

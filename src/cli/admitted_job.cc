@@ -5,13 +5,13 @@
 
 namespace howdah::cli {
 
-std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments) {
+std::variant<jobspec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments) {
   auto job = ReadJob(arguments);
   if (!job.ok()) return Report(job.error());
   return Admit(shell, std::move(*job));
 }
 
-std::variant<spec::JobSpec, int> Admit(Shell& shell, spec::ParsedJob job) {
+std::variant<jobspec::JobSpec, int> Admit(Shell& shell, jobspec::ParsedJob job) {
   if (!job.problems.empty()) {
     TellProblems(job.problems);
     return kExitUsage;
@@ -24,7 +24,7 @@ std::variant<spec::JobSpec, int> Admit(Shell& shell, spec::ParsedJob job) {
   return std::move(job.spec);
 }
 
-Result<JobId> SubmitShowing(backend::Place& place, const spec::JobSpec& spec, bool keep) {
+Result<JobId> SubmitShowing(backend::Cluster& place, const jobspec::JobSpec& spec, bool keep) {
   StagingBar bar;
   auto id = place.Submit(spec, {.keep = keep, .user = UserName(), .on_staged = [&](int64_t done, int64_t total) {
                                   bar.Show(done, total);

@@ -4,19 +4,19 @@
 #include <variant>
 
 #include "arguments.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
 #include "shell.h"
 
 namespace howdah::cli {
 
 // The job, or the exit code once everything that is wrong has been told: problems of the file (2) before those of the
 // place (3).
-std::variant<spec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments);
+std::variant<jobspec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments);
 
 // The same for a job that has been read already.
-std::variant<spec::JobSpec, int> Admit(Shell& shell, spec::ParsedJob job);
+std::variant<jobspec::JobSpec, int> Admit(Shell& shell, jobspec::ParsedJob job);
 
 // Submits it, showing how far its files are copied where that takes long.
-Result<JobId> SubmitShowing(backend::Place& place, const spec::JobSpec& spec, bool keep);
+Result<JobId> SubmitShowing(backend::Cluster& place, const jobspec::JobSpec& spec, bool keep);
 
 }  // namespace howdah::cli

@@ -6,7 +6,7 @@
 
 #include "history_arguments.h"
 #include "howdah/base/version.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/process/clock.h"
 
 namespace howdah::cli {
 namespace {
@@ -295,7 +295,7 @@ Grammar::Grammar()
   AddInsideCommands(*app_, *arguments_);
   AddNotebook(*app_, *arguments_);
   AddOrderCommands(*app_, *arguments_);
-  AddHistory(*app_, *arguments_, process::Clock().Now());
+  AddHistory(*app_, *arguments_, os::process::Clock().Now());
   AddOtherCommands(*app_, *arguments_);
 }
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "howdah/base/time.h"
-#include "howdah/spec/quick_job.h"
+#include "howdah/jobspec/quick_job.h"
 
 namespace CLI {
 class App;
@@ -21,7 +21,7 @@ struct JobArguments {
   std::string file;  // empty: `quick` is meant
   std::vector<std::string> sets;
   std::vector<std::string> words;  // behind --
-  spec::QuickJob quick;
+  jobspec::QuickJob quick;
   std::vector<std::string> quick_flags;  // those that were given, for a message
 };
 

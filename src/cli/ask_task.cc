@@ -3,9 +3,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
-#include "howdah/tunnel/run_remote.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
+#include "howdah/rpc/streams/run_remote.h"
 
 namespace howdah::cli {
 namespace {
@@ -18,15 +18,15 @@ Result<std::string> AskTask(const rpc::AmContact& am, const std::string& role, i
                             Signals signals) {
   const std::string task = role + ":" + std::to_string(index);
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("asking " + task);
-  const process::Fd read_end(ends[0]);
-  process::Fd write_end(ends[1]);
-  const process::Fd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  tunnel::RemoteCommand command{role, index, {"bash", "-c", script}};
+  if (pipe2(ends, O_CLOEXEC) != 0) return os::files::SystemError("asking " + task);
+  const os::files::Fd read_end(ends[0]);
+  os::files::Fd write_end(ends[1]);
+  const os::files::Fd nothing(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  rpc::streams::RemoteCommand command{role, index, {"bash", "-c", script}};
   command.in = nothing.get();
   command.out = write_end.get();
   command.passes_signals = signals == Signals::kToTheQuestion;
-  const auto code = tunnel::RunRemote(am, command);
+  const auto code = rpc::streams::RunRemote(am, command);
   if (!code.ok()) return code.error();
   write_end.Close();
   std::string answer(kAnswerLimit, '\0');

@@ -8,7 +8,7 @@
 namespace howdah::cli {
 namespace {
 
-using Level = backend::Place::Finding::Level;
+using Level = backend::Cluster::Finding::Level;
 
 const char* LevelText(Level level) {
   return level == Level::kOk ? "ok" : level == Level::kWarning ? "warning" : "problem";

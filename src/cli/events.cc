@@ -11,7 +11,7 @@ int EventsCommand(Shell& shell, const Arguments& arguments) {
   if (!id.ok()) return Report(id.error());
   const Until until = arguments.follow ? Until::kEnd : Until::kNow;
   const auto view = FollowJournal(**place, *id, until, std::nullopt, [&](const core::JournalEntry& entry) {
-    Print((arguments.json ? history::EncodeEntry(entry) : history::DescribeEntry(entry)) + "\n");
+    Print((arguments.json ? journal::EncodeEntry(entry) : journal::DescribeEntry(entry)) + "\n");
   });
   return view.ok() ? kExitOk : Report(view.error());
 }

@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "howdah/tunnel/run_remote.h"
+#include "howdah/rpc/streams/run_remote.h"
 #include "output.h"
 #include "task_name.h"
 
@@ -14,7 +14,7 @@ int ExecCommand(Shell& shell, const Arguments& arguments) {
   }
   const auto made = shell.Place();
   if (!made.ok()) return Report(made.error());
-  backend::Place& place = **made;
+  backend::Cluster& place = **made;
   const auto id = place.Resolve(arguments.id);
   if (!id.ok()) return Report(id.error());
   const auto view = place.Status(*id);
@@ -23,12 +23,12 @@ int ExecCommand(Shell& shell, const Arguments& arguments) {
   if (!task.ok()) return Report(task.error());
   const auto am = place.Contact(*id);
   if (!am.ok()) return Report(am.error());
-  tunnel::RemoteCommand command{task->role, task->index, arguments.job.words, arguments.terminal};
+  rpc::streams::RemoteCommand command{task->role, task->index, arguments.job.words, arguments.terminal};
   if (shell_wanted) {
     command.argv = {"bash"};
     command.terminal = IsTerminal(STDIN_FILENO) && IsTerminal(STDOUT_FILENO);
   }
-  const auto ended = tunnel::RunRemote(*am, command);
+  const auto ended = rpc::streams::RunRemote(*am, command);
   return ended.ok() ? *ended : Report(ended.error());
 }
 

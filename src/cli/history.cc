@@ -6,7 +6,7 @@
 #include "history_difference.h"
 #include "history_keep.h"
 #include "history_source.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/process/clock.h"
 #include "output.h"
 #include "status_text.h"
 #include "text_table.h"
@@ -30,11 +30,11 @@ int List(HistorySource& source, const Arguments& arguments) {
   const auto jobs = source.List(arguments.history);
   if (!jobs.ok()) return Report(jobs.error());
   if (arguments.json) {
-    Print(Array(*jobs, [](const PastJob& job) { return history::ToJson(job.view, false); }));
+    Print(Array(*jobs, [](const PastJob& job) { return journal::ToJson(job.view, false); }));
     return kExitOk;
   }
   if (jobs->empty()) return Say("there are no such jobs"), kExitOk;
-  const Instant now = process::Clock().Now();
+  const Instant now = os::process::Clock().Now();
   std::vector<std::vector<std::string>> rows = {{"ID", "USER", "NAME", "STATE", "STARTED (UTC)", "TOOK", "FROM"}};
   for (const PastJob& job : *jobs) {
     const auto began = job.view.submitted;
@@ -50,8 +50,8 @@ int List(HistorySource& source, const Arguments& arguments) {
 int Show(HistorySource& source, const PastJob& job, bool json) {
   const auto view = source.Status(job);
   if (!view.ok()) return Report(view.error());
-  Print(json ? history::ToJson(*view, true) + "\n"
-             : DescribeJob(*view, process::Clock().Now(), WantsColour(STDOUT_FILENO)));
+  Print(json ? journal::ToJson(*view, true) + "\n"
+             : DescribeJob(*view, os::process::Clock().Now(), WantsColour(STDOUT_FILENO)));
   return kExitOk;
 }
 
@@ -66,7 +66,7 @@ int Config(HistorySource& source, const PastJob& job, bool json) {
   const auto settings = source.Configuration(job);
   if (!settings.ok()) return Report(settings.error());
   if (json) {
-    Print(Array(*settings, [](const tonyhistory::Setting& setting) {
+    Print(Array(*settings, [](const compat::tony::history::Setting& setting) {
       return Text({{"name", setting.name},
                    {"value", setting.value},
                    {"final", setting.is_final},
@@ -84,7 +84,7 @@ int Metrics(HistorySource& source, const PastJob& job, bool json) {
   const auto metrics = source.Metrics(job);
   if (!metrics.ok()) return Report(metrics.error());
   if (json) {
-    Print(Array(*metrics, [](const tonyhistory::TaskMetrics& task) {
+    Print(Array(*metrics, [](const compat::tony::history::TaskMetrics& task) {
       Json values = Json::object();
       for (const auto& metric : task.metrics) values[metric.name] = metric.value;
       return Text({{"role", task.role}, {"index", task.index}, {"metrics", values}});

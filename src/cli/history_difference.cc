@@ -9,7 +9,7 @@ namespace howdah::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using tonyhistory::Setting;
+using compat::tony::history::Setting;
 
 void Flatten(const Json& json, const std::string& name, std::vector<Setting>& settings) {
   if (json.is_object() && !json.empty()) {
@@ -33,7 +33,7 @@ Result<std::vector<Setting>> SettingsOfJobFile(std::string_view text) {
   return settings;
 }
 
-std::vector<Setting> OutcomeOf(const history::JobView& view) {
+std::vector<Setting> OutcomeOf(const journal::JobView& view) {
   std::vector<Setting> outcome;
   const auto add = [&](const std::string& name, const std::string& value) {
     if (!value.empty()) outcome.push_back({name, value, "", false});
@@ -46,7 +46,7 @@ std::vector<Setting> OutcomeOf(const history::JobView& view) {
   add("reason", view.reason);
   if (view.started) add("duration", TextOf(*view.started, view.finished));
   add("tasks", std::to_string(view.tasks.size()));
-  for (const history::TaskView& task : view.tasks) {
+  for (const journal::TaskView& task : view.tasks) {
     const std::string name = task.role + ":" + std::to_string(task.index);
     add(name + " state", std::string(core::ToText(task.state)));
     add(name + " ended with", ExitText(task));

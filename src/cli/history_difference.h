@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "howdah/base/result.h"
-#include "howdah/history/job_view.h"
-#include "howdah/tonyhistory/configuration.h"
+#include "howdah/compat/tony/history/configuration.h"
+#include "howdah/journal/job_view.h"
 
 namespace howdah::cli {
 
 // An effective job as names and values: "roles.worker.memory" = "2GiB". An error: it is no JSON object.
-Result<std::vector<tonyhistory::Setting>> SettingsOfJobFile(std::string_view json);
+Result<std::vector<compat::tony::history::Setting>> SettingsOfJobFile(std::string_view json);
 // How a job came out, as names and values.
-std::vector<tonyhistory::Setting> OutcomeOf(const history::JobView& view);
+std::vector<compat::tony::history::Setting> OutcomeOf(const journal::JobView& view);
 
 struct Difference {
   std::string name;
@@ -23,7 +23,7 @@ struct Difference {
   friend bool operator==(const Difference&, const Difference&) = default;
 };
 // By name.
-std::vector<Difference> Differences(const std::vector<tonyhistory::Setting>& before,
-                                    const std::vector<tonyhistory::Setting>& after);
+std::vector<Difference> Differences(const std::vector<compat::tony::history::Setting>& before,
+                                    const std::vector<compat::tony::history::Setting>& after);
 
 }  // namespace howdah::cli

@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 
 #include "history_source.h"
-#include "howdah/historyfiles/keep.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/storage/history/keep.h"
 #include "output.h"
 #include "time_zone.h"
 
@@ -13,20 +13,20 @@ namespace howdah::cli {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using tonyhistory::Setting;
+using compat::tony::history::Setting;
 
 // As TonY's portal has it where nothing is said.
 constexpr Duration kRetention = std::chrono::days(30);
 
 std::string ZoneName(const HistoryArguments& arguments, const std::vector<Setting>& site) {
   if (!arguments.time_zone.empty()) return arguments.time_zone;
-  const std::string named = tonyhistory::ValueOf(site, "tony.history.finished-dir-timezone");
+  const std::string named = compat::tony::history::ValueOf(site, "tony.history.finished-dir-timezone");
   return named.empty() ? "UTC" : named;
 }
 
 Result<Duration> Retention(const HistoryArguments& arguments, const std::vector<Setting>& site) {
   if (arguments.older_than) return *arguments.older_than;
-  const std::string text = tonyhistory::ValueOf(site, "tony.history.retention-sec");
+  const std::string text = compat::tony::history::ValueOf(site, "tony.history.retention-sec");
   if (text.empty()) return kRetention;
   int64_t seconds = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
@@ -38,7 +38,7 @@ Result<Duration> Retention(const HistoryArguments& arguments, const std::vector<
   return Duration(std::chrono::seconds(seconds));
 }
 
-int Tell(const historyfiles::Done& done, const Arguments& arguments) {
+int Tell(const storage::history::Done& done, const Arguments& arguments) {
   if (arguments.json) {
     Print(Json{{"dry_run", arguments.history.dry_run}, {"done", done.lines}, {"problems", done.problems}}.dump(
               -1, ' ', false, Json::error_handler_t::replace) +
@@ -62,17 +62,17 @@ int KeepHistory(Shell& shell, const Arguments& arguments) {
   if (!ahead.ok()) return Report(ahead.error());
   const auto retention = Retention(wanted, *site);
   if (!retention.ok()) return Report(retention.error());
-  const historyfiles::StatusOf status_of = [&](const std::string& id) -> Result<history::JobView> {
+  const storage::history::StatusOf status_of = [&](const std::string& id) -> Result<journal::JobView> {
     const auto known = source->place().Resolve(id);
     if (!known.ok()) return known.error();
     return source->place().Status(*known);
   };
-  const auto what = wanted.dry_run ? historyfiles::Do::kNothing : historyfiles::Do::kIt;
+  const auto what = wanted.dry_run ? storage::history::Do::kNothing : storage::history::Do::kIt;
   const TonyDirectory& tony = *source->tony();
   const auto done = wanted.action == "move"
-                        ? historyfiles::Move(*tony.files, tony.location, *ahead, status_of, what)
-                        : historyfiles::Purge(*tony.files, tony.location, process::Clock().Now() - *retention, *ahead,
-                                              status_of, what);
+                        ? storage::history::Move(*tony.files, tony.location, *ahead, status_of, what)
+                        : storage::history::Purge(*tony.files, tony.location, os::process::Clock().Now() - *retention,
+                                                  *ahead, status_of, what);
   return done.ok() ? Tell(*done, arguments) : Report(done.error());
 }
 

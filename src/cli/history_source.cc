@@ -4,14 +4,14 @@
 #include <set>
 
 #include "history_difference.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 #include "journal_follow.h"
 
 namespace howdah::cli {
 namespace {
 
-using history::JobView;
-using historyfiles::Found;
+using journal::JobView;
+using storage::history::Found;
 
 bool Fits(const JobView& view, const HistoryArguments& filter) {
   const bool of_user = filter.user.empty() || view.user == filter.user;
@@ -25,28 +25,28 @@ bool HasName(const JobView& view, const HistoryArguments& filter) {
   return filter.name.empty() || view.name.find(filter.name) != std::string::npos;
 }
 
-Result<TonyDirectory> OpenDirectory(backend::Place& place, const std::string& dir,
-                                    const std::vector<tonyhistory::Setting>& site) {
+Result<TonyDirectory> OpenDirectory(backend::Cluster& place, const std::string& dir,
+                                    const std::vector<compat::tony::history::Setting>& site) {
   auto files = place.OpenFiles(dir);
   if (!files.ok()) return files.error();
-  TonyDirectory directory{std::move(*files), historyfiles::LocationOf(backend::PathOfUri(dir))};
-  const std::string intermediate = tonyhistory::ValueOf(site, "tony.history.intermediate");
-  const std::string finished = tonyhistory::ValueOf(site, "tony.history.finished");
-  if (!intermediate.empty()) directory.location.intermediate = backend::PathOfUri(intermediate);
-  if (!finished.empty()) directory.location.finished = backend::PathOfUri(finished);
+  TonyDirectory directory{std::move(*files), storage::history::LocationOf(storage::PathOfUri(dir))};
+  const std::string intermediate = compat::tony::history::ValueOf(site, "tony.history.intermediate");
+  const std::string finished = compat::tony::history::ValueOf(site, "tony.history.finished");
+  if (!intermediate.empty()) directory.location.intermediate = storage::PathOfUri(intermediate);
+  if (!finished.empty()) directory.location.finished = storage::PathOfUri(finished);
   return directory;
 }
 
 }  // namespace
 
-Result<std::vector<tonyhistory::Setting>> TonySite() {
+Result<std::vector<compat::tony::history::Setting>> TonySite() {
   const auto directory = Variable("TONY_CONF_DIR");
-  if (!directory || directory->empty()) return std::vector<tonyhistory::Setting>();
+  if (!directory || directory->empty()) return std::vector<compat::tony::history::Setting>();
   const std::string path = *directory + "/tony-site.xml";
-  const auto xml = process::ReadFile(path);
-  if (!xml.ok() && xml.error().code == ErrorCode::kNotFound) return std::vector<tonyhistory::Setting>();
+  const auto xml = os::files::ReadFile(path);
+  if (!xml.ok() && xml.error().code == ErrorCode::kNotFound) return std::vector<compat::tony::history::Setting>();
   if (!xml.ok()) return xml.error();
-  auto settings = tonyhistory::ReadConfiguration(*xml);
+  auto settings = compat::tony::history::ReadConfiguration(*xml);
   if (!settings.ok()) return Error{ErrorCode::kUsage, "reading " + path + ": " + settings.error().message};
   return settings;
 }
@@ -55,13 +55,13 @@ Result<HistorySource> HistorySource::Open(Shell& shell, const std::string& dir) 
   const auto place = shell.Place();
   if (!place.ok()) return place.error();
   HistorySource source(*place, dir.empty());
-  std::vector<tonyhistory::Setting> site;
+  std::vector<compat::tony::history::Setting> site;
   std::string root = dir;
   if (dir.empty()) {
     auto read = TonySite();
     if (!read.ok()) return read.error();
     site = std::move(*read);
-    root = tonyhistory::ValueOf(site, "tony.history.location");
+    root = compat::tony::history::ValueOf(site, "tony.history.location");
   } else if (!dir.starts_with('/') && dir.find(':') == std::string::npos) {
     root = CurrentDirectory() + "/" + dir;
   }
@@ -73,9 +73,10 @@ Result<HistorySource> HistorySource::Open(Shell& shell, const std::string& dir) 
 }
 
 Result<JobView> HistorySource::ViewOf(const Found& found) const {
-  const auto settings = historyfiles::ReadConfiguration(*tony_->files, found);
+  const auto settings = storage::history::ReadConfiguration(*tony_->files, found);
   // A configuration that cannot be read must not hide the job.
-  return tonyhistory::ViewOf(found.name, settings.ok() ? *settings : std::vector<tonyhistory::Setting>(), {});
+  return compat::tony::history::ViewOf(found.name,
+                                       settings.ok() ? *settings : std::vector<compat::tony::history::Setting>(), {});
 }
 
 Result<std::vector<PastJob>> HistorySource::List(const HistoryArguments& filter) {
@@ -90,11 +91,11 @@ Result<std::vector<PastJob>> HistorySource::List(const HistoryArguments& filter)
     }
   }
   if (tony_) {
-    auto found = historyfiles::Scan(*tony_->files, tony_->location, filter.since);
+    auto found = storage::history::Scan(*tony_->files, tony_->location, filter.since);
     if (!found.ok()) return found.error();
     for (Found& job : *found) {
       // The file's name says enough to leave most out; the user's own name is in the configuration.
-      JobView by_name = tonyhistory::ViewOf(job.name, {}, {});
+      JobView by_name = compat::tony::history::ViewOf(job.name, {}, {});
       by_name.user = filter.user;
       if (!Fits(by_name, filter)) continue;
       auto view = ViewOf(job);
@@ -117,7 +118,7 @@ Result<PastJob> HistorySource::Find(const std::string& id) {
     if (view.error().code != ErrorCode::kNotFound || !tony_) return view.error();
     own_says = view.error().message;
   }
-  auto found = historyfiles::Scan(*tony_->files, tony_->location, std::nullopt);
+  auto found = storage::history::Scan(*tony_->files, tony_->location, std::nullopt);
   if (!found.ok()) return found.error();
   const bool last = id == "last";
   for (Found& job : *found) {
@@ -132,8 +133,8 @@ Result<PastJob> HistorySource::Find(const std::string& id) {
                                          (own_says.empty() ? "" : "; nor " + own_says)};
 }
 
-Result<tonyhistory::Events> HistorySource::EventsOf(const PastJob& job) const {
-  auto events = historyfiles::ReadEvents(*tony_->files, *job.tony);
+Result<compat::tony::history::Events> HistorySource::EventsOf(const PastJob& job) const {
+  auto events = storage::history::ReadEvents(*tony_->files, *job.tony);
   if (events.ok() && !events->cut.empty() && job.tony->name.completed) {
     Say("howdah: " + job.tony->file() + ": " + events->cut + "; what stands before is shown");
   }
@@ -146,27 +147,27 @@ Result<JobView> HistorySource::Status(const PastJob& job) {
   if (!settings.ok()) return settings.error();
   const auto events = EventsOf(job);
   if (!events.ok()) return events.error();
-  return tonyhistory::ViewOf(job.tony->name, *settings, events->events);
+  return compat::tony::history::ViewOf(job.tony->name, *settings, events->events);
 }
 
-Result<std::vector<tonyhistory::Setting>> HistorySource::Configuration(const PastJob& job) {
-  if (job.tony) return historyfiles::ReadConfiguration(*tony_->files, *job.tony);
+Result<std::vector<compat::tony::history::Setting>> HistorySource::Configuration(const PastJob& job) {
+  if (job.tony) return storage::history::ReadConfiguration(*tony_->files, *job.tony);
   const auto text = place_->JobFile(JobId{job.view.id});
   if (!text.ok()) return text.error();
   return SettingsOfJobFile(*text);
 }
 
-Result<std::vector<tonyhistory::TaskMetrics>> HistorySource::Metrics(const PastJob& job) {
+Result<std::vector<compat::tony::history::TaskMetrics>> HistorySource::Metrics(const PastJob& job) {
   if (job.tony) {
     const auto events = EventsOf(job);
     if (!events.ok()) return events.error();
-    return tonyhistory::MetricsOf(events->events);
+    return compat::tony::history::MetricsOf(events->events);
   }
   const auto view = Status(job);
   if (!view.ok()) return view.error();
-  std::vector<tonyhistory::TaskMetrics> metrics;
-  for (const history::TaskView& task : view->tasks)
-    metrics.push_back({task.role, task.index, tonyhistory::MetricsOf(task.usage)});
+  std::vector<compat::tony::history::TaskMetrics> metrics;
+  for (const journal::TaskView& task : view->tasks)
+    metrics.push_back({task.role, task.index, compat::tony::history::MetricsOf(task.usage)});
   return metrics;
 }
 
@@ -175,14 +176,14 @@ Result<std::vector<std::string>> HistorySource::Events(const PastJob& job, bool 
   if (job.tony) {
     const auto events = EventsOf(job);
     if (!events.ok()) return events.error();
-    for (const tonyhistory::Event& event : events->events) {
-      lines.push_back(json ? tonyhistory::EncodeEvent(event) : tonyhistory::DescribeEvent(event));
+    for (const compat::tony::history::Event& event : events->events) {
+      lines.push_back(json ? compat::tony::history::EncodeEvent(event) : compat::tony::history::DescribeEvent(event));
     }
     return lines;
   }
   const auto followed =
       FollowJournal(*place_, JobId{job.view.id}, Until::kNow, std::nullopt, [&](const core::JournalEntry& entry) {
-        lines.push_back(json ? history::EncodeEntry(entry) : history::DescribeEntry(entry));
+        lines.push_back(json ? journal::EncodeEntry(entry) : journal::DescribeEntry(entry));
       });
   if (!followed.ok()) return followed.error();
   return lines;

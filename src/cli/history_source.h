@@ -7,26 +7,26 @@
 #include <vector>
 
 #include "arguments.h"
-#include "howdah/backend/place.h"
-#include "howdah/historyfiles/read.h"
+#include "howdah/backend/cluster.h"
+#include "howdah/storage/history/read.h"
 #include "shell.h"
 
 namespace howdah::cli {
 
 // A job, and where it is known from.
 struct PastJob {
-  history::JobView view;                    // without tasks
-  std::optional<historyfiles::Found> tony;  // none: the place's own
+  journal::JobView view;                        // without tasks
+  std::optional<storage::history::Found> tony;  // none: the place's own
 };
 
 // A history of TonY.
 struct TonyDirectory {
-  std::unique_ptr<backend::Files> files;
-  historyfiles::Location location;
+  std::unique_ptr<storage::Files> files;
+  storage::history::Location location;
 };
 
 // tony-site.xml of $TONY_CONF_DIR; nothing where there is none.
-Result<std::vector<tonyhistory::Setting>> TonySite();
+Result<std::vector<compat::tony::history::Setting>> TonySite();
 
 // One thread; owned by its command, like the shell.
 class HistorySource {
@@ -38,23 +38,23 @@ class HistorySource {
   Result<std::vector<PastJob>> List(const HistoryArguments& filter);
   Result<PastJob> Find(const std::string& id);
 
-  Result<history::JobView> Status(const PastJob& job);  // with tasks
-  Result<std::vector<tonyhistory::Setting>> Configuration(const PastJob& job);
-  Result<std::vector<tonyhistory::TaskMetrics>> Metrics(const PastJob& job);
+  Result<journal::JobView> Status(const PastJob& job);  // with tasks
+  Result<std::vector<compat::tony::history::Setting>> Configuration(const PastJob& job);
+  Result<std::vector<compat::tony::history::TaskMetrics>> Metrics(const PastJob& job);
   // A line each, for people or as JSON.
   Result<std::vector<std::string>> Events(const PastJob& job, bool json);
 
   // Null: there is none.
   const TonyDirectory* tony() const { return tony_ ? &*tony_ : nullptr; }
-  backend::Place& place() const { return *place_; }
+  backend::Cluster& place() const { return *place_; }
 
  private:
-  HistorySource(backend::Place* place, bool with_own) : place_(place), with_own_(with_own) {}
+  HistorySource(backend::Cluster* place, bool with_own) : place_(place), with_own_(with_own) {}
 
-  Result<history::JobView> ViewOf(const historyfiles::Found& found) const;  // without tasks
-  Result<tonyhistory::Events> EventsOf(const PastJob& job) const;
+  Result<journal::JobView> ViewOf(const storage::history::Found& found) const;  // without tasks
+  Result<compat::tony::history::Events> EventsOf(const PastJob& job) const;
 
-  backend::Place* place_;
+  backend::Cluster* place_;
   bool with_own_;
   std::optional<TonyDirectory> tony_;
 };

@@ -41,13 +41,13 @@ TEST(Difference, OfSettingsIsByName) {
 }
 
 TEST(Outcome, IsWhatARunCameTo) {
-  history::JobView view;
+  journal::JobView view;
   view.name = "mnist";
   view.state = core::JobState::kFailed;
   view.exit_code = 1;
   view.started = Instant(std::chrono::seconds(10));
   view.finished = Instant(std::chrono::seconds(22));
-  history::TaskView task;
+  journal::TaskView task;
   task.role = "worker";
   task.attempt = 1;
   task.state = core::TaskState::kFailed;

@@ -1,12 +1,12 @@
 #include "commands.h"
-#include "howdah/spec/init_job.h"
+#include "howdah/jobspec/init_job.h"
 #include "output.h"
 
 namespace howdah::cli {
 
 int InitCommand(Shell&, const Arguments& arguments) {
-  const auto framework = spec::FrameworkFromText(arguments.framework.empty() ? "plain" : arguments.framework);
-  const std::string text = framework ? spec::InitJobFile(*framework) : "";
+  const auto framework = jobspec::FrameworkFromText(arguments.framework.empty() ? "plain" : arguments.framework);
+  const std::string text = framework ? jobspec::InitJobFile(*framework) : "";
   if (text.empty()) {
     return Report(Error{ErrorCode::kUsage, "making a job file: " +
                                                (framework ? arguments.framework + " is not there yet"

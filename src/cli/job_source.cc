@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 #include "shell.h"
 
 namespace howdah::cli {
@@ -13,10 +13,10 @@ namespace {
 // More than a job file may have, so that ParseJobFile is the one to say it is too long.
 constexpr size_t kReadLimit = (size_t{1} << 20) + 1;
 
-spec::PathKind KindOf(const std::string& path) {
+jobspec::PathKind KindOf(const std::string& path) {
   struct stat facts {};
-  if (stat(path.c_str(), &facts) != 0) return spec::PathKind::kMissing;
-  return S_ISDIR(facts.st_mode) ? spec::PathKind::kDirectory : spec::PathKind::kFile;
+  if (stat(path.c_str(), &facts) != 0) return jobspec::PathKind::kMissing;
+  return S_ISDIR(facts.st_mode) ? jobspec::PathKind::kDirectory : jobspec::PathKind::kFile;
 }
 
 std::string DirectoryOf(const std::string& file) {
@@ -27,9 +27,9 @@ std::string DirectoryOf(const std::string& file) {
 }
 
 Result<std::string> ReadText(const std::string& file) {
-  const process::Fd opened(file == "-" ? dup(STDIN_FILENO) : open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::files::Fd opened(file == "-" ? dup(STDIN_FILENO) : open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!opened.valid()) {
-    Error error = process::SystemError("reading the job file " + file);
+    Error error = os::files::SystemError("reading the job file " + file);
     error.code = ErrorCode::kUsage;
     if (errno == ENOENT) error.message += "; `howdah init > " + file + "` makes one to start from";
     return error;
@@ -39,13 +39,13 @@ Result<std::string> ReadText(const std::string& file) {
   while (text.size() < kReadLimit) {
     const ssize_t size = read(opened.get(), buffer, sizeof buffer);
     if (size == 0) break;
-    if (size < 0) return Error{ErrorCode::kUsage, process::SystemError("reading the job file " + file).message};
+    if (size < 0) return Error{ErrorCode::kUsage, os::files::SystemError("reading the job file " + file).message};
     text.append(buffer, static_cast<size_t>(size));
   }
   return text;
 }
 
-Result<std::string> TextOf(const JobArguments& arguments, spec::Surroundings& surroundings) {
+Result<std::string> TextOf(const JobArguments& arguments, jobspec::Surroundings& surroundings) {
   if (!arguments.file.empty()) {
     if (!arguments.quick_flags.empty()) {
       return Error{ErrorCode::kUsage, arguments.quick_flags.front() + " is for jobs without a file; with " +
@@ -60,15 +60,15 @@ Result<std::string> TextOf(const JobArguments& arguments, spec::Surroundings& su
                  "no job: name a job file, as in `howdah run job.yaml`, or a command behind --, as in "
                  "`howdah run --workers 2 -- python train.py`"};
   }
-  spec::QuickJob quick = arguments.quick;
+  jobspec::QuickJob quick = arguments.quick;
   quick.command = arguments.words;
-  return spec::JobFileFor(quick);
+  return jobspec::JobFileFor(quick);
 }
 
 }  // namespace
 
-spec::Surroundings SurroundingsHere(std::string file_name) {
-  spec::Surroundings surroundings;
+jobspec::Surroundings SurroundingsHere(std::string file_name) {
+  jobspec::Surroundings surroundings;
   surroundings.file_name = std::move(file_name);
   surroundings.directory = CurrentDirectory();
   surroundings.variable = Variable;
@@ -76,21 +76,21 @@ spec::Surroundings SurroundingsHere(std::string file_name) {
   return surroundings;
 }
 
-Result<spec::ParsedJob> ReadJob(const JobArguments& arguments) {
-  spec::Surroundings surroundings = SurroundingsHere("command line");
+Result<jobspec::ParsedJob> ReadJob(const JobArguments& arguments) {
+  jobspec::Surroundings surroundings = SurroundingsHere("command line");
   surroundings.sets = arguments.sets;
   const auto text = TextOf(arguments, surroundings);
   if (!text.ok()) return text.error();
-  spec::ParsedJob job = spec::ParseJobFile(*text, surroundings);
+  jobspec::ParsedJob job = jobspec::ParseJobFile(*text, surroundings);
   if (job.problems.empty() && !arguments.file.empty() && !arguments.words.empty()) {
-    const Status appended = spec::AppendArguments(job.spec, arguments.words);
+    const Status appended = jobspec::AppendArguments(job.spec, arguments.words);
     if (!appended.ok()) return Error{ErrorCode::kUsage, appended.error().message};
   }
   return job;
 }
 
-void TellProblems(const std::vector<spec::Problem>& problems) {
-  for (const spec::Problem& problem : problems) Say(problem.ToText());
+void TellProblems(const std::vector<jobspec::Problem>& problems) {
+  for (const jobspec::Problem& problem : problems) Say(problem.ToText());
 }
 
 }  // namespace howdah::cli

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "howdah/backend/place.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/backend/cluster.h"
+#include "howdah/jobspec/job_file.h"
 #include "shell.h"
 
 namespace howdah::cli {
@@ -15,13 +15,13 @@ struct RunOptions {
   bool json = false;  // prints the final status as JSON
   // Called as the status may have changed, until the job has ended; what it returns is shown as lines, if any. May be
   // empty.
-  std::function<std::string(backend::Place& place, const JobId& id, const history::JobView& view)> on_status;
+  std::function<std::string(backend::Cluster& place, const JobId& id, const journal::JobView& view)> on_status;
 };
 
 // Submits it to the place, and follows it to its end; Ctrl-C stops it. The exit code is the job's.
-int RunJob(Shell& shell, const spec::JobSpec& spec, const RunOptions& options);
+int RunJob(Shell& shell, const jobspec::JobSpec& spec, const RunOptions& options);
 
 // Prints what submitting it would do; the exit code says whether it would be done.
-int ShowPlan(Shell& shell, const spec::ParsedJob& job, bool json);
+int ShowPlan(Shell& shell, const jobspec::ParsedJob& job, bool json);
 
 }  // namespace howdah::cli

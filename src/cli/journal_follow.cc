@@ -24,7 +24,7 @@ class Sink final : public JournalSink {
 
 void JournalSink::OnNote(const std::string& line) { Say("howdah: " + line); }
 
-Result<history::JobView> FollowJournal(backend::Place& place, const JobId& id, Until until,
+Result<journal::JobView> FollowJournal(backend::Cluster& place, const JobId& id, Until until,
                                        std::optional<Duration> limit,
                                        const std::function<void(const core::JournalEntry&)>& on_entry) {
   using std::chrono::steady_clock;
@@ -49,8 +49,8 @@ Result<history::JobView> FollowJournal(backend::Place& place, const JobId& id, U
   return std::move(sink.view);
 }
 
-Result<bool> AwaitJob(backend::Place& place, const JobId& id, JournalSink& sink,
-                      const std::function<bool(const history::JobView&)>& enough) {
+Result<bool> AwaitJob(backend::Cluster& place, const JobId& id, JournalSink& sink,
+                      const std::function<bool(const journal::JobView&)>& enough) {
   const auto follow = place.FollowJob(id, std::nullopt);
   if (!follow.ok()) return follow.error();
   const Interrupts interrupts;

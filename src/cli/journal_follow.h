@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "howdah/backend/place.h"
+#include "howdah/backend/cluster.h"
 
 namespace howdah::cli {
 
@@ -14,19 +14,19 @@ class JournalSink : public backend::FollowSink {
   void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
   void OnLog(const backend::LogSource&, std::string_view) override {}
   void OnNote(const std::string& line) override;
-  history::JobView view;
+  journal::JobView view;
 };
 
 enum class Until { kEnd, kNow };
 
 // Hands on every entry until the job's end, or those that are there now. The status they make; kTimeout: the limit ran
 // out.
-Result<history::JobView> FollowJournal(backend::Place& place, const JobId& id, Until until,
+Result<journal::JobView> FollowJournal(backend::Cluster& place, const JobId& id, Until until,
                                        std::optional<Duration> limit,
                                        const std::function<void(const core::JournalEntry&)>& on_entry);
 
 // Fills the sink until `enough` is true of its status, or the job has ended. false: Ctrl-C came first.
-Result<bool> AwaitJob(backend::Place& place, const JobId& id, JournalSink& sink,
-                      const std::function<bool(const history::JobView&)>& enough);
+Result<bool> AwaitJob(backend::Cluster& place, const JobId& id, JournalSink& sink,
+                      const std::function<bool(const journal::JobView&)>& enough);
 
 }  // namespace howdah::cli

@@ -6,7 +6,7 @@ namespace howdah::cli {
 int KillCommand(Shell& shell, const Arguments& arguments) {
   const auto made = shell.Place();
   if (!made.ok()) return Report(made.error());
-  backend::Place& place = **made;
+  backend::Cluster& place = **made;
   const auto id = place.Resolve(arguments.id);
   if (!id.ok()) return Report(id.error());
   const auto before = FollowJournal(place, *id, Until::kNow, std::nullopt, nullptr);

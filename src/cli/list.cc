@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/process/clock.h"
 #include "output.h"
 #include "status_text.h"
 
@@ -14,7 +14,7 @@ int ListCommand(Shell& shell, const Arguments& arguments) {
   if (!jobs.ok()) return Report(jobs.error());
   if (arguments.json) {
     std::string text = "[";
-    for (const history::JobView& view : *jobs) text += (text.size() == 1 ? "" : ",\n ") + history::ToJson(view, false);
+    for (const journal::JobView& view : *jobs) text += (text.size() == 1 ? "" : ",\n ") + journal::ToJson(view, false);
     Print(text + "]\n");
     return kExitOk;
   }
@@ -22,7 +22,7 @@ int ListCommand(Shell& shell, const Arguments& arguments) {
     Say(arguments.all ? "there are no jobs" : "no job is running; `howdah list --all` shows those that have ended");
     return kExitOk;
   }
-  Print(DescribeJobs(*jobs, process::Clock().Now(), WantsColour(STDOUT_FILENO)));
+  Print(DescribeJobs(*jobs, os::process::Clock().Now(), WantsColour(STDOUT_FILENO)));
   return kExitOk;
 }
 

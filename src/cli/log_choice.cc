@@ -19,7 +19,7 @@ bool IsOf(const LogSelection& selection, const std::string& role, int index) {
 
 }  // namespace
 
-Result<LogSelection> SelectLogs(const Arguments& arguments, const history::JobView& view) {
+Result<LogSelection> SelectLogs(const Arguments& arguments, const journal::JobView& view) {
   LogSelection selection;
   if (arguments.want_stdout != arguments.want_stderr) {
     selection.want_stdout = arguments.want_stdout;
@@ -37,7 +37,7 @@ Result<LogSelection> SelectLogs(const Arguments& arguments, const history::JobVi
     is_right = error == std::errc() && stop == end;
     selection.index = index;
   }
-  const bool is_there = std::any_of(view.tasks.begin(), view.tasks.end(), [&](const history::TaskView& task) {
+  const bool is_there = std::any_of(view.tasks.begin(), view.tasks.end(), [&](const journal::TaskView& task) {
     return IsOf(selection, task.role, task.index);
   });
   if (is_right && is_there) return selection;
@@ -72,10 +72,10 @@ Result<std::vector<LogSource>> ChooseSources(const std::vector<LogSource>& all, 
   return chosen;
 }
 
-bool HaveEnded(const history::JobView& view, const LogSelection& selection) {
+bool HaveEnded(const journal::JobView& view, const LogSelection& selection) {
   if (core::IsFinal(view.state)) return true;
   if (!selection.role) return false;
-  return std::all_of(view.tasks.begin(), view.tasks.end(), [&](const history::TaskView& task) {
+  return std::all_of(view.tasks.begin(), view.tasks.end(), [&](const journal::TaskView& task) {
     if (!IsOf(selection, task.role, task.index)) return true;
     return core::IsFinal(task.state) || (selection.attempt && task.attempt > *selection.attempt);
   });

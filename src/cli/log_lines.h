@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "howdah/backend/place.h"
+#include "howdah/backend/cluster.h"
 
 namespace howdah::cli {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "commands.h"
-#include "howdah/process/last_lines.h"
+#include "howdah/os/files/last_lines.h"
 #include "log_choice.h"
 #include "log_lines.h"
 #include "output.h"
@@ -26,7 +26,7 @@ LineMerger MergerFor(const LogSelection& selection) {
 }
 
 // Prints one source from its beginning, or its last lines; through the merger, or as it is without one.
-Status PrintSource(backend::Place& place, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
+Status PrintSource(backend::Cluster& place, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
                    LineMerger* merger) {
   std::string lines;
   const Status read = place.ReadLog(id, source, tail, [&](std::string_view bytes) {
@@ -42,7 +42,7 @@ Status PrintSource(backend::Place& place, const JobId& id, const LogSource& sour
   return {};
 }
 
-int PrintNow(backend::Place& place, const JobId& id, const LogSelection& selection, std::optional<int64_t> tail) {
+int PrintNow(backend::Cluster& place, const JobId& id, const LogSelection& selection, std::optional<int64_t> tail) {
   const auto all = place.LogSources(id);
   if (!all.ok()) return Report(all.error());
   auto sources = ChooseSources(*all, selection);
@@ -74,7 +74,7 @@ class Printer final : public backend::FollowSink {
     if (!tail_) return Out(source, bytes);
     std::string& kept = kept_[source];
     kept += bytes;
-    kept = std::string(process::LastLines(kept, *tail_));
+    kept = std::string(os::files::LastLines(kept, *tail_));
   }
   void OnNote(const std::string& line) override { Say("howdah: " + line); }
   void CaughtUp() {
@@ -91,7 +91,7 @@ class Printer final : public backend::FollowSink {
     merger_.Finish(out_);
     Flush();
   }
-  history::JobView view;
+  journal::JobView view;
 
  private:
   void Out(const LogSource& source, std::string_view bytes) {
@@ -110,7 +110,7 @@ class Printer final : public backend::FollowSink {
   std::string out_;
 };
 
-int FollowLogs(backend::Place& place, const JobId& id, const LogSelection& selection, std::optional<int64_t> tail) {
+int FollowLogs(backend::Cluster& place, const JobId& id, const LogSelection& selection, std::optional<int64_t> tail) {
   auto follow = place.FollowJob(id, selection);
   if (!follow.ok()) return Report(follow.error());
   Printer printer(selection, tail);
@@ -130,7 +130,7 @@ int FollowLogs(backend::Place& place, const JobId& id, const LogSelection& selec
 int LogsCommand(Shell& shell, const Arguments& arguments) {
   const auto made = shell.Place();
   if (!made.ok()) return Report(made.error());
-  backend::Place& place = **made;
+  backend::Cluster& place = **made;
   const auto id = place.Resolve(arguments.id);
   if (!id.ok()) return Report(id.error());
   const auto view = place.Status(*id);

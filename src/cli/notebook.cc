@@ -65,7 +65,7 @@ class Starting final : public JournalSink {
   }
 };
 
-bool Runs(const history::JobView& view) {
+bool Runs(const journal::JobView& view) {
   return !view.tasks.empty() && view.tasks.front().state == core::TaskState::kRunning;
 }
 
@@ -82,12 +82,12 @@ Result<Notebook> AskForIt(const rpc::AmContact& am) {
   return Notebook{static_cast<uint16_t>(std::atoi(answer->c_str())), answer->substr(blank + 1)};
 }
 
-int Connect(backend::Place& place, const JobId& id, int listen) {
+int Connect(backend::Cluster& place, const JobId& id, int listen) {
   Starting job;
   const auto started = AwaitJob(place, id, job, Runs);
   if (!started.ok()) return Report(started.error());
   if (!*started) return kExitOk;
-  const auto tell_end = [&](const history::JobView& view) {
+  const auto tell_end = [&](const journal::JobView& view) {
     const std::string farewell = Farewell(view, place.LogsPlace(id));
     Say(farewell.substr(0, farewell.size() - 1));
     return ExitCodeOf(view);
@@ -115,8 +115,8 @@ int NotebookCommand(Shell& shell, const Arguments& arguments) {
   }
   const auto job = AdmittedJob(shell, JobOf(arguments));
   if (const int* code = std::get_if<int>(&job)) return *code;
-  backend::Place& place = **shell.Place();
-  const auto id = SubmitShowing(place, std::get<spec::JobSpec>(job), false);
+  backend::Cluster& place = **shell.Place();
+  const auto id = SubmitShowing(place, std::get<jobspec::JobSpec>(job), false);
   if (!id.ok()) return Report(id.error());
   Say(id->text + " is the notebook; Ctrl-C leaves it, `howdah notebook " + id->text + "` comes back, `howdah kill " +
       id->text + "` ends it");

@@ -7,7 +7,7 @@ namespace howdah::cli {
 int OpenCommand(Shell& shell, const Arguments& arguments) {
   const auto made = shell.Place();
   if (!made.ok()) return Report(made.error());
-  backend::Place& place = **made;
+  backend::Cluster& place = **made;
   const auto id = place.Resolve(arguments.id);
   if (!id.ok()) return Report(id.error());
   const auto view = place.Status(*id);

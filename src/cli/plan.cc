@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 #include "job_source.h"
 #include "jobs.h"
 #include "output.h"
@@ -10,10 +10,10 @@
 namespace howdah::cli {
 namespace {
 
-std::string ProblemsJson(const std::vector<spec::Problem>& problems) {
+std::string ProblemsJson(const std::vector<jobspec::Problem>& problems) {
   nlohmann::ordered_json json;
   json["problems"] = nlohmann::ordered_json::array();
-  for (const spec::Problem& problem : problems) {
+  for (const jobspec::Problem& problem : problems) {
     json["problems"].push_back(
         {{"file", problem.file}, {"line", problem.line}, {"key", problem.key}, {"text", problem.text}});
   }
@@ -28,7 +28,7 @@ int PlanCommand(Shell& shell, const Arguments& arguments) {
   return ShowPlan(shell, *job, arguments.json);
 }
 
-int ShowPlan(Shell& shell, const spec::ParsedJob& job, bool json) {
+int ShowPlan(Shell& shell, const jobspec::ParsedJob& job, bool json) {
   if (!job.problems.empty()) {
     TellProblems(job.problems);
     if (json) Print(ProblemsJson(job.problems));
@@ -36,7 +36,7 @@ int ShowPlan(Shell& shell, const spec::ParsedJob& job, bool json) {
   }
   const auto place = shell.Place();
   if (!place.ok()) return Report(place.error());
-  Plan plan = MakePlan(job.spec, process::TreeSize);
+  Plan plan = MakePlan(job.spec, os::files::TreeSize);
   plan.refusals = (*place)->Refusals(job.spec);
   plan.ignored = (*place)->Ignored(job.spec);
   Print(json ? PlanJson(plan) : PlanText(plan));

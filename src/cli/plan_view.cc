@@ -6,7 +6,7 @@
 #include "howdah/core/exports.h"
 #include "howdah/core/ranks.h"
 #include "howdah/frameworks/framework.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
 #include "text_table.h"
 
 namespace howdah::cli {
@@ -19,10 +19,10 @@ constexpr int kExamplePorts = 20000;
 const Endpoint kExampleRendezvous{"host-of-the-application-master", 39999};
 constexpr char kExampleId[] = "howdah-YYYYMMDD-hhmmss-xxxx";
 
-core::Cluster ExampleCluster(const spec::JobSpec& spec) {
+core::Cluster ExampleCluster(const jobspec::JobSpec& spec) {
   core::Cluster cluster;
   int number = 0;
-  for (const spec::RoleSpec& role : spec.roles) {
+  for (const jobspec::RoleSpec& role : spec.roles) {
     std::vector<Endpoint> endpoints;
     for (int index = 0; index < role.instances.min; ++index, ++number) {
       endpoints.push_back({"host-of-" + role.name + "-" + std::to_string(index),
@@ -34,7 +34,7 @@ core::Cluster ExampleCluster(const spec::JobSpec& spec) {
 }
 
 // Later ones override earlier ones, in the place of the first.
-void Override(spec::EnvVars& environment, const spec::EnvVars& with) {
+void Override(jobspec::EnvVars& environment, const jobspec::EnvVars& with) {
   for (const auto& [name, value] : with) {
     bool found = false;
     for (auto& [known, old] : environment) {
@@ -53,9 +53,9 @@ std::string Numbers(const std::vector<int>& numbers) {
 }
 
 // What each role would hand on is known only when it has run.
-core::Exports ExampleExports(const spec::JobSpec& spec) {
+core::Exports ExampleExports(const jobspec::JobSpec& spec) {
   core::Exports exports;
-  for (const spec::RoleSpec& role : spec.roles) {
+  for (const jobspec::RoleSpec& role : spec.roles) {
     auto& variables = exports.emplace_back();
     for (const auto& [name, text] : role.exports) {
       variables.emplace_back(name, "(what " + role.name + ":0 prints behind '" + text + "')");
@@ -65,13 +65,13 @@ core::Exports ExampleExports(const spec::JobSpec& spec) {
 }
 
 void AddTasks(Plan& plan) {
-  const spec::JobSpec& spec = plan.spec;
+  const jobspec::JobSpec& spec = plan.spec;
   const core::Cluster cluster = ExampleCluster(spec);
   const core::Exports exports = ExampleExports(spec);
   std::vector<int> sizes;
-  for (const spec::RoleSpec& role : spec.roles) sizes.push_back(role.instances.min);
+  for (const jobspec::RoleSpec& role : spec.roles) sizes.push_back(role.instances.min);
   for (int role = 0; role < static_cast<int>(spec.roles.size()); ++role) {
-    const spec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
+    const jobspec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
     for (int index = 0; index < of_role.instances.min; ++index) {
       PlannedTask task{of_role.name, index, core::RanksOf(spec, sizes, {role, index}), {}};
       frameworks::ProcessPlace place;
@@ -89,7 +89,7 @@ void AddTasks(Plan& plan) {
   }
 }
 
-const spec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
+const jobspec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
   size_t at = 0;
   while (plan.spec.roles[at].name != task.role) ++at;
   return plan.spec.roles[at];
@@ -97,12 +97,12 @@ const spec::RoleSpec& RoleOf(const Plan& plan, const PlannedTask& task) {
 
 }  // namespace
 
-Plan MakePlan(const spec::JobSpec& spec, const std::function<std::optional<int64_t>(const std::string&)>& size_of) {
+Plan MakePlan(const jobspec::JobSpec& spec, const std::function<std::optional<int64_t>(const std::string&)>& size_of) {
   Plan plan;
   plan.spec = spec;
   AddTasks(plan);
   if (!spec.source.empty()) plan.uploads.push_back({"source", spec.source, ".", size_of(spec.source)});
-  for (const auto& [file, role] : spec::AllFiles(spec)) {
+  for (const auto& [file, role] : jobspec::AllFiles(spec)) {
     plan.uploads.push_back({role.empty() ? "file" : "file of " + role, file.from, file.to, size_of(file.from)});
   }
   if (!spec.python_archive.empty()) {
@@ -112,10 +112,10 @@ Plan MakePlan(const spec::JobSpec& spec, const std::function<std::optional<int64
 }
 
 std::string PlanText(const Plan& plan) {
-  std::string text = "# the effective job\n" + spec::DescribeEffective(plan.spec) + "\n# tasks\n";
+  std::string text = "# the effective job\n" + jobspec::DescribeEffective(plan.spec) + "\n# tasks\n";
   std::vector<std::vector<std::string>> rows = {{"TASK", "MEMORY", "VCORES", "GPUS", "PROCESSES", "RANKS"}};
   for (const PlannedTask& task : plan.tasks) {
-    const spec::RoleSpec& role = RoleOf(plan, task);
+    const jobspec::RoleSpec& role = RoleOf(plan, task);
     rows.push_back({task.role + ":" + std::to_string(task.index), FormatBytes(role.memory_bytes),
                     std::to_string(role.vcores), std::to_string(role.gpus), std::to_string(role.processes),
                     Numbers(task.ranks)});
@@ -139,10 +139,10 @@ std::string PlanJson(const Plan& plan) {
   json["problems"] = Json::array();
   json["refusals"] = plan.refusals;
   json["ignored"] = plan.ignored;
-  json["job"] = Json::parse(spec::WriteEffective(plan.spec), nullptr, /*allow_exceptions=*/false);
+  json["job"] = Json::parse(jobspec::WriteEffective(plan.spec), nullptr, /*allow_exceptions=*/false);
   json["tasks"] = Json::array();
   for (const PlannedTask& task : plan.tasks) {
-    const spec::RoleSpec& role = RoleOf(plan, task);
+    const jobspec::RoleSpec& role = RoleOf(plan, task);
     Json environment = Json::object();
     for (const auto& [name, value] : task.environment) environment[name] = value;
     json["tasks"].push_back({{"role", task.role},

@@ -23,16 +23,16 @@ LogSource Source(const std::string& role, int index, LogStream stream = LogStrea
 
 Instant At(int seconds) { return Instant(std::chrono::seconds(1'795'000'000 + seconds)); }
 
-history::TaskView Task(const std::string& role, int index, TaskState state) {
-  history::TaskView task;
+journal::TaskView Task(const std::string& role, int index, TaskState state) {
+  journal::TaskView task;
   task.role = role;
   task.index = index;
   task.state = state;
   return task;
 }
 
-history::JobView Job() {
-  history::JobView view;
+journal::JobView Job() {
+  journal::JobView view;
   view.id = "howdah-1";
   view.name = "mnist";
   view.state = JobState::kRunning;
@@ -138,7 +138,7 @@ TEST(StatusText, ProgressSaysWhatMattersOnce) {
 }
 
 TEST(StatusText, ExitCodes) {
-  history::JobView view;
+  journal::JobView view;
   const std::pair<JobState, int> expected[] = {
       {JobState::kSucceeded, 0}, {JobState::kFailed, 1}, {JobState::kKilled, 4}};
   for (const auto& [state, code] : expected) {

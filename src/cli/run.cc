@@ -6,7 +6,7 @@
 
 #include "admitted_job.h"
 #include "commands.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/process/clock.h"
 #include "jobs.h"
 #include "log_lines.h"
 #include "output.h"
@@ -59,7 +59,7 @@ class Display final : public backend::FollowSink {
   }
 
   bool live() const { return screen_.live(); }
-  const history::JobView& view() const { return view_; }
+  const journal::JobView& view() const { return view_; }
 
  private:
   void PutLines() {
@@ -79,17 +79,17 @@ class Display final : public backend::FollowSink {
   }
 
   bool logs_to_stderr_;
-  process::Clock clock_;
+  os::process::Clock clock_;
   Screen screen_;
   LineMerger merger_;
-  history::JobView view_;
+  journal::JobView view_;
   std::string lines_, messages_;
 };
 
 // The first asks the job to stop as it is wont to, every further one at once.
 class Stopper {
  public:
-  Stopper(Shell& shell, backend::Place& place, const JobId& id) : shell_(shell), place_(place), id_(id) {}
+  Stopper(Shell& shell, backend::Cluster& place, const JobId& id) : shell_(shell), place_(place), id_(id) {}
 
   void OnSignal(int number, Display& display) {
     const bool first = count_++ == 0;
@@ -102,7 +102,7 @@ class Stopper {
 
  private:
   Shell& shell_;
-  backend::Place& place_;
+  backend::Cluster& place_;
   const JobId& id_;
   int count_ = 0;
 };
@@ -113,12 +113,12 @@ class QueueLimit {
   explicit QueueLimit(std::optional<Duration> limit) : limit_(limit), since_(clock_.Now()) {}
 
   // How long to wait at most before looking again; none: for ever.
-  std::optional<Duration> Left(const history::JobView& view) const {
+  std::optional<Duration> Left(const journal::JobView& view) const {
     if (!limit_ || view.state != core::JobState::kQueued) return std::nullopt;
     return std::max(Duration::zero(), since_ + *limit_ - clock_.Now());
   }
 
-  void Look(Shell& shell, backend::Place& place, const JobId& id, Display& display) {
+  void Look(Shell& shell, backend::Cluster& place, const JobId& id, Display& display) {
     const auto left = Left(display.view());
     if (!left || *left > Duration::zero()) return;
     const std::string within = DurationToText(*std::exchange(limit_, std::nullopt));
@@ -130,12 +130,12 @@ class QueueLimit {
   }
 
  private:
-  process::Clock clock_;
+  os::process::Clock clock_;
   std::optional<Duration> limit_;
   Instant since_;
 };
 
-int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interrupts& interrupts,
+int FollowToTheEnd(Shell& shell, backend::Cluster& place, const JobId& id, Interrupts& interrupts,
                    const RunOptions& options, std::optional<Duration> queue_limit) {
   auto follow = place.FollowJob(id, backend::LogSelection());
   if (!follow.ok()) return Report(follow.error().While("the job goes on, but following " + id.text));
@@ -159,7 +159,7 @@ int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interru
   }
   const std::string farewell = Farewell(display.view(), place.LogsPlace(id));
   Say(farewell.substr(0, farewell.size() - 1));
-  if (options.json) Print(history::ToJson(display.view(), true) + "\n");
+  if (options.json) Print(journal::ToJson(display.view(), true) + "\n");
   return ExitCodeOf(display.view());
 }
 
@@ -168,11 +168,11 @@ int FollowToTheEnd(Shell& shell, backend::Place& place, const JobId& id, Interru
 int RunCommand(Shell& shell, const Arguments& arguments) {
   const auto job = AdmittedJob(shell, arguments.job);
   if (const int* code = std::get_if<int>(&job)) return *code;
-  return RunJob(shell, std::get<spec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
+  return RunJob(shell, std::get<jobspec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
 }
 
-int RunJob(Shell& shell, const spec::JobSpec& spec, const RunOptions& options) {
-  backend::Place& place = **shell.Place();
+int RunJob(Shell& shell, const jobspec::JobSpec& spec, const RunOptions& options) {
+  backend::Cluster& place = **shell.Place();
   Interrupts interrupts;
   const auto id = SubmitShowing(place, spec, options.keep);
   if (!id.ok()) return Report(id.error());

@@ -1,11 +1,11 @@
 #include "commands.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
 #include "output.h"
 
 namespace howdah::cli {
 
 int SchemaCommand(Shell&, const Arguments& arguments) {
-  std::string text = arguments.markdown ? spec::ReferencePage() : spec::JsonSchema();
+  std::string text = arguments.markdown ? jobspec::ReferencePage() : jobspec::JsonSchema();
   if (text.empty() || text.back() != '\n') text += '\n';
   Print(text);
   return kExitOk;

@@ -24,16 +24,16 @@ void ServeWhileItRuns(const JobId& id, backend::Follow& follow, JobForward& forw
 
 }  // namespace
 
-Result<JobForward> JobForward::Start(backend::Place& place, const JobId& id, const tunnel::Target& target, int listen,
-                                     std::function<void(const std::string& line)> say) {
+Result<JobForward> JobForward::Start(backend::Cluster& place, const JobId& id, const rpc::streams::Target& target,
+                                     int listen, std::function<void(const std::string& line)> say) {
   const auto am = place.Contact(id);
   if (!am.ok()) return am.error();
-  auto forward = tunnel::Forward::Start(static_cast<uint16_t>(listen), *am, target, std::move(say));
+  auto forward = rpc::streams::Forward::Start(static_cast<uint16_t>(listen), *am, target, std::move(say));
   if (!forward.ok()) return forward.error();
   return JobForward(place, id, std::move(*forward));
 }
 
-void JobForward::OnStatus(const history::JobView& view) {
+void JobForward::OnStatus(const journal::JobView& view) {
   if (am_attempt_ >= 0 && view.am_attempt != am_attempt_) {
     // What cannot be reached yet is said of each connection.
     if (const auto am = place_->Contact(id_); am.ok()) forward_->Use(*am);
@@ -43,7 +43,7 @@ void JobForward::OnStatus(const history::JobView& view) {
 
 std::string JobForward::address() const { return "http://127.0.0.1:" + std::to_string(forward_->port()) + "/"; }
 
-int ServeForward(backend::Place& place, const JobId& id, const tunnel::Target& target, int listen,
+int ServeForward(backend::Cluster& place, const JobId& id, const rpc::streams::Target& target, int listen,
                  const std::function<std::string(const std::string& address)>& url) {
   const auto follow = place.FollowJob(id, std::nullopt);
   if (!follow.ok()) return Report(follow.error());

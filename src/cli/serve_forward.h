@@ -6,8 +6,8 @@
 #include <string>
 #include <utility>
 
-#include "howdah/backend/place.h"
-#include "howdah/tunnel/forward.h"
+#include "howdah/backend/cluster.h"
+#include "howdah/rpc/streams/forward.h"
 
 namespace howdah::cli {
 
@@ -15,25 +15,25 @@ namespace howdah::cli {
 class JobForward {
  public:
   // listen: the port here, 0: one that is free. say: told why a connection could not be made, on another thread.
-  static Result<JobForward> Start(backend::Place& place, const JobId& id, const tunnel::Target& target, int listen,
-                                  std::function<void(const std::string& line)> say);
+  static Result<JobForward> Start(backend::Cluster& place, const JobId& id, const rpc::streams::Target& target,
+                                  int listen, std::function<void(const std::string& line)> say);
   // To be called as the job's status changes.
-  void OnStatus(const history::JobView& view);
+  void OnStatus(const journal::JobView& view);
   std::string address() const;  // "http://127.0.0.1:PORT/"
 
  private:
-  JobForward(backend::Place& place, JobId id, std::unique_ptr<tunnel::Forward> forward)
+  JobForward(backend::Cluster& place, JobId id, std::unique_ptr<rpc::streams::Forward> forward)
       : place_(&place), id_(std::move(id)), forward_(std::move(forward)) {}
 
-  backend::Place* place_;
+  backend::Cluster* place_;
   JobId id_;
-  std::unique_ptr<tunnel::Forward> forward_;
+  std::unique_ptr<rpc::streams::Forward> forward_;
   int am_attempt_ = -1;
 };
 
 // Listens, prints the address (url: what to make of its "http://127.0.0.1:PORT/"; empty: that) and serves until Ctrl-C,
 // SIGTERM or the job's end. The exit code of the command.
-int ServeForward(backend::Place& place, const JobId& id, const tunnel::Target& target, int listen,
+int ServeForward(backend::Cluster& place, const JobId& id, const rpc::streams::Target& target, int listen,
                  const std::function<std::string(const std::string& address)>& url);
 
 }  // namespace howdah::cli

@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::cli {
 namespace {
@@ -32,7 +32,7 @@ std::string ConfigurationPath() {
 
 // The configuration knows one key: `on: PLACE`. nullopt: it does not say.
 Result<std::optional<std::string>> ConfiguredPlace(const std::string& path) {
-  const auto text = process::ReadFile(path, size_t{64} << 10);
+  const auto text = os::files::ReadFile(path, size_t{64} << 10);
   if (!text.ok()) {
     if (text.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
     return text.error();
@@ -79,7 +79,7 @@ Result<std::string> Shell::PlaceName() const {
   return configured->value_or("local");
 }
 
-Result<backend::Place*> Shell::Place() {
+Result<backend::Cluster*> Shell::Place() {
   if (place_) return place_.get();
   const auto name = PlaceName();
   if (!name.ok()) return name.error();

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "howdah/backend/place.h"
+#include "howdah/backend/cluster.h"
 #include "howdah/base/result.h"
 #include "howdah/cli/main.h"
 
@@ -23,7 +23,7 @@ class Shell {
   // As --on says it.
   void SetOn(std::string on) { on_ = std::move(on); }
   // The place that --on, $HOWDAH_ON or the configuration names; made on first use.
-  Result<backend::Place*> Place();
+  Result<backend::Cluster*> Place();
   // "ann on gateway3 with `howdah kill`"
   std::string By(const std::string& with) const;
 
@@ -32,7 +32,7 @@ class Shell {
 
   PlaceFactory make_place_;
   std::string on_;
-  std::unique_ptr<backend::Place> place_;
+  std::unique_ptr<backend::Cluster> place_;
 };
 
 // Tells an error on stderr and returns the exit code it means.

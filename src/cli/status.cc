@@ -1,7 +1,7 @@
 #include <unistd.h>
 
 #include "commands.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/process/clock.h"
 #include "output.h"
 #include "status_text.h"
 #include "waiting.h"
@@ -9,9 +9,9 @@
 namespace howdah::cli {
 namespace {
 
-std::string StatusText(const history::JobView& view, bool json) {
-  if (json) return history::ToJson(view, true) + "\n";
-  return DescribeJob(view, process::Clock().Now(), WantsColour(STDOUT_FILENO));
+std::string StatusText(const journal::JobView& view, bool json) {
+  if (json) return journal::ToJson(view, true) + "\n";
+  return DescribeJob(view, os::process::Clock().Now(), WantsColour(STDOUT_FILENO));
 }
 
 // Something changed: that is all that is wanted.
@@ -23,7 +23,7 @@ class Ignore final : public backend::FollowSink {
 };
 
 // On a terminal one picture that changes; on a pipe the status after every change.
-int Watch(backend::Place& place, const JobId& id, bool json) {
+int Watch(backend::Cluster& place, const JobId& id, bool json) {
   auto follow = place.FollowJob(id, std::nullopt);
   if (!follow.ok()) return Report(follow.error());
   const bool picture = IsTerminal(STDOUT_FILENO) && !json;

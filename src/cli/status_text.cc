@@ -11,8 +11,8 @@ namespace {
 
 using core::JobState;
 using core::TaskState;
-using history::JobView;
-using history::TaskView;
+using journal::JobView;
+using journal::TaskView;
 
 constexpr int kGreen = 32, kRed = 31, kYellow = 33, kBlue = 36;
 
@@ -41,7 +41,7 @@ std::string RanksText(const std::vector<int>& ranks) {
   return std::to_string(ranks.front()) + "-" + std::to_string(ranks.back());
 }
 
-std::string UsageText(const history::Usage& usage) {
+std::string UsageText(const journal::Usage& usage) {
   if (usage.memory_bytes == 0 && usage.memory_peak_bytes == 0) return "";
   const std::string memory =
       usage.memory_bytes != 0 ? FormatBytes(usage.memory_bytes) : "peak " + FormatBytes(usage.memory_peak_bytes);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "howdah/history/job_view.h"
+#include "howdah/journal/job_view.h"
 
 namespace howdah::cli {
 
@@ -13,23 +13,23 @@ namespace howdah::cli {
 std::string StateText(core::JobState state, bool colour);
 std::string StateText(core::TaskState state, bool colour);
 // "exit code 7", "SIGSEGV"; empty: it has not ended.
-std::string ExitText(const history::TaskView& task);
+std::string ExitText(const journal::TaskView& task);
 
 // `howdah status`: the job and a table of its tasks.
-std::string DescribeJob(const history::JobView& view, Instant now, bool colour);
+std::string DescribeJob(const journal::JobView& view, Instant now, bool colour);
 // `howdah list`.
-std::string DescribeJobs(const std::vector<history::JobView>& views, Instant now, bool colour);
+std::string DescribeJobs(const std::vector<journal::JobView>& views, Instant now, bool colour);
 
 // What `run` says on stderr about an entry, for a pipe; nullopt: nothing. `before` and `after`: the states around it.
 std::optional<std::string> ProgressLine(const core::JournalEntry& entry, core::JobState before, core::JobState after);
 // The last words of `run`: how it ended, why, what to do, where the output is.
-std::string Farewell(const history::JobView& view, const std::string& logs);
+std::string Farewell(const journal::JobView& view, const std::string& logs);
 
 // The live table of `run` and `status --watch`: at most `rows` lines of at most `columns`. Tasks of a large job are
 // counted by role.
-std::vector<std::string> LiveTable(const history::JobView& view, Instant now, size_t columns, size_t rows, bool colour);
+std::vector<std::string> LiveTable(const journal::JobView& view, Instant now, size_t columns, size_t rows, bool colour);
 
 // The exit code that `run` and `wait` give.
-int ExitCodeOf(const history::JobView& view);
+int ExitCodeOf(const journal::JobView& view);
 
 }  // namespace howdah::cli

@@ -7,8 +7,8 @@ namespace howdah::cli {
 int SubmitCommand(Shell& shell, const Arguments& arguments) {
   const auto job = AdmittedJob(shell, arguments.job);
   if (const int* code = std::get_if<int>(&job)) return *code;
-  backend::Place& place = **shell.Place();
-  const auto id = SubmitShowing(place, std::get<spec::JobSpec>(job), arguments.keep);
+  backend::Cluster& place = **shell.Place();
+  const auto id = SubmitShowing(place, std::get<jobspec::JobSpec>(job), arguments.keep);
   if (!id.ok()) return Report(id.error());
   Print(id->text + "\n");
   return kExitOk;

@@ -9,9 +9,9 @@ constexpr size_t kShownTasks = 8;
 
 }  // namespace
 
-Result<TaskName> FindTask(const std::string& text, const history::JobView& view) {
+Result<TaskName> FindTask(const std::string& text, const journal::JobView& view) {
   std::vector<TaskName> found;
-  for (const history::TaskView& task : view.tasks) {
+  for (const journal::TaskView& task : view.tasks) {
     if (text == task.role + ":" + std::to_string(task.index)) return TaskName{task.role, task.index};
     if (text == task.role) found.push_back({task.role, task.index});
   }
@@ -24,7 +24,7 @@ Result<TaskName> FindTask(const std::string& text, const history::JobView& view)
   return Error{ErrorCode::kUsage, view.id + ": there is no task '" + text + "'" + (view.tasks.empty() ? "" : there)};
 }
 
-std::string TasksOf(const history::JobView& view) {
+std::string TasksOf(const journal::JobView& view) {
   std::string text;
   for (size_t i = 0; i < view.tasks.size(); ++i) {
     if (i == kShownTasks) return text + ", ...";

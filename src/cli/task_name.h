@@ -4,7 +4,7 @@
 #include <string>
 
 #include "howdah/base/result.h"
-#include "howdah/history/job_view.h"
+#include "howdah/journal/job_view.h"
 
 namespace howdah::cli {
 
@@ -14,9 +14,9 @@ struct TaskName {
 };
 
 // "worker:1", or "worker" where the role has one task; kUsage: the job has no such task, and which it has.
-Result<TaskName> FindTask(const std::string& text, const history::JobView& view);
+Result<TaskName> FindTask(const std::string& text, const journal::JobView& view);
 
 // "worker:0, worker:1, ..."
-std::string TasksOf(const history::JobView& view);
+std::string TasksOf(const journal::JobView& view);
 
 }  // namespace howdah::cli

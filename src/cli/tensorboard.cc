@@ -8,11 +8,11 @@
 #include <cstdlib>
 
 #include "commands.h"
-#include "howdah/eventfiles/mirror.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
-#include "howdah/process/spawn.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/spawn.h"
+#include "howdah/storage/mirror.h"
 #include "journal_follow.h"
 #include "output.h"
 #include "serve_forward.h"
@@ -35,7 +35,7 @@ class TemporaryDirectory {
   }
   ~TemporaryDirectory() {
     // What cannot be removed stays, as with any program that is interrupted.
-    if (!path_.empty()) (void)process::RemoveTree(path_).ok();
+    if (!path_.empty()) (void)os::files::RemoveTree(path_).ok();
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
@@ -45,20 +45,20 @@ class TemporaryDirectory {
   std::string path_;
 };
 
-Result<process::Child> StartTensorBoard(const std::string& logdir, int listen, int output) {
-  process::SpawnRequest request;
-  const process::FoundCommand found = process::LookUpCommand("tensorboard", Variable("PATH").value_or(""), "");
+Result<os::process::Child> StartTensorBoard(const std::string& logdir, int listen, int output) {
+  os::process::SpawnRequest request;
+  const os::process::FoundCommand found = os::process::LookUpCommand("tensorboard", Variable("PATH").value_or(""), "");
   if (found.error != 0) return Failed(kInstall);
   request.program = found.program;
   request.argv = {"tensorboard", "--logdir", logdir, "--host", "127.0.0.1", "--port", std::to_string(listen)};
   for (char** variable = environ; *variable != nullptr; ++variable) request.environment.emplace_back(*variable);
   request.stdout_fd = request.stderr_fd = output;
   request.death_signal = SIGTERM;
-  return process::SpawnOrError(request);
+  return os::process::SpawnOrError(request);
 }
 
 // Until it ends (what it said last is told) or Ctrl-C. Prints its address once it serves.
-int ServeUntilInterrupted(const process::Child& child, int output) {
+int ServeUntilInterrupted(const os::process::Child& child, int output) {
   Interrupts interrupts;
   std::string said;
   bool served = false;
@@ -67,14 +67,14 @@ int ServeUntilInterrupted(const process::Child& child, int output) {
     if (poll(wanted, 2, -1) < 0) continue;  // EINTR: the handler has written
     if (wanted[1].revents != 0) {
       kill(-child.pid, SIGTERM);
-      process::WaitFor(child);
+      os::process::WaitFor(child);
       return kExitOk;
     }
     char bytes[4096];
     const ssize_t size = read(output, bytes, sizeof bytes);
     if (size <= 0) {
       kill(-child.pid, SIGKILL);
-      process::WaitFor(child);
+      os::process::WaitFor(child);
       return Report(Failed("TensorBoard has ended; it said: " + said));
     }
     said.append(bytes, static_cast<size_t>(size));
@@ -86,26 +86,26 @@ int ServeUntilInterrupted(const process::Child& child, int output) {
 }
 
 // Of a job that has ended: over the files that it left.
-int ShowAfterwards(const std::string& logdir, backend::Place& place, int listen) {
+int ShowAfterwards(const std::string& logdir, backend::Cluster& place, int listen) {
   TemporaryDirectory copy;
-  const auto local = eventfiles::LocalPath(logdir);
+  const auto local = storage::LocalPath(logdir);
   const std::string shown = local.value_or(copy.path());
   if (local) {
     if (access(shown.c_str(), R_OK | X_OK) != 0)
-      return Report(process::SystemError("reading " + shown + ", which has to be on this machine"));
+      return Report(os::files::SystemError("reading " + shown + ", which has to be on this machine"));
   } else {
     const auto files = place.OpenFiles(logdir);
     if (!files.ok()) return Report(files.error());
-    if (shown.empty()) return Report(process::SystemError("making a temporary directory"));
-    eventfiles::Mirror mirror(**files, backend::PathOfUri(logdir), shown, kMostBytes);
-    const Status copied = mirror.Update(process::Clock().Now());
+    if (shown.empty()) return Report(os::files::SystemError("making a temporary directory"));
+    storage::Mirror mirror(**files, storage::PathOfUri(logdir), shown, kMostBytes);
+    const Status copied = mirror.Update(os::process::Clock().Now());
     if (!copied.ok()) Say("howdah: " + copied.error().message);
     Say("a copy of " + std::to_string(mirror.count()) + " event files of " + logdir + " as they are now");
   }
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Report(process::SystemError("starting TensorBoard"));
-  const process::Fd read_end(ends[0]);
-  process::Fd write_end(ends[1]);
+  if (pipe2(ends, O_CLOEXEC) != 0) return Report(os::files::SystemError("starting TensorBoard"));
+  const os::files::Fd read_end(ends[0]);
+  os::files::Fd write_end(ends[1]);
   const auto child = StartTensorBoard(shown, listen, write_end.get());
   if (!child.ok()) return Report(child.error());
   write_end.Close();
@@ -113,7 +113,7 @@ int ShowAfterwards(const std::string& logdir, backend::Place& place, int listen)
 }
 
 // The application master has said whether there is one.
-bool KnowsOfTensorBoard(const history::JobView& view) {
+bool KnowsOfTensorBoard(const journal::JobView& view) {
   return !view.tensorboard_url.empty() || !view.tensorboard_advice.empty();
 }
 
@@ -122,12 +122,12 @@ bool KnowsOfTensorBoard(const history::JobView& view) {
 int TensorboardCommand(Shell& shell, const Arguments& arguments) {
   const auto made = shell.Place();
   if (!made.ok()) return Report(made.error());
-  backend::Place& place = **made;
+  backend::Cluster& place = **made;
   const auto id = place.Resolve(arguments.id);
   if (!id.ok()) return Report(id.error());
   const auto text = place.JobFile(*id);
   if (!text.ok()) return Report(text.error());
-  const auto spec = spec::ReadEffective(*text);
+  const auto spec = jobspec::ReadEffective(*text);
   if (!spec.ok()) return Report(spec.error());
   if (spec->tensorboard_logdir.empty()) {
     return Report(Failed(id->text + " has no TensorBoard; write `tensorboard: {logdir: ...}` in the job file"));

@@ -6,11 +6,11 @@
 
 #include "admitted_job.h"
 #include "commands.h"
-#include "howdah/backend/files.h"
-#include "howdah/process/files.h"
-#include "howdah/tony/configuration.h"
-#include "howdah/tony/keys.h"
-#include "howdah/tony/translate.h"
+#include "howdah/compat/tony/config/configuration.h"
+#include "howdah/compat/tony/config/keys.h"
+#include "howdah/compat/tony/config/translate.h"
+#include "howdah/os/files/files.h"
+#include "howdah/storage/files.h"
 #include "job_source.h"
 #include "jobs.h"
 #include "output.h"
@@ -21,15 +21,15 @@ namespace {
 
 constexpr char kSiteDirectory[] = "/export/apps/tony/conf";  // TonY's default of $TONY_CONF_DIR
 
-hadoopconf::Surroundings HadoopSurroundings() {
+hadoop::conf::Surroundings HadoopSurroundings() {
   return {.environment = Variable, .user_name = UserName(), .user_home = Variable("HOME").value_or("")};
 }
 
-Result<std::string> ReadLocal(const std::string& path) { return process::ReadFile(path); }
+Result<std::string> ReadLocal(const std::string& path) { return os::files::ReadFile(path); }
 
 // tony.xml in the first directory of the class path that has it; Java's class path is the current directory unless
 // $CLASSPATH says otherwise.
-std::optional<tony::ConfigurationFile> OnClassPath() {
+std::optional<compat::tony::config::ConfigurationFile> OnClassPath() {
   const std::string class_path = Variable("CLASSPATH").value_or("") + ":.";
   for (size_t begin = 0; begin < class_path.size();) {
     const size_t end = std::min(class_path.find(':', begin), class_path.size());
@@ -37,7 +37,7 @@ std::optional<tony::ConfigurationFile> OnClassPath() {
     begin = end + 1;
     if (directory.empty()) continue;
     const std::string path = directory == "." ? "tony.xml" : directory + "/tony.xml";
-    if (auto text = ReadLocal(path); text.ok()) return tony::ConfigurationFile{path, std::move(*text)};
+    if (auto text = ReadLocal(path); text.ok()) return compat::tony::config::ConfigurationFile{path, std::move(*text)};
   }
   return std::nullopt;
 }
@@ -47,7 +47,7 @@ Result<std::string> ReadUri(Shell& shell, const std::string& uri) {
   if (!place.ok()) return place.error();
   const auto files = (*place)->OpenFiles(uri);
   if (!files.ok()) return files.error();
-  return (*files)->Read(backend::PathOfUri(uri));
+  return (*files)->Read(storage::PathOfUri(uri));
 }
 
 // The files of a remote directory; none if the URI is a file.
@@ -57,7 +57,7 @@ Result<std::vector<std::string>> FilesIn(Shell& shell, std::string uri) {
   if (!place.ok()) return place.error();
   const auto files = (*place)->OpenFiles(uri);
   if (!files.ok()) return files.error();
-  const std::string path = backend::PathOfUri(uri);
+  const std::string path = storage::PathOfUri(uri);
   const size_t slash = path.rfind('/');
   const auto around = (*files)->List(slash == 0 ? "/" : path.substr(0, slash));
   if (!around.ok()) return around.error().While("looking for " + uri);
@@ -68,14 +68,15 @@ Result<std::vector<std::string>> FilesIn(Shell& shell, std::string uri) {
   if (!self->directory) return inside;
   const auto list = (*files)->List(path);
   if (!list.ok()) return list.error().While("listing " + uri);
-  for (const backend::Files::Entry& entry : *list) {
+  for (const storage::Files::Entry& entry : *list) {
     if (!entry.directory) inside.push_back(uri + "/" + entry.name);
   }
   return inside;
 }
 
-Result<std::vector<tony::ConfigurationFile>> ConfigurationFiles(Shell& shell, const tony::Flags& flags) {
-  std::vector<tony::ConfigurationFile> files;
+Result<std::vector<compat::tony::config::ConfigurationFile>> ConfigurationFiles(
+    Shell& shell, const compat::tony::config::Flags& flags) {
+  std::vector<compat::tony::config::ConfigurationFile> files;
   if (flags.conf_file.find("://") != std::string::npos && !flags.conf_file.starts_with("file://")) {
     auto text = ReadUri(shell, flags.conf_file);
     if (!text.ok()) return text.error().While("-conf_file");
@@ -95,9 +96,9 @@ Result<std::vector<tony::ConfigurationFile>> ConfigurationFiles(Shell& shell, co
   return files;
 }
 
-tony::Facts FactsHere(Shell& shell, const std::string& on) {
-  const spec::Surroundings here = SurroundingsHere("");
-  tony::Facts facts;
+compat::tony::config::Facts FactsHere(Shell& shell, const std::string& on) {
+  const jobspec::Surroundings here = SurroundingsHere("");
+  compat::tony::config::Facts facts;
   facts.directory = here.directory;
   facts.path_kind = here.path_kind;
   facts.on_cluster = on == "yarn";
@@ -108,18 +109,18 @@ tony::Facts FactsHere(Shell& shell, const std::string& on) {
 
 // The translated job is read as the job file that it is, so that all that is wrong with it is found where it is found
 // of any other.
-spec::ParsedJob Checked(const tony::Translation& translation) {
-  spec::Surroundings surroundings = SurroundingsHere("tony");
+jobspec::ParsedJob Checked(const compat::tony::config::Translation& translation) {
+  jobspec::Surroundings surroundings = SurroundingsHere("tony");
   surroundings.variable = nullptr;  // it names none
-  spec::ParsedJob job = spec::ParseJobFile(spec::WriteEffective(translation.job), surroundings);
-  std::vector<spec::Problem> problems;
+  jobspec::ParsedJob job = jobspec::ParseJobFile(jobspec::WriteEffective(translation.job), surroundings);
+  std::vector<jobspec::Problem> problems;
   for (const std::string& text : translation.problems) {
-    spec::Problem problem;
+    jobspec::Problem problem;
     problem.file = "tony";
     problem.text = text;
     problems.push_back(std::move(problem));
   }
-  for (spec::Problem& problem : job.problems) {
+  for (jobspec::Problem& problem : job.problems) {
     problem.line = 0;  // nobody has seen the lines
     problems.push_back(std::move(problem));
   }
@@ -128,9 +129,9 @@ spec::ParsedJob Checked(const tony::Translation& translation) {
 }
 
 // Names what has no effect: every key with its reason, or all of them in one line.
-void TellNotes(const std::vector<tony::Note>& notes, bool with_reasons) {
+void TellNotes(const std::vector<compat::tony::config::Note>& notes, bool with_reasons) {
   std::string names;
-  for (const tony::Note& note : notes) {
+  for (const compat::tony::config::Note& note : notes) {
     if (with_reasons) Say("howdah: " + note.ToText());
     names += (names.empty() ? "" : ", ") + note.key;
   }
@@ -138,35 +139,36 @@ void TellNotes(const std::vector<tony::Note>& notes, bool with_reasons) {
   Say("howdah: without effect: " + names + "; `howdah tony … -plan` says why");
 }
 
-void PrintJob(const spec::JobSpec& job, const std::vector<tony::Note>& notes) {
+void PrintJob(const jobspec::JobSpec& job, const std::vector<compat::tony::config::Note>& notes) {
   std::string text;
-  for (const tony::Note& note : notes) text += "# " + note.ToText() + "\n";
-  Print(text + spec::DescribeEffective(job));
+  for (const compat::tony::config::Note& note : notes) text += "# " + note.ToText() + "\n";
+  Print(text + jobspec::DescribeEffective(job));
 }
 
 }  // namespace
 
 int TonyCommand(Shell& shell, const Arguments& arguments) {
-  const auto flags = tony::ParseFlags(arguments.words);
+  const auto flags = compat::tony::config::ParseFlags(arguments.words);
   if (!flags.ok()) return Report(flags.error());
   if (flags->help) {
-    Print(tony::FlagsHelp());
+    Print(compat::tony::config::FlagsHelp());
     return kExitOk;
   }
   if (flags->keys) {
-    Print(tony::KeysPage());
+    Print(compat::tony::config::KeysPage());
     return kExitOk;
   }
-  const std::string on = !flags->on.empty()                            ? flags->on
-                         : flags->submitter == tony::Submitter::kLocal ? "local"
-                                                                       : "yarn";
+  const std::string on = !flags->on.empty()                                            ? flags->on
+                         : flags->submitter == compat::tony::config::Submitter::kLocal ? "local"
+                                                                                       : "yarn";
   shell.SetOn(on);
   const auto files = ConfigurationFiles(shell, *flags);
   if (!files.ok()) return Report(files.error());
-  const auto configuration = tony::ReadConfiguration(*flags, *files, HadoopSurroundings(), ReadLocal);
+  const auto configuration = compat::tony::config::ReadConfiguration(*flags, *files, HadoopSurroundings(), ReadLocal);
   if (!configuration.ok()) return Report(configuration.error());
-  const tony::Translation translation = tony::Translate(*flags, *configuration, FactsHere(shell, on));
-  spec::ParsedJob job = Checked(translation);
+  const compat::tony::config::Translation translation =
+      compat::tony::config::Translate(*flags, *configuration, FactsHere(shell, on));
+  jobspec::ParsedJob job = Checked(translation);
   if (!job.problems.empty()) {
     TellProblems(job.problems);
     return kExitUsage;
@@ -181,12 +183,12 @@ int TonyCommand(Shell& shell, const Arguments& arguments) {
   if (const int* code = std::get_if<int>(&admitted)) return *code;
   RunOptions options{flags->keep, flags->json, nullptr};
   TonyNotebook notebook;
-  if (flags->submitter == tony::Submitter::kNotebook) {
-    options.on_status = [&](backend::Place& place, const JobId& id, const history::JobView& view) {
+  if (flags->submitter == compat::tony::config::Submitter::kNotebook) {
+    options.on_status = [&](backend::Cluster& place, const JobId& id, const journal::JobView& view) {
       return notebook.OnStatus(place, id, view);
     };
   }
-  return RunJob(shell, std::get<spec::JobSpec>(admitted), options);
+  return RunJob(shell, std::get<jobspec::JobSpec>(admitted), options);
 }
 
 }  // namespace howdah::cli

@@ -7,10 +7,10 @@
 
 namespace howdah::cli {
 
-std::string TonyNotebook::OnStatus(backend::Place& place, const JobId& id, const history::JobView& view) {
+std::string TonyNotebook::OnStatus(backend::Cluster& place, const JobId& id, const journal::JobView& view) {
   if (forward_) forward_->OnStatus(view);
   if (view.tasks.empty()) return "";
-  const history::TaskView& task = view.tasks.front();
+  const journal::TaskView& task = view.tasks.front();
   if (task.state != core::TaskState::kRunning || task.attempt == attempt_) return "";
   attempt_ = task.attempt;
   const auto failed = [&](const Error& error) { return "howdah: no way to the notebook: " + error.message; };

@@ -12,7 +12,7 @@ namespace howdah::cli {
 class TonyNotebook {
  public:
   // Opens the way once the task runs, again when it has been started again; what to tell then, empty: nothing.
-  std::string OnStatus(backend::Place& place, const JobId& id, const history::JobView& view);
+  std::string OnStatus(backend::Cluster& place, const JobId& id, const journal::JobView& view);
 
  private:
   std::optional<JobForward> forward_;

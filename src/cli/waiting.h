@@ -4,7 +4,7 @@
 #include <chrono>
 #include <optional>
 
-#include "howdah/backend/place.h"
+#include "howdah/backend/cluster.h"
 #include "howdah/base/time.h"
 
 namespace howdah::cli {

@@ -106,7 +106,7 @@ TEST(JobProgress, WhatDoesNotLastMakesNoRankSlow) {
 TEST(Waste, IsSaidWhereMuchLessWouldDo) {
   constexpr int64_t kGiB = int64_t{1} << 30;
   const auto text = [](int64_t asked, int vcores, const RoleUse& use) {
-    spec::RoleSpec role;
+    jobspec::RoleSpec role;
     role.name = "worker";
     role.memory_bytes = asked;
     role.vcores = vcores;

@@ -219,7 +219,7 @@ Failure Job::Impl::FailureOf(const Task& task, Failure::How how, Instant at, con
 
 // With what was found out about it, and what that leads to.
 Failure Job::Impl::Diagnosed(Task& task, Failure failure, const Diagnosis& diagnosis) const {
-  using Then = spec::RestartRule::Then;
+  using Then = jobspec::RestartRule::Then;
   const bool known = task.failure && task.failure->diagnosis.node_fault;  // of another process of the attempt
   if (diagnosis.node_fault && !known) ++task.pardons;
   failure.diagnosis = diagnosis;

@@ -8,14 +8,14 @@ namespace howdah::core {
 // Whether each task that is waited for has an executor.
 bool Job::Impl::AllThere() const {
   return std::all_of(roles_.begin(), roles_.end(), [](const Role& role) {
-    return !role.open || role.kind == spec::RoleKind::kSidecar || role.tally.unregistered == 0;
+    return !role.open || role.kind == jobspec::RoleKind::kSidecar || role.tally.unregistered == 0;
   });
 }
 
 // Without a checkpoint a new start would cost all that was done: who directs goes on with those it knows.
 void Job::Impl::AddNews(const Task& of, const std::string& what) {
   const bool directed = std::any_of(roles_.begin(), roles_.end(), [](const Role& role) { return role.directs; });
-  if (!directed || spec_.checkpoint.dir.empty() || KindOf(of) == spec::RoleKind::kSidecar) return;
+  if (!directed || spec_.checkpoint.dir.empty() || KindOf(of) == jobspec::RoleKind::kSidecar) return;
   news_ += (news_.empty() ? "" : ", ") + NameOf(of) + " " + what;
 }
 

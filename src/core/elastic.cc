@@ -14,12 +14,12 @@ bool TakesIn(const Gathering& gathering) {
 
 bool AwaitsNewcomers(const Gathering& gathering) { return gathering.coming > 0 && !gathering.settled; }
 
-Duration ReplacementLimit(const spec::Instances& instances, const spec::Timeouts& timeouts, bool at_once) {
+Duration ReplacementLimit(const jobspec::Instances& instances, const jobspec::Timeouts& timeouts, bool at_once) {
   if (!instances.elastic()) return timeouts.gang;
   return at_once ? Duration::zero() : std::min(timeouts.replacement, timeouts.gang);
 }
 
-bool CanSpare(const spec::Instances& instances, int members) { return members > instances.min; }
+bool CanSpare(const jobspec::Instances& instances, int members) { return members > instances.min; }
 
 const Cluster& Job::Impl::cluster() {
   if (world_) return *world_;

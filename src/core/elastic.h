@@ -2,7 +2,7 @@
 #pragma once
 
 #include "howdah/base/time.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
@@ -23,9 +23,9 @@ bool AwaitsNewcomers(const Gathering& gathering);
 
 // How long a task that has lost its container waits for another one before it is decided whether the job goes on
 // without it. at_once: where it can: another one may not come for long, or it can be taken in later at little cost.
-Duration ReplacementLimit(const spec::Instances& instances, const spec::Timeouts& timeouts, bool at_once);
+Duration ReplacementLimit(const jobspec::Instances& instances, const jobspec::Timeouts& timeouts, bool at_once);
 
 // Whether a role with so many members can do with one fewer.
-bool CanSpare(const spec::Instances& instances, int members);
+bool CanSpare(const jobspec::Instances& instances, int members);
 
 }  // namespace howdah::core

@@ -51,7 +51,7 @@ void Job::Impl::Hurry(Duration grace, bool exactly) {
 void Job::Impl::JudgeOutcome() {
   std::vector<RoleStanding> standings(roles_.size());
   for (size_t r = 0; r < roles_.size(); ++r) {
-    const spec::RoleSpec& role = spec_.roles[r];
+    const jobspec::RoleSpec& role = spec_.roles[r];
     const Tally& tally = roles_[r].tally;
     standings[r] = {.kind = roles_[r].kind,
                     .on_failure = role.on_failure,
@@ -84,7 +84,7 @@ void Job::Impl::WatchOutliving() {
   if (ending_ || drain_) return;
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
-    if (role.outlives.empty() || role.kind == spec::RoleKind::kSidecar) continue;
+    if (role.outlives.empty() || role.kind == jobspec::RoleKind::kSidecar) continue;
     const bool alone = std::all_of(role.outlives.begin(), role.outlives.end(), [this](int other) {
       const Tally& tally = roles_[static_cast<size_t>(other)].tally;
       return tally.done == tally.tasks;
@@ -102,9 +102,9 @@ void Job::Impl::WatchOutliving() {
 void Job::Impl::FireRole(int number) {
   if (ending_ || drain_) return;
   Role& role = roles_[static_cast<size_t>(number)];
-  const spec::RoleSpec& spec = spec_.roles[static_cast<size_t>(number)];
-  if (spec.outlive->then == spec::Outlive::Then::kIgnore) {
-    role.kind = spec::RoleKind::kSidecar;
+  const jobspec::RoleSpec& spec = spec_.roles[static_cast<size_t>(number)];
+  if (spec.outlive->then == jobspec::Outlive::Then::kIgnore) {
+    role.kind = jobspec::RoleKind::kSidecar;
     judge_ = true;
     return;
   }
@@ -126,9 +126,9 @@ Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
   FirstFailure first;
   std::vector<const Task*> failed;
   ForEachTask([&](Task& task) {
-    const spec::RoleSpec& role = SpecOf(task);
-    const bool tolerated = cause == Ending::Cause::kTolerated && role.on_failure == spec::OnFailure::kTolerate &&
-                           KindOf(task) != spec::RoleKind::kSidecar;
+    const jobspec::RoleSpec& role = SpecOf(task);
+    const bool tolerated = cause == Ending::Cause::kTolerated && role.on_failure == jobspec::OnFailure::kTolerate &&
+                           KindOf(task) != jobspec::RoleKind::kSidecar;
     if (!task.failure || task.leaving || (!CountsFor(task) && !tolerated)) return;
     failed.push_back(&task);
     if (first.task == nullptr || ExplainsEnd(task, *first.task)) first.task = &task;

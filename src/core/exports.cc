@@ -4,8 +4,8 @@
 
 namespace howdah::core {
 
-spec::EnvVars ExportsFor(const spec::JobSpec& spec, const Exports& exports, int role) {
-  spec::EnvVars variables;
+jobspec::EnvVars ExportsFor(const jobspec::JobSpec& spec, const Exports& exports, int role) {
+  jobspec::EnvVars variables;
   for (const Awaits& awaits : AwaitedBy(spec, spec.roles[static_cast<size_t>(role)])) {
     const auto other = static_cast<size_t>(awaits.role);
     if (!awaits.finished || other >= exports.size()) continue;

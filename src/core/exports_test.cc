@@ -12,13 +12,13 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::Pair;
 
-spec::RoleSpec Behind(std::string name, std::vector<spec::After> after) {
+jobspec::RoleSpec Behind(std::string name, std::vector<jobspec::After> after) {
   return RoleOf(std::move(name), 1, [&](auto& role) { role.after = std::move(after); });
 }
 
 TEST(Exports, GoToWhoWaitsForTheEnd) {
   const auto spec = JobOf({Behind("late", {{"reader", true}}), Behind("soon", {{"reader", false}}), RoleOf("reader", 1),
-                           RoleOf("setup", 1, [](auto& role) { role.kind = spec::RoleKind::kSetup; })});
+                           RoleOf("setup", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; })});
   const Exports exports = {{{"NOBODYS", "x"}}, {}, {{"A", "reader"}, {"B", "1"}}, {{"A", "setup"}}};
   EXPECT_THAT(ExportsFor(spec, exports, 0), ElementsAre(Pair("A", "reader"), Pair("B", "1"), Pair("A", "setup")));
   EXPECT_THAT(ExportsFor(spec, exports, 1), ElementsAre(Pair("A", "setup")));
@@ -32,7 +32,7 @@ struct Running {
   explicit Running(int restarts = 0)
       : job(JobOf({RoleOf("setup", 2,
                           [&](auto& role) {
-                            role.kind = spec::RoleKind::kSetup;
+                            role.kind = jobspec::RoleKind::kSetup;
                             role.restart.max = restarts;
                           }),
                    RoleOf("worker", 1)}),
@@ -48,7 +48,7 @@ struct Running {
     job.Step(event, At(std::chrono::seconds(++now)));
     job.CheckInvariants();
   }
-  void Exit(const char* container, int attempt, int code, spec::EnvVars exports, std::string cause = "") {
+  void Exit(const char* container, int attempt, int code, jobspec::EnvVars exports, std::string cause = "") {
     Tell(RankExited{{container},
                     attempt,
                     0,
@@ -79,7 +79,7 @@ TEST(Exports, OfAFailureThereAreNone) {
 }
 
 TEST(Exports, WhoCannotHandOnWhatItShouldHasFailedThoughItExitedWithZero) {
-  Reads({JobOf({RoleOf("setup", 1, [](auto& role) { role.kind = spec::RoleKind::kSetup; }), RoleOf("worker", 1)})},
+  Reads({JobOf({RoleOf("setup", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; }), RoleOf("worker", 1)})},
         R"(
 0s up
 1s exit setup:0 a0 0 cause=what it printed is too long

@@ -11,13 +11,13 @@ constexpr int kDoublings = 6;
 
 }  // namespace
 
-bool StartsTogether(spec::StartMode mode, bool needs_whole_cluster) {
-  return mode == spec::StartMode::kGang || needs_whole_cluster;
+bool StartsTogether(jobspec::StartMode mode, bool needs_whole_cluster) {
+  return mode == jobspec::StartMode::kGang || needs_whole_cluster;
 }
 
 Duration HoldLimit(Duration hold, Random& random) { return random.Jitter(hold); }
 
-Patience PatienceFor(const spec::Timeouts& timeouts, bool preempted) {
+Patience PatienceFor(const jobspec::Timeouts& timeouts, bool preempted) {
   if (preempted) return {timeouts.queue, "timeouts.queue"};
   return {timeouts.gang, "timeouts.gang"};
 }
@@ -27,20 +27,20 @@ Duration AskAgainIn(int round, Random& random) {
   return random.Jitter(std::min(kAskAgainFirst * (1 << doublings), kAskAgainMost));
 }
 
-std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+std::vector<Awaits> AwaitedBy(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
   std::vector<Awaits> awaits;
   for (size_t r = 0; r < spec.roles.size(); ++r) {
-    const spec::RoleSpec& other = spec.roles[r];
-    const bool sets_up = other.kind == spec::RoleKind::kSetup && role.kind != spec::RoleKind::kSetup;
+    const jobspec::RoleSpec& other = spec.roles[r];
+    const bool sets_up = other.kind == jobspec::RoleKind::kSetup && role.kind != jobspec::RoleKind::kSetup;
     if (sets_up) awaits.push_back({static_cast<int>(r), true});
-    for (const spec::After& after : role.after) {
+    for (const jobspec::After& after : role.after) {
       if (after.role == other.name && !sets_up) awaits.push_back({static_cast<int>(r), after.finished});
     }
   }
   return awaits;
 }
 
-std::vector<std::vector<int>> EndsAwaited(const spec::JobSpec& spec) {
+std::vector<std::vector<int>> EndsAwaited(const jobspec::JobSpec& spec) {
   std::vector<std::vector<int>> ends(spec.roles.size());
   // Roles wait for each other in no circle: after as many rounds as there are roles nothing is added any more.
   for (bool added = true; added;) {

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "howdah/base/time.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 #include "random.h"
 
 namespace howdah::core {
 
 // Whether no task may start before all are registered.
-bool StartsTogether(spec::StartMode mode, bool needs_whole_cluster);
+bool StartsTogether(jobspec::StartMode mode, bool needs_whole_cluster);
 
 // How long an incomplete gang may keep what it holds while nothing more comes. Jitter, so that of two jobs that hold
 // what the other needs one gives back first.
@@ -24,7 +24,7 @@ struct Patience {
   std::string_view key;
 };
 // preempted: it was taken for others, and comes back when the queue has room for the job again, as at its submission.
-Patience PatienceFor(const spec::Timeouts& timeouts, bool preempted);
+Patience PatienceFor(const jobspec::Timeouts& timeouts, bool preempted);
 
 // How long to wait before asking again after the given round (from 1) of giving everything back.
 Duration AskAgainIn(int round, Random& random);
@@ -35,11 +35,11 @@ struct Awaits {
   bool finished = false;  // after its end, not only after its start
 };
 // By the number of the role that is awaited.
-std::vector<Awaits> AwaitedBy(const spec::JobSpec& spec, const spec::RoleSpec& role);
+std::vector<Awaits> AwaitedBy(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
 // By role: the roles whose end it waits for, by itself or because a role does whose start it waits for. Until they have
 // ended it can do nothing with containers; then all roles that wait for the same ends are a gang of their own.
-std::vector<std::vector<int>> EndsAwaited(const spec::JobSpec& spec);
+std::vector<std::vector<int>> EndsAwaited(const jobspec::JobSpec& spec);
 
 // One role as another one's `after` sees it.
 struct Progress {

@@ -33,7 +33,7 @@ bool Job::Impl::FillAgain() {
   const auto of_gang = [&](const Role& role) { return Gathers(role); };
   const Tally gang = Sum(of_gang);
   const bool holds_others = gang.lacking > 0 && gang.lacking < gang.tasks;
-  if (spec_.start != spec::StartMode::kGang || filling() || !holds_others || gang.started > 0 || gang.open > 0)
+  if (spec_.start != jobspec::StartMode::kGang || filling() || !holds_others || gang.started > 0 || gang.open > 0)
     return false;
   for (Role& role : roles_) role.fills = of_gang(role);
   return true;

@@ -12,7 +12,7 @@ namespace {
 // How far a peer's clock is believed.
 constexpr Duration kClockSlack = std::chrono::hours(1);
 
-std::vector<int> OutlivedBy(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+std::vector<int> OutlivedBy(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
   std::vector<int> outlived;
   if (!role.outlive) return outlived;
   for (size_t r = 0; r < spec.roles.size(); ++r) {
@@ -25,19 +25,19 @@ std::vector<int> OutlivedBy(const spec::JobSpec& spec, const spec::RoleSpec& rol
 
 }  // namespace
 
-Job::Job(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
+Job::Job(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
     : impl_(std::make_unique<Impl>(std::move(spec), std::move(rules), submitted, seed)) {}
 Job::~Job() = default;
 std::vector<Action> Job::Step(const Event& event, Instant now) { return impl_->Step(event, now); }
 std::optional<Instant> Job::NextDeadline() const { return impl_->NextDeadline(); }
 const Cluster& Job::cluster() const { return impl_->cluster(); }
 const Exports& Job::exports() const { return impl_->exports(); }
-const spec::JobSpec& Job::spec() const { return impl_->spec(); }
+const jobspec::JobSpec& Job::spec() const { return impl_->spec(); }
 bool Job::finished() const { return impl_->finished(); }
 bool Job::unmoved() const { return impl_->unmoved(); }
 void Job::CheckInvariants() const { impl_->CheckInvariants(); }
 
-Job::Impl::Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
+Job::Impl::Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
     : spec_(std::move(spec)),
       rules_(std::move(rules)),
       submitted_(submitted),
@@ -276,7 +276,7 @@ void Job::Impl::OpenRoles() {
     role.open = true;
     if (role.tally.started > 0 || role.tally.open > 0) continue;  // of an earlier time
     role.gathers = together_;
-    role.fills = spec_.start == spec::StartMode::kGang && role.tally.lacking > 0;
+    role.fills = spec_.start == jobspec::StartMode::kGang && role.tally.lacking > 0;
   }
 }
 

@@ -11,10 +11,10 @@ namespace {
 
 constexpr Instant kStart = Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21));
 
-spec::JobSpec JobOf(int tasks) {
-  spec::JobSpec spec;
+jobspec::JobSpec JobOf(int tasks) {
+  jobspec::JobSpec spec;
   spec.name = "bench";
-  spec::RoleSpec role;
+  jobspec::RoleSpec role;
   role.name = "worker";
   role.instances = {tasks, tasks};
   spec.roles.push_back(role);
@@ -83,7 +83,7 @@ BENCHMARK(BM_Heartbeats)->Arg(1000)->Arg(10000);
 void BM_RestartTogether(benchmark::State& state) {
   const int tasks = static_cast<int>(state.range(0));
   const auto ids = Containers(tasks);
-  spec::JobSpec spec = JobOf(tasks);
+  jobspec::JobSpec spec = JobOf(tasks);
   spec.roles[0].restart = {1'000'000, Duration(0)};
   Job job(spec, {{true}, false}, kStart, 1);
   BringUp(job, ids);

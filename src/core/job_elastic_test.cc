@@ -10,7 +10,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-spec::JobSpec Elastic(int min, int max) {
+jobspec::JobSpec Elastic(int min, int max) {
   return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
 }
 
@@ -36,7 +36,7 @@ TEST(Elastic, WhenNewcomersAreTakenIn) {
 }
 
 TEST(Elastic, HowLongAReplacementIsAwaited) {
-  spec::Timeouts limits;
+  jobspec::Timeouts limits;
   EXPECT_EQ(ReplacementLimit({2, 2}, limits, false), minutes(15)) << "as long as for a gang";
   EXPECT_EQ(ReplacementLimit({2, 2}, limits, true), minutes(15));
   EXPECT_EQ(ReplacementLimit({2, 4}, limits, false), minutes(1));

@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 
-spec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
+jobspec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
 
 TEST(JobGang, AnIncompleteGangGivesBackAndAsksAgain) {
   Reads({TwoWorkers()}, R"(
@@ -120,7 +120,7 @@ TEST(JobGang, WithoutAGangARoleAsksWhenItMayStart) {
                                             [](auto& role) {
                                               role.after = {{"reader", true}};
                                             })},
-               [](auto& spec) { spec.start = spec::StartMode::kFree; })},
+               [](auto& spec) { spec.start = jobspec::StartMode::kFree; })},
         R"(
 0s am
   job am STARTING
@@ -145,7 +145,7 @@ TEST(JobGang, WithoutAGangARoleAsksWhenItMayStart) {
 }
 
 TEST(JobGang, FreeTasksStartAsTheyCome) {
-  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = spec::StartMode::kFree; })}, R"(
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; })}, R"(
 0s am
   job am STARTING
   task worker:0 PENDING a0
@@ -170,7 +170,7 @@ TEST(JobGang, FreeTasksStartAsTheyCome) {
 }
 
 TEST(JobGang, FreeTasksThatNeedTheWholeClusterWaitForIt) {
-  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = spec::StartMode::kFree; }), {{}, true}}, R"(
+  Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; }), {{}, true}}, R"(
 0s am
   job am STARTING
   task worker:0 PENDING a0

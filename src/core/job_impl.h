@@ -37,7 +37,7 @@ namespace howdah::core {
 
 class Job::Impl {
  public:
-  Impl(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
+  Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
 
   std::vector<Action> Step(const Event& event, Instant now);
   std::optional<Instant> NextDeadline() const;
@@ -45,7 +45,7 @@ class Job::Impl {
 
   const Cluster& cluster();
   const Exports& exports() const { return exports_; }
-  const spec::JobSpec& spec() const { return spec_; }
+  const jobspec::JobSpec& spec() const { return spec_; }
   bool finished() const { return finished_; }
   bool unmoved() const { return unmoved_; }
 
@@ -154,9 +154,9 @@ class Job::Impl {
   void Arm(Container& container, Instant due);
   // A peer's clock may be wrong by any amount.
   Instant Sane(Instant at) const;
-  const spec::RoleSpec& SpecOf(const Task& task) const { return spec_.roles[static_cast<size_t>(task.id.role)]; }
+  const jobspec::RoleSpec& SpecOf(const Task& task) const { return spec_.roles[static_cast<size_t>(task.id.role)]; }
   // What its role is by now.
-  spec::RoleKind KindOf(const Task& task) const { return roles_[static_cast<size_t>(task.id.role)].kind; }
+  jobspec::RoleKind KindOf(const Task& task) const { return roles_[static_cast<size_t>(task.id.role)].kind; }
   Past& PastOf(const Task& task) { return RoleOf(task).past[static_cast<size_t>(task.id.index)]; }
   Role& RoleOf(const Task& task) { return roles_[static_cast<size_t>(task.id.role)]; }
   std::string NameOf(const Task& task) const;
@@ -340,7 +340,7 @@ class Job::Impl {
   void CheckStep() const;
   void CheckTask(const Task& task) const;
 
-  const spec::JobSpec spec_;
+  const jobspec::JobSpec spec_;
   const FrameworkRules rules_;
   const Instant submitted_;
   const bool together_;  // no task starts before all are registered

@@ -6,15 +6,15 @@
 namespace howdah::core::testing {
 namespace {
 
-using spec::OnFailure;
-using spec::Outlive;
+using jobspec::OnFailure;
+using jobspec::Outlive;
 using std::chrono::seconds;
 
-spec::RoleSpec Lenient(std::string name, int n, OnFailure on_failure) {
+jobspec::RoleSpec Lenient(std::string name, int n, OnFailure on_failure) {
   return RoleOf(std::move(name), n, [&](auto& role) { role.on_failure = on_failure; });
 }
 
-spec::RoleSpec Outliving(Outlive::Then then) {
+jobspec::RoleSpec Outliving(Outlive::Then then) {
   return RoleOf("worker", 1, [&](auto& role) { role.outlive = Outlive{{"chief"}, seconds(10), then}; });
 }
 
@@ -136,7 +136,7 @@ TEST(JobLimits, OrIsNotWaitedForAnyMore) {
 
 TEST(JobLimits, WhatSetsUpEndsBeforeAnythingElseStarts) {
   const Story story{
-      JobOf({RoleOf("worker", 1), RoleOf("prepare", 1, [](auto& role) { role.kind = spec::RoleKind::kSetup; })})};
+      JobOf({RoleOf("worker", 1), RoleOf("prepare", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; })})};
   const std::string start = R"(
 0s am
   job am STARTING

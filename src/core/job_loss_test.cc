@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-spec::RoleSpec Workers(int n, int restarts) {
+jobspec::RoleSpec Workers(int n, int restarts) {
   return RoleOf("worker", n, [&](auto& role) { role.restart = {restarts, milliseconds(1000)}; });
 }
 

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-spec::JobSpec Workers(int min, int max, int restarts = 0) {
+jobspec::JobSpec Workers(int min, int max, int restarts = 0) {
   return JobOf({RoleOf("worker", min, [&](auto& role) {
     role.instances.max = max;
     role.restart = {.max = restarts, .backoff = seconds(0)};
@@ -118,7 +118,7 @@ TEST(JobMeeting, OneThatIsLostIsGoneOnWithoutAndTakenInLater) {
 }
 
 TEST(JobMeeting, WhoCannotGoOnIsStoppedAndWhoDoesNotComeToo) {
-  spec::JobSpec spec = Workers(3, 3, 1);
+  jobspec::JobSpec spec = Workers(3, 3, 1);
   spec.timeouts.heartbeat = minutes(2);
   Reads({spec, Ranked(1)}, R"(
 0s up
@@ -147,12 +147,12 @@ TEST(JobMeeting, WhoCannotGoOnIsStoppedAndWhoDoesNotComeToo) {
 
 // A task with rank 0 hands on what is in its memory, so that one that has just started must not have it.
 TEST(JobMeeting, WhereNobodyOfTheFirstRoleGoesOnAllStartAgain) {
-  const spec::JobSpec spec = JobOf({RoleOf("chief", 1,
-                                           [](auto& role) {
-                                             role.chief = true;
-                                             role.restart = {.max = 1, .backoff = seconds(0)};
-                                           }),
-                                    RoleOf("worker", 1)});
+  const jobspec::JobSpec spec = JobOf({RoleOf("chief", 1,
+                                              [](auto& role) {
+                                                role.chief = true;
+                                                role.restart = {.max = 1, .backoff = seconds(0)};
+                                              }),
+                                       RoleOf("worker", 1)});
   Reads({spec, Ranked(2)}, R"(
 0s up
 1s meets chief:0 a0 joined
@@ -255,7 +255,7 @@ TEST(JobMeeting, WhoEndsWhileOthersWaitForItHasFailed) {
 
 // The processes of a task meet the others as one: the rest of it would wait for ever.
 TEST(JobMeeting, WhoHasEndedInPartComesToNoNewWorld) {
-  spec::JobSpec job = Workers(2, 2, 1);
+  jobspec::JobSpec job = Workers(2, 2, 1);
   job.roles[0].processes = 2;
   Reads({job, Ranked(1)}, R"(
 0s up
@@ -309,7 +309,7 @@ TEST(JobMeeting, OneThatCannotBeAskedIsStoppedSoThatTheOthersNotice) {
 }
 
 TEST(JobMeeting, WhoWaitsForContainersThatDoNotComeGivesItsOwnBack) {
-  spec::JobSpec spec = Workers(2, 2);
+  jobspec::JobSpec spec = Workers(2, 2);
   spec.timeouts.gang = seconds(20);
   Reads({spec, Ranked(1)}, R"(
 0s up

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-spec::JobSpec Elastic(int min, int max) {
+jobspec::JobSpec Elastic(int min, int max) {
   return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
 }
 

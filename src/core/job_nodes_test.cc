@@ -6,7 +6,7 @@
 namespace howdah::core::testing {
 namespace {
 
-spec::RoleSpec Workers(int n, int restarts) {
+jobspec::RoleSpec Workers(int n, int restarts) {
   return RoleOf("worker", n, [=](auto& role) { role.restart = {restarts, Duration::zero()}; });
 }
 

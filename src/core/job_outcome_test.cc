@@ -8,11 +8,11 @@ namespace {
 
 using std::chrono::seconds;
 
-spec::RoleSpec Service(std::string name, int n) {
-  return RoleOf(std::move(name), n, [](auto& role) { role.kind = spec::RoleKind::kService; });
+jobspec::RoleSpec Service(std::string name, int n) {
+  return RoleOf(std::move(name), n, [](auto& role) { role.kind = jobspec::RoleKind::kService; });
 }
-spec::RoleSpec Sidecar(std::string name, int n) {
-  return RoleOf(std::move(name), n, [](auto& role) { role.kind = spec::RoleKind::kSidecar; });
+jobspec::RoleSpec Sidecar(std::string name, int n) {
+  return RoleOf(std::move(name), n, [](auto& role) { role.kind = jobspec::RoleKind::kSidecar; });
 }
 
 TEST(JobOutcome, SucceedsWhenAllWorkersHave) {
@@ -123,7 +123,7 @@ TEST(JobOutcome, AServiceThatEndsWellHasSucceeded) {
 }
 
 TEST(JobOutcome, ToleratedFailuresAreCounted) {
-  const Story story{JobOf({RoleOf("worker", 2, [](auto& role) { role.on_failure = spec::OnFailure::kTolerate; })})};
+  const Story story{JobOf({RoleOf("worker", 2, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; })})};
   Reads(story, R"(
 0s up
 1s exit worker:1 a0 7

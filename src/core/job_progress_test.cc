@@ -8,7 +8,7 @@ namespace {
 
 using std::chrono::seconds;
 
-spec::JobSpec Worker(int restarts) {
+jobspec::JobSpec Worker(int restarts) {
   return JobOf({RoleOf("worker", 1, [&](auto& role) { role.restart = {restarts, Duration(0)}; })});
 }
 
@@ -188,7 +188,7 @@ TEST(JobProgress, WithoutAWordTheContainerIsKilledSoonAfterTheGrace) {
 }
 
 TEST(JobProgress, TheLastCheckpointIsInTheReasonOfATimeLimit) {
-  const spec::JobSpec spec =
+  const jobspec::JobSpec spec =
       JobOf({RoleOf("worker", 2)}, [](auto& job) { job.timeouts.run = std::chrono::seconds(20); });
   const std::string told = Play({spec}, R"(
 0s up

@@ -15,16 +15,16 @@ namespace {
 class Chaos {
  public:
   explicit Chaos(uint64_t seed) : random_(seed), now_(At(Duration(0))) {
-    spec::JobSpec spec = JobOf({});
+    jobspec::JobSpec spec = JobOf({});
     calm_ = 2 + Below(8);
     const int roles = 1 + Below(4);
     FrameworkRules rules;
     for (int r = 0; r < roles; ++r) {
       spec.roles.push_back(RandomRole(r));
-      rules.restarts_together.push_back(Below(2) == 0 && spec.roles.back().kind == spec::RoleKind::kWorker);
+      rules.restarts_together.push_back(Below(2) == 0 && spec.roles.back().kind == jobspec::RoleKind::kWorker);
     }
     rules.needs_whole_cluster = Below(3) == 0;
-    spec.start = Below(3) == 0 ? spec::StartMode::kFree : spec::StartMode::kGang;
+    spec.start = Below(3) == 0 ? jobspec::StartMode::kFree : jobspec::StartMode::kGang;
     spec.restart_max = Below(3);
     if (Below(3) == 0) spec.timeouts.gang = std::chrono::seconds(Below(60));
     if (Below(3) == 0) spec.timeouts.register_ = std::chrono::seconds(Below(10));
@@ -74,18 +74,18 @@ class Chaos {
  private:
   int Below(int n) { return static_cast<int>(random_.Next() % static_cast<uint64_t>(n)); }
 
-  spec::RoleSpec RandomRole(int r) {
-    return RoleOf("r" + std::to_string(r), 1 + Below(4), [&](spec::RoleSpec& role) {
+  jobspec::RoleSpec RandomRole(int r) {
+    return RoleOf("r" + std::to_string(r), 1 + Below(4), [&](jobspec::RoleSpec& role) {
       if (Below(3) == 0) role.instances.max += Below(4);
       role.processes = 1 + Below(2) * Below(3);
       role.restart = {Below(3), std::chrono::milliseconds(Below(3) * 500)};
-      role.kind = r == 0 ? spec::RoleKind::kWorker : static_cast<spec::RoleKind>(Below(4));
-      if (Below(3) == 0) role.on_failure = static_cast<spec::OnFailure>(Below(4));
+      role.kind = r == 0 ? jobspec::RoleKind::kWorker : static_cast<jobspec::RoleKind>(Below(4));
+      if (Below(3) == 0) role.on_failure = static_cast<jobspec::OnFailure>(Below(4));
       if (Below(4) == 0) role.timeout = std::chrono::seconds(1 + Below(9));
       if (r > 0 && Below(4) == 0) {
-        role.outlive = spec::Outlive{{"r" + std::to_string(Below(r))},
-                                     std::chrono::seconds(Below(9)),
-                                     static_cast<spec::Outlive::Then>(Below(2))};
+        role.outlive = jobspec::Outlive{{"r" + std::to_string(Below(r))},
+                                        std::chrono::seconds(Below(9)),
+                                        static_cast<jobspec::Outlive::Then>(Below(2))};
       }
       role.chief = r == 0 && Below(3) == 0;
       if (r > 0 && Below(3) == 0) role.after.push_back({"r" + std::to_string(Below(r)), Below(3) == 0});

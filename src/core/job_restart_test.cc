@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-spec::RoleSpec Workers(int n, int restarts) {
+jobspec::RoleSpec Workers(int n, int restarts) {
   return RoleOf("worker", n, [&](auto& role) { role.restart = {restarts, milliseconds(1000)}; });
 }
 
@@ -51,7 +51,7 @@ TEST(JobRestart, ATaskAloneWithADoublingPause) {
 }
 
 TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
-  Reads({JobOf({Workers(3, 1), RoleOf("ps", 1, [](auto& role) { role.kind = spec::RoleKind::kService; })}),
+  Reads({JobOf({Workers(3, 1), RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; })}),
          {{true, false}, false}},
         R"(
 0s up
@@ -185,7 +185,7 @@ TEST(JobRestart, RankedTasksWithoutABudgetFailAtOnce) {
 }
 
 TEST(JobRestart, TheWholeJobWhenNoTaskHasABudgetLeft) {
-  Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = spec::RoleKind::kService; }),
+  Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }),
                 RoleOf("worker", 2,
                        [](auto& role) {
                          role.after = {{"ps", false}};
@@ -274,7 +274,7 @@ TEST(JobRestart, TheWholeJobWhenTheRankedTaskThatFailedFirstHasNoBudgetLeft) {
 }
 
 TEST(JobRestart, AServiceThatFailsWhileTheRankedTasksRecover) {
-  Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = spec::RoleKind::kService; }), Workers(2, 1)},
+  Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }), Workers(2, 1)},
                [](auto& spec) { spec.restart_max = 1; }),
          {{false, true}, false}},
         R"(

@@ -6,7 +6,7 @@
 namespace howdah::core::testing {
 namespace {
 
-spec::RoleSpec Workers(int n) { return RoleOf("worker", n); }
+jobspec::RoleSpec Workers(int n) { return RoleOf("worker", n); }
 
 TEST(JobExcused, OfALostNodeItIsToldWhenItWasHeardOfAndWhatElseWasThere) {
   const std::string told = Play({JobOf({RoleOf("worker", 3), RoleOf("ps", 1)})}, R"(
@@ -266,8 +266,8 @@ TEST(JobResume, AnExecutorThatWasLaunchedUnknownToTheAmIsReplaced) {
 
 // It waits for the end of what runs there, whatever becomes of the job meanwhile.
 TEST(JobResume, ATaskWhoseExecutorIsAheadStartsAgainElsewhere) {
-  spec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = spec::OnFailure::kTolerate; }),
-                             RoleOf("b", 1, [](auto& role) { role.on_failure = spec::OnFailure::kTolerate; })});
+  jobspec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; }),
+                                RoleOf("b", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; })});
   job.restart_max = 1;
   Reads({job}, R"(
 0s up

@@ -6,9 +6,9 @@
 namespace howdah::core::testing {
 namespace {
 
-using Then = spec::RestartRule::Then;
+using Then = jobspec::RestartRule::Then;
 
-spec::RoleSpec Workers(int n, int restarts, Then then) {
+jobspec::RoleSpec Workers(int n, int restarts, Then then) {
   return RoleOf("worker", n, [=](auto& role) {
     role.restart = {restarts, std::chrono::seconds(1), true, {{.log = "it", .then = then}}};
   });

@@ -6,7 +6,7 @@
 namespace howdah::core::testing {
 namespace {
 
-spec::RoleSpec Elastic(int min, int max) {
+jobspec::RoleSpec Elastic(int min, int max) {
   return RoleOf("worker", min, [&](auto& role) { role.instances.max = max; });
 }
 

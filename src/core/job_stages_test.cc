@@ -8,8 +8,8 @@ namespace {
 
 using std::chrono::seconds;
 
-spec::JobSpec TwoGangs(const std::function<void(spec::JobSpec&)>& edit = {}) {
-  return JobOf({RoleOf("reader", 1), RoleOf("store", 1, [](auto& role) { role.kind = spec::RoleKind::kService; }),
+jobspec::JobSpec TwoGangs(const std::function<void(jobspec::JobSpec&)>& edit = {}) {
+  return JobOf({RoleOf("reader", 1), RoleOf("store", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }),
                 RoleOf("worker", 2,
                        [](auto& role) {
                          role.after = {{"reader", true}};

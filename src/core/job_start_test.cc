@@ -9,13 +9,13 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-spec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
+jobspec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
 
 TEST(JobStart, AfterIsHonoured) {
   Reads({JobOf({RoleOf("reader", 1),
                 RoleOf("ps", 2,
                        [](auto& role) {
-                         role.kind = spec::RoleKind::kService;
+                         role.kind = jobspec::RoleKind::kService;
                          role.after = {{"reader", true}};
                        }),
                 RoleOf("worker", 1,
@@ -70,7 +70,7 @@ TEST(JobStart, AfterIsHonoured) {
 }
 
 TEST(JobStart, AfterARoleWhoseFailureIsTolerated) {
-  Reads({JobOf({RoleOf("reader", 1, [](auto& role) { role.kind = spec::RoleKind::kSidecar; }),
+  Reads({JobOf({RoleOf("reader", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSidecar; }),
                 RoleOf("worker", 1,
                        [](auto& role) {
                          role.after = {{"reader", true}};
@@ -184,8 +184,9 @@ TEST(JobStart, AnExecutorThatIsSentAwayIsReplacedAtOnce) {
 }
 
 TEST(JobStart, ASidecarThatNeverConnectsIsOnlyReported) {
-  Reads({JobOf({RoleOf("worker", 1), RoleOf("watcher", 1, [](auto& role) { role.kind = spec::RoleKind::kSidecar; })})},
-        R"(
+  Reads(
+      {JobOf({RoleOf("worker", 1), RoleOf("watcher", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSidecar; })})},
+      R"(
 0s am
   job am STARTING
   task worker:0 PENDING a0

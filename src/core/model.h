@@ -12,7 +12,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 #include "pace.h"
 #include "reason.h"
 #include "timers.h"
@@ -142,7 +142,8 @@ struct Past {
 };
 
 struct Role {
-  spec::RoleKind kind = spec::RoleKind::kWorker;  // the job file's, or a sidecar once it has outlived others too long
+  jobspec::RoleKind kind =
+      jobspec::RoleKind::kWorker;  // the job file's, or a sidecar once it has outlived others too long
   bool ranked = false;
   bool directs = false;  // see FrameworkRules
   int size = 0;          // as it is wanted now: tasks that do not leave

@@ -8,8 +8,8 @@ Outcome Judge(const std::vector<RoleStanding>& roles) {
   for (const RoleStanding& role : roles) {
     if (role.decided) return Outcome::kSucceeded;
     if (role.chief && role.succeeded > 0 && role.succeeded == role.tasks) return Outcome::kSucceeded;
-    if (role.kind == spec::RoleKind::kWorker && role.done < role.tasks) workers_done = false;
-    if (role.kind == spec::RoleKind::kSidecar || role.on_failure != spec::OnFailure::kTolerate) continue;
+    if (role.kind == jobspec::RoleKind::kWorker && role.done < role.tasks) workers_done = false;
+    if (role.kind == jobspec::RoleKind::kSidecar || role.on_failure != jobspec::OnFailure::kTolerate) continue;
     tolerated += role.tasks;
     tolerated_failed += role.failed;
   }

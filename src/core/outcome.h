@@ -3,14 +3,14 @@
 
 #include <vector>
 
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
 // How far one role has come.
 struct RoleStanding {
-  spec::RoleKind kind = spec::RoleKind::kWorker;
-  spec::OnFailure on_failure = spec::OnFailure::kFail;
+  jobspec::RoleKind kind = jobspec::RoleKind::kWorker;
+  jobspec::OnFailure on_failure = jobspec::OnFailure::kFail;
   bool chief = false;
   bool decided = false;  // a task of it whose success ends the job has succeeded
   int tasks = 0;

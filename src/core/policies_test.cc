@@ -14,8 +14,8 @@
 namespace howdah::core::testing {
 namespace {
 
-using spec::OnFailure;
-using spec::RoleKind;
+using jobspec::OnFailure;
+using jobspec::RoleKind;
 using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
@@ -63,10 +63,10 @@ TEST(Restart, WhatARuleSaysIsFinal) {
 }
 
 TEST(Restart, WhoSaysWhatFollows) {
-  using Then = spec::RestartRule::Then;
-  const std::vector<spec::RestartRule> rules = {{.then = Then::kRestart}, {.then = Then::kFail}};
+  using Then = jobspec::RestartRule::Then;
+  const std::vector<jobspec::RestartRule> rules = {{.then = Then::kRestart}, {.then = Then::kFail}};
   const struct {
-    spec::RestartLimit restart;
+    jobspec::RestartLimit restart;
     Diagnosis diagnosis;
     bool may_excuse;
     std::optional<Then> says;
@@ -88,23 +88,23 @@ TEST(Restart, WhoSaysWhatFollows) {
 }
 
 TEST(Reason, NamesTheRule) {
-  const spec::RoleSpec role = RoleOf("worker", 1, [](auto& r) {
-    r.restart.rules = {{.log = "bad record", .exit = 3, .then = spec::RestartRule::Then::kFail},
-                       {.signal = "SIGBUS", .then = spec::RestartRule::Then::kElsewhere}};
+  const jobspec::RoleSpec role = RoleOf("worker", 1, [](auto& r) {
+    r.restart.rules = {{.log = "bad record", .exit = 3, .then = jobspec::RestartRule::Then::kFail},
+                       {.signal = "SIGBUS", .then = jobspec::RestartRule::Then::kElsewhere}};
   });
   EXPECT_EQ(RuledByText(role, 0), "roles.worker.restart.rules[0] (log: bad record, exit: 3) says fail");
   EXPECT_EQ(RuledByText(role, 1), "roles.worker.restart.rules[1] (signal: SIGBUS) says elsewhere");
 }
 
 TEST(Gang, WhoWaitsForTheEndOfWhom) {
-  const auto role = [](const char* name, spec::RoleKind kind, std::vector<spec::After> after) {
-    spec::RoleSpec role;
+  const auto role = [](const char* name, jobspec::RoleKind kind, std::vector<jobspec::After> after) {
+    jobspec::RoleSpec role;
     role.name = name;
     role.kind = kind;
     role.after = std::move(after);
     return role;
   };
-  spec::JobSpec spec;
+  jobspec::JobSpec spec;
   spec.roles = {role("report", RoleKind::kWorker, {{"train", true}}), role("train", RoleKind::kWorker, {{"ps", false}}),
                 role("ps", RoleKind::kService, {{"fetch", true}}), role("fetch", RoleKind::kWorker, {}),
                 role("watch", RoleKind::kSidecar, {{"fetch", false}})};
@@ -164,9 +164,9 @@ TEST(Outcome, Judge) {
 }
 
 TEST(Gang, WhoMayStart) {
-  EXPECT_TRUE(StartsTogether(spec::StartMode::kGang, false));
-  EXPECT_TRUE(StartsTogether(spec::StartMode::kFree, true));
-  EXPECT_FALSE(StartsTogether(spec::StartMode::kFree, false));
+  EXPECT_TRUE(StartsTogether(jobspec::StartMode::kGang, false));
+  EXPECT_TRUE(StartsTogether(jobspec::StartMode::kFree, true));
+  EXPECT_FALSE(StartsTogether(jobspec::StartMode::kFree, false));
   EXPECT_TRUE(Holds({{2, 2, 0}, false}));
   EXPECT_FALSE(Holds({{2, 1, 0}, false}));
   EXPECT_FALSE(Holds({{2, 2, 1}, true}));
@@ -190,9 +190,9 @@ TEST(Gang, JitterIsWithinHalfAndDiffers) {
 }
 
 TEST(Ranks, ChiefFirstThenWorkersInTheOrderOfTheFile) {
-  const spec::JobSpec spec = JobOf({RoleOf("a", 2, [](auto& r) { r.processes = 2; }),
-                                    RoleOf("ps", 1, [](auto& r) { r.kind = RoleKind::kService; }),
-                                    RoleOf("chief", 1, [](auto& r) { r.chief = true; }), RoleOf("b", 3)});
+  const jobspec::JobSpec spec = JobOf({RoleOf("a", 2, [](auto& r) { r.processes = 2; }),
+                                       RoleOf("ps", 1, [](auto& r) { r.kind = RoleKind::kService; }),
+                                       RoleOf("chief", 1, [](auto& r) { r.chief = true; }), RoleOf("b", 3)});
   const std::vector<int> sizes{2, 1, 1, 3};
   EXPECT_EQ(RanksOf(spec, sizes, {2, 0}), std::vector<int>({0}));
   EXPECT_EQ(RanksOf(spec, sizes, {0, 1}), std::vector<int>({3, 4}));

@@ -44,13 +44,13 @@ std::optional<ProgressLine> ParseProgressLine(std::string_view line) {
   return ProgressLine{is_step ? ProgressLine::Kind::kStep : ProgressLine::Kind::kCheckpoint, *step};
 }
 
-Duration LongestGrace(const spec::Checkpoint& checkpoint) {
+Duration LongestGrace(const jobspec::Checkpoint& checkpoint) {
   return std::max(checkpoint.grace, checkpoint.max_grace.value_or(kLongestGraceTimes * checkpoint.grace));
 }
 
-std::optional<Duration> ProgressLimit(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+std::optional<Duration> ProgressLimit(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
   if (role.progress_timeout) return role.progress_timeout;
-  const bool works = role.kind == spec::RoleKind::kWorker || role.kind == spec::RoleKind::kSetup;
+  const bool works = role.kind == jobspec::RoleKind::kWorker || role.kind == jobspec::RoleKind::kSetup;
   return works ? spec.timeouts.progress : std::nullopt;
 }
 

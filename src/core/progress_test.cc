@@ -24,7 +24,7 @@ TEST(Progress, LinesAreReadAndNothingElseIs) {
 }
 
 TEST(Progress, TheGraceGrowsTenfoldUnlessTheJobSaysOtherwise) {
-  spec::Checkpoint checkpoint{.grace = 60s};
+  jobspec::Checkpoint checkpoint{.grace = 60s};
   EXPECT_EQ(LongestGrace(checkpoint), 10min);
   checkpoint.max_grace = 90s;
   EXPECT_EQ(LongestGrace(checkpoint), 90s);
@@ -33,12 +33,12 @@ TEST(Progress, TheGraceGrowsTenfoldUnlessTheJobSaysOtherwise) {
 }
 
 TEST(Progress, OnlyWorkersHaveTheJobsLimit) {
-  using spec::RoleKind;
+  using jobspec::RoleKind;
   for (const bool of_job : {false, true}) {
     for (const bool of_role : {false, true}) {
       for (const RoleKind kind : {RoleKind::kWorker, RoleKind::kSetup, RoleKind::kService, RoleKind::kSidecar}) {
-        spec::JobSpec spec;
-        spec::RoleSpec role;
+        jobspec::JobSpec spec;
+        jobspec::RoleSpec role;
         role.kind = kind;
         if (of_job) spec.timeouts.progress = 5min;
         if (of_role) role.progress_timeout = 1min;

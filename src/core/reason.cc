@@ -103,9 +103,9 @@ std::string FailureText(std::string_view task, const Failure& failure) {
   return text;
 }
 
-std::string RuledByText(const spec::RoleSpec& role, int rule) {
+std::string RuledByText(const jobspec::RoleSpec& role, int rule) {
   constexpr size_t kLongestPattern = 80;
-  const spec::RestartRule& ruling = role.restart.rules[static_cast<size_t>(rule)];
+  const jobspec::RestartRule& ruling = role.restart.rules[static_cast<size_t>(rule)];
   std::string fits;
   const auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) fits += (fits.empty() ? "" : ", ") + std::string(key) + ": " + value;
@@ -114,7 +114,7 @@ std::string RuledByText(const spec::RoleSpec& role, int rule) {
   add("exit", ruling.exit ? std::to_string(*ruling.exit) : "");
   add("signal", ruling.signal);
   return "roles." + role.name + ".restart.rules[" + std::to_string(rule) + "] (" + fits + ") says " +
-         std::string(spec::ToText(ruling.then));
+         std::string(jobspec::ToText(ruling.then));
 }
 
 std::string WithOthers(std::string first, int others) {
@@ -188,7 +188,7 @@ std::string GangTimeoutText(const Patience& patience, const Shortfall& shortfall
   return place.empty() ? text : text + "; " + place;
 }
 
-std::string OutlivedText(const spec::RoleSpec& role, int running) {
+std::string OutlivedText(const jobspec::RoleSpec& role, int running) {
   const std::string by = DurationToText(role.outlive->by);
   return std::to_string(running) + (running == 1 ? " task of " : " tasks of ") + role.name + " still ran " + by +
          " after all of " + Names(role.outlive->roles) + " had ended (outlive)";

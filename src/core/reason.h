@@ -10,7 +10,7 @@
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
 #include "howdah/core/states.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
@@ -38,7 +38,7 @@ struct Failure {
   bool excused = false;  // the task is not to blame: it costs no restart
   bool taken = false;    // its container was taken for others
   // What a rule of the job file or what was seen of the node says must follow; none: the table of what failed does.
-  std::optional<spec::RestartRule::Then> then = {};
+  std::optional<jobspec::RestartRule::Then> then = {};
   std::string ruled_by;  // a clause: which rule says so
 
   // It did nothing wrong, and was told to stop for the sake of others.
@@ -49,7 +49,7 @@ struct Failure {
 std::string FailureText(std::string_view task, const Failure& failure);
 
 // Which rule of the role's has decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
-std::string RuledByText(const spec::RoleSpec& role, int rule);
+std::string RuledByText(const jobspec::RoleSpec& role, int rule);
 
 // "...; 2 others failed because of it"
 std::string WithOthers(std::string first, int others);
@@ -97,7 +97,7 @@ std::string GoesOnWithoutText(bool taken, Duration limit, int others);
 std::string NotReplacedText(const Patience& patience, std::string_view place);
 
 // running: tasks of the role that have not ended.
-std::string OutlivedText(const spec::RoleSpec& role, int running);
+std::string OutlivedText(const jobspec::RoleSpec& role, int running);
 
 // While some of a gang's containers are held and the others do not come.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);

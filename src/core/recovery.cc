@@ -28,7 +28,7 @@ Remedy Job::Impl::RemedyFor(const Task& task) const {
 bool Job::Impl::Excused(const Task& task) { return task.failure && task.failure->excused; }
 
 bool Job::Impl::IsFinalByRule(const Task& task) {
-  return task.failure && task.failure->then == spec::RestartRule::Then::kFail;
+  return task.failure && task.failure->then == jobspec::RestartRule::Then::kFail;
 }
 
 // A ranked task whose executor has lost its connection has probably failed first: its node may be gone.
@@ -65,7 +65,7 @@ void Job::Impl::React(Task& task) {
 // Of all failures the one that the others follow from, if any do.
 void Job::Impl::BlameNode(const Task& task) {
   if (!task.failure || task.failure->planned() || task.taken || task.node.empty()) return;
-  const bool to_blame = task.failure->then == spec::RestartRule::Then::kElsewhere;
+  const bool to_blame = task.failure->then == jobspec::RestartRule::Then::kElsewhere;
   const std::string why = to_blame ? nodes_.Hurt(task.node, now_) : nodes_.Failed(task.node, now_);
   if (why.empty()) return;
   AvoidNodes();
@@ -161,7 +161,7 @@ void Job::Impl::FinishDrain() {
   Task* first = nullptr;
   ForEachTask([&](Task& task) {
     if (task.leaving || !task.failure || !In(drain_->scope, task)) return;
-    if (task.failure->then == spec::RestartRule::Then::kElsewhere) BlameNode(task);
+    if (task.failure->then == jobspec::RestartRule::Then::kElsewhere) BlameNode(task);
     const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0) || Excused(task);
     if (!counts || IsFinalByRule(task)) return;
     if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;

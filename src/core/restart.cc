@@ -9,9 +9,9 @@ constexpr Duration kBackoffMost = std::chrono::minutes(1);
 
 }  // namespace
 
-bool Counts(spec::RoleKind kind, spec::OnFailure on_failure, bool first) {
-  if (kind == spec::RoleKind::kSidecar) return false;
-  return on_failure == spec::OnFailure::kFail || (on_failure == spec::OnFailure::kIgnoreOthers && first);
+bool Counts(jobspec::RoleKind kind, jobspec::OnFailure on_failure, bool first) {
+  if (kind == jobspec::RoleKind::kSidecar) return false;
+  return on_failure == jobspec::OnFailure::kFail || (on_failure == jobspec::OnFailure::kIgnoreOthers && first);
 }
 
 Remedy Decide(const FailureFacts& facts) {
@@ -29,16 +29,17 @@ Remedy Decide(const FailureFacts& facts) {
   return facts.job_budget > 0 ? Remedy::kWholeJob : Remedy::kFailJob;
 }
 
-std::optional<spec::RestartRule::Then> Says(const spec::RestartLimit& restart, const Diagnosis& diagnosis,
-                                            bool may_excuse) {
+std::optional<jobspec::RestartRule::Then> Says(const jobspec::RestartLimit& restart, const Diagnosis& diagnosis,
+                                               bool may_excuse) {
   const auto rule = static_cast<size_t>(diagnosis.rule.value_or(-1));
   if (rule < restart.rules.size()) return restart.rules[rule].then;
-  if (diagnosis.node_fault && restart.excuse && may_excuse) return spec::RestartRule::Then::kElsewhere;
+  if (diagnosis.node_fault && restart.excuse && may_excuse) return jobspec::RestartRule::Then::kElsewhere;
   return std::nullopt;
 }
 
 bool CameFirst(const Failure& a, const Failure& b) {
-  const bool a_is_final = a.then == spec::RestartRule::Then::kFail, b_is = b.then == spec::RestartRule::Then::kFail;
+  const bool a_is_final = a.then == jobspec::RestartRule::Then::kFail,
+             b_is = b.then == jobspec::RestartRule::Then::kFail;
   if (a_is_final != b_is) return a_is_final;
   if (a.diagnosis.consequence != b.diagnosis.consequence) return b.diagnosis.consequence;
   return a.at < b.at;

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "howdah/base/time.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 #include "reason.h"
 
 namespace howdah::core {
@@ -16,8 +16,8 @@ enum class Remedy {
 };
 
 struct FailureFacts {
-  spec::RoleKind kind = spec::RoleKind::kWorker;
-  spec::OnFailure on_failure = spec::OnFailure::kFail;
+  jobspec::RoleKind kind = jobspec::RoleKind::kWorker;
+  jobspec::OnFailure on_failure = jobspec::OnFailure::kFail;
   bool ranked = false;         // its role restarts together with the other ranked ones
   int budget = 0;              // restarts the task has left
   bool ranked_budget = false;  // whether any ranked task has one left
@@ -30,14 +30,14 @@ struct FailureFacts {
 };
 
 // Whether a failure that is not restarted fails the job at once. first: of index 0 of its role.
-bool Counts(spec::RoleKind kind, spec::OnFailure on_failure, bool first);
+bool Counts(jobspec::RoleKind kind, jobspec::OnFailure on_failure, bool first);
 
 Remedy Decide(const FailureFacts& facts);
 
 // What is said of a failure beside the table: by the first rule of the job file that fits, else by what was seen of its
 // node, as often as that is taken for an excuse. nullopt: nothing.
-std::optional<spec::RestartRule::Then> Says(const spec::RestartLimit& restart, const Diagnosis& diagnosis,
-                                            bool may_excuse);
+std::optional<jobspec::RestartRule::Then> Says(const jobspec::RestartLimit& restart, const Diagnosis& diagnosis,
+                                               bool may_excuse);
 
 // Whose fault: what a rule says is final comes before what is not, then the earlier of two, but what is known to be a
 // consequence of another failure is never the first.

@@ -10,7 +10,7 @@ void Job::Impl::Scale(int role_number, int instances, const std::string& by) {
   if (ending_ || state_ == JobState::kQueued) return;
   if (role_number < 0 || static_cast<size_t>(role_number) >= roles_.size()) return;
   Role& role = roles_[static_cast<size_t>(role_number)];
-  const spec::Instances& allowed = spec_.roles[static_cast<size_t>(role_number)].instances;
+  const jobspec::Instances& allowed = spec_.roles[static_cast<size_t>(role_number)].instances;
   if (!allowed.elastic() || instances < allowed.min || instances > allowed.max) return;
   role.scale_to = instances;
   role.scale_by = by;

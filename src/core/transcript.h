@@ -26,14 +26,16 @@
 namespace howdah::core::testing {
 
 // A role with one line; change what matters with edit.
-spec::RoleSpec RoleOf(std::string name, int instances, const std::function<void(spec::RoleSpec&)>& edit = nullptr);
-spec::JobSpec JobOf(std::vector<spec::RoleSpec> roles, const std::function<void(spec::JobSpec&)>& edit = nullptr);
+jobspec::RoleSpec RoleOf(std::string name, int instances,
+                         const std::function<void(jobspec::RoleSpec&)>& edit = nullptr);
+jobspec::JobSpec JobOf(std::vector<jobspec::RoleSpec> roles,
+                       const std::function<void(jobspec::JobSpec&)>& edit = nullptr);
 
 // Rules under which the first n roles restart together.
 FrameworkRules Ranked(size_t roles);
 
 struct Story {
-  spec::JobSpec spec;
+  jobspec::JobSpec spec;
   FrameworkRules rules;
   uint64_t seed = 1;
 };
@@ -44,7 +46,7 @@ std::string Play(const Story& story, std::string_view text);
 // Fails the test unless the story reads like this.
 void Reads(const Story& story, const char* text);
 
-std::string ToText(const Action& action, const spec::JobSpec& spec);
+std::string ToText(const Action& action, const jobspec::JobSpec& spec);
 
 // The instant of "1.5s" in stories: since the job was submitted.
 Instant At(Duration d);

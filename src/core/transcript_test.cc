@@ -58,14 +58,14 @@ struct Line {
   }
 };
 
-int RoleNumber(const spec::JobSpec& spec, const std::string& name) {
+int RoleNumber(const jobspec::JobSpec& spec, const std::string& name) {
   for (size_t r = 0; r < spec.roles.size(); ++r) {
     if (spec.roles[r].name == name) return static_cast<int>(r);
   }
   return std::atoi(name.c_str());
 }
 
-std::optional<Event> ParseEvent(const Line& line, const spec::JobSpec& spec) {
+std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) {
   const std::string verb = line.Word(0);
   const ContainerId container{line.Word(1)};
   Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty(),
@@ -190,7 +190,7 @@ std::string TaskText(const TaskChanged& change) {
 }
 
 struct Writer {
-  const spec::JobSpec& spec;
+  const jobspec::JobSpec& spec;
 
   std::string Name(TaskId task) const {
     return spec.roles[static_cast<size_t>(task.role)].name + ":" + std::to_string(task.index);
@@ -252,8 +252,8 @@ std::string Wrap(const std::string& text) {
 
 Instant At(Duration d) { return kSubmitted + d; }
 
-spec::RoleSpec RoleOf(std::string name, int instances, const std::function<void(spec::RoleSpec&)>& edit) {
-  spec::RoleSpec role;
+jobspec::RoleSpec RoleOf(std::string name, int instances, const std::function<void(jobspec::RoleSpec&)>& edit) {
+  jobspec::RoleSpec role;
   role.name = std::move(name);
   role.instances = {instances, instances};
   role.memory_bytes = 64 << 20;
@@ -262,8 +262,8 @@ spec::RoleSpec RoleOf(std::string name, int instances, const std::function<void(
   return role;
 }
 
-spec::JobSpec JobOf(std::vector<spec::RoleSpec> roles, const std::function<void(spec::JobSpec&)>& edit) {
-  spec::JobSpec spec;
+jobspec::JobSpec JobOf(std::vector<jobspec::RoleSpec> roles, const std::function<void(jobspec::JobSpec&)>& edit) {
+  jobspec::JobSpec spec;
   spec.name = "story";
   spec.roles = std::move(roles);
   if (edit) edit(spec);
@@ -272,7 +272,7 @@ spec::JobSpec JobOf(std::vector<spec::RoleSpec> roles, const std::function<void(
 
 FrameworkRules Ranked(size_t roles) { return {std::vector<bool>(roles, true), false}; }
 
-std::string ToText(const Action& action, const spec::JobSpec& spec) { return std::visit(Writer{spec}, action); }
+std::string ToText(const Action& action, const jobspec::JobSpec& spec) { return std::visit(Writer{spec}, action); }
 
 std::string Play(const Story& story, std::string_view text) {
   Job job(story.spec, story.rules, kSubmitted, story.seed);

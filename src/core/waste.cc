@@ -16,7 +16,7 @@ constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kStep = 256 * kMebibyte;
 constexpr int64_t kWorthIt = int64_t{1} << 30;
 
-std::string MemoryText(const spec::RoleSpec& role, const RoleUse& use) {
+std::string MemoryText(const jobspec::RoleSpec& role, const RoleUse& use) {
   const auto wanted = static_cast<int64_t>(static_cast<double>(use.memory_peak_bytes) * kSpare);
   const int64_t enough = (wanted + kStep - 1) / kStep * kStep;
   const int64_t freed = (role.memory_bytes - enough) * use.tasks;
@@ -26,7 +26,7 @@ std::string MemoryText(const spec::RoleSpec& role, const RoleUse& use) {
          " were used: `memory: " + std::to_string(enough / kMebibyte) + "MiB` would do and free " + FormatBytes(freed);
 }
 
-std::string CoresText(const spec::RoleSpec& role, const RoleUse& use) {
+std::string CoresText(const jobspec::RoleSpec& role, const RoleUse& use) {
   const double used = use.cpu_seconds / std::chrono::duration<double>(use.ran).count();
   const int enough = std::max(1, static_cast<int>(std::ceil(used * kSpare)));
   if (use.cpu_seconds <= 0 || role.vcores <= kFar * enough) return "";
@@ -39,7 +39,7 @@ std::string CoresText(const spec::RoleSpec& role, const RoleUse& use) {
 
 }  // namespace
 
-std::string WasteText(const spec::RoleSpec& role, const RoleUse& use) {
+std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use) {
   if (use.ran < kLongEnough) return "";
   std::string text = MemoryText(role, use);
   const std::string cores = CoresText(role, use);

@@ -2,22 +2,22 @@
 
 #include <string>
 
-#include "howdah/spec/pattern.h"
+#include "howdah/jobspec/pattern.h"
 #include "rules.h"
 
 namespace howdah::diagnosis {
 
-std::optional<int> FirstThatFits(const std::vector<spec::RestartRule>& rules, const core::Exit& exit,
+std::optional<int> FirstThatFits(const std::vector<jobspec::RestartRule>& rules, const core::Exit& exit,
                                  std::string_view output) {
   if (rules.empty() || exit.success()) return std::nullopt;
   std::string clean;
   for (const std::string& line : CleanLines(output)) clean += line + "\n";
   const std::optional<int> signal = SignalOf(exit);
   for (size_t i = 0; i < rules.size(); ++i) {
-    const spec::RestartRule& rule = rules[i];
+    const jobspec::RestartRule& rule = rules[i];
     const bool fits = (!rule.exit || exit.code == rule.exit) &&
                       (rule.signal.empty() || (signal && core::SignalName(*signal) == rule.signal)) &&
-                      (rule.log.empty() || spec::FoundIn(rule.log, clean));
+                      (rule.log.empty() || jobspec::FoundIn(rule.log, clean));
     if (fits) return static_cast<int>(i);
   }
   return std::nullopt;

@@ -7,9 +7,9 @@
 namespace howdah::diagnosis {
 namespace {
 
-using Rules = std::vector<spec::RestartRule>;
+using Rules = std::vector<jobspec::RestartRule>;
 
-spec::RestartRule Rule(std::string log, std::optional<int> exit = std::nullopt, std::string signal = "") {
+jobspec::RestartRule Rule(std::string log, std::optional<int> exit = std::nullopt, std::string signal = "") {
   return {.log = std::move(log), .exit = exit, .signal = std::move(signal)};
 }
 core::Exit Code(int code) { return {.code = code, .signal = std::nullopt}; }

@@ -13,10 +13,10 @@ constexpr Duration kLongestGrace = std::chrono::hours(24 * 365);
 Attempt::Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers)
     : number_(number), stop_signal_(stop_signal), handlers_(std::move(handlers)), patience_(loop) {}
 
-std::optional<process::SpawnError> Attempt::Spawn(const process::SpawnRequest& request) {
-  auto outcome = process::Spawn(request);
-  if (const auto* error = std::get_if<process::SpawnError>(&outcome)) return *error;
-  pids_.push_back(std::get<process::Child>(outcome).pid);
+std::optional<os::process::SpawnError> Attempt::Spawn(const os::process::SpawnRequest& request) {
+  auto outcome = os::process::Spawn(request);
+  if (const auto* error = std::get_if<os::process::SpawnError>(&outcome)) return *error;
+  pids_.push_back(std::get<os::process::Child>(outcome).pid);
   living_.push_back(true);
   return std::nullopt;
 }
@@ -63,7 +63,7 @@ void Attempt::SendStopSignal() const {
     }
   }
   if (ended.empty()) return;
-  for (const pid_t group : process::LivingGroups(ended)) ::kill(-group, stop_signal_);
+  for (const pid_t group : os::process::LivingGroups(ended)) ::kill(-group, stop_signal_);
 }
 
 void Attempt::Kill() {
@@ -71,7 +71,7 @@ void Attempt::Kill() {
   Advance();
 }
 
-void Attempt::OnReaped(const process::Reaped& child) {
+void Attempt::OnReaped(const os::process::Reaped& child) {
   const auto it = std::find(pids_.begin(), pids_.end(), child.pid);
   const auto rank = static_cast<size_t>(it - pids_.begin());
   if (it == pids_.end() || !living_[rank]) return;
@@ -85,11 +85,11 @@ void Attempt::Advance() {
     if (std::find(living_.begin(), living_.end(), true) != living_.end()) return;
     std::vector<pid_t> groups = pids_;
     groups.insert(groups.end(), guests_.begin(), guests_.end());
-    if (stopping() && !process::LivingGroups(groups).empty()) return;
+    if (stopping() && !os::process::LivingGroups(groups).empty()) return;
     killing_ = true;
   }
-  process::SignalDescendants(SIGKILL);
-  if (process::HasChildren()) return;  // the end of each brings us here again
+  os::process::SignalDescendants(SIGKILL);
+  if (os::process::HasChildren()) return;  // the end of each brings us here again
   ended_ = true;
   patience_.cancel();
   const auto on_ended = std::move(handlers_.on_ended);  // may destroy *this

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "howdah/base/time.h"
-#include "howdah/process/spawn.h"
-#include "howdah/process/tree.h"
+#include "howdah/os/process/spawn.h"
+#include "howdah/os/process/tree.h"
 
 namespace howdah::executor {
 
@@ -27,13 +27,13 @@ namespace howdah::executor {
 class Attempt {
  public:
   struct Handlers {
-    std::function<void(int local_rank, const process::ExitStatus& status)> on_rank_exited;
+    std::function<void(int local_rank, const os::process::ExitStatus& status)> on_rank_exited;
     std::function<void()> on_ended;  // the last; nothing that the attempt started is left. May destroy the Attempt
   };
   Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers);
 
   // Starts the process of the next local rank.
-  std::optional<process::SpawnError> Spawn(const process::SpawnRequest& request);
+  std::optional<os::process::SpawnError> Spawn(const os::process::SpawnRequest& request);
 
   // A child that was started into the attempt from outside: it is not told of a stop, as whoever started it does that,
   // but gets the grace, and is gone when the attempt has ended.
@@ -45,7 +45,7 @@ class Attempt {
   // It is still saving its work: the grace begins anew, within the limit. false: it does not stop, or has no more.
   bool Extend();
 
-  void OnReaped(const process::Reaped& child);
+  void OnReaped(const os::process::Reaped& child);
   // What follows from the children that have ended.
   void Advance();
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "howdah/diagnosis/restart_rules.h"
-#include "howdah/process/files.h"
-#include "howdah/process/machine.h"
-#include "howdah/process/ports.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/os/process/ports.h"
 #include "packed_python.h"
 
 namespace howdah::executor {
@@ -17,7 +17,7 @@ constexpr size_t kRulesTail = 64 << 10;
 
 // The last whole lines of a file.
 std::string TailOf(const std::string& path, size_t limit) {
-  auto tail = process::ReadTail(path, limit);
+  auto tail = os::files::ReadTail(path, limit);
   if (!tail) return "";
   const size_t first_end = tail->size() == limit ? tail->find('\n') : std::string::npos;
   return first_end == std::string::npos ? std::move(*tail) : tail->substr(first_end + 1);
@@ -31,7 +31,7 @@ std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence
   ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
   std::vector<diagnosis::PortHolder> holders;
   for (const uint16_t port : ports) {
-    if (auto who = process::WhoListens(port)) holders.push_back({port, std::move(*who)});
+    if (auto who = os::process::WhoListens(port)) holders.push_back({port, std::move(*who)});
   }
   return holders;
 }
@@ -48,18 +48,18 @@ diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& se
   evidence.exit = seen.exit;
   evidence.stderr_tail = seen.last_words.empty() ? TailOf(logs.err, kStderrTail) : seen.last_words;
   evidence.stdout_tail = TailOf(logs.out, kStdoutTail);
-  if (auto text = process::ReadFile(logs.error_file, kErrorFileLimit)) evidence.error_file = std::move(*text);
+  if (auto text = os::files::ReadFile(logs.error_file, kErrorFileLimit)) evidence.error_file = std::move(*text);
   evidence.command = plan.role().command;
   evidence.path = seen.path;
   evidence.working_directory = plan.options.work_dir;
-  if (auto names = process::ListDirectory(plan.options.work_dir, kNamesLimit))
+  if (auto names = os::files::ListDirectory(plan.options.work_dir, kNamesLimit))
     evidence.directory_files = std::move(*names);
   evidence.python_archive = !plan.spec.python_archive.empty();
   evidence.broken_python = FindBrokenPython(plan.options.python_dir);
-  evidence.host = process::NodeName();
+  evidence.host = os::process::NodeName();
   if (seen.reserved_port != 0) evidence.reserved_port = seen.reserved_port;
   evidence.ports = HoldersOf(evidence);
-  const process::OomCounts now = process::ReadOomCounts();
+  const os::process::OomCounts now = os::process::ReadOomCounts();
   evidence.kernel_oom = now.machine > seen.oom_before.machine || now.cgroup > seen.oom_before.cgroup;
   evidence.cgroup_full = now.cgroup_full > seen.oom_before.cgroup_full;
   evidence.pid = seen.pid;
@@ -75,7 +75,7 @@ diagnosis::Evidence GatherEvidence(const TaskPlan& plan, const Circumstances& se
 
 core::Diagnosis Diagnose(const TaskPlan& plan, const Circumstances& seen) {
   core::Diagnosis why = diagnosis::Diagnose(GatherEvidence(plan, seen));
-  const std::vector<spec::RestartRule>& rules = plan.role().restart.rules;
+  const std::vector<jobspec::RestartRule>& rules = plan.role().restart.rules;
   if (!rules.empty()) {
     why.rule = diagnosis::FirstThatFits(rules, seen.exit, LastOutput(plan.logs(seen.place), seen));
   }

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "howdah/diagnosis/diagnosis.h"
-#include "howdah/process/usage.h"
+#include "howdah/os/process/usage.h"
 #include "launch.h"
 
 namespace howdah::executor {
@@ -16,7 +16,7 @@ struct Circumstances {
   RankPlace place;
   std::string path;  // of the process
   uint16_t reserved_port = 0;
-  process::OomCounts oom_before;  // when the attempt began
+  os::process::OomCounts oom_before;  // when the attempt began
   int64_t memory_peak_bytes = 0;
   std::string kernel_log;                    // since the attempt began
   std::map<int, std::string> pci_addresses;  // of the task's GPUs, by index, as far as they are known

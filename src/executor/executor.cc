@@ -11,9 +11,9 @@
 
 #include "howdah/base/version.h"
 #include "howdah/frameworks/framework.h"
-#include "howdah/process/files.h"
-#include "howdah/process/tree.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/tree.h"
 #include "own_address.h"
 #include "say.h"
 #include "start_support.h"
@@ -27,7 +27,7 @@ constexpr Duration kFirstConnectLimit = std::chrono::seconds(20);
 
 }  // namespace
 
-std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task) {
+std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task) {
   if (static_cast<size_t>(cluster.sizes_size()) != spec.roles.size()) return std::nullopt;
   core::Cluster out;
   int next = 0;
@@ -47,7 +47,7 @@ std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spe
   return out;
 }
 
-spec::EnvVars ReadExports(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task) {
+jobspec::EnvVars ReadExports(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task) {
   core::Exports exports(spec.roles.size());
   for (const wire::Exported& exported : cluster.exports()) {
     if (exported.role() >= exports.size()) continue;
@@ -58,7 +58,7 @@ spec::EnvVars ReadExports(const wire::Cluster& cluster, const spec::JobSpec& spe
   return core::ExportsFor(spec, exports, task.role);
 }
 
-Executor::Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian,
+Executor::Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian,
                    MakeChannelTo make_channel)
     : port_(std::move(port)),
       heartbeat_timer_(loop_),
@@ -76,7 +76,7 @@ Executor::Executor(const TaskOptions& options, process::PortReservation port, pi
           [this, make_channel = std::move(make_channel)](rpc::Post post) {
             return make_channel(plan_.options.am_address, std::move(post));
           },
-          [this](const spec::Command& command) -> std::optional<Launch> {
+          [this](const jobspec::Command& command) -> std::optional<Launch> {
             if (!attempt_ || attempt_->stopping()) return std::nullopt;
             return PrepareCommand(plan_, surroundings_, place_, command);
           },
@@ -110,7 +110,7 @@ Status Executor::Attach(Connect connect) {
   }
   plan_.interface = InterfaceOf(host_);
   if (plan_.options.am_may_move) {
-    auto recall = recall::Listener::Listen(loop_, host_, [this](const std::string& am) { OnRecalled(am); });
+    auto recall = rpc::callback::Listener::Listen(loop_, host_, [this](const std::string& am) { OnRecalled(am); });
     if (!recall.ok()) return recall.error();
     recall_ = std::move(*recall);
   }
@@ -143,17 +143,17 @@ void Executor::Register() {
 }
 
 Status Executor::Prepare() {
-  const auto text = process::ReadFile(plan_.options.job_file, kSpecLimit);
+  const auto text = os::files::ReadFile(plan_.options.job_file, kSpecLimit);
   if (!text) return text.error();
-  auto spec = spec::ReadEffective(*text);
+  auto spec = jobspec::ReadEffective(*text);
   if (!spec) return spec.error().While("reading " + plan_.options.job_file);
   plan_.spec = std::move(*spec);
   const auto role = std::find_if(plan_.spec.roles.begin(), plan_.spec.roles.end(),
-                                 [&](const spec::RoleSpec& r) { return r.name == plan_.options.role; });
+                                 [&](const jobspec::RoleSpec& r) { return r.name == plan_.options.role; });
   if (role == plan_.spec.roles.end()) return Failed("the job has no role '" + plan_.options.role + "'");
   plan_.task.role = static_cast<int>(role - plan_.spec.roles.begin());
   if (frameworks::NeedsTensorboardPort(plan_.spec, {plan_.task.role, plan_.options.index})) {
-    auto port = process::PortReservation::Reserve();
+    auto port = os::process::PortReservation::Reserve();
     if (!port) return port.error();
     port->LetGo();  // whose server it will be is not known
     plan_.tensorboard_port = port->port();
@@ -203,12 +203,12 @@ void Executor::WatchGuardian() {
 
 void Executor::OnGuardianGone() {
   Say("the guardian is gone: ending everything");
-  process::KillAllDescendants();
+  os::process::KillAllDescendants();
   ::_exit(1);
 }
 
 void Executor::OnChildren() {
-  while (const auto child = process::ReapAny()) {
+  while (const auto child = os::process::ReapAny()) {
     if (attempt_) attempt_->OnReaped(*child);
     tunnels_.OnReaped(*child);
   }

@@ -12,11 +12,11 @@
 
 #include "attempt.h"
 #include "gpu_sampler.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/kernel_log.h"
-#include "howdah/process/ports.h"
-#include "howdah/process/usage.h"
-#include "howdah/recall/recall.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/kernel_log.h"
+#include "howdah/os/process/ports.h"
+#include "howdah/os/process/usage.h"
+#include "howdah/rpc/callback/recall.h"
 #include "howdah/rpc/executor_link.h"
 #include "launch.h"
 #include "liveness.h"
@@ -39,7 +39,7 @@ using MakeChannelTo =
 // re-parents to us announces itself no other way.
 class Executor {
  public:
-  Executor(const TaskOptions& options, process::PortReservation port, pid_t guardian, MakeChannelTo make_channel);
+  Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian, MakeChannelTo make_channel);
   ~Executor();
 
   // Connects and registers; the answer is not waited for.
@@ -74,7 +74,7 @@ class Executor {
   void OnWorkspace(const Status& filled);
   [[noreturn]] void OnGuardianGone();
   void OnChildren();
-  void OnRankExited(int local_rank, const process::ExitStatus& status);
+  void OnRankExited(int local_rank, const os::process::ExitStatus& status);
   void OnAttemptEnded();
   void OnHeartbeatDue();
 
@@ -111,18 +111,18 @@ class Executor {
   void Report(wire::FromExecutor message);
 
   boost::asio::io_context loop_{1};
-  process::Clock clock_;
+  os::process::Clock clock_;
   TaskPlan plan_;
-  process::PortReservation port_;
+  os::process::PortReservation port_;
   bool servers_bind_held_port_ = true;
-  std::optional<process::PortReservation> tensorboard_port_;
+  std::optional<os::process::PortReservation> tensorboard_port_;
   Connect connect_;
   std::unique_ptr<rpc::ExecutorLink> link_;
   bool connected_ = false;
   std::string host_;                    // where the other tasks reach this one
   Duration await_am_{0};                // how long to go on without an AM
   std::optional<Instant> alone_since_;  // the AM was lost then
-  std::unique_ptr<recall::Listener> recall_;
+  std::unique_ptr<rpc::callback::Listener> recall_;
   std::vector<wire::FromExecutor> reports_;  // what became of the newest attempt, for an AM that did not hear it
 
   std::thread filling_;
@@ -133,12 +133,12 @@ class Executor {
   RankPlace place_;                   // of the attempt, local rank 0
   Surroundings surroundings_;         // of the attempt
   std::string path_;                  // PATH of its processes
-  process::OomCounts oom_before_;
-  process::KernelLog kernel_log_;              // since the attempt began
+  os::process::OomCounts oom_before_;
+  os::process::KernelLog kernel_log_;          // since the attempt began
   std::optional<wire::FromExecutor> failure_;  // the attempt could not be started; told once what did start is gone
   int last_attempt_ = -1;                      // the newest that was started or could not be
 
-  process::UsageMeter meter_;
+  os::process::UsageMeter meter_;
   Samples memory_;  // with each heartbeat, while an attempt runs
   std::unique_ptr<GpuSampler> gpus_;
   std::optional<std::chrono::milliseconds> heartbeat_;
@@ -163,9 +163,9 @@ class Executor {
 };
 
 // The AM's table of endpoints; nullopt: it is not one of this job, or `task` is not in it.
-std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task);
+std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task);
 
 // What it says that other roles have handed on to `task`.
-spec::EnvVars ReadExports(const wire::Cluster& cluster, const spec::JobSpec& spec, TaskId task);
+jobspec::EnvVars ReadExports(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task);
 
 }  // namespace howdah::executor

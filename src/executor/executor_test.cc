@@ -91,8 +91,8 @@ TEST(Executor, CommandsAreFoundInTheTasksPath) {
   task.role().command.argv = {"tool"};
   task.role().env = {{"PATH", "bin:/usr/bin:/bin"}};
   task.Launch();
-  ASSERT_TRUE(process::MakeDirectories(task.options.work_dir + "/bin").ok());
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/bin/tool", "#!/bin/sh\necho mine\n", 0755).ok());
+  ASSERT_TRUE(os::files::MakeDirectories(task.options.work_dir + "/bin").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/bin/tool", "#!/bin/sh\necho mine\n", 0755).ok());
   EXPECT_EQ(task.RunAttempt(0).code(), 0);
   EXPECT_EQ(task.Log("0/stdout"), "mine\n");
 }
@@ -113,10 +113,10 @@ TEST(Executor, SaysWhyACommandCouldNotStart) {
     task.role().command.argv = row.argv;
     task.Launch();
     const std::string work = task.options.work_dir;
-    ASSERT_TRUE(process::MakeDirectories(work + "/folder").ok());
-    ASSERT_TRUE(process::WriteFileAtomically(work + "/train.py", "print()").ok());
-    ASSERT_TRUE(process::WriteFileAtomically(work + "/no-interpreter", "#!/nonexistent\n", 0755).ok());
-    ASSERT_TRUE(process::WriteFileAtomically(work + "/no-format", "text", 0755).ok());
+    ASSERT_TRUE(os::files::MakeDirectories(work + "/folder").ok());
+    ASSERT_TRUE(os::files::WriteFileAtomically(work + "/train.py", "print()").ok());
+    ASSERT_TRUE(os::files::WriteFileAtomically(work + "/no-interpreter", "#!/nonexistent\n", 0755).ok());
+    ASSERT_TRUE(os::files::WriteFileAtomically(work + "/no-format", "text", 0755).ok());
     task.Start(0);
     const auto message = task.Receive();
     ASSERT_TRUE(message && message->has_start_failed()) << row.argv[0];
@@ -138,8 +138,8 @@ TEST(Executor, AHalfStartedAttemptIsTakenBack) {
   task.role().command.shell = "exec sleep 86400";
   task.Launch();
   // The log directory of the last rank cannot be made.
-  ASSERT_TRUE(process::MakeDirectories(task.options.logs_dir + "/0").ok());
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.logs_dir + "/0/2", "a file").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(task.options.logs_dir + "/0").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.logs_dir + "/0/2", "a file").ok());
   task.Start(0);
   const auto message = task.Receive();
   ASSERT_TRUE(message && message->has_start_failed()) << (message ? message->ShortDebugString() : "");
@@ -152,7 +152,7 @@ TEST(Executor, AHalfStartedAttemptIsTakenBack) {
 TEST(Executor, ManyBytesAreAllThere) {
   Task task("head -c 200000000 /dev/zero");
   EXPECT_EQ(task.RunAttempt(0).code(), 0);
-  EXPECT_EQ(process::ReadFile(task.options.logs_dir + "/0/stdout", 300'000'000)->size(), 200'000'000u);
+  EXPECT_EQ(os::files::ReadFile(task.options.logs_dir + "/0/stdout", 300'000'000)->size(), 200'000'000u);
 }
 
 TEST(Executor, HeartbeatsTellUse) {
@@ -174,15 +174,15 @@ TEST(Executor, HeartbeatsTellUse) {
 
 TEST(Executor, TellsAveragesAndWhatItsOwnGpusDid) {
   Task task;
-  ASSERT_TRUE(process::WriteFileAtomically(task.scratch / "nvidia-smi",
-                                           "#!/bin/sh\necho '0, 90, 40960, 40960\n1, 50, 10240, 40960\n2, 95, 9, 9\n"
-                                           "3, 100, 20480, 40960'\n",
-                                           0755)
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.scratch / "nvidia-smi",
+                                             "#!/bin/sh\necho '0, 90, 40960, 40960\n1, 50, 10240, 40960\n2, 95, 9, 9\n"
+                                             "3, 100, 20480, 40960'\n",
+                                             0755)
                   .ok());
   task.options.gpus = {1, 3};
   task.options.environment_file = task.scratch / "environment.json";
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.environment_file,
-                                           R"({"PATH": ")" + task.scratch.path() + R"(:/usr/bin:/bin"})")
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.environment_file,
+                                             R"({"PATH": ")" + task.scratch.path() + R"(:/usr/bin:/bin"})")
                   .ok());
   task.role().command.shell = "exec sleep 86400";
   task.Launch();
@@ -248,7 +248,7 @@ std::string Server(bool reuse) {
 
 TEST(Executor, ThePortIsHeldForServersThatShareIt) {
   Task task;
-  task.spec.framework = spec::Framework::kPytorch;
+  task.spec.framework = jobspec::Framework::kPytorch;
   task.role().command.shell = Server(false) + "; " + Server(true);
   task.Launch();
   EXPECT_EQ(task.RunAttempt(0).code(), 0);
@@ -265,7 +265,7 @@ TEST(Executor, ThePortIsLetGoForOthers) {
 
 TEST(Executor, SaysWhoHasThePort) {
   Task task(Server(false));
-  const process::Fd thief(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const os::files::Fd thief(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int one = 1;
   ::setsockopt(thief.get(), SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
   sockaddr_in address{};

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::executor {
 namespace {
@@ -42,8 +42,8 @@ void Look(Search& search, std::string_view kept_and_new, size_t kept) {
       rest.substr(0, std::min(end, kExportsLimit + 1 - std::min(search.value->size(), kExportsLimit))));
 }
 
-Result<spec::EnvVars> Found(const std::vector<Search>& searches, bool searched_all) {
-  spec::EnvVars variables;
+Result<jobspec::EnvVars> Found(const std::vector<Search>& searches, bool searched_all) {
+  jobspec::EnvVars variables;
   size_t size = 0;
   for (const Search& search : searches) {
     if (!search.value) {
@@ -68,9 +68,9 @@ Result<spec::EnvVars> Found(const std::vector<Search>& searches, bool searched_a
 
 }  // namespace
 
-Result<spec::EnvVars> FindExports(const std::string& output, const spec::EnvVars& wanted) {
-  const process::Fd file(::open(output.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return process::SystemError("reading " + output);
+Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::EnvVars& wanted) {
+  const os::files::Fd file(::open(output.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return os::files::SystemError("reading " + output);
   std::vector<Search> searches;
   size_t longest = 1;
   for (const auto& [name, text] : wanted) {
@@ -82,7 +82,7 @@ Result<spec::EnvVars> FindExports(const std::string& output, const spec::EnvVars
   for (;;) {
     bytes.resize(kept + kPiece);
     const ssize_t size = ::read(file.get(), bytes.data() + kept, kPiece);
-    if (size < 0) return process::SystemError("reading " + output);
+    if (size < 0) return os::files::SystemError("reading " + output);
     bytes.resize(kept + static_cast<size_t>(size));
     for (Search& search : searches) Look(search, bytes, kept);
     const bool all = std::all_of(searches.begin(), searches.end(), [](const Search& s) { return s.whole; });

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "howdah/base/result.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::executor {
 
@@ -16,6 +16,6 @@ inline constexpr size_t kExportsLimit = size_t{64} << 10;
 // wanted: variables, and the text behind which each has its value, up to the end of the line, in the first line of the
 // file that has the text. What is not there is left out. An error names what no variable can be made of: a value that
 // is too long or has a zero byte in it, or a text that is not in what of the file is searched.
-Result<spec::EnvVars> FindExports(const std::string& output, const spec::EnvVars& wanted);
+Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::EnvVars& wanted);
 
 }  // namespace howdah::executor

@@ -2,8 +2,8 @@
 
 #include <gmock/gmock.h>
 
-#include "howdah/process/files.h"
-#include "howdah/process/testing.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/testing.h"
 
 namespace howdah::executor {
 namespace {
@@ -14,8 +14,8 @@ using testing::Pair;
 
 class Exports : public testing::Test {
  protected:
-  Result<spec::EnvVars> Find(const std::string& output, const spec::EnvVars& wanted) {
-    EXPECT_TRUE(process::WriteFileAtomically(scratch_ / "stdout", output).ok());
+  Result<jobspec::EnvVars> Find(const std::string& output, const jobspec::EnvVars& wanted) {
+    EXPECT_TRUE(os::files::WriteFileAtomically(scratch_ / "stdout", output).ok());
     return FindExports(scratch_ / "stdout", wanted);
   }
   // Of a single variable "P" behind "P: ".
@@ -23,7 +23,7 @@ class Exports : public testing::Test {
     const auto found = Find(output, {{"P", "P: "}});
     return !found.ok() ? found.error().message : found->empty() ? "(none)" : found->front().second;
   }
-  process::Scratch scratch_;
+  os::files::Scratch scratch_;
 };
 
 TEST_F(Exports, TheFirstLineThatHasTheTextGivesTheRestOfIt) {

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "howdah/process/spawn.h"
+#include "howdah/os/process/spawn.h"
 
 namespace howdah::executor {
 namespace {
@@ -22,7 +22,7 @@ constexpr size_t kTextLimit = 64 << 10;
 GpuSampler::GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path)
     : gpus_(std::move(gpus)), path_(path), output_(loop), patience_(loop) {
   if (gpus_.empty()) return;
-  const process::FoundCommand found = process::LookUpCommand("nvidia-smi", path, "/");
+  const os::process::FoundCommand found = os::process::LookUpCommand("nvidia-smi", path, "/");
   if (found.error == 0) program_ = found.program;
 }
 
@@ -32,17 +32,17 @@ void GpuSampler::Poke() {
   next_ = now + kInterval;
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) return;
-  const process::Fd write_end(ends[1]);
+  const os::files::Fd write_end(ends[1]);
   output_.assign(ends[0]);
-  process::SpawnRequest request;
+  os::process::SpawnRequest request;
   request.program = program_;
-  request.argv = process::GpuUsageQuery();
+  request.argv = os::process::GpuUsageQuery();
   request.environment = {"PATH=" + path_};
   request.stdout_fd = write_end.get();
   request.death_signal = SIGKILL;
-  auto outcome = process::Spawn(request);
-  if (std::holds_alternative<process::SpawnError>(outcome)) return output_.close();
-  pid_ = std::get<process::Child>(outcome).pid;
+  auto outcome = os::process::Spawn(request);
+  if (std::holds_alternative<os::process::SpawnError>(outcome)) return output_.close();
+  pid_ = std::get<os::process::Child>(outcome).pid;
   text_.clear();
   patience_.expires_after(kLimit);
   patience_.async_wait([this](const boost::system::error_code& error) {
@@ -64,11 +64,11 @@ void GpuSampler::Finish() {
   pid_ = -1;
   patience_.cancel();
   output_.close();
-  last_ = process::ParseGpuUsage(text_);
-  std::erase_if(last_, [&](const process::GpuUsage& gpu) {
+  last_ = os::process::ParseGpuUsage(text_);
+  std::erase_if(last_, [&](const os::process::GpuUsage& gpu) {
     return std::find(gpus_.begin(), gpus_.end(), gpu.index) == gpus_.end();
   });
-  for (const process::GpuUsage& gpu : last_) {
+  for (const os::process::GpuUsage& gpu : last_) {
     if (!gpu.pci_address.empty()) pci_addresses_[gpu.index] = gpu.pci_address;
   }
   samples_.Add(last_);

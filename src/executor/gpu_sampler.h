@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "howdah/process/usage.h"
+#include "howdah/os/process/usage.h"
 #include "samples.h"
 
 namespace howdah::executor {
@@ -25,7 +25,7 @@ class GpuSampler {
 
   // Asks, if it is time to.
   void Poke();
-  const std::vector<process::GpuUsage>& last() const { return last_; }
+  const std::vector<os::process::GpuUsage>& last() const { return last_; }
   // By index: where each is on the PCI bus, as soon as an answer has said it.
   const std::map<int, std::string>& pci_addresses() const { return pci_addresses_; }
   // All answers so far.
@@ -44,7 +44,7 @@ class GpuSampler {
   pid_t pid_ = -1;
   std::string text_;
   std::array<char, 1024> buffer_;
-  std::vector<process::GpuUsage> last_;
+  std::vector<os::process::GpuUsage> last_;
   std::map<int, std::string> pci_addresses_;  // a GPU that has failed is in no answer any more
   GpuSamples samples_;
 };

@@ -5,8 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "howdah/process/spawn.h"
-#include "howdah/process/tree.h"
+#include "howdah/os/process/spawn.h"
+#include "howdah/os/process/tree.h"
 #include "say.h"
 
 namespace howdah::executor {
@@ -33,8 +33,8 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
 }  // namespace
 
 int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<void()>& at_end) {
-  process::CloseInheritedOnExec();
-  if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) {
+  os::process::CloseInheritedOnExec();
+  if (const Status reaper = os::process::BecomeSubreaper(); !reaper.ok()) {
     Say(reaper.error().message);
     return 1;
   }
@@ -43,7 +43,7 @@ int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<v
   const pid_t guardian = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) {
-    Say(process::SystemError("making the executor's process").message);
+    Say(os::files::SystemError("making the executor's process").message);
     return 1;
   }
   if (child == 0) {
@@ -57,13 +57,13 @@ int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<v
     int signal = 0;
     if (::sigwait(&orders, &signal) != 0) continue;
     if (signal != SIGCHLD) {
-      process::KillAllDescendants();
+      os::process::KillAllDescendants();
       at_end();
       return 0;
     }
-    const auto status = process::Reap(child);
+    const auto status = os::process::Reap(child);
     if (!status) continue;
-    process::KillAllDescendants();
+    os::process::KillAllDescendants();
     at_end();
     if (status->signal) DieBy(*status->signal);
     return *status->code;

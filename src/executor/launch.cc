@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "howdah/frameworks/framework.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 #include "packed_python.h"
 #include "progress.h"
 
@@ -29,17 +29,17 @@ bool IsDirectory(const std::string& path) {
 }
 
 // Fills in the program and its arguments.
-void ChooseProgram(const spec::Command& command, Launch& launch) {
-  process::SpawnRequest& request = launch.request;
+void ChooseProgram(const jobspec::Command& command, Launch& launch) {
+  os::process::SpawnRequest& request = launch.request;
   if (!command.shell.empty()) {
-    const process::FoundCommand bash = process::LookUpCommand("bash", launch.path, request.directory);
+    const os::process::FoundCommand bash = os::process::LookUpCommand("bash", launch.path, request.directory);
     request.program = bash.error == 0 ? bash.program : "/bin/bash";
     request.argv = {"bash", "-c", command.shell};
     return;
   }
   request.argv = command.argv;
   const std::string name = command.argv.empty() ? "" : command.argv.front();
-  const process::FoundCommand found = process::LookUpCommand(name, launch.path, request.directory);
+  const os::process::FoundCommand found = os::process::LookUpCommand(name, launch.path, request.directory);
   request.program = found.program;
   if (found.error == ENOENT) {
     const bool is_path = name.find('/') != std::string::npos;
@@ -55,7 +55,7 @@ void ChooseProgram(const spec::Command& command, Launch& launch) {
 Result<Variables> ReadInherited(const std::string& environment_file) {
   Variables variables;
   if (environment_file.empty()) return variables;
-  const auto text = process::ReadFile(environment_file, kEnvironmentLimit);
+  const auto text = os::files::ReadFile(environment_file, kEnvironmentLimit);
   if (!text) return text.error();
   const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object()) return Failed("reading " + environment_file + ": it is not a JSON object");
@@ -101,7 +101,7 @@ namespace {
 
 // Fills in all but the streams.
 void FillIn(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place,
-            const spec::Command& command, Launch& launch) {
+            const jobspec::Command& command, Launch& launch) {
   launch.request.directory = plan.options.work_dir;
   launch.request.death_signal = SIGKILL;
   for (const auto& [name, value] : MakeEnvironment(plan, surroundings, place)) {
@@ -114,7 +114,7 @@ void FillIn(const TaskPlan& plan, const Surroundings& surroundings, const RankPl
 }  // namespace
 
 Launch PrepareCommand(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place,
-                      const spec::Command& command) {
+                      const jobspec::Command& command) {
   Launch launch;
   FillIn(plan, surroundings, place, command, launch);
   return launch;
@@ -122,10 +122,11 @@ Launch PrepareCommand(const TaskPlan& plan, const Surroundings& surroundings, co
 
 Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place) {
   const LogFiles logs = plan.logs(place);
-  if (Status made = process::MakeDirectories(logs.out.substr(0, logs.out.rfind('/'))); !made.ok()) return made.error();
-  auto out = process::OpenForAppend(logs.out);
+  if (Status made = os::files::MakeDirectories(logs.out.substr(0, logs.out.rfind('/'))); !made.ok())
+    return made.error();
+  auto out = os::files::OpenForAppend(logs.out);
   if (!out) return out.error();
-  auto err = process::OpenForAppend(logs.err);
+  auto err = os::files::OpenForAppend(logs.err);
   if (!err) return err.error();
 
   Launch launch;
@@ -145,9 +146,9 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundi
   return launch;
 }
 
-StartProblem ToProblem(const process::SpawnRequest& request, const process::SpawnError& error) {
+StartProblem ToProblem(const os::process::SpawnRequest& request, const os::process::SpawnError& error) {
   const std::string name = request.argv.empty() ? request.program : request.argv.front();
-  if (error.step != process::SpawnStep::kExec) return {std::nullopt, process::ToError(request, error).message};
+  if (error.step != os::process::SpawnStep::kExec) return {std::nullopt, os::process::ToError(request, error).message};
   switch (error.error) {
     case ENOENT:  // of the file's interpreter, or of its loader: the file itself has been found
       return {kNotExecutable, name + ": cannot execute: required file not found"};
@@ -156,7 +157,7 @@ StartProblem ToProblem(const process::SpawnRequest& request, const process::Spaw
     case EACCES:
       return {kNotExecutable, name + ": Permission denied"};
     default:
-      return {kNotExecutable, process::ToError(request, error).message};
+      return {kNotExecutable, os::process::ToError(request, error).message};
   }
 }
 

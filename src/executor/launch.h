@@ -10,9 +10,9 @@
 #include "howdah/core/states.h"
 #include "howdah/executor/task.h"
 #include "howdah/frameworks/framework.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/spawn.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/process/spawn.h"
 #include "log_files.h"
 
 namespace howdah::executor {
@@ -33,14 +33,14 @@ struct RankPlace {
 // What the start of an attempt says about the others.
 struct Surroundings {
   core::Cluster cluster;
-  Endpoint rendezvous;    // port 0: there is none
-  spec::EnvVars exports;  // what roles that have ended hand on to this one
+  Endpoint rendezvous;       // port 0: there is none
+  jobspec::EnvVars exports;  // what roles that have ended hand on to this one
 };
 
 // What stays the same over all attempts of the task.
 struct TaskPlan {
   TaskOptions options;
-  spec::JobSpec spec;
+  jobspec::JobSpec spec;
   TaskId task;
   Variables inherited;
   frameworks::StartSupport start_support;  // empty where the framework starts nothing by itself
@@ -50,7 +50,7 @@ struct TaskPlan {
   LogFiles logs(const RankPlace& place) const {
     return LogFilesOf(options, role().processes, place.attempt, place.local_rank);
   }
-  const spec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(task.role)]; }
+  const jobspec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(task.role)]; }
 };
 
 // Later ones override earlier ones: inherited, python archive, GPUs, framework, the job's env, what other roles have
@@ -64,9 +64,9 @@ struct StartProblem {
 };
 
 struct Launch {
-  process::SpawnRequest request;
-  process::Fd out, err;  // request's streams
-  std::string path;      // PATH of the process, in which its command was looked up
+  os::process::SpawnRequest request;
+  os::files::Fd out, err;  // request's streams
+  std::string path;        // PATH of the process, in which its command was looked up
   std::optional<StartProblem> problem;
 };
 
@@ -76,9 +76,9 @@ Result<Launch> PrepareLaunch(const TaskPlan& plan, const Surroundings& surroundi
 // A command of somebody else's in the task's surroundings: request without streams. Its problem, if any, is the
 // command's.
 Launch PrepareCommand(const TaskPlan& plan, const Surroundings& surroundings, const RankPlace& place,
-                      const spec::Command& command);
+                      const jobspec::Command& command);
 
 // A failed Spawn as a shell would say it.
-StartProblem ToProblem(const process::SpawnRequest& request, const process::SpawnError& error);
+StartProblem ToProblem(const os::process::SpawnRequest& request, const os::process::SpawnError& error);
 
 }  // namespace howdah::executor

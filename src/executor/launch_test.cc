@@ -42,9 +42,9 @@ TEST(Launch, LaterVariablesOverrideEarlierOnes) {
 
 // Else a shell would take the node's own python3, which is behind it in PATH.
 TEST(Launch, NothingStartsInsteadOfAPackedPythonThatIsNotThere) {
-  process::Scratch scratch;
+  os::files::Scratch scratch;
   const std::string python = scratch / "python";
-  ASSERT_TRUE(process::MakeDirectories(python + "/env/bin").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(python + "/env/bin").ok());
   const auto problem = [&] {
     Task task("python3 -c 1");
     task.options.python_dir = python;
@@ -52,13 +52,13 @@ TEST(Launch, NothingStartsInsteadOfAPackedPythonThatIsNotThere) {
     return !launch ? launch.error().message : launch->problem ? launch->problem->line : "";
   };
   EXPECT_EQ(problem(), "bin: No such file or directory");
-  ASSERT_TRUE(process::MakeDirectories(python + "/bin").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(python + "/bin").ok());
   EXPECT_EQ(problem(), "") << "there may be other programs in it";
   ASSERT_EQ(::symlink("python3", (python + "/bin/python").c_str()), 0);
   ASSERT_EQ(::symlink("/no/such/python3", (python + "/bin/python3").c_str()), 0);
   EXPECT_EQ(problem(), "bin/python -> /no/such/python3: No such file or directory");
   ASSERT_EQ(::unlink((python + "/bin/python3").c_str()), 0);
-  ASSERT_TRUE(process::WriteFileAtomically(python + "/bin/python3", "#!/bin/sh\n").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(python + "/bin/python3", "#!/bin/sh\n").ok());
   ASSERT_EQ(::chmod((python + "/bin/python3").c_str(), 0644), 0);
   EXPECT_EQ(problem(), "bin/python: Permission denied");
   ASSERT_EQ(::chmod((python + "/bin/python3").c_str(), 0755), 0);
@@ -74,7 +74,7 @@ TEST(Launch, GpusAreHiddenOnlyWhereThereAreSome) {
 
 TEST(Launch, NothingElseIsInherited) {
   Task task;
-  ASSERT_TRUE(process::WriteFileAtomically(task.scratch / "env.json", R"({"HOME": "/h", "LC_ALL": "C"})").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.scratch / "env.json", R"({"HOME": "/h", "LC_ALL": "C"})").ok());
   task.options.environment_file = task.scratch / "env.json";
   task.role().command.argv = {"env"};
   ::setenv("SECRET_OF_THE_AGENT", "x", 1);
@@ -90,9 +90,9 @@ TEST(Launch, NothingElseIsInherited) {
 }
 
 TEST(Launch, InheritedVariablesMustBeTexts) {
-  process::Scratch scratch;
+  os::files::Scratch scratch;
   for (const char* bad : {"", "[]", "{\"A\": 1}", "{"}) {
-    ASSERT_TRUE(process::WriteFileAtomically(scratch / "env.json", bad).ok());
+    ASSERT_TRUE(os::files::WriteFileAtomically(scratch / "env.json", bad).ok());
     EXPECT_THAT(ReadInherited(scratch / "env.json").error().message, HasSubstr("env.json")) << bad;
   }
   EXPECT_TRUE(ReadInherited("")->empty());
@@ -101,15 +101,15 @@ TEST(Launch, InheritedVariablesMustBeTexts) {
 TEST(Workspace, HasSourceAndFilesAndIsKept) {
   Task task;
   const std::string staging = task.options.staging_dir;
-  ASSERT_TRUE(process::MakeDirectories(staging + "/source/sub").ok());
-  ASSERT_TRUE(process::MakeDirectories(staging + "/files").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(staging + "/source/sub").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(staging + "/files").ok());
   ASSERT_TRUE(
-      process::WriteFileAtomically(staging + "/source/check.sh", "cat sub/a deep/b c/d; echo $1 >> state\n", 0755)
+      os::files::WriteFileAtomically(staging + "/source/check.sh", "cat sub/a deep/b c/d; echo $1 >> state\n", 0755)
           .ok());
-  ASSERT_TRUE(process::WriteFileAtomically(staging + "/source/sub/a", "a ").ok());
-  ASSERT_TRUE(process::WriteFileAtomically(staging + "/files/0", "b ").ok());
-  process::SpawnRequest tar = process::Bash("echo d > d && tar czf 1 d && rm d", staging + "/files");
-  ASSERT_EQ(process::WaitFor(*process::SpawnOrError(tar)).code, 0);
+  ASSERT_TRUE(os::files::WriteFileAtomically(staging + "/source/sub/a", "a ").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(staging + "/files/0", "b ").ok());
+  os::process::SpawnRequest tar = os::process::Bash("echo d > d && tar czf 1 d && rm d", staging + "/files");
+  ASSERT_EQ(os::process::WaitFor(*os::process::SpawnOrError(tar)).code, 0);
   task.spec.source = "/somewhere/src";
   task.spec.files = {{"/x/labels", "deep/b", false}, {"/x/c.tgz", "c", true}};
   task.role().command.shell = "bash check.sh $HOWDAH_ATTEMPT";
@@ -117,8 +117,8 @@ TEST(Workspace, HasSourceAndFilesAndIsKept) {
   EXPECT_EQ(task.RunAttempt(0).code(), 0);
   EXPECT_EQ(task.RunAttempt(1).code(), 0);
   EXPECT_EQ(task.Log("1/stdout"), "a b d\n");
-  EXPECT_EQ(process::Content(task.options.work_dir + "/state"), "0\n1\n");
-  EXPECT_THAT(*process::ListDirectory(task.options.work_dir), ElementsAre("c", "check.sh", "deep", "state", "sub"));
+  EXPECT_EQ(os::files::Content(task.options.work_dir + "/state"), "0\n1\n");
+  EXPECT_THAT(*os::files::ListDirectory(task.options.work_dir), ElementsAre("c", "check.sh", "deep", "state", "sub"));
 }
 
 TEST(Workspace, ThatCannotBeMadeFailsTheStart) {

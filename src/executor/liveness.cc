@@ -26,7 +26,7 @@ void Liveness::Look(const Seen& seen) {
   const double before = std::exchange(cpu_seconds_, seen.cpu_seconds).value_or(seen.cpu_seconds);
   if (core::IsBusy(seen.cpu_seconds - before, seen.now - looked_)) signs_.cpu = seen.now;
   const bool gpu_busy = std::any_of(seen.gpus.begin(), seen.gpus.end(),
-                                    [](const process::GpuUsage& gpu) { return gpu.utilisation > kGpuBusy; });
+                                    [](const os::process::GpuUsage& gpu) { return gpu.utilisation > kGpuBusy; });
   if (gpu_busy) signs_.gpu = seen.now;
   signs_.progress = seen.progress;
   looked_ = seen.now;

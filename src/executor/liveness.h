@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "howdah/core/progress.h"
-#include "howdah/process/usage.h"
+#include "howdah/os/process/usage.h"
 
 namespace howdah::executor {
 
@@ -19,7 +19,7 @@ class Liveness {
   struct Seen {
     Instant now;
     double cpu_seconds = 0;  // of all that ever ran
-    const std::vector<process::GpuUsage>& gpus;
+    const std::vector<os::process::GpuUsage>& gpus;
     std::optional<Instant> progress;
   };
   void Look(const Seen& seen);

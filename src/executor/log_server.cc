@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "howdah/process/fd.h"
+#include "howdah/os/files/fd.h"
 #include "log_files.h"
 
 namespace howdah::executor {
@@ -27,7 +27,7 @@ std::optional<int64_t> SizeOf(const std::string& path) {
 
 void Read(const std::string& path, const wire::PullLog& pull, wire::LogData& data) {
   // What the task may have put in place of its log must not hold us up.
-  const process::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
+  const os::files::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat info {};
   if (!file.valid() || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
   const int64_t max = std::clamp<int64_t>(pull.max(), 0, kPiece);

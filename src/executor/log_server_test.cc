@@ -67,10 +67,10 @@ TEST(Logs, GrowthIsToldWhileItIsWatched) {
   if (all->log_sizes().sizes(0).size() < 4) {
     EXPECT_EQ(AwaitSize(task, false, 4), 4);
   }
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(AwaitSize(task, true, 4), 4);
   Watch(task, false);
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/end", "").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/end", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 0) << "nothing is told of logs any more";
 }
 
@@ -108,7 +108,7 @@ TEST(Logs, AFifoInPlaceOfALogHoldsNobodyUp) {
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("made"));
   EXPECT_EQ(Pull(task, 0, 0, false, 0, 100).bytes(), "");
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/end", "").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/end", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 0);
 }
 
@@ -167,7 +167,7 @@ TEST(Logs, FlatNamesWhereAPlaceCollectsOnlyThose) {
   task.Launch();
   task.RunAttempt(0);
   task.RunAttempt(1);
-  EXPECT_THAT(*process::ListDirectory(task.options.logs_dir),
+  EXPECT_THAT(*os::files::ListDirectory(task.options.logs_dir),
               ElementsAre("attempt-0.stderr", "attempt-0.stdout", "attempt-1.stderr", "attempt-1.stdout"));
   EXPECT_EQ(task.Log("attempt-1.stderr"), "err\n");
   EXPECT_EQ(Pull(task, 1, 0, false, 0, 100).bytes(), "out\n");

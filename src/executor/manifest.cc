@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "howdah/process/archive.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/archive.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::executor {
 namespace {
@@ -105,7 +105,7 @@ Status MakeDirectoriesBelow(const std::string& top, const std::string& path) {
     if (::lstat(directory.c_str(), &info) == 0) {
       if (!S_ISDIR(info.st_mode)) return Failed(path.substr(0, end) + " is there already and no directory");
     } else if (::mkdir(directory.c_str(), kDirectoryMode) != 0) {
-      return process::SystemError("making the directory " + directory);
+      return os::files::SystemError("making the directory " + directory);
     }
   }
   return {};
@@ -113,24 +113,24 @@ Status MakeDirectoriesBelow(const std::string& top, const std::string& path) {
 
 Status UnpackTo(const std::string& resource, const std::string& target) {
   struct stat info {};
-  if (::stat(resource.c_str(), &info) != 0) return process::SystemError("reading " + resource);
-  return S_ISDIR(info.st_mode) ? process::CopyTree(resource, target) : process::Unpack(resource, target);
+  if (::stat(resource.c_str(), &info) != 0) return os::files::SystemError("reading " + resource);
+  return S_ISDIR(info.st_mode) ? os::files::CopyTree(resource, target) : os::files::Unpack(resource, target);
 }
 
 Status CopyRange(const std::string& from, std::pair<uint64_t, uint64_t> range, const std::string& to) {
-  const process::Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!source.valid()) return process::SystemError("reading " + from);
+  const os::files::Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!source.valid()) return os::files::SystemError("reading " + from);
   ::unlink(to.c_str());
-  const process::Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!target.valid()) return process::SystemError("making " + to);
+  const os::files::Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (!target.valid()) return os::files::SystemError("making " + to);
   std::string buffer(kStep, '\0');
   for (auto [offset, left] = range; left > 0;) {
     const ssize_t size =
         ::pread(source.get(), buffer.data(), std::min<uint64_t>(left, kStep), static_cast<off_t>(offset));
-    if (size < 0) return process::SystemError("reading " + from);
+    if (size < 0) return os::files::SystemError("reading " + from);
     if (size == 0) return Failed(from + " ends before the bytes that were asked for");
     if (Status written =
-            process::WriteAll(target.get(), std::string_view(buffer).substr(0, static_cast<size_t>(size)), to);
+            os::files::WriteAll(target.get(), std::string_view(buffer).substr(0, static_cast<size_t>(size)), to);
         !written.ok()) {
       return written;
     }
@@ -150,21 +150,22 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
     case Kind::kUnpack:
       return UnpackTo(resource, target);
     case Kind::kDirectory:
-      if (::chmod(target.c_str(), entry.mode | 0700) != 0) return process::SystemError("making " + target);
+      if (::chmod(target.c_str(), entry.mode | 0700) != 0) return os::files::SystemError("making " + target);
       return {};
     case Kind::kLink:
       ::unlink(target.c_str());
-      if (::symlink(entry.link.c_str(), target.c_str()) != 0) return process::SystemError("making the link " + target);
+      if (::symlink(entry.link.c_str(), target.c_str()) != 0)
+        return os::files::SystemError("making the link " + target);
       return {};
     case Kind::kCopy:
       break;
   }
-  const Status copied = entry.range ? CopyRange(resource, *entry.range, target) : process::CopyTree(resource, target);
+  const Status copied = entry.range ? CopyRange(resource, *entry.range, target) : os::files::CopyTree(resource, target);
   if (!copied.ok()) return copied;
   struct stat info {};
-  if (::lstat(target.c_str(), &info) != 0) return process::SystemError("copying to " + target);
+  if (::lstat(target.c_str(), &info) != 0) return os::files::SystemError("copying to " + target);
   if (!S_ISREG(info.st_mode)) return {};  // what the place has unpacked keeps its modes
-  if (::chmod(target.c_str(), entry.mode | 0600) != 0) return process::SystemError("copying to " + target);
+  if (::chmod(target.c_str(), entry.mode | 0600) != 0) return os::files::SystemError("copying to " + target);
   return {};
 }
 

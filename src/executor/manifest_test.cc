@@ -4,38 +4,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "howdah/process/testing.h"
+#include "howdah/os/process/testing.h"
 #include "own_address.h"
 #include "workspace.h"
 
 namespace howdah::executor {
 namespace {
 
-using process::Content;
+using os::files::Content;
 using testing::HasSubstr;
 
 // A staging directory as a NodeManager leaves it: names that are links to read-only files of its cache.
 class Staged : public testing::Test {
  protected:
   Staged() {
-    EXPECT_TRUE(process::MakeDirectories(cache() + "/tree/below").ok());
-    EXPECT_TRUE(process::MakeDirectories(options_.staging_dir).ok());
-    EXPECT_TRUE(process::WriteFileAtomically(cache() + "/tree/below/x", "in a tree\n", 0444).ok());
+    EXPECT_TRUE(os::files::MakeDirectories(cache() + "/tree/below").ok());
+    EXPECT_TRUE(os::files::MakeDirectories(options_.staging_dir).ok());
+    EXPECT_TRUE(os::files::WriteFileAtomically(cache() + "/tree/below/x", "in a tree\n", 0444).ok());
     Stage("r1", "echo $1\n");
     Stage("r2", "data\n");
     EXPECT_EQ(::symlink((cache() + "/tree").c_str(), (options_.staging_dir + "/tree").c_str()), 0);
-    const process::SpawnRequest tar = process::Bash("echo packed > p && tar czf r3 p && rm p", cache());
-    EXPECT_EQ(process::WaitFor(*process::SpawnOrError(tar)).code, 0);
+    const os::process::SpawnRequest tar = os::process::Bash("echo packed > p && tar czf r3 p && rm p", cache());
+    EXPECT_EQ(os::process::WaitFor(*os::process::SpawnOrError(tar)).code, 0);
     EXPECT_EQ(::symlink((cache() + "/r3").c_str(), (options_.staging_dir + "/r3").c_str()), 0);
   }
   std::string cache() { return scratch_ / "cache"; }
   void Stage(const std::string& name, const std::string& bytes) {
-    EXPECT_TRUE(process::WriteFileAtomically(cache() + "/" + name, bytes, 0444).ok());
+    EXPECT_TRUE(os::files::WriteFileAtomically(cache() + "/" + name, bytes, 0444).ok());
     EXPECT_EQ(::symlink((cache() + "/" + name).c_str(), (options_.staging_dir + "/" + name).c_str()), 0);
   }
   Status Fill(const std::string& manifest) {
-    EXPECT_TRUE(process::WriteFileAtomically(options_.staging_dir + "/manifest.json", manifest).ok());
-    spec::JobSpec spec;
+    EXPECT_TRUE(os::files::WriteFileAtomically(options_.staging_dir + "/manifest.json", manifest).ok());
+    jobspec::JobSpec spec;
     spec.source = "/not/asked";
     return FillWorkspace(options_, spec);
   }
@@ -45,7 +45,7 @@ class Staged : public testing::Test {
     return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
   }
 
-  process::Scratch scratch_;
+  os::files::Scratch scratch_;
   TaskOptions options_{.role = "worker", .staging_dir = scratch_ / "staging", .work_dir = scratch_ / "work"};
 };
 
@@ -86,7 +86,7 @@ TEST_F(Staged, NeverWritesThroughALink) {
     EXPECT_THAT(filled.error().message, HasSubstr("a/b: a is there already and no directory"));
   }
   // What lies in the way is replaced, not written to.
-  ASSERT_TRUE(process::WriteFileAtomically(scratch_ / "outside", "mine").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(scratch_ / "outside", "mine").ok());
   ASSERT_EQ(::symlink((scratch_ / "outside").c_str(), work("here").c_str()), 0);
   ASSERT_TRUE(Fill(R"([{"path": "here", "resource": "r1"}])").ok());
   EXPECT_EQ(Content(scratch_ / "outside"), "mine");

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "executor.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 #include "say.h"
 
 namespace howdah::executor {
@@ -67,11 +67,11 @@ void Executor::OnStop(const wire::Stop& stop) {
 void Executor::OnPrint(const wire::Print& print) {
   const bool one_of_ours = print.local_rank() >= 0 && print.local_rank() < plan_.role().processes;
   if (!attempt_ || attempt_->number() != print.attempt() || !one_of_ours) return;
-  const auto out = process::OpenForAppend(plan_.logs({print.attempt(), place_.generation, print.local_rank()}).out);
+  const auto out = os::files::OpenForAppend(plan_.logs({print.attempt(), place_.generation, print.local_rank()}).out);
   if (!out.ok()) return Say(out.error().message);
   std::string lines = print.text();
   while (!lines.empty() && lines.back() == '\n') lines.pop_back();
-  if (const Status written = process::AppendLine(out->get(), lines, "stdout"); !written.ok()) {
+  if (const Status written = os::files::AppendLine(out->get(), lines, "stdout"); !written.ok()) {
     Say(written.error().message);
   }
 }

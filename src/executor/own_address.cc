@@ -8,7 +8,7 @@
 #include <cstring>
 #include <memory>
 
-#include "howdah/process/fd.h"
+#include "howdah/os/files/fd.h"
 
 namespace howdah::executor {
 namespace {
@@ -18,13 +18,13 @@ constexpr uint16_t kAnyPort = 9;  // a datagram socket is only told whom it woul
 // The kernel chooses route and source address when a datagram socket is connected.
 template <typename Address>
 Result<std::string> SourceOf(int family, const Address& to, const std::string& doing) {
-  const process::Fd socket(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  if (!socket.valid()) return process::SystemError(doing);
+  const os::files::Fd socket(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!socket.valid()) return os::files::SystemError(doing);
   Address own{};
   socklen_t size = sizeof own;
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to) != 0 ||
       ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0) {
-    return process::SystemError(doing);
+    return os::files::SystemError(doing);
   }
   const void* number = nullptr;
   if constexpr (std::is_same_v<Address, sockaddr_in>) {
@@ -33,7 +33,7 @@ Result<std::string> SourceOf(int family, const Address& to, const std::string& d
     number = &own.sin6_addr;
   }
   char text[INET6_ADDRSTRLEN];
-  if (::inet_ntop(family, number, text, sizeof text) == nullptr) return process::SystemError(doing);
+  if (::inet_ntop(family, number, text, sizeof text) == nullptr) return os::files::SystemError(doing);
   return std::string(text);
 }
 

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::executor {
 namespace {
@@ -32,7 +32,7 @@ std::optional<BrokenPython> FindBrokenPython(const std::string& directory) {
   if (directory.empty() || ::stat(directory.c_str(), &info) != 0) return std::nullopt;
   if (::stat((directory + "/bin").c_str(), &info) != 0) {
     BrokenPython broken{BrokenPython::Fault::kNoBin, "bin", "", {}};
-    if (auto names = process::ListDirectory(directory, kNamesShown)) broken.top = std::move(*names);
+    if (auto names = os::files::ListDirectory(directory, kNamesShown)) broken.top = std::move(*names);
     return broken;
   }
   for (const std::string file : {"bin/python", "bin/python3"}) {

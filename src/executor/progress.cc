@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::executor {
 namespace {
@@ -36,12 +36,12 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
   progress_.reset();
   last_.reset();
   said_ = false;
-  if (const Status made = process::MakeDirectories(DirectoryOf(work_dir)); !made.ok()) return made;
+  if (const Status made = os::files::MakeDirectories(DirectoryOf(work_dir)); !made.ok()) return made;
   for (int rank = 0; rank < processes; ++rank) {
     File& file = files_.emplace_back();
     file.path = ProgressFile(work_dir, attempt, rank);
-    file.fd = process::Fd(::open(file.path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644));
-    if (!file.fd.valid()) return process::SystemError("making " + file.path);
+    file.fd = os::files::Fd(::open(file.path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (!file.fd.valid()) return os::files::SystemError("making " + file.path);
   }
   Watch();
   return {};

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "howdah/core/progress.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/fd.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/process/clock.h"
 
 namespace howdah::executor {
 
@@ -44,7 +44,7 @@ class ProgressReader {
  private:
   struct File {
     std::string path;
-    process::Fd fd;
+    os::files::Fd fd;
     int64_t offset = 0;
     std::string line;       // that has no end yet
     bool too_long = false;  // the rest of it is left out
@@ -56,7 +56,7 @@ class ProgressReader {
   void Take(int local_rank, File& file, std::string_view line);
 
   Handlers handlers_;
-  process::Clock clock_;
+  os::process::Clock clock_;
   std::vector<File> files_;  // by local rank
   std::optional<core::TaskProgress> progress_;
   std::optional<Instant> last_;

@@ -37,7 +37,7 @@ TEST(Progress, ACheckpointIsToldAtOnceAndTheRestWithTheEnd) {
   EXPECT_EQ(message->progress().checkpoint(), 3);
   EXPECT_TRUE(message->progress().has_checkpoint_at_micros());
   ASSERT_TRUE(task.AwaitFile("told"));
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   message = task.Receive();
   ASSERT_TRUE(message && message->has_progress()) << message->ShortDebugString();
   EXPECT_EQ(message->progress().step(), 7) << "a line without an end is none";
@@ -142,9 +142,9 @@ TEST(Stopping, WhereItStandsIsToldFirst) {
 struct Unanswered : Task {
   explicit Unanswered(const std::string& heeds) {
     const std::string bin = scratch / "bin";
-    EXPECT_TRUE(process::MakeDirectories(bin).ok());
+    EXPECT_TRUE(os::files::MakeDirectories(bin).ok());
     EXPECT_TRUE(
-        process::WriteFileAtomically(bin + "/py-spy", "#!/bin/sh\n: > " + options.work_dir + "/asked; sleep 86400\n")
+        os::files::WriteFileAtomically(bin + "/py-spy", "#!/bin/sh\n: > " + options.work_dir + "/asked; sleep 86400\n")
             .ok());
     EXPECT_EQ(::chmod((bin + "/py-spy").c_str(), 0755), 0);
     spec.env.emplace_back("PATH", bin + ":/usr/bin:/bin");

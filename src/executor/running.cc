@@ -7,7 +7,7 @@
 #include "executor.h"
 #include "exports.h"
 #include "howdah/core/states.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 #include "say.h"
 #include "start_support.h"
 
@@ -32,9 +32,9 @@ void Executor::StartAttempt(const PendingStart& start) {
   const int stop_signal = core::SignalNumber(plan_.spec.checkpoint.signal).value_or(SIGTERM);
   attempt_ = std::make_unique<Attempt>(
       loop_, place_.attempt, stop_signal,
-      Attempt::Handlers{[this](int rank, const process::ExitStatus& status) { OnRankExited(rank, status); },
+      Attempt::Handlers{[this](int rank, const os::process::ExitStatus& status) { OnRankExited(rank, status); },
                         [this] { OnAttemptEnded(); }});
-  oom_before_ = process::ReadOomCounts();
+  oom_before_ = os::process::ReadOomCounts();
   kernel_log_.Begin(MakeEnvironment(plan_, surroundings_, place_)[kKernelLogVariable]);
   gpus_->Poke();
   failure_.reset();
@@ -67,7 +67,7 @@ bool Executor::StartRanks(const PendingStart& start) {
     }
     if (launch->problem) {
       // Where a shell would have written it; if even that cannot be written, the AM is told all the same.
-      (void)process::AppendLine(launch->err.get(), launch->problem->line, "stderr").ok();
+      (void)os::files::AppendLine(launch->err.get(), launch->problem->line, "stderr").ok();
       FailStart(place, *launch->problem, launch->path);
       return false;
     }
@@ -101,7 +101,7 @@ void Executor::FailStart(const RankPlace& place, const StartProblem& problem, co
   failure_ = std::move(message);
 }
 
-void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
+void Executor::OnRankExited(int local_rank, const os::process::ExitStatus& status) {
   if (failure_) return;
   progress_.Read();
   SendProgress();
@@ -142,7 +142,7 @@ void Executor::OnRankExited(int local_rank, const process::ExitStatus& status) {
 
 // A task that did not print what others need has not done what it is for.
 void Executor::AddExports(int local_rank, wire::RankExited& exited) {
-  const spec::EnvVars& wanted = plan_.role().exports;
+  const jobspec::EnvVars& wanted = plan_.role().exports;
   if (wanted.empty() || plan_.task.index != 0 || local_rank != 0 || attempt_->stopping()) return;
   const auto found = FindExports(plan_.logs(place_).out, wanted);
   if (!found) {
@@ -215,7 +215,7 @@ void Executor::OnHeartbeatDue() {
 }
 
 void Executor::FillUsage(wire::Usage& usage) {
-  const process::Usage now = meter_.Sample();
+  const os::process::Usage now = meter_.Sample();
   usage.set_memory_bytes(now.memory_bytes);
   usage.set_memory_peak_bytes(now.memory_peak_bytes);
   usage.set_cpu_seconds(now.cpu_seconds);
@@ -229,7 +229,7 @@ void Executor::FillUsage(wire::Usage& usage) {
     use.set_memory_average(seen.memory.average());
     use.set_memory_peak(seen.memory.peak());
   }
-  for (const process::GpuUsage& gpu : gpus_->last()) {
+  for (const os::process::GpuUsage& gpu : gpus_->last()) {
     wire::Gpu& out = *usage.add_gpus();
     out.set_index(gpu.index);
     out.set_utilisation(gpu.utilisation);

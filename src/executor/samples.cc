@@ -10,8 +10,8 @@ void Samples::Add(double value) {
   peak_ = std::max(peak_, value);
 }
 
-void GpuSamples::Add(const std::vector<process::GpuUsage>& answer) {
-  for (const process::GpuUsage& gpu : answer) {
+void GpuSamples::Add(const std::vector<os::process::GpuUsage>& answer) {
+  for (const os::process::GpuUsage& gpu : answer) {
     utilisation.Add(gpu.utilisation);
     if (gpu.memory_total_bytes <= 0) continue;
     memory.Add(static_cast<double>(gpu.memory_bytes) / static_cast<double>(gpu.memory_total_bytes));

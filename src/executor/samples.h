@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "howdah/process/usage.h"
+#include "howdah/os/process/usage.h"
 
 namespace howdah::executor {
 
@@ -28,7 +28,7 @@ struct GpuSamples {
   Samples utilisation;  // 0..1
   Samples memory;       // used, of what the GPU has: 0..1
 
-  void Add(const std::vector<process::GpuUsage>& answer);
+  void Add(const std::vector<os::process::GpuUsage>& answer);
 };
 
 }  // namespace howdah::executor

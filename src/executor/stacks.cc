@@ -7,10 +7,10 @@
 #include <algorithm>
 
 #include "howdah/diagnosis/stacks.h"
-#include "howdah/process/files.h"
-#include "howdah/process/look.h"
-#include "howdah/process/spawn.h"
-#include "howdah/process/tree.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/look.h"
+#include "howdah/os/process/spawn.h"
+#include "howdah/os/process/tree.h"
 
 namespace howdah::executor {
 namespace {
@@ -31,16 +31,16 @@ size_t SizeOf(const std::string& path) {
 std::string ReadFrom(const std::string& path, size_t offset) {
   const size_t size = SizeOf(path);
   if (size <= offset) return "";
-  auto tail = process::ReadTail(path, size - offset);
+  auto tail = os::files::ReadTail(path, size - offset);
   if (!tail) return "";
   if (tail->size() > kAnswerLimit) tail->resize(kAnswerLimit);
   return std::move(*tail);
 }
 
 void Append(const std::string& path, const std::string& line) {
-  const auto file = process::OpenForAppend(path);
+  const auto file = os::files::OpenForAppend(path);
   // What cannot be written is not worth more than what hangs.
-  if (file.ok()) (void)process::AppendLine(file->get(), line, "stderr").ok();
+  if (file.ok()) (void)os::files::AppendLine(file->get(), line, "stderr").ok();
 }
 
 }  // namespace
@@ -50,10 +50,10 @@ void Stacks::Collect(Request request, std::function<void(const std::string&)> do
   done_ = std::move(done);
   where_.assign(request_.ranks.size(), {});
   waiting_.clear();
-  std::vector<pid_t> pids = process::Descendants(::getpid());
+  std::vector<pid_t> pids = os::process::Descendants(::getpid());
   if (pids.size() > kMostProcesses) pids.resize(kMostProcesses);
   for (const pid_t pid : pids) {
-    const auto facts = process::LookAt(pid);
+    const auto facts = os::process::LookAt(pid);
     const auto leader = std::find(request_.ranks.begin(), request_.ranks.end(), ::getpgid(pid));
     const size_t rank = leader == request_.ranks.end() ? 0 : static_cast<size_t>(leader - request_.ranks.begin());
     if (!facts || rank >= where_.size()) continue;
@@ -98,17 +98,17 @@ void Stacks::AskNext() {
 }
 
 bool Stacks::AskPySpy(const Asked& asked) {
-  const process::FoundCommand found = process::LookUpCommand("py-spy", request_.path, "/");
-  const auto out = process::OpenForAppend(request_.stderrs[asked.rank]);
+  const os::process::FoundCommand found = os::process::LookUpCommand("py-spy", request_.path, "/");
+  const auto out = os::files::OpenForAppend(request_.stderrs[asked.rank]);
   if (found.error != 0 || !out.ok()) return false;
-  process::SpawnRequest request;
+  os::process::SpawnRequest request;
   request.program = found.program;
   request.argv = {"py-spy", "dump", "--pid", std::to_string(asked.pid)};
   request.environment = {"PATH=" + request_.path};
   request.stdout_fd = request.stderr_fd = out->get();
   request.death_signal = SIGKILL;
-  auto spawned = process::Spawn(request);
-  auto* child = std::get_if<process::Child>(&spawned);
+  auto spawned = os::process::Spawn(request);
+  auto* child = std::get_if<os::process::Child>(&spawned);
   if (child == nullptr) return false;
   spy_ = child->pid;
   ended_.assign(child->pidfd.Release());
@@ -128,7 +128,7 @@ bool Stacks::AskPySpy(const Asked& asked) {
 }
 
 bool Stacks::AskFaulthandler(const Asked& asked) {
-  const auto facts = process::LookAt(asked.pid);
+  const auto facts = os::process::LookAt(asked.pid);
   if (!facts) return false;
   for (const int signal : {SIGUSR1, SIGUSR2}) {
     if (!facts->Catches(signal)) continue;

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "howdah/process/fd.h"
+#include "howdah/os/files/fd.h"
 
 namespace howdah::executor {
 

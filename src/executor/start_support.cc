@@ -1,6 +1,6 @@
 #include "start_support.h"
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::executor {
 
@@ -20,9 +20,9 @@ frameworks::StartSupport PlanStartSupport(const TaskPlan& plan) {
 Status MakeStartSupport(const TaskPlan& plan, const core::Cluster& cluster) {
   const frameworks::StartSupport& support = plan.start_support;
   if (support.temporary.empty()) return {};
-  if (const Status made = process::MakeDirectories(support.temporary); !made.ok()) return made;
+  if (const Status made = os::files::MakeDirectories(support.temporary); !made.ok()) return made;
   if (support.hostfile.empty()) return {};
-  return process::WriteFileAtomically(support.hostfile, frameworks::Hostfile(plan.spec, cluster), 0644);
+  return os::files::WriteFileAtomically(support.hostfile, frameworks::Hostfile(plan.spec, cluster), 0644);
 }
 
 }  // namespace howdah::executor

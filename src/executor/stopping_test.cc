@@ -3,7 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "howdah/recall/recall.h"
+#include "howdah/rpc/callback/recall.h"
 #include "task_fixture.h"
 
 namespace howdah::executor {
@@ -110,9 +110,9 @@ TEST(Stopping, WithoutAnAmTheTaskIsStopped) {
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready"));
-  task.am = process::Fd();
+  task.am = os::files::Fd();
   EXPECT_EQ(task.Wait(), 1);
-  EXPECT_EQ(process::Content(task.options.work_dir + "/saved"), "saved\n");
+  EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
 TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
@@ -123,7 +123,7 @@ TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
-  task.am = process::Fd();
+  task.am = os::files::Fd();
   EXPECT_EQ(task.Wait(), 1);
 }
 
@@ -138,7 +138,7 @@ TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
   EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
   task.Welcome();
   task.Start(0);  // as it may not have been told
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 7);
   task.ExpectEnded(0);
   EXPECT_EQ(task.RunAttempt(1).code(), 7);  // the file is still there
@@ -153,8 +153,8 @@ TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready"));
   task.LoseAm();
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
-  ASSERT_TRUE(process::Eventually([&] { return task.Left().empty(); }, 60s));
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  ASSERT_TRUE(os::process::Eventually([&] { return task.Left().empty(); }, 60s));
   task.TakeOver(0);
   task.ReceiveStarted();
   EXPECT_EQ(task.ReceiveExit().code(), 7);
@@ -172,9 +172,9 @@ TEST(Stopping, AnAmElsewhereCallsTheTask) {
   task.Welcome();
   task.Start(0);
   const wire::Started started = task.ReceiveStarted();
-  const process::Fd cut_off = std::move(task.am);
+  const os::files::Fd cut_off = std::move(task.am);
   boost::asio::io_context loop;
-  recall::Caller caller(loop);
+  rpc::callback::Caller caller(loop);
   std::jthread calling;
   const std::string elsewhere = task.scratch / "elsewhere";
   task.TakeOver(0, elsewhere, [&] {
@@ -184,7 +184,7 @@ TEST(Stopping, AnAmElsewhereCallsTheTask) {
   loop.stop();
   EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
   task.Welcome();
-  ASSERT_TRUE(process::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 7);
   task.ExpectEnded(0);
   task.Leave();
@@ -201,7 +201,7 @@ TEST(Stopping, AnotherAmIsNotAwaitedForEver) {
   ASSERT_TRUE(task.AwaitFile("ready"));
   task.LoseAm();
   EXPECT_EQ(task.Wait(), 1);
-  EXPECT_EQ(process::Content(task.options.work_dir + "/saved"), "saved\n");
+  EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
 // Each death, of executor and guardian, with a stubborn task below it. The destructor sees that nothing is left.
@@ -230,7 +230,7 @@ TEST(Stopping, TheDeathOfTheGuardianEndsAll) {
   ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
   ASSERT_EQ(::kill(task.guardian, SIGKILL), 0);
   EXPECT_EQ(task.Wait(), -SIGKILL);
-  EXPECT_TRUE(process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
+  EXPECT_TRUE(os::process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
 }
 
 TEST(Stopping, TheGuardianEndsAllWhenToldTo) {

@@ -6,8 +6,8 @@
 
 #include "executor.h"
 #include "guardian.h"
-#include "howdah/process/files.h"
-#include "howdah/process/tree.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/tree.h"
 #include "run_executor.h"
 #include "say.h"
 
@@ -19,8 +19,8 @@ constexpr Duration kTunnelConnectLimit = std::chrono::seconds(10);
 }  // namespace
 
 int RunExecutor(const TaskOptions& options, const Connect& connect, MakeChannelTo make_channel, pid_t guardian) {
-  if (const Status reaper = process::BecomeSubreaper(); !reaper.ok()) return Say(reaper.error().message), 1;
-  auto port = process::PortReservation::Reserve();
+  if (const Status reaper = os::process::BecomeSubreaper(); !reaper.ok()) return Say(reaper.error().message), 1;
+  auto port = os::process::PortReservation::Reserve();
   if (!port) return Say(port.error().message), 1;
   // Left to the end of the process: taking it apart would only wait for threads.
   Executor& executor = *new Executor(options, std::move(*port), guardian, std::move(make_channel));
@@ -47,7 +47,7 @@ int RunTask(const TaskOptions& options) {
   };
   return RunGuardian(executor, [&] {
     if (!options.remove_work_dir) return;
-    if (const Status removed = process::RemoveTree(options.work_dir); !removed.ok()) Say(removed.error().message);
+    if (const Status removed = os::files::RemoveTree(options.work_dir); !removed.ok()) Say(removed.error().message);
   });
 }
 

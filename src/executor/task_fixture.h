@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "guardian.h"
-#include "howdah/process/testing.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/os/process/testing.h"
 #include "run_executor.h"
 
 namespace howdah::executor {
@@ -102,19 +102,19 @@ class Task {
     Launch();
   }
   ~Task() {
-    am = process::Fd();
+    am = os::files::Fd();
     if (guardian > 0) Wait();
     EXPECT_TRUE(Left().empty());
   }
 
-  spec::RoleSpec& role() { return spec.roles[0]; }
+  jobspec::RoleSpec& role() { return spec.roles[0]; }
 
   // Starts guardian and executor, and takes the Register.
   void Launch() {
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    ASSERT_TRUE(process::WriteFileAtomically(options.job_file, spec::WriteEffective(spec)).ok());
-    am = process::Fd(ends[0]);
+    ASSERT_TRUE(os::files::WriteFileAtomically(options.job_file, jobspec::WriteEffective(spec)).ok());
+    am = os::files::Fd(ends[0]);
     guardian = ::fork();
     if (guardian == 0) {
       ::close(ends[0]);
@@ -147,19 +147,19 @@ class Task {
   }
 
   std::string another_am() const { return scratch / "am"; }
-  void LoseAm() { am = process::Fd(); }
+  void LoseAm() { am = os::files::Fd(); }
   // Another AM is there; takes its Register, which names the newest attempt.
   void TakeOver(int attempt) { TakeOver(attempt, another_am()); }
   void TakeOver(
       int attempt, const std::string& path, const std::function<void()>& listening = [] {}) {
-    const process::Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
+    const os::files::Fd listener(::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0));
     const sockaddr_un address = AddressOf(path);
     ASSERT_EQ(::bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
     ASSERT_EQ(::listen(listener.get(), 1), 0);
     listening();
     pollfd caller{listener.get(), POLLIN, 0};
     ASSERT_EQ(::poll(&caller, 1, 60'000), 1) << "the executor did not look for another AM";
-    am = process::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    am = os::files::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     ::unlink(path.c_str());
     const auto hello = Receive();
     ASSERT_TRUE(hello && hello->has_register_());
@@ -207,7 +207,7 @@ class Task {
     const ssize_t size = ::recv(am.get(), bytes.data(), bytes.size(), 0);
     wire::FromExecutor message;
     if (size > 0 && message.ParseFromArray(bytes.data(), static_cast<int>(size))) return message;
-    am = process::Fd();
+    am = os::files::Fd();
     return std::nullopt;
   }
   wire::Started ReceiveStarted() {
@@ -236,10 +236,10 @@ class Task {
   }
   // Waits until the task has written a file into its working directory.
   bool AwaitFile(const std::string& name) {
-    return process::Eventually([&] { return process::ReadFile(options.work_dir + "/" + name).ok(); },
-                               std::chrono::seconds(60));
+    return os::process::Eventually([&] { return os::files::ReadFile(options.work_dir + "/" + name).ok(); },
+                                   std::chrono::seconds(60));
   }
-  std::string Log(const std::string& name) { return process::Content(options.logs_dir + "/" + name); }
+  std::string Log(const std::string& name) { return os::files::Content(options.logs_dir + "/" + name); }
 
   // The end of the guardian, as the place sees it: an exit code, or minus a signal.
   int Wait() {
@@ -253,20 +253,20 @@ class Task {
   // The processes of the task, in whatever session: each has the job's id in its environment.
   std::vector<std::string> Left() {
     std::vector<std::string> left;
-    const auto names = process::ListDirectory("/proc");
+    const auto names = os::files::ListDirectory("/proc");
     for (const std::string& name : *names) {
       if (name[0] < '0' || name[0] > '9') continue;
-      const auto environment = process::ReadFile("/proc/" + name + "/environ");
+      const auto environment = os::files::ReadFile("/proc/" + name + "/environ");
       if (environment && environment->find("HOWDAH_JOB_ID=" + options.job_id) != std::string::npos)
         left.push_back(name);
     }
     return left;
   }
 
-  process::Scratch scratch;
-  spec::JobSpec spec;
+  os::files::Scratch scratch;
+  jobspec::JobSpec spec;
   TaskOptions options;
-  process::Fd am;
+  os::files::Fd am;
   pid_t guardian = -1, executor = -1;
   uint32_t port = 0;
   std::string recall;

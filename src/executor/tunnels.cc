@@ -40,7 +40,7 @@ void Tunnels::OnOpen(uint64_t id, const wire::Open& open) {
   switch (open.what_case()) {
     case wire::Open::kPort:
       if (open.port() == 0 || open.port() > UINT16_MAX) return Fail(id, "there is no such port");
-      carried_.at(id).end = tunnel::ConnectLoopback(loop_, static_cast<uint16_t>(open.port()), HandlersOf(id));
+      carried_.at(id).end = rpc::streams::ConnectLoopback(loop_, static_cast<uint16_t>(open.port()), HandlersOf(id));
       return;
     case wire::Open::kProcess:
       return StartProcess(id, open.process());
@@ -50,21 +50,21 @@ void Tunnels::OnOpen(uint64_t id, const wire::Open& open) {
 }
 
 void Tunnels::StartProcess(uint64_t id, const wire::Process& process) {
-  auto launch = prepare_(spec::Command{"", {process.argv().begin(), process.argv().end()}});
+  auto launch = prepare_(jobspec::Command{"", {process.argv().begin(), process.argv().end()}});
   if (!launch) return Fail(id, "the task does not run now");
-  tunnel::FarProcess::Terminal terminal{process.terminal_type(), process.window_size().rows(),
-                                        process.window_size().columns()};
+  rpc::streams::FarProcess::Terminal terminal{process.terminal_type(), process.window_size().rows(),
+                                              process.window_size().columns()};
   if (process.terminal()) launch->request.environment.push_back("TERM=" + terminal.type);
   if (!launch->problem) {
-    auto started =
-        tunnel::FarProcess::Start(loop_, launch->request, process.terminal() ? &terminal : nullptr, HandlersOf(id));
-    if (auto* running = std::get_if<std::unique_ptr<tunnel::FarProcess>>(&started)) {
+    auto started = rpc::streams::FarProcess::Start(loop_, launch->request, process.terminal() ? &terminal : nullptr,
+                                                   HandlersOf(id));
+    if (auto* running = std::get_if<std::unique_ptr<rpc::streams::FarProcess>>(&started)) {
       carried_.at(id).process = running->get();
       carried_.at(id).end = std::move(*running);
       on_started_(carried_.at(id).process->pid());
       return;
     }
-    launch->problem = ToProblem(launch->request, std::get<process::SpawnError>(started));
+    launch->problem = ToProblem(launch->request, std::get<os::process::SpawnError>(started));
   }
   if (!launch->problem->code) return Fail(id, launch->problem->line);
   // As a shell there would have it.
@@ -77,7 +77,7 @@ void Tunnels::StartProcess(uint64_t id, const wire::Process& process) {
   OnOver(id, false);
 }
 
-tunnel::FarEnd::Handlers Tunnels::HandlersOf(uint64_t id) {
+rpc::streams::FarEnd::Handlers Tunnels::HandlersOf(uint64_t id) {
   return {[this, id](const wire::Frame& frame) { carried_.at(id).stream->Send(frame); },
           [this, id](bool broken) { OnOver(id, broken); }};
 }
@@ -104,7 +104,7 @@ void Tunnels::OnOver(uint64_t id, bool broken) {
   carried.stream->Finish();
 }
 
-void Tunnels::OnReaped(const process::Reaped& child) {
+void Tunnels::OnReaped(const os::process::Reaped& child) {
   for (auto& [id, carried] : carried_) {
     if (carried.process == nullptr || carried.process->pid() != child.pid) continue;
     return carried.process->OnExited(child.status);  // may change carried_

@@ -8,9 +8,9 @@
 #include <string>
 #include <unordered_map>
 
-#include "howdah/process/tree.h"
+#include "howdah/os/process/tree.h"
 #include "howdah/rpc/frames.h"
-#include "howdah/tunnel/far_end.h"
+#include "howdah/rpc/streams/far_end.h"
 #include "launch.h"
 
 namespace howdah::executor {
@@ -22,7 +22,7 @@ using MakeChannel = std::function<Result<std::unique_ptr<rpc::FrameChannel>>(rpc
 class Tunnels {
  public:
   // prepare: how a command is started in the task's surroundings as they are now; nullopt: the task does not run.
-  using Prepare = std::function<std::optional<Launch>(const spec::Command& command)>;
+  using Prepare = std::function<std::optional<Launch>(const jobspec::Command& command)>;
   // on_started: a command runs, as this process.
   Tunnels(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare,
           std::function<void(pid_t pid)> on_started);
@@ -30,15 +30,15 @@ class Tunnels {
   // The AM wants a stream.
   void Open(uint64_t id);
   // A child of the executor has ended.
-  void OnReaped(const process::Reaped& child);
+  void OnReaped(const os::process::Reaped& child);
   // Ends every stream.
   void Close();
 
  private:
   struct Carried {
-    std::unique_ptr<tunnel::FarEnd> end;
+    std::unique_ptr<rpc::streams::FarEnd> end;
     std::unique_ptr<rpc::FrameStream> stream;
-    tunnel::FarProcess* process = nullptr;  // if `end` is one
+    rpc::streams::FarProcess* process = nullptr;  // if `end` is one
     bool closed = false, over = false;
   };
   void OnFrame(uint64_t id, const wire::Frame& frame);
@@ -47,7 +47,7 @@ class Tunnels {
   void OnClosed(uint64_t id);
   void OnOver(uint64_t id, bool broken);
   void Fail(uint64_t id, const std::string& why);
-  tunnel::FarEnd::Handlers HandlersOf(uint64_t id);
+  rpc::streams::FarEnd::Handlers HandlersOf(uint64_t id);
 
   boost::asio::io_context& loop_;
   MakeChannel make_channel_;

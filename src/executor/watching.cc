@@ -67,7 +67,7 @@ void Executor::LookForLife(const wire::Usage& usage) {
   const auto limit = core::ProgressLimit(plan_.spec, plan_.role());
   if (!attempt_ || attempt_->stopping() || stalled_ || stop_after_look_ || !limit) return;
   const Instant now = clock_.Now();
-  const std::vector<process::GpuUsage> none;
+  const std::vector<os::process::GpuUsage> none;
   liveness_.Look({now, usage.cpu_seconds(), gpus_ ? gpus_->last() : none, progress_.last()});
   if (now - liveness_.last().at < *limit) return;
   stalled_ = true;

@@ -3,8 +3,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "howdah/process/archive.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/archive.h"
+#include "howdah/os/files/files.h"
 #include "manifest.h"
 
 namespace howdah::executor {
@@ -15,24 +15,24 @@ constexpr size_t kManifestLimit = size_t{64} << 20;
 // A directory's content is copied, an archive is unpacked.
 Status FillFromSource(const std::string& source, const TaskOptions& options) {
   struct stat info {};
-  if (::stat(source.c_str(), &info) != 0) return process::SystemError("reading the staged source " + source);
-  if (S_ISDIR(info.st_mode)) return process::CopyTree(source, options.work_dir);
-  return process::Unpack(source, options.work_dir);
+  if (::stat(source.c_str(), &info) != 0) return os::files::SystemError("reading the staged source " + source);
+  if (S_ISDIR(info.st_mode)) return os::files::CopyTree(source, options.work_dir);
+  return os::files::Unpack(source, options.work_dir);
 }
 
-Status AddFile(const spec::File& file, const std::string& staged, const TaskOptions& options) {
+Status AddFile(const jobspec::File& file, const std::string& staged, const TaskOptions& options) {
   const std::string target = options.work_dir + "/" + file.to;
   if (file.unpack) {
-    if (Status made = process::MakeDirectories(target); !made.ok()) return made;
-    return process::Unpack(staged, target);
+    if (Status made = os::files::MakeDirectories(target); !made.ok()) return made;
+    return os::files::Unpack(staged, target);
   }
   const size_t slash = target.find_last_of('/');
-  if (Status made = process::MakeDirectories(target.substr(0, slash)); !made.ok()) return made;
-  return process::CopyTree(staged, target);
+  if (Status made = os::files::MakeDirectories(target.substr(0, slash)); !made.ok()) return made;
+  return os::files::CopyTree(staged, target);
 }
 
 Status FillFromManifest(const std::string& path, const TaskOptions& options) {
-  const auto text = process::ReadFile(path, kManifestLimit);
+  const auto text = os::files::ReadFile(path, kManifestLimit);
   if (!text) return text.error();
   const auto manifest = ParseManifest(*text);
   if (!manifest) return manifest.error().While("reading " + path);
@@ -41,10 +41,10 @@ Status FillFromManifest(const std::string& path, const TaskOptions& options) {
 
 }  // namespace
 
-bool HasFiles(const spec::JobSpec& spec) { return !spec.source.empty() || !spec::AllFiles(spec).empty(); }
+bool HasFiles(const jobspec::JobSpec& spec) { return !spec.source.empty() || !jobspec::AllFiles(spec).empty(); }
 
-Status FillWorkspace(const TaskOptions& options, const spec::JobSpec& spec) {
-  if (Status made = process::MakeDirectories(options.work_dir); !made.ok()) return made;
+Status FillWorkspace(const TaskOptions& options, const jobspec::JobSpec& spec) {
+  if (Status made = os::files::MakeDirectories(options.work_dir); !made.ok()) return made;
   const std::string manifest = options.staging_dir + "/manifest.json";
   if (::access(manifest.c_str(), F_OK) == 0) return FillFromManifest(manifest, options);
   if (!spec.source.empty()) {
@@ -52,7 +52,7 @@ Status FillWorkspace(const TaskOptions& options, const spec::JobSpec& spec) {
     // A source that nobody may write to is still a working directory.
     ::chmod(options.work_dir.c_str(), 0755);
   }
-  const std::vector<spec::FileOfRole> files = spec::AllFiles(spec);
+  const std::vector<jobspec::FileOfRole> files = jobspec::AllFiles(spec);
   for (size_t i = 0; i < files.size(); ++i) {
     if (!files[i].role.empty() && files[i].role != options.role) continue;
     const std::string staged = options.staging_dir + "/files/" + std::to_string(i);

@@ -7,16 +7,16 @@ namespace {
 
 // Whether the failure of one ranked task leaves the others unable to go on: collectives have no way to let a new
 // process in.
-bool RanksBelongTogether(const spec::JobSpec& spec) {
+bool RanksBelongTogether(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
-    case spec::Framework::kPytorch:
-    case spec::Framework::kJax:
-    case spec::Framework::kHorovod:
-    case spec::Framework::kMpi:
-    case spec::Framework::kMxnet:
-    case spec::Framework::kXgboost:
+    case jobspec::Framework::kPytorch:
+    case jobspec::Framework::kJax:
+    case jobspec::Framework::kHorovod:
+    case jobspec::Framework::kMpi:
+    case jobspec::Framework::kMxnet:
+    case jobspec::Framework::kXgboost:
       return true;
-    case spec::Framework::kTensorflow:
+    case jobspec::Framework::kTensorflow:
       return !TrainsWithParameterServers(spec);
     default:
       return false;
@@ -25,30 +25,30 @@ bool RanksBelongTogether(const spec::JobSpec& spec) {
 
 }  // namespace
 
-spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
+jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
   const Process process{spec, cluster, place};
-  spec::EnvVars env;
+  jobspec::EnvVars env;
   AddCommon(process, env);
   switch (spec.framework) {
-    case spec::Framework::kPytorch:
+    case jobspec::Framework::kPytorch:
       AddPytorch(process, env);
       break;
-    case spec::Framework::kTensorflow:
+    case jobspec::Framework::kTensorflow:
       AddTensorflow(process, env);
       break;
-    case spec::Framework::kJax:
+    case jobspec::Framework::kJax:
       AddJax(process, env);
       break;
-    case spec::Framework::kHorovod:
+    case jobspec::Framework::kHorovod:
       AddHorovod(process, env);
       break;
-    case spec::Framework::kMpi:
+    case jobspec::Framework::kMpi:
       AddMpi(process, env);
       break;
-    case spec::Framework::kMxnet:
+    case jobspec::Framework::kMxnet:
       AddMxnet(process, env);
       break;
-    case spec::Framework::kXgboost:
+    case jobspec::Framework::kXgboost:
       AddXgboost(process, env);
       break;
     default:
@@ -58,41 +58,42 @@ spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluste
   return env;
 }
 
-Rendezvous RendezvousOf(const spec::JobSpec& spec) {
+Rendezvous RendezvousOf(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
-    case spec::Framework::kHorovod:
+    case jobspec::Framework::kHorovod:
       return IsElasticHorovod(spec) ? Rendezvous::kWorlds : Rendezvous::kKeyValueStore;
-    case spec::Framework::kXgboost:
+    case jobspec::Framework::kXgboost:
       return Rendezvous::kTracker;
     default:
       return Rendezvous::kNone;
   }
 }
 
-core::FrameworkRules RulesOf(const spec::JobSpec& spec) {
+core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
-  for (const spec::RoleSpec& role : spec.roles) {
+  for (const jobspec::RoleSpec& role : spec.roles) {
     // TensorFlow's coordinator tells workers and parameter servers of each other.
-    rules.directs.push_back(spec.framework == spec::Framework::kTensorflow && TrainsWithParameterServers(spec) &&
+    rules.directs.push_back(spec.framework == jobspec::Framework::kTensorflow && TrainsWithParameterServers(spec) &&
                             (role.chief || role.name == "chief"));
-    rules.restarts_together.push_back(together && (role.kind == spec::RoleKind::kWorker || IsPartOfMxnet(spec, role)));
+    rules.restarts_together.push_back(together &&
+                                      (role.kind == jobspec::RoleKind::kWorker || IsPartOfMxnet(spec, role)));
   }
-  rules.needs_whole_cluster = spec.framework != spec::Framework::kPlain;
-  rules.first_rank_decides = spec.framework == spec::Framework::kMpi;
-  rules.no_gaps = spec.framework == spec::Framework::kMpi;
+  rules.needs_whole_cluster = spec.framework != jobspec::Framework::kPlain;
+  rules.first_rank_decides = spec.framework == jobspec::Framework::kMpi;
+  rules.no_gaps = spec.framework == jobspec::Framework::kMpi;
   // mpirun reaches its daemons, and workers of XGBoost their tracker until the end, through the AM. Processes of
   // elastic Horovod that are on their way into a world look for it where the dead AM was.
-  rules.needs_am =
-      spec.framework == spec::Framework::kMpi || spec.framework == spec::Framework::kXgboost || IsElasticHorovod(spec);
+  rules.needs_am = spec.framework == jobspec::Framework::kMpi || spec.framework == jobspec::Framework::kXgboost ||
+                   IsElasticHorovod(spec);
   return rules;
 }
 
-bool ServersBindHeldPorts(spec::Framework framework) {
+bool ServersBindHeldPorts(jobspec::Framework framework) {
   // Tried with torch 1.13's TCPStore and the gRPC servers of TensorFlow 2.21 and JAX 0.10. A plain job's server is
   // anybody's.
-  return framework == spec::Framework::kPytorch || framework == spec::Framework::kTensorflow ||
-         framework == spec::Framework::kJax;
+  return framework == jobspec::Framework::kPytorch || framework == jobspec::Framework::kTensorflow ||
+         framework == jobspec::Framework::kJax;
 }
 
 }  // namespace howdah::frameworks

@@ -14,7 +14,7 @@ using testing::ElementsAre;
 using testing::IsEmpty;
 
 TEST(Plain, WholeEnvironment) {
-  spec::JobSpec spec =
+  jobspec::JobSpec spec =
       JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService), Role("watcher", RoleKind::kSidecar)});
   spec.checkpoint.dir = "/ckpt";
   spec.tensorboard_logdir = "hdfs:///tb";
@@ -39,7 +39,7 @@ TEST(Plain, WholeEnvironment) {
 }
 
 TEST(Plain, WhatIsNotKnownKeepsItsPlace) {
-  const spec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("reader")});
+  const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("reader")});
   const std::string env = Lines(Environment(spec, {{{"n1", 1000}, {}, {"n3", 1002}}, {}}, At(0, 0)));
   EXPECT_THAT(env, testing::HasSubstr(R"(HOWDAH_CLUSTER={"worker":["n1:1000","","n3:1002"],"reader":[]})"));
   EXPECT_THAT(env, testing::Not(testing::HasSubstr("HOWDAH_CHECKPOINT_DIR")));
@@ -47,21 +47,21 @@ TEST(Plain, WhatIsNotKnownKeepsItsPlace) {
 }
 
 TEST(Plain, OnlyTheFirstProcessHasThePort) {
-  const spec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker", RoleKind::kWorker, 2)});
+  const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker", RoleKind::kWorker, 2)});
   const core::Cluster cluster = {{{"n1", 1000}}};
   EXPECT_THAT(Lines(Environment(spec, cluster, At(0, 0, 0))), testing::HasSubstr("HOWDAH_PORT=1000\n"));
   EXPECT_THAT(Lines(Environment(spec, cluster, At(0, 0, 1))), testing::Not(testing::HasSubstr("HOWDAH_PORT")));
 }
 
 TEST(Plain, AHostThatIsNoUtf8DoesNoHarm) {
-  const spec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
+  const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
   EXPECT_THAT(Lines(Environment(spec, {{{"n\xff", 1}}}, At(0, 0))), testing::HasSubstr("\"n\xef\xbf\xbd:1\""));
 }
 
 // The chief stands behind the workers in the file and has other `processes` than they; ranks are contiguous all the
 // same.
-spec::JobSpec TorchJob() {
-  spec::JobSpec spec =
+jobspec::JobSpec TorchJob() {
+  jobspec::JobSpec spec =
       JobOf(Framework::kPytorch, {Role("worker", RoleKind::kWorker, 3), Chief(2), Role("watcher", RoleKind::kSidecar)});
   spec.roles[0].restart.max = 2;
   spec.restart_max = 1;
@@ -96,7 +96,7 @@ TEST(Pytorch, LastProcess) {
 }
 
 TEST(Pytorch, OneProcessATaskAndIpv6) {
-  const spec::JobSpec spec = JobOf(Framework::kPytorch, {Role("worker")});
+  const jobspec::JobSpec spec = JobOf(Framework::kPytorch, {Role("worker")});
   EXPECT_EQ(OwnLines(spec, {{{"fe80::1", 1000}, {"n2", 1001}}}, At(0, 0)),
             "MASTER_ADDR=fe80::1\n"
             "MASTER_PORT=1000\n"
@@ -121,13 +121,13 @@ TEST(Pytorch, OneProcessATaskAndIpv6) {
 TEST(Pytorch, SidecarsHaveNoRank) { EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, At(2, 0)), ""); }
 
 TEST(Pytorch, ThreadsThatTheSubmitterPassesOnStay) {
-  spec::JobSpec spec = TorchJob();
+  jobspec::JobSpec spec = TorchJob();
   spec.env_from = {"OMP_NUM_THREADS"};
   EXPECT_THAT(OwnLines(spec, kTorchCluster, At(0, 0)), testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
 }
 
 TEST(Tensorflow, ConfigOfEachKind) {
-  const spec::JobSpec spec =
+  const jobspec::JobSpec spec =
       JobOf(Framework::kTensorflow, {Chief(), Role("worker"), Role("ps", RoleKind::kService),
                                      Role("evaluator", RoleKind::kSidecar), Role("viewer", RoleKind::kSidecar)});
   const core::Cluster cluster = {{{"n0", 1}}, {{"n1", 2}, {"n2", 3}}, {{"n3", 4}}, {{"n4", 5}}, {{"n5", 6}}};
@@ -149,7 +149,7 @@ TEST(Tensorflow, ConfigOfEachKind) {
 }
 
 TEST(Tony, VariablesOfItsTasks) {
-  spec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService)});
+  jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService)});
   spec.roles[0].instances = {2, 2};
   spec.tony_env = true;
   const core::Cluster cluster = {{{"n1", 2}, {"n2", 3}}, {{"n3", 4}}};
@@ -161,7 +161,7 @@ TEST(Tony, VariablesOfItsTasks) {
                 "\nDISTRIBUTED_MODE=GANG\nSESSION_ID=0\nATTEMPT_NUMBER=0\nIS_CHIEF=true\nTB_PORT=6006\n");
   ProcessPlace other = At(0, 1);
   other.generation = 2;
-  spec.start = spec::StartMode::kFree;
+  spec.start = jobspec::StartMode::kFree;
   EXPECT_EQ(OwnLines(spec, cluster, other),
             "appid=" + chief.job_id + "\nJOB_ID=" + chief.job_id +
                 "\nDISTRIBUTED_MODE=FCFS\nSESSION_ID=2\nATTEMPT_NUMBER=0\nNUM_AM_RETRIES=2\n");
@@ -169,7 +169,7 @@ TEST(Tony, VariablesOfItsTasks) {
 
 TEST(Tony, WhoHasAPortForATensorboard) {
   const auto with = [](std::vector<RoleSpec> roles, std::string logdir = "") {
-    spec::JobSpec spec = JobOf(Framework::kTensorflow, std::move(roles));
+    jobspec::JobSpec spec = JobOf(Framework::kTensorflow, std::move(roles));
     spec.tony_env = true;
     spec.tensorboard_logdir = std::move(logdir);
     std::string who;
@@ -188,7 +188,7 @@ TEST(Tony, WhoHasAPortForATensorboard) {
 }
 
 TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
-  const spec::JobSpec spec = JobOf(Framework::kTensorflow, {Role("worker"), Role("evaluator")});
+  const jobspec::JobSpec spec = JobOf(Framework::kTensorflow, {Role("worker"), Role("evaluator")});
   const core::Cluster cluster = {{{"n1", 2}}, {{"n2", 3}}};
   EXPECT_THAT(OwnLines(spec, cluster, At(0, 0)), testing::HasSubstr(R"({"cluster":{"worker":["n1:2"]},)"));
   EXPECT_THAT(OwnLines(spec, cluster, At(1, 0)),
@@ -196,7 +196,7 @@ TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
 }
 
 TEST(Mxnet, EveryRole) {
-  const spec::JobSpec spec = JobOf(
+  const jobspec::JobSpec spec = JobOf(
       Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService), Role("scheduler", RoleKind::kService)});
   const core::Cluster cluster = {{{"n1", 1}, {"n2", 2}, {"n3", 3}}, {{"n4", 4}, {"n5", 5}}, {{"10.0.0.6", 6}}};
   for (int role = 0; role < 3; ++role) {
@@ -211,7 +211,7 @@ TEST(Mxnet, EveryRole) {
 }
 
 TEST(Xgboost, WhatItsCommunicatorTakes) {
-  const spec::JobSpec spec =
+  const jobspec::JobSpec spec =
       JobOf(Framework::kXgboost, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
   const core::Cluster cluster = {{{"n1", 1}, {"n2", 2}}, {{"n0", 4}}, {{"n1", 5}}};
   ProcessPlace place = At(0, 1, 1);
@@ -226,7 +226,7 @@ TEST(Xgboost, WhatItsCommunicatorTakes) {
 }
 
 TEST(Jax, SeveralProcessesATask) {
-  const spec::JobSpec spec =
+  const jobspec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
   const core::Cluster cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
   EXPECT_EQ(OwnLines(spec, cluster, At(0, 1, 0)),
@@ -246,7 +246,7 @@ TEST(Jax, DevicesAreSharedOut) {
   } rows[] = {{4, 1, 0, "0,1,2,3"}, {4, 2, 0, "0,1"}, {4, 2, 1, "2,3"}, {2, 2, 1, "1"},
               {3, 2, 0, "0"},       {3, 2, 1, "1,2"}, {1, 2, 0, "0"},   {1, 2, 1, "0"}};
   for (const auto& row : rows) {
-    spec::JobSpec spec = JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, row.processes)});
+    jobspec::JobSpec spec = JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, row.processes)});
     spec.roles[0].gpus = row.gpus;
     EXPECT_THAT(OwnLines(spec, {{{"fe80::1", 9}}}, At(0, 0, row.local_rank)),
                 testing::HasSubstr(std::string("JAX_COORDINATOR_ADDRESS=[fe80::1]:9\nJAX_LOCAL_DEVICE_IDS=") + row.ids +
@@ -255,7 +255,7 @@ TEST(Jax, DevicesAreSharedOut) {
 }
 
 TEST(Ranks, ChiefFirstThenAsInTheFile) {
-  const spec::JobSpec spec =
+  const jobspec::JobSpec spec =
       JobOf(Framework::kPytorch, {Role("a", RoleKind::kWorker, 2), Role("ps", RoleKind::kService), Chief(), Role("b"),
                                   Role("eye", RoleKind::kSidecar)});
   const std::vector<int> sizes = {2, 3, 1, 2, 1};
@@ -273,7 +273,7 @@ TEST(Rules, WhoRestartsTogether) {
                                        Role("evaluator", RoleKind::kSidecar)};
   std::vector<RoleSpec> with_ps = roles;
   with_ps.push_back(Role("ps", RoleKind::kService));
-  const auto together = [](const spec::JobSpec& spec) { return RulesOf(spec).restarts_together; };
+  const auto together = [](const jobspec::JobSpec& spec) { return RulesOf(spec).restarts_together; };
   EXPECT_THAT(together(JobOf(Framework::kPlain, roles)), ElementsAre(false, false, false, false));
   EXPECT_THAT(together(JobOf(Framework::kPytorch, roles)), ElementsAre(true, true, false, false));
   EXPECT_THAT(together(JobOf(Framework::kJax, roles)), ElementsAre(true, true, false, false));
@@ -286,7 +286,7 @@ TEST(Rules, WhoRestartsTogether) {
       together(JobOf(Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService),
                                          Role("scheduler", RoleKind::kService), Role("s", RoleKind::kService)})),
       ElementsAre(true, true, true, false));
-  const auto directs = [](const spec::JobSpec& spec) { return RulesOf(spec).directs; };
+  const auto directs = [](const jobspec::JobSpec& spec) { return RulesOf(spec).directs; };
   EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker"), Role("ps", RoleKind::kService)})),
               ElementsAre(true, false, false));
   EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker")})), ElementsAre(false, false));

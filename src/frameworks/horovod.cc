@@ -26,20 +26,21 @@ std::string MachineOf(const Process& process, TaskId task) {
 
 }  // namespace
 
-bool IsElasticHorovod(const spec::JobSpec& spec) {
-  return spec.framework == spec::Framework::kHorovod &&
-         std::any_of(spec.roles.begin(), spec.roles.end(), [](const spec::RoleSpec& role) {
-           return role.kind == spec::RoleKind::kWorker && role.instances.elastic();
+bool IsElasticHorovod(const jobspec::JobSpec& spec) {
+  return spec.framework == jobspec::Framework::kHorovod &&
+         std::any_of(spec.roles.begin(), spec.roles.end(), [](const jobspec::RoleSpec& role) {
+           return role.kind == jobspec::RoleKind::kWorker && role.instances.elastic();
          });
 }
 
 // As horovodrun's get_host_assignments() counts: local within the machine, cross among the machines that have a process
 // of the same local rank.
-rendezvous::Seat SeatOf(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
+frameworks::horovod::Seat SeatOf(const jobspec::JobSpec& spec, const core::Cluster& cluster,
+                                 const ProcessPlace& place) {
   const Process process{spec, cluster, place};
   const World world = WorldOf(process);
   const std::string machine = MachineOf(process, place.task);
-  rendezvous::Seat seat{.host = machine, .rank = world.rank, .size = world.size};
+  frameworks::horovod::Seat seat{.host = machine, .rank = world.rank, .size = world.size};
   if (IsElasticHorovod(spec)) seat.host += "." + std::to_string(place.generation);
   std::map<std::string, int> sizes;   // of machines, by name
   std::vector<std::string> in_order;  // machines, by their first rank
@@ -62,11 +63,11 @@ rendezvous::Seat SeatOf(const spec::JobSpec& spec, const core::Cluster& cluster,
   return seat;
 }
 
-void AddHorovod(const Process& process, spec::EnvVars& env) {
+void AddHorovod(const Process& process, jobspec::EnvVars& env) {
   Set(env, "CLUSTER_SPEC", ClusterMap(process, std::vector<bool>(process.spec.roles.size(), true)));
-  if (process.role().kind != spec::RoleKind::kWorker) return;
+  if (process.role().kind != jobspec::RoleKind::kWorker) return;
   const bool elastic = IsElasticHorovod(process.spec);
-  const rendezvous::Seat seat = SeatOf(process.spec, process.cluster, process.place);
+  const frameworks::horovod::Seat seat = SeatOf(process.spec, process.cluster, process.place);
   Set(env, "HOROVOD_CONTROLLER", "gloo");
   Set(env, "HOROVOD_CPU_OPERATIONS", "gloo");
   Set(env, "HOROVOD_GLOO_TIMEOUT_SECONDS", elastic ? kElasticTimeoutSeconds : kTimeoutSeconds);

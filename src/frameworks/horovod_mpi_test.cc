@@ -9,7 +9,7 @@ namespace howdah::frameworks {
 namespace {
 
 TEST(Horovod, SlotsAreCountedByMachine) {
-  const spec::JobSpec spec =
+  const jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
   // n1 has the chief, worker:1 and the sidecar, n2 worker:0 and worker:2: ranks 0; 3, 4 and 1, 2; 5, 6.
   const core::Cluster cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
@@ -50,7 +50,7 @@ TEST(Horovod, SlotsAreCountedByMachine) {
 }
 
 TEST(Horovod, TasksWithGpusOfTheirOwnCountAsMachines) {
-  spec::JobSpec spec = JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2)});
+  jobspec::JobSpec spec = JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2)});
   spec.roles[0].gpus = 2;
   EXPECT_THAT(OwnLines(spec, {{{"n1", 1}, {"n1", 2}}}, At(0, 1, 1)),
               testing::HasSubstr("HOROVOD_RANK=3\n"
@@ -64,7 +64,7 @@ TEST(Horovod, TasksWithGpusOfTheirOwnCountAsMachines) {
 
 // Whoever shares a machine, and whatever places they had before: no local rank changes, and no name comes twice.
 TEST(Horovod, TasksOfAnElasticRoleCountAsMachinesAndAreNamedByTheGenerationThatTheyStartedIn) {
-  spec::JobSpec spec =
+  jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});
   EXPECT_EQ(RendezvousOf(spec), Rendezvous::kKeyValueStore);
   EXPECT_FALSE(RulesOf(spec).needs_am);
@@ -86,20 +86,20 @@ TEST(Horovod, TasksOfAnElasticRoleCountAsMachinesAndAreNamedByTheGenerationThatT
                                                                 "HOROVOD_CROSS_SIZE=3\n"
                                                                 "HOROVOD_HOSTNAME=worker-1.7\n"
                                                                 "HOROVOD_ELASTIC=1\n"));
-  EXPECT_EQ(SeatOf(spec, cluster, place), (rendezvous::Seat{.host = "worker-1.7",
-                                                            .rank = 3,
-                                                            .size = 6,
-                                                            .local_rank = 1,
-                                                            .local_size = 2,
-                                                            .cross_rank = 1,
-                                                            .cross_size = 3}));
+  EXPECT_EQ(SeatOf(spec, cluster, place), (frameworks::horovod::Seat{.host = "worker-1.7",
+                                                                     .rank = 3,
+                                                                     .size = 6,
+                                                                     .local_rank = 1,
+                                                                     .local_size = 2,
+                                                                     .cross_rank = 1,
+                                                                     .cross_size = 3}));
   EXPECT_THAT(OwnLines(spec, cluster, At(1, 0)), testing::Not(testing::HasSubstr("ELASTIC")));
 }
 
 TEST(Mpi, WhoRunsTheCommandAndWhoHoldsAPlace) {
-  spec::JobSpec spec = JobOf(Framework::kMpi, {Role("worker"), Chief(), Role("eye", RoleKind::kSidecar)});
+  jobspec::JobSpec spec = JobOf(Framework::kMpi, {Role("worker"), Chief(), Role("eye", RoleKind::kSidecar)});
   spec.roles[0].vcores = 4;
-  const spec::Command hold{.shell = "", .argv = {"sleep", "infinity"}};
+  const jobspec::Command hold{.shell = "", .argv = {"sleep", "infinity"}};
   EXPECT_EQ(HoldsPlace(spec, {0, 0}), hold);
   EXPECT_EQ(HoldsPlace(spec, {0, 1}), hold);
   EXPECT_EQ(HoldsPlace(spec, {1, 0}), std::nullopt);

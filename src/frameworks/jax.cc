@@ -10,7 +10,7 @@ namespace {
 
 // Seeing Open MPI, JAX gives each process the one device that has its local rank's number: wrong where a process has
 // several. This shares the task's devices out evenly instead, in order.
-std::string LocalDevices(const spec::RoleSpec& role, int local_rank) {
+std::string LocalDevices(const jobspec::RoleSpec& role, int local_rank) {
   const int first = local_rank * role.gpus / role.processes;
   const int end = std::max(first + 1, (local_rank + 1) * role.gpus / role.processes);
   std::string ids;
@@ -20,9 +20,9 @@ std::string LocalDevices(const spec::RoleSpec& role, int local_rank) {
 
 }  // namespace
 
-void AddJax(const Process& process, spec::EnvVars& env) {
-  const spec::RoleSpec& role = process.role();
-  if (role.kind != spec::RoleKind::kWorker) return;
+void AddJax(const Process& process, jobspec::EnvVars& env) {
+  const jobspec::RoleSpec& role = process.role();
+  if (role.kind != jobspec::RoleKind::kWorker) return;
   const World world = WorldOf(process);
   const std::string coordinator = Address(world.first);
   const bool ipv6 = coordinator.starts_with('[');

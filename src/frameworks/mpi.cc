@@ -9,7 +9,7 @@
 namespace howdah::frameworks {
 namespace {
 
-bool IsFirst(const spec::JobSpec& spec, TaskId task) { return task == TaskId{core::FirstRankedRole(spec), 0}; }
+bool IsFirst(const jobspec::JobSpec& spec, TaskId task) { return task == TaskId{core::FirstRankedRole(spec), 0}; }
 
 // How many machines the daemons are on.
 size_t Machines(const Process& process, size_t* tasks) {
@@ -26,22 +26,22 @@ size_t Machines(const Process& process, size_t* tasks) {
 
 }  // namespace
 
-std::optional<spec::Command> HoldsPlace(const spec::JobSpec& spec, TaskId task) {
-  const spec::RoleSpec& role = spec.roles[static_cast<size_t>(task.role)];
-  if (spec.framework != spec::Framework::kMpi || role.kind != spec::RoleKind::kWorker || IsFirst(spec, task)) {
+std::optional<jobspec::Command> HoldsPlace(const jobspec::JobSpec& spec, TaskId task) {
+  const jobspec::RoleSpec& role = spec.roles[static_cast<size_t>(task.role)];
+  if (spec.framework != jobspec::Framework::kMpi || role.kind != jobspec::RoleKind::kWorker || IsFirst(spec, task)) {
     return std::nullopt;
   }
-  return spec::Command{.shell = "", .argv = {"sleep", "infinity"}};
+  return jobspec::Command{.shell = "", .argv = {"sleep", "infinity"}};
 }
 
-bool StartsInOthers(const spec::JobSpec& spec, TaskId task) {
-  return spec.framework == spec::Framework::kMpi && IsFirst(spec, task);
+bool StartsInOthers(const jobspec::JobSpec& spec, TaskId task) {
+  return spec.framework == jobspec::Framework::kMpi && IsFirst(spec, task);
 }
 
-std::string Hostfile(const spec::JobSpec& spec, const core::Cluster& cluster) {
+std::string Hostfile(const jobspec::JobSpec& spec, const core::Cluster& cluster) {
   std::string lines;
   for (const int r : RankedRoles(spec)) {
-    const spec::RoleSpec& role = spec.roles[static_cast<size_t>(r)];
+    const jobspec::RoleSpec& role = spec.roles[static_cast<size_t>(r)];
     for (size_t index = 0; index < cluster[static_cast<size_t>(r)].size(); ++index) {
       lines += role.name + "-" + std::to_string(index) + " slots=" + std::to_string(role.vcores) + "\n";
     }
@@ -49,8 +49,8 @@ std::string Hostfile(const spec::JobSpec& spec, const core::Cluster& cluster) {
   return lines;
 }
 
-void AddMpi(const Process& process, spec::EnvVars& env) {
-  if (process.role().kind != spec::RoleKind::kWorker) return;
+void AddMpi(const Process& process, jobspec::EnvVars& env) {
+  if (process.role().kind != jobspec::RoleKind::kWorker) return;
   const StartSupport& support = process.place.start_support;
   // Daemons on one machine would get into each other's way where they keep their sockets.
   Set(env, "TMPDIR", support.temporary);

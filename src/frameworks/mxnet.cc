@@ -18,12 +18,12 @@ const std::vector<Endpoint>* FindRole(const Process& process, const char* name) 
 
 }  // namespace
 
-bool IsPartOfMxnet(const spec::JobSpec& spec, const spec::RoleSpec& role) {
-  if (spec.framework != spec::Framework::kMxnet) return false;
+bool IsPartOfMxnet(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
+  if (spec.framework != jobspec::Framework::kMxnet) return false;
   return role.name == kScheduler || role.name == kServer || role.name == kWorker;
 }
 
-void AddMxnet(const Process& process, spec::EnvVars& env) {
+void AddMxnet(const Process& process, jobspec::EnvVars& env) {
   const std::vector<Endpoint>* schedulers = FindRole(process, kScheduler);
   if (schedulers == nullptr || schedulers->empty()) return;
   const auto count = [&](const char* name) {

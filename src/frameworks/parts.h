@@ -11,17 +11,17 @@ namespace howdah::frameworks {
 
 // Everything a framework may ask about one process. Views of what Environment() was given.
 struct Process {
-  const spec::JobSpec& spec;
+  const jobspec::JobSpec& spec;
   const core::Cluster& cluster;
   const ProcessPlace& place;
 
-  const spec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(place.task.role)]; }
+  const jobspec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(place.task.role)]; }
   const std::vector<Endpoint>& peers() const { return cluster[static_cast<size_t>(place.task.role)]; }
   const Endpoint& endpoint() const { return peers()[static_cast<size_t>(place.task.index)]; }
 };
 
 // The roles whose tasks have ranks, in rank order: the chief, then the other workers' as in the file.
-std::vector<int> RankedRoles(const spec::JobSpec& spec);
+std::vector<int> RankedRoles(const jobspec::JobSpec& spec);
 
 // The ranked world as one ranked process sees it. Groups are tasks.
 struct World {
@@ -39,27 +39,27 @@ std::string Address(const Endpoint& endpoint);
 // JSON: role -> list of addresses, for the roles named, in the order of the file.
 std::string ClusterMap(const Process& process, const std::vector<bool>& roles);
 
-void Set(spec::EnvVars& env, std::string name, std::string value);
-void Set(spec::EnvVars& env, std::string name, int64_t value);
+void Set(jobspec::EnvVars& env, std::string name, std::string value);
+void Set(jobspec::EnvVars& env, std::string name, int64_t value);
 
-void AddCommon(const Process& process, spec::EnvVars& env);
-void AddPytorch(const Process& process, spec::EnvVars& env);
-void AddTensorflow(const Process& process, spec::EnvVars& env);
-void AddJax(const Process& process, spec::EnvVars& env);
-void AddHorovod(const Process& process, spec::EnvVars& env);
-void AddMpi(const Process& process, spec::EnvVars& env);
-void AddMxnet(const Process& process, spec::EnvVars& env);
-void AddXgboost(const Process& process, spec::EnvVars& env);
-void AddTony(const Process& process, spec::EnvVars& env);
+void AddCommon(const Process& process, jobspec::EnvVars& env);
+void AddPytorch(const Process& process, jobspec::EnvVars& env);
+void AddTensorflow(const Process& process, jobspec::EnvVars& env);
+void AddJax(const Process& process, jobspec::EnvVars& env);
+void AddHorovod(const Process& process, jobspec::EnvVars& env);
+void AddMpi(const Process& process, jobspec::EnvVars& env);
+void AddMxnet(const Process& process, jobspec::EnvVars& env);
+void AddXgboost(const Process& process, jobspec::EnvVars& env);
+void AddTony(const Process& process, jobspec::EnvVars& env);
 
 // Whether the role is one of those that MXNet's parameter server consists of. Its scheduler lets nobody in whom it has
 // counted before, so that they all start again together.
-bool IsPartOfMxnet(const spec::JobSpec& spec, const spec::RoleSpec& role);
+bool IsPartOfMxnet(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
 // Its processes may go from one world to the next without starting again, if the script does (hvd.elastic).
-bool IsElasticHorovod(const spec::JobSpec& spec);
+bool IsElasticHorovod(const jobspec::JobSpec& spec);
 
 // Parameter-server training: every process stands for itself, and one that comes back at its address is used again.
-bool TrainsWithParameterServers(const spec::JobSpec& spec);
+bool TrainsWithParameterServers(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::frameworks

@@ -15,10 +15,10 @@ int TrackedTasks(const Process& process) {
 
 }  // namespace
 
-void Set(spec::EnvVars& env, std::string name, std::string value) {
+void Set(jobspec::EnvVars& env, std::string name, std::string value) {
   env.emplace_back(std::move(name), std::move(value));
 }
-void Set(spec::EnvVars& env, std::string name, int64_t value) { Set(env, std::move(name), std::to_string(value)); }
+void Set(jobspec::EnvVars& env, std::string name, int64_t value) { Set(env, std::move(name), std::to_string(value)); }
 
 std::string Address(const Endpoint& endpoint) {
   if (endpoint.port == 0) return "";
@@ -36,7 +36,7 @@ std::string ClusterMap(const Process& process, const std::vector<bool>& roles) {
   return map.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }
 
-void AddCommon(const Process& process, spec::EnvVars& env) {
+void AddCommon(const Process& process, jobspec::EnvVars& env) {
   const ProcessPlace& place = process.place;
   Set(env, "HOWDAH_JOB_ID", place.job_id);
   Set(env, "HOWDAH_JOB_NAME", process.spec.name);

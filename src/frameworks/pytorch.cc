@@ -18,9 +18,9 @@ int64_t MaxRestarts(const Process& process) {
 
 }  // namespace
 
-void AddPytorch(const Process& process, spec::EnvVars& env) {
-  const spec::RoleSpec& role = process.role();
-  if (role.kind != spec::RoleKind::kWorker) return;
+void AddPytorch(const Process& process, jobspec::EnvVars& env) {
+  const jobspec::RoleSpec& role = process.role();
+  if (role.kind != jobspec::RoleKind::kWorker) return;
   const World world = WorldOf(process);
   Set(env, "MASTER_ADDR", world.first.host);
   Set(env, "MASTER_PORT", world.first.port);

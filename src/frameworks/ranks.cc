@@ -2,17 +2,17 @@
 
 namespace howdah::frameworks {
 
-std::vector<int> RankedRoles(const spec::JobSpec& spec) {
+std::vector<int> RankedRoles(const jobspec::JobSpec& spec) {
   std::vector<int> chiefs, others;
   for (size_t i = 0; i < spec.roles.size(); ++i) {
-    if (spec.roles[i].kind != spec::RoleKind::kWorker) continue;
+    if (spec.roles[i].kind != jobspec::RoleKind::kWorker) continue;
     (spec.roles[i].chief ? chiefs : others).push_back(static_cast<int>(i));
   }
   chiefs.insert(chiefs.end(), others.begin(), others.end());
   return chiefs;
 }
 
-int WorldSize(const spec::JobSpec& spec, const core::Cluster& cluster) {
+int WorldSize(const jobspec::JobSpec& spec, const core::Cluster& cluster) {
   int size = 0;
   for (const int r : RankedRoles(spec)) {
     const auto role = static_cast<size_t>(r);

@@ -3,9 +3,9 @@
 
 namespace howdah::frameworks {
 
-bool TrainsWithParameterServers(const spec::JobSpec& spec) {
+bool TrainsWithParameterServers(const jobspec::JobSpec& spec) {
   // TensorFlow itself knows parameter servers by this name alone.
-  for (const spec::RoleSpec& role : spec.roles) {
+  for (const jobspec::RoleSpec& role : spec.roles) {
     if (role.name == "ps") return true;
   }
   return false;
@@ -14,15 +14,16 @@ bool TrainsWithParameterServers(const spec::JobSpec& spec) {
 namespace {
 
 // An evaluator is in nobody else's cluster, whether the job waits for it or not.
-bool IsMember(const spec::RoleSpec& role) {
-  return role.kind != spec::RoleKind::kSidecar && role.kind != spec::RoleKind::kSetup && role.name != "evaluator";
+bool IsMember(const jobspec::RoleSpec& role) {
+  return role.kind != jobspec::RoleKind::kSidecar && role.kind != jobspec::RoleKind::kSetup && role.name != "evaluator";
 }
 
 }  // namespace
 
-void AddTensorflow(const Process& process, spec::EnvVars& env) {
+void AddTensorflow(const Process& process, jobspec::EnvVars& env) {
   std::vector<bool> members;
-  for (const spec::RoleSpec& role : process.spec.roles) members.push_back(IsMember(role) || &role == &process.role());
+  for (const jobspec::RoleSpec& role : process.spec.roles)
+    members.push_back(IsMember(role) || &role == &process.role());
   const std::string cluster = ClusterMap(process, members);
   // Role names are letters, digits, _ and -: nothing to escape.
   Set(env, "TF_CONFIG",

@@ -7,9 +7,9 @@
 
 namespace howdah::frameworks {
 
-using spec::Framework;
-using spec::RoleKind;
-using spec::RoleSpec;
+using jobspec::Framework;
+using jobspec::RoleKind;
+using jobspec::RoleSpec;
 
 inline RoleSpec Role(std::string name, RoleKind kind = RoleKind::kWorker, int processes = 1) {
   RoleSpec role;
@@ -25,8 +25,8 @@ inline RoleSpec Chief(int processes = 1) {
   return role;
 }
 
-inline spec::JobSpec JobOf(Framework framework, std::vector<RoleSpec> roles) {
-  spec::JobSpec spec;
+inline jobspec::JobSpec JobOf(Framework framework, std::vector<RoleSpec> roles) {
+  jobspec::JobSpec spec;
   spec.name = "mnist";
   spec.framework = framework;
   spec.roles = std::move(roles);
@@ -37,14 +37,14 @@ inline ProcessPlace At(int role, int index, int local_rank = 0) {
   return {.job_id = "job-1", .task = {role, index}, .local_rank = local_rank, .attempt = 2, .generation = 1};
 }
 
-inline std::string Lines(const spec::EnvVars& env) {
+inline std::string Lines(const jobspec::EnvVars& env) {
   std::string text;
   for (const auto& [name, value] : env) text += name + "=" + value + "\n";
   return text;
 }
 
 // Without the common variables: the last of those is TASK_NUM.
-inline std::string OwnLines(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
+inline std::string OwnLines(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
   const std::string all = Lines(Environment(spec, cluster, place));
   return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
 }

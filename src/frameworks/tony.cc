@@ -8,12 +8,12 @@ namespace {
 
 constexpr std::string_view kChief = "chief", kWorker = "worker", kTensorboard = "tensorboard";
 
-bool HasRole(const spec::JobSpec& spec, std::string_view name) {
+bool HasRole(const jobspec::JobSpec& spec, std::string_view name) {
   return std::any_of(spec.roles.begin(), spec.roles.end(), [&](const auto& role) { return role.name == name; });
 }
 
 // Every task of the role `chief`; without that role, worker:0.
-bool IsTonysChief(const spec::JobSpec& spec, TaskId task) {
+bool IsTonysChief(const jobspec::JobSpec& spec, TaskId task) {
   const std::string& role = spec.roles[static_cast<size_t>(task.role)].name;
   if (HasRole(spec, kChief)) return role == kChief;
   return role == kWorker && task.index == 0;
@@ -21,7 +21,7 @@ bool IsTonysChief(const spec::JobSpec& spec, TaskId task) {
 
 }  // namespace
 
-bool NeedsTensorboardPort(const spec::JobSpec& spec, TaskId task) {
+bool NeedsTensorboardPort(const jobspec::JobSpec& spec, TaskId task) {
   if (!spec.tony_env) return false;
   if (HasRole(spec, kTensorboard)) return spec.roles[static_cast<size_t>(task.role)].name == kTensorboard;
   if (!spec.tensorboard_logdir.empty()) return false;
@@ -29,17 +29,17 @@ bool NeedsTensorboardPort(const spec::JobSpec& spec, TaskId task) {
   return alone || IsTonysChief(spec, task);
 }
 
-void AddTony(const Process& process, spec::EnvVars& env) {
+void AddTony(const Process& process, jobspec::EnvVars& env) {
   const ProcessPlace& place = process.place;
   Set(env, "appid", place.job_id);
   Set(env, "JOB_ID", place.job_id);
-  Set(env, "DISTRIBUTED_MODE", process.spec.start == spec::StartMode::kGang ? "GANG" : "FCFS");
+  Set(env, "DISTRIBUTED_MODE", process.spec.start == jobspec::StartMode::kGang ? "GANG" : "FCFS");
   Set(env, "SESSION_ID", place.generation);
   Set(env, "ATTEMPT_NUMBER", 0);  // of YARN's application; TonY says 0 always
   if (place.generation > 0) Set(env, "NUM_AM_RETRIES", place.generation);
   if (IsTonysChief(process.spec, place.task)) Set(env, "IS_CHIEF", "true");
   if (place.local_rank == 0 && place.tensorboard_port != 0) Set(env, "TB_PORT", place.tensorboard_port);
-  if (process.spec.framework == spec::Framework::kTensorflow) {
+  if (process.spec.framework == jobspec::Framework::kTensorflow) {
     Set(env, "CLUSTER_SPEC", ClusterMap(process, std::vector<bool>(process.spec.roles.size(), true)));
   }
 }

@@ -4,8 +4,8 @@
 
 namespace howdah::frameworks {
 
-void AddXgboost(const Process& process, spec::EnvVars& env) {
-  if (process.role().kind != spec::RoleKind::kWorker) return;
+void AddXgboost(const Process& process, jobspec::EnvVars& env) {
+  if (process.role().kind != jobspec::RoleKind::kWorker) return;
   const World world = WorldOf(process);
   Set(env, "DMLC_TRACKER_URI", process.place.rendezvous.host);
   Set(env, "DMLC_TRACKER_PORT", process.place.rendezvous.port);

@@ -1,5 +1,5 @@
 """A real collective that waits for a rank which never comes: who hangs is told, and the job starts again."""
-import told
+import job_reports
 
 TRAIN = """
 import faulthandler, os, select, signal
@@ -41,7 +41,7 @@ def test_36_a_collective_that_waits_for_a_rank(machine, installed, tmp_path):
     waits = r"all_reduce \(distributed_c10d\.py:\d+\), called from <module> \(train\.py:\d+\)"
     either = (f"worker:1 {hangs}{loads}; worker:0 stands in {waits}",
               f"worker:0 {hangs}{waits}; worker:1 stands in {loads}")
-    told.meanwhile(machine, done.id, f"({'|'.join(either)}); all ranked tasks start again", done.stderr)
+    job_reports.meanwhile(machine, done.id, f"({'|'.join(either)}); all ranked tasks start again", done.stderr)
     assert done.stdout.count("total ") == 2, done
     status = machine.status(done.id)
     assert [t["progress"]["step"] for t in status["tasks"]] == [6, 6]

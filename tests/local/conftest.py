@@ -9,7 +9,7 @@ pytest.register_assert_rewrite("contract_cases", "inside_cases", "python_cases",
 
 from installed import installed  # noqa: E402, F401
 from machine import Machine  # noqa: E402
-from told import Run  # noqa: E402
+from job_reports import Run  # noqa: E402
 
 WASTEFUL = """
 roles:

@@ -3,7 +3,7 @@ import re
 import socket
 import time
 
-import told
+import job_reports
 from machine import eventually
 
 PARTS = ("queue", "localization", "start", "rendezvous", "running", "lost", "recovering")
@@ -56,7 +56,7 @@ def test_36_a_hang_ends_with_where_it_stands_and_the_job_starts_again(machine, t
     # Which of the two is noticed first is chance: both tell their last step at the same time.
     sentence = (r"worker:([01]) made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, at "
                 r"step 5, checkpoint 3; it stands in (wait_for_data|main) \(train.py:\d+\)")
-    said = told.meanwhile(machine, done.id, sentence, done.stderr)
+    said = job_reports.meanwhile(machine, done.id, sentence, done.stderr)
     index = said.group(1)
     stack = machine.log(done.id, f"worker:{index}", "--attempt", "0", "--stderr")
     assert "howdah: no sign of life: pid" in stack and "most recent call first" in stack, stack
@@ -89,7 +89,7 @@ def test_37_one_rank_is_slower_than_the_others(machine, tmp_path):
     source = tmp_path / "src"
     source.mkdir()
     (source / "train.py").write_text(PACES)
-    run = told.Run(machine, tmp_path, f"""
+    run = job_reports.Run(machine, tmp_path, f"""
         framework: pytorch
         source: {source}
         timeouts: {{heartbeat: 1s}}

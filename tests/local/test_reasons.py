@@ -8,8 +8,8 @@ import socket
 
 import pytest
 
-import told
-from told import Run
+import job_reports
+from job_reports import Run
 
 NODE = socket.gethostname()
 
@@ -20,7 +20,7 @@ def run(machine, tmp_path, role, source=None, job="", code=1):
 
 
 def says(status, *facts):
-    told.says(f"{status['reason']} {status['advice'] or ''}", *facts)
+    job_reports.says(f"{status['reason']} {status['advice'] or ''}", *facts)
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_30_costs_no_restart_and_the_node_is_avoided(machine, tmp_path, one_gpu)
     status = job.end()
     for said in (rf"GPU 0 \(PCI 0000:3b:00\) of {NODE} failed: Xid 79, the GPU has fallen off the bus",
                  f"{NODE} is avoided for 1d: it is to blame for a failure there"):
-        told.meanwhile(machine, job.id, said, job.told)
+        job_reports.meanwhile(machine, job.id, said, job.told)
     assert f"{NODE} is avoided for 1d" in status["advice"]
     assert status["tasks"][0]["attempt"] == 1
 

@@ -18,7 +18,7 @@ import tomllib
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT_SEEDS = ROOT / "tests/sim/seeds.txt"
 LIBRARIES = ["src/base", "src/core", "src/testing/sim", "src/testing/sim/runner"]
-INCLUDES = ["src/base/include", "src/spec/include", "src/core/include", "src/testing/sim/include", "src/core",
+INCLUDES = ["src/base/include", "src/jobspec/include", "src/core/include", "src/testing/sim/include", "src/core",
             "src/testing/sim"]
 COMPILE = ["g++", "-std=c++20", "-O1", "-w", "-c"] + [f"-I{ROOT / i}" for i in INCLUDES]
 LINK = ["g++"] + (["-fuse-ld=mold"] if shutil.which("mold") else [])
@@ -51,7 +51,7 @@ def compile_one(source, output):
 def compile_all(build, pool):
     """The objects that every mutant shares; those older than any header are made anew."""
     (build / "objects").mkdir(parents=True, exist_ok=True)
-    headers = [h for library in LIBRARIES + ["src/spec"] for h in (ROOT / library).rglob("*.h")]
+    headers = [h for library in LIBRARIES + ["src/jobspec"] for h in (ROOT / library).rglob("*.h")]
     newest = max(h.stat().st_mtime for h in headers)
     stale = []
     for source in sources():

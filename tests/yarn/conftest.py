@@ -10,7 +10,7 @@ for folder in (".", "../support"):
 pytest.register_assert_rewrite("contract_cases", "elastic_cases", "inside_cases", "mpi_cases", "python_cases",
                                "rendezvous_cases", "told", "tony_cases")
 
-import truth  # noqa: E402
+import scheduling_cases  # noqa: E402
 from cluster import Cluster, Setup  # noqa: E402
 from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from howdah import Howdah  # noqa: E402
@@ -56,13 +56,13 @@ def cluster(session_cluster):
 
 @pytest.fixture(scope="session")
 def difficult_cluster(session_cluster):
-    return session_cluster(**truth.SETUP)
+    return session_cluster(**scheduling_cases.SETUP)
 
 
 @pytest.fixture
 def difficult(difficult_cluster):
-    """Queues, labels, GPUs and health scripts with which a cluster can say no: see truth.py."""
-    return truth.healthy(difficult_cluster)
+    """Queues, labels, GPUs and health scripts with which a cluster can say no: see scheduling_cases.py."""
+    return scheduling_cases.healthy(difficult_cluster)
 
 
 @pytest.fixture(scope="module", params=VERSIONS)

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from daemons import processes_of
-from floor import floor
+from yarn_baseline import floor
 from howdah import Howdah
 from machine import eventually
 

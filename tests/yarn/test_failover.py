@@ -2,7 +2,7 @@
 import pytest
 
 from machine import eventually
-from victims import am_attempts, ended, kill9, stored, submit, until, worker
+from kill_cases import am_attempts, ended, kill9, stored, submit, until, worker
 
 
 @pytest.fixture(scope="module")

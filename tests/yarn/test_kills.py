@@ -7,10 +7,10 @@ import signal
 
 import pytest
 
-import told
-from between import Between
+import job_reports
+from lossy_rm_proxy import Between
 from machine import eventually
-from victims import (am_attempts, am_node, assert_unbroken, elsewhere, ended, events, job_text, kill9, kill_am,
+from kill_cases import (am_attempts, am_node, assert_unbroken, elsewhere, ended, events, job_text, kill9, kill_am,
                      runs_again, steps, stored, submit, tasks_of, until, worker)
 
 
@@ -113,7 +113,7 @@ def test_paused_am(howdah, tmp_path):
 def test_33_am(howdah, tmp_path):
     """Another one takes its place where it was, time and again, and the tasks never notice."""
     text = job_text({"worker": worker(steps(tmp_path), "instances: 2")}, "am: {attempts: 1}")
-    run = told.Run(howdah, tmp_path, text)
+    run = job_reports.Run(howdah, tmp_path, text)
     job = run.id
     before = howdah.running(job)["tasks"]
     for _ in range(4):  # the fifth that dies within a second would be the last
@@ -129,7 +129,7 @@ def test_33_am(howdah, tmp_path):
     assert_unbroken(tmp_path, 2)
     run.end()
     first = r"the application master \(attempt 0\) was killed by signal 9 \(SIGKILL\); attempt 1 goes on"
-    told.meanwhile(howdah, job, first, run.told)
+    job_reports.meanwhile(howdah, job, first, run.told)
 
 
 def test_am_and_a_task_that_ends_meanwhile(howdah, tmp_path):
@@ -221,7 +221,8 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     """YARN gives up a node whose NodeManager is gone; what ran there starts again elsewhere, though its processes still
     run: these end."""
     helper = "kind: sidecar, instances: 3, max_per_node: 1, memory: 64MiB, command: exec sleep 300"
-    run = told.Run(howdah, tmp_path, job_text({"worker": worker(until(tmp_path / "go"), APART), "helper": helper}))
+    text = job_text({"worker": worker(until(tmp_path / "go"), APART), "helper": helper})
+    run = job_reports.Run(howdah, tmp_path, text)
     job = run.id
     before = howdah.running(job)
     index, node = elsewhere(howdah, job)
@@ -236,11 +237,11 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     run.end()
     said = (rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heard of|nothing was heard of it)"
             ".*; it costs no restart")
-    told.meanwhile(howdah, job, said, run.told)
+    job_reports.meanwhile(howdah, job, said, run.told)
     beside = next(t["index"] for t in before["tasks"] if (t["role"], t["node"]) == ("helper", old["node"]))
     first = rf"worker:{index} was lost on .*; with it were there helper:{beside};"
     second = rf"helper:{beside} was lost on .*; with it were there worker:{index};"
-    told.meanwhile(howdah, job, f"{first}|{second}", run.told)
+    job_reports.meanwhile(howdah, job, f"{first}|{second}", run.told)
 
 
 def test_node_without_power(howdah, shaky, tmp_path):

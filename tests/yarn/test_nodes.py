@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-import told
+import job_reports
 from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
@@ -108,7 +108,7 @@ def test_a_node_that_is_decommissioned(howdah, changing, tmp_path):
 
 def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     """YARN says only that it takes containers; all that is told of it names the queue."""
-    run = told.Run(howdah, tmp_path, text_of(10, tmp_path / "go"))
+    run = job_reports.Run(howdah, tmp_path, text_of(10, tmp_path / "go"))
     howdah.running(run.id)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
@@ -121,7 +121,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     assert {str(t["index"]) for t in status["tasks"] if t["attempt"] > 0} >= preempted, status
     (tmp_path / "go").touch()
     run.end()
-    told.meanwhile(howdah, run.id, sentence, run.told)
+    job_reports.meanwhile(howdah, run.id, sentence, run.told)
     assert "another queue or application" not in ends_well(howdah, run.id)
 
 

@@ -4,7 +4,7 @@ import pytest
 import elastic_cases
 import mpi_cases
 import rendezvous_cases as cases
-from victims import kill_am
+from kill_cases import kill_am
 
 
 @pytest.fixture

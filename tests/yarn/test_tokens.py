@@ -3,7 +3,7 @@ nothing."""
 import pytest
 
 from machine import eventually
-from victims import am_attempts, ended, kill9, kill_am, submit, until, worker
+from kill_cases import am_attempts, ended, kill9, kill_am, submit, until, worker
 
 EXPIRY_S, ROLLING_S = 4, 13  # Hadoop wants more than three times as much
 

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from machine import BIN, eventually, processes
-from told import Run, says
+from job_reports import Run, says
 
 
 @pytest.fixture

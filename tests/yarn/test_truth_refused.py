@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-import truth
-from told import says
-from truth import mib, most_of, queue
+import scheduling_cases
+from job_reports import says
+from scheduling_cases import mib, most_of, queue
 
 ROLE = "roles:\n  worker: {memory: 64MiB, command: 'true'}\n"
 
@@ -31,9 +31,9 @@ def refused(howdah, tmp_path, text, code=3):
 
 def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
     largest = max((n for n in difficult.nodes() if not n.get("nodeLabels")), key=lambda n: n["availMemoryMB"])
-    assert largest["availMemoryMB"] == truth.NODE_MB
+    assert largest["availMemoryMB"] == scheduling_cases.NODE_MB
     text = refused(alice, tmp_path, "roles:\n  worker: {memory: 2GiB, command: 'true'}\n")
-    says(text, "roles.worker", "2 GiB", "the largest node, 127.0.0.1", f"has {mib(truth.NODE_MB)}")
+    says(text, "roles.worker", "2 GiB", "the largest node, 127.0.0.1", f"has {mib(scheduling_cases.NODE_MB)}")
 
 
 @pytest.mark.parametrize("role, facts", [

@@ -2,9 +2,9 @@
 cluster, and the ResourceManager's own numbers in the sentence."""
 import pytest
 
-import truth
-from told import Run, says
-from truth import free_mb, mib, most_of, queue
+import scheduling_cases
+from job_reports import Run, says
+from scheduling_cases import free_mb, mib, most_of, queue
 
 
 @pytest.fixture
@@ -34,8 +34,8 @@ roles:
     run = Run(alice, tmp_path, "name: j\nqueue: small\nroles:\n  worker: {memory: 256MiB, command: 'true'}\n")
     reason = run.reason("is full")
     small, app = queue(difficult, "small"), difficult.app(holder)
-    assert most_of(difficult, "small") == truth.SMALL_MB == small["resourcesUsed"]["memory"] + 128
-    says(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(truth.SMALL_MB), "25 %",
+    assert most_of(difficult, "small") == scheduling_cases.SMALL_MB == small["resourcesUsed"]["memory"] + 128
+    says(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(scheduling_cases.SMALL_MB), "25 %",
          f"bob with {holder} ({mib(app['allocatedMB'])}", "1 container of 256 MiB, 1 core for worker")
     assert bob("kill", holder).code == 0
     assert run.end()["state"] == "SUCCEEDED"
@@ -68,7 +68,7 @@ roles:
     status = run.end(code=1)
     reason = status["reason"]
     says(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after the job was submitted",
-         truth.time_of(data), truth.time_of(changed))
+         scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
 
 
 def test_3_user_limit_8_gang_short_9_given_back_to_avoid_a_deadlock(difficult, alice, tmp_path):
@@ -137,11 +137,11 @@ def test_6_a_label_without_healthy_nodes(difficult, alice, tmp_path):
 
 
 def test_10_no_healthy_node(difficult, alice, tmp_path):
-    for node in truth.PLAIN:
+    for node in scheduling_cases.PLAIN:
         difficult.sicken(node, "ERROR 1/1 log-dirs usable space is below configured utilization percentage: /var/log")
     difficult.wait_active(1)
     run = Run(alice, tmp_path, "name: j\nroles:\n  worker: {memory: 64MiB, command: 'true'}\n")
     says(run.reason("no healthy node"), "3 UNHEALTHY", difficult.host("nm1"), "usable space is below")
-    for node in truth.PLAIN:
+    for node in scheduling_cases.PLAIN:
         difficult.sicken(node, None)
     assert run.end()["state"] == "SUCCEEDED"

@@ -11,7 +11,7 @@ from recovery_figures import recoveries
 from tony_figures import beside_tony
 from yarn_jobs import LIMIT_S
 
-from floor import floor  # of tests/yarn
+from yarn_baseline import floor  # of tests/yarn
 
 WIDTHS = (2, 8, 16)
 # The last release of TonY, 0.5.3, with such tasks on a cluster like this one, 2 cores: medians of three, in seconds.

@@ -3,19 +3,19 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "howdah/history/job_end.h"
-#include "howdah/history/job_view.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
+#include "howdah/journal/job_end.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
 #include "journal_reader.h"
 #include "outside_history.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 // When this machine was started; nullopt if /proc does not say.
 std::optional<Instant> BootTime() {
-  const auto stat = process::ReadFile("/proc/stat");
+  const auto stat = os::files::ReadFile("/proc/stat");
   if (!stat.ok()) return std::nullopt;
   const size_t at = stat->find("\nbtime ");
   if (at == std::string::npos) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Instant> BootTime() {
 std::string TasksText(int count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
 // How the AM and its guardian died, as far as it can be seen afterwards.
-std::string HowBothDied(const history::JobView& view) {
+std::string HowBothDied(const journal::JobView& view) {
   const auto boot = BootTime();
   if (boot && view.submitted && *boot > *view.submitted) {
     return "and its guardian died: this machine was started anew at " + FormatInstant(*boot);
@@ -33,10 +33,10 @@ std::string HowBothDied(const history::JobView& view) {
   return "and its guardian died without recording why";
 }
 
-std::string Reason(const history::JobView& view, const JobFiles& files, const std::string& how, Instant now) {
-  const std::string last = process::LastLine(files.am_log());
+std::string Reason(const journal::JobView& view, const JobFiles& files, const std::string& how, Instant now) {
+  const std::string last = os::files::LastLine(files.am_log());
   int running = 0;
-  for (const history::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
+  for (const journal::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
          (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
          TasksText(running) + " of " + std::to_string(view.tasks.size()) +
@@ -54,14 +54,14 @@ core::JobChanged EndOf(const std::string& reason) {
 }
 
 // The journal's last lines. The history that readers elsewhere see is written before them, and told of if it cannot be.
-std::string Ends(const JobFiles& files, const history::JobView& view, core::JobChanged end, Instant now) {
+std::string Ends(const JobFiles& files, const journal::JobView& view, core::JobChanged end, Instant now) {
   constexpr char kStopped[] = "the application master died";
-  const std::string lines = history::EndLines(view, end, kStopped, now);
-  auto journal = process::ReadFile(files.journal());
+  const std::string lines = journal::EndLines(view, end, kStopped, now);
+  auto journal = os::files::ReadFile(files.journal());
   const Status told = journal.ok() ? EndHistoryOf(files, *journal + "\n" + lines) : Status(journal.error());
   if (told.ok()) return lines;
   *end.advice += "; " + told.error().message;
-  return history::EndLines(view, end, kStopped, now);
+  return journal::EndLines(view, end, kStopped, now);
 }
 
 }  // namespace
@@ -70,15 +70,15 @@ Status RecordAmDeath(const JobFiles& files, const std::string& how) {
   const auto view = FoldJournal(files.journal(), Tasks::kWanted);
   if (!view.ok()) return view.error();
   if (core::IsFinal(view->state)) return {};
-  const process::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
-  if (!journal.valid()) return process::SystemError("recording the end of " + view->id + " in " + files.journal());
-  const Instant now = process::Clock().Now();
+  const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
+  if (!journal.valid()) return os::files::SystemError("recording the end of " + view->id + " in " + files.journal());
+  const Instant now = os::process::Clock().Now();
   std::string lines = Ends(files, *view, EndOf(Reason(*view, files, how, now)), now);
   // A line that was torn must not swallow the next one.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
   if (size > 0 && pread(journal.get(), &last, 1, size - 1) == 1 && last != '\n') lines.insert(0, "\n");
-  return process::WriteAll(journal.get(), lines, files.journal());
+  return os::files::WriteAll(journal.get(), lines, files.journal());
 }
 
 Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
@@ -87,7 +87,7 @@ Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
   if (!view.ok()) return view.error();
   KillProcessesOf(files, id);
   if (const Status removed = RemoveLeftovers(files); !removed.ok()) return removed;
-  if (const Status freed = process::RemoveTree(files.lease()); !freed.ok()) return freed;
+  if (const Status freed = os::files::RemoveTree(files.lease()); !freed.ok()) return freed;
   return RecordAmDeath(files, HowBothDied(*view));
 }
 
@@ -97,15 +97,15 @@ Status RemoveLeftovers(const JobFiles& files) {
   if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
   Status result;
   for (const std::string& path : paths) {
-    if (Status removed = process::RemoveTree(path); !removed.ok()) result = std::move(removed);
+    if (Status removed = os::files::RemoveTree(path); !removed.ok()) result = std::move(removed);
   }
   return result;
 }
 
 Status EndIfAbandoned(const JobFiles& files, const JobId& id) {
-  const auto lock = process::FileLock::Try(files.am_lock());
+  const auto lock = os::files::FileLock::Try(files.am_lock());
   if (!lock.ok()) return lock.error();
   return lock->has_value() ? EndAbandonedJob(files, id) : Status();
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -5,11 +5,11 @@
 
 #include <string>
 
+#include "howdah/backend/local/layout.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
-#include "howdah/local/layout.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // Does nothing if the journal has an end. Otherwise kills what is left of the job, removes what a job does not leave
 // behind, and records the end, so that every reader agrees. The caller holds am.lock.
@@ -32,4 +32,4 @@ pid_t FindGuardian(const JobFiles& files, const ContainerId& container);
 // started, by HOWDAH_JOB_ID in their environment. Returns how many once all are gone.
 int KillProcessesOf(const JobFiles& files, const JobId& id);
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -6,23 +6,23 @@
 
 #include "abandoned.h"
 #include "backend.h"
-#include "howdah/history/job_view.h"
-#include "howdah/local/agent.h"
-#include "howdah/process/files.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/backend/local/agent.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/files/files.h"
 #include "journal_reader.h"
 #include "ledger.h"
 #include "outside_history.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kPemLimit = 64 << 10;
 
 Result<Instant> SubmittedAt(const JobFiles& files) {
-  const auto text = process::ReadFile(files.journal());
+  const auto text = os::files::ReadFile(files.journal());
   if (!text.ok()) return text.error();
-  const auto first = history::DecodeEntry(std::string_view(*text).substr(0, text->find('\n')));
+  const auto first = journal::DecodeEntry(std::string_view(*text).substr(0, text->find('\n')));
   if (!first) return Failed("reading the journal " + files.journal() + ": its first line is no entry");
   return first->time;
 }
@@ -31,7 +31,7 @@ JobId IdOf(const std::string& job_dir) { return JobId{job_dir.substr(job_dir.rfi
 
 }  // namespace
 
-AgentJob::AgentJob(AmStart start, spec::JobSpec spec, std::unique_ptr<Ledger> ledger)
+AgentJob::AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<Ledger> ledger)
     : start_(std::move(start)),
       id_(IdOf(start_.job_dir)),
       files_(start_.job_dir),
@@ -42,9 +42,9 @@ AgentJob::~AgentJob() = default;
 
 Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
   const JobFiles files(start.job_dir);
-  const auto text = process::ReadFile(files.spec());
+  const auto text = os::files::ReadFile(files.spec());
   if (!text.ok()) return text.error();
-  auto spec = spec::ReadEffective(*text);
+  auto spec = jobspec::ReadEffective(*text);
   if (!spec.ok()) return spec.error();
   const auto submitted = SubmittedAt(files);
   if (!submitted.ok()) return submitted.error();
@@ -60,7 +60,7 @@ Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string
                                                         {party + ".pem", &identity.certificate},
                                                         {party + ".key", &identity.private_key}};
   for (const auto& [name, text] : parts) {
-    auto content = process::ReadFile(tls_dir + "/" + name, kPemLimit);
+    auto content = os::files::ReadFile(tls_dir + "/" + name, kPemLimit);
     if (!content.ok()) return content.error();
     *text = std::move(*content);
   }
@@ -81,11 +81,11 @@ std::vector<std::string> AgentJob::ToolEnvironment() const {
 
 Status AgentJob::Announce(const std::string& address) const {
   const std::string text = nlohmann::json{{"address", address}, {"pid", getpid()}}.dump();
-  return process::WriteFileAtomically(files_.am_address(), text, 0600);
+  return os::files::WriteFileAtomically(files_.am_address(), text, 0600);
 }
 
 uint16_t AgentJob::AnnouncedPort() const {
-  const auto text = process::ReadFile(files_.am_address());
+  const auto text = os::files::ReadFile(files_.am_address());
   if (!text.ok()) return 0;
   const auto said = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   const std::string address = said.is_object() ? said.value("address", "") : "";
@@ -100,7 +100,7 @@ bool AgentJob::CanGoOn() const {
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address) {
   // What readers elsewhere see of a job that runs. If it cannot be written, the end's cannot either, and is told.
-  const auto journal = process::ReadFile(files_.journal());
+  const auto journal = os::files::ReadFile(files_.journal());
   const Status begun = journal.ok() ? BeginHistory(spec_, *journal) : Status(journal.error());
   if (!begun.ok()) std::cerr << begun.error().message << "\n";
   const char* path = std::getenv("PATH");
@@ -112,6 +112,6 @@ void AgentJob::CleanUp() {
   if (const Status closed = ledger_->Close(); !closed.ok()) std::cerr << closed.error().message << "\n";
 }
 
-Status AgentJob::RecordAmDeath(const std::string& how) const { return local::RecordAmDeath(files_, how); }
+Status AgentJob::RecordAmDeath(const std::string& how) const { return backend::local::RecordAmDeath(files_, how); }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

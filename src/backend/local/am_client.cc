@@ -2,11 +2,11 @@
 
 #include <nlohmann/json.hpp>
 
-#include "howdah/local/agent.h"
-#include "howdah/process/files.h"
+#include "howdah/backend/local/agent.h"
+#include "howdah/os/files/files.h"
 #include "howdah/rpc/control_client.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 // A status is of use only while somebody waits for it; an order is worth waiting for.
@@ -18,7 +18,7 @@ Error NotReachable(const std::string& why) {
 }
 
 Result<std::string> Address(const JobFiles& files) {
-  const auto text = process::ReadFile(files.am_address());
+  const auto text = os::files::ReadFile(files.am_address());
   if (!text.ok()) return NotReachable(text.error().message);
   const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("address") || !json["address"].is_string()) {
@@ -43,12 +43,12 @@ Result<rpc::AmContact> ContactOf(const JobFiles& files) {
   return rpc::AmContact{*address, std::move(*identity)};
 }
 
-Result<history::JobView> AskStatus(const JobFiles& files) {
+Result<journal::JobView> AskStatus(const JobFiles& files) {
   wire::ControlRequest request;
   request.mutable_status();
   const auto reply = Ask(files, request, kStatusLimit);
   if (!reply.ok()) return reply.error();
-  auto view = history::FromJson(reply->status_json());
+  auto view = journal::FromJson(reply->status_json());
   if (!view) return NotReachable("it answered something else than a status");
   return std::move(*view);
 }
@@ -70,4 +70,4 @@ Status AskScale(const JobFiles& files, const std::string& role, int instances, c
   return reply.ok() ? Status() : Status(reply.error());
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -11,11 +11,11 @@
 
 #include "abandoned.h"
 #include "howdah/core/states.h"
-#include "howdah/process/files.h"
-#include "howdah/process/machine.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/machine.h"
 #include "outside_history.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 using namespace std::chrono_literals;
@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
 
-std::string HowItEnded(const process::ExitStatus& status) {
+std::string HowItEnded(const os::process::ExitStatus& status) {
   if (status.code == 0) return "";
   if (status.signal) {
     return "its executor was killed by signal " + std::to_string(*status.signal) + " (" +
@@ -56,7 +56,7 @@ LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, A
       ledger_(ledger),
       am_address_(std::move(am_address)),
       leases_changed_(loop),
-      machine_has_gpus_(process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
+      machine_has_gpus_(os::process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
 
 LocalBackend::~LocalBackend() = default;
 
@@ -89,7 +89,7 @@ Status LocalBackend::Take(Container& container, const backend::Inherited& inheri
   if (const Status opened = OpenAlive(container, inherited.container); !opened.ok()) return opened;
   const pid_t guardian = FindGuardian(job_.files(), inherited.container);
   container.guardian.pid = guardian;
-  if (guardian >= 0) container.guardian.pidfd = process::Fd(static_cast<int>(syscall(SYS_pidfd_open, guardian, 0)));
+  if (guardian >= 0) container.guardian.pidfd = os::files::Fd(static_cast<int>(syscall(SYS_pidfd_open, guardian, 0)));
   WatchAlive(container, inherited.container);
   return {};
 }
@@ -97,7 +97,7 @@ Status LocalBackend::Take(Container& container, const backend::Inherited& inheri
 void LocalBackend::Request(const core::RequestContainers& request) {
   Pending group;
   for (const auto& ask : request.asks) {
-    const spec::RoleSpec& role = job_.spec().roles[static_cast<size_t>(ask.role)];
+    const jobspec::RoleSpec& role = job_.spec().roles[static_cast<size_t>(ask.role)];
     for (int i = 0; i < ask.count; ++i) {
       group.wants.push_back({name_prefix_ + std::to_string(++containers_made_), role.memory_bytes, role.vcores,
                              role.gpus, request.optional});
@@ -149,7 +149,7 @@ void LocalBackend::AskNext() {
     for (size_t i = 0; i < group.wants.size(); ++i) {
       const ContainerId id{group.wants[i].container};
       containers_.try_emplace(id, loop_, std::move((*decision->granted)[i]));
-      sink_.OnGranted(id, group.roles[i], process::NodeName());
+      sink_.OnGranted(id, group.roles[i], os::process::NodeName());
     }
     pending_.pop_front();
   }
@@ -160,10 +160,10 @@ void LocalBackend::AskNext() {
 void LocalBackend::WatchLeases() {
   if (leases_changed_.is_open()) return;
   const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (fd < 0) return sink_.OnRefused(process::SystemError("watching the leases of this machine (inotify)").message);
+  if (fd < 0) return sink_.OnRefused(os::files::SystemError("watching the leases of this machine (inotify)").message);
   leases_changed_.assign(fd);
   if (inotify_add_watch(fd, start_.lease_dir.c_str(), IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE) < 0) {
-    return sink_.OnRefused(process::SystemError("watching " + start_.lease_dir).message);
+    return sink_.OnRefused(os::files::SystemError("watching " + start_.lease_dir).message);
   }
   const auto again = [this](auto self) -> void {
     leases_changed_.async_read_some(boost::asio::buffer(changes_),
@@ -205,7 +205,7 @@ std::string LocalBackend::LogOf(const TaskId& task) const {
 Status LocalBackend::OpenAlive(Container& container, const ContainerId& id) {
   const std::string path = job_.files().alive() + "/" + id.text;
   const int fd = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (fd < 0) return process::SystemError("opening " + path);
+  if (fd < 0) return os::files::SystemError("opening " + path);
   container.alive.assign(fd);
   return {};
 }
@@ -219,15 +219,15 @@ void LocalBackend::WatchAlive(Container& container, const ContainerId& id) {
 
 Status LocalBackend::Spawn(Container& container, const ContainerId& id, const TaskId& task) {
   container.log = LogOf(task);
-  auto log = process::OpenForAppend(container.log, 0600);
+  auto log = os::files::OpenForAppend(container.log, 0600);
   if (!log.ok()) return log.error();
   const std::string alive = job_.files().alive() + "/" + id.text;
-  if (const Status made = process::MakeDirectories(job_.files().alive(), 0700); !made.ok()) return made;
-  if (mkfifo(alive.c_str(), 0600) != 0) return process::SystemError("making the pipe " + alive);
+  if (const Status made = os::files::MakeDirectories(job_.files().alive(), 0700); !made.ok()) return made;
+  if (mkfifo(alive.c_str(), 0600) != 0) return os::files::SystemError("making the pipe " + alive);
   if (const Status opened = OpenAlive(container, id); !opened.ok()) return opened;
-  const process::Fd held_by_child(open(alive.c_str(), O_WRONLY | O_CLOEXEC));
-  if (!held_by_child.valid()) return process::SystemError("opening " + alive);
-  auto child = process::SpawnOrError({
+  const os::files::Fd held_by_child(open(alive.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!held_by_child.valid()) return os::files::SystemError("opening " + alive);
+  auto child = os::process::SpawnOrError({
       .program = start_.agent,
       .argv = TaskArguments(container, id, task),
       .environment = job_.ToolEnvironment(),
@@ -249,12 +249,12 @@ void LocalBackend::OnGone(const ContainerId& id) {
   if (it == containers_.end()) return;
   const std::string log = it->second.log;
   if (it->second.inherited) {  // how it ended was told to others; what it said last is all there is
-    const std::string words = process::LastLine(log);
+    const std::string words = os::files::LastLine(log);
     return Give(id, "its executor ended" + (words.empty() ? "" : ": " + words));
   }
-  const process::ExitStatus status = process::WaitFor(it->second.guardian);
+  const os::process::ExitStatus status = os::process::WaitFor(it->second.guardian);
   std::string how = HowItEnded(status);
-  const std::string words = status.code.value_or(0) != 0 ? process::LastLine(log) : "";
+  const std::string words = status.code.value_or(0) != 0 ? os::files::LastLine(log) : "";
   if (!words.empty()) how += ": " + words;
   Give(id, how);
 }
@@ -322,4 +322,4 @@ void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   job_.CleanUp();
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

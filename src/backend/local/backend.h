@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "howdah/backend/backend.h"
-#include "howdah/local/agent.h"
-#include "howdah/process/spawn.h"
+#include "howdah/backend/local/agent.h"
+#include "howdah/os/process/spawn.h"
 #include "ledger.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // One job, one thread: the AM's loop.
 class LocalBackend final : public backend::Backend {
@@ -48,9 +48,9 @@ class LocalBackend final : public backend::Backend {
   struct Container {
     Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), patience(loop) {}
     Lease lease;
-    process::Child guardian;  // pid -1: nothing was launched
-    bool inherited = false;   // by an AM before this one: the guardian is no child of ours
-    std::string log;          // what guardian and executor say
+    os::process::Child guardian;  // pid -1: nothing was launched
+    bool inherited = false;       // by an AM before this one: the guardian is no child of ours
+    std::string log;              // what guardian and executor say
     // The read end of a pipe whose other end only the guardian and the executor hold: it closes when both are gone. It
     // has a name, so that an AM after this one can open it.
     boost::asio::posix::stream_descriptor alive;
@@ -89,4 +89,4 @@ class LocalBackend final : public backend::Backend {
   bool waiting_ = false;  // the sink was told that the asks wait
 };
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
-#include "howdah/process/machine.h"
+#include "howdah/os/process/machine.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 constexpr std::chrono::milliseconds kNvidiaSmiLimit{10'000};
@@ -13,14 +13,14 @@ constexpr std::chrono::milliseconds kNvidiaSmiLimit{10'000};
 }  // namespace
 
 Capacity CapacityOfThisMachine(std::string_view path, bool with_gpus) {
-  Capacity capacity{process::TotalMemoryBytes() / 10 * 9, process::Cores(), {}};
+  Capacity capacity{os::process::TotalMemoryBytes() / 10 * 9, os::process::Cores(), {}};
   if (!with_gpus) return capacity;
-  for (const process::Gpu& gpu : process::ListGpus(path, kNvidiaSmiLimit)) capacity.gpus.push_back(gpu.index);
+  for (const os::process::Gpu& gpu : os::process::ListGpus(path, kNvidiaSmiLimit)) capacity.gpus.push_back(gpu.index);
   return capacity;
 }
 
-bool WantsGpus(const spec::JobSpec& spec) {
-  return std::any_of(spec.roles.begin(), spec.roles.end(), [](const spec::RoleSpec& role) { return role.gpus > 0; });
+bool WantsGpus(const jobspec::JobSpec& spec) {
+  return std::any_of(spec.roles.begin(), spec.roles.end(), [](const jobspec::RoleSpec& role) { return role.gpus > 0; });
 }
 
 std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants) {
@@ -42,4 +42,4 @@ std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants) {
   return "";
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

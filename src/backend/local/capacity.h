@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // What the local place may hand out, all jobs together.
 struct Capacity {
@@ -30,9 +30,9 @@ struct Want {
 Capacity CapacityOfThisMachine(std::string_view path, bool with_gpus);
 
 // Whether it is worth asking for the GPUs.
-bool WantsGpus(const spec::JobSpec& spec);
+bool WantsGpus(const jobspec::JobSpec& spec);
 
 // Why the machine can never give all of wants at one time, with the numbers; empty: it can. vcores refuse nothing.
 std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants);
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

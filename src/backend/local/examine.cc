@@ -8,19 +8,19 @@
 
 #include "abandoned.h"
 #include "capacity.h"
+#include "howdah/backend/local/local_cluster.h"
 #include "howdah/base/bytes.h"
 #include "howdah/base/version.h"
-#include "howdah/local/place.h"
-#include "howdah/process/files.h"
-#include "howdah/process/machine.h"
-#include "howdah/process/spawn.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/os/process/spawn.h"
 #include "job_ids.h"
 #include "journal_reader.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
-using Finding = backend::Place::Finding;
+using Finding = backend::Cluster::Finding;
 using Level = Finding::Level;
 using Findings = std::vector<Finding>;
 
@@ -30,7 +30,7 @@ constexpr long kFewInstances = 256, kFewWatches = 16384;
 constexpr rlim_t kFewDescriptors = 4096;
 constexpr int kUnfinishedSubmissionSeconds = 600;
 
-std::string VariableOf(const spec::EnvVars& environment, const std::string& wanted) {
+std::string VariableOf(const jobspec::EnvVars& environment, const std::string& wanted) {
   std::string found;
   for (const auto& [name, value] : environment) {
     if (name == wanted) found = value;
@@ -44,10 +44,10 @@ Finding ExamineAgent(const LocalOptions& options) {
     return {Level::kProblem, "howdah-agent is not at " + options.agent + ", or not executable: no job can start",
             advice};
   }
-  process::SpawnRequest request;
+  os::process::SpawnRequest request;
   request.program = options.agent;
   request.argv = {"howdah-agent", "version"};
-  const auto said = process::RunForOutput(request, kProgramLimit);
+  const auto said = os::process::RunForOutput(request, kProgramLimit);
   if (!said.ok()) return {Level::kProblem, options.agent + " does not run: " + said.error().message, advice};
   if (said->find(kVersion) == std::string::npos) {
     return {Level::kProblem,
@@ -60,8 +60,8 @@ Finding ExamineAgent(const LocalOptions& options) {
 
 void ExamineHome(const std::string& home, Findings& findings) {
   const std::string probe = home + "/.doctor";
-  howdah::Status made = process::MakeDirectories(home, 0700);
-  if (made.ok()) made = process::WriteFileAtomically(probe, "", 0600);
+  howdah::Status made = os::files::MakeDirectories(home, 0700);
+  if (made.ok()) made = os::files::WriteFileAtomically(probe, "", 0600);
   if (!made.ok()) {
     findings.push_back({Level::kProblem, "jobs cannot be kept in " + home + ": " + made.error().message,
                         "make it writable, or set HOWDAH_HOME to a directory that is"});
@@ -95,14 +95,14 @@ void ExamineMachine(const std::string& path, Findings& findings) {
 }
 
 Finding ExamineProgram(const std::string& name, const std::string& path, Level if_missing, const std::string& advice) {
-  const process::FoundCommand found = process::LookUpCommand(name, path, "/");
+  const os::process::FoundCommand found = os::process::LookUpCommand(name, path, "/");
   if (found.error == 0) return {Level::kOk, name + " is " + found.program, ""};
   return {if_missing, name + " is not on PATH (" + path + ")", advice};
 }
 
 void ExamineLimit(const std::string& name, long few, Findings& findings) {
   const std::string key = "fs.inotify." + name;
-  const auto text = process::ReadFile("/proc/sys/fs/inotify/" + name);
+  const auto text = os::files::ReadFile("/proc/sys/fs/inotify/" + name);
   if (!text.ok()) return;
   const long value = std::strtol(text->c_str(), nullptr, 10);
   const std::string what = key + " is " + std::to_string(value);
@@ -143,7 +143,7 @@ void ExamineJobs(const Layout& layout, Findings& findings) {
 
 // What is left of submissions that were cut off: directories that never got a journal.
 void ExamineLeftovers(const Layout& layout, Findings& findings) {
-  const auto names = process::ListDirectory(layout.jobs());
+  const auto names = os::files::ListDirectory(layout.jobs());
   if (!names.ok()) return;
   for (const std::string& name : *names) {
     const JobFiles files(layout.job(JobId{name}));
@@ -157,7 +157,7 @@ void ExamineLeftovers(const Layout& layout, Findings& findings) {
 
 }  // namespace
 
-std::vector<Finding> LocalPlace::Examine() {
+std::vector<Finding> LocalCluster::Examine() {
   const std::string path = VariableOf(options_.environment, "PATH");
   Findings findings;
   findings.push_back(ExamineAgent(options_));
@@ -177,4 +177,4 @@ std::vector<Finding> LocalPlace::Examine() {
   return findings;
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -9,10 +9,10 @@
 
 #include <cstring>
 
-#include "howdah/history/job_end.h"
-#include "howdah/process/files.h"
+#include "howdah/journal/job_end.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kChunk = size_t{128} << 10;  // of one output, before the next has its turn
@@ -20,7 +20,7 @@ constexpr size_t kOutputPerRead = size_t{1} << 20;
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
 Error WatchError(const std::string& doing) {
-  Error error = process::SystemError(doing);
+  Error error = os::files::SystemError(doing);
   error.code = ErrorCode::kUnavailable;
   if (errno == EMFILE) error.message += "; too many programs watch files: raise fs.inotify.max_user_instances (sysctl)";
   if (errno == ENOSPC)
@@ -50,17 +50,17 @@ Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
 }
 
 howdah::Status LocalFollow::WatchJob() {
-  lock_ = process::Fd(open(files_.am_lock().c_str(), O_RDWR | O_CLOEXEC));
-  events_ = process::Fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  lock_ = os::files::Fd(open(files_.am_lock().c_str(), O_RDWR | O_CLOEXEC));
+  events_ = os::files::Fd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   if (!events_.valid()) return WatchError("following " + files_.directory());
-  more_ = process::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
-  ready_ = process::Fd(epoll_create1(EPOLL_CLOEXEC));
-  if (!more_.valid() || !ready_.valid()) return process::SystemError("following " + files_.directory());
+  more_ = os::files::Fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
+  ready_ = os::files::Fd(epoll_create1(EPOLL_CLOEXEC));
+  if (!more_.valid() || !ready_.valid()) return os::files::SystemError("following " + files_.directory());
   for (const int fd : {events_.get(), more_.get()}) {
     epoll_event wanted{};
     wanted.events = EPOLLIN;
     if (epoll_ctl(ready_.get(), EPOLL_CTL_ADD, fd, &wanted) != 0) {
-      return process::SystemError("following " + files_.directory());
+      return os::files::SystemError("following " + files_.directory());
     }
   }
   job_watch_ = inotify_add_watch(events_.get(), files_.directory().c_str(), kDirectoryEvents | IN_DELETE);
@@ -80,7 +80,7 @@ void LocalFollow::WatchDirectory(const std::string& path, const std::optional<Lo
 }
 
 void LocalFollow::ListDirectory(const std::string& path, const std::optional<LogPosition>& position) {
-  const auto names = process::ListDirectory(path);
+  const auto names = os::files::ListDirectory(path);
   if (!names.ok()) return;  // not there yet, or gone again
   for (const std::string& name : *names) Found({path, position}, name);
 }
@@ -134,9 +134,9 @@ void LocalFollow::DrainEvents() {
 void LocalFollow::ReadJournal(backend::FollowSink& sink) {
   journal_grew_ = false;
   const auto more = journal_.ReadLines([&](std::string_view line) {
-    const auto entry = history::DecodeEntry(line);
+    const auto entry = journal::DecodeEntry(line);
     if (!entry || final_seen_) return;
-    final_seen_ = history::EndsJob(*entry);
+    final_seen_ = journal::EndsJob(*entry);
     sink.OnEntry(*entry);
   });
   journal_grew_ = more.ok() && *more;
@@ -173,7 +173,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
 
 // True: it may have more right now.
 bool LocalFollow::HandOn(Output& output, backend::FollowSink& sink) {
-  const process::Fd file(open(output.path.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::files::Fd file(open(output.path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return false;
   const ssize_t size = pread(file.get(), buffer_.data(), buffer_.size(), output.offset);
   if (size <= 0) return false;
@@ -189,4 +189,4 @@ void LocalFollow::SetMore(bool more) {
   static_cast<void>(done);
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

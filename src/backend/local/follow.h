@@ -9,13 +9,13 @@
 #include <string>
 #include <vector>
 
-#include "howdah/backend/place.h"
-#include "howdah/local/layout.h"
-#include "howdah/process/fd.h"
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/local/layout.h"
+#include "howdah/os/files/fd.h"
 #include "journal_reader.h"
 #include "log_tree.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // What becomes of directories and files is learned by watching a directory first and listing it then, so nothing that
 // appears in between is missed; what is told twice is known already. Should the kernel lose events or refuse a watch,
@@ -59,12 +59,12 @@ class LocalFollow final : public backend::Follow {
   JobFiles files_;
   std::optional<backend::LogSelection> selection_;
   std::function<void()> settle_;
-  process::Fd ready_;   // epoll over the two below: what fd() gives
-  process::Fd events_;  // inotify
-  process::Fd more_;    // an eventfd, readable while there is more to hand on
+  os::files::Fd ready_;   // epoll over the two below: what fd() gives
+  os::files::Fd events_;  // inotify
+  os::files::Fd more_;    // an eventfd, readable while there is more to hand on
   // am.lock, open as long as the follow: opening and closing it for each look would be events that call for another
   // look.
-  process::Fd lock_;
+  os::files::Fd lock_;
 
   int job_watch_ = -1, lock_watch_ = -1;
   std::map<int, Directory> watches_;
@@ -77,4 +77,4 @@ class LocalFollow final : public backend::Follow {
   std::string buffer_;
 };
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

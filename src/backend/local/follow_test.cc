@@ -11,7 +11,7 @@
 #include "abandoned.h"
 #include "job_fixture.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 using backend::LogSelection;
@@ -139,7 +139,7 @@ TEST(Follow, ARoleMayHaveDashesAndDigits) {
 // Tasks, attempts and ranks appear and write while the job is followed; then it ends.
 TEST(Follow, NothingThatAppearsLaterIsMissed) {
   JobFixture job;
-  const process::Fd lock = job.HoldLock();
+  const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
   constexpr int kTasks = 60, kLines = 50;
   std::thread writer([&] {
@@ -162,7 +162,7 @@ TEST(Follow, NothingThatAppearsLaterIsMissed) {
 // Output that was written before an entry is handed on at the latest with the next Read after it.
 TEST(Follow, OutputBeforeAnEntryIsNotLeftBehindIt) {
   JobFixture job;
-  const process::Fd lock = job.HoldLock();
+  const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
   Collect sink;
   for (int i = 1; i <= 50; ++i) {
@@ -177,7 +177,7 @@ TEST(Follow, OutputBeforeAnEntryIsNotLeftBehindIt) {
 
 TEST(Follow, KeepsUpWithManyLoudTasksInSmallSteps) {
   JobFixture job;
-  const process::Fd lock = job.HoldLock();
+  const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
   constexpr size_t kBlock = size_t{1} << 18, kBlocks = 64;
   std::vector<std::thread> writers;
@@ -201,7 +201,7 @@ TEST(Follow, KeepsUpWithManyLoudTasksInSmallSteps) {
 
 TEST(Follow, IsReadableOnlyWhenThereIsSomething) {
   JobFixture job;
-  const process::Fd lock = job.HoldLock();
+  const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
   Collect sink;
   while (follow->Read(sink)) {
@@ -214,7 +214,7 @@ TEST(Follow, IsReadableOnlyWhenThereIsSomething) {
 
 TEST(Follow, ATornAndAnUnknownLineDoNotDisturb) {
   JobFixture job;
-  const process::Fd lock = job.HoldLock();
+  const os::files::Fd lock = job.HoldLock();
   job.AppendText("{\"time\":\"2026-11-21T06:45:12.301Z\",\"type\":\"JobTeleported\"}\n{\"time\":\"20");
   const auto follow = Start(job);
   Collect sink;
@@ -234,7 +234,7 @@ TEST(Follow, AnAbandonedJobEnds) {
   ASSERT_EQ(pipe(ready), 0);
   const pid_t am = fork();
   if (am == 0) {
-    const process::Fd lock = job.HoldLock();
+    const os::files::Fd lock = job.HoldLock();
     if (write(ready[1], "x", 1) != 1) _exit(1);
     for (;;) pause();
   }
@@ -250,7 +250,7 @@ TEST(Follow, AnAbandonedJobEnds) {
   waitpid(am, nullptr, 0);
   close(ready[0]);
   close(ready[1]);
-  history::JobView view;
+  journal::JobView view;
   for (const auto& entry : sink.entries) view.Apply(entry);
   EXPECT_EQ(view.state, core::JobState::kFailed);
   EXPECT_EQ(view.exit_code, 1);
@@ -261,15 +261,15 @@ TEST(Follow, AnAbandonedJobEnds) {
 
 TEST(Follow, ARemovedJobEndsTheFollow) {
   JobFixture job;
-  const process::Fd lock = job.HoldLock();
+  const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
   Collect sink;
   while (follow->Read(sink)) {
   }
-  ASSERT_TRUE(process::RemoveTree(job.files().directory()).ok());
+  ASSERT_TRUE(os::files::RemoveTree(job.files().directory()).ok());
   ReadToTheEnd(*follow, sink);
   EXPECT_EQ(sink.entries.size(), 1u);
 }
 
 }  // namespace
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

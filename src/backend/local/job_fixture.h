@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <string>
 
-#include "howdah/history/job_view.h"
-#include "howdah/local/layout.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
+#include "howdah/backend/local/layout.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 class JobFixture {
  public:
@@ -24,12 +24,12 @@ class JobFixture {
     AddJob(id);
   }
   ~JobFixture() {
-    if (!process::RemoveTree(home_).ok()) std::abort();
+    if (!os::files::RemoveTree(home_).ok()) std::abort();
   }
 
   void AddJob(const std::string& id) {
     files_ = JobFiles(layout_.job(JobId{id}));
-    if (!process::MakeDirectories(files_.logs()).ok()) std::abort();
+    if (!os::files::MakeDirectories(files_.logs()).ok()) std::abort();
     core::JobSubmitted submitted;
     submitted.id = id;
     submitted.name = "mnist";
@@ -38,17 +38,17 @@ class JobFixture {
     Append(submitted);
   }
   // Holds am.lock as an application master does.
-  process::Fd HoldLock() const {
-    process::Fd lock(open(files_.am_lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  os::files::Fd HoldLock() const {
+    os::files::Fd lock(open(files_.am_lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) std::abort();
     return lock;
   }
   void Append(const core::Change& change, int seconds = 0) {
-    AppendText(history::EncodeEntry({At(seconds), change}) + "\n");
+    AppendText(journal::EncodeEntry({At(seconds), change}) + "\n");
   }
   void AppendText(const std::string& text) {
-    const auto file = process::OpenForAppend(files_.journal());
-    if (!file.ok() || !process::WriteAll(file->get(), text, "journal").ok()) std::abort();
+    const auto file = os::files::OpenForAppend(files_.journal());
+    if (!file.ok() || !os::files::WriteAll(file->get(), text, "journal").ok()) std::abort();
   }
   void Finish(core::JobState state = core::JobState::kSucceeded) {
     core::JobChanged end;
@@ -60,9 +60,9 @@ class JobFixture {
   // attempt: "worker-1/0", or "worker-1/0/3" for a rank of its own.
   void Log(const std::string& attempt, const std::string& stream, const std::string& bytes) {
     const std::string directory = files_.logs() + "/" + attempt;
-    if (!process::MakeDirectories(directory).ok()) std::abort();
-    const auto file = process::OpenForAppend(directory + "/" + stream);
-    if (!file.ok() || !process::WriteAll(file->get(), bytes, stream).ok()) std::abort();
+    if (!os::files::MakeDirectories(directory).ok()) std::abort();
+    const auto file = os::files::OpenForAppend(directory + "/" + stream);
+    if (!file.ok() || !os::files::WriteAll(file->get(), bytes, stream).ok()) std::abort();
   }
   static Instant At(int seconds) { return Instant(std::chrono::hours(24 * 365 * 120) + std::chrono::seconds(seconds)); }
 
@@ -77,4 +77,4 @@ class JobFixture {
   JobFiles files_;
 };
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 
-#include "howdah/history/job_view.h"
-#include "howdah/process/files.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/files/files.h"
 #include "journal_reader.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kShownNear = 3;
@@ -24,7 +24,7 @@ std::string SubmittedAt(const Layout& layout, const JobId& id) {
   JournalReader reader(JobFiles(layout.job(id)).journal());
   const auto read = reader.ReadLines([&](std::string_view line) {
     if (!std::exchange(first, false)) return;
-    if (const auto entry = history::DecodeEntry(line)) submitted = FormatInstant(entry->time);
+    if (const auto entry = journal::DecodeEntry(line)) submitted = FormatInstant(entry->time);
   });
   return read.ok() ? submitted : "";
 }
@@ -63,7 +63,7 @@ std::string Near(std::vector<JobId> ids, const std::string& name) {
 }  // namespace
 
 Result<std::vector<JobId>> NewestFirst(const Layout& layout) {
-  auto names = process::ListDirectory(layout.jobs());
+  auto names = os::files::ListDirectory(layout.jobs());
   if (!names.ok()) {
     if (names.error().code == ErrorCode::kNotFound) return std::vector<JobId>();
     return names.error();
@@ -96,4 +96,4 @@ Result<JobId> ResolveId(const Layout& layout, const std::string& name) {
                                          "and `last` is the newest"};
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -5,11 +5,11 @@
 
 #include <vector>
 
-#include "howdah/history/job_end.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
+#include "howdah/journal/job_end.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kStep = size_t{1} << 20;
@@ -28,13 +28,13 @@ bool IsOfATask(std::string_view line) {
 }  // namespace
 
 Result<bool> JournalReader::ReadLines(const std::function<void(std::string_view)>& on_line) {
-  const process::Fd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return process::SystemError("reading " + path_);
+  const os::files::Fd file(open(path_.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return os::files::SystemError("reading " + path_);
   const size_t kept = partial_.size();
   partial_.resize(kept + kStep);
   const ssize_t size = pread(file.get(), partial_.data() + kept, kStep, offset_);
   partial_.resize(kept + static_cast<size_t>(size < 0 ? 0 : size));
-  if (size < 0) return process::SystemError("reading " + path_);
+  if (size < 0) return os::files::SystemError("reading " + path_);
   offset_ += size;
   size_t begin = 0;
   for (size_t end = partial_.find('\n', kept); end != std::string::npos; end = partial_.find('\n', begin)) {
@@ -50,13 +50,13 @@ Result<bool> JournalReader::ReadLines(const std::function<void(std::string_view)
   return static_cast<size_t>(size) == kStep;
 }
 
-Result<history::JobView> FoldJournal(const std::string& path, Tasks tasks) {
-  history::JobView view;
+Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks) {
+  journal::JobView view;
   JournalReader reader(path);
   for (bool more = true; more;) {
     const auto read = reader.ReadLines([&](std::string_view line) {
       if (tasks == Tasks::kLeftOut && IsOfATask(line)) return;
-      if (const auto entry = history::DecodeEntry(line)) view.Apply(*entry);
+      if (const auto entry = journal::DecodeEntry(line)) view.Apply(*entry);
     });
     if (!read.ok()) return read.error();
     more = *read;
@@ -65,14 +65,14 @@ Result<history::JobView> FoldJournal(const std::string& path, Tasks tasks) {
 }
 
 bool EndsFinally(const std::string& path) {
-  const auto tail = process::ReadTail(path, kTail);
+  const auto tail = os::files::ReadTail(path, kTail);
   if (!tail.ok()) return false;
   const size_t end = tail->rfind('\n');
   if (end == std::string::npos || end == 0) return false;
   const size_t before = tail->rfind('\n', end - 1);
   const size_t begin = before == std::string::npos ? 0 : before + 1;
-  const auto entry = history::DecodeEntry(std::string_view(*tail).substr(begin, end - begin));
-  return entry && history::EndsJob(*entry);
+  const auto entry = journal::DecodeEntry(std::string_view(*tail).substr(begin, end - begin));
+  return entry && journal::EndsJob(*entry);
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "howdah/base/result.h"
-#include "howdah/history/job_view.h"
+#include "howdah/journal/job_view.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // Goes through a journal's whole lines, once each, however often it is asked as the file grows. Memory: one line.
 class JournalReader {
@@ -29,9 +29,9 @@ class JournalReader {
 enum class Tasks { kWanted, kLeftOut };
 
 // The status as the journal tells it. kNotFound: there is no journal.
-Result<history::JobView> FoldJournal(const std::string& path, Tasks tasks);
+Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks);
 
 // Whether the last whole line is the end of the job. Reads the tail alone.
 bool EndsFinally(const std::string& path);
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "abandoned.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 // A process that goes on starting others while it is killed is met again; nothing of ours takes more than a few rounds.
@@ -38,11 +38,11 @@ bool IsOurs(const std::string& proc) {
 }
 
 bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) {
-  const auto arguments = process::ReadFile(proc + "/cmdline", kProcFileLimit);
+  const auto arguments = os::files::ReadFile(proc + "/cmdline", kProcFileLimit);
   if (!arguments.ok() || arguments->empty()) return false;
   const bool is_named = HasWord(*arguments, files.directory()) || HasWord(*arguments, id.text);
   if (is_named && arguments->starts_with("howdah-agent")) return true;
-  const auto environment = process::ReadFile(proc + "/environ", kProcFileLimit);
+  const auto environment = os::files::ReadFile(proc + "/environ", kProcFileLimit);
   return environment.ok() && HasWord(*environment, "HOWDAH_JOB_ID=" + id.text);
 }
 
@@ -50,7 +50,7 @@ bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) 
 bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
   const std::string proc = "/proc/" + name;
   const int pid = std::atoi(name.c_str());
-  const process::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  const os::files::Fd pidfd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   if (!pidfd.valid() || !BelongsTo(proc, files, id)) return false;
   if (syscall(SYS_pidfd_send_signal, pidfd.get(), SIGKILL, nullptr, 0) != 0) return false;
   pollfd gone{pidfd.get(), POLLIN, 0};
@@ -60,7 +60,7 @@ bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
 
 // The process that is this process's parent; -1: it is gone.
 pid_t ParentOf(const std::string& proc) {
-  const auto stat = process::ReadFile(proc + "/stat", kProcFileLimit);
+  const auto stat = os::files::ReadFile(proc + "/stat", kProcFileLimit);
   if (!stat.ok()) return -1;
   const size_t name_end = stat->rfind(')');  // behind it: " S PPID ..."
   return name_end == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(stat->c_str() + name_end + 3));
@@ -70,11 +70,11 @@ pid_t ParentOf(const std::string& proc) {
 
 pid_t FindGuardian(const JobFiles& files, const ContainerId& container) {
   std::vector<pid_t> agents;  // guardian and executor: the one is the other's parent
-  const auto names = process::ListDirectory("/proc");
+  const auto names = os::files::ListDirectory("/proc");
   if (!names.ok()) return -1;
   for (const std::string& name : *names) {
     if (std::isdigit(static_cast<unsigned char>(name.front())) == 0 || !IsOurs("/proc/" + name)) continue;
-    const auto arguments = process::ReadFile("/proc/" + name + "/cmdline", kProcFileLimit);
+    const auto arguments = os::files::ReadFile("/proc/" + name + "/cmdline", kProcFileLimit);
     if (!arguments.ok() || !arguments->starts_with("howdah-agent")) continue;
     if (HasWord(*arguments, container.text) && HasWord(*arguments, files.spec()))
       agents.push_back(std::atoi(name.c_str()));
@@ -89,7 +89,7 @@ pid_t FindGuardian(const JobFiles& files, const ContainerId& container) {
 int KillProcessesOf(const JobFiles& files, const JobId& id) {
   int killed = 0;
   for (int round = 0; round < kMaxRounds; ++round) {
-    const auto names = process::ListDirectory("/proc");
+    const auto names = os::files::ListDirectory("/proc");
     if (!names.ok()) return killed;
     int of_this_round = 0;
     for (const std::string& name : *names) {
@@ -103,4 +103,4 @@ int KillProcessesOf(const JobFiles& files, const JobId& id) {
   return killed;
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

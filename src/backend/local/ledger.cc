@@ -9,9 +9,9 @@
 #include <tuple>
 
 #include "howdah/base/bytes.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 using nlohmann::json;
@@ -120,25 +120,25 @@ Decision Admit(const Capacity& capacity, const Holding& mine, const std::vector<
   return {std::move(granted), ""};
 }
 
-Ledger::Ledger(std::string directory, std::string path, process::Fd file, Holding mine)
+Ledger::Ledger(std::string directory, std::string path, os::files::Fd file, Holding mine)
     : directory_(std::move(directory)), path_(std::move(path)), file_(std::move(file)), mine_(std::move(mine)) {}
 
 Result<Ledger> Ledger::Open(const std::string& directory, const JobId& job, Instant submitted) {
-  if (const Status made = process::MakeDirectories(directory, 0700); !made.ok()) return made.error();
+  if (const Status made = os::files::MakeDirectories(directory, 0700); !made.ok()) return made.error();
   // Under the lock: nobody may take the new file for a dead holder's before it is locked.
-  const auto lock = process::FileLock::Wait(directory + "/lock");
+  const auto lock = os::files::FileLock::Wait(directory + "/lock");
   if (!lock.ok()) return lock.error();
   const std::string path = directory + "/" + job.text + std::string(kSuffix);
-  process::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!file.valid()) return process::SystemError("opening the lease " + path);
-  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return process::SystemError("locking the lease " + path);
+  os::files::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+  if (!file.valid()) return os::files::SystemError("opening the lease " + path);
+  if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return os::files::SystemError("locking the lease " + path);
   Ledger ledger(directory, path, std::move(file), {job.text, submitted, {}, {}});
   if (const Status written = ledger.Write(); !written.ok()) return written.error();
   return ledger;
 }
 
 Result<Decision> Ledger::Ask(const Capacity& capacity, std::vector<Want> wants) {
-  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
   if (!lock.ok()) return lock.error();
   const auto others = ReadOthers();
   if (!others.ok()) return others.error();
@@ -158,16 +158,16 @@ Result<Decision> Ledger::Ask(const Capacity& capacity, std::vector<Want> wants) 
 }
 
 Status Ledger::GiveBack(const std::string& container) {
-  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
   if (!lock.ok()) return lock.error();
   if (std::erase_if(mine_.held, [&](const Lease& l) { return l.container == container; }) == 0) return {};
   return Write();
 }
 
 Status Ledger::Recall() {
-  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
   if (!lock.ok()) return lock.error();
-  const auto text = process::ReadFile(path_);
+  const auto text = os::files::ReadFile(path_);
   if (!text.ok()) return text.error();
   auto holding = Decode(*text);
   if (!holding) return Failed("reading the lease " + path_ + ": it makes no sense");
@@ -176,11 +176,11 @@ Status Ledger::Recall() {
 }
 
 Status Ledger::Close() {
-  const auto lock = process::FileLock::Wait(directory_ + "/lock");
+  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
   if (!lock.ok()) return lock.error();
   mine_.held.clear();
   mine_.wanted.clear();
-  if (unlink(path_.c_str()) != 0 && errno != ENOENT) return process::SystemError("removing the lease " + path_);
+  if (unlink(path_.c_str()) != 0 && errno != ENOENT) return os::files::SystemError("removing the lease " + path_);
   file_.Close();
   return {};
 }
@@ -189,29 +189,29 @@ Status Ledger::Write() const {
   const std::string text = Encode(mine_);
   if (pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0) {
-    return process::SystemError("writing the lease " + path_);
+    return os::files::SystemError("writing the lease " + path_);
   }
   return {};
 }
 
 Result<std::vector<Holding>> Ledger::ReadOthers() const {
-  const auto names = process::ListDirectory(directory_);
+  const auto names = os::files::ListDirectory(directory_);
   if (!names.ok()) return names.error();
   std::vector<Holding> others;
   for (const std::string& name : *names) {
     const std::string path = directory_ + "/" + name;
     if (!name.ends_with(kSuffix) || path == path_) continue;
-    const process::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) continue;
     if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // its holder is dead
       unlink(path.c_str());
       continue;
     }
-    const auto text = process::ReadFile(path);
+    const auto text = os::files::ReadFile(path);
     if (!text.ok()) continue;
     if (auto holding = Decode(*text)) others.push_back(std::move(*holding));
   }
   return others;
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -15,9 +15,9 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
-#include "howdah/process/fd.h"
+#include "howdah/os/files/fd.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 struct Lease {
   std::string container;
@@ -64,13 +64,13 @@ class Ledger {
   const Holding& holding() const { return mine_; }
 
  private:
-  Ledger(std::string directory, std::string path, process::Fd file, Holding mine);
+  Ledger(std::string directory, std::string path, os::files::Fd file, Holding mine);
   Status Write() const;
   Result<std::vector<Holding>> ReadOthers() const;
 
   std::string directory_, path_;
-  process::Fd file_;
+  os::files::Fd file_;
   Holding mine_;
 };
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

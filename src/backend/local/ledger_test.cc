@@ -7,7 +7,7 @@
 
 #include <filesystem>
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 using ::testing::HasSubstr;
@@ -185,4 +185,4 @@ TEST_F(LedgerTest, AFileThatIsNoLeaseIsIgnored) {
 }
 
 }  // namespace
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

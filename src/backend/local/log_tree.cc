@@ -4,10 +4,10 @@
 
 #include <charconv>
 
-#include "howdah/local/layout.h"
-#include "howdah/process/files.h"
+#include "howdah/backend/local/layout.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 using backend::LogSource;
@@ -34,7 +34,7 @@ std::optional<LogPosition> Task(std::string_view name) {
 
 void Walk(const std::string& path, const std::optional<LogPosition>& position,
           const std::function<void(const LogSource&)>& found) {
-  const auto names = process::ListDirectory(path);
+  const auto names = os::files::ListDirectory(path);
   if (!names.ok()) return;
   for (const std::string& name : *names) {
     const auto below = Descend(position, name);
@@ -96,4 +96,4 @@ void ForEachLog(const std::string& logs, const std::function<void(const LogSourc
   Walk(logs, std::nullopt, found);
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

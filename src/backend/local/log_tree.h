@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "howdah/backend/place.h"
+#include "howdah/backend/cluster.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // Where in the tree of logs/ a path is, relative to logs/: what is known of its source so far.
 struct LogPosition {
@@ -29,4 +29,4 @@ std::string LogPath(const std::string& logs, const backend::LogSource& source);
 // Every file in the tree, in no order.
 void ForEachLog(const std::string& logs, const std::function<void(const backend::LogSource&)>& found);
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -1,21 +1,21 @@
 #include "outside_history.h"
 
-#include "howdah/history/job_view.h"
-#include "howdah/historyfiles/write.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
-#include "howdah/process/machine.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/storage/history/write.h"
 #include "tree_files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 std::vector<core::JournalEntry> EntriesOf(const std::string& journal) {
   std::vector<core::JournalEntry> entries;
   for (size_t begin = 0; begin < journal.size();) {
     const size_t end = std::min(journal.find('\n', begin), journal.size());
-    if (auto entry = history::DecodeEntry(std::string_view(journal).substr(begin, end - begin))) {
+    if (auto entry = journal::DecodeEntry(std::string_view(journal).substr(begin, end - begin))) {
       entries.push_back(std::move(*entry));
     }
     begin = end + 1;
@@ -25,26 +25,27 @@ std::vector<core::JournalEntry> EntriesOf(const std::string& journal) {
 
 }  // namespace
 
-bool ReachesHistory(const spec::JobSpec& spec) { return OpenTree(spec.tony_history).ok(); }
+bool ReachesHistory(const jobspec::JobSpec& spec) { return OpenTree(spec.tony_history).ok(); }
 
-Status BeginHistory(const spec::JobSpec& spec, const std::string& journal) {
+Status BeginHistory(const jobspec::JobSpec& spec, const std::string& journal) {
   const auto files = OpenTree(spec.tony_history);
   if (!files.ok()) return {};
-  return historyfiles::Begin(**files, {spec, EntriesOf(journal), {process::NodeName(), ""}}, process::Clock().Now());
+  return storage::history::Begin(**files, {spec, EntriesOf(journal), {os::process::NodeName(), ""}},
+                                 os::process::Clock().Now());
 }
 
-Status EndHistory(const spec::JobSpec& spec, const std::string& journal) {
+Status EndHistory(const jobspec::JobSpec& spec, const std::string& journal) {
   const auto files = OpenTree(spec.tony_history);
   if (!files.ok()) return {};
-  return historyfiles::End(**files, {spec, EntriesOf(journal), {process::NodeName(), ""}});
+  return storage::history::End(**files, {spec, EntriesOf(journal), {os::process::NodeName(), ""}});
 }
 
 Status EndHistoryOf(const JobFiles& files, const std::string& journal) {
-  const auto text = process::ReadFile(files.spec());
+  const auto text = os::files::ReadFile(files.spec());
   if (!text.ok()) return text.error();
-  const auto spec = spec::ReadEffective(*text);
+  const auto spec = jobspec::ReadEffective(*text);
   if (!spec.ok()) return spec.error();
   return EndHistory(*spec, journal);
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

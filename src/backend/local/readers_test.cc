@@ -8,7 +8,7 @@
 #include "job_ids.h"
 #include "journal_reader.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 core::JobChanged Change(core::JobChanged::Type type, std::optional<core::JobState> state) {
@@ -59,11 +59,12 @@ TEST(JobIds, LastIsTheNewestBySubmissionAlsoWithinOneSecond) {
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-zzzz");
   // Submitted later within the same second, though its name sorts before.
   const JobFiles later(job.layout().job(JobId{"howdah-20261121-064512-aaaa"}));
-  ASSERT_TRUE(process::MakeDirectories(later.directory()).ok());
+  ASSERT_TRUE(os::files::MakeDirectories(later.directory()).ok());
   core::JobSubmitted submitted;
   submitted.id = "howdah-20261121-064512-aaaa";
   ASSERT_TRUE(
-      process::WriteFileAtomically(later.journal(), history::EncodeEntry({JobFixture::At(5), submitted}) + "\n").ok());
+      os::files::WriteFileAtomically(later.journal(), journal::EncodeEntry({JobFixture::At(5), submitted}) + "\n")
+          .ok());
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-aaaa");
   EXPECT_EQ(NewestFirst(job.layout())->size(), 2u);
   EXPECT_EQ(ResolveId(job.layout(), "howdah-20261121-064512-zzzz")->text, "howdah-20261121-064512-zzzz");
@@ -83,7 +84,7 @@ TEST(JobIds, WhatIsNotThereNamesWhatIsNear) {
 
 TEST(Abandoned, AJobWhoseLockIsHeldIsLeftAlone) {
   JobFixture job;
-  const process::Fd lock = job.HoldLock();
+  const os::files::Fd lock = job.HoldLock();
   ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
   EXPECT_FALSE(EndsFinally(job.files().journal()));
 }
@@ -98,9 +99,9 @@ TEST(Abandoned, AJobThatHasEndedIsLeftAlone) {
 TEST(Abandoned, EndsEvenAfterATornLineAndLeavesNothing) {
   JobFixture job;
   job.AppendText("{\"time\":\"2026");
-  ASSERT_TRUE(process::MakeDirectories(job.files().staging() + "/deep").ok());
-  ASSERT_TRUE(process::MakeDirectories(job.files().work()).ok());
-  ASSERT_TRUE(process::WriteFileAtomically(job.files().am_log(), "hello\nterminate called: bad luck\n").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(job.files().staging() + "/deep").ok());
+  ASSERT_TRUE(os::files::MakeDirectories(job.files().work()).ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(job.files().am_log(), "hello\nterminate called: bad luck\n").ok());
   ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
   ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
   EXPECT_TRUE(EndsFinally(job.files().journal()));
@@ -134,4 +135,4 @@ TEST(Abandoned, WhatTheJobLeftRunningIsKilled) {
 }
 
 }  // namespace
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -5,7 +5,7 @@
 #include "howdah/base/bytes.h"
 #include "outside_history.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 // Sums of what many large tasks ask for do not fit into 63 bits.
@@ -25,7 +25,7 @@ std::string GpusHere(const Capacity& capacity) {
 }
 
 // A single task of a role that is larger than the machine. True: there was something to say.
-bool RefuseTask(const spec::RoleSpec& role, const Capacity& capacity, std::vector<std::string>& refusals) {
+bool RefuseTask(const jobspec::RoleSpec& role, const Capacity& capacity, std::vector<std::string>& refusals) {
   const size_t before = refusals.size();
   if (role.memory_bytes > capacity.memory_bytes) {
     refusals.push_back("roles." + role.name + ": one task asks for " + FormatBytes(role.memory_bytes) +
@@ -39,9 +39,9 @@ bool RefuseTask(const spec::RoleSpec& role, const Capacity& capacity, std::vecto
   return refusals.size() > before;
 }
 
-void RefuseGang(const spec::JobSpec& spec, const Capacity& capacity, std::vector<std::string>& refusals) {
+void RefuseGang(const jobspec::JobSpec& spec, const Capacity& capacity, std::vector<std::string>& refusals) {
   int64_t memory = 0, gpus = 0, tasks = 0;
-  for (const spec::RoleSpec& role : spec.roles) {
+  for (const jobspec::RoleSpec& role : spec.roles) {
     tasks += role.instances.min;
     memory = AddUpTo(memory, TimesUpTo(role.memory_bytes, role.instances.min));
     gpus += int64_t{role.gpus} * role.instances.min;
@@ -63,7 +63,7 @@ void RefuseUri(const std::string& key, const std::string& path, std::vector<std:
                      "; name a path, or run the job on a cluster");
 }
 
-void IgnoreOfRole(const spec::RoleSpec& role, std::vector<std::string>& ignored) {
+void IgnoreOfRole(const jobspec::RoleSpec& role, std::vector<std::string>& ignored) {
   const auto ignore = [&](bool is_there, const std::string& key, const std::string& why) {
     if (is_there) ignored.push_back("roles." + role.name + "." + key + ": " + why + "; ignored here");
   };
@@ -77,13 +77,13 @@ void IgnoreOfRole(const spec::RoleSpec& role, std::vector<std::string>& ignored)
 
 }  // namespace
 
-std::vector<std::string> RefusalsOf(const spec::JobSpec& spec, const Capacity& capacity) {
+std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity& capacity) {
   std::vector<std::string> refusals;
   bool too_large = false;
-  for (const spec::RoleSpec& role : spec.roles) too_large |= RefuseTask(role, capacity, refusals);
-  if (!too_large && spec.start == spec::StartMode::kGang) RefuseGang(spec, capacity, refusals);
+  for (const jobspec::RoleSpec& role : spec.roles) too_large |= RefuseTask(role, capacity, refusals);
+  if (!too_large && spec.start == jobspec::StartMode::kGang) RefuseGang(spec, capacity, refusals);
   RefuseUri("source", spec.source, refusals);
-  for (const auto& [file, role] : spec::AllFiles(spec)) {
+  for (const auto& [file, role] : jobspec::AllFiles(spec)) {
     RefuseUri(role.empty() ? "files" : "roles." + role + ".files", file.from, refusals);
   }
   RefuseUri("python.archive", spec.python_archive, refusals);
@@ -92,7 +92,7 @@ std::vector<std::string> RefusalsOf(const spec::JobSpec& spec, const Capacity& c
   return refusals;
 }
 
-std::vector<std::string> IgnoredOf(const spec::JobSpec& spec) {
+std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec) {
   std::vector<std::string> ignored;
   const std::string why = ": this machine has no queues and no labels; ignored here";
   if (!spec.queue.empty()) ignored.push_back("queue: " + spec.queue + why);
@@ -101,15 +101,15 @@ std::vector<std::string> IgnoredOf(const spec::JobSpec& spec) {
   if (spec.docker) {
     ignored.push_back("docker: " + spec.docker->image + ": tasks run on this machine itself; ignored here");
   }
-  if (spec.am != spec::AmSpec{}) {
+  if (spec.am != jobspec::AmSpec{}) {
     ignored.push_back("am: the application master has no container on this machine; ignored here");
   }
   if (!spec.tony_history.empty() && !ReachesHistory(spec)) {
     ignored.push_back("history.tony: " + spec.tony_history +
                       ": this machine writes to its own directories; ignored here");
   }
-  for (const spec::RoleSpec& role : spec.roles) IgnoreOfRole(role, ignored);
+  for (const jobspec::RoleSpec& role : spec.roles) IgnoreOfRole(role, ignored);
   return ignored;
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "capacity.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // In sentences with numbers; empty: it can give all of it at one time. One task must fit, and what has to start
 // together.
-std::vector<std::string> RefusalsOf(const spec::JobSpec& spec, const Capacity& capacity);
+std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity& capacity);
 
 // What the job file has that only a cluster knows.
-std::vector<std::string> IgnoredOf(const spec::JobSpec& spec);
+std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec);
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

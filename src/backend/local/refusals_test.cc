@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 using testing::ElementsAre;
@@ -14,8 +14,8 @@ constexpr int64_t kGiB = int64_t{1} << 30;
 
 Capacity Machine() { return {8 * kGiB, 4, {0, 1}}; }
 
-spec::RoleSpec Role(const std::string& name, int instances, int64_t memory, int gpus = 0) {
-  spec::RoleSpec role;
+jobspec::RoleSpec Role(const std::string& name, int instances, int64_t memory, int gpus = 0) {
+  jobspec::RoleSpec role;
   role.name = name;
   role.instances = {instances, instances};
   role.memory_bytes = memory;
@@ -23,8 +23,8 @@ spec::RoleSpec Role(const std::string& name, int instances, int64_t memory, int 
   return role;
 }
 
-spec::JobSpec Job(std::vector<spec::RoleSpec> roles) {
-  spec::JobSpec spec;
+jobspec::JobSpec Job(std::vector<jobspec::RoleSpec> roles) {
+  jobspec::JobSpec spec;
   spec.roles = std::move(roles);
   return spec;
 }
@@ -53,7 +53,7 @@ TEST(Refusals, AGangMustFitAtOneTime) {
 
 TEST(Refusals, TasksThatStartFreelyNeedOnlyFitOneByOne) {
   auto spec = Job({Role("worker", 20, 3 * kGiB, 1)});
-  spec.start = spec::StartMode::kFree;
+  spec.start = jobspec::StartMode::kFree;
   EXPECT_THAT(RefusalsOf(spec, Machine()), IsEmpty());
 }
 
@@ -116,4 +116,4 @@ TEST(Refusals, ContainersAndPlacesOfAClusterAreNamed) {
 }
 
 }  // namespace
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

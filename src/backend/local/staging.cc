@@ -1,49 +1,49 @@
 #include "staging.h"
 
-#include "howdah/process/archive.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/archive.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
-int64_t TotalSize(const spec::JobSpec& spec) {
-  int64_t size = spec.source.empty() ? 0 : process::TreeSize(spec.source).value_or(0);
-  for (const auto& [file, role] : spec::AllFiles(spec)) size += process::TreeSize(file.from).value_or(0);
+int64_t TotalSize(const jobspec::JobSpec& spec) {
+  int64_t size = spec.source.empty() ? 0 : os::files::TreeSize(spec.source).value_or(0);
+  for (const auto& [file, role] : jobspec::AllFiles(spec)) size += os::files::TreeSize(file.from).value_or(0);
   return size;
 }
 
 Status Create(const std::string& directory) {
   if (!directory.starts_with("/")) return {};
-  return process::MakeDirectories(directory);
+  return os::files::MakeDirectories(directory);
 }
 
 }  // namespace
 
-Status Stage(const spec::JobSpec& spec, const JobFiles& files,
+Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged) {
-  process::OnBytes on_bytes;
+  os::files::OnBytes on_bytes;
   if (on_staged) {
     on_bytes = [&on_staged, done = int64_t{0}, total = TotalSize(spec)](int64_t more) mutable {
       on_staged(done += more, total);
     };
   }
-  const std::vector<spec::FileOfRole> all = spec::AllFiles(spec);
+  const std::vector<jobspec::FileOfRole> all = jobspec::AllFiles(spec);
   if (!spec.source.empty() || !all.empty()) {
-    if (const Status made = process::MakeDirectories(files.staging() + "/files", 0700); !made.ok()) return made;
+    if (const Status made = os::files::MakeDirectories(files.staging() + "/files", 0700); !made.ok()) return made;
   }
   if (!spec.source.empty()) {
-    const Status copied = process::CopyTree(spec.source, files.staging() + "/source", on_bytes);
+    const Status copied = os::files::CopyTree(spec.source, files.staging() + "/source", on_bytes);
     if (!copied.ok()) return copied.error().While("staging source " + spec.source);
   }
   for (size_t i = 0; i < all.size(); ++i) {
     const std::string& from = all[i].file.from;
-    const Status copied = process::CopyTree(from, files.staging() + "/files/" + std::to_string(i), on_bytes);
+    const Status copied = os::files::CopyTree(from, files.staging() + "/files/" + std::to_string(i), on_bytes);
     if (!copied.ok()) return copied.error().While("staging " + from);
   }
   if (!spec.python_archive.empty()) {
-    if (const Status made = process::MakeDirectories(files.python()); !made.ok()) return made;
+    if (const Status made = os::files::MakeDirectories(files.python()); !made.ok()) return made;
     // A packed environment may point at the interpreter of the machine (bin/python -> /usr/bin/python3).
-    const Status unpacked = process::Unpack(spec.python_archive, files.python(), process::OutwardLinks::kKeep);
+    const Status unpacked = os::files::Unpack(spec.python_archive, files.python(), os::files::OutwardLinks::kKeep);
     if (!unpacked.ok()) return unpacked.error().While("unpacking python archive " + spec.python_archive);
   }
   if (const Status made = Create(spec.checkpoint.dir); !made.ok()) return made.error().While("creating checkpoint.dir");
@@ -52,4 +52,4 @@ Status Stage(const spec::JobSpec& spec, const JobFiles& files,
   return {};
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -4,15 +4,15 @@
 #include <functional>
 #include <string>
 
+#include "howdah/backend/local/layout.h"
 #include "howdah/base/result.h"
-#include "howdah/local/layout.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // Fills staging/ (`source`, and `files/N` for the N-th file, each as it is) and python/ (unpacked), and creates the
 // checkpoint and TensorBoard directories. on_staged: as SubmitOptions::on_staged.
-Status Stage(const spec::JobSpec& spec, const JobFiles& files,
+Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged);
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

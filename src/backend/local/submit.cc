@@ -9,17 +9,17 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "howdah/history/job_view.h"
-#include "howdah/local/layout.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
-#include "howdah/process/machine.h"
-#include "howdah/process/spawn.h"
+#include "howdah/backend/local/layout.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/os/process/spawn.h"
 #include "howdah/rpc/identity.h"
-#include "howdah/spec/job_file.h"
 #include "staging.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 constexpr int kAmStartLimitMillis = 20'000;
@@ -37,57 +37,57 @@ std::string NewId(Instant now) {
 }
 
 Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
-  if (const Status made = process::MakeDirectories(layout.jobs(), 0700); !made.ok()) return made.error();
+  if (const Status made = os::files::MakeDirectories(layout.jobs(), 0700); !made.ok()) return made.error();
   for (int attempt = 0; attempt < 100; ++attempt) {
     JobId id{NewId(now)};
     if (mkdir(layout.job(id).c_str(), 0700) == 0) return id;
-    if (errno != EEXIST) return process::SystemError("making " + layout.job(id));
+    if (errno != EEXIST) return os::files::SystemError("making " + layout.job(id));
   }
   return Failed("making a job directory in " + layout.jobs() + ": no free name found");
 }
 
 Status WriteIdentity(const std::string& directory, const std::string& name, const rpc::Identity& identity) {
-  if (const Status s = process::WriteFileAtomically(directory + "/" + name + ".pem", identity.certificate, 0600);
+  if (const Status s = os::files::WriteFileAtomically(directory + "/" + name + ".pem", identity.certificate, 0600);
       !s.ok())
     return s;
-  return process::WriteFileAtomically(directory + "/" + name + ".key", identity.private_key, 0600);
+  return os::files::WriteFileAtomically(directory + "/" + name + ".key", identity.private_key, 0600);
 }
 
 Status WriteIdentities(const JobFiles& files, const JobId& id) {
   const auto made = rpc::MakeJobIdentities(id.text);
   if (!made.ok()) return made.error();
-  if (const Status s = process::MakeDirectories(files.tls(), 0700); !s.ok()) return s;
-  if (const Status s = process::WriteFileAtomically(files.tls() + "/ca.pem", made->am.ca_certificate, 0600); !s.ok())
+  if (const Status s = os::files::MakeDirectories(files.tls(), 0700); !s.ok()) return s;
+  if (const Status s = os::files::WriteFileAtomically(files.tls() + "/ca.pem", made->am.ca_certificate, 0600); !s.ok())
     return s;
   if (const Status s = WriteIdentity(files.tls(), "am", made->am); !s.ok()) return s;
   if (const Status s = WriteIdentity(files.tls(), "executor", made->executor); !s.ok()) return s;
   return WriteIdentity(files.tls(), "client", made->client);
 }
 
-std::string EncodeEnvironment(const spec::EnvVars& environment) {
+std::string EncodeEnvironment(const jobspec::EnvVars& environment) {
   nlohmann::json j = nlohmann::json::object();
   for (const auto& [name, value] : environment) j[name] = value;
   return j.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-core::JournalEntry Submitted(const JobId& id, const spec::JobSpec& spec, const std::string& user, Instant now) {
-  const std::string framework(spec::ToText(spec.framework));
-  core::JobSubmitted submitted{id.text, spec.name, "local", framework, user, process::NodeName(), {}};
-  for (const spec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
+core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, const std::string& user, Instant now) {
+  const std::string framework(jobspec::ToText(spec.framework));
+  core::JobSubmitted submitted{id.text, spec.name, "local", framework, user, os::process::NodeName(), {}};
+  for (const jobspec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
   return {now, std::move(submitted)};
 }
 
 // Everything the AM reads, but for the journal.
-Status Prepare(const JobFiles& files, const JobId& id, const spec::JobSpec& spec, const spec::EnvVars& inherited,
+Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& spec, const jobspec::EnvVars& inherited,
                const backend::SubmitOptions& submit) {
   for (const std::string& directory : {files.logs(), files.agents(), files.work()}) {
-    if (const Status made = process::MakeDirectories(directory, 0700); !made.ok()) return made;
+    if (const Status made = os::files::MakeDirectories(directory, 0700); !made.ok()) return made;
   }
   if (const Status staged = Stage(spec, files, submit.on_staged); !staged.ok()) return staged;
   if (const Status s = WriteIdentities(files, id); !s.ok()) return s;
-  if (const Status s = process::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600); !s.ok())
+  if (const Status s = os::files::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600); !s.ok())
     return s;
-  return process::WriteFileAtomically(files.spec(), spec::WriteEffective(spec), 0600);
+  return os::files::WriteFileAtomically(files.spec(), jobspec::WriteEffective(spec), 0600);
 }
 
 // "ok", or what the AM said was wrong.
@@ -106,17 +106,17 @@ Status WaitUntilReady(int ready_fd, const JobFiles& files) {
     said.append(buffer, static_cast<size_t>(size));
   }
   if (said == "ok") return {};
-  if (said.empty()) said = process::LastLine(files.am_log());
+  if (said.empty()) said = os::files::LastLine(files.am_log());
   return Error{ErrorCode::kUnavailable, "the application master ended while it started: " + said};
 }
 
-Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles& files, const process::FileLock& lock,
-               const spec::EnvVars& inherited) {
+Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles& files,
+               const os::files::FileLock& lock, const jobspec::EnvVars& inherited) {
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return process::SystemError("making a pipe");
-  const process::Fd read_end(ends[0]);
-  process::Fd write_end(ends[1]);
-  auto log = process::OpenForAppend(files.am_log(), 0600);
+  if (pipe2(ends, O_CLOEXEC) != 0) return os::files::SystemError("making a pipe");
+  const os::files::Fd read_end(ends[0]);
+  os::files::Fd write_end(ends[1]);
+  auto log = os::files::OpenForAppend(files.am_log(), 0600);
   if (!log.ok()) return log.error();
   std::vector<std::string> environment;
   for (const auto& [name, value] : inherited) environment.push_back(name + "=" + value);
@@ -124,14 +124,14 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
                                    "--job-dir",    files.directory(),
                                    "--lease-dir",  layout.leases(),
                                    "--ready-fd",   std::to_string(write_end.get())};
-  auto child = process::SpawnOrError({.program = options.agent,
-                                      .argv = std::move(argv),
-                                      .environment = std::move(environment),
-                                      .directory = files.directory(),
-                                      .stdout_fd = log->get(),
-                                      .stderr_fd = log->get(),
-                                      .kept = {write_end.get(), lock.fd()},
-                                      .new_session = true});
+  auto child = os::process::SpawnOrError({.program = options.agent,
+                                          .argv = std::move(argv),
+                                          .environment = std::move(environment),
+                                          .directory = files.directory(),
+                                          .stdout_fd = log->get(),
+                                          .stderr_fd = log->get(),
+                                          .kept = {write_end.get(), lock.fd()},
+                                          .new_session = true});
   if (!child.ok()) return child.error();
   write_end.Close();
   return WaitUntilReady(read_end.get(), files);
@@ -139,11 +139,11 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
 
 }  // namespace
 
-spec::EnvVars Inherited(const spec::EnvVars& environment, const std::vector<std::string>& env_from) {
+jobspec::EnvVars Inherited(const jobspec::EnvVars& environment, const std::vector<std::string>& env_from) {
   static constexpr std::string_view kAlways[] = {"PATH",        "HOME", "USER",   "LOGNAME",         "SHELL",
                                                  "LANG",        "TZ",   "TMPDIR", "LD_LIBRARY_PATH", "VIRTUAL_ENV",
                                                  "CONDA_PREFIX"};
-  spec::EnvVars out;
+  jobspec::EnvVars out;
   for (const auto& variable : environment) {
     const std::string& name = variable.first;
     if (name.starts_with("LC_") || std::find(std::begin(kAlways), std::end(kAlways), name) != std::end(kAlways) ||
@@ -154,32 +154,32 @@ spec::EnvVars Inherited(const spec::EnvVars& environment, const std::vector<std:
   return out;
 }
 
-Result<JobId> SubmitLocally(const LocalOptions& options, const spec::JobSpec& spec,
+Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec& spec,
                             const backend::SubmitOptions& submit) {
   const Layout layout(options.home);
-  const Instant now = process::Clock().Now();
+  const Instant now = os::process::Clock().Now();
   auto id = MakeJobDirectory(layout, now);
   if (!id.ok()) return id.error().While("submitting " + spec.name);
   const JobFiles files(layout.job(*id));
   const auto fail = [&](const Error& error) {
-    if (const Status removed = process::RemoveTree(files.directory()); !removed.ok()) {
+    if (const Status removed = os::files::RemoveTree(files.directory()); !removed.ok()) {
       return error.While("submitting " + spec.name + " (" + files.directory() + " could not be removed)");
     }
     return error.While("submitting " + spec.name);
   };
-  const spec::EnvVars inherited = Inherited(options.environment, spec.env_from);
+  const jobspec::EnvVars inherited = Inherited(options.environment, spec.env_from);
   if (const Status prepared = Prepare(files, *id, spec, inherited, submit); !prepared.ok())
     return fail(prepared.error());
   if (submit.keep) {
-    if (const Status s = process::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
+    if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
   // Held from before the journal's first line: a job whose lock is free and that has not ended has lost its AM.
-  const auto lock = process::FileLock::Wait(files.am_lock());
+  const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
-  const std::string first = history::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";
-  if (const Status s = process::WriteFileAtomically(files.journal(), first, 0600); !s.ok()) return fail(s.error());
+  const std::string first = journal::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";
+  if (const Status s = os::files::WriteFileAtomically(files.journal(), first, 0600); !s.ok()) return fail(s.error());
   if (const Status s = StartAm(options, layout, files, *lock, inherited); !s.ok()) return fail(s.error());
   return *id;
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

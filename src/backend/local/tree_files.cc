@@ -5,17 +5,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kMostRead = size_t{256} << 20, kPiece = size_t{1} << 20;
 
-class TreeFiles final : public backend::Files {
+class TreeFiles final : public storage::Files {
  public:
   Result<std::vector<Entry>> List(const std::string& path) override {
-    const auto names = process::ListDirectory(path);
+    const auto names = os::files::ListDirectory(path);
     if (!names.ok()) return names.error();
     std::vector<Entry> entries;
     for (const std::string& name : *names) {
@@ -27,14 +27,14 @@ class TreeFiles final : public backend::Files {
     }
     return entries;
   }
-  Result<std::string> Read(const std::string& path) override { return process::ReadFile(path, kMostRead); }
+  Result<std::string> Read(const std::string& path) override { return os::files::ReadFile(path, kMostRead); }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
-    const process::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    if (!file.valid()) return process::SystemError("reading " + path);
+    const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+    if (!file.valid()) return os::files::SystemError("reading " + path);
     std::string piece(kPiece, '\0');
     for (;;) {
       const ssize_t size = pread(file.get(), piece.data(), piece.size(), offset);
-      if (size < 0) return process::SystemError("reading " + path);
+      if (size < 0) return os::files::SystemError("reading " + path);
       if (size == 0) return {};
       if (const Status taken = on_bytes(std::string_view(piece.data(), static_cast<size_t>(size))); !taken.ok())
         return taken;
@@ -42,35 +42,35 @@ class TreeFiles final : public backend::Files {
     }
   }
   Status Write(const std::string& path, std::string_view bytes) override {
-    return process::WriteFileAtomically(path, bytes, backend::kSharedFile);
+    return os::files::WriteFileAtomically(path, bytes, storage::kSharedFile);
   }
   Status MakeDirectories(const std::string& path) override {
     struct stat status;
     const bool is_there = stat(path.c_str(), &status) == 0;
-    Status made = process::MakeDirectories(path, backend::kSharedDirectory);
+    Status made = os::files::MakeDirectories(path, storage::kSharedDirectory);
     if (!made.ok() || is_there) return made;
     // Whatever the umask is; the group that a parent hands down stays.
     if (stat(path.c_str(), &status) == 0 &&
-        chmod(path.c_str(), backend::kSharedDirectory | (status.st_mode & S_ISGID)) == 0) {
+        chmod(path.c_str(), storage::kSharedDirectory | (status.st_mode & S_ISGID)) == 0) {
       return {};
     }
-    return process::SystemError("setting the permission of " + path);
+    return os::files::SystemError("setting the permission of " + path);
   }
   Status Rename(const std::string& from, const std::string& to) override {
     if (rename(from.c_str(), to.c_str()) == 0) return {};
-    return process::SystemError("renaming " + from + " to " + to);
+    return os::files::SystemError("renaming " + from + " to " + to);
   }
-  Status Delete(const std::string& path) override { return process::RemoveTree(path); }
+  Status Delete(const std::string& path) override { return os::files::RemoveTree(path); }
 };
 
 }  // namespace
 
-Result<std::unique_ptr<backend::Files>> OpenTree(const std::string& uri) {
+Result<std::unique_ptr<storage::Files>> OpenTree(const std::string& uri) {
   if (!uri.starts_with('/') && !uri.starts_with("file:")) {
     return Error{ErrorCode::kUnavailable,
                  uri + ": the local place reaches files of this machine alone; write --on yarn for the cluster's"};
   }
-  return std::unique_ptr<backend::Files>(std::make_unique<TreeFiles>());
+  return std::unique_ptr<storage::Files>(std::make_unique<TreeFiles>());
 }
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

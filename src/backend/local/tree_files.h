@@ -4,11 +4,11 @@
 #include <memory>
 #include <string>
 
-#include "howdah/backend/files.h"
+#include "howdah/storage/files.h"
 
-namespace howdah::local {
+namespace howdah::backend::local {
 
 // uri: an absolute path or "file:"; kUnavailable for any other.
-Result<std::unique_ptr<backend::Files>> OpenTree(const std::string& uri);
+Result<std::unique_ptr<storage::Files>> OpenTree(const std::string& uri);
 
-}  // namespace howdah::local
+}  // namespace howdah::backend::local

@@ -5,15 +5,15 @@
 #include "container_exit.h"
 #include "reports.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
-int64_t MostAttempts(const spec::JobSpec& spec, const hadoopconf::Configuration& configuration) {
+int64_t MostAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration) {
   const auto usual = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
   const auto most = configuration.Number("yarn.resourcemanager.am.global.max-attempts", usual.ok() ? *usual : 2);
   return std::min<int64_t>(spec.am.attempts, most.ok() ? *most : 2);
 }
 
-int64_t FailedBefore(int32_t attempt, const std::vector<hadoop::yarn::ApplicationAttemptReportProto>& attempts,
+int64_t FailedBefore(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
                      Instant now) {
   return std::count_if(attempts.begin(), attempts.end(), [&](const auto& report) {
     if (report.application_attempt_id().attemptid() >= attempt) return false;
@@ -22,4 +22,4 @@ int64_t FailedBefore(int32_t attempt, const std::vector<hadoop::yarn::Applicatio
   });
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

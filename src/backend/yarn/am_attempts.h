@@ -5,22 +5,22 @@
 #include <vector>
 
 #include "howdah/base/time.h"
-#include "howdah/hadoop/yarn.pb.h"
-#include "howdah/hadoopconf/configuration.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/hadoop/conf/configuration.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // A job of weeks is not to end because of two AMs that died weeks apart: only deaths within this time of each other
 // count (ApplicationSubmissionContext.attempt_failures_validity_interval). One that dies at each start still ends soon.
 inline constexpr Duration kAttemptsCountFor = std::chrono::hours(1);
 
 // How many attempts may fail: what the job wants, and at most what the ResourceManager lets one job have.
-int64_t MostAttempts(const spec::JobSpec& spec, const hadoopconf::Configuration& configuration);
+int64_t MostAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration);
 
 // How many attempts before this one have failed and count, as RMAppImpl does it: not those that were preempted or lost
 // with their node, nor those of long ago. attempts: all that the ResourceManager tells of the application.
-int64_t FailedBefore(int32_t attempt, const std::vector<hadoop::yarn::ApplicationAttemptReportProto>& attempts,
+int64_t FailedBefore(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
                      Instant now);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

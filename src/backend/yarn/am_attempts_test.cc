@@ -2,13 +2,13 @@
 
 #include <gtest/gtest.h>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr Instant kNow(std::chrono::milliseconds(1'700'000'000'000));
 
-hadoop::yarn::ApplicationAttemptReportProto Attempt(int number, Duration ago, const std::string& diagnostics) {
-  hadoop::yarn::ApplicationAttemptReportProto report;
+::hadoop::yarn::ApplicationAttemptReportProto Attempt(int number, Duration ago, const std::string& diagnostics) {
+  ::hadoop::yarn::ApplicationAttemptReportProto report;
   report.mutable_application_attempt_id()->set_attemptid(number);
   report.set_finishtime(std::chrono::duration_cast<std::chrono::milliseconds>((kNow - ago).time_since_epoch()).count());
   report.set_diagnostics(diagnostics);
@@ -26,7 +26,7 @@ TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
   const Duration recent = std::chrono::minutes(59), old = std::chrono::minutes(61);
   const struct {
     const char* name;
-    std::vector<hadoop::yarn::ApplicationAttemptReportProto> attempts;
+    std::vector<::hadoop::yarn::ApplicationAttemptReportProto> attempts;
     int64_t failed;
   } rows[] = {
       {"the first", {}, 0},
@@ -44,7 +44,7 @@ TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
        2},
   };
   for (const auto& row : rows) {
-    std::vector<hadoop::yarn::ApplicationAttemptReportProto> attempts = row.attempts;
+    std::vector<::hadoop::yarn::ApplicationAttemptReportProto> attempts = row.attempts;
     const int32_t running = static_cast<int32_t>(attempts.size()) + 1;
     attempts.insert(attempts.begin(), Attempt(running, Duration(0), "N/A"));
     EXPECT_EQ(FailedBefore(running, attempts, kNow), row.failed) << row.name;
@@ -52,9 +52,9 @@ TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
 }
 
 TEST(AmAttempts, TheClusterHasTheLastWord) {
-  spec::JobSpec spec;
+  jobspec::JobSpec spec;
   spec.am.attempts = 5;
-  hadoopconf::Configuration configuration({});
+  hadoop::conf::Configuration configuration({});
   EXPECT_EQ(MostAttempts(spec, configuration), 2);
   configuration.Set("yarn.resourcemanager.am.max-attempts", "4", "test");
   EXPECT_EQ(MostAttempts(spec, configuration), 4);
@@ -63,4 +63,4 @@ TEST(AmAttempts, TheClusterHasTheLastWord) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

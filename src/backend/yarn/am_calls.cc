@@ -1,28 +1,28 @@
 #include "am_calls.h"
 
-#include "howdah/net/resolve.h"
+#include "howdah/os/net/resolve.h"
 #include "howdah/rpc/control_client.h"
 #include "job_record.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
 
 }  // namespace
 
-Result<std::string> AmAddress(const hadoop::yarn::ApplicationReportProto& report) {
+Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& report) {
   if (report.rpc_port() <= 0 || report.host().empty() || report.host() == "N/A") {
     return Error{ErrorCode::kUnavailable,
                  "no application master has said yet where it listens; try again once the job is not QUEUED any more"};
   }
-  const auto found = net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kResolveLimit);
+  const auto found = os::net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kResolveLimit);
   if (!found.ok()) return found.error();
-  return net::HostPort{found->front().ip(), found->front().port()}.text();
+  return os::net::HostPort{found->front().ip(), found->front().port()}.text();
 }
 
-Result<rpc::AmContact> ContactOf(Cluster& cluster, const JobId& id,
-                                 const hadoop::yarn::ApplicationReportProto& report) {
+Result<rpc::AmContact> ContactOf(HadoopCluster& cluster, const JobId& id,
+                                 const ::hadoop::yarn::ApplicationReportProto& report) {
   const auto address = AmAddress(report);
   if (!address.ok()) return address.error();
   auto identity = ClientIdentity(cluster, id);
@@ -30,11 +30,12 @@ Result<rpc::AmContact> ContactOf(Cluster& cluster, const JobId& id,
   return rpc::AmContact{*address, std::move(*identity)};
 }
 
-Result<wire::ControlReply> AskAm(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+Result<wire::ControlReply> AskAm(HadoopCluster& cluster, const JobId& id,
+                                 const ::hadoop::yarn::ApplicationReportProto& report,
                                  const wire::ControlRequest& request, Duration limit) {
   const auto am = ContactOf(cluster, id, report);
   if (!am.ok()) return am.error();
   return rpc::CallAm(am->address, am->identity, request, limit);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,23 +4,25 @@
 #include <optional>
 #include <string>
 
-#include "cluster.h"
+#include "hadoop_cluster.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
-#include "howdah/hadoop/yarn.pb.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/wire/control.pb.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Where the AM listens, as a number: "10.0.0.7:40123". kUnavailable: it has not said yet.
-Result<std::string> AmAddress(const hadoop::yarn::ApplicationReportProto& report);
+Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& report);
 
 // The AM's address, and what a client of the job proves itself with.
-Result<rpc::AmContact> ContactOf(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report);
+Result<rpc::AmContact> ContactOf(HadoopCluster& cluster, const JobId& id,
+                                 const ::hadoop::yarn::ApplicationReportProto& report);
 
-Result<wire::ControlReply> AskAm(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+Result<wire::ControlReply> AskAm(HadoopCluster& cluster, const JobId& id,
+                                 const ::hadoop::yarn::ApplicationReportProto& report,
                                  const wire::ControlRequest& request, Duration limit);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

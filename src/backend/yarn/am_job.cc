@@ -8,17 +8,17 @@
 #include "am_attempts.h"
 #include "am_start.h"
 #include "carried_files.h"
-#include "cluster.h"
 #include "finish.h"
-#include "howdah/hadoopconf/services.h"
-#include "howdah/history/job_end.h"
-#include "howdah/net/connect.h"
-#include "howdah/net/resolve.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
-#include "howdah/spec/job_file.h"
-#include "howdah/yarn/token.h"
-#include "howdah/yarnplace/agent.h"
+#include "hadoop_cluster.h"
+#include "howdah/backend/yarn/agent.h"
+#include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/yarn/token.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_end.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/net/connect.h"
+#include "howdah/os/net/resolve.h"
+#include "howdah/os/process/clock.h"
 #include "identities.h"
 #include "job_record.h"
 #include "journal_copy.h"
@@ -26,7 +26,7 @@
 #include "reports.h"
 #include "yarn_backend.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr char kJobFile[] = "howdah/job.json";
@@ -39,31 +39,31 @@ constexpr Duration kResolveLimit = std::chrono::seconds(5);
 // As long as a running job waits for a ResourceManager that is away: an AM that leaves untold is started again.
 constexpr Duration kFinishLimit = std::chrono::minutes(15);
 
-Result<hadooprpc::Credentials> ReadCredentials(const std::string& path) {
-  const auto bytes = process::ReadFile(path);
+Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
+  const auto bytes = os::files::ReadFile(path);
   if (!bytes.ok()) return bytes.error();
-  auto credentials = hadooprpc::ParseCredentials(*bytes);
+  auto credentials = hadoop::rpc::ParseCredentials(*bytes);
   if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
   return credentials;
 }
 
 // Of the container that this process runs in.
-Result<hadooprpc::Credentials> OwnCredentials(const hadoopconf::Surroundings& surroundings) {
+Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Surroundings& surroundings) {
   const auto container = ReadContainerEnvironment(surroundings.environment);
   if (!container.ok()) return container.error();
   return ReadCredentials(container->token_file);
 }
 
 // The configuration that the client sent along. A node's own may be absent, or another cluster's.
-Result<hadoopconf::Configuration> ReadConfiguration(const hadoopconf::Surroundings& surroundings,
-                                                    const std::string& path) {
-  const auto xml = process::ReadFile(path);
+Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Surroundings& surroundings,
+                                                      const std::string& path) {
+  const auto xml = os::files::ReadFile(path);
   if (!xml.ok()) return xml.error();
-  hadoopconf::Configuration configuration(surroundings);
+  hadoop::conf::Configuration configuration(surroundings);
   const auto no_more_files = [](const std::string& name) -> Result<std::string> {
     return Failed("the configuration was sent in one file; it names " + name);
   };
-  if (const Status added = hadoopconf::AddXml(configuration, path, *xml, no_more_files); !added.ok()) {
+  if (const Status added = hadoop::conf::AddXml(configuration, path, *xml, no_more_files); !added.ok()) {
     return added.error();
   }
   return configuration;
@@ -81,23 +81,25 @@ std::string CurrentDirectory() {
 struct AmJob::Parts {
   YarnAmStart start;
   ContainerEnvironment container;
-  spec::JobSpec spec;
-  hadooprpc::Credentials credentials;
-  hadoopconf::Configuration configuration;
+  jobspec::JobSpec spec;
+  hadoop::rpc::Credentials credentials;
+  hadoop::conf::Configuration configuration;
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
   std::jthread history_begins;  // a slow NameNode holds up no job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
-  Cluster OpenCluster() const { return Cluster(configuration, container.user, credentials); }
-  tonyhistory::AmPlace Place() const { return {container.node_host, yarn::ToText(container.container)}; }
+  HadoopCluster OpenCluster() const { return HadoopCluster(configuration, container.user, credentials); }
+  compat::tony::history::AmPlace Place() const {
+    return {container.node_host, hadoop::yarn::ToText(container.container)};
+  }
   // Whether YARN starts another AM after this one has died. Where it may not be asked, every attempt counts.
-  bool OthersFollow(Cluster& cluster) const {
-    const yarn::AttemptId& own = container.container.attempt;
+  bool OthersFollow(HadoopCluster& cluster) const {
+    const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
     const auto attempts = rm.ok() ? (*rm)->Attempts(own.application) : rm.error();
     const int64_t failed =
-        attempts.ok() ? FailedBefore(own.attempt, *attempts, process::Clock().Now()) : int64_t{attempt()};
+        attempts.ok() ? FailedBefore(own.attempt, *attempts, os::process::Clock().Now()) : int64_t{attempt()};
     return failed + 1 < MostAttempts(spec, configuration);
   }
 };
@@ -105,19 +107,19 @@ struct AmJob::Parts {
 AmJob::AmJob(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 AmJob::~AmJob() = default;
 
-Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoopconf::Surroundings& surroundings) {
+Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Surroundings& surroundings) {
   auto container = ReadContainerEnvironment(surroundings.environment);
   if (!container.ok()) return container.error();
   auto credentials = ReadCredentials(container->token_file);
   if (!credentials.ok()) return credentials.error();
   if (const Status placed = PlaceCarriedFiles(*credentials); !placed.ok()) return placed.error();
-  const auto start_text = process::ReadFile(kAmStartFile);
+  const auto start_text = os::files::ReadFile(kAmStartFile);
   if (!start_text.ok()) return start_text.error();
   auto start = ParseAmStart(*start_text);
   if (!start.ok()) return start.error();
-  const auto spec_text = process::ReadFile(kJobFile);
+  const auto spec_text = os::files::ReadFile(kJobFile);
   if (!spec_text.ok()) return spec_text.error();
-  auto spec = spec::ReadEffective(*spec_text);
+  auto spec = jobspec::ReadEffective(*spec_text);
   if (!spec.ok()) return spec.error();
   auto identity = IdentityOf(*credentials, "am");
   if (!identity.ok()) return identity.error();
@@ -136,7 +138,7 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoopconf::Surroundings& surro
 }
 
 const JobId& AmJob::id() const { return parts_->start.job; }
-const spec::JobSpec& AmJob::spec() const { return parts_->spec; }
+const jobspec::JobSpec& AmJob::spec() const { return parts_->spec; }
 int AmJob::attempt() const { return parts_->attempt(); }
 std::string AmJob::node() const { return parts_->container.node_host; }
 std::string AmJob::journal() const { return kJournal; }
@@ -159,22 +161,22 @@ std::vector<std::string> AmJob::ToolEnvironment() const {
   return environment;
 }
 
-Result<std::unique_ptr<backend::Files>> AmJob::OpenFiles(const std::string& uri) const {
+Result<std::unique_ptr<storage::Files>> AmJob::OpenFiles(const std::string& uri) const {
   return OpenTree(parts_->OpenCluster(), uri);
 }
 
 Result<std::string> AmJob::ListenHost() const {
-  const auto servers = hadoopconf::ResourceManagers(parts_->configuration, hadoopconf::RmService::kScheduler);
+  const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kScheduler);
   if (!servers.ok()) return servers.error();
   std::string own;
-  for (const hadoopconf::Server& server : *servers) {
-    const auto towards = net::LocalAddressTowards({server.host, server.port}, kResolveLimit);
+  for (const hadoop::conf::Server& server : *servers) {
+    const auto towards = os::net::LocalAddressTowards({server.host, server.port}, kResolveLimit);
     if (towards.ok()) own = towards->ip();
     if (!own.empty()) break;
   }
   if (!own.empty() && !IsLoopback(own)) return own;
   // A ResourceManager on this very machine says nothing of how others reach it; the name by which YARN knows it does.
-  const auto named = net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
+  const auto named = os::net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
   if (named.ok()) return named->front().ip();
   if (own.empty()) return named.error().While("finding the address of this node");
   return own;
@@ -182,10 +184,10 @@ Result<std::string> AmJob::ListenHost() const {
 
 Result<AmJob::Beginning> AmJob::Begin() const {
   if (AnnouncedPort() > 0) return Beginning();  // it is here
-  const Status written = process::WriteFileAtomically(journal(), parts_->start.submitted, 0600);
+  const Status written = os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600);
   if (!written.ok()) return written.error();
   if (parts_->attempt() == 0) return Beginning();
-  Cluster cluster = parts_->OpenCluster();
+  HadoopCluster cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "reading what the application master before this one left";
   // In this order: the journal follows from the events.
   auto before = JournalOfRunning(cluster, id());
@@ -195,19 +197,19 @@ Result<AmJob::Beginning> AmJob::Begin() const {
   if (!events.ok()) return events.error().While(kDoing);
   Beginning beginning;
   if (*events) {
-    const Status kept = process::WriteFileAtomically(event_log(), **events, 0600);
+    const Status kept = os::files::WriteFileAtomically(event_log(), **events, 0600);
     if (!kept.ok()) return kept.error();
   } else {
     beginning = NextGeneration(*before);
   }
-  if (const Status kept = process::WriteFileAtomically(journal(), *before, 0600); !kept.ok()) return kept.error();
+  if (const Status kept = os::files::WriteFileAtomically(journal(), *before, 0600); !kept.ok()) return kept.error();
   return beginning;
 }
 
 AmJob::Beginning AmJob::NextGeneration(std::string& journal) const {
-  const history::JobView view = FoldJournal(journal, Tasks::kWanted);
+  const journal::JobView view = FoldJournal(journal, Tasks::kWanted);
   Beginning beginning{view.generation + 1, 0};
-  for (const history::TaskView& task : view.tasks) {
+  for (const journal::TaskView& task : view.tasks) {
     beginning.first_task_attempt = std::max(beginning.first_task_attempt, task.attempt + 1);
   }
   core::JobChanged anew;
@@ -216,7 +218,7 @@ AmJob::Beginning AmJob::NextGeneration(std::string& journal) const {
   anew.generation = beginning.generation;
   anew.reason = "the application master (attempt " + std::to_string(parts_->attempt() - 1) +
                 ") died; the job starts again as generation " + std::to_string(beginning.generation);
-  journal += history::EncodeEntry({process::Clock().Now(), std::move(anew)}) + "\n";
+  journal += journal::EncodeEntry({os::process::Clock().Now(), std::move(anew)}) + "\n";
   return beginning;
 }
 
@@ -227,11 +229,11 @@ Status AmJob::Announce(const std::string& address) const {
     return Failed("port " + std::to_string(before) +
                   ", where the application master before this one listened, is taken");
   }
-  return process::WriteFileAtomically(kAddress, address, 0600);
+  return os::files::WriteFileAtomically(kAddress, address, 0600);
 }
 
 uint16_t AmJob::AnnouncedPort() const {
-  const auto address = process::ReadFile(kAddress);
+  const auto address = os::files::ReadFile(kAddress);
   return address.ok() ? static_cast<uint16_t>(std::atoi(address->c_str() + address->rfind(':') + 1)) : 0;
 }
 
@@ -246,32 +248,33 @@ Duration AmJob::NoticesWithin() const {
 }
 
 bool AmJob::CanGoOn() const {
-  const auto journal = process::ReadFile(kJournal);
+  const auto journal = os::files::ReadFile(kJournal);
   return AnnouncedPort() > 0 && journal.ok() && !EndsFinally(*journal);
 }
 
 std::string AmJob::proxy_url() const {
-  const auto servers = hadoopconf::ResourceManagers(parts_->configuration, hadoopconf::RmService::kWeb);
+  const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
   const std::string proxy = parts_->configuration.Text("yarn.web-proxy.address");
   if (parts_->container.proxy_base.empty() || !servers.ok() || servers->empty()) return "";
   const std::string policy = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY");
-  const std::string host = proxy.empty() ? net::HostPort{servers->front().host, servers->front().port}.text() : proxy;
+  const std::string host =
+      proxy.empty() ? os::net::HostPort{servers->front().host, servers->front().port}.text() : proxy;
   return (policy == "HTTPS_ONLY" ? "https://" : "http://") + host + parts_->container.proxy_base + "/";
 }
 
 std::vector<std::string> AmJob::ProxyHosts() const {
-  std::vector<net::HostPort> hosts;
-  if (const auto proxy = net::ParseHostPort(parts_->configuration.Text("yarn.web-proxy.address")); proxy.ok()) {
+  std::vector<os::net::HostPort> hosts;
+  if (const auto proxy = os::net::ParseHostPort(parts_->configuration.Text("yarn.web-proxy.address")); proxy.ok()) {
     hosts.push_back(*proxy);
-  } else if (const auto servers = hadoopconf::ResourceManagers(parts_->configuration, hadoopconf::RmService::kWeb);
+  } else if (const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
              servers.ok()) {
-    for (const hadoopconf::Server& server : *servers) hosts.push_back({server.host, server.port});
+    for (const hadoop::conf::Server& server : *servers) hosts.push_back({server.host, server.port});
   }
   std::vector<std::string> ips;
-  for (const net::HostPort& host : hosts) {
-    const auto found = net::Resolve(host, kResolveLimit);
+  for (const os::net::HostPort& host : hosts) {
+    const auto found = os::net::Resolve(host, kResolveLimit);
     if (!found.ok()) continue;
-    for (const net::SocketAddress& address : *found) ips.push_back(address.ip());
+    for (const os::net::SocketAddress& address : *found) ips.push_back(address.ip());
   }
   return ips;
 }
@@ -281,15 +284,15 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   std::optional<KeptAnswers::Past> past;
   auto kept = KeptAnswers::Open(kAnswers, past);
   if (!kept.ok()) return kept.error();
-  const hadooprpc::Token* given = parts_->credentials.Find(kTokenKind);
-  hadooprpc::Token token = given != nullptr ? *given : hadooprpc::Token();
-  if (past && past->am_rm_token) token = yarn::FromProto(*past->am_rm_token);
-  auto calls = yarn::AsioCalls(loop, parts_->configuration, token);
+  const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
+  hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
+  if (past && past->am_rm_token) token = hadoop::yarn::FromProto(*past->am_rm_token);
+  auto calls = hadoop::yarn::AsioCalls(loop, parts_->configuration, token);
   if (!calls.ok()) return calls.error();
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
   if (!spec().tony_history.empty()) {
     parts_->history_begins = std::jthread([parts = parts_.get(), path = journal()] {
-      const auto journal = process::ReadFile(path);
+      const auto journal = os::files::ReadFile(path);
       const Status begun = journal.ok() ? BeginHistory(parts->OpenCluster(), parts->spec, *journal, parts->Place())
                                         : Status(journal.error());
       if (!begun.ok()) std::cerr << begun.error().message << "\n";  // and the end is told in the job's advice
@@ -306,7 +309,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .am_rm_token = token,
       .write_history = [this](const std::string& journal) { return WriteHistory(journal); },
       .on_finish = [this](const core::JobChanged& end, const std::string& journal,
-                          const hadooprpc::Token& token) { RecordEnd(end, journal, &token); }};
+                          const hadoop::rpc::Token& token) { RecordEnd(end, journal, &token); }};
   return std::unique_ptr<backend::Backend>(std::make_unique<YarnBackend>(
       loop, sink, std::move(options), std::move(*calls), std::move(*kept), std::move(past)));
 }
@@ -316,9 +319,9 @@ Status AmJob::WriteHistory(const std::string& journal) {
   return EndHistory(parts_->OpenCluster(), spec(), journal, parts_->Place());
 }
 
-void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadooprpc::Token* am_rm_token) {
+void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {
   parts_->copy.reset();
-  Cluster cluster = parts_->OpenCluster();
+  HadoopCluster cluster = parts_->OpenCluster();
   // The job's outcome does not depend on either: what cannot be done is said on stderr, in the container's log.
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
@@ -332,19 +335,19 @@ void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, c
 }
 
 void AmJob::RecordAmDeath(const std::string& how) {
-  Cluster cluster = parts_->OpenCluster();
+  HadoopCluster cluster = parts_->OpenCluster();
   const auto rm = cluster.Rm();
-  const auto report = rm.ok() ? (*rm)->Report(*yarn::ParseApplicationId(id().text)) : rm.error();
+  const auto report = rm.ok() ? (*rm)->Report(*hadoop::yarn::ParseApplicationId(id().text)) : rm.error();
   if (report.ok() && HasEnded(*report)) {
     const auto recorded = JournalOfEnded(cluster, id(), *report);
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
     return;
   }
   if (parts_->OthersFollow(cluster)) return;
-  const auto text = process::ReadFile(journal());
+  const auto text = os::files::ReadFile(journal());
   const std::string before = text.ok() ? *text : parts_->start.submitted;
-  const history::JobView view = FoldJournal(before, Tasks::kWanted);
-  const Instant now = process::Clock().Now();
+  const journal::JobView view = FoldJournal(before, Tasks::kWanted);
+  const Instant now = os::process::Clock().Now();
   core::JobChanged end;
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
@@ -353,23 +356,23 @@ void AmJob::RecordAmDeath(const std::string& how) {
                "; it was the last of " + std::to_string(attempt() + 1) + " attempts";
   end.advice = "submit the job again; with am: {attempts: N} YARN starts the application master up to N times an hour";
   constexpr char kStopped[] = "the application master died";
-  std::string lines = history::EndLines(view, end, kStopped, now);
+  std::string lines = journal::EndLines(view, end, kStopped, now);
   if (const Status written = WriteHistory(before + lines); !written.ok()) {
     *end.advice += "; " + written.error().message;
-    lines = history::EndLines(view, end, kStopped, now);
+    lines = journal::EndLines(view, end, kStopped, now);
   }
   RecordEnd(end, before + lines, parts_->credentials.Find(kTokenKind));
 }
 
-Status PlaceTaskFiles(const hadoopconf::Surroundings& surroundings) {
+Status PlaceTaskFiles(const hadoop::conf::Surroundings& surroundings) {
   const auto credentials = OwnCredentials(surroundings);
   return credentials.ok() ? PlaceCarriedFiles(*credentials) : Status(credentials.error());
 }
 
-Result<rpc::Identity> ExecutorIdentity(const hadoopconf::Surroundings& surroundings) {
+Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Surroundings& surroundings) {
   const auto credentials = OwnCredentials(surroundings);
   if (!credentials.ok()) return credentials.error();
   return IdentityOf(*credentials, "executor");
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

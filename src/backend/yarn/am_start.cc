@@ -3,12 +3,12 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using nlohmann::json;
 
-json ToJson(const yarn::Resource& resource) {
+json ToJson(const hadoop::yarn::Resource& resource) {
   return {{"memory_mib", resource.memory_mib}, {"vcores", resource.vcores}, {"others", resource.others}};
 }
 
@@ -21,7 +21,7 @@ json ToJson(const LocalResource& resource) {
           {"visibility", kVisibility[static_cast<size_t>(resource.visibility)]}};
 }
 
-yarn::Resource ResourceOf(const json& j) {
+hadoop::yarn::Resource ResourceOf(const json& j) {
   return {j.at("memory_mib").get<int64_t>(), j.at("vcores").get<int64_t>(),
           j.at("others").get<std::map<std::string, int64_t>>()};
 }
@@ -119,16 +119,16 @@ Result<ContainerEnvironment> ReadContainerEnvironment(
   }
   result.proxy_base = environment("APPLICATION_WEB_PROXY_BASE").value_or("");
   result.user = environment("USER").value_or("");
-  const auto id = yarn::ParseContainerId(container);
+  const auto id = hadoop::yarn::ParseContainerId(container);
   if (!id) return Failed("CONTAINER_ID is no id of a container: " + container);
   result.container = *id;
   return result;
 }
 
-hadoop::yarn::LocalResourceProto ToProto(const LocalResource& resource) {
+::hadoop::yarn::LocalResourceProto ToProto(const LocalResource& resource) {
   using enum LocalResource::Visibility;
-  hadoop::yarn::LocalResourceProto proto;
-  hadoop::yarn::URLProto& url = *proto.mutable_resource();
+  ::hadoop::yarn::LocalResourceProto proto;
+  ::hadoop::yarn::URLProto& url = *proto.mutable_resource();
   url.set_port(-1);
   std::string_view rest = resource.uri;
   if (const size_t colon = rest.find(':'); colon != std::string_view::npos && rest.substr(0, colon).find('/') > colon) {
@@ -157,11 +157,11 @@ hadoop::yarn::LocalResourceProto ToProto(const LocalResource& resource) {
   url.set_file(std::string(rest));
   proto.set_size(resource.size);
   proto.set_timestamp(resource.timestamp);
-  proto.set_type(resource.type == LocalResource::Type::kArchive ? hadoop::yarn::ARCHIVE : hadoop::yarn::FILE);
-  proto.set_visibility(resource.visibility == kPublic    ? hadoop::yarn::PUBLIC
-                       : resource.visibility == kPrivate ? hadoop::yarn::PRIVATE
-                                                         : hadoop::yarn::APPLICATION);
+  proto.set_type(resource.type == LocalResource::Type::kArchive ? ::hadoop::yarn::ARCHIVE : ::hadoop::yarn::FILE);
+  proto.set_visibility(resource.visibility == kPublic    ? ::hadoop::yarn::PUBLIC
+                       : resource.visibility == kPrivate ? ::hadoop::yarn::PRIVATE
+                                                         : ::hadoop::yarn::APPLICATION);
   return proto;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -14,11 +14,11 @@
 
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
-#include "howdah/hadoop/yarn.pb.h"
-#include "howdah/yarn/ids.h"
-#include "howdah/yarn/resource.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/hadoop/yarn/ids.h"
+#include "howdah/hadoop/yarn/resource.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Where the client has put it, within the container's working directory.
 inline constexpr const char* kAmStartFile = "howdah/am.json";
@@ -40,7 +40,7 @@ struct CandidateNode {
   std::string host;
   int port = 0;
   std::string rack, label;
-  yarn::Resource total;
+  hadoop::yarn::Resource total;
   friend bool operator==(const CandidateNode&, const CandidateNode&) = default;
 };
 
@@ -71,7 +71,7 @@ Result<YarnAmStart> ParseAmStart(const std::string& json);
 
 // What a NodeManager says in a container's environment.
 struct ContainerEnvironment {
-  yarn::ContainerId container;
+  hadoop::yarn::ContainerId container;
   std::string node_host;                // NM_HOST
   std::string token_file;               // HADOOP_TOKEN_FILE_LOCATION
   std::string proxy_base;               // APPLICATION_WEB_PROXY_BASE: "/proxy/application_…"; only of an AM
@@ -85,6 +85,6 @@ Result<ContainerEnvironment> ReadContainerEnvironment(
     const std::function<std::optional<std::string>(const std::string& name)>& environment);
 
 // As launch contexts hold it. A URI without a port has the port -1: absent would be read as 0.
-hadoop::yarn::LocalResourceProto ToProto(const LocalResource& resource);
+::hadoop::yarn::LocalResourceProto ToProto(const LocalResource& resource);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

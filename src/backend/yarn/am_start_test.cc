@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using testing::ElementsAre;
@@ -75,7 +75,7 @@ TEST(ContainerEnvironment, AsANodeManagerSetsIt) {
   };
   const auto read = ReadContainerEnvironment([&](const std::string& name) { return Value(all, name); });
   ASSERT_TRUE(read.ok()) << read.error().message;
-  EXPECT_EQ(read->container.attempt, (yarn::AttemptId{{1700000000000, 1}, 2}));
+  EXPECT_EQ(read->container.attempt, (hadoop::yarn::AttemptId{{1700000000000, 1}, 2}));
   EXPECT_EQ(read->node_host, "node7");
   EXPECT_EQ(read->token_file, "/d/container_tokens");
   EXPECT_THAT(read->log_dirs, ElementsAre("/l1/c", "/l2/c"));
@@ -126,13 +126,13 @@ TEST(LocalResource, TypeAndVisibility) {
                                            .visibility = LocalResource::Visibility::kApplication});
   EXPECT_EQ(proto.size(), 7);
   EXPECT_EQ(proto.timestamp(), 1700000000123);
-  EXPECT_EQ(proto.type(), hadoop::yarn::ARCHIVE);
-  EXPECT_EQ(proto.visibility(), hadoop::yarn::APPLICATION);
-  EXPECT_EQ(ToProto(LocalResource{}).type(), hadoop::yarn::FILE);
-  EXPECT_EQ(ToProto(LocalResource{}).visibility(), hadoop::yarn::PRIVATE);
+  EXPECT_EQ(proto.type(), ::hadoop::yarn::ARCHIVE);
+  EXPECT_EQ(proto.visibility(), ::hadoop::yarn::APPLICATION);
+  EXPECT_EQ(ToProto(LocalResource{}).type(), ::hadoop::yarn::FILE);
+  EXPECT_EQ(ToProto(LocalResource{}).visibility(), ::hadoop::yarn::PRIVATE);
   EXPECT_EQ(ToProto(LocalResource{.visibility = LocalResource::Visibility::kPublic}).visibility(),
-            hadoop::yarn::PUBLIC);
+            ::hadoop::yarn::PUBLIC);
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -1,8 +1,8 @@
 #include "carried_files.h"
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 // Secrets that begin with "howdah.am." are kept from tasks (launch_context.cc).
@@ -10,21 +10,21 @@ constexpr std::string_view kOfAm = "howdah.am.file.", kOfAll = "howdah.file.";
 
 }  // namespace
 
-void CarryFile(hadooprpc::Credentials& credentials, CarriedTo to, const std::string& name, std::string_view bytes) {
+void CarryFile(hadoop::rpc::Credentials& credentials, CarriedTo to, const std::string& name, std::string_view bytes) {
   credentials.secrets[std::string(to == CarriedTo::kAm ? kOfAm : kOfAll) + name] = bytes;
 }
 
-Status PlaceCarriedFiles(const hadooprpc::Credentials& credentials) {
+Status PlaceCarriedFiles(const hadoop::rpc::Credentials& credentials) {
   for (const auto& [alias, bytes] : credentials.secrets) {
     const std::string_view prefix = alias.starts_with(kOfAm) ? kOfAm : kOfAll;
     if (!alias.starts_with(prefix)) continue;
     const std::string name = alias.substr(prefix.size());
     if (const size_t slash = name.rfind('/'); slash != std::string::npos) {
-      if (const Status made = process::MakeDirectories(name.substr(0, slash)); !made.ok()) return made;
+      if (const Status made = os::files::MakeDirectories(name.substr(0, slash)); !made.ok()) return made;
     }
-    if (const Status written = process::WriteFileAtomically(name, bytes, 0600); !written.ok()) return written;
+    if (const Status written = os::files::WriteFileAtomically(name, bytes, 0600); !written.ok()) return written;
   }
   return {};
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,9 +5,9 @@
 #include <string_view>
 
 #include "howdah/base/result.h"
-#include "howdah/hadooprpc/token.h"
+#include "howdah/hadoop/rpc/token.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 enum class CarriedTo { kAm, kAll };
 
@@ -17,10 +17,10 @@ inline constexpr size_t kMostCarried = size_t{64} << 10;
 
 // Adds a file; name: its path below the container's working directory. A file that is not in a node's cache yet costs
 // the container a localizer there: a process with a JVM where containers run as their users, a second or more.
-void CarryFile(hadooprpc::Credentials& credentials, CarriedTo to, const std::string& name, std::string_view bytes);
+void CarryFile(hadoop::rpc::Credentials& credentials, CarriedTo to, const std::string& name, std::string_view bytes);
 
 // Writes what was added, for its owner alone, below the current directory. Files of an AM are in the AM's credentials
 // only.
-Status PlaceCarriedFiles(const hadooprpc::Credentials& credentials);
+Status PlaceCarriedFiles(const hadoop::rpc::Credentials& credentials);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

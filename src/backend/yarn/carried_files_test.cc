@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 #include "launch_context.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 class CarriedFiles : public testing::Test {
@@ -21,17 +21,17 @@ class CarriedFiles : public testing::Test {
   }
   void TearDown() override {
     ASSERT_EQ(chdir("/"), 0);
-    ASSERT_TRUE(process::RemoveTree(directory_).ok());
+    ASSERT_TRUE(os::files::RemoveTree(directory_).ok());
   }
   static std::string Content(const std::string& path) {
-    const auto bytes = process::ReadFile(path);
+    const auto bytes = os::files::ReadFile(path);
     return bytes.ok() ? *bytes : "not there";
   }
   std::string directory_;
 };
 
 TEST_F(CarriedFiles, AreForTheirOwnerAlone) {
-  hadooprpc::Credentials credentials;
+  hadoop::rpc::Credentials credentials;
   const std::string bytes("{\"a\": 1}\n\0ü", 12);
   CarryFile(credentials, CarriedTo::kAll, "howdah/job.json", bytes);
   CarryFile(credentials, CarriedTo::kAm, "am.json", "");
@@ -45,11 +45,11 @@ TEST_F(CarriedFiles, AreForTheirOwnerAlone) {
 }
 
 TEST_F(CarriedFiles, TasksGetTheirsAndNoneOfTheAm) {
-  hadooprpc::Credentials of_am;
+  hadoop::rpc::Credentials of_am;
   CarryFile(of_am, CarriedTo::kAll, "job.json", "job");
   CarryFile(of_am, CarriedTo::kAm, "am.json", "am");
   const auto context = LaunchContext({}, of_am, {{"container_1_1_01_000002"}, "worker", 0, "10.0.0.7:1"});
-  const auto of_task = hadooprpc::ParseCredentials(context.tokens());
+  const auto of_task = hadoop::rpc::ParseCredentials(context.tokens());
   ASSERT_TRUE(of_task.ok()) << of_task.error().message;
   ASSERT_TRUE(PlaceCarriedFiles(*of_task).ok());
   EXPECT_EQ(Content("job.json"), "job");
@@ -57,8 +57,8 @@ TEST_F(CarriedFiles, TasksGetTheirsAndNoneOfTheAm) {
 }
 
 TEST_F(CarriedFiles, WhatCannotBeWrittenIsNamed) {
-  ASSERT_TRUE(process::WriteFileAtomically("howdah", "a file", 0600).ok());
-  hadooprpc::Credentials credentials;
+  ASSERT_TRUE(os::files::WriteFileAtomically("howdah", "a file", 0600).ok());
+  hadoop::rpc::Credentials credentials;
   CarryFile(credentials, CarriedTo::kAll, "howdah/job.json", "job");
   const Status placed = PlaceCarriedFiles(credentials);
   ASSERT_FALSE(placed.ok());
@@ -66,4 +66,4 @@ TEST_F(CarriedFiles, WhatCannotBeWrittenIsNamed) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

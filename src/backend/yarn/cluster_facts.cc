@@ -1,96 +1,96 @@
 #include "cluster_facts.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr int64_t kMib = int64_t{1} << 20;
 
-std::string StateText(hadoop::yarn::NodeStateProto state) {
+std::string StateText(::hadoop::yarn::NodeStateProto state) {
   switch (state) {
-    case hadoop::yarn::NS_NEW:
+    case ::hadoop::yarn::NS_NEW:
       return "NEW";
-    case hadoop::yarn::NS_RUNNING:
+    case ::hadoop::yarn::NS_RUNNING:
       return "RUNNING";
-    case hadoop::yarn::NS_UNHEALTHY:
+    case ::hadoop::yarn::NS_UNHEALTHY:
       return "UNHEALTHY";
-    case hadoop::yarn::NS_DECOMMISSIONED:
+    case ::hadoop::yarn::NS_DECOMMISSIONED:
       return "DECOMMISSIONED";
-    case hadoop::yarn::NS_LOST:
+    case ::hadoop::yarn::NS_LOST:
       return "LOST";
-    case hadoop::yarn::NS_REBOOTED:
+    case ::hadoop::yarn::NS_REBOOTED:
       return "REBOOTED";
-    case hadoop::yarn::NS_DECOMMISSIONING:
+    case ::hadoop::yarn::NS_DECOMMISSIONING:
       return "DECOMMISSIONING";
-    case hadoop::yarn::NS_SHUTDOWN:
+    case ::hadoop::yarn::NS_SHUTDOWN:
       return "SHUTDOWN";
   }
   return "UNKNOWN";
 }
 
-NodeFacts FactsOf(const hadoop::yarn::NodeReportProto& report) {
+NodeFacts FactsOf(const ::hadoop::yarn::NodeReportProto& report) {
   NodeFacts node{report.nodeid().host(),
                  report.nodeid().port(),
                  report.rackname(),
                  report.node_labels_size() > 0 ? report.node_labels(0) : "",
                  StateText(report.node_state()),
                  "",
-                 yarn::FromProto(report.capability()),
-                 yarn::FromProto(report.used())};
-  if (!node.running()) node.health = yarn::FirstLine(report.health_report());
+                 hadoop::yarn::FromProto(report.capability()),
+                 hadoop::yarn::FromProto(report.used())};
+  if (!node.running()) node.health = hadoop::yarn::FirstLine(report.health_report());
   return node;
 }
 
-QueueFacts FactsOf(const hadoop::yarn::QueueInfoProto& info, const std::string& label) {
+QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string& label) {
   QueueFacts queue;
   queue.name = info.queuename();
   queue.exists = true;
-  queue.stopped = info.state() == hadoop::yarn::Q_STOPPED;
+  queue.stopped = info.state() == ::hadoop::yarn::Q_STOPPED;
   queue.labels = {info.accessiblenodelabels().begin(), info.accessiblenodelabels().end()};
   for (const auto& partition : info.queueconfigurationsmap()) {
     if (partition.partitionname() != label) continue;
     const auto& limits = partition.queueconfigurations();
     queue.most_share = limits.absolutemaxcapacity();
     if (limits.has_maxampercentage()) queue.am_share = limits.maxampercentage();
-    if (limits.has_effectivemincapacity()) queue.capacity = yarn::FromProto(limits.effectivemincapacity());
-    if (limits.has_effectivemaxcapacity()) queue.most = yarn::FromProto(limits.effectivemaxcapacity());
+    if (limits.has_effectivemincapacity()) queue.capacity = hadoop::yarn::FromProto(limits.effectivemincapacity());
+    if (limits.has_effectivemaxcapacity()) queue.most = hadoop::yarn::FromProto(limits.effectivemaxcapacity());
   }
   return queue;
 }
 
-Status GatherQueue(yarn::ResourceManager& rm, const std::string& label, ClusterFacts& facts) {
+Status GatherQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, ClusterFacts& facts) {
   const auto info = rm.QueueInfo(facts.queue.name);
   if (!info.ok()) return info.error().code == ErrorCode::kNotFound ? Status() : Status(info.error());
   const std::string asked = facts.queue.name;
   facts.queue = FactsOf(*info, label);
   facts.queue.name = asked;
-  hadoop::yarn::GetApplicationsRequestProto filter;
+  ::hadoop::yarn::GetApplicationsRequestProto filter;
   filter.add_queues(asked);
-  for (const auto state : {hadoop::yarn::ACCEPTED, hadoop::yarn::RUNNING}) filter.add_application_states(state);
+  for (const auto state : {::hadoop::yarn::ACCEPTED, ::hadoop::yarn::RUNNING}) filter.add_application_states(state);
   const auto applications = rm.Applications(filter);
   if (!applications.ok()) return applications.error();
   for (const auto& application : *applications) {
-    facts.queue.applications.push_back({yarn::ToText(yarn::FromProto(application.applicationid())), application.user(),
-                                        application.app_resource_usage().num_used_containers() > 0,
-                                        yarn::FromProto(application.app_resource_usage().used_resources())});
+    facts.queue.applications.push_back({hadoop::yarn::ToText(hadoop::yarn::FromProto(application.applicationid())),
+                                        application.user(), application.app_resource_usage().num_used_containers() > 0,
+                                        hadoop::yarn::FromProto(application.app_resource_usage().used_resources())});
   }
   return {};
 }
 
 }  // namespace
 
-yarn::Resource NodeFacts::free() const {
-  yarn::Resource left = total;
+hadoop::yarn::Resource NodeFacts::free() const {
+  hadoop::yarn::Resource left = total;
   left -= used;
   return left;
 }
 
-yarn::Resource QueueFacts::used() const {
-  yarn::Resource sum;
+hadoop::yarn::Resource QueueFacts::used() const {
+  hadoop::yarn::Resource sum;
   for (const ApplicationFacts& application : applications) sum += application.used;
   return sum;
 }
 
-Result<ClusterFacts> GatherFacts(yarn::ResourceManager& rm, const std::string& user, const std::string& queue,
+Result<ClusterFacts> GatherFacts(hadoop::yarn::ResourceManager& rm, const std::string& user, const std::string& queue,
                                  const std::string& label) {
   ClusterFacts facts;
   facts.user = user;
@@ -103,7 +103,7 @@ Result<ClusterFacts> GatherFacts(yarn::ResourceManager& rm, const std::string& u
   if (!acls.ok()) return acls.error();
   for (const auto& allowed : *acls) {
     for (const int acl : allowed.useracls()) {
-      if (acl == hadoop::yarn::QACL_SUBMIT_APPLICATIONS) facts.allowed_queues.push_back(allowed.queuename());
+      if (acl == ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS) facts.allowed_queues.push_back(allowed.queuename());
     }
   }
   const auto labels = rm.NodeLabels();
@@ -115,17 +115,17 @@ Result<ClusterFacts> GatherFacts(yarn::ResourceManager& rm, const std::string& u
   return facts;
 }
 
-yarn::Resource ShapeOf(const spec::RoleSpec& role) {
-  yarn::Resource shape;
+hadoop::yarn::Resource ShapeOf(const jobspec::RoleSpec& role) {
+  hadoop::yarn::Resource shape;
   shape.memory_mib = (role.memory_bytes + kMib - 1) / kMib;
   shape.vcores = role.vcores;
-  if (role.gpus > 0) shape.others[yarn::kGpu] = role.gpus;
-  for (const spec::NamedResource& resource : role.resources) shape.others[resource.name] = resource.amount;
+  if (role.gpus > 0) shape.others[hadoop::yarn::kGpu] = role.gpus;
+  for (const jobspec::NamedResource& resource : role.resources) shape.others[resource.name] = resource.amount;
   return shape;
 }
 
-std::string LabelOf(const spec::JobSpec& spec, const spec::RoleSpec& role) {
+std::string LabelOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
   return role.node_label.empty() ? spec.node_label : role.node_label;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "howdah/base/result.h"
-#include "howdah/spec/job_spec.h"
-#include "howdah/yarn/resource.h"
-#include "howdah/yarn/resource_manager.h"
+#include "howdah/hadoop/yarn/resource.h"
+#include "howdah/hadoop/yarn/resource_manager.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 struct NodeFacts {
   std::string host;
@@ -19,28 +19,29 @@ struct NodeFacts {
   std::string label;   // "": the default partition
   std::string state;   // "RUNNING", "UNHEALTHY", "LOST", ...
   std::string health;  // the node's own report, if it is not well
-  yarn::Resource total, used;
+  hadoop::yarn::Resource total, used;
   bool running() const { return state == "RUNNING"; }
-  yarn::Resource free() const;
+  hadoop::yarn::Resource free() const;
 };
 
 // Of one application in the queue.
 struct ApplicationFacts {
   std::string id, user;
   bool running = false;  // its AM is: it counts against the limit on application masters
-  yarn::Resource used;
+  hadoop::yarn::Resource used;
 };
 
 struct QueueFacts {
   std::string name;
   bool exists = false;
   bool stopped = false;
-  std::optional<yarn::Resource> most;      // that it can ever have, of the partition that is asked for; none: not told
-  std::optional<yarn::Resource> capacity;  // that it is promised; none: not told
-  double most_share = 1;                   // of the cluster
-  double am_share = 1;                     // of the queue, that application masters may have
-  std::vector<std::string> labels;         // that it may use; "*": all
-  yarn::Resource used() const;
+  std::optional<hadoop::yarn::Resource>
+      most;  // that it can ever have, of the partition that is asked for; none: not told
+  std::optional<hadoop::yarn::Resource> capacity;  // that it is promised; none: not told
+  double most_share = 1;                           // of the cluster
+  double am_share = 1;                             // of the queue, that application masters may have
+  std::vector<std::string> labels;                 // that it may use; "*": all
+  hadoop::yarn::Resource used() const;
   std::vector<ApplicationFacts> applications;
 };
 
@@ -54,12 +55,12 @@ struct ClusterFacts {
 };
 
 // Asks for all of it. queue: empty: "default". kUnavailable: the ResourceManager cannot be reached.
-Result<ClusterFacts> GatherFacts(yarn::ResourceManager& rm, const std::string& user, const std::string& queue,
+Result<ClusterFacts> GatherFacts(hadoop::yarn::ResourceManager& rm, const std::string& user, const std::string& queue,
                                  const std::string& label);
 
 // The container of one task of the role: what is asked for.
-yarn::Resource ShapeOf(const spec::RoleSpec& role);
+hadoop::yarn::Resource ShapeOf(const jobspec::RoleSpec& role);
 // The label on which the role's containers are asked for.
-std::string LabelOf(const spec::JobSpec& spec, const spec::RoleSpec& role);
+std::string LabelOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -7,7 +7,7 @@
 
 #include "howdah/core/states.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr int kPreempted = -102;  // ContainerExitStatus.PREEMPTED
@@ -119,7 +119,7 @@ std::string LastWords(const std::string& diagnostics) {
 
 // A container that is killed for its use of memory and then ends by itself, as it was asked to, is said to have ended
 // well (ContainerImpl.ExitedWithSuccessTransition); why it was killed is still there.
-int CodeOf(const hadoop::yarn::ContainerStatusProto& status) {
+int CodeOf(const ::hadoop::yarn::ContainerStatusProto& status) {
   const std::string& diagnostics = status.diagnostics();
   if (diagnostics.find("beyond the 'PHYSICAL' memory limit") != std::string::npos) return -104;
   if (diagnostics.find("beyond the 'VIRTUAL' memory limit") != std::string::npos) return -103;
@@ -153,7 +153,7 @@ std::string HowWarned(const std::string& taker) {
   return "the scheduler preempts it" + (taker.empty() ? "" : " for " + taker);
 }
 
-std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status, const std::string& taker) {
+std::string HowContainerEnded(const ::hadoop::yarn::ContainerStatusProto& status, const std::string& taker) {
   const std::string& diagnostics = status.diagnostics();
   const int code = CodeOf(status);
   switch (code) {  // org.apache.hadoop.yarn.api.records.ContainerExitStatus
@@ -200,16 +200,16 @@ std::string HowContainerEnded(const hadoop::yarn::ContainerStatusProto& status, 
   return "its executor ended with exit code " + std::to_string(code) + (words.empty() ? "" : ": " + words);
 }
 
-std::string HowFarStarted(const Result<hadoop::yarn::ContainerStatusProto>& status, const std::string& node) {
+std::string HowFarStarted(const Result<::hadoop::yarn::ContainerStatusProto>& status, const std::string& node) {
   if (!status.ok()) {
     if (status.error().code == ErrorCode::kNotFound) return "";
     return "its node " + node + " did not say how far it is: " + FirstWords(status.error().message);
   }
-  if (status->state() == hadoop::yarn::C_COMPLETE) return "";
+  if (status->state() == ::hadoop::yarn::C_COMPLETE) return "";
   switch (status->container_sub_state()) {
-    case hadoop::yarn::CSS_SCHEDULED:
+    case ::hadoop::yarn::CSS_SCHEDULED:
       return "its files were still being brought to " + node + " (localizing)";
-    case hadoop::yarn::CSS_RUNNING:
+    case ::hadoop::yarn::CSS_RUNNING:
       return "its executor had been started on " + node + " and had not connected";
     default:
       return "";
@@ -218,4 +218,4 @@ std::string HowFarStarted(const Result<hadoop::yarn::ContainerStatusProto>& stat
 
 std::string HowStartFailed(const std::string& words) { return "its node did not start it: " + FirstWords(words); }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

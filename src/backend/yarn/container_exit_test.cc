@@ -2,11 +2,11 @@
 
 #include <gtest/gtest.h>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
-hadoop::yarn::ContainerStatusProto Status(int code, const std::string& diagnostics) {
-  hadoop::yarn::ContainerStatusProto status;
+::hadoop::yarn::ContainerStatusProto Status(int code, const std::string& diagnostics) {
+  ::hadoop::yarn::ContainerStatusProto status;
   status.set_exit_status(code);
   status.set_diagnostics(diagnostics);
   return status;
@@ -74,13 +74,13 @@ TEST(ContainerExit, EveryStatusHasItsClause) {
 }
 
 TEST(ContainerExit, HowFarAStartHasCome) {
-  hadoop::yarn::ContainerStatusProto status;
-  status.set_state(hadoop::yarn::C_RUNNING);
-  status.set_container_sub_state(hadoop::yarn::CSS_SCHEDULED);
+  ::hadoop::yarn::ContainerStatusProto status;
+  status.set_state(::hadoop::yarn::C_RUNNING);
+  status.set_container_sub_state(::hadoop::yarn::CSS_SCHEDULED);
   EXPECT_EQ(HowFarStarted(status, "n7"), "its files were still being brought to n7 (localizing)");
-  status.set_container_sub_state(hadoop::yarn::CSS_RUNNING);
+  status.set_container_sub_state(::hadoop::yarn::CSS_RUNNING);
   EXPECT_EQ(HowFarStarted(status, "n7"), "its executor had been started on n7 and had not connected");
-  status.set_state(hadoop::yarn::C_COMPLETE);
+  status.set_state(::hadoop::yarn::C_COMPLETE);
   EXPECT_EQ(HowFarStarted(status, "n7"), "");
   EXPECT_EQ(HowFarStarted(Error{ErrorCode::kNotFound, "gone"}, "n7"), "");
   EXPECT_EQ(HowFarStarted(Error{ErrorCode::kTimeout, "no answer"}, "n7"),
@@ -103,4 +103,4 @@ TEST(ContainerExit, WhomItWasTakenForIsSaid) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

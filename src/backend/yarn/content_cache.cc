@@ -8,11 +8,11 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cluster.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
+#include "hadoop_cluster.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr size_t kStep = size_t{1} << 20;
@@ -29,7 +29,7 @@ bool EverybodyMayEnterHere(const std::string& directory, std::map<std::string, b
 
 }  // namespace
 
-bool EverybodyMayEnter(hdfs::FileSystem& files, const std::string& directory) {
+bool EverybodyMayEnter(hadoop::hdfs::FileSystem& files, const std::string& directory) {
   for (std::string at = directory; !at.empty(); at = at.substr(0, at.rfind('/'))) {
     const auto found = files.Stat(at);
     if (!found.ok() || (found->permission & 1) == 0) return false;
@@ -37,13 +37,13 @@ bool EverybodyMayEnter(hdfs::FileSystem& files, const std::string& directory) {
   return true;
 }
 
-ContentCache::ContentCache(hdfs::FileSystem& files, Layout layout, std::string hashes_path,
+ContentCache::ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path,
                            std::function<void(int64_t done, int64_t total)> told)
     : files_(files), layout_(std::move(layout)), hashes_(std::move(hashes_path)), told_(std::move(told)) {}
 
 Result<size_t> ContentCache::Want(const std::string& local_path, const std::string& suffix) {
   struct stat facts {};
-  if (stat(local_path.c_str(), &facts) != 0) return process::SystemError("staging " + local_path);
+  if (stat(local_path.c_str(), &facts) != 0) return os::files::SystemError("staging " + local_path);
   Item item;
   item.local_path = local_path;
   item.size = facts.st_size;
@@ -123,7 +123,7 @@ Status ContentCache::MakeDirectories() {
 // Under a name of its own first, so that whoever finds the file finds it whole.
 Status ContentCache::Upload(Item& item) {
   const std::string temporary = TemporaryBeside(item.path);
-  hdfs::CreateOptions options;
+  hadoop::hdfs::CreateOptions options;
   options.permission = item.everybody ? 0644 : 0600;
   auto writer = files_.Create(temporary, options);
   if (!writer.ok()) return writer.error();
@@ -141,7 +141,7 @@ Status ContentCache::Upload(Item& item) {
   return {};
 }
 
-Status ContentCache::Fill(Item& item, hdfs::Writer& writer) {
+Status ContentCache::Fill(Item& item, hadoop::hdfs::Writer& writer) {
   const auto tell = [&](int64_t more) {
     done_ += more;
     if (told_) told_(done_, total_);
@@ -150,13 +150,13 @@ Status ContentCache::Fill(Item& item, hdfs::Writer& writer) {
     tell(item.size);
     return writer.Write(item.bytes);
   }
-  const process::Fd file(open(item.local_path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return process::SystemError("reading " + item.local_path);
+  const os::files::Fd file(open(item.local_path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return os::files::SystemError("reading " + item.local_path);
   std::string buffer(kStep, '\0');
   for (;;) {
     const ssize_t size = read(file.get(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return process::SystemError("reading " + item.local_path);
+    if (size < 0) return os::files::SystemError("reading " + item.local_path);
     if (size == 0) return {};
     if (const Status written = writer.Write(std::string_view(buffer).substr(0, static_cast<size_t>(size)));
         !written.ok()) {
@@ -166,4 +166,4 @@ Status ContentCache::Fill(Item& item, hdfs::Writer& writer) {
   }
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

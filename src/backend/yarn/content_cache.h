@@ -10,10 +10,10 @@
 
 #include "content_hash.h"
 #include "howdah/base/result.h"
-#include "howdah/hdfs/file_system.h"
+#include "howdah/hadoop/hdfs/file_system.h"
 #include "layout.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // A file of the cluster as YARN's LocalResource names it.
 struct RemoteFile {
@@ -25,12 +25,12 @@ struct RemoteFile {
 };
 
 // YARN's rule for its public cache (FSDownload.isPublic): everybody may enter the directory and every one above it.
-bool EverybodyMayEnter(hdfs::FileSystem& files, const std::string& directory);
+bool EverybodyMayEnter(hadoop::hdfs::FileSystem& files, const std::string& directory);
 
 class ContentCache {
  public:
   // told: as bytes are sent, of how many in all; may be empty.
-  ContentCache(hdfs::FileSystem& files, Layout layout, std::string hashes_path,
+  ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path,
                std::function<void(int64_t done, int64_t total)> told);
 
   // Notes a file that is to be there after Send; the number by which `sent` knows it. suffix: what the name ends with,
@@ -56,10 +56,10 @@ class ContentCache {
   Result<bool> IsThere(Item& item);
   Status MakeDirectories();
   Status Upload(Item& item);
-  Status Fill(Item& item, hdfs::Writer& writer);
+  Status Fill(Item& item, hadoop::hdfs::Writer& writer);
   size_t Add(Item item, const std::string& suffix);
 
-  hdfs::FileSystem& files_;
+  hadoop::hdfs::FileSystem& files_;
   Layout layout_;
   ContentHashes hashes_;
   std::function<void(int64_t, int64_t)> told_;
@@ -68,4 +68,4 @@ class ContentCache {
   int64_t done_ = 0, total_ = 0;
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

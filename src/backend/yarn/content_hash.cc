@@ -9,11 +9,11 @@
 #include <memory>
 #include <vector>
 
-#include "howdah/process/clock.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr off_t kWorthRemembering = off_t{1} << 20;
@@ -48,7 +48,8 @@ std::string Identity(const struct stat& facts) {
 }
 
 bool MayStillChange(const struct stat& facts) {
-  const auto now = std::chrono::duration_cast<std::chrono::seconds>(process::Clock().Now().time_since_epoch()).count();
+  const auto now =
+      std::chrono::duration_cast<std::chrono::seconds>(os::process::Clock().Now().time_since_epoch()).count();
   return facts.st_ctim.tv_sec + 2 >= now;
 }
 
@@ -58,7 +59,7 @@ Result<std::string> Hash(int fd, const std::string& file) {
   for (;;) {
     const ssize_t size = read(fd, buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;
-    if (size < 0) return process::SystemError("reading " + file);
+    if (size < 0) return os::files::SystemError("reading " + file);
     if (size == 0) return Finish(digest);
     EVP_DigestUpdate(digest.get(), buffer.data(), static_cast<size_t>(size));
   }
@@ -73,7 +74,7 @@ std::string HashOf(std::string_view bytes) {
 }
 
 ContentHashes::ContentHashes(std::string path) : path_(std::move(path)) {
-  const auto text = process::ReadFile(path_, kMostRemembered);
+  const auto text = os::files::ReadFile(path_, kMostRemembered);
   if (!text.ok()) {
     if (text.error().code != ErrorCode::kNotFound) unlink(path_.c_str());
     return;
@@ -90,15 +91,15 @@ ContentHashes::ContentHashes(std::string path) : path_(std::move(path)) {
 
 ContentHashes::~ContentHashes() {
   if (added_.empty()) return;
-  if (!process::MakeDirectories(path_.substr(0, path_.rfind('/')), 0700).ok()) return;
-  const auto file = process::OpenForAppend(path_, 0600);
-  if (file.ok() && !process::WriteAll(file->get(), added_, path_).ok()) unlink(path_.c_str());
+  if (!os::files::MakeDirectories(path_.substr(0, path_.rfind('/')), 0700).ok()) return;
+  const auto file = os::files::OpenForAppend(path_, 0600);
+  if (file.ok() && !os::files::WriteAll(file->get(), added_, path_).ok()) unlink(path_.c_str());
 }
 
 Result<std::string> ContentHashes::OfFile(const std::string& file) {
-  const process::Fd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  const os::files::Fd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat facts {};
-  if (!opened.valid() || fstat(opened.get(), &facts) != 0) return process::SystemError("reading " + file);
+  if (!opened.valid() || fstat(opened.get(), &facts) != 0) return os::files::SystemError("reading " + file);
   if (facts.st_size < kWorthRemembering) return Hash(opened.get(), file);
   const std::string identity = Identity(facts);
   if (const auto known = known_.find(identity); known != known_.end() && known->second.size() == 64) {
@@ -112,4 +113,4 @@ Result<std::string> ContentHashes::OfFile(const std::string& file) {
   return hash;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -7,7 +7,7 @@
 
 #include "howdah/base/result.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // 64 hexadecimal digits.
 std::string HashOf(std::string_view bytes);
@@ -32,4 +32,4 @@ class ContentHashes {
   std::string added_;
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -1,6 +1,6 @@
 #include "docker.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 std::string Join(const std::vector<std::string>& parts) {
@@ -11,7 +11,7 @@ std::string Join(const std::vector<std::string>& parts) {
 
 }  // namespace
 
-std::vector<std::pair<std::string, std::string>> DockerEnvironment(const spec::Docker& docker) {
+std::vector<std::pair<std::string, std::string>> DockerEnvironment(const jobspec::Docker& docker) {
   if (docker.image.empty()) return {};
   std::vector<std::pair<std::string, std::string>> variables = {{"YARN_CONTAINER_RUNTIME_TYPE", "docker"},
                                                                 {"YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", docker.image}};
@@ -26,4 +26,4 @@ std::vector<std::pair<std::string, std::string>> DockerEnvironment(const spec::D
   return variables;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,11 +5,11 @@
 #include <utility>
 #include <vector>
 
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // DockerLinuxContainerRuntime's variables; none if the job names no image.
-std::vector<std::pair<std::string, std::string>> DockerEnvironment(const spec::Docker& docker);
+std::vector<std::pair<std::string, std::string>> DockerEnvironment(const jobspec::Docker& docker);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -2,14 +2,14 @@
 
 #include <gtest/gtest.h>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using Variables = std::vector<std::pair<std::string, std::string>>;
 
 TEST(Docker, VariablesOfTheLaunchContext) {
   EXPECT_EQ(DockerEnvironment({}), Variables{});
-  spec::Docker docker;
+  jobspec::Docker docker;
   docker.image = "library/torch:2.4";
   EXPECT_EQ(DockerEnvironment(docker), (Variables{{"YARN_CONTAINER_RUNTIME_TYPE", "docker"},
                                                   {"YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", "library/torch:2.4"}}));
@@ -29,4 +29,4 @@ TEST(Docker, VariablesOfTheLaunchContext) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,16 +4,16 @@
 #include <functional>
 #include <map>
 
-#include "cluster.h"
+#include "hadoop_cluster.h"
+#include "howdah/backend/yarn/yarn_cluster.h"
 #include "howdah/base/bytes.h"
-#include "howdah/hadoopconf/services.h"
-#include "howdah/yarn/resource.h"
-#include "howdah/yarnplace/place.h"
+#include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/yarn/resource.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
-using Finding = backend::Place::Finding;
+using Finding = backend::Cluster::Finding;
 using Level = Finding::Level;
 
 constexpr size_t kNamed = 6;  // of a list in a sentence
@@ -36,7 +36,7 @@ class Examination {
     Problem("howdah-agent is not at " + options_.agent, "put it beside howdah: both come from the same build");
   }
 
-  void OfConfiguration(const Cluster& cluster) {
+  void OfConfiguration(const HadoopCluster& cluster) {
     const auto& configuration = cluster.configuration();
     std::map<std::string, int> files;
     for (const auto& [key, property] : configuration.properties()) ++files[property.origin];
@@ -65,7 +65,7 @@ class Examination {
     }
   }
 
-  void OfResourceManager(Cluster& cluster) {
+  void OfResourceManager(HadoopCluster& cluster) {
     const auto rm = cluster.Rm();
     if (!rm.ok()) return Problem(rm.error().message, "correct the key that is named");
     const auto metrics = (*rm)->ClusterMetrics();
@@ -81,7 +81,7 @@ class Examination {
     OfResources(**rm);
   }
 
-  void OfFiles(Cluster& cluster) {
+  void OfFiles(HadoopCluster& cluster) {
     const auto files = cluster.Files();
     if (!files.ok())
       return Problem(files.error().message, "fs.defaultFS has to be HDFS or a directory that all nodes mount");
@@ -130,15 +130,15 @@ class Examination {
     return text;
   }
 
-  void OfNodes(const std::vector<hadoop::yarn::NodeReportProto>& nodes) {
-    yarn::Resource total;
+  void OfNodes(const std::vector<::hadoop::yarn::NodeReportProto>& nodes) {
+    hadoop::yarn::Resource total;
     size_t running = 0;
     std::vector<std::string> sick;
     for (const auto& node : nodes) {
-      if (node.node_state() == hadoop::yarn::NS_RUNNING) {
+      if (node.node_state() == ::hadoop::yarn::NS_RUNNING) {
         ++running;
-        total += yarn::FromProto(node.capability());
-      } else if (node.node_state() == hadoop::yarn::NS_UNHEALTHY) {
+        total += hadoop::yarn::FromProto(node.capability());
+      } else if (node.node_state() == ::hadoop::yarn::NS_UNHEALTHY) {
         sick.push_back(node.nodeid().host() + " (" + node.health_report() + ")");
       }
     }
@@ -152,13 +152,13 @@ class Examination {
     }
   }
 
-  void OfQueues(yarn::ResourceManager& rm, const std::string& user) {
+  void OfQueues(hadoop::yarn::ResourceManager& rm, const std::string& user) {
     const auto acls = rm.QueueUserAcls();
     if (!acls.ok()) return Problem(acls.error().message, "");
     std::vector<std::string> queues;
     for (const auto& queue : *acls) {
       for (const int acl : queue.useracls()) {
-        if (acl == hadoop::yarn::QACL_SUBMIT_APPLICATIONS) queues.push_back(queue.queuename());
+        if (acl == ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS) queues.push_back(queue.queuename());
       }
     }
     if (queues.empty()) {
@@ -167,7 +167,7 @@ class Examination {
     Ok(user + " may submit to the queues " + Listed(queues));
   }
 
-  void OfResources(yarn::ResourceManager& rm) {
+  void OfResources(hadoop::yarn::ResourceManager& rm) {
     const auto types = rm.ResourceTypes();
     if (!types.ok()) return Problem(types.error().message, "");
     std::vector<std::string> names;
@@ -186,7 +186,7 @@ class Examination {
 
 }  // namespace
 
-std::vector<Finding> YarnPlace::Examine() {
+std::vector<Finding> YarnCluster::Examine() {
   std::vector<Finding> findings;
   Examination examination(options_, findings);
   examination.OfAgent();
@@ -202,4 +202,4 @@ std::vector<Finding> YarnPlace::Examine() {
   return findings;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

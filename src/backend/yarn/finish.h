@@ -5,15 +5,15 @@
 
 #include "howdah/base/result.h"
 #include "howdah/core/change.h"
-#include "howdah/hadoopconf/configuration.h"
-#include "howdah/hadooprpc/token.h"
+#include "howdah/hadoop/conf/configuration.h"
+#include "howdah/hadoop/rpc/token.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Unregisters the attempt that the token belongs to, so that YARN starts no other, with the job's state and reason as
 // YARN's diagnostics. Blocks until the ResourceManager has taken it. For whoever lives last: the AM at the job's end,
 // or its guardian.
-Status FinishApplication(const hadoopconf::Configuration& configuration, const hadooprpc::Token& am_rm_token,
+Status FinishApplication(const hadoop::conf::Configuration& configuration, const hadoop::rpc::Token& am_rm_token,
                          const core::JobChanged& end, Duration limit);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -7,15 +7,15 @@
 #include <algorithm>
 
 #include "am_calls.h"
-#include "howdah/history/job_end.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/files.h"
+#include "howdah/journal/job_end.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
 #include "job_record.h"
 #include "log_lookup.h"
 #include "reports.h"
 #include "waiting_am.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using namespace std::chrono_literals;
@@ -38,17 +38,17 @@ void Signal(int fd) {
 
 }  // namespace
 
-YarnFollow::YarnFollow(Cluster cluster, JobId id, std::optional<backend::LogSelection> logs)
+YarnFollow::YarnFollow(HadoopCluster cluster, JobId id, std::optional<backend::LogSelection> logs)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
       logs_(std::move(logs)),
       ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-Result<std::unique_ptr<YarnFollow>> YarnFollow::Start(Cluster cluster, JobId id,
+Result<std::unique_ptr<YarnFollow>> YarnFollow::Start(HadoopCluster cluster, JobId id,
                                                       std::optional<backend::LogSelection> logs) {
   std::unique_ptr<YarnFollow> follow(new YarnFollow(std::move(cluster), std::move(id), std::move(logs)));
-  if (!follow->ready_.valid() || !follow->wake_.valid()) return process::SystemError("following " + follow->id_.text);
+  if (!follow->ready_.valid() || !follow->wake_.valid()) return os::files::SystemError("following " + follow->id_.text);
   follow->thread_ = std::thread([raw = follow.get()] { raw->Run(); });
   return follow;
 }
@@ -130,7 +130,7 @@ void YarnFollow::Run() {
 bool YarnFollow::Look() {
   const auto rm = cluster_.Rm();
   if (!rm.ok()) return Failed(rm.error());
-  const auto report = (*rm)->Report(*yarn::ParseApplicationId(id_.text));
+  const auto report = (*rm)->Report(*hadoop::yarn::ParseApplicationId(id_.text));
   if (!report.ok()) {
     if (report.error().code != ErrorCode::kNotFound) return Failed(report.error());
     // The ResourceManager has forgotten it: it ended long ago.
@@ -148,7 +148,7 @@ bool YarnFollow::Look() {
     FetchLogs();
     return true;
   }
-  if (report->yarn_application_state() == hadoop::yarn::RUNNING && report->rpc_port() > 0) {
+  if (report->yarn_application_state() == ::hadoop::yarn::RUNNING && report->rpc_port() > 0) {
     return FollowThroughAm(*report);
   }
   SayWaiting(*report);
@@ -161,7 +161,7 @@ bool YarnFollow::Failed(const Error& error) {
   return false;
 }
 
-void YarnFollow::SayWaiting(const hadoop::yarn::ApplicationReportProto& report) {
+void YarnFollow::SayWaiting(const ::hadoop::yarn::ApplicationReportProto& report) {
   if (journal_offset_ == 0) {
     if (const auto journal = JournalOfRunning(cluster_, id_); journal.ok()) TakeJournal(*journal);
   }
@@ -176,7 +176,7 @@ void YarnFollow::SayWaiting(const hadoop::yarn::ApplicationReportProto& report) 
   core::JobChanged change;
   change.type = core::JobChanged::Type::kWaiting;
   change.reason = reason;
-  Queue(Entries{{process::Clock().Now(), std::move(change)}}, kEntryWeight);
+  Queue(Entries{{os::process::Clock().Now(), std::move(change)}}, kEntryWeight);
 }
 
 wire::FollowRequest YarnFollow::Request() const {
@@ -197,7 +197,7 @@ wire::FollowRequest YarnFollow::Request() const {
   return request;
 }
 
-bool YarnFollow::FollowThroughAm(const hadoop::yarn::ApplicationReportProto& report) {
+bool YarnFollow::FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report) {
   const auto identity = ClientIdentity(cluster_, id_);
   if (!identity.ok()) return false;  // it has just ended
   const auto address = AmAddress(report);
@@ -243,7 +243,7 @@ void YarnFollow::TakeJournal(const std::string& lines) {
   journal_ += lines;
   Entries entries = DecodeJournal(lines);
   // The end is only told when all output has been.
-  if (std::any_of(entries.begin(), entries.end(), history::EndsJob)) FetchLogs();
+  if (std::any_of(entries.begin(), entries.end(), journal::EndsJob)) FetchLogs();
   const size_t weight = entries.size() * kEntryWeight;
   Queue(std::move(entries), weight);
 }
@@ -273,4 +273,4 @@ void YarnFollow::FetchLogs() {
   }
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -15,19 +15,19 @@
 #include <variant>
 #include <vector>
 
-#include "cluster.h"
-#include "howdah/backend/place.h"
-#include "howdah/process/fd.h"
+#include "hadoop_cluster.h"
+#include "howdah/backend/cluster.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/rpc/am_follow.h"
 #include "log_store.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // The client's half reads from a bounded queue; a thread of its own asks the cluster and fills it. Read waits until it
 // has what was there when the follow began; from then on it never does.
 class YarnFollow final : public backend::Follow {
  public:
-  static Result<std::unique_ptr<YarnFollow>> Start(Cluster cluster, JobId id,
+  static Result<std::unique_ptr<YarnFollow>> Start(HadoopCluster cluster, JobId id,
                                                    std::optional<backend::LogSelection> logs);
   ~YarnFollow() override;
 
@@ -54,7 +54,7 @@ class YarnFollow final : public backend::Follow {
     LogFilePlace place;
   };
 
-  YarnFollow(Cluster cluster, JobId id, std::optional<backend::LogSelection> logs);
+  YarnFollow(HadoopCluster cluster, JobId id, std::optional<backend::LogSelection> logs);
 
   // --- on the thread ---
   void Run();
@@ -62,11 +62,11 @@ class YarnFollow final : public backend::Follow {
   bool Look();
   bool Failed(const Error& error);  // counts it; false
   void CaughtUp();
-  bool FollowThroughAm(const hadoop::yarn::ApplicationReportProto& report);
+  bool FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report);
   void Take(const wire::FollowReply& reply);
   void TakeJournal(const std::string& lines);
   void QueueRestOfJournal(const std::string& journal);
-  void SayWaiting(const hadoop::yarn::ApplicationReportProto& report);
+  void SayWaiting(const ::hadoop::yarn::ApplicationReportProto& report);
   // What was not sent by an AM, out of the log store.
   void FetchLogs();
   wire::FollowRequest Request() const;
@@ -75,11 +75,11 @@ class YarnFollow final : public backend::Follow {
   // Waits, but for the destructor.
   void Pause(Duration limit);
 
-  Cluster cluster_;
+  HadoopCluster cluster_;
   JobId id_;
   std::optional<backend::LogSelection> logs_;
-  process::Fd ready_;
-  process::Fd wake_;  // of the thread, by the destructor
+  os::files::Fd ready_;
+  os::files::Fd wake_;  // of the thread, by the destructor
 
   // Of the thread alone.
   int64_t journal_offset_ = 0;
@@ -103,4 +103,4 @@ class YarnFollow final : public backend::Follow {
   std::thread thread_;
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr char kCa[] = "howdah.ca";
@@ -11,13 +11,13 @@ std::string Alias(const std::string& name, const char* part) { return "howdah." 
 
 }  // namespace
 
-void AddIdentity(hadooprpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity) {
+void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity) {
   credentials.secrets[kCa] = identity.ca_certificate;
   credentials.secrets[Alias(name, ".pem")] = identity.certificate;
   credentials.secrets[Alias(name, ".key")] = identity.private_key;
 }
 
-Result<rpc::Identity> IdentityOf(const hadooprpc::Credentials& credentials, const std::string& name) {
+Result<rpc::Identity> IdentityOf(const hadoop::rpc::Credentials& credentials, const std::string& name) {
   rpc::Identity identity;
   const std::pair<std::string, std::string*> parts[] = {{kCa, &identity.ca_certificate},
                                                         {Alias(name, ".pem"), &identity.certificate},
@@ -50,4 +50,4 @@ Result<rpc::Identity> ReadIdentity(const std::string& json) {
   return identity;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

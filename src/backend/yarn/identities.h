@@ -5,17 +5,17 @@
 #include <string>
 
 #include "howdah/base/result.h"
-#include "howdah/hadooprpc/token.h"
+#include "howdah/hadoop/rpc/token.h"
 #include "howdah/rpc/identity.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Adds an identity as three secrets: "howdah.ca", "howdah.NAME.pem", "howdah.NAME.key". name: "am", "executor".
-void AddIdentity(hadooprpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity);
+void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity);
 // kFailed: one of them is missing, and which.
-Result<rpc::Identity> IdentityOf(const hadooprpc::Credentials& credentials, const std::string& name);
+Result<rpc::Identity> IdentityOf(const hadoop::rpc::Credentials& credentials, const std::string& name);
 
 std::string WriteIdentity(const rpc::Identity& identity);  // JSON
 Result<rpc::Identity> ReadIdentity(const std::string& json);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -1,45 +1,45 @@
 #include "job_record.h"
 
 #include "am_start.h"
-#include "howdah/history/job_end.h"
-#include "howdah/process/clock.h"
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_end.h"
+#include "howdah/os/process/clock.h"
 #include "identities.h"
 #include "journal_copy.h"
 #include "outside_history.h"
 #include "reports.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 // What an AM that did not live to the end has left of its journal, with the end.
-std::string Ended(std::string journal, core::JobChanged end, const hadoop::yarn::ApplicationReportProto& report) {
+std::string Ended(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
-  const history::JobView view = FoldJournal(journal, Tasks::kWanted);
+  const journal::JobView view = FoldJournal(journal, Tasks::kWanted);
   const Instant finished =
-      report.finishtime() > 0 ? Instant(std::chrono::milliseconds(report.finishtime())) : process::Clock().Now();
+      report.finishtime() > 0 ? Instant(std::chrono::milliseconds(report.finishtime())) : os::process::Clock().Now();
   const std::string task_reason =
       end.state == core::JobState::kKilled ? "the application was killed" : "the application master died";
-  return journal + history::EndLines(view, std::move(end), task_reason, finished);
+  return journal + journal::EndLines(view, std::move(end), task_reason, finished);
 }
 
-std::string SubmissionOf(const hadoop::yarn::ApplicationReportProto& report) {
-  const history::JobView view = ViewOf(report);
+std::string SubmissionOf(const ::hadoop::yarn::ApplicationReportProto& report) {
+  const journal::JobView view = ViewOf(report);
   core::JobSubmitted submitted{view.id, view.name, "yarn", "", view.user, "", {}};
-  return history::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
+  return journal::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
 }
 
 // Where the job file says; where its application master ran is known no more.
-Status WriteHistory(Cluster& cluster, const JobId& id, const std::string& journal) {
+Status WriteHistory(HadoopCluster& cluster, const JobId& id, const std::string& journal) {
   const auto text = JobFileOf(cluster, id);
   if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};  // nothing is known of it, and none wanted
   if (!text.ok()) return text.error();
-  const auto spec = spec::ReadEffective(*text);
+  const auto spec = jobspec::ReadEffective(*text);
   if (!spec.ok()) return spec.error();
   return EndHistory(cluster, *spec, journal, {});
 }
 
-Result<YarnAmStart> AmStartOf(Cluster& cluster, const JobId& id) {
+Result<YarnAmStart> AmStartOf(HadoopCluster& cluster, const JobId& id) {
   const auto places = cluster.Places();
   if (!places.ok()) return places.error();
   const auto text = cluster.ReadFile(places->am_file(id));
@@ -53,7 +53,7 @@ std::vector<core::JournalEntry> DecodeJournal(const std::string& text) {
   std::vector<core::JournalEntry> entries;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    if (auto entry = history::DecodeEntry(std::string_view(text).substr(begin, end - begin))) {
+    if (auto entry = journal::DecodeEntry(std::string_view(text).substr(begin, end - begin))) {
       entries.push_back(std::move(*entry));
     }
     begin = end + 1;
@@ -61,8 +61,8 @@ std::vector<core::JournalEntry> DecodeJournal(const std::string& text) {
   return entries;
 }
 
-history::JobView FoldJournal(const std::string& text, Tasks tasks) {
-  history::JobView view;
+journal::JobView FoldJournal(const std::string& text, Tasks tasks) {
+  journal::JobView view;
   for (const core::JournalEntry& entry : DecodeJournal(text)) {
     if (tasks == Tasks::kLeftOut && std::holds_alternative<core::TaskChanged>(entry.change)) continue;
     view.Apply(entry);
@@ -75,17 +75,17 @@ bool EndsFinally(const std::string& journal) {
   if (end == std::string::npos) return false;
   const size_t begin = journal.rfind('\n', end);
   const auto entry =
-      history::DecodeEntry(std::string_view(journal).substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
-  return entry && history::EndsJob(*entry);
+      journal::DecodeEntry(std::string_view(journal).substr(begin == std::string::npos ? 0 : begin + 1, end - begin));
+  return entry && journal::EndsJob(*entry);
 }
 
-Result<rpc::Identity> ClientIdentity(Cluster& cluster, const JobId& id) {
+Result<rpc::Identity> ClientIdentity(HadoopCluster& cluster, const JobId& id) {
   const auto start = AmStartOf(cluster, id);
   if (!start.ok()) return start.error();
   return ReadIdentity(start->client);
 }
 
-Result<std::string> JobFileOf(Cluster& cluster, const JobId& id) {
+Result<std::string> JobFileOf(HadoopCluster& cluster, const JobId& id) {
   const auto places = cluster.Places();
   if (!places.ok()) return places.error();
   auto running = cluster.ReadFile(places->job_file(id));
@@ -93,13 +93,13 @@ Result<std::string> JobFileOf(Cluster& cluster, const JobId& id) {
   return cluster.ReadFile(places->history_job_file(id));
 }
 
-Result<std::string> JournalOfHistory(Cluster& cluster, const JobId& id) {
+Result<std::string> JournalOfHistory(HadoopCluster& cluster, const JobId& id) {
   const auto places = cluster.Places();
   if (!places.ok()) return places.error();
   return cluster.ReadFile(places->history_journal(id));
 }
 
-Result<std::string> JournalOfRunning(Cluster& cluster, const JobId& id) {
+Result<std::string> JournalOfRunning(HadoopCluster& cluster, const JobId& id) {
   const auto places = cluster.Places();
   if (!places.ok()) return places.error();
   auto journal = cluster.ReadFile(places->journal(id));
@@ -109,7 +109,7 @@ Result<std::string> JournalOfRunning(Cluster& cluster, const JobId& id) {
   return start->submitted;
 }
 
-Result<std::optional<std::string>> EventsOfRunning(Cluster& cluster, const JobId& id) {
+Result<std::optional<std::string>> EventsOfRunning(HadoopCluster& cluster, const JobId& id) {
   const auto places = cluster.Places();
   if (!places.ok()) return places.error();
   auto events = cluster.ReadFile(places->event_log(id));
@@ -118,8 +118,8 @@ Result<std::optional<std::string>> EventsOfRunning(Cluster& cluster, const JobId
   return events.error();
 }
 
-Result<std::string> JournalOfEnded(Cluster& cluster, const JobId& id,
-                                   const hadoop::yarn::ApplicationReportProto& report) {
+Result<std::string> JournalOfEnded(HadoopCluster& cluster, const JobId& id,
+                                   const ::hadoop::yarn::ApplicationReportProto& report) {
   auto recorded = JournalOfHistory(cluster, id);
   if (recorded.ok() && EndsFinally(*recorded)) return recorded;
   if (!recorded.ok() && recorded.error().code != ErrorCode::kNotFound) return recorded;
@@ -138,4 +138,4 @@ Result<std::string> JournalOfEnded(Cluster& cluster, const JobId& id,
   return journal;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

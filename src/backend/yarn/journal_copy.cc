@@ -9,9 +9,9 @@
 #include <chrono>
 #include <iostream>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr Duration kLeastPause = std::chrono::seconds(1);
@@ -20,7 +20,7 @@ constexpr size_t kLongest = size_t{256} << 20;
 
 }  // namespace
 
-JournalCopy::JournalCopy(Cluster cluster, JobId id, std::string journal, std::string event_log)
+JournalCopy::JournalCopy(HadoopCluster cluster, JobId id, std::string journal, std::string event_log)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
       journal_(std::move(journal)),
@@ -43,10 +43,10 @@ bool JournalCopy::AwaitChange(int watch) {
 
 void JournalCopy::Run() {
   using Clock = std::chrono::steady_clock;
-  const process::Fd watch(inotify_init1(IN_CLOEXEC));
+  const os::files::Fd watch(inotify_init1(IN_CLOEXEC));
   if (!watch.valid() || inotify_add_watch(watch.get(), journal_.c_str(), IN_MODIFY) < 0 ||
       inotify_add_watch(watch.get(), event_log_.c_str(), IN_MODIFY) < 0) {
-    std::cerr << process::SystemError("watching " + journal_ + " and " + event_log_).message << "\n";
+    std::cerr << os::files::SystemError("watching " + journal_ + " and " + event_log_).message << "\n";
     return;
   }
   std::string said;
@@ -67,15 +67,15 @@ void JournalCopy::Run() {
 Status JournalCopy::Store() {
   const auto places = cluster_.Places();
   if (!places.ok()) return places.error();
-  const auto journal = process::ReadFile(journal_, kLongest);
+  const auto journal = os::files::ReadFile(journal_, kLongest);
   if (!journal.ok()) return journal.error();
-  const auto events = process::ReadFile(event_log_, kLongest);
+  const auto events = os::files::ReadFile(event_log_, kLongest);
   if (!events.ok()) return events.error();
   if (const Status kept = cluster_.WriteFile(places->event_log(id_), *events, 0600); !kept.ok()) return kept;
   return cluster_.WriteFile(places->journal(id_), *journal, 0600);
 }
 
-Status StoreHistory(Cluster& cluster, const JobId& id, const std::string& journal) {
+Status StoreHistory(HadoopCluster& cluster, const JobId& id, const std::string& journal) {
   const auto files = cluster.Files();
   if (!files.ok()) return files.error();
   const auto places = cluster.Places();
@@ -89,4 +89,4 @@ Status StoreHistory(Cluster& cluster, const JobId& id, const std::string& journa
   return (*files)->Delete(places->job(id), /*recursive=*/true);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -8,12 +8,12 @@
 #include <string>
 #include <thread>
 
-#include "cluster.h"
+#include "hadoop_cluster.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
-#include "howdah/process/fd.h"
+#include "howdah/os/files/fd.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Follows both files on this machine and stores them when one has grown, at most once a second and, as long files are
 // written whole each time, never for more than a tenth of the time. A thread of its own does it: a slow NameNode holds
@@ -21,7 +21,7 @@ namespace howdah::yarnplace {
 class JournalCopy {
  public:
   // Paths of the files here. Starts at once.
-  JournalCopy(Cluster cluster, JobId id, std::string journal, std::string event_log);
+  JournalCopy(HadoopCluster cluster, JobId id, std::string journal, std::string event_log);
   // Ends, after what it is storing at the moment.
   ~JournalCopy();
   JournalCopy(const JournalCopy&) = delete;
@@ -33,14 +33,14 @@ class JournalCopy {
   // Waits until the file changes or the destructor runs; false: the latter.
   bool AwaitChange(int watch);
 
-  Cluster cluster_;
+  HadoopCluster cluster_;
   JobId id_;
   std::string journal_, event_log_;
-  process::Fd stop_;
+  os::files::Fd stop_;
   std::thread thread_;
 };
 
 // The job's end: its journal and its job file go to the history, its staging directory goes away.
-Status StoreHistory(Cluster& cluster, const JobId& id, const std::string& journal);
+Status StoreHistory(HadoopCluster& cluster, const JobId& id, const std::string& journal);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

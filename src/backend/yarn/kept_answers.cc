@@ -1,21 +1,21 @@
 #include "kept_answers.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
-using namespace hadoop::yarn;
+using namespace ::hadoop::yarn;
 
 // Records are answers to heartbeats, without what comes again by itself.
 void Take(const AllocateResponseProto& answer, KeptAnswers::Past& past) {
   past.response_id = answer.response_id();
   for (const ContainerProto& container : answer.allocated_containers()) {
-    past.containers[yarn::FromProto(container.id())] = container;
+    past.containers[hadoop::yarn::FromProto(container.id())] = container;
   }
   for (const ContainerProto& container : answer.containers_from_previous_attempts()) {
-    past.containers[yarn::FromProto(container.id())] = container;
+    past.containers[hadoop::yarn::FromProto(container.id())] = container;
   }
   for (const ContainerStatusProto& status : answer.completed_container_statuses()) {
-    const yarn::ContainerId id = yarn::FromProto(status.container_id());
+    const hadoop::yarn::ContainerId id = hadoop::yarn::FromProto(status.container_id());
     past.containers.erase(id);
     past.completed[id] = status;
   }
@@ -27,7 +27,7 @@ void Take(const AllocateResponseProto& answer, KeptAnswers::Past& past) {
 
 Result<KeptAnswers> KeptAnswers::Open(const std::string& path, std::optional<Past>& past) {
   bool whole = true;
-  auto file = process::RecordFile::Open(path, [&](std::string_view record) {
+  auto file = os::files::RecordFile::Open(path, [&](std::string_view record) {
     AllocateResponseProto answer;
     whole &= answer.ParseFromArray(record.data(), static_cast<int>(record.size()));
     if (!past) past.emplace();
@@ -56,4 +56,4 @@ Status KeptAnswers::Keep(const AllocateResponseProto& response) {
   return file_.Append({record.SerializeAsString()});
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -8,12 +8,12 @@
 #include <vector>
 
 #include "howdah/base/result.h"
-#include "howdah/hadoop/yarn.pb.h"
-#include "howdah/hadoop/yarn_service.pb.h"
-#include "howdah/process/record_file.h"
-#include "howdah/yarn/ids.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/hadoop/messages/yarn_service.pb.h"
+#include "howdah/hadoop/yarn/ids.h"
+#include "howdah/os/files/record_file.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // One thread.
 class KeptAnswers {
@@ -21,23 +21,23 @@ class KeptAnswers {
   struct Past {
     int32_t response_id = 0;  // of the last answer that was taken
     // Granted to this attempt or to one before it, and not given back for all that is known; and how they ended.
-    std::map<yarn::ContainerId, hadoop::yarn::ContainerProto> containers;
-    std::map<yarn::ContainerId, hadoop::yarn::ContainerStatusProto> completed;
-    std::vector<hadoop::yarn::NMTokenProto> nm_tokens;      // in the order in which they came
-    std::optional<hadoop::common::TokenProto> am_rm_token;  // if it is another one than the container's
+    std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerProto> containers;
+    std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerStatusProto> completed;
+    std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order in which they came
+    std::optional<::hadoop::common::TokenProto> am_rm_token;  // if it is another one than the container's
   };
 
   // past: of the attempt so far; none if it has not registered.
   static Result<KeptAnswers> Open(const std::string& path, std::optional<Past>& past);
 
   // To be called before anything that follows from the answer is done.
-  Status Keep(const hadoop::yarn::RegisterApplicationMasterResponseProto& response);
-  Status Keep(const hadoop::yarn::AllocateResponseProto& response);
+  Status Keep(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
+  Status Keep(const ::hadoop::yarn::AllocateResponseProto& response);
 
  private:
-  explicit KeptAnswers(process::RecordFile file) : file_(std::move(file)) {}
+  explicit KeptAnswers(os::files::RecordFile file) : file_(std::move(file)) {}
 
-  process::RecordFile file_;
+  os::files::RecordFile file_;
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

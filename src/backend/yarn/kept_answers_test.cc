@@ -2,20 +2,20 @@
 
 #include <gtest/gtest.h>
 
-#include "howdah/process/files.h"
-#include "howdah/process/testing.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/testing.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
-using namespace hadoop::yarn;
+using namespace ::hadoop::yarn;
 
-const yarn::AttemptId kAttempt{{1700000000000, 1}, 2};
+const hadoop::yarn::AttemptId kAttempt{{1700000000000, 1}, 2};
 
-yarn::ContainerId Id(int number) { return {kAttempt, number}; }
+hadoop::yarn::ContainerId Id(int number) { return {kAttempt, number}; }
 
 void SetContainer(ContainerProto& container, int number) {
-  *container.mutable_id() = yarn::ToProto(Id(number));
+  *container.mutable_id() = hadoop::yarn::ToProto(Id(number));
   container.mutable_nodeid()->set_host("node" + std::to_string(number));
 }
 
@@ -30,7 +30,7 @@ NMTokenProto TokenFor(const std::string& node, const std::string& identifier) {
 }
 
 TEST(KeptAnswers, WhatOneProcessWasToldTheNextOneKnows) {
-  const process::Scratch scratch;
+  const os::files::Scratch scratch;
   const std::string path = scratch / "answers.bin";
   {
     std::optional<KeptAnswers::Past> past;
@@ -61,7 +61,7 @@ TEST(KeptAnswers, WhatOneProcessWasToldTheNextOneKnows) {
   AllocateResponseProto answer;
   answer.set_response_id(2);
   auto& ended = *answer.add_completed_container_statuses();
-  *ended.mutable_container_id() = yarn::ToProto(Id(2));
+  *ended.mutable_container_id() = hadoop::yarn::ToProto(Id(2));
   ended.set_exit_status(137);
   *answer.mutable_am_rm_token() = TokenFor("", "rolled").token();
   ASSERT_TRUE(kept->Keep(answer).ok());
@@ -73,12 +73,12 @@ TEST(KeptAnswers, WhatOneProcessWasToldTheNextOneKnows) {
 }
 
 TEST(KeptAnswers, AFileOfSomethingElseIsNotTakenForOne) {
-  const process::Scratch scratch;
+  const os::files::Scratch scratch;
   const std::string path = scratch / "answers.bin";
-  ASSERT_TRUE(process::WriteFileAtomically(path, std::string("\3\0\0\0\xff\xff\xff", 7), 0600).ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(path, std::string("\3\0\0\0\xff\xff\xff", 7), 0600).ok());
   std::optional<KeptAnswers::Past> past;
   EXPECT_FALSE(KeptAnswers::Open(path, past).ok());
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Without `lines` everything is passed on as it comes. With, only the last of them are, at Finish; kept is no more than
 // they need and 1 MiB.
@@ -24,4 +24,4 @@ class LastLinesKeeper {
   size_t trimmed_ = 0;
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

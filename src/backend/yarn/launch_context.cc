@@ -1,13 +1,13 @@
 #include "launch_context.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN";
 
 // A task speaks to the AM as an executor, and to nobody as the AM.
-hadooprpc::Credentials OfTask(const hadooprpc::Credentials& of_am) {
-  hadooprpc::Credentials credentials;
+hadoop::rpc::Credentials OfTask(const hadoop::rpc::Credentials& of_am) {
+  hadoop::rpc::Credentials credentials;
   for (const auto& [alias, token] : of_am.tokens) {
     if (token.kind != kAmToken) credentials.tokens[alias] = token;
   }
@@ -19,10 +19,10 @@ hadooprpc::Credentials OfTask(const hadooprpc::Credentials& of_am) {
 
 }  // namespace
 
-hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
-                                                        const hadooprpc::Credentials& credentials_of_am,
-                                                        const LaunchedTask& task) {
-  hadoop::yarn::ContainerLaunchContextProto context;
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
+                                                          const hadoop::rpc::Credentials& credentials_of_am,
+                                                          const LaunchedTask& task) {
+  ::hadoop::yarn::ContainerLaunchContextProto context;
   for (const auto& [name, resource] : start.local_resources) {
     const auto only = start.only_for.find(name);
     if (only != start.only_for.end() && !only->second.contains(task.role)) continue;
@@ -37,7 +37,7 @@ hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start
       entry.set_value(value);
     }
   }
-  context.set_tokens(hadooprpc::WriteCredentials(OfTask(credentials_of_am)));
+  context.set_tokens(hadoop::rpc::WriteCredentials(OfTask(credentials_of_am)));
   // bash reads this twice; a role's name, numbers and addresses have nothing that it would take for more than text.
   context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +
                       task.container.text + " --role " + task.role + " --index " + std::to_string(task.index) +
@@ -45,4 +45,4 @@ hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start
   return context;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,10 +5,10 @@
 
 #include "am_start.h"
 #include "howdah/base/ids.h"
-#include "howdah/hadoop/yarn.pb.h"
-#include "howdah/hadooprpc/token.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/hadoop/rpc/token.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 struct LaunchedTask {
   ContainerId container;
@@ -18,8 +18,8 @@ struct LaunchedTask {
 };
 
 // `howdah-agent task --yarn` with its files, and with credentials fit for a task: of the AM's those that name no AM.
-hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
-                                                        const hadooprpc::Credentials& credentials_of_am,
-                                                        const LaunchedTask& task);
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
+                                                          const hadoop::rpc::Credentials& credentials_of_am,
+                                                          const LaunchedTask& task);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,7 +4,7 @@
 //     cache/public/HASH[SUFFIX]         files by content, readable by all: YARN's nodes keep one copy for everybody
 //     cache/private/HASH[SUFFIX]        the same, of files that only their owner may read (directory 0700)
 //     jobs/ID/                          0700; removed at the job's end
-//       job.json                        the effective job (spec::WriteEffective)
+//       job.json                        the effective job (jobspec::WriteEffective)
 //       am.json                         what the application master is started with (am_start.h), and how clients call
 //                                       it
 //       journal.jsonl, events.bin       the AM's journal, and what it was told (am::EventLog), as they were about a
@@ -17,7 +17,7 @@
 
 #include "howdah/base/ids.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 class Layout {
  public:
@@ -43,4 +43,4 @@ class Layout {
   std::string root_;
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

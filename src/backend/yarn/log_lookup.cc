@@ -1,6 +1,6 @@
 #include "log_lookup.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using backend::LogSource;
@@ -63,4 +63,4 @@ bool Wants(const backend::LogSelection& selection, const LogSource& source) {
   return source.stream == LogStream::kStdout ? selection.want_stdout : selection.want_stderr;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,12 +4,12 @@
 #include <map>
 #include <vector>
 
-#include "howdah/backend/place.h"
+#include "howdah/backend/cluster.h"
 #include "howdah/core/change.h"
 #include "howdah/wire/control.pb.h"
 #include "log_store.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Both streams of every process of every attempt that was started, in the order of tasks, attempts and ranks.
 std::map<backend::LogSource, LogFilePlace> LogPlaces(const std::vector<core::JournalEntry>& journal);
@@ -20,4 +20,4 @@ wire::LogSource ToWire(const backend::LogSource& source);
 
 bool Wants(const backend::LogSelection& selection, const backend::LogSource& source);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

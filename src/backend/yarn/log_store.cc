@@ -6,50 +6,50 @@
 #include <chrono>
 #include <utility>
 
-#include "howdah/yarnlogs/aggregated_log.h"
-#include "howdah/yarnlogs/locations.h"
+#include "howdah/hadoop/yarnlogs/aggregated_log.h"
+#include "howdah/hadoop/yarnlogs/locations.h"
 #include "node_logs.h"
 #include "staging.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr Duration kFirstPause = std::chrono::milliseconds(100), kLongestPause = std::chrono::seconds(1);
 
 using Clock = std::chrono::steady_clock;
 
-std::string WithoutScheme(const std::string& path) { return IsUri(path) ? hdfs::PathOf(path) : path; }
+std::string WithoutScheme(const std::string& path) { return IsUri(path) ? hadoop::hdfs::PathOf(path) : path; }
 
 }  // namespace
 
 // One file of gathered logs.
 class LogStore::Aggregated {
  public:
-  static Result<std::unique_ptr<Aggregated>> Open(hdfs::FileSystem& files, const std::string& path) {
+  static Result<std::unique_ptr<Aggregated>> Open(hadoop::hdfs::FileSystem& files, const std::string& path) {
     std::unique_ptr<Aggregated> opened(new Aggregated);
     auto reader = files.Open(path);
     if (!reader.ok()) return reader.error();
     opened->reader_ = std::move(*reader);
-    yarnlogs::Source source;
+    hadoop::yarnlogs::Source source;
     source.size = opened->reader_->size();
     source.read = [raw = opened.get()](int64_t offset, size_t size) { return raw->ReadAt(offset, size); };
-    auto log = yarnlogs::OpenAggregatedLog(std::move(source));
+    auto log = hadoop::yarnlogs::OpenAggregatedLog(std::move(source));
     if (!log.ok()) return log.error();
     opened->log_ = std::move(*log);
     return opened;
   }
 
   // The parts of a log file in their order; none: the container did not run there.
-  Result<std::vector<yarnlogs::LogEntry>> Parts(const LogFilePlace& place) {
+  Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFilePlace& place) {
     auto entries = log_->List(place.container);
     if (!entries.ok()) return entries;
-    std::erase_if(*entries, [&](const yarnlogs::LogEntry& entry) {
+    std::erase_if(*entries, [&](const hadoop::yarnlogs::LogEntry& entry) {
       return entry.container != place.container || entry.name != place.file;
     });
     return entries;
   }
 
-  Status Read(const yarnlogs::LogEntry& part, int64_t from, const OnBytes& on_bytes) {
+  Status Read(const hadoop::yarnlogs::LogEntry& part, int64_t from, const OnBytes& on_bytes) {
     auto stream = log_->Read(part, from);
     if (!stream.ok()) return stream.error();
     for (;;) {
@@ -77,12 +77,12 @@ class LogStore::Aggregated {
     return bytes;
   }
 
-  std::unique_ptr<hdfs::Reader> reader_;
+  std::unique_ptr<hadoop::hdfs::Reader> reader_;
   int64_t at_ = 0;
-  std::unique_ptr<yarnlogs::AggregatedLog> log_;
+  std::unique_ptr<hadoop::yarnlogs::AggregatedLog> log_;
 };
 
-LogStore::LogStore(Cluster& cluster, JobId id, std::string user)
+LogStore::LogStore(HadoopCluster& cluster, JobId id, std::string user)
     : cluster_(cluster), id_(std::move(id)), user_(std::move(user)) {}
 LogStore::~LogStore() = default;
 
@@ -111,12 +111,12 @@ Result<bool> LogStore::ReadAggregated(const LogFilePlace& place, int64_t offset,
   const auto value = [&](const std::string& key) { return configuration.Get(key); };
   const auto files = cluster_.Files();
   if (!files.ok()) return files.error();
-  for (const std::string& directory : yarnlogs::LogDirectories(value, user_, id_.text)) {
+  for (const std::string& directory : hadoop::yarnlogs::LogDirectories(value, user_, id_.text)) {
     const auto listed = (*files)->List(WithoutScheme(directory));
     if (!listed.ok()) continue;  // another format, or not there yet
     std::vector<std::string> names;
-    for (const hdfs::FileStatus& file : *listed) names.push_back(file.name);
-    for (const std::string& name : yarnlogs::LogFilesOf("", names)) {
+    for (const hadoop::hdfs::FileStatus& file : *listed) names.push_back(file.name);
+    for (const std::string& name : hadoop::yarnlogs::LogFilesOf("", names)) {
       if (!place.node.empty() && !name.starts_with(place.node + "_")) continue;
       const std::string path = WithoutScheme(directory) + "/" + name;
       auto& opened = opened_[path];
@@ -128,7 +128,7 @@ Result<bool> LogStore::ReadAggregated(const LogFilePlace& place, int64_t offset,
       const auto parts = opened->Parts(place);
       if (!parts.ok()) return parts.error().While("reading the gathered logs " + path);
       int64_t begin = 0;
-      for (const yarnlogs::LogEntry& part : *parts) {
+      for (const hadoop::yarnlogs::LogEntry& part : *parts) {
         const int64_t from = std::clamp<int64_t>(offset - begin, 0, part.length);
         if (const Status read = opened->Read(part, from, on_bytes); !read.ok()) return read.error();
         begin += part.length;
@@ -143,4 +143,4 @@ Result<bool> LogStore::ReadFromNode(const LogFilePlace& place, int64_t offset, c
   return ReadNodeLog(cluster_, place, offset, on_bytes);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

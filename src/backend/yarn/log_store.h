@@ -7,12 +7,12 @@
 #include <string>
 #include <string_view>
 
-#include "cluster.h"
-#include "howdah/backend/place.h"
+#include "hadoop_cluster.h"
+#include "howdah/backend/cluster.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // One file of a container's log directory.
 struct LogFilePlace {
@@ -30,7 +30,7 @@ std::string LogFileName(const backend::LogSource& source, bool several_processes
 class LogStore {
  public:
   // user: whose application it is.
-  LogStore(Cluster& cluster, JobId id, std::string user);
+  LogStore(HadoopCluster& cluster, JobId id, std::string user);
   ~LogStore();
 
   using OnBytes = std::function<void(std::string_view)>;
@@ -43,10 +43,10 @@ class LogStore {
   Result<bool> ReadAggregated(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes);
   Result<bool> ReadFromNode(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes);
 
-  Cluster& cluster_;
+  HadoopCluster& cluster_;
   JobId id_;
   std::string user_;
   std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // by path
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

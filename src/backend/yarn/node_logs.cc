@@ -1,9 +1,9 @@
 #include "node_logs.h"
 
-#include "howdah/http/get.h"
-#include "howdah/yarnlogs/node_text.h"
+#include "howdah/hadoop/yarnlogs/node_text.h"
+#include "howdah/os/http/get.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 std::string UrlOf(const std::string& address, const LogFilePlace& place, const std::string& user) {
@@ -13,7 +13,7 @@ std::string UrlOf(const std::string& address, const LogFilePlace& place, const s
 
 }  // namespace
 
-Result<bool> ReadNodeLog(Cluster& cluster, const LogFilePlace& place, int64_t offset,
+Result<bool> ReadNodeLog(HadoopCluster& cluster, const LogFilePlace& place, int64_t offset,
                          const LogStore::OnBytes& on_bytes) {
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
@@ -22,9 +22,9 @@ Result<bool> ReadNodeLog(Cluster& cluster, const LogFilePlace& place, int64_t of
   Error last{ErrorCode::kNotFound, ""};
   for (const auto& node : *nodes) {
     if (node.nodeid().host() != place.node || node.httpaddress().empty()) continue;
-    yarnlogs::NodeText text(offset, on_bytes);
+    hadoop::yarnlogs::NodeText text(offset, on_bytes);
     Status understood;
-    const auto got = http::Get(UrlOf(node.httpaddress(), place, cluster.user()), {}, [&](std::string_view bytes) {
+    const auto got = os::http::Get(UrlOf(node.httpaddress(), place, cluster.user()), {}, [&](std::string_view bytes) {
       understood = text.Add(bytes);
       return understood.ok() && !text.whole();
     });
@@ -36,17 +36,17 @@ Result<bool> ReadNodeLog(Cluster& cluster, const LogFilePlace& place, int64_t of
   return false;
 }
 
-bool IsLost(Cluster& cluster, const std::string& node) {
+bool IsLost(HadoopCluster& cluster, const std::string& node) {
   const auto rm = cluster.Rm();
   const auto nodes = rm.ok() ? (*rm)->ClusterNodes({}) : rm.error();
   if (!nodes.ok()) return false;
   bool lost = false;
   for (const auto& report : *nodes) {
     if (report.nodeid().host() != node) continue;
-    if (report.node_state() != hadoop::yarn::NS_LOST) return false;  // another NodeManager runs there
+    if (report.node_state() != ::hadoop::yarn::NS_LOST) return false;  // another NodeManager runs there
     lost = true;
   }
   return lost;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -1,16 +1,16 @@
 // Logs of containers out of NodeManagers' web pages: what is not gathered, or not yet.
 #pragma once
 
-#include "cluster.h"
+#include "hadoop_cluster.h"
 #include "log_store.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Hands on a log file from `offset` on; false: no NodeManager of that name has it.
-Result<bool> ReadNodeLog(Cluster& cluster, const LogFilePlace& place, int64_t offset,
+Result<bool> ReadNodeLog(HadoopCluster& cluster, const LogFilePlace& place, int64_t offset,
                          const LogStore::OnBytes& on_bytes);
 
 // Whether the ResourceManager has given the node up, so that what only it has will not come soon.
-bool IsLost(Cluster& cluster, const std::string& node);
+bool IsLost(HadoopCluster& cluster, const std::string& node);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -1,23 +1,23 @@
 #include "outside_history.h"
 
-#include "howdah/historyfiles/write.h"
-#include "howdah/process/clock.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/storage/history/write.h"
 #include "job_record.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr size_t kPiece = size_t{1} << 20;
 
-class TreeFiles final : public backend::Files {
+class TreeFiles final : public storage::Files {
  public:
-  explicit TreeFiles(std::unique_ptr<hdfs::FileSystem> files) : files_(std::move(files)) {}
+  explicit TreeFiles(std::unique_ptr<hadoop::hdfs::FileSystem> files) : files_(std::move(files)) {}
 
   Result<std::vector<Entry>> List(const std::string& path) override {
     const auto listed = files_->List(path);
     if (!listed.ok()) return listed.error();
     std::vector<Entry> entries;
-    for (const hdfs::FileStatus& file : *listed) {
+    for (const hadoop::hdfs::FileStatus& file : *listed) {
       entries.push_back({file.name, file.directory, Instant(std::chrono::milliseconds(file.modified_millis))});
     }
     return entries;
@@ -36,10 +36,10 @@ class TreeFiles final : public backend::Files {
     }
   }
   Status Write(const std::string& path, std::string_view bytes) override {
-    return WriteWhole(*files_, path, bytes, backend::kSharedFile);
+    return WriteWhole(*files_, path, bytes, storage::kSharedFile);
   }
   Status MakeDirectories(const std::string& path) override {
-    return files_->MakeDirectories(path, backend::kSharedDirectory);
+    return files_->MakeDirectories(path, storage::kSharedDirectory);
   }
   Status Rename(const std::string& from, const std::string& to) override {
     return files_->Rename(from, to, /*overwrite=*/false);
@@ -47,31 +47,31 @@ class TreeFiles final : public backend::Files {
   Status Delete(const std::string& path) override { return files_->Delete(path, /*recursive=*/true); }
 
  private:
-  std::unique_ptr<hdfs::FileSystem> files_;
+  std::unique_ptr<hadoop::hdfs::FileSystem> files_;
 };
 
 }  // namespace
 
-Result<std::unique_ptr<backend::Files>> OpenTree(const Cluster& cluster, const std::string& uri) {
-  auto opened = hdfs::Open(cluster.configuration(), uri, cluster.open_options());
+Result<std::unique_ptr<storage::Files>> OpenTree(const HadoopCluster& cluster, const std::string& uri) {
+  auto opened = hadoop::hdfs::Open(cluster.configuration(), uri, cluster.open_options());
   if (!opened.ok()) return opened.error();
-  return std::unique_ptr<backend::Files>(std::make_unique<TreeFiles>(std::move(*opened)));
+  return std::unique_ptr<storage::Files>(std::make_unique<TreeFiles>(std::move(*opened)));
 }
 
-Status BeginHistory(const Cluster& cluster, const spec::JobSpec& spec, const std::string& journal,
-                    const tonyhistory::AmPlace& am) {
+Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                    const compat::tony::history::AmPlace& am) {
   if (spec.tony_history.empty()) return {};
   const auto files = OpenTree(cluster, spec.tony_history);
   if (!files.ok()) return files.error();
-  return historyfiles::Begin(**files, {spec, DecodeJournal(journal), am}, process::Clock().Now());
+  return storage::history::Begin(**files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
 }
 
-Status EndHistory(const Cluster& cluster, const spec::JobSpec& spec, const std::string& journal,
-                  const tonyhistory::AmPlace& am) {
+Status EndHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                  const compat::tony::history::AmPlace& am) {
   if (spec.tony_history.empty()) return {};
   const auto files = OpenTree(cluster, spec.tony_history);
   if (!files.ok()) return files.error();
-  return historyfiles::End(**files, {spec, DecodeJournal(journal), am});
+  return storage::history::End(**files, {spec, DecodeJournal(journal), am});
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,20 +5,20 @@
 #include <memory>
 #include <string>
 
-#include "cluster.h"
-#include "howdah/backend/files.h"
+#include "hadoop_cluster.h"
 #include "howdah/base/result.h"
-#include "howdah/spec/job_spec.h"
-#include "howdah/tonyhistory/job.h"
+#include "howdah/compat/tony/history/job.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/storage/files.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
-Result<std::unique_ptr<backend::Files>> OpenTree(const Cluster& cluster, const std::string& uri);
+Result<std::unique_ptr<storage::Files>> OpenTree(const HadoopCluster& cluster, const std::string& uri);
 
 // Nothing, if the job file says nothing. journal: its text so far; to its end, if the job has ended.
-Status BeginHistory(const Cluster& cluster, const spec::JobSpec& spec, const std::string& journal,
-                    const tonyhistory::AmPlace& am);
-Status EndHistory(const Cluster& cluster, const spec::JobSpec& spec, const std::string& journal,
-                  const tonyhistory::AmPlace& am);
+Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                    const compat::tony::history::AmPlace& am);
+Status EndHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                  const compat::tony::history::AmPlace& am);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 std::string Join(const std::vector<std::string>& words) {
@@ -52,7 +52,7 @@ bool Counts(const NodeFacts& node, const std::string& label) {
 }
 
 // The node that could hold most of the shape, to be named.
-const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const yarn::Resource& shape) {
+const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& shape) {
   const NodeFacts* largest = nullptr;
   const auto key = [&](const NodeFacts& node) {
     int64_t others = 0;
@@ -66,8 +66,8 @@ const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, co
   return largest;
 }
 
-std::string WhyNotTheShape(const spec::JobSpec& spec, const spec::RoleSpec& role, const ClusterFacts& facts) {
-  const yarn::Resource shape = ShapeOf(role);
+std::string WhyNotTheShape(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
+  const hadoop::yarn::Resource shape = ShapeOf(role);
   const std::string who = "roles." + role.name;
   for (const auto& [type, amount] : shape.others) {
     if (Has(facts.resource_types, type)) continue;
@@ -85,14 +85,14 @@ std::string WhyNotTheShape(const spec::JobSpec& spec, const spec::RoleSpec& role
          ToText(largest->total);
 }
 
-std::string WhyNotAtOnce(const spec::JobSpec& spec, const ClusterFacts& facts) {
-  if (!facts.queue.most || spec.start != spec::StartMode::kGang) return "";
-  yarn::Resource all;
-  for (const spec::RoleSpec& role : spec.roles) {
+std::string WhyNotAtOnce(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
+  if (!facts.queue.most || spec.start != jobspec::StartMode::kGang) return "";
+  hadoop::yarn::Resource all;
+  for (const jobspec::RoleSpec& role : spec.roles) {
     if (LabelOf(spec, role) != spec.node_label) return "";  // of another partition of the cluster
     for (int i = 0; i < role.instances.min; ++i) all += ShapeOf(role);
   }
-  const yarn::Resource& most = *facts.queue.most;
+  const hadoop::yarn::Resource& most = *facts.queue.most;
   if (most.memory_mib == 0 || all.memory_mib <= most.memory_mib) return "";
   return "the job asks for " + ToText(all) + " in all, and all of it has to be there before it starts; the queue '" +
          facts.queue.name + "' can never have more than " + ToText(most) +
@@ -101,9 +101,9 @@ std::string WhyNotAtOnce(const spec::JobSpec& spec, const ClusterFacts& facts) {
 
 }  // namespace
 
-std::vector<std::string> WhyTooLarge(const spec::JobSpec& spec, const yarn::Resource& most) {
+std::vector<std::string> WhyTooLarge(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most) {
   std::vector<std::string> refusals;
-  for (const spec::RoleSpec& role : spec.roles) {
+  for (const jobspec::RoleSpec& role : spec.roles) {
     if (ShapeOf(role).FitsIn(most)) continue;
     refusals.push_back("roles." + role.name + " asks for " + ToText(ShapeOf(role)) +
                        " a task; the ResourceManager gives one container " + ToText(most) +
@@ -112,10 +112,10 @@ std::vector<std::string> WhyTooLarge(const spec::JobSpec& spec, const yarn::Reso
   return refusals;
 }
 
-std::vector<std::string> WhyRefused(const spec::JobSpec& spec, const ClusterFacts& facts) {
+std::vector<std::string> WhyRefused(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
   std::vector<std::string> refusals;
   if (std::string why = WhyNotTheQueue(facts); !why.empty()) refusals.push_back(std::move(why));
-  for (const spec::RoleSpec& role : spec.roles) {
+  for (const jobspec::RoleSpec& role : spec.roles) {
     if (std::string why = WhyNotTheShape(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
   }
   if (!refusals.empty()) return refusals;
@@ -123,4 +123,4 @@ std::vector<std::string> WhyRefused(const spec::JobSpec& spec, const ClusterFact
   return refusals;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

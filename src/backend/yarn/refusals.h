@@ -5,15 +5,15 @@
 #include <vector>
 
 #include "cluster_facts.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Sentences with numbers and names; empty: nothing stands in the way for ever. A node that is lost or unhealthy may
 // come back, so it counts as it was.
-std::vector<std::string> WhyRefused(const spec::JobSpec& spec, const ClusterFacts& facts);
+std::vector<std::string> WhyRefused(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
 // The same of what one container may have at most, as the ResourceManager says it with a new application's id.
-std::vector<std::string> WhyTooLarge(const spec::JobSpec& spec, const yarn::Resource& most);
+std::vector<std::string> WhyTooLarge(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

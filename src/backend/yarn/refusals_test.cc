@@ -4,7 +4,7 @@
 
 #include <functional>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr int64_t kMib = int64_t{1} << 20;
@@ -12,23 +12,23 @@ constexpr int64_t kMib = int64_t{1} << 20;
 ClusterFacts Cluster() {
   ClusterFacts facts;
   facts.user = "ann";
-  facts.nodes = {{"n1", 1, "/r", "", "RUNNING", "", {1024, 8, {{yarn::kGpu, 2}}}, {}},
+  facts.nodes = {{"n1", 1, "/r", "", "RUNNING", "", {1024, 8, {{hadoop::yarn::kGpu, 2}}}, {}},
                  {"n2", 1, "/r", "", "LOST", "", {4096, 4, {}}, {}},
                  {"n3", 1, "/r", "fast", "RUNNING", "", {512, 8, {}}, {}},
                  {"n4", 1, "/r", "", "DECOMMISSIONED", "", {65536, 64, {}}, {}}};
   facts.queue.name = "q";
   facts.queue.exists = true;
-  facts.queue.most = yarn::Resource{2048, 16, {}};
+  facts.queue.most = hadoop::yarn::Resource{2048, 16, {}};
   facts.queue.labels = {"*"};
   facts.allowed_queues = {"root.q", "root.other"};
   facts.labels = {"fast", "empty"};
-  facts.resource_types = {"memory-mb", "vcores", yarn::kGpu};
+  facts.resource_types = {"memory-mb", "vcores", hadoop::yarn::kGpu};
   return facts;
 }
 
-spec::JobSpec Job() {
-  spec::JobSpec spec;
-  spec::RoleSpec& role = spec.roles.emplace_back();
+jobspec::JobSpec Job() {
+  jobspec::JobSpec spec;
+  jobspec::RoleSpec& role = spec.roles.emplace_back();
   role.name = "worker";
   role.memory_bytes = 256 * kMib;
   role.vcores = 1;
@@ -38,13 +38,13 @@ spec::JobSpec Job() {
 
 struct Row {
   const char* name;
-  std::function<void(spec::JobSpec& spec, ClusterFacts& facts)> change;
+  std::function<void(jobspec::JobSpec& spec, ClusterFacts& facts)> change;
   std::vector<std::string> why;
 };
 
 void Check(const std::vector<Row>& rows) {
   for (const Row& row : rows) {
-    spec::JobSpec spec = Job();
+    jobspec::JobSpec spec = Job();
     ClusterFacts facts = Cluster();
     row.change(spec, facts);
     EXPECT_EQ(WhyRefused(spec, facts), row.why) << row.name;
@@ -125,7 +125,7 @@ TEST(Refusals, OfNodesAndOfTheWhole) {
       {"more than the queue, but not at once",
        [](auto& s, auto&) {
          s.roles[0].instances = {9, 9};
-         s.start = spec::StartMode::kFree;
+         s.start = jobspec::StartMode::kFree;
        },
        {}},
   });
@@ -140,4 +140,4 @@ TEST(Refusals, WhatOneContainerMayHave) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,12 +4,12 @@
 
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
-#include "howdah/yarn/ids.h"
+#include "howdah/hadoop/yarn/ids.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
-using hadoop::yarn::ApplicationReportProto;
+using ::hadoop::yarn::ApplicationReportProto;
 
 constexpr std::string_view kOurDiagnostics = " with diagnostic message: ";
 constexpr int kSignalBase = 128;  // a shell's exit code of a process that a signal has killed
@@ -80,12 +80,12 @@ std::string KilledText(const ApplicationReportProto& report) {
 }  // namespace
 
 bool HasEnded(const ApplicationReportProto& report) {
-  return report.yarn_application_state() >= hadoop::yarn::FINISHED;
+  return report.yarn_application_state() >= ::hadoop::yarn::FINISHED;
 }
 
-history::JobView ViewOf(const ApplicationReportProto& report) {
-  history::JobView view;
-  view.id = yarn::ToText(yarn::FromProto(report.applicationid()));
+journal::JobView ViewOf(const ApplicationReportProto& report) {
+  journal::JobView view;
+  view.id = hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()));
   view.name = report.name();
   view.on = "yarn";
   view.user = report.user();
@@ -97,7 +97,7 @@ history::JobView ViewOf(const ApplicationReportProto& report) {
     view.exit_code = end.exit_code;
     view.reason = *end.reason;
     view.finished = At(report.finishtime());
-  } else if (report.yarn_application_state() == hadoop::yarn::RUNNING) {
+  } else if (report.yarn_application_state() == ::hadoop::yarn::RUNNING) {
     view.state = core::JobState::kRunning;
   }
   return view;
@@ -108,16 +108,16 @@ core::JobChanged EndOf(const ApplicationReportProto& report) {
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   const std::string& diagnostics = report.diagnostics();
-  if (report.yarn_application_state() == hadoop::yarn::KILLED ||
-      report.final_application_status() == hadoop::yarn::APP_KILLED) {
+  if (report.yarn_application_state() == ::hadoop::yarn::KILLED ||
+      report.final_application_status() == ::hadoop::yarn::APP_KILLED) {
     end.state = core::JobState::kKilled;
     end.exit_code = 4;
     end.reason = KilledText(report);
-  } else if (report.final_application_status() == hadoop::yarn::APP_SUCCEEDED) {
+  } else if (report.final_application_status() == ::hadoop::yarn::APP_SUCCEEDED) {
     end.state = core::JobState::kSucceeded;
     end.exit_code = 0;
     end.reason = "";
-  } else if (report.yarn_application_state() == hadoop::yarn::FINISHED) {
+  } else if (report.yarn_application_state() == ::hadoop::yarn::FINISHED) {
     end.reason = FirstLine(diagnostics);  // the AM's own words
   } else {
     const std::string how = HowAmDied(diagnostics);
@@ -155,4 +155,4 @@ std::string HowAmDied(const std::string& diagnostics) {
   return says_more ? how + ": " + detail : how;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,20 +5,20 @@
 #include <string>
 
 #include "howdah/core/change.h"
-#include "howdah/hadoop/yarn.pb.h"
-#include "howdah/history/job_view.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/journal/job_view.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Whether the ResourceManager has ended the application.
-bool HasEnded(const hadoop::yarn::ApplicationReportProto& report);
+bool HasEnded(const ::hadoop::yarn::ApplicationReportProto& report);
 
 // QUEUED until the AM has registered, RUNNING until the end; no tasks.
-history::JobView ViewOf(const hadoop::yarn::ApplicationReportProto& report);
+journal::JobView ViewOf(const ::hadoop::yarn::ApplicationReportProto& report);
 
 // The job's end as it is to be recorded when no AM has recorded it: KILLED for who killed it, FAILED for how the AM
 // died, in a sentence made of the ResourceManager's diagnostics.
-core::JobChanged EndOf(const hadoop::yarn::ApplicationReportProto& report);
+core::JobChanged EndOf(const ::hadoop::yarn::ApplicationReportProto& report);
 
 // "ann on 10.0.0.7" out of "Application application_1_1 was killed by user ann at 10.0.0.7"; empty: it was not.
 std::string KilledBy(const std::string& diagnostics);
@@ -28,4 +28,4 @@ std::optional<int> AmExitStatus(const std::string& diagnostics);
 // "was killed by signal 9 (SIGKILL)" out of the diagnostics of an application whose AM failed.
 std::string HowAmDied(const std::string& diagnostics);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

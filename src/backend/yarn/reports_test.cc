@@ -4,7 +4,7 @@
 
 #include "howdah/core/states.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 // What ResourceManagers of Hadoop 3.3 to 3.5 have said (RMAppImpl, RMAppAttemptImpl, ClientRMService).
@@ -36,8 +36,8 @@ TEST(Reports, WhoKilled) {
 }
 
 TEST(Reports, EndOfAJobWhoseAmDied) {
-  hadoop::yarn::ApplicationReportProto report;
-  report.set_yarn_application_state(hadoop::yarn::FAILED);
+  ::hadoop::yarn::ApplicationReportProto report;
+  report.set_yarn_application_state(::hadoop::yarn::FAILED);
   report.mutable_currentapplicationattemptid()->set_attemptid(2);
   report.set_diagnostics(kAmKilled);
   const core::JobChanged end = EndOf(report);
@@ -45,7 +45,7 @@ TEST(Reports, EndOfAJobWhoseAmDied) {
   EXPECT_EQ(end.exit_code, 1);
   EXPECT_EQ(end.reason, "the application master (attempt 1) was killed by signal 9 (SIGKILL)");
 
-  report.set_yarn_application_state(hadoop::yarn::KILLED);
+  report.set_yarn_application_state(::hadoop::yarn::KILLED);
   report.set_diagnostics("Application application_1_0001 was killed by user ann at 10.0.0.7");
   EXPECT_EQ(EndOf(report).state, core::JobState::kKilled);
   EXPECT_EQ(EndOf(report).exit_code, 4);
@@ -56,15 +56,15 @@ TEST(Reports, EndOfAJobWhoseAmDied) {
 }
 
 TEST(Reports, AnApplicationThatWaits) {
-  hadoop::yarn::ApplicationReportProto report;
+  ::hadoop::yarn::ApplicationReportProto report;
   report.mutable_applicationid()->set_cluster_timestamp(1700000000000);
   report.mutable_applicationid()->set_id(7);
   report.set_name("mnist");
   report.set_user("ann");
-  report.set_yarn_application_state(hadoop::yarn::ACCEPTED);
+  report.set_yarn_application_state(::hadoop::yarn::ACCEPTED);
   report.set_starttime(1700000001000);
   report.set_trackingurl("N/A");
-  const history::JobView view = ViewOf(report);
+  const journal::JobView view = ViewOf(report);
   EXPECT_EQ(view.id, "application_1700000000000_0007");
   EXPECT_EQ(view.state, core::JobState::kQueued);
   EXPECT_EQ(view.on, "yarn");
@@ -74,4 +74,4 @@ TEST(Reports, AnApplicationThatWaits) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,10 +4,10 @@
 #include <thread>
 #include <utility>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
-RmAside::RmAside(boost::asio::io_context& loop, Cluster cluster)
-    : cluster_(std::make_shared<Cluster>(std::move(cluster))) {
+RmAside::RmAside(boost::asio::io_context& loop, HadoopCluster cluster)
+    : cluster_(std::make_shared<HadoopCluster>(std::move(cluster))) {
   mailbox_->loop = &loop;
 }
 
@@ -16,7 +16,7 @@ RmAside::~RmAside() {
   mailbox_->loop = nullptr;
 }
 
-void RmAside::Ask(std::function<std::function<void()>(Cluster& cluster)> question) {
+void RmAside::Ask(std::function<std::function<void()>(HadoopCluster& cluster)> question) {
   asking_ = true;
   std::thread([this, mailbox = mailbox_, cluster = cluster_, question = std::move(question)] {
     auto take = question(*cluster);
@@ -30,4 +30,4 @@ void RmAside::Ask(std::function<std::function<void()>(Cluster& cluster)> questio
   }).detach();
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -6,13 +6,13 @@
 #include "howdah/rpc/am_follow.h"
 #include "log_lookup.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr Duration kConnectLimit = std::chrono::seconds(5);
 
 // Asks for what there is now, and hands on each answer.
-Status AskNow(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+Status AskNow(HadoopCluster& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
               wire::FollowRequest request, const std::function<void(const wire::FollowReply&)>& on_reply) {
   const auto am = ContactOf(cluster, id, report);
   if (!am.ok()) return am.error();
@@ -28,8 +28,8 @@ Status AskNow(Cluster& cluster, const JobId& id, const hadoop::yarn::Application
 
 }  // namespace
 
-Result<std::vector<backend::LogSource>> RunningSources(Cluster& cluster, const JobId& id,
-                                                       const hadoop::yarn::ApplicationReportProto& report) {
+Result<std::vector<backend::LogSource>> RunningSources(HadoopCluster& cluster, const JobId& id,
+                                                       const ::hadoop::yarn::ApplicationReportProto& report) {
   std::vector<backend::LogSource> sources;
   wire::FollowRequest request;
   request.mutable_logs()->set_sizes_only(true);
@@ -40,7 +40,8 @@ Result<std::vector<backend::LogSource>> RunningSources(Cluster& cluster, const J
   return sources;
 }
 
-Result<RunningLog> ReadRunningLog(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+Result<RunningLog> ReadRunningLog(HadoopCluster& cluster, const JobId& id,
+                                  const ::hadoop::yarn::ApplicationReportProto& report,
                                   const backend::LogSource& source,
                                   const std::function<void(std::string_view)>& on_bytes) {
   RunningLog log;
@@ -66,4 +67,4 @@ Result<RunningLog> ReadRunningLog(Cluster& cluster, const JobId& id, const hadoo
   return log;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

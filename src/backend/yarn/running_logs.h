@@ -6,15 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "cluster.h"
-#include "howdah/backend/place.h"
-#include "howdah/hadoop/yarn.pb.h"
+#include "hadoop_cluster.h"
+#include "howdah/backend/cluster.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // What has been written so far, in the order of tasks; none if the AM is not there yet.
-Result<std::vector<backend::LogSource>> RunningSources(Cluster& cluster, const JobId& id,
-                                                       const hadoop::yarn::ApplicationReportProto& report);
+Result<std::vector<backend::LogSource>> RunningSources(HadoopCluster& cluster, const JobId& id,
+                                                       const ::hadoop::yarn::ApplicationReportProto& report);
 
 struct RunningLog {
   int64_t bytes = 0;    // that were handed on
@@ -22,8 +22,9 @@ struct RunningLog {
   std::string journal;  // of the job, to find that
 };
 // Hands on what the source has now.
-Result<RunningLog> ReadRunningLog(Cluster& cluster, const JobId& id, const hadoop::yarn::ApplicationReportProto& report,
+Result<RunningLog> ReadRunningLog(HadoopCluster& cluster, const JobId& id,
+                                  const ::hadoop::yarn::ApplicationReportProto& report,
                                   const backend::LogSource& source,
                                   const std::function<void(std::string_view)>& on_bytes);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -7,22 +7,22 @@
 #include <algorithm>
 #include <string_view>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 Status Add(const std::string& root, const std::string& path, std::vector<TreeEntry>& entries) {
   const std::string full = path.empty() ? root : root + "/" + path;
   struct stat facts {};
   if ((path.empty() ? stat(full.c_str(), &facts) : lstat(full.c_str(), &facts)) != 0) {
-    return process::SystemError("reading " + full);
+    return os::files::SystemError("reading " + full);
   }
   TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & 07777, facts.st_size, ""};
   if (S_ISLNK(facts.st_mode)) {
     char target[PATH_MAX];
     const ssize_t size = readlink(full.c_str(), target, sizeof target);
-    if (size < 0) return process::SystemError("reading the link " + full);
+    if (size < 0) return os::files::SystemError("reading the link " + full);
     entry.kind = TreeEntry::Kind::kLink;
     entry.target.assign(target, static_cast<size_t>(size));
   } else if (S_ISDIR(facts.st_mode)) {
@@ -33,7 +33,7 @@ Status Add(const std::string& root, const std::string& path, std::vector<TreeEnt
   const bool descend = entry.kind == TreeEntry::Kind::kDirectory;
   entries.push_back(std::move(entry));
   if (!descend) return {};
-  const auto names = process::ListDirectory(full);
+  const auto names = os::files::ListDirectory(full);
   if (!names.ok()) return names.error();
   for (const std::string& name : *names) {
     const std::string below = path.empty() ? name : path + "/" + name;
@@ -64,4 +64,4 @@ bool LeavesTree(const std::string& path, const std::string& target) {
   return false;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -8,7 +8,7 @@
 
 #include "howdah/base/result.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 struct TreeEntry {
   enum class Kind { kDirectory, kFile, kLink } kind = Kind::kFile;
@@ -25,4 +25,4 @@ Result<std::vector<TreeEntry>> ListTree(const std::string& root);
 // Whether a link at `path` of a tree with this text leads out of the tree, by its words alone.
 bool LeavesTree(const std::string& path, const std::string& target);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "howdah/process/files.h"
+#include "howdah/os/files/files.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 TEST(SourceTree, LinksThatLeaveTheTree) {
@@ -30,9 +30,9 @@ TEST(SourceTree, ListsParentsFirstWithModesAndLinks) {
   char root[] = "/tmp/howdah-tree-XXXXXX";
   ASSERT_NE(mkdtemp(root), nullptr);
   const std::string base = root;
-  ASSERT_TRUE(process::MakeDirectories(base + "/b/empty").ok());
-  ASSERT_TRUE(process::WriteFileAtomically(base + "/b/run.sh", "#!/bin/sh\n", 0755).ok());
-  ASSERT_TRUE(process::WriteFileAtomically(base + "/a", "12345", 0640).ok());
+  ASSERT_TRUE(os::files::MakeDirectories(base + "/b/empty").ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(base + "/b/run.sh", "#!/bin/sh\n", 0755).ok());
+  ASSERT_TRUE(os::files::WriteFileAtomically(base + "/a", "12345", 0640).ok());
   ASSERT_EQ(symlink("b/run.sh", (base + "/link").c_str()), 0);
   ASSERT_EQ(mkfifo((base + "/pipe").c_str(), 0600), 0);
   const auto tree = ListTree(base);
@@ -46,9 +46,9 @@ TEST(SourceTree, ListsParentsFirstWithModesAndLinks) {
   EXPECT_EQ((*tree)[1].mode, 0640u);
   EXPECT_EQ((*tree)[1].size, 5);
   EXPECT_EQ((*tree)[4].mode, 0755u);
-  EXPECT_TRUE(process::RemoveTree(base).ok());
+  EXPECT_TRUE(os::files::RemoveTree(base).ok());
   EXPECT_EQ(ListTree(base).error().code, ErrorCode::kNotFound);
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "carried_files.h"
-#include "howdah/hadoopconf/services.h"
-#include "howdah/process/fd.h"
-#include "howdah/process/files.h"
+#include "howdah/hadoop/conf/services.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
 #include "source_tree.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 // Each file of its own costs a node a download; so when there are many, the small ones travel together.
@@ -45,7 +45,7 @@ class Stager {
       : options_(options),
         cache_(options.files, options.layout, options.local_directory + "/hashes", options.on_staged) {}
 
-  Result<StagedJob> Stage(const spec::JobSpec& spec) {
+  Result<StagedJob> Stage(const jobspec::JobSpec& spec) {
     if (const Status collected = Collect(spec); !collected.ok()) return collected.error();
     StagedJob job;
     job.manifest = Manifest();
@@ -57,7 +57,7 @@ class Stager {
     }
     if (const Status sent = cache_.Send(); !sent.ok()) return sent.error();
     for (const std::string& path : temporary_) {
-      if (const Status removed = process::RemoveTree(path); !removed.ok()) return removed.error();
+      if (const Status removed = os::files::RemoveTree(path); !removed.ok()) return removed.error();
     }
     job.agent = {"howdah-agent", cache_.sent(agent_), false};
     job.configuration = std::move(configuration_);
@@ -88,11 +88,11 @@ class Stager {
   }
   static std::string NameOf(size_t number) { return "r" + std::to_string(number); }
 
-  Status Collect(const spec::JobSpec& spec) {
+  Status Collect(const jobspec::JobSpec& spec) {
     const auto agent = cache_.Want(options_.agent, "");
     if (!agent.ok()) return agent.error();
     agent_ = *agent;
-    configuration_ = hadoopconf::WriteXml(options_.configuration);
+    configuration_ = hadoop::conf::WriteXml(options_.configuration);
     if (configuration_.size() > kMostCarried) {
       const auto configuration = cache_.WantBytes(std::exchange(configuration_, ""), ".xml");
       if (!configuration.ok()) return configuration.error();
@@ -101,7 +101,7 @@ class Stager {
     if (!spec.source.empty()) {
       if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
     }
-    for (const auto& [file, role] : spec::AllFiles(spec)) {
+    for (const auto& [file, role] : jobspec::AllFiles(spec)) {
       const size_t first = entries_.size();
       if (const Status added = AddFile(file); !added.ok()) return added.error().While("staging " + file.from);
       for (size_t i = first; i < entries_.size() && !role.empty(); ++i) entries_[i]["role"] = role;
@@ -126,11 +126,11 @@ class Stager {
   }
 
   Result<Taken> TakeRemote(const std::string& from) {
-    const auto uri = hadoopconf::ResolveUri(options_.configuration, from);
+    const auto uri = hadoop::conf::ResolveUri(options_.configuration, from);
     if (!uri.ok()) return uri.error();
-    const auto files = hdfs::Open(options_.configuration, *uri, options_.open);
+    const auto files = hadoop::hdfs::Open(options_.configuration, *uri, options_.open);
     if (!files.ok()) return files.error();
-    const std::string path = hdfs::PathOf(*uri);
+    const std::string path = hadoop::hdfs::PathOf(*uri);
     const auto found = (*files)->Stat(path);
     if (!found.ok()) return found.error();
     RemoteFile remote{(*files)->uri() + path, found->length, found->modified_millis, (found->permission & 4) != 0};
@@ -158,7 +158,7 @@ class Stager {
     return {};
   }
 
-  Status AddFile(const spec::File& file) {
+  Status AddFile(const jobspec::File& file) {
     if (!IsUri(file.from) && !file.unpack) {
       auto tree = ListTree(file.from);
       if (!tree.ok()) return tree.error();
@@ -229,19 +229,19 @@ class Stager {
 
   // Small files one behind the other in one file; the manifest says where each begins.
   Status AddTogether(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
-    if (const Status made = process::MakeDirectories(options_.local_directory, 0700); !made.ok()) return made;
+    if (const Status made = os::files::MakeDirectories(options_.local_directory, 0700); !made.ok()) return made;
     const std::string path = options_.local_directory + "/together-" + HashOf(root).substr(0, 16) + "-" +
                              std::to_string(getpid()) + "-" + std::to_string(temporary_.size());
-    const process::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
-    if (!file.valid()) return process::SystemError("writing " + path);
+    const os::files::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!file.valid()) return os::files::SystemError("writing " + path);
     temporary_.push_back(path);
     const size_t first = entries_.size();
     int64_t offset = 0;
     for (const TreeEntry& entry : tree) {
       if (entry.kind != TreeEntry::Kind::kFile || entry.size >= kLargeFile) continue;
-      const auto bytes = process::ReadFile(root + "/" + entry.path, kMostTogether);
+      const auto bytes = os::files::ReadFile(root + "/" + entry.path, kMostTogether);
       if (!bytes.ok()) return bytes.error();
-      if (const Status written = process::WriteAll(file.get(), *bytes, path); !written.ok()) return written;
+      if (const Status written = os::files::WriteAll(file.get(), *bytes, path); !written.ok()) return written;
       const auto size = static_cast<int64_t>(bytes->size());
       entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"offset", offset}, {"size", size}});
       offset += size;
@@ -284,12 +284,12 @@ class Stager {
 Status MakeDirectory(const std::string& uri, const StagingOptions& options, const std::string& key) {
   if (uri.empty()) return {};
   // A path is a directory that this machine and the nodes share.
-  const auto resolved = hadoopconf::ResolveUri(options.configuration, IsUri(uri) ? uri : "file://" + uri);
+  const auto resolved = hadoop::conf::ResolveUri(options.configuration, IsUri(uri) ? uri : "file://" + uri);
   if (!resolved.ok()) return resolved.error().While("creating " + key);
   // Of another kind of storage (s3a://...) the training framework is the one to know.
-  const auto files = hdfs::Open(options.configuration, *resolved, options.open);
+  const auto files = hadoop::hdfs::Open(options.configuration, *resolved, options.open);
   if (!files.ok()) return {};
-  const Status made = (*files)->MakeDirectories(hdfs::PathOf(*resolved), 0755);
+  const Status made = (*files)->MakeDirectories(hadoop::hdfs::PathOf(*resolved), 0755);
   return made.ok() ? made : Status(made.error().While("creating " + key));
 }
 
@@ -297,7 +297,7 @@ Status MakeDirectory(const std::string& uri, const StagingOptions& options, cons
 
 bool IsUri(const std::string& path) { return path.find("://") != std::string::npos || path.starts_with("hdfs:"); }
 
-Result<StagedJob> StageJob(const spec::JobSpec& spec, const StagingOptions& options) {
+Result<StagedJob> StageJob(const jobspec::JobSpec& spec, const StagingOptions& options) {
   if (const Status made = MakeDirectory(spec.checkpoint.dir, options, "checkpoint.dir"); !made.ok())
     return made.error();
   if (const Status made = MakeDirectory(spec.tensorboard_logdir, options, "tensorboard.logdir"); !made.ok()) {
@@ -306,4 +306,4 @@ Result<StagedJob> StageJob(const spec::JobSpec& spec, const StagingOptions& opti
   return Stager(options).Stage(spec);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

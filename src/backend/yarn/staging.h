@@ -10,11 +10,11 @@
 
 #include "content_cache.h"
 #include "howdah/base/result.h"
-#include "howdah/hadoopconf/configuration.h"
-#include "howdah/hdfs/open.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/hadoop/conf/configuration.h"
+#include "howdah/hadoop/hdfs/open.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // What the executor makes the working directory by (howdah/executor: manifest.h).
 inline constexpr const char* kManifest = "staging/manifest.json";
@@ -41,20 +41,20 @@ struct StagedJob {
 };
 
 struct StagingOptions {
-  const hadoopconf::Configuration& configuration;
-  hdfs::FileSystem& files;  // the default file system
+  const hadoop::conf::Configuration& configuration;
+  hadoop::hdfs::FileSystem& files;  // the default file system
   Layout layout;
-  hdfs::OpenOptions open;       // for other file systems that the job file names
-  std::string agent;            // path of howdah-agent
-  std::string local_directory;  // of ours on this machine: remembered hashes, and what is packed for the way
+  hadoop::hdfs::OpenOptions open;  // for other file systems that the job file names
+  std::string agent;               // path of howdah-agent
+  std::string local_directory;     // of ours on this machine: remembered hashes, and what is packed for the way
   std::function<void(int64_t done, int64_t total)> on_staged;
 };
 
 // Sends what is not in the cluster yet. Files of other file systems ("hdfs:///models/base.pt") are named as they are.
 // checkpoint.dir and tensorboard.logdir are made.
-Result<StagedJob> StageJob(const spec::JobSpec& spec, const StagingOptions& options);
+Result<StagedJob> StageJob(const jobspec::JobSpec& spec, const StagingOptions& options);
 
 // Whether a path of a job file is one of a file system other than this machine's: "hdfs:///x".
 bool IsUri(const std::string& path);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -2,15 +2,15 @@
 
 #include "carried_files.h"
 #include "docker.h"
-#include "howdah/history/job_view.h"
-#include "howdah/process/clock.h"
-#include "howdah/process/machine.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
 #include "howdah/rpc/identity.h"
-#include "howdah/spec/job_file.h"
 #include "identities.h"
 #include "refusals.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr Duration kAcceptLimit = std::chrono::seconds(60);
@@ -22,20 +22,20 @@ LocalResource Cached(const Resource& resource) {
           resource.file.is_public ? kPublic : kPrivate};
 }
 
-std::string SubmittedLine(const JobId& id, const spec::JobSpec& spec, const std::string& user) {
-  const std::string framework(spec::ToText(spec.framework));
-  core::JobSubmitted submitted{id.text, spec.name, "yarn", framework, user, process::NodeName(), {}};
-  for (const spec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
-  return history::EncodeEntry({process::Clock().Now(), std::move(submitted)}) + "\n";
+std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const std::string& user) {
+  const std::string framework(jobspec::ToText(spec.framework));
+  core::JobSubmitted submitted{id.text, spec.name, "yarn", framework, user, os::process::NodeName(), {}};
+  for (const jobspec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
+  return journal::EncodeEntry({os::process::Clock().Now(), std::move(submitted)}) + "\n";
 }
 
 // Makes the job's directory, fills it, and hands the job to the ResourceManager.
 class Submission {
  public:
-  Submission(Cluster& cluster, hdfs::FileSystem& files, const Layout& places, JobId id)
+  Submission(HadoopCluster& cluster, hadoop::hdfs::FileSystem& files, const Layout& places, JobId id)
       : cluster_(cluster), files_(files), places_(places), id_(std::move(id)) {}
 
-  Status Submit(const spec::JobSpec& spec, YarnAmStart start, const StagedJob& staged) {
+  Status Submit(const jobspec::JobSpec& spec, YarnAmStart start, const StagedJob& staged) {
     const auto identities = rpc::MakeJobIdentities(id_.text);
     if (!identities.ok()) return identities.error();
     for (const std::string& directory : {places_.root(), places_.jobs()}) {
@@ -44,10 +44,10 @@ class Submission {
     }
     if (const Status made = files_.MakeDirectories(places_.job(id_), 0700); !made.ok()) return made;
 
-    hadooprpc::Credentials credentials = cluster_.credentials();
+    hadoop::rpc::Credentials credentials = cluster_.credentials();
     std::map<std::string, LocalResource> common = {{staged.agent.link, Cached(staged.agent)}};
-    if (const Status put = PutFor(CarriedTo::kAll, "howdah/job.json", places_.job_file(id_), spec::WriteEffective(spec),
-                                  credentials, common);
+    if (const Status put = PutFor(CarriedTo::kAll, "howdah/job.json", places_.job_file(id_),
+                                  jobspec::WriteEffective(spec), credentials, common);
         !put.ok()) {
       return put;
     }
@@ -80,15 +80,15 @@ class Submission {
     AddIdentity(credentials, "executor", identities->executor);
     const auto rm = cluster_.Rm();
     if (!rm.ok()) return rm.error();
-    const auto accepted =
-        (*rm)->Submit(SubmissionContext(spec, *yarn::ParseApplicationId(id_.text), of_am, credentials), kAcceptLimit);
+    const auto accepted = (*rm)->Submit(
+        SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials), kAcceptLimit);
     return accepted.ok() ? Status() : Status(accepted.error());
   }
 
  private:
   // Clients read it in the job's directory; how containers come by it depends on its size.
   Status PutFor(CarriedTo to, const std::string& name, const std::string& path, const std::string& bytes,
-                hadooprpc::Credentials& credentials, std::map<std::string, LocalResource>& resources) {
+                hadoop::rpc::Credentials& credentials, std::map<std::string, LocalResource>& resources) {
     const auto put = Put(path, bytes);
     if (!put.ok()) return put.error();
     if (bytes.size() <= kMostCarried) {
@@ -100,7 +100,7 @@ class Submission {
   }
 
   Result<LocalResource> Put(const std::string& path, const std::string& bytes) {
-    hdfs::CreateOptions options;
+    hadoop::hdfs::CreateOptions options;
     options.permission = 0600;
     const auto writer = files_.Create(path, options);
     if (!writer.ok()) return writer.error();
@@ -112,16 +112,16 @@ class Submission {
                          LocalResource::Visibility::kApplication};
   }
 
-  Cluster& cluster_;
-  hdfs::FileSystem& files_;
+  HadoopCluster& cluster_;
+  hadoop::hdfs::FileSystem& files_;
   Layout places_;
   JobId id_;
 };
 
 }  // namespace
 
-Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const KnownCluster& known,
-                           const spec::JobSpec& spec, const backend::SubmitOptions& submit) {
+Result<JobId> SubmitToYarn(HadoopCluster& cluster, const YarnOptions& options, const KnownCluster& known,
+                           const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
   const auto files = cluster.Files();
   if (!files.ok()) return files.error();
   const auto rm = cluster.Rm();
@@ -130,7 +130,7 @@ Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const K
   if (!places.ok()) return places.error();
   const auto fresh = (*rm)->NewApplication();
   if (!fresh.ok()) return fresh.error();
-  const auto too_large = WhyTooLarge(spec, yarn::FromProto(fresh->maximumcapability()));
+  const auto too_large = WhyTooLarge(spec, hadoop::yarn::FromProto(fresh->maximumcapability()));
   if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
   const auto staged = StageJob(spec, {.configuration = cluster.configuration(),
                                       .files = **files,
@@ -140,7 +140,7 @@ Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const K
                                       .local_directory = options.home + "/yarn",
                                       .on_staged = submit.on_staged});
   if (!staged.ok()) return staged.error();
-  const JobId id{yarn::ToText(yarn::FromProto(fresh->application_id()))};
+  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(fresh->application_id()))};
 
   YarnAmStart start;
   start.job = id;
@@ -150,8 +150,8 @@ Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const K
   start.queue = spec.queue;
   start.node_label = spec.node_label;
   start.keep = submit.keep;
-  for (const spec::RoleSpec& role : spec.roles) {
-    spec::Docker docker = spec.docker.value_or(spec::Docker{});
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    jobspec::Docker docker = spec.docker.value_or(jobspec::Docker{});
     docker.image = role.image.value_or(docker.image);
     if (!docker.image.empty()) start.role_environment[role.name] = DockerEnvironment(docker);
   }
@@ -169,4 +169,4 @@ Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const K
   return id;
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

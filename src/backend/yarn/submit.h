@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "am_start.h"
-#include "cluster.h"
-#include "howdah/backend/place.h"
+#include "hadoop_cluster.h"
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/yarn/yarn_cluster.h"
 #include "howdah/base/result.h"
-#include "howdah/spec/job_spec.h"
-#include "howdah/yarnplace/place.h"
+#include "howdah/jobspec/job_spec.h"
 #include "staging.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // What the AM is told of the cluster beside the job.
 struct KnownCluster {
@@ -20,16 +20,16 @@ struct KnownCluster {
 };
 
 // Stages what is not there yet, submits, and returns when the ResourceManager has accepted the application.
-Result<JobId> SubmitToYarn(Cluster& cluster, const YarnOptions& options, const KnownCluster& known,
-                           const spec::JobSpec& spec, const backend::SubmitOptions& submit);
+Result<JobId> SubmitToYarn(HadoopCluster& cluster, const YarnOptions& options, const KnownCluster& known,
+                           const jobspec::JobSpec& spec, const backend::SubmitOptions& submit);
 
 // The memory of the AM's container: 32 MiB and a quarter of one for every task, and what TensorBoard needs if it is to
 // run there.
-int64_t AmMemoryMib(const spec::JobSpec& spec);
+int64_t AmMemoryMib(const jobspec::JobSpec& spec);
 
 // What the application is submitted with. Pure. am_resources: by their names in the AM's container.
-hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
-    const spec::JobSpec& spec, const yarn::ApplicationId& id, const std::map<std::string, LocalResource>& am_resources,
-    const hadooprpc::Credentials& credentials);
+::hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
+    const jobspec::JobSpec& spec, const hadoop::yarn::ApplicationId& id,
+    const std::map<std::string, LocalResource>& am_resources, const hadoop::rpc::Credentials& credentials);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

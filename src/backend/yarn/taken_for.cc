@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
-using hadoop::yarn::QueueInfoProto;
+using ::hadoop::yarn::QueueInfoProto;
 
 constexpr size_t kNamed = 3;
 
@@ -84,4 +84,4 @@ std::string TakenFor(const std::vector<LeafQueue>& leaves, const std::string& ow
   return others.size() == 1 && !self->preempts_within ? Named(others) : "";
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "howdah/hadoop/yarn.pb.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // A queue in which jobs run, out of getQueueInfo. ResourceManagers count what is used and asked for in the default
 // partition only.
@@ -23,10 +23,10 @@ struct LeafQueue {
 };
 
 // All leaves of the tree. A scheduler that tells no numbers (QueueStatistics) has none.
-std::vector<LeafQueue> LeavesOf(const hadoop::yarn::QueueInfoProto& root);
+std::vector<LeafQueue> LeavesOf(const ::hadoop::yarn::QueueInfoProto& root);
 
 // A clause behind "for": "the queue a", "the queue a or b", "another application of the queue a"; empty: it is not
 // certain enough. own: the queue of the job, by name or path; label: of the partition of the container.
 std::string TakenFor(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
-using hadoop::yarn::QueueInfoProto;
+using ::hadoop::yarn::QueueInfoProto;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -142,4 +142,4 @@ TEST(LeavesOf, WithoutNumbersThereIsNothingToConcludeFrom) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

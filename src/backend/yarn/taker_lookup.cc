@@ -2,9 +2,9 @@
 
 #include <utility>
 
-#include "howdah/yarn/ids.h"
+#include "howdah/hadoop/yarn/ids.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 // Nobody's grace may pass with waiting for a name; a scheduler takes what it needs in rounds of some seconds.
@@ -12,7 +12,7 @@ constexpr std::chrono::seconds kPatience(1), kNews(1);
 
 }  // namespace
 
-TakerLookup::TakerLookup(boost::asio::io_context& loop, Cluster cluster, JobId job)
+TakerLookup::TakerLookup(boost::asio::io_context& loop, HadoopCluster cluster, JobId job)
     : rm_(loop, std::move(cluster)), job_(std::move(job)), patience_(loop) {}
 
 void TakerLookup::Find(const std::string& label, std::function<void(const std::string& taker)> tell) {
@@ -24,14 +24,14 @@ void TakerLookup::Find(const std::string& label, std::function<void(const std::s
     if (!error) TellAll({});
   });
   if (rm_.asking()) return;  // late, and told to whoever still waits
-  rm_.Ask([this, job = job_](Cluster& cluster) { return [this, queues = Ask(cluster, job)] { Take(queues); }; });
+  rm_.Ask([this, job = job_](HadoopCluster& cluster) { return [this, queues = Ask(cluster, job)] { Take(queues); }; });
 }
 
-Result<TakerLookup::Queues> TakerLookup::Ask(Cluster& cluster, const JobId& job) {
+Result<TakerLookup::Queues> TakerLookup::Ask(HadoopCluster& cluster, const JobId& job) {
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
   // The queue that was asked for may not be the one it was put into, or moved to.
-  const auto report = (*rm)->Report(yarn::ParseApplicationId(job.text).value_or(yarn::ApplicationId()));
+  const auto report = (*rm)->Report(hadoop::yarn::ParseApplicationId(job.text).value_or(hadoop::yarn::ApplicationId()));
   if (!report.ok()) return report.error();
   const auto root = (*rm)->QueueInfo("root", /*with_children=*/true);
   if (!root.ok()) return root.error();
@@ -49,4 +49,4 @@ void TakerLookup::TellAll(const Queues& queues) {
   for (const Waiting& one : std::exchange(waiting_, {})) one.tell(TakenFor(queues.leaves, queues.own, one.label));
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

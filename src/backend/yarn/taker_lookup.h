@@ -12,12 +12,12 @@
 #include "rm_aside.h"
 #include "taken_for.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // Asks the ResourceManager once for all containers that are taken within a second. One thread: the loop's.
 class TakerLookup {
  public:
-  TakerLookup(boost::asio::io_context& loop, Cluster cluster, JobId job);
+  TakerLookup(boost::asio::io_context& loop, HadoopCluster cluster, JobId job);
 
   // label: of the partition of the container that is taken. tell: called once, maybe before this returns, with what
   // TakenFor says; with nothing if there is no answer within a second, or no right to one (a cluster with Kerberos, and
@@ -35,7 +35,7 @@ class TakerLookup {
     std::vector<LeafQueue> leaves;
   };
 
-  static Result<Queues> Ask(Cluster& cluster, const JobId& job);
+  static Result<Queues> Ask(HadoopCluster& cluster, const JobId& job);
   void Take(const Result<Queues>& queues);
   void TellAll(const Queues& queues);
 
@@ -47,4 +47,4 @@ class TakerLookup {
   boost::asio::steady_timer::time_point newest_until_{};
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,7 +5,7 @@
 
 #include <boost/asio/ip/tcp.hpp>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using boost::asio::ip::tcp;
@@ -16,11 +16,11 @@ using testing::IsEmpty;
 TEST(TakerLookup, WithoutAnAnswerNothingIsSaidAndNobodyWaitsLong) {
   boost::asio::io_context loop;
   const tcp::acceptor rm(loop, {boost::asio::ip::address_v4::loopback(), 0});
-  hadoopconf::Configuration configuration({[](const std::string&) { return std::nullopt; }, "ann", "/home/ann"});
+  hadoop::conf::Configuration configuration({[](const std::string&) { return std::nullopt; }, "ann", "/home/ann"});
   configuration.Set("yarn.resourcemanager.address", "127.0.0.1:" + std::to_string(rm.local_endpoint().port()), "test");
-  hadooprpc::RetryLimits limits;
+  hadoop::rpc::RetryLimits limits;
   limits.connect = limits.call = limits.give_up = std::chrono::milliseconds(1200);
-  TakerLookup lookup(loop, Cluster(configuration, "ann", {}, limits), JobId{"application_1_0001"});
+  TakerLookup lookup(loop, HadoopCluster(configuration, "ann", {}, limits), JobId{"application_1_0001"});
 
   std::vector<std::string> told;
   const auto note = [&](const std::string& taker) { told.push_back(taker); };
@@ -45,4 +45,4 @@ TEST(TakerLookup, WithoutAnAnswerNothingIsSaidAndNobodyWaitsLong) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 // Ever more rarely: who waits for hours must not cost the ResourceManager much, nor fill the journal with figures.
@@ -10,7 +10,7 @@ constexpr Duration kFirstLook = std::chrono::seconds(1), kLongestPause = std::ch
 
 }  // namespace
 
-WaitWatch::WaitWatch(boost::asio::io_context& loop, Cluster cluster, std::string queue, std::string label,
+WaitWatch::WaitWatch(boost::asio::io_context& loop, HadoopCluster cluster, std::string queue, std::string label,
                      std::function<void(const std::string&)> say)
     : timer_(loop),
       rm_(loop, std::move(cluster)),
@@ -35,7 +35,7 @@ void WaitWatch::LookAfter(Duration pause) {
 }
 
 void WaitWatch::Look() {
-  rm_.Ask([this, queue = queue_, label = label_](Cluster& cluster) {
+  rm_.Ask([this, queue = queue_, label = label_](HadoopCluster& cluster) {
     const auto rm = cluster.Rm();
     auto facts = rm.ok() ? GatherFacts(**rm, cluster.user(), queue, label) : Result<ClusterFacts>(rm.error());
     return [this, facts = std::move(facts)] { Take(facts); };
@@ -51,4 +51,4 @@ void WaitWatch::Take(const Result<ClusterFacts>& facts) {
   pause_ = std::min(pause_ * 2, kLongestPause);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

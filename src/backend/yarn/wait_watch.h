@@ -11,19 +11,19 @@
 #include "rm_aside.h"
 #include "why_pending.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // When asks have been open, and the same, for a second, the ResourceManager is asked for its numbers, on a thread of
 // its own, and again after ever longer pauses, a minute at most, while they stay so. One thread otherwise: the loop's.
 class WaitWatch {
  public:
   // say: told the reason whenever it changes; empty: nothing is waited for any more.
-  WaitWatch(boost::asio::io_context& loop, Cluster cluster, std::string queue, std::string label,
+  WaitWatch(boost::asio::io_context& loop, HadoopCluster cluster, std::string queue, std::string label,
             std::function<void(const std::string&)> say);
 
   // What is asked for now; empty: nothing.
   void SetWants(std::vector<Want> wants);
-  void SetHeadroom(const yarn::Resource& headroom) { headroom_ = headroom; }
+  void SetHeadroom(const hadoop::yarn::Resource& headroom) { headroom_ = headroom; }
 
  private:
   void LookAfter(Duration pause);
@@ -35,9 +35,9 @@ class WaitWatch {
   std::string queue_, label_;
   std::function<void(const std::string&)> say_;
   std::vector<Want> wants_;
-  std::optional<yarn::Resource> headroom_;
+  std::optional<hadoop::yarn::Resource> headroom_;
   std::string said_;
   Duration pause_{0};  // before the next look
 };
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

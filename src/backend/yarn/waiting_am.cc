@@ -1,21 +1,21 @@
 #include "waiting_am.h"
 
-#include "howdah/spec/job_file.h"
+#include "howdah/jobspec/job_file.h"
 #include "submit.h"
 #include "why_pending.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 // What its AM was asked with; nothing: the job file is another user's, or gone.
-yarn::Resource ShapeOfAm(Cluster& cluster, const JobId& id) {
+hadoop::yarn::Resource ShapeOfAm(HadoopCluster& cluster, const JobId& id) {
   const auto places = cluster.Places();
   if (!places.ok()) return {};
   const auto text = cluster.ReadFile(places->job_file(id));
   if (!text.ok()) return {};
-  const auto spec = spec::ReadEffective(*text);
+  const auto spec = jobspec::ReadEffective(*text);
   if (!spec.ok()) return {};
-  yarn::Resource shape;
+  hadoop::yarn::Resource shape;
   shape.memory_mib = AmMemoryMib(*spec);
   shape.vcores = spec->am.vcores;
   return shape;
@@ -23,8 +23,8 @@ yarn::Resource ShapeOfAm(Cluster& cluster, const JobId& id) {
 
 }  // namespace
 
-std::string WhyApplicationWaits(Cluster& cluster, const hadoop::yarn::ApplicationReportProto& report) {
-  if (report.yarn_application_state() < hadoop::yarn::ACCEPTED) return "";
+std::string WhyApplicationWaits(HadoopCluster& cluster, const ::hadoop::yarn::ApplicationReportProto& report) {
+  if (report.yarn_application_state() < ::hadoop::yarn::ACCEPTED) return "";
   // Once the AM's container is granted nothing is waited for but its start.
   if (report.currentapplicationattemptid().attemptid() > 0 && report.app_resource_usage().num_used_containers() > 0) {
     return "the application master is being started";
@@ -35,8 +35,8 @@ std::string WhyApplicationWaits(Cluster& cluster, const hadoop::yarn::Applicatio
   const std::string label = expression.starts_with('<') ? "" : expression;  // <DEFAULT_PARTITION>, <Not set>
   const auto facts = GatherFacts(**rm, report.user(), report.queue(), label);
   if (!facts.ok()) return facts.error().message;
-  const JobId id{yarn::ToText(yarn::FromProto(report.applicationid()))};
+  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()))};
   return WhyAmPending(*facts, report.diagnostics(), {"the application master", 1, ShapeOfAm(cluster, id), label});
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -3,12 +3,12 @@
 
 #include <string>
 
-#include "cluster.h"
-#include "howdah/hadoop/yarn.pb.h"
+#include "hadoop_cluster.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
 // One sentence out of the ResourceManager's own words and numbers; empty: it has just been submitted.
-std::string WhyApplicationWaits(Cluster& cluster, const hadoop::yarn::ApplicationReportProto& report);
+std::string WhyApplicationWaits(HadoopCluster& cluster, const ::hadoop::yarn::ApplicationReportProto& report);
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <map>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr size_t kNamed = 3;
@@ -15,7 +15,7 @@ std::string Percent(double share) {
 }
 
 std::string Times(const Want& want) {
-  const std::string shape = want.shape == yarn::Resource() ? "" : " of " + ToText(want.shape);
+  const std::string shape = want.shape == hadoop::yarn::Resource() ? "" : " of " + ToText(want.shape);
   return std::to_string(want.count) + (want.count == 1 ? " container" : " containers") + shape + " for " + want.who;
 }
 
@@ -91,8 +91,8 @@ std::string UsedMostBy(const QueueFacts& queue) {
   return "; most of it has " + most->user + " with " + most->id + " (" + ToText(most->used) + ")";
 }
 
-yarn::Resource Sum(const std::vector<Want>& wants) {
-  yarn::Resource sum;
+hadoop::yarn::Resource Sum(const std::vector<Want>& wants) {
+  hadoop::yarn::Resource sum;
   for (const Want& want : wants) {
     for (int i = 0; i < want.count; ++i) sum += want.shape;
   }
@@ -101,7 +101,7 @@ yarn::Resource Sum(const std::vector<Want>& wants) {
 
 std::string QueueFull(const ClusterFacts& facts, const std::vector<Want>& wants) {
   if (!facts.queue.most || facts.queue.most->memory_mib == 0) return "";
-  const yarn::Resource used = facts.queue.used();
+  const hadoop::yarn::Resource used = facts.queue.used();
   const int64_t wanted = std::max<int64_t>(Sum(wants).memory_mib, 1);
   if (used.memory_mib + wanted <= facts.queue.most->memory_mib) return "";
   return "the queue '" + facts.queue.name + "' is full: it uses " + ToText(used) + " of " + ToText(*facts.queue.most) +
@@ -109,8 +109,8 @@ std::string QueueFull(const ClusterFacts& facts, const std::vector<Want>& wants)
          "; this job needs " + Needed(wants) + " more";
 }
 
-yarn::Resource Free(const ClusterFacts& facts, const std::string& label) {
-  yarn::Resource free;
+hadoop::yarn::Resource Free(const ClusterFacts& facts, const std::string& label) {
+  hadoop::yarn::Resource free;
   for (const NodeFacts* node : NodesOf(facts, label)) {
     if (node->running()) free += node->free();
   }
@@ -118,12 +118,12 @@ yarn::Resource Free(const ClusterFacts& facts, const std::string& label) {
 }
 
 std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Want>& wants,
-                             const yarn::Resource& headroom) {
-  yarn::Resource own;
+                             const hadoop::yarn::Resource& headroom) {
+  hadoop::yarn::Resource own;
   for (const ApplicationFacts& application : facts.queue.applications) {
     if (application.user == facts.user) own += application.used;
   }
-  yarn::Resource most = own;
+  hadoop::yarn::Resource most = own;
   most += headroom;
   // Schedulers let the last container of a user go beyond the limit, and then say only that there is nothing more.
   const std::string limit = headroom.memory_mib == 0 ? ", which is no less than it" : " of " + ToText(most);
@@ -135,7 +135,7 @@ std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Want>&
 
 // There is room on some node, and the scheduler gives nothing, as the user has what one may have.
 std::string UserLimit(const ClusterFacts& facts, const std::vector<Want>& wants,
-                      const std::optional<yarn::Resource>& headroom) {
+                      const std::optional<hadoop::yarn::Resource>& headroom) {
   const auto kept_from = [&](const Want& want) {
     const auto nodes = NodesOf(facts, want.label);
     return !want.shape.FitsIn(*headroom) && std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
@@ -154,14 +154,14 @@ std::string InPieces(const ClusterFacts& facts, const Want& want) {
     if (want.shape.FitsIn(node->free())) return "";
     if (roomiest == nullptr || node->free().memory_mib > roomiest->free().memory_mib) roomiest = node;
   }
-  const yarn::Resource free = Free(facts, want.label);
+  const hadoop::yarn::Resource free = Free(facts, want.label);
   if (roomiest == nullptr || free.memory_mib < want.shape.memory_mib) return "";
   return "the memory is free in pieces: " + ToText(free) + " in all, at most " + ToText(roomiest->free()) +
          " on one node (" + roomiest->host + "), and " + want.who + " needs " + ToText(want.shape);
 }
 
 std::string ClusterFull(const ClusterFacts& facts, const std::vector<Want>& wants) {
-  const yarn::Resource free = Free(facts, wants.front().label);
+  const hadoop::yarn::Resource free = Free(facts, wants.front().label);
   if (free.memory_mib >= Sum(wants).memory_mib) return "";
   return "the cluster is full: " + ToText(free) + " are free, and this job needs " + Needed(wants) + " more" +
          UsedMostBy(facts.queue);
@@ -176,7 +176,7 @@ std::string ResourceBehind(const std::string& text, const std::string& words) {
     const size_t found = text.find(type, at);
     return found == std::string::npos ? 0 : std::atoll(text.c_str() + found + type.size());
   };
-  yarn::Resource resource;
+  hadoop::yarn::Resource resource;
   resource.memory_mib = number("memory:");
   resource.vcores = number("vCores:");
   return ToText(resource);
@@ -185,7 +185,7 @@ std::string ResourceBehind(const std::string& text, const std::string& words) {
 }  // namespace
 
 std::string WhyPending(const ClusterFacts& facts, const std::vector<Want>& wants,
-                       const std::optional<yarn::Resource>& headroom) {
+                       const std::optional<hadoop::yarn::Resource>& headroom) {
   if (wants.empty()) return "";
   for (const Want& want : wants) {
     if (std::string why = NoNodes(facts, want.label); !why.empty()) return why;
@@ -218,9 +218,9 @@ std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnosti
            Percent(facts.queue.am_share) + ")";
   }
   if (diagnostics.find("User capacity has reached its maximum limit") != std::string::npos) {
-    return UserLimitReached(facts, {am}, yarn::Resource());
+    return UserLimitReached(facts, {am}, hadoop::yarn::Resource());
   }
   return WhyPending(facts, {am}, std::nullopt);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,18 +5,18 @@
 
 #include <functional>
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using testing::HasSubstr;
 
-yarn::Resource Of(int64_t mib, int64_t cores, int64_t gpus = 0) {
-  yarn::Resource resource{mib, cores, {}};
-  if (gpus > 0) resource.others[yarn::kGpu] = gpus;
+hadoop::yarn::Resource Of(int64_t mib, int64_t cores, int64_t gpus = 0) {
+  hadoop::yarn::Resource resource{mib, cores, {}};
+  if (gpus > 0) resource.others[hadoop::yarn::kGpu] = gpus;
   return resource;
 }
 
-NodeFacts Node(const std::string& host, const yarn::Resource& total, const yarn::Resource& used) {
+NodeFacts Node(const std::string& host, const hadoop::yarn::Resource& total, const hadoop::yarn::Resource& used) {
   return {host, 1, "/r", "", "RUNNING", "", total, used};
 }
 
@@ -37,7 +37,8 @@ ClusterFacts Cluster() {
 TEST(WhyPending, TheFirstCauseInOrder) {
   const struct {
     const char* name;
-    std::function<void(ClusterFacts& facts, std::vector<Want>& wants, std::optional<yarn::Resource>& headroom)> change;
+    std::function<void(ClusterFacts& facts, std::vector<Want>& wants, std::optional<hadoop::yarn::Resource>& headroom)>
+        change;
     const char* why;
   } rows[] = {
       {"nothing is in the way", [](auto&, auto&, auto&) {},
@@ -97,7 +98,7 @@ TEST(WhyPending, TheFirstCauseInOrder) {
   for (const auto& row : rows) {
     ClusterFacts facts = Cluster();
     std::vector<Want> wants = {{"worker", 1, Of(256, 1), ""}};
-    std::optional<yarn::Resource> headroom;
+    std::optional<hadoop::yarn::Resource> headroom;
     row.change(facts, wants, headroom);
     EXPECT_EQ(WhyPending(facts, wants, headroom), row.why) << row.name;
   }
@@ -152,4 +153,4 @@ TEST(WhyPending, DiagnosticsOfAnyKindAreSafe) {
 }
 
 }  // namespace
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

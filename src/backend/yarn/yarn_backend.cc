@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "container_exit.h"
-#include "howdah/yarn/token.h"
+#include "howdah/hadoop/yarn/token.h"
 #include "launch_context.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 using namespace std::chrono_literals;
@@ -20,10 +20,12 @@ constexpr auto kGoneLimit = 8000ms;
 // ContainerExitStatus.INVALID and DISKS_FAILED.
 constexpr int kNotStarted = -1000, kDisksFailed = -101;
 
-yarn::ContainerId IdOf(const ContainerId& id) { return yarn::ParseContainerId(id.text).value_or(yarn::ContainerId()); }
+hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
+  return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
+}
 
-yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
-  yarn::SchedulerOptions scheduler;
+hadoop::yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
+  hadoop::yarn::SchedulerOptions scheduler;
   const size_t colon = options.am_address.rfind(':');
   scheduler.host = options.am_address.substr(0, colon);
   scheduler.rpc_port = std::atoi(options.am_address.c_str() + colon + 1);
@@ -36,11 +38,11 @@ yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
   return scheduler;
 }
 
-std::vector<yarn::KnownNode> NodesOf(const YarnAmStart& start, const yarn::Allocation& allocation) {
-  std::vector<yarn::KnownNode> nodes;
+std::vector<hadoop::yarn::KnownNode> NodesOf(const YarnAmStart& start, const hadoop::yarn::Allocation& allocation) {
+  std::vector<hadoop::yarn::KnownNode> nodes;
   for (const CandidateNode& node : start.nodes) {
-    nodes.push_back(
-        {allocation.NameOf(yarn::ToProto(yarn::NodeId{node.host, node.port})), node.rack, node.label, node.total});
+    nodes.push_back({allocation.NameOf(hadoop::yarn::ToProto(hadoop::yarn::NodeId{node.host, node.port})), node.rack,
+                     node.label, node.total});
   }
   return nodes;
 }
@@ -48,16 +50,19 @@ std::vector<yarn::KnownNode> NodesOf(const YarnAmStart& start, const yarn::Alloc
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
-                         std::unique_ptr<yarn::Calls> calls, KeptAnswers kept, std::optional<KeptAnswers::Past> past)
+                         std::unique_ptr<hadoop::yarn::Calls> calls, KeptAnswers kept,
+                         std::optional<KeptAnswers::Past> past)
     : loop_(loop),
       sink_(sink),
       options_(std::move(options)),
       token_(options_.am_rm_token),
       scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
       node_managers_(loop),
-      waits_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.queue,
-             options_.start.node_label, [this](const std::string& reason) { sink_.OnWaiting(reason); }),
-      takers_(loop, Cluster(options_.configuration, options_.start.user, options_.credentials), options_.start.job),
+      waits_(loop, HadoopCluster(options_.configuration, options_.start.user, options_.credentials),
+             options_.start.queue, options_.start.node_label,
+             [this](const std::string& reason) { sink_.OnWaiting(reason); }),
+      takers_(loop, HadoopCluster(options_.configuration, options_.start.user, options_.credentials),
+              options_.start.job),
       kept_(std::move(kept)),
       past_(std::move(past)),
       registered_(past_.has_value()) {
@@ -76,9 +81,9 @@ std::string YarnBackend::LabelOfRole(int role) const {
   return LabelOf(options_.spec, options_.spec.roles[static_cast<size_t>(role)]);
 }
 
-yarn::Shape YarnBackend::ShapeOfRole(int role) const {
-  const spec::RoleSpec& of_role = options_.spec.roles[static_cast<size_t>(role)];
-  yarn::Shape shape;
+hadoop::yarn::Shape YarnBackend::ShapeOfRole(int role) const {
+  const jobspec::RoleSpec& of_role = options_.spec.roles[static_cast<size_t>(role)];
+  hadoop::yarn::Shape shape;
   shape.resource = ShapeOf(of_role);
   shape.label = LabelOfRole(role);
   shape.nodes = of_role.locality.nodes;
@@ -98,13 +103,13 @@ void YarnBackend::CancelRequests() {
   Expect();
 }
 
-void YarnBackend::OnAnswer(const hadoop::yarn::AllocateResponseProto& response) {
+void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
   Keep(kept_.Keep(response));
   if (past_) InheritKept({});  // that process had not told its job of anything
   for (const auto& token : response.nm_tokens()) node_managers_.AddToken(token);
   TellMissing(response);
-  if (response.has_limit()) waits_.SetHeadroom(yarn::FromProto(response.limit()));
-  if (response.has_am_rm_token()) token_ = yarn::FromProto(response.am_rm_token());
+  if (response.has_limit()) waits_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
+  if (response.has_am_rm_token()) token_ = hadoop::yarn::FromProto(response.am_rm_token());
   if (response.updated_nodes_size() > 0) UpdateNodes(response);
   const auto& preempt = response.preempt();
   for (const auto& container : preempt.strictcontract().container()) WarnPreempted(container);
@@ -120,21 +125,21 @@ void YarnBackend::WarnNode(const std::string& node) {
   for (const ContainerId& id : there) sink_.OnWarned(id, "its node is being decommissioned", /*taken=*/false);
 }
 
-void YarnBackend::UpdateNodes(const hadoop::yarn::AllocateResponseProto& response) {
-  std::vector<yarn::KnownNode> nodes = scheduler_.allocation().nodes();
+void YarnBackend::UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response) {
+  std::vector<hadoop::yarn::KnownNode> nodes = scheduler_.allocation().nodes();
   for (const auto& report : response.updated_nodes()) {
     const std::string name = scheduler_.allocation().NameOf(report.nodeid());
-    std::erase_if(nodes, [&](const yarn::KnownNode& node) { return node.name == name; });
-    if (report.node_state() == hadoop::yarn::NS_DECOMMISSIONING) WarnNode(name);
-    if (report.node_state() != hadoop::yarn::NS_RUNNING) continue;
+    std::erase_if(nodes, [&](const hadoop::yarn::KnownNode& node) { return node.name == name; });
+    if (report.node_state() == ::hadoop::yarn::NS_DECOMMISSIONING) WarnNode(name);
+    if (report.node_state() != ::hadoop::yarn::NS_RUNNING) continue;
     nodes.push_back({name, report.rackname(), report.node_labels_size() > 0 ? report.node_labels(0) : "",
-                     yarn::FromProto(report.capability())});
+                     hadoop::yarn::FromProto(report.capability())});
   }
   scheduler_.SetNodes(std::move(nodes));
 }
 
-void YarnBackend::OnGranted(const yarn::Allocation::Granted& granted) {
-  const ContainerId id{yarn::ToText(yarn::FromProto(granted.container.id()))};
+void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
+  const ContainerId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(granted.container.id()))};
   Held& held = containers_.try_emplace(id, loop_).first->second;
   held.proto = granted.container;
   held.node = granted.node;
@@ -168,8 +173,8 @@ void YarnBackend::OnStarted(const ContainerId& id, const Status& started) {
   Gone(id, wanted ? HowStartFailed(started.error().message) : "", /*excused=*/false);
 }
 
-void YarnBackend::OnCompleted(const yarn::Allocation::Completed& completed) {
-  const ContainerId id{yarn::ToText(yarn::FromProto(completed.status.container_id()))};
+void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& completed) {
+  const ContainerId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(completed.status.container_id()))};
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   // It was not even localized: the node may be the reason. A NodeManager that takes a container has shown nothing yet,
@@ -207,12 +212,12 @@ void YarnBackend::LookHowFar(const ContainerId& id) {
   held.look.async_wait([this, id](const boost::system::error_code& error) {
     const auto it = containers_.find(id);
     if (error || it == containers_.end() || it->second.connected) return;
-    node_managers_.Ask(yarn::FromProto(it->second.proto.nodeid()), IdOf(id),
+    node_managers_.Ask(hadoop::yarn::FromProto(it->second.proto.nodeid()), IdOf(id),
                        [this, id](const auto& status) { OnHowFar(id, status); });
   });
 }
 
-void YarnBackend::OnHowFar(const ContainerId& id, const Result<hadoop::yarn::ContainerStatusProto>& status) {
+void YarnBackend::OnHowFar(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status) {
   const auto it = containers_.find(id);
   if (it == containers_.end() || it->second.connected || it->second.leaving) return;
   if (const std::string how_far = HowFarStarted(status, it->second.proto.nodeid().host()); !how_far.empty()) {
@@ -257,7 +262,7 @@ void YarnBackend::EndAfter(const ContainerId& id, std::chrono::milliseconds wait
 void YarnBackend::Stop(const ContainerId& id) {
   Held& held = containers_.at(id);
   held.stopped = true;
-  if (held.started) node_managers_.Stop(yarn::FromProto(held.proto.nodeid()), IdOf(id), [](const Status&) {});
+  if (held.started) node_managers_.Stop(hadoop::yarn::FromProto(held.proto.nodeid()), IdOf(id), [](const Status&) {});
 }
 
 void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait) {
@@ -289,7 +294,7 @@ void YarnBackend::Expect() {
   for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
     const int count = scheduler_.allocation().outstanding(static_cast<int>(role));
     if (count == 0) continue;
-    const spec::RoleSpec& of_role = options_.spec.roles[role];
+    const jobspec::RoleSpec& of_role = options_.spec.roles[role];
     wants.push_back({of_role.name, count, ShapeOf(of_role), LabelOf(options_.spec, of_role)});
   }
   waits_.SetWants(std::move(wants));
@@ -297,7 +302,7 @@ void YarnBackend::Expect() {
 }
 
 void YarnBackend::OnRejected(const Error& error) {
-  sink_.OnRefused("the cluster will never give these containers: " + yarn::FirstLine(error.message));
+  sink_.OnRefused("the cluster will never give these containers: " + hadoop::yarn::FirstLine(error.message));
 }
 
 void YarnBackend::OnUnreachable(const std::string& why) {
@@ -313,4 +318,4 @@ void YarnBackend::Finish(const core::JobChanged& final, const std::string& journ
   options_.on_finish(final, journal, token_);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

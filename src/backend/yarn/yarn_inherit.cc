@@ -3,12 +3,14 @@
 
 #include "yarn_backend.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 namespace {
 
 constexpr char kEndedWithAm[] = "it ended while there was no application master";
 
-yarn::ContainerId IdOf(const ContainerId& id) { return yarn::ParseContainerId(id.text).value_or(yarn::ContainerId()); }
+hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
+  return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
+}
 
 }  // namespace
 
@@ -19,7 +21,7 @@ void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int
 
 void YarnBackend::InheritKept(const std::vector<backend::Inherited>& containers) {
   for (const backend::Inherited& inherited : containers) {
-    const yarn::ContainerId id = IdOf(inherited.container);
+    const hadoop::yarn::ContainerId id = IdOf(inherited.container);
     if (const auto held = past_->containers.find(id); held != past_->containers.end()) {
       Adopt(inherited, held->second);
     } else if (const auto ended = past_->completed.find(id); ended != past_->completed.end()) {
@@ -35,16 +37,16 @@ void YarnBackend::InheritKept(const std::vector<backend::Inherited>& containers)
   past_.reset();
 }
 
-void YarnBackend::Adopt(const backend::Inherited& inherited, const hadoop::yarn::ContainerProto& proto) {
+void YarnBackend::Adopt(const backend::Inherited& inherited, const ::hadoop::yarn::ContainerProto& proto) {
   Held& held = containers_.try_emplace(inherited.container, loop_).first->second;
   held.proto = proto;
   held.node = scheduler_.allocation().NameOf(proto.nodeid());
   held.label = LabelOfRole(inherited.role);
   held.launched = held.started = inherited.task.has_value();
-  scheduler_.Adopt(inherited.role, ShapeOfRole(inherited.role), yarn::FromProto(proto.id()), held.node);
+  scheduler_.Adopt(inherited.role, ShapeOfRole(inherited.role), hadoop::yarn::FromProto(proto.id()), held.node);
 }
 
-void YarnBackend::OnRegistered(const hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
+void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
   Keep(kept_.Keep(response));
   for (const auto& token : response.nm_tokens_from_previous_attempts()) node_managers_.AddToken(token);
   InheritOthers(response);
@@ -52,9 +54,10 @@ void YarnBackend::OnRegistered(const hadoop::yarn::RegisterApplicationMasterResp
   for (const auto& order : std::exchange(deferred_, {})) order();
 }
 
-void YarnBackend::InheritOthers(const hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
-  std::map<yarn::ContainerId, const hadoop::yarn::ContainerProto*> there;
-  for (const auto& proto : response.containers_from_previous_attempts()) there[yarn::FromProto(proto.id())] = &proto;
+void YarnBackend::InheritOthers(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
+  std::map<hadoop::yarn::ContainerId, const ::hadoop::yarn::ContainerProto*> there;
+  for (const auto& proto : response.containers_from_previous_attempts())
+    there[hadoop::yarn::FromProto(proto.id())] = &proto;
   for (const backend::Inherited& inherited : std::exchange(awaited_, {})) {
     const auto it = there.find(IdOf(inherited.container));
     if (it == there.end()) {
@@ -69,12 +72,12 @@ void YarnBackend::InheritOthers(const hadoop::yarn::RegisterApplicationMasterRes
   }
 }
 
-void YarnBackend::TellMissing(const hadoop::yarn::AllocateResponseProto& response) {
+void YarnBackend::TellMissing(const ::hadoop::yarn::AllocateResponseProto& response) {
   for (const backend::Inherited& missing : std::exchange(missing_, {})) {
     const ContainerId& id = missing.container;
     const auto& ended = response.completed_container_statuses();
     const auto status = std::find_if(ended.begin(), ended.end(), [&](const auto& one) {
-      return yarn::ToText(yarn::FromProto(one.container_id())) == id.text;
+      return hadoop::yarn::ToText(hadoop::yarn::FromProto(one.container_id())) == id.text;
     });
     if (status != ended.end()) {
       TellEnded(id, *status, LabelOfRole(missing.role), /*taker=*/"");
@@ -94,4 +97,4 @@ void YarnBackend::Keep(const Status& kept) {
   if (!kept.ok()) sink_.OnLost(kept.error());
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -2,10 +2,10 @@
 #include "container_exit.h"
 #include "yarn_backend.h"
 
-namespace howdah::yarnplace {
+namespace howdah::backend::yarn {
 
-void YarnBackend::WarnPreempted(const hadoop::yarn::PreemptionContainerProto& container) {
-  const ContainerId id{yarn::ToText(yarn::FromProto(container.id()))};
+void YarnBackend::WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& container) {
+  const ContainerId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(container.id()))};
   const auto it = containers_.find(id);
   if (it == containers_.end() || it->second.leaving) return;
   takers_.Find(it->second.label, [this, id](const std::string& taker) {
@@ -16,7 +16,7 @@ void YarnBackend::WarnPreempted(const hadoop::yarn::PreemptionContainerProto& co
   });
 }
 
-void YarnBackend::TellEnded(const ContainerId& id, const hadoop::yarn::ContainerStatusProto& status,
+void YarnBackend::TellEnded(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status,
                             const std::string& label, const std::string& taker) {
   const auto tell = [this, id, status](const std::string& taker) {
     const int code = status.exit_status();
@@ -26,4 +26,4 @@ void YarnBackend::TellEnded(const ContainerId& id, const hadoop::yarn::Container
   takers_.Find(label, tell);
 }
 
-}  // namespace howdah::yarnplace
+}  // namespace howdah::backend::yarn

@@ -5,15 +5,15 @@
 #include "howdah/core/progress.h"
 #include "text.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using core::TaskState;
-using spec::RoleKind;
+using jobspec::RoleKind;
 
 Checker::Checker(World& world, const Workload& workload, Truth& truth)
     : world_(world), workload_(workload), truth_(truth), facts_(workload) {
   core::JobSubmitted submitted;
-  for (const spec::RoleSpec& role : workload.spec.roles) {
+  for (const jobspec::RoleSpec& role : workload.spec.roles) {
     submitted.roles.push_back({role.name, role.instances.min});
     wanted_.push_back(role.instances.max);
   }
@@ -189,7 +189,7 @@ void Checker::Check(const core::Record& record) {
   if (const auto* scaled = std::get_if<core::RoleScaled>(&record.change)) {
     world_.Reach(scaled->to > scaled->from ? Situation::kScaledUp : Situation::kScaledDown);
     for (size_t r = 0; r < wanted_.size(); ++r) {
-      const spec::RoleSpec& role = workload_.spec.roles[r];
+      const jobspec::RoleSpec& role = workload_.spec.roles[r];
       if (role.name == scaled->role) wanted_[r] = scaled->to;
       if (role.name == scaled->role && (scaled->to < role.instances.min || scaled->to > role.instances.max)) {
         world_.Violate("A role keeps to its limits", role.name + " scaled to " + std::to_string(scaled->to));
@@ -380,4 +380,4 @@ void Checker::Notice(const core::StartTask& start) {
   if (new_generation && !ranked) world_.Reach(Situation::kWholeJobRestarted);
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

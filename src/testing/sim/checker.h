@@ -16,7 +16,7 @@
 #include "truth.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 class Checker {
  public:
@@ -82,7 +82,7 @@ class Checker {
   void CheckSuccess(const core::TaskChanged& change);
   void CheckFailure(const core::FinishJob& finish);
   bool FailsTheJob(TaskId task) const;
-  bool MayBeIgnored(const spec::RoleSpec& role) const;
+  bool MayBeIgnored(const jobspec::RoleSpec& role) const;
   bool RanTooLong();
   bool FailedForGood() const;
   void CheckReason();
@@ -109,7 +109,7 @@ class Checker {
   void ForEachTask(Visit visit) const {
     for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) ForEachTaskOf(role, visit);
   }
-  const spec::RoleSpec& Role(int role) const { return workload_.spec.roles[static_cast<size_t>(role)]; }
+  const jobspec::RoleSpec& Role(int role) const { return workload_.spec.roles[static_cast<size_t>(role)]; }
   std::string Name(TaskId task) const;
 
   World& world_;
@@ -135,4 +135,4 @@ class Checker {
   std::map<std::string, Instant> avoided_until_;
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -4,7 +4,7 @@
 #include "checker.h"
 #include "text.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using core::TaskState;
 using std::chrono::minutes;
@@ -82,7 +82,7 @@ void Checker::CheckGrowth(const std::string& reason) {
 
 // A lost task of an elastic role holds the others up no longer than it may.
 void Checker::CheckHeldUp() {
-  const spec::Timeouts& limits = workload_.spec.timeouts;
+  const jobspec::Timeouts& limits = workload_.spec.timeouts;
   bool elastic = false, could = fold_.job_state() == core::JobState::kRecovering && world_.clocks_agree();
   for (int role = 0; could && role < static_cast<int>(wanted_.size()); ++role) {
     if (!Ranked(role)) {  // what else is missing may hold it up
@@ -105,4 +105,4 @@ void Checker::CheckHeldUp() {
   }
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

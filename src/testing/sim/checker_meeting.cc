@@ -4,7 +4,7 @@
 #include "checker.h"
 #include "howdah/core/ranks.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 void Checker::TakePlace(int generation, TaskId task, int place, int size) {
   if (generation != places_generation_) places_.clear();
@@ -77,4 +77,4 @@ void Checker::NoticeGeneration(const core::JobChanged& change) {
   ChargeRanked(*change.generation);
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

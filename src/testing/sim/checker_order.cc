@@ -4,10 +4,10 @@
 #include "checker.h"
 #include "text.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using core::TaskState;
-using spec::RoleKind;
+using jobspec::RoleKind;
 using std::chrono::seconds;
 
 void Checker::CheckAfter(const core::StartTask& start) {
@@ -18,7 +18,7 @@ void Checker::CheckAfter(const core::StartTask& start) {
     if (facts && facts->over && facts->succeeded) return;
     world_.Violate("Nothing starts before what sets up has succeeded", Name(start.task) + " before " + Name(other));
   });
-  for (const spec::After& after : Role(start.task.role).after) {
+  for (const jobspec::After& after : Role(start.task.role).after) {
     const auto& roles = workload_.spec.roles;
     const auto first =
         std::find_if(roles.begin(), roles.end(), [&](const auto& role) { return role.name == after.role; });
@@ -44,7 +44,7 @@ std::set<int> Checker::EndsAwaited(int role) const {
   };
   for (int other = 0; other < static_cast<int>(workload_.spec.roles.size()); ++other) {
     if (Role(other).kind == RoleKind::kSetup && Role(role).kind != RoleKind::kSetup) add(other, true);
-    for (const spec::After& after : Role(role).after) {
+    for (const jobspec::After& after : Role(role).after) {
       if (after.role == Role(other).name) add(other, after.finished);
     }
   }
@@ -71,7 +71,7 @@ void Checker::Check(const core::RequestContainers& request) {
 void Checker::CheckGang(const core::StartTask& start) {
   const bool ranked = Ranked(start.task.role);
   const std::set<int> ends = EndsAwaited(start.task.role);
-  const bool first = workload_.spec.start == spec::StartMode::kGang && begun_gangs_.insert(ends).second;
+  const bool first = workload_.spec.start == jobspec::StartMode::kGang && begun_gangs_.insert(ends).second;
   if (first && !ends.empty()) world_.Reach(Situation::kLaterGang);
   if (!first && !(ranked && workload_.rules.needs_whole_cluster)) return;
   for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
@@ -122,4 +122,4 @@ void Checker::CheckMoves() {
   }
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -5,11 +5,11 @@
 #include "howdah/core/ranks.h"
 #include "text.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using core::JobState;
 using core::TaskState;
-using spec::RoleKind;
+using jobspec::RoleKind;
 
 namespace {
 constexpr int kExitSucceeded = 0, kExitFailed = 1, kExitUnavailable = 3, kExitKilled = 4;
@@ -70,15 +70,15 @@ void Checker::CheckOutcome(const core::FinishJob& finish) {
 
 // Whether its failure alone ends the job, once there is no restart left.
 bool Checker::FailsTheJob(TaskId task) const {
-  const spec::RoleSpec& role = Role(task.role);
+  const jobspec::RoleSpec& role = Role(task.role);
   if (role.kind == RoleKind::kSidecar) return false;
-  return role.on_failure == spec::OnFailure::kFail ||
-         (role.on_failure == spec::OnFailure::kIgnoreOthers && task.index == 0);
+  return role.on_failure == jobspec::OnFailure::kFail ||
+         (role.on_failure == jobspec::OnFailure::kIgnoreOthers && task.index == 0);
 }
 
 // Whether it is not waited for any more, now that the roles it may outlive for a while have ended.
-bool Checker::MayBeIgnored(const spec::RoleSpec& role) const {
-  if (!role.outlive || role.outlive->then != spec::Outlive::Then::kIgnore) return false;
+bool Checker::MayBeIgnored(const jobspec::RoleSpec& role) const {
+  if (!role.outlive || role.outlive->then != jobspec::Outlive::Then::kIgnore) return false;
   bool ended = true;
   ForEachTask([&](TaskId task, const FoldedTask& folded) {
     const auto& names = role.outlive->roles;
@@ -112,7 +112,7 @@ void Checker::CheckSuccess() {
   bool chief_succeeded = false;
   std::string missing;
   ForEachTask([&](TaskId task, const FoldedTask& folded) {
-    const spec::RoleSpec& role = Role(task.role);
+    const jobspec::RoleSpec& role = Role(task.role);
     if (role.kind != RoleKind::kWorker) return;
     const TaskFacts* facts = facts_.Find(task);
     // It came when the others had done the work.
@@ -120,7 +120,7 @@ void Checker::CheckSuccess() {
     if (newcomer) return;
     const bool succeeded = facts && facts->over && facts->succeeded;
     if (role.chief || task == leader) chief_succeeded = succeeded;
-    const bool tolerates = role.on_failure == spec::OnFailure::kTolerate;
+    const bool tolerates = role.on_failure == jobspec::OnFailure::kTolerate;
     const bool failed = folded.state == TaskState::kFailed || folded.state == TaskState::kLost;
     tolerant += tolerates;
     if (failed && !FailsTheJob(task)) {
@@ -165,14 +165,14 @@ bool Checker::FailedForGood() const {
   bool counts = false;
   int tolerant = 0, tolerated = 0;
   ForEachTask([&](TaskId task, const FoldedTask&) {
-    const spec::RoleSpec& role = Role(task.role);
+    const jobspec::RoleSpec& role = Role(task.role);
     if (role.kind == RoleKind::kSidecar) return;
     const TaskFacts* facts = facts_.Find(task);
     const bool left = facts && facts->final && FailsTheJob(task) && facts->paid < role.restart.max;
     if (left) world_.Reach(Situation::kFinalByRule);
     const bool spent = facts && (workload_.spec.restart_max > 0 || facts->paid >= role.restart.max);
     const bool failed = facts && facts->failed && (facts->final || (spent && !facts->free));
-    if (role.on_failure == spec::OnFailure::kTolerate) {
+    if (role.on_failure == jobspec::OnFailure::kTolerate) {
       ++tolerant;
       tolerated += failed;
     } else if (FailsTheJob(task)) {
@@ -206,7 +206,7 @@ void Checker::CheckReason() {
 
 // It counts, and nothing was to be restarted because of it.
 bool Checker::IsForGood(const OwnFailure& failure) const {
-  const spec::RoleSpec& role = Role(failure.task.role);
+  const jobspec::RoleSpec& role = Role(failure.task.role);
   const TaskFacts* facts = facts_.Find(failure.task);
   if (!FailsTheJob(failure.task)) return false;
   if (failure.final || facts->free) return failure.final && facts->attempt == failure.attempt;
@@ -219,4 +219,4 @@ bool Checker::IsForGood(const OwnFailure& failure) const {
   return workload_.spec.restart_max == 0 && facts->attempt == failure.attempt && facts->paid >= role.restart.max;
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

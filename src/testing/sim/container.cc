@@ -5,7 +5,7 @@
 
 #include "howdah/core/progress.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -202,7 +202,7 @@ void SimContainer::RunAttempt(int number, int generation) {
   if (number <= last_attempt_) return;  // ordered again
   last_attempt_ = number;
   reports_.clear();
-  const spec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];
+  const jobspec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];
   const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
   owner_.truth().Started(*task_, number, generation);
   const Instant now = world_.schedule.now();
@@ -233,7 +233,7 @@ void SimContainer::RunAttempt(int number, int generation) {
 
 // A step every second; left: how many there will be, negative: without end.
 void SimContainer::StepLater(int left) {
-  const spec::JobSpec& spec = owner_.workload().spec;
+  const jobspec::JobSpec& spec = owner_.workload().spec;
   const auto limit = core::ProgressLimit(spec, spec.roles[static_cast<size_t>(task_->role)]);
   if (left == 0 && !limit) return;
   world_.schedule.After(left == 0 ? *limit : Duration(seconds(1)), [this, left, serial = serial_] {
@@ -380,4 +380,4 @@ void SimContainer::AttemptEnds() {
   Report(core::TaskEnded{id_, number, world_.schedule.now()});
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -9,11 +9,11 @@
 #include "howdah/base/ids.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
-#include "howdah/sim/workload.h"
+#include "howdah/testing/sim/workload.h"
 #include "truth.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 class SimContainer;
 
@@ -118,4 +118,4 @@ class SimContainer {
   int serial_ = 0;                    // of the attempts here: what was planned for an older one does not happen
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

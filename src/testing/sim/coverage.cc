@@ -1,8 +1,8 @@
-#include "howdah/sim/coverage.h"
+#include "howdah/testing/sim/coverage.h"
 
 #include <array>
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 namespace {
 
 constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> kTexts = {
@@ -80,4 +80,4 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
 
 std::string_view ToText(Situation situation) { return kTexts[static_cast<size_t>(situation)]; }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -1,6 +1,6 @@
 #include "digest.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 struct Digester {
   Digest& d;
@@ -43,4 +43,4 @@ void Digest::Add(Instant time, const core::Action& action) {
   std::visit(Digester{*this}, action);
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -9,7 +9,7 @@
 
 #include "howdah/core/action.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 class Digest {
  public:
@@ -50,4 +50,4 @@ class Digest {
   friend struct Digester;
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

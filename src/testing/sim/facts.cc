@@ -6,7 +6,7 @@
 #include "howdah/core/progress.h"
 #include "truth.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 void Facts::Told(const core::Event& event, Instant now) {
   now_ = now;
@@ -48,7 +48,7 @@ void Facts::Over(TaskId id, TaskFacts& task) {
 }
 
 void Facts::Fail(TaskId id, TaskFacts& task, const core::Diagnosis& diagnosis) {
-  using Then = spec::RestartRule::Then;
+  using Then = jobspec::RestartRule::Then;
   constexpr int kNodeFaultsExcused = 5;
   task.failed = true;
   task.node_faults += diagnosis.node_fault;
@@ -215,4 +215,4 @@ void Facts::GiveBack(const ContainerId& container) {
   if (!at->second.stopped()) at->second.stopped_at = now_;
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -11,9 +11,9 @@
 #include "howdah/base/time.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
-#include "howdah/sim/workload.h"
+#include "howdah/testing/sim/workload.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 struct ContainerFacts {
   int role = 0;
@@ -140,4 +140,4 @@ class Facts {
   bool anything_started_ = false;
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -1,6 +1,6 @@
-#include "howdah/sim/faults.h"
+#include "howdah/testing/sim/faults.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -85,4 +85,4 @@ const std::vector<Faults> kProfiles = {
 
 const std::vector<Faults>& FaultProfiles() { return kProfiles; }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

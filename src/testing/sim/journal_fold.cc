@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 namespace {
 
 using core::JobState;
@@ -124,4 +124,4 @@ std::string JournalFold::Fold(const core::RoleScaled& change) {
   return change.from == change.to ? "a role was scaled to the size that it had" : "";
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

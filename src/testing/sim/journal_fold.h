@@ -8,7 +8,7 @@
 
 #include "howdah/core/change.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 struct FoldedTask {
   core::TaskState state = core::TaskState::kPending;
@@ -43,4 +43,4 @@ class JournalFold {
   std::map<std::pair<std::string, int>, FoldedTask> tasks_;
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

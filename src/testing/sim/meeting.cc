@@ -3,7 +3,7 @@
 #include <string>
 #include <utility>
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using core::TaskMeets;
 using std::chrono::milliseconds;
@@ -116,4 +116,4 @@ void SimMeeting::LeaveLater(int generation, bool together) {
   }
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -12,7 +12,7 @@
 #include "truth.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 class SimMeeting {
  public:
@@ -52,4 +52,4 @@ class SimMeeting {
   std::map<int, int> sizes_;  // by generation
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

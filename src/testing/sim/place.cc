@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using std::chrono::seconds;
 
@@ -125,4 +125,4 @@ void SimPlace::LoseNode(int node) {
   });
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

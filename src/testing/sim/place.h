@@ -7,7 +7,7 @@
 #include "howdah/core/action.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 // A job, as the place knows it.
 class PlaceClient {
@@ -58,4 +58,4 @@ class SimPlace {
   bool considering_ = false;
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -1,14 +1,14 @@
-#include "howdah/sim/run_seed.h"
+#include "howdah/testing/sim/run_seed.h"
 
 #include <memory>
 #include <vector>
 
-#include "howdah/sim/workload.h"
+#include "howdah/testing/sim/workload.h"
 #include "place.h"
 #include "sim_job.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 namespace {
 
 using std::chrono::hours;
@@ -23,15 +23,15 @@ constexpr Duration kEndsWithin = hours(2);
 // Containers that a job needs at most.
 int Need(const Workload& workload) {
   int need = 0;
-  for (const spec::RoleSpec& role : workload.spec.roles) need += role.instances.max;
+  for (const jobspec::RoleSpec& role : workload.spec.roles) need += role.instances.max;
   return need;
 }
 
 // Whether it asks for all that it needs at one time.
-bool IsOneGang(const spec::JobSpec& spec) {
-  return spec.start == spec::StartMode::kGang &&
+bool IsOneGang(const jobspec::JobSpec& spec) {
+  return spec.start == jobspec::StartMode::kGang &&
          std::none_of(spec.roles.begin(), spec.roles.end(), [](const auto& role) {
-           return role.kind == spec::RoleKind::kSetup ||
+           return role.kind == jobspec::RoleKind::kSetup ||
                   std::any_of(role.after.begin(), role.after.end(), [](const auto& after) { return after.finished; });
          });
 }
@@ -121,4 +121,4 @@ SeedResult RunSeed(uint64_t seed, const TraceSink& trace) {
   return result;
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

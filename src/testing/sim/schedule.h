@@ -9,7 +9,7 @@
 
 #include "howdah/base/time.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 class Schedule {
  public:
@@ -57,4 +57,4 @@ class Channel {
   Instant last_{};
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -5,7 +5,7 @@
 
 #include "text.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 using std::chrono::milliseconds;
 using std::chrono::seconds;
@@ -57,7 +57,7 @@ void SimJob::PlanPeople() {
     if (const auto when = world_.FaultWithin(faults.scale_requested, seconds(60))) {
       const int roles = static_cast<int>(workload_.spec.roles.size());
       const core::ScaleWanted wanted{world_.random.Between(0, roles - 1), world_.random.Between(0, 6), "ann"};
-      const spec::Instances& limits = workload_.spec.roles[static_cast<size_t>(wanted.role)].instances;
+      const jobspec::Instances& limits = workload_.spec.roles[static_cast<size_t>(wanted.role)].instances;
       if (wanted.instances < limits.min || wanted.instances > limits.max) world_.Reach(Situation::kScaleRejected);
       world_.schedule.After(*when, [this, wanted] { Tell(wanted, from_people_); });
     }
@@ -336,4 +336,4 @@ void SimJob::OnDied(TaskId task, int generation) {
   for (const auto& container : containers_) container->FailSoon(generation);
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -16,7 +16,7 @@
 #include "truth.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 class SimJob : public ContainerOwner, public PlaceClient {
  public:
@@ -119,4 +119,4 @@ class SimJob : public ContainerOwner, public PlaceClient {
   Digest digest_;
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -6,17 +6,17 @@
 #include <string>
 #include <vector>
 
-#include "howdah/sim/coverage.h"
-#include "howdah/sim/faults.h"
-#include "howdah/sim/random.h"
-#include "howdah/sim/run_seed.h"
-#include "howdah/sim/workload.h"
+#include "howdah/testing/sim/coverage.h"
+#include "howdah/testing/sim/faults.h"
+#include "howdah/testing/sim/random.h"
+#include "howdah/testing/sim/run_seed.h"
+#include "howdah/testing/sim/workload.h"
 #include "journal_fold.h"
 #include "place.h"
 #include "schedule.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 namespace {
 
 using core::JobChanged;
@@ -135,14 +135,14 @@ TEST(SimPlace, GrantsAGangWholeOrNotAtAll) {
   place.Begin({&first, &second});
   place.Request(&first, {.asks = {{0, 2}, {1, 1}}, .together = true});
   RunAll(world);
-  EXPECT_THAT(first.granted, testing::UnorderedElementsAre(0, 0, 1));
+  EXPECT_THAT(first.granted, ::testing::UnorderedElementsAre(0, 0, 1));
   place.Request(&second, {.asks = {{0, 2}}, .together = true});
   RunAll(world);
-  EXPECT_THAT(second.granted, testing::IsEmpty());
+  EXPECT_THAT(second.granted, ::testing::IsEmpty());
   EXPECT_EQ(second.waiting, "all slots are taken");
   place.Free(first.nodes[0]);
   RunAll(world);
-  EXPECT_THAT(second.granted, testing::ElementsAre(0, 0));
+  EXPECT_THAT(second.granted, ::testing::ElementsAre(0, 0));
 }
 
 TEST(SimPlace, ForgetsWhatIsTakenBack) {
@@ -153,7 +153,7 @@ TEST(SimPlace, ForgetsWhatIsTakenBack) {
   place.Request(&client, {.asks = {{0, 3}}});
   place.Cancel(&client);
   RunAll(world);
-  EXPECT_THAT(client.granted, testing::IsEmpty());
+  EXPECT_THAT(client.granted, ::testing::IsEmpty());
 }
 
 TEST(RunSeed, DoesTheSameEachTime) {
@@ -172,7 +172,7 @@ TEST(RunSeed, ATraceChangesNothing) {
   std::vector<std::string> lines;
   const SeedResult traced = RunSeed(5, [&lines](const std::string& line) { lines.push_back(line); });
   EXPECT_EQ(traced.digest, RunSeed(5).digest);
-  EXPECT_THAT(lines, testing::Contains(testing::HasSubstr("AmStarted")));
+  EXPECT_THAT(lines, ::testing::Contains(::testing::HasSubstr("AmStarted")));
 }
 
 TEST(Tables, EveryRowHasAName) {
@@ -193,11 +193,11 @@ TEST(Workloads, EveryKindIsAJobThatCouldBeWritten) {
       EXPECT_EQ(workload.conduct.size(), roles) << kind.name;
       EXPECT_EQ(workload.rules.restarts_together.size(), roles) << kind.name;
       bool has_worker = false;
-      for (const spec::RoleSpec& role : workload.spec.roles) has_worker |= role.kind == spec::RoleKind::kWorker;
+      for (const jobspec::RoleSpec& role : workload.spec.roles) has_worker |= role.kind == jobspec::RoleKind::kWorker;
       EXPECT_TRUE(has_worker) << kind.name;
     }
   }
 }
 
 }  // namespace
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

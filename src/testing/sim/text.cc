@@ -2,13 +2,13 @@
 
 #include <type_traits>
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 namespace {
 
 std::string Seconds(Duration d) { return FormatDuration(d); }
 
 struct EventText {
-  const spec::JobSpec& spec;
+  const jobspec::JobSpec& spec;
 
   std::string Role(int role) const { return spec.roles[static_cast<size_t>(role)].name; }
   static std::string Attempt(int attempt) { return " attempt " + std::to_string(attempt); }
@@ -76,7 +76,7 @@ struct EventText {
 };
 
 struct ActionText {
-  const spec::JobSpec& spec;
+  const jobspec::JobSpec& spec;
 
   std::string operator()(const core::RequestContainers& a) const {
     std::string text = "RequestContainers";
@@ -139,11 +139,13 @@ struct ChangeText {
 
 }  // namespace
 
-std::string TaskName(const spec::JobSpec& spec, TaskId task) {
+std::string TaskName(const jobspec::JobSpec& spec, TaskId task) {
   return spec.roles[static_cast<size_t>(task.role)].name + ":" + std::to_string(task.index);
 }
-std::string ToText(const spec::JobSpec& spec, const core::Event& event) { return std::visit(EventText{spec}, event); }
-std::string ToText(const spec::JobSpec& spec, const core::Action& action) {
+std::string ToText(const jobspec::JobSpec& spec, const core::Event& event) {
+  return std::visit(EventText{spec}, event);
+}
+std::string ToText(const jobspec::JobSpec& spec, const core::Action& action) {
   return std::visit(ActionText{spec}, action);
 }
 std::string ToText(const core::Change& change) { return std::visit(ChangeText{}, change); }
@@ -152,4 +154,4 @@ std::string ToText(const core::Exit& exit) {
   return "signal " + std::to_string(*exit.signal) + " (" + core::SignalName(*exit.signal) + ")";
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

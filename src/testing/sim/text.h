@@ -5,14 +5,14 @@
 
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
-std::string TaskName(const spec::JobSpec& spec, TaskId task);  // "worker:1"
-std::string ToText(const spec::JobSpec& spec, const core::Event& event);
-std::string ToText(const spec::JobSpec& spec, const core::Action& action);
+std::string TaskName(const jobspec::JobSpec& spec, TaskId task);  // "worker:1"
+std::string ToText(const jobspec::JobSpec& spec, const core::Event& event);
+std::string ToText(const jobspec::JobSpec& spec, const core::Action& action);
 std::string ToText(const core::Change& change);
 std::string ToText(const core::Exit& exit);  // in the words that reasons use: "exit code 7", "signal 9 (SIGKILL)"
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

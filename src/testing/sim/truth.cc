@@ -4,9 +4,10 @@
 
 #include "text.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
-std::optional<spec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis) {
+std::optional<jobspec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task,
+                                                 const core::Diagnosis& diagnosis) {
   if (!diagnosis.rule) return std::nullopt;
   return workload.spec.roles[static_cast<size_t>(task.role)].restart.rules[static_cast<size_t>(*diagnosis.rule)].then;
 }
@@ -79,4 +80,4 @@ std::string Truth::Running() const {
   return text;
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -9,10 +9,10 @@
 
 #include "howdah/base/ids.h"
 #include "howdah/core/states.h"
-#include "howdah/sim/workload.h"
+#include "howdah/testing/sim/workload.h"
 #include "world.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 // A task's processes failed by themselves: not because they were stopped, killed or lost.
 struct OwnFailure {
@@ -34,9 +34,10 @@ inline bool CameFirst(const OwnFailure& a, const OwnFailure& b) {
 }
 
 // What the rule of its role says of a failure that fits it; none: it fits none.
-std::optional<spec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis);
+std::optional<jobspec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task,
+                                                 const core::Diagnosis& diagnosis);
 inline bool IsFinal(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis) {
-  return RuleOf(workload, task, diagnosis) == spec::RestartRule::Then::kFail;
+  return RuleOf(workload, task, diagnosis) == jobspec::RestartRule::Then::kFail;
 }
 
 class Truth {
@@ -79,4 +80,4 @@ class Truth {
   std::vector<OwnFailure> failures_;
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

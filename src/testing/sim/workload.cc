@@ -1,9 +1,9 @@
-#include "howdah/sim/workload.h"
+#include "howdah/testing/sim/workload.h"
 
 #include <string>
 #include <utility>
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 namespace {
 
 using std::chrono::milliseconds;
@@ -15,8 +15,8 @@ class Maker {
  public:
   Maker(Random& random, core::FrameworkRules rules = {}) : random_(random) {
     workload_.rules = std::move(rules);
-    spec::JobSpec& spec = workload_.spec;
-    spec.start = random.Chance(0.75) ? spec::StartMode::kGang : spec::StartMode::kFree;
+    jobspec::JobSpec& spec = workload_.spec;
+    spec.start = random.Chance(0.75) ? jobspec::StartMode::kGang : jobspec::StartMode::kFree;
     spec.restart_max = random.Chance(0.3) ? random.Between(1, 2) : 0;
     spec.checkpoint.grace = random.Pick<Duration>({milliseconds(0), seconds(1), seconds(10)});
     spec.timeouts.gang = random.Pick<Duration>({minutes(2), minutes(15)});
@@ -26,8 +26,8 @@ class Maker {
     if (random.Chance(0.15)) spec.timeouts.run = random.Between(Duration(seconds(5)), Duration(minutes(2)));
   }
 
-  spec::RoleSpec& Role(std::string name, int instances, Conduct conduct, bool together = false) {
-    spec::RoleSpec role;
+  jobspec::RoleSpec& Role(std::string name, int instances, Conduct conduct, bool together = false) {
+    jobspec::RoleSpec role;
     role.name = std::move(name);
     role.instances = {instances, instances};
     role.memory_bytes = int64_t{1} << 30;
@@ -39,23 +39,23 @@ class Maker {
     workload_.rules.restarts_together.push_back(together);
     return workload_.spec.roles.back();
   }
-  spec::RoleSpec& Chief(Conduct conduct, bool together = false) {
-    spec::RoleSpec& role = Role("chief", 1, conduct, together);
+  jobspec::RoleSpec& Chief(Conduct conduct, bool together = false) {
+    jobspec::RoleSpec& role = Role("chief", 1, conduct, together);
     role.chief = true;
     return role;
   }
-  spec::RoleSpec& Service(std::string name, int instances, double fails) {
-    spec::RoleSpec& role = Role(std::move(name), instances, {.for_ever = true, .fails = fails, .ignores_stop = 0.2});
-    role.kind = spec::RoleKind::kService;
+  jobspec::RoleSpec& Service(std::string name, int instances, double fails) {
+    jobspec::RoleSpec& role = Role(std::move(name), instances, {.for_ever = true, .fails = fails, .ignores_stop = 0.2});
+    role.kind = jobspec::RoleKind::kService;
     return role;
   }
-  spec::RoleSpec& Sidecar(std::string name, Conduct conduct) {
-    spec::RoleSpec& role = Role(std::move(name), 1, conduct);
-    role.kind = spec::RoleKind::kSidecar;
+  jobspec::RoleSpec& Sidecar(std::string name, Conduct conduct) {
+    jobspec::RoleSpec& role = Role(std::move(name), 1, conduct);
+    role.kind = jobspec::RoleKind::kSidecar;
     return role;
   }
   void ChiefDirects() {
-    for (const spec::RoleSpec& role : workload_.spec.roles) workload_.rules.directs.push_back(role.chief);
+    for (const jobspec::RoleSpec& role : workload_.spec.roles) workload_.rules.directs.push_back(role.chief);
     workload_.spec.checkpoint.dir = "checkpoints";
   }
   void NeedsWholeCluster() { workload_.rules.needs_whole_cluster = true; }
@@ -65,7 +65,7 @@ class Maker {
     return *this;
   }
   void Meets() { workload_.meets = true; }
-  spec::JobSpec& spec() { return workload_.spec; }
+  jobspec::JobSpec& spec() { return workload_.spec; }
   Workload Done() { return std::move(workload_); }
 
  private:
@@ -85,7 +85,8 @@ Workload PsAndChief(Random& random) {
   make.Service("ps", random.Between(1, 2), 0.05);
   make.Chief({.shortest = seconds(1), .fails = 0.1, .ignores_stop = 0.1});
   make.ChiefDirects();
-  spec::RoleSpec& worker = make.Role("worker", random.Between(1, 4), {.for_ever = random.Chance(0.5), .fails = 0.15});
+  jobspec::RoleSpec& worker =
+      make.Role("worker", random.Between(1, 4), {.for_ever = random.Chance(0.5), .fails = 0.15});
   if (random.Chance(0.3)) worker.instances.min = 1;
   return make.Done();
 }
@@ -128,7 +129,7 @@ Workload Worlds(Random& random) {
   make.Meets();
   const Conduct rank{.shortest = seconds(5), .longest = seconds(60), .fails = 0.2, .ignores_stop = 0.1};
   if (random.Chance(0.2)) make.Role("first", 1, rank, true);
-  spec::RoleSpec& worker = make.Role("worker", 1, rank, true);
+  jobspec::RoleSpec& worker = make.Role("worker", 1, rank, true);
   worker.instances = {random.Between(1, 2), random.Between(3, 5)};
   worker.processes = random.Pick<int>({1, 1, 2});
   make.spec().timeouts.replacement = random.Pick<Duration>({seconds(2), minutes(1)});
@@ -139,7 +140,7 @@ Workload Worlds(Random& random) {
 Workload Tolerate(Random& random) {
   Maker make(random);
   make.Role("worker", random.Between(2, 6), {.fails = random.Pick<double>({0.3, 1.0}), .start_fails = 0.05})
-      .on_failure = spec::OnFailure::kTolerate;
+      .on_failure = jobspec::OnFailure::kTolerate;
   if (random.Chance(0.4)) make.Role("merge", 1, {.fails = 0.05});
   return make.Done();
 }
@@ -147,11 +148,11 @@ Workload Tolerate(Random& random) {
 Workload Ignore(Random& random) {
   Maker make(random);
   if (random.Chance(0.5)) {
-    spec::RoleSpec& setup = make.Role("prepare", 1, {.longest = seconds(5), .fails = 0.1});
-    setup.kind = spec::RoleKind::kSetup;
+    jobspec::RoleSpec& setup = make.Role("prepare", 1, {.longest = seconds(5), .fails = 0.1});
+    setup.kind = jobspec::RoleKind::kSetup;
   }
   make.Role("worker", random.Between(2, 5), {.fails = random.Pick<double>({0.3, 0.8}), .start_fails = 0.05})
-      .on_failure = random.Pick<spec::OnFailure>({spec::OnFailure::kIgnore, spec::OnFailure::kIgnoreOthers});
+      .on_failure = random.Pick<jobspec::OnFailure>({jobspec::OnFailure::kIgnore, jobspec::OnFailure::kIgnoreOthers});
   if (random.Chance(0.4)) make.Role("merge", 1, {.fails = 0.05});
   return make.Done();
 }
@@ -160,14 +161,14 @@ Workload Limits(Random& random) {
   Maker make(random);
   make.Role("head", random.Between(1, 2), {.longest = seconds(10), .fails = 0.05});
   make.Role("worker", random.Between(1, 3), {.for_ever = random.Chance(0.5), .fails = 0.1, .ignores_stop = 0.2})
-      .outlive =
-      spec::Outlive{{"head"},
-                    random.Between(Duration(seconds(1)), Duration(seconds(10))),
-                    random.Pick<spec::Outlive::Then>({spec::Outlive::Then::kFail, spec::Outlive::Then::kIgnore})};
-  spec::RoleSpec& loader =
+      .outlive = jobspec::Outlive{
+      {"head"},
+      random.Between(Duration(seconds(1)), Duration(seconds(10))),
+      random.Pick<jobspec::Outlive::Then>({jobspec::Outlive::Then::kFail, jobspec::Outlive::Then::kIgnore})};
+  jobspec::RoleSpec& loader =
       make.Role("loader", random.Between(1, 2), {.for_ever = random.Chance(0.5), .ignores_stop = 0.2});
   loader.timeout = random.Between(Duration(seconds(2)), Duration(seconds(15)));
-  loader.on_failure = random.Pick<spec::OnFailure>({spec::OnFailure::kFail, spec::OnFailure::kTolerate});
+  loader.on_failure = random.Pick<jobspec::OnFailure>({jobspec::OnFailure::kFail, jobspec::OnFailure::kTolerate});
   return make.Done();
 }
 
@@ -193,10 +194,10 @@ Workload Endless(Random& random) {
 }  // namespace
 
 void AddRules(Workload& workload, Random random) {
-  using Then = spec::RestartRule::Then;
+  using Then = jobspec::RestartRule::Then;
   if (!random.Chance(0.2)) return;
   for (size_t r = 0; r < workload.spec.roles.size(); ++r) {
-    spec::RoleSpec& role = workload.spec.roles[r];
+    jobspec::RoleSpec& role = workload.spec.roles[r];
     // What always fails and may always start again would hold its containers for ever.
     if (role.processes > 1 || workload.conduct[r].fails >= 1 || random.Chance(0.3)) continue;
     const std::vector<Then> all = {Then::kFail, Then::kRestart, Then::kRestartFree, Then::kElsewhere};
@@ -223,4 +224,4 @@ const std::vector<WorkloadKind>& WorkloadKinds() {
   return kinds;
 }
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

@@ -6,13 +6,13 @@
 #include <optional>
 #include <string>
 
-#include "howdah/sim/coverage.h"
-#include "howdah/sim/faults.h"
-#include "howdah/sim/random.h"
-#include "howdah/sim/run_seed.h"
+#include "howdah/testing/sim/coverage.h"
+#include "howdah/testing/sim/faults.h"
+#include "howdah/testing/sim/random.h"
+#include "howdah/testing/sim/run_seed.h"
 #include "schedule.h"
 
-namespace howdah::sim {
+namespace howdah::testing::sim {
 
 // How fast a place is at most once nothing goes wrong any more: faster than any gang gives up holding.
 inline constexpr Duration kPrompt = std::chrono::milliseconds(200);
@@ -48,4 +48,4 @@ struct World {
   }
 };
 
-}  // namespace howdah::sim
+}  // namespace howdah::testing::sim

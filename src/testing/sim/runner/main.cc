@@ -9,15 +9,15 @@
 #include <string>
 #include <vector>
 
-#include "howdah/sim/coverage.h"
-#include "howdah/sim/run_seed.h"
+#include "howdah/testing/sim/coverage.h"
+#include "howdah/testing/sim/run_seed.h"
 
 namespace {
 
-using howdah::sim::Coverage;
-using howdah::sim::RunSeed;
-using howdah::sim::SeedResult;
-using howdah::sim::Situation;
+using howdah::testing::sim::Coverage;
+using howdah::testing::sim::RunSeed;
+using howdah::testing::sim::SeedResult;
+using howdah::testing::sim::Situation;
 
 constexpr char kUsage[] =
     "Usage: howdah-sim [--seeds N] [--from N] [--seeds-file FILE] [--coverage]\n"
@@ -130,7 +130,7 @@ bool RunTwice(uint64_t seed, bool trace, Totals& totals) {
 bool PrintCoverage(const Totals& totals) {
   bool all = true;
   for (size_t i = 0; i < totals.reached.size(); ++i) {
-    const std::string_view text = howdah::sim::ToText(static_cast<Situation>(i));
+    const std::string_view text = howdah::testing::sim::ToText(static_cast<Situation>(i));
     std::printf("%8llu  %.*s%s\n", static_cast<unsigned long long>(totals.reached[i]), static_cast<int>(text.size()),
                 text.data(), totals.reached[i] == 0 ? "   <- never" : "");
     all = all && totals.reached[i] > 0;

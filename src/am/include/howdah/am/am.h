@@ -10,13 +10,13 @@
 #include <vector>
 
 #include "howdah/backend/backend.h"
-#include "howdah/backend/files.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
-#include "howdah/history/job_view.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/journal/job_view.h"
 #include "howdah/rpc/identity.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/storage/files.h"
 
 namespace boost::asio {
 class io_context;
@@ -39,13 +39,13 @@ struct Tracking {
   std::string
       proxy_url;  // of the page, for people: "http://example.com:8088/proxy/application_1_0001"; also in the status
   // Where the output of a task can be read whose executor is gone; "": nowhere. May be empty.
-  std::function<std::string(const history::TaskView& task)> logs_url;
+  std::function<std::string(const journal::TaskView& task)> logs_url;
 };
 
 // What an AM is started with. Files of the place; the AM knows no more of the place than these.
 struct AmOptions {
   JobId job;
-  spec::JobSpec spec;
+  jobspec::JobSpec spec;
   int attempt = 0;
   std::string how_before_died;  // the AM before this one: a clause, "was killed by signal 9 (SIGKILL)"; empty: unknown
   // An AM that comes after another whose event log is lost begins the next generation, and numbers attempts onwards.
@@ -66,7 +66,7 @@ struct AmOptions {
   // How tensorboard.logdir is read, and the absolute path of a directory for a copy of it here, where another file
   // system than this machine's has it. Called on the loop; what it opens is used on another thread. Empty: there is
   // none.
-  std::function<Result<std::unique_ptr<backend::Files>>()> open_logdir;
+  std::function<Result<std::unique_ptr<storage::Files>>()> open_logdir;
   std::string logdir_copy;
   std::vector<std::string> environment;  // of processes that the AM starts itself (TensorBoard): "NAME=VALUE"
   rpc::Identity identity;

@@ -77,3 +77,22 @@ class [[nodiscard]] Result<void> {
 using Status = Result<void>;
 
 }  // namespace howdah
+
+#define HOWDAH_CONCATENATE_(a, b) a##b
+#define HOWDAH_CONCATENATE(a, b) HOWDAH_CONCATENATE_(a, b)
+
+// Evaluates an expression of type Result<T>. Returns its Error from the enclosing function if it failed, otherwise
+// initialises `declaration` with its value: HOWDAH_TRY(auto text, ReadFile(path));
+#define HOWDAH_TRY(declaration, ...) HOWDAH_TRY_(HOWDAH_CONCATENATE(howdah_result_, __LINE__), declaration, __VA_ARGS__)
+#define HOWDAH_TRY_(result, declaration, ...) \
+  auto result = (__VA_ARGS__);                \
+  if (!result.ok()) return result.error();    \
+  declaration = std::move(*result)
+
+// Evaluates an expression of type Status and returns its Error from the enclosing function if it failed.
+#define HOWDAH_TRY_STATUS(...)                                                       \
+  do {                                                                               \
+    if (const ::howdah::Status howdah_status = (__VA_ARGS__); !howdah_status.ok()) { \
+      return howdah_status.error();                                                  \
+    }                                                                                \
+  } while (false)

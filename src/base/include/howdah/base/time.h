@@ -9,7 +9,7 @@
 namespace howdah {
 
 // Microseconds since the Unix epoch, UTC. Within one process it never goes back: processes anchor a steady clock at the
-// wall time of their start (process::Clock), so deadlines survive a step of the wall clock.
+// wall time of their start (os::process::Clock), so deadlines survive a step of the wall clock.
 using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 using Duration = std::chrono::microseconds;
 

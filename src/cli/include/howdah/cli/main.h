@@ -6,14 +6,14 @@
 #include <optional>
 #include <string>
 
-#include "howdah/backend/place.h"
+#include "howdah/backend/cluster.h"
 #include "howdah/base/result.h"
 
 namespace howdah::cli {
 
 // Makes the place of this name ("local", "yarn"). kUnavailable: there is none of this name (yet), or it cannot be
 // reached.
-using PlaceFactory = std::function<Result<std::unique_ptr<backend::Place>>(const std::string& name)>;
+using PlaceFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
 
 // Reads the command line, does what it says, and returns the exit code of the process.
 int Main(int argc, char** argv, const PlaceFactory& make_place);

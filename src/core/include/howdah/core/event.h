@@ -11,7 +11,7 @@
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
 #include "howdah/core/states.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
@@ -105,7 +105,8 @@ struct RankExited {
   Exit exit;
   Instant at;
   Diagnosis diagnosis;
-  spec::EnvVars exports = {};  // what it printed for its role's `exports`; a variable that it did not print is missing
+  jobspec::EnvVars exports =
+      {};  // what it printed for its role's `exports`; a variable that it did not print is missing
   // A signal killed it when its executor had told it to stop: clocks of two machines need not agree on what was first.
   bool as_told = false;
 };

@@ -3,15 +3,15 @@
 
 #include <vector>
 
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
 // By role: the variables that its task of index 0 has printed, in the order of its `exports`. Empty until it succeeds.
-using Exports = std::vector<spec::EnvVars>;
+using Exports = std::vector<jobspec::EnvVars>;
 
 // The variables that tasks of the role find, of all roles whose end it waits for: in the order of the file, so that of
 // two with one name the later role's is the last.
-spec::EnvVars ExportsFor(const spec::JobSpec& spec, const Exports& exports, int role);
+jobspec::EnvVars ExportsFor(const jobspec::JobSpec& spec, const Exports& exports, int role);
 
 }  // namespace howdah::core

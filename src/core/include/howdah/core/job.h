@@ -11,7 +11,7 @@
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
 #include "howdah/core/exports.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
@@ -43,7 +43,7 @@ class Job {
  public:
   // submitted: when the job was submitted (local) or the AM registered (YARN): `timeouts.gang` counts from there.
   // seed: for jitter.
-  Job(spec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
+  Job(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
@@ -57,7 +57,7 @@ class Job {
   // Valid until the next Step.
   const Cluster& cluster() const;
   const Exports& exports() const;
-  const spec::JobSpec& spec() const;
+  const jobspec::JobSpec& spec() const;
   bool finished() const;
   // The last Step has changed nothing but when something was heard of executors: who wants to bring another Job to the
   // same state may leave its event out, if ExecutorHeard, with its own time, comes before the next Ticked that counts,

@@ -8,7 +8,7 @@
 
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
@@ -28,11 +28,11 @@ std::optional<ProgressLine> ParseProgressLine(std::string_view line);
 
 // The longest that a stop with the job's own grace may take: each "checkpointing" gives the grace anew until then. A
 // grace that somebody asked for himself is not extended.
-Duration LongestGrace(const spec::Checkpoint& checkpoint);
+Duration LongestGrace(const jobspec::Checkpoint& checkpoint);
 
 // For how long a task of the role may be without a sign of life; none: for ever. Services and sidecars wait for others
 // by nature, and have a limit only of their own.
-std::optional<Duration> ProgressLimit(const spec::JobSpec& spec, const spec::RoleSpec& role);
+std::optional<Duration> ProgressLimit(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
 // When an attempt last showed that it is alive, by kind; nullopt: never.
 struct SignsOfLife {

@@ -4,15 +4,15 @@
 #include <vector>
 
 #include "howdah/base/ids.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
 // By local rank: the chief first, then the other workers' roles in the order of the file, by index. Empty for services
 // and sidecars. sizes: instances by role.
-std::vector<int> RanksOf(const spec::JobSpec& spec, const std::vector<int>& sizes, TaskId task);
+std::vector<int> RanksOf(const jobspec::JobSpec& spec, const std::vector<int>& sizes, TaskId task);
 
 // The role whose first task has rank 0; -1: no role is ranked.
-int FirstRankedRole(const spec::JobSpec& spec);
+int FirstRankedRole(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::core

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "howdah/base/time.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
 
@@ -19,6 +19,6 @@ struct RoleUse {
 
 // What to write instead, where much less would do, and what that frees; empty: nothing to say, or it did not run for
 // long enough to tell.
-std::string WasteText(const spec::RoleSpec& role, const RoleUse& use);
+std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 }  // namespace howdah::core

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "howdah/core/states.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::diagnosis {
 
@@ -33,7 +33,7 @@ struct Evidence {
   std::string stderr_tail;  // the last 8 KiB, whole lines
   std::string stdout_tail;  // the last 2 KiB: some programs complain there
   std::string error_file;   // content of the framework's error file (torch's error.json), or empty
-  spec::Command command;
+  jobspec::Command command;
   std::string path;                          // PATH the command was looked up in
   std::string working_directory;             // of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000

@@ -23,7 +23,7 @@ namespace howdah::executor {
 
 struct TaskOptions {
   std::string job_id;
-  std::string job_file;   // the effective job (spec::WriteEffective)
+  std::string job_file;   // the effective job (jobspec::WriteEffective)
   std::string container;  // the place's name of the container, said to the AM
   std::string role;
   int index = 0;

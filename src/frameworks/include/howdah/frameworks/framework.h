@@ -8,16 +8,16 @@
 
 #include "howdah/base/ids.h"
 #include "howdah/core/job.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::frameworks {
 
 // What the AM serves beside the job so that the processes of its framework find each other.
 enum class Rendezvous {
   kNone,
-  kKeyValueStore,  // rendezvous::KeyValueStore, over HTTP
-  kWorlds,         // rendezvous::HorovodWorlds, over HTTP: one for all generations
-  kTracker,        // rendezvous::XgboostTracker
+  kKeyValueStore,  // frameworks::horovod::KeyValueStore, over HTTP
+  kWorlds,         // frameworks::horovod::HorovodWorlds, over HTTP: one for all generations
+  kTracker,        // frameworks::xgboost::XgboostTracker
 };
 
 // What the executor has made for a task whose framework starts processes in other tasks by itself (MPI). All absolute
@@ -44,29 +44,29 @@ struct ProcessPlace {
 
 // What the launcher sets for one process beyond what it inherits: the variables that every process sees, then the
 // framework's own (docs/environment.md). The job's and role's `env` come after these and may override them.
-spec::EnvVars Environment(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
+jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
 
 // Whether a second port is reserved for the task: ProcessPlace::tensorboard_port.
-bool NeedsTensorboardPort(const spec::JobSpec& spec, TaskId task);
+bool NeedsTensorboardPort(const jobspec::JobSpec& spec, TaskId task);
 
-core::FrameworkRules RulesOf(const spec::JobSpec& spec);
+core::FrameworkRules RulesOf(const jobspec::JobSpec& spec);
 
-Rendezvous RendezvousOf(const spec::JobSpec& spec);
+Rendezvous RendezvousOf(const jobspec::JobSpec& spec);
 
 // How many processes of the job have a rank.
-int WorldSize(const spec::JobSpec& spec, const core::Cluster& cluster);
+int WorldSize(const jobspec::JobSpec& spec, const core::Cluster& cluster);
 
 // What a task runs instead of its role's command, if its framework only wants a container to start processes in.
-std::optional<spec::Command> HoldsPlace(const spec::JobSpec& spec, TaskId task);
+std::optional<jobspec::Command> HoldsPlace(const jobspec::JobSpec& spec, TaskId task);
 
 // Whether the task's processes may start commands in the job's other tasks.
-bool StartsInOthers(const spec::JobSpec& spec, TaskId task);
+bool StartsInOthers(const jobspec::JobSpec& spec, TaskId task);
 
 // A line for each task that holds a place, "worker-1 slots=4": its name, and its vcores.
-std::string Hostfile(const spec::JobSpec& spec, const core::Cluster& cluster);
+std::string Hostfile(const jobspec::JobSpec& spec, const core::Cluster& cluster);
 
 // Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they
 // bind it. Otherwise the port is let go just before the process starts.
-bool ServersBindHeldPorts(spec::Framework framework);
+bool ServersBindHeldPorts(jobspec::Framework framework);
 
 }  // namespace howdah::frameworks

@@ -3,12 +3,12 @@
 
 #include "howdah/core/job.h"
 #include "howdah/frameworks/framework.h"
-#include "howdah/rendezvous/horovod_worlds.h"
-#include "howdah/spec/job_spec.h"
+#include "howdah/frameworks/horovod/horovod_worlds.h"
+#include "howdah/jobspec/job_spec.h"
 
 namespace howdah::frameworks {
 
-// Of a process that has a rank: as it is started with it, or told it (rendezvous::HorovodWorlds).
-rendezvous::Seat SeatOf(const spec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
+// Of a process that has a rank: as it is started with it, or told it (frameworks::horovod::HorovodWorlds).
+frameworks::horovod::Seat SeatOf(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
 
 }  // namespace howdah::frameworks

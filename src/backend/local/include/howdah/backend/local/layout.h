@@ -1,0 +1,79 @@
+// Where the local place keeps things.
+//
+//   $HOWDAH_HOME/                      (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
+//     jobs/ID/
+//       job.json                       the effective job (jobspec::WriteEffective)
+//       journal.jsonl                  journal::EncodeEntry, a line each; only the AM's processes write it after
+//       submission am.lock                        held (flock) by the AM's guardian and the AM as long as either lives
+//       am.json                        {"address": "127.0.0.1:PORT", "pid": N}; written once the AM listens
+//       events.bin                     what the AM was told (am/event_log.h); removed at the end
+//       alive/CONTAINER                a named pipe that the container's agents hold open; removed at the end
+//       am.log                         what the AM's own processes say
+//       environment.json               {NAME: VALUE}: what tasks inherit of the submitter's environment
+//       tls/{ca,am,executor,client}.{pem,key}
+//       staging/                       what every task's working directory starts with: source and files as they were
+//       at
+//                                      submission; removed at the end
+//       python/                        the unpacked python archive; removed at the end
+//       keep-work                      there: the working directories are kept at the end
+//       work/ROLE-INDEX/               working directory of a task; removed at the end unless kept
+//       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}, with several processes .../ATTEMPT/LOCAL_RANK/{stdout,stderr}
+//       agents/ROLE-INDEX.log          what the task's executor itself says
+//     leases/                          who holds how much of the machine (ledger.h)
+#pragma once
+
+#include <string>
+
+#include "howdah/base/ids.h"
+
+namespace howdah::backend::local {
+
+class Layout {
+ public:
+  explicit Layout(std::string home) : home_(std::move(home)) {}
+
+  const std::string& home() const { return home_; }
+  std::string jobs() const { return home_ + "/jobs"; }
+  std::string leases() const { return home_ + "/leases"; }
+  std::string job(const JobId& id) const { return jobs() + "/" + id.text; }
+
+ private:
+  std::string home_;
+};
+
+// The files of one job.
+class JobFiles {
+ public:
+  explicit JobFiles(std::string directory) : directory_(std::move(directory)) {}
+
+  const std::string& directory() const { return directory_; }
+  std::string spec() const { return directory_ + "/job.json"; }
+  std::string journal() const { return directory_ + "/journal.jsonl"; }
+  std::string am_lock() const { return directory_ + "/am.lock"; }
+  std::string am_address() const { return directory_ + "/am.json"; }
+  std::string event_log() const { return directory_ + "/events.bin"; }
+  std::string alive() const { return directory_ + "/alive"; }
+  std::string am_log() const { return directory_ + "/am.log"; }
+  std::string environment() const { return directory_ + "/environment.json"; }
+  std::string tls() const { return directory_ + "/tls"; }
+  std::string staging() const { return directory_ + "/staging"; }
+  std::string python() const { return directory_ + "/python"; }
+  std::string keep_work() const { return directory_ + "/keep-work"; }
+  std::string work() const { return directory_ + "/work"; }
+  std::string logs() const { return directory_ + "/logs"; }
+  std::string agents() const { return directory_ + "/agents"; }
+
+  // In leases/ beside jobs/.
+  std::string lease() const {
+    return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease";
+  }
+
+  static std::string TaskName(const std::string& role, int index) { return role + "-" + std::to_string(index); }
+  std::string task_work(const std::string& role, int index) const { return work() + "/" + TaskName(role, index); }
+  std::string task_logs(const std::string& role, int index) const { return logs() + "/" + TaskName(role, index); }
+
+ private:
+  std::string directory_;
+};
+
+}  // namespace howdah::backend::local

@@ -1,0 +1,53 @@
+// The local place as clients see it: this machine.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/local/layout.h"
+
+namespace howdah::backend::local {
+
+struct LocalOptions {
+  std::string home;              // layout.h; absolute
+  std::string agent;             // path of howdah-agent
+  jobspec::EnvVars environment;  // the submitter's, all of it; what tasks inherit is chosen from it
+};
+
+// One thread. Reads the files of jobs, and calls the AM of a job that runs. A job whose AM and guardian are gone
+// without a word gets its end recorded by whoever looks at it first.
+class LocalCluster final : public backend::Cluster {
+ public:
+  explicit LocalCluster(LocalOptions options);
+
+  std::vector<std::string> Refusals(const jobspec::JobSpec& spec) override;
+  std::vector<std::string> Ignored(const jobspec::JobSpec& spec) override;
+  Result<JobId> Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) override;
+  Result<JobId> Resolve(const std::string& name) override;
+  Result<journal::JobView> Status(const JobId& id) override;
+  Result<std::vector<journal::JobView>> List(bool ended_too) override;
+  Result<std::unique_ptr<backend::Follow>> FollowJob(const JobId& id,
+                                                     std::optional<backend::LogSelection> logs) override;
+  Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
+  howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
+                         const std::function<void(std::string_view)>& on_bytes) override;
+  Result<std::string> JobFile(const JobId& id) override;
+  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
+  std::string LogsPlace(const JobId& id) override;
+  howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
+  howdah::Status AwaitGone(const JobId& id) override;
+  howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
+  Result<rpc::AmContact> Contact(const JobId& id) override;
+  std::vector<Finding> Examine() override;
+
+ private:
+  JobFiles FilesOf(const JobId& id) const { return JobFiles(layout_.job(id)); }
+
+  LocalOptions options_;
+  Layout layout_;
+};
+
+}  // namespace howdah::backend::local

@@ -1,0 +1,159 @@
+#include "howdah/compat/tony/avro/container.h"
+
+#include <zlib.h>
+
+#include <array>
+#include <map>
+
+#include "decoder.h"
+#include "encoder.h"
+#include "schema.h"
+
+namespace howdah::compat::tony::avro {
+namespace {
+
+constexpr std::string_view kMagic("Obj\1", 4);
+constexpr int64_t kSyncSize = 16;
+constexpr size_t kMostInflated = size_t{256} << 20;
+constexpr char kSchemaKey[] = "avro.schema", kCodecKey[] = "avro.codec";
+
+Result<std::map<std::string, std::string>> ReadMetadata(Decoder& file) {
+  std::map<std::string, std::string> metadata;
+  for (;;) {
+    const auto count = file.Long();
+    if (!count.ok()) return count.error();
+    if (*count == 0) return metadata;
+    if (*count < 0) {
+      if (const auto size = file.Long(); !size.ok()) return size.error();
+    }
+    const uint64_t pairs = *count < 0 ? 0 - static_cast<uint64_t>(*count) : static_cast<uint64_t>(*count);
+    for (uint64_t i = 0; i < pairs; ++i) {
+      const auto key = file.Bytes();
+      if (!key.ok()) return key.error();
+      const auto value = file.Bytes();
+      if (!value.ok()) return value.error();
+      metadata[std::string(*key)] = *value;
+    }
+  }
+}
+
+// A deflate stream without zlib's header, as Avro has it.
+Result<std::string> Inflate(std::string_view bytes, size_t most) {
+  z_stream stream = {};
+  constexpr int kRaw = -15;
+  if (inflateInit2(&stream, kRaw) != Z_OK) return Failed("zlib cannot be started");
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(std::min<size_t>(bytes.size(), UINT_MAX));
+  std::string inflated;
+  std::array<char, 1 << 14> piece;
+  int state = Z_OK;
+  while (state == Z_OK && inflated.size() <= most) {
+    stream.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream.avail_out = piece.size();
+    state = inflate(&stream, Z_NO_FLUSH);
+    inflated.append(piece.data(), piece.size() - stream.avail_out);
+  }
+  inflateEnd(&stream);
+  if (inflated.size() > most) return Failed("it inflates to more than 256 MiB");
+  if (state != Z_STREAM_END) return Failed("a block cannot be inflated");
+  return inflated;
+}
+
+struct Block {
+  int64_t count = 0;
+  std::string_view bytes;
+};
+
+Result<Block> ReadBlock(Decoder& file, std::string_view sync) {
+  const auto count = file.Long();
+  if (!count.ok()) return count.error();
+  const auto bytes = file.Bytes();
+  if (!bytes.ok()) return bytes.error();
+  const auto end = file.Take(kSyncSize);
+  if (!end.ok()) return end.error();
+  if (*count < 0 || *end != sync) return Failed("a block does not end where it should");
+  return Block{*count, *bytes};
+}
+
+Status ReadValues(const Block& block, std::string_view bytes, const Schema& schema, std::vector<Json>& values) {
+  Decoder decoder(bytes);
+  for (int64_t i = 0; i < block.count; ++i) {
+    auto value = decoder.Value(schema, schema.root);
+    if (!value.ok()) return value.error();
+    values.push_back(std::move(*value));
+  }
+  return decoder.AtEnd() ? Status() : Status(Failed("a block is longer than its values"));
+}
+
+// The same for the same content, and of no bytes that a file of text has.
+std::string SyncOf(std::string_view bytes) {
+  uint64_t hash = 14695981039346656037u;  // FNV-1a
+  std::string sync;
+  for (int half = 0; half < 2; ++half) {
+    for (const char c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
+    for (int i = 0; i < 8; ++i) sync += static_cast<char>(0x80 | ((hash >> (8 * i)) & 0xFF));
+  }
+  return sync;
+}
+
+}  // namespace
+
+Result<Container> ReadContainer(std::string_view bytes) {
+  const auto wrong = [](const Error& error) { return error.While("reading an Avro file"); };
+  if (!bytes.starts_with(kMagic)) return wrong(Failed(bytes.empty() ? "it is empty" : "it is none"));
+  Decoder file(bytes.substr(kMagic.size()));
+  const auto metadata = ReadMetadata(file);
+  if (!metadata.ok()) return wrong(metadata.error());
+  const auto sync = file.Take(kSyncSize);
+  if (!sync.ok()) return wrong(sync.error());
+  const auto text = metadata->find(kSchemaKey);
+  if (text == metadata->end()) return wrong(Failed("it has no schema"));
+  const auto schema = ParseSchema(text->second);
+  if (!schema.ok()) return wrong(schema.error());
+  const auto codec = metadata->find(kCodecKey);
+  const bool deflated = codec != metadata->end() && codec->second == "deflate";
+  if (codec != metadata->end() && !deflated && codec->second != "null") {
+    return wrong(Failed("its codec is '" + codec->second + "'; null and deflate can be read"));
+  }
+  Container container;
+  size_t left = kMostInflated;
+  while (!file.AtEnd()) {
+    const auto block = ReadBlock(file, *sync);
+    if (!block.ok()) return container.cut = block.error().message, container;
+    std::string inflated;
+    if (deflated) {
+      auto plain = Inflate(block->bytes, left);
+      if (!plain.ok()) return container.cut = plain.error().message, container;
+      inflated = std::move(*plain);
+      left -= inflated.size();
+    }
+    const Status read = ReadValues(*block, deflated ? inflated : block->bytes, *schema, container.values);
+    if (!read.ok()) return container.cut = read.error().message, container;
+  }
+  return container;
+}
+
+Result<std::string> WriteContainer(const std::string& schema, const std::vector<Json>& values) {
+  const auto parsed = ParseSchema(schema);
+  if (!parsed.ok()) return parsed.error();
+  std::string block;
+  for (const Json& value : values) {
+    if (const Status appended = AppendValue(block, *parsed, parsed->root, value); !appended.ok())
+      return appended.error();
+  }
+  const std::string sync = SyncOf(block);
+  std::string file(kMagic);
+  AppendLong(file, 2);
+  AppendBytes(file, kCodecKey);
+  AppendBytes(file, "null");
+  AppendBytes(file, kSchemaKey);
+  AppendBytes(file, schema);
+  AppendLong(file, 0);
+  file += sync;
+  if (values.empty()) return file;
+  AppendLong(file, static_cast<int64_t>(values.size()));
+  AppendBytes(file, block);
+  return file + sync;
+}
+
+}  // namespace howdah::compat::tony::avro

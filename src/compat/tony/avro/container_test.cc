@@ -1,0 +1,106 @@
+#include "howdah/compat/tony/avro/container.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+namespace howdah::compat::tony::avro {
+namespace {
+
+// Written by Avro for Java 1.7.7 (tests/history/tony): the same six events, without codec in one block, and deflated in
+// several.
+std::string Recorded(const std::string& name) {
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/avro/testdata/" + name, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Container, OfJavaIsReadWhateverItsCodec) {
+  for (const char* name : {"null.avro", "deflate.avro"}) {
+    const auto container = ReadContainer(Recorded(name));
+    ASSERT_TRUE(container.ok()) << container.error().message;
+    EXPECT_EQ(container->cut, "");
+    ASSERT_EQ(container->values.size(), 6u) << name;
+    EXPECT_EQ(container->values[0].dump(),
+              R"({"type":"APPLICATION_INITED","event":{"com.linkedin.tony.events.ApplicationInited":)"
+              R"({"applicationId":"application_1541469337545_0031","numTasks":2,"host":"node1",)"
+              R"("containerID":{"string":"container_0_01"}}},"timestamp":1542325695567})");
+    EXPECT_EQ(container->values[3]["event"].begin()->at("metrics")[0].dump(),
+              R"({"name":"MAX_MEMORY_BYTES","value":2500000000.0})");
+  }
+}
+
+TEST(Container, OfOursIsReadBack) {
+  const std::string schema = R"({"type":"record","name":"r","fields":[{"name":"a","type":["null","long"]}]})";
+  for (const char* text : {"[]", R"([{"a":null}])", R"([{"a":{"long":1}},{"a":null},{"a":{"long":-7}}])"}) {
+    const Json values = Json::parse(text);
+    const auto bytes = WriteContainer(schema, {values.begin(), values.end()});
+    ASSERT_TRUE(bytes.ok());
+    EXPECT_EQ(*WriteContainer(schema, {values.begin(), values.end()}), *bytes);
+    const auto back = ReadContainer(*bytes);
+    ASSERT_TRUE(back.ok()) << back.error().message;
+    EXPECT_EQ(back->cut, "");
+    EXPECT_EQ(Json(back->values), values);
+  }
+}
+
+TEST(Container, OfWhichAPartIsThereGivesThatPart) {
+  const std::string whole = Recorded("deflate.avro");
+  size_t most = 0;
+  bool refused = false;
+  for (size_t size = 0; size < whole.size(); ++size) {
+    const auto container = ReadContainer(std::string_view(whole).substr(0, size));
+    if (!container.ok()) {
+      refused = true;
+      EXPECT_EQ(most, 0u);  // only a header that is cut is no file at all
+      continue;
+    }
+    EXPECT_GE(container->values.size(), most);
+    EXPECT_LT(container->values.size(), 6u);
+    most = container->values.size();
+  }
+  EXPECT_TRUE(refused);
+  EXPECT_GE(most, 4u);
+}
+
+TEST(Container, OfAnotherCodecIsRefusedByName) {
+  std::string file = Recorded("deflate.avro");
+  file.replace(file.find("deflate"), 7, "snappy!");
+  const auto container = ReadContainer(file);
+  ASSERT_FALSE(container.ok());
+  EXPECT_NE(container.error().message.find("'snappy!'; null and deflate can be read"), std::string::npos);
+}
+
+TEST(Container, WhatIsNoneIsTold) {
+  EXPECT_EQ(ReadContainer("Obj").error().message, "reading an Avro file: it is none");
+  EXPECT_EQ(ReadContainer("").error().message, "reading an Avro file: it is empty");
+  std::string file = Recorded("deflate.avro");
+  const std::string sync = file.substr(file.size() - 16);
+  file.resize(file.find(sync) + sync.size());  // the header alone
+  EXPECT_EQ(ReadContainer(file)->cut, "");
+  file += "\x02\x04zz" + sync;
+  EXPECT_EQ(ReadContainer(file)->cut, "a block cannot be inflated");
+}
+
+// Whatever the bytes: an answer, and no more. The sanitizers look on.
+TEST(Container, AnyBytesAreSafe) {
+  const std::string files[] = {Recorded("null.avro"), Recorded("deflate.avro")};
+  std::mt19937 random(20261121);
+  const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
+  size_t read = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::string file = files[round % 2];
+    for (size_t changes = 1 + number(8); changes > 0; --changes) {
+      const char kTelling[] = {'\0', '\x7f', '\x80', '\xff', static_cast<char>(number(256))};
+      file[number(file.size())] = kTelling[number(5)];
+    }
+    if (number(5) == 0) file.resize(number(file.size()));
+    const auto container = ReadContainer(file);
+    if (container.ok()) read += container->values.size();
+  }
+  EXPECT_GT(read, 100u);
+}
+
+}  // namespace
+}  // namespace howdah::compat::tony::avro

@@ -1,0 +1,160 @@
+#include "decoder.h"
+
+#include <bit>
+#include <limits>
+
+namespace howdah::compat::tony::avro {
+namespace {
+
+Error Cut() { return Failed("it ends within a value"); }
+
+// Avro's JSON shows a byte as the code point of its number.
+std::string Latin1ToUtf8(std::string_view bytes) {
+  std::string text;
+  for (const char c : bytes) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text += c;
+    } else {
+      text += static_cast<char>(0xC0 | (byte >> 6));
+      text += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return text;
+}
+
+template <typename Bits>
+Bits LittleEndian(std::string_view bytes) {
+  Bits bits = 0;
+  for (size_t i = 0; i < sizeof(Bits); ++i) bits |= Bits{static_cast<unsigned char>(bytes[i])} << (8 * i);
+  return bits;
+}
+
+}  // namespace
+
+// Zigzag, seven bits a byte, the lowest first.
+Result<int64_t> Decoder::Long() {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < bytes_.size() && i < 10; ++i) {
+    const auto byte = static_cast<unsigned char>(bytes_[i]);
+    bits |= uint64_t{byte & 0x7Fu} << (7 * i);
+    if (byte < 0x80) {
+      bytes_.remove_prefix(i + 1);
+      return static_cast<int64_t>((bits >> 1) ^ (~(bits & 1) + 1));
+    }
+  }
+  return bytes_.size() < 10 ? Cut() : Failed("a number has more than 64 bits");
+}
+
+Result<std::string_view> Decoder::Take(int64_t size) {
+  if (size < 0 || static_cast<uint64_t>(size) > bytes_.size()) return Cut();
+  const std::string_view taken = bytes_.substr(0, static_cast<size_t>(size));
+  bytes_.remove_prefix(taken.size());
+  return taken;
+}
+
+Result<std::string_view> Decoder::Bytes() {
+  const auto size = Long();
+  return size.ok() ? Take(*size) : size.error();
+}
+
+Result<Json> Decoder::Primitive(Kind kind) {
+  if (kind == Kind::kNull) return Json();
+  if (kind == Kind::kInt || kind == Kind::kLong) {
+    const auto number = Long();
+    if (!number.ok()) return number.error();
+    if (kind == Kind::kInt && *number != static_cast<int32_t>(*number)) return Failed("an int has more than 32 bits");
+    return Json(*number);
+  }
+  if (kind == Kind::kBytes || kind == Kind::kString) {
+    const auto text = Bytes();
+    if (!text.ok()) return text.error();
+    return Json(kind == Kind::kBytes ? Latin1ToUtf8(*text) : std::string(*text));
+  }
+  const auto raw = Take(kind == Kind::kBoolean ? 1 : kind == Kind::kFloat ? 4 : 8);
+  if (!raw.ok()) return raw.error();
+  if (kind == Kind::kBoolean) return Json(raw->front() != 0);
+  if (kind == Kind::kFloat) return Json(std::bit_cast<float>(LittleEndian<uint32_t>(*raw)));
+  return Json(std::bit_cast<double>(LittleEndian<uint64_t>(*raw)));
+}
+
+// Blocks of a count and as many elements; the last has none. A negative count is followed by the block's size.
+Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int depth) {
+  Json elements = type.kind == Kind::kMap ? Json::object() : Json::array();
+  for (;;) {
+    const auto count = Long();
+    if (!count.ok()) return count.error();
+    if (*count == 0) return elements;
+    if (*count < 0) {
+      if (const auto size = Long(); !size.ok()) return size.error();
+    }
+    // Unsigned, for the magnitude of the least number is none of its own type.
+    const uint64_t elements_left = *count < 0 ? 0 - static_cast<uint64_t>(*count) : static_cast<uint64_t>(*count);
+    for (uint64_t i = 0; i < elements_left; ++i) {
+      std::string key;
+      if (type.kind == Kind::kMap) {
+        const auto read = Bytes();
+        if (!read.ok()) return read.error();
+        key = *read;
+      }
+      auto element = Value(schema, type.branches.front(), depth + 1);
+      if (!element.ok()) return element;
+      if (type.kind == Kind::kMap) {
+        elements[key] = std::move(*element);
+      } else {
+        elements.push_back(std::move(*element));
+      }
+    }
+  }
+}
+
+Result<Json> Decoder::Union(const Schema& schema, const Type& type, int depth) {
+  const auto branch = Long();
+  if (!branch.ok()) return branch.error();
+  if (*branch < 0 || static_cast<uint64_t>(*branch) >= type.branches.size())
+    return Failed("a union has no such branch");
+  const size_t at = type.branches[static_cast<size_t>(*branch)];
+  auto value = Value(schema, at, depth + 1);
+  if (!value.ok() || schema.types[at].kind == Kind::kNull) return value;
+  Json tagged = Json::object();
+  tagged[schema.types[at].name] = std::move(*value);
+  return tagged;
+}
+
+Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
+  if (depth > kMostDepth) return Failed("values are nested more than " + std::to_string(kMostDepth) + " deep");
+  if (values_left_-- == 0) return values_left_ = 0, Failed("it claims more values than it has bytes for");
+  const Type& type = schema.types[at];
+  switch (type.kind) {
+    case Kind::kRecord: {
+      Json record = Json::object();
+      for (const Type::Field& field : type.fields) {
+        auto value = Value(schema, field.type, depth + 1);
+        if (!value.ok()) return value;
+        record[field.name] = std::move(*value);
+      }
+      return record;
+    }
+    case Kind::kEnum: {
+      const auto symbol = Long();
+      if (!symbol.ok()) return symbol.error();
+      if (*symbol < 0 || static_cast<uint64_t>(*symbol) >= type.symbols.size())
+        return Failed("an enum has no such symbol");
+      return Json(type.symbols[static_cast<size_t>(*symbol)]);
+    }
+    case Kind::kFixed: {
+      const auto raw = Take(static_cast<int64_t>(std::min<size_t>(type.size, std::numeric_limits<int64_t>::max())));
+      if (!raw.ok()) return raw.error();
+      return Json(Latin1ToUtf8(*raw));
+    }
+    case Kind::kArray:
+    case Kind::kMap:
+      return Collection(schema, type, depth);
+    case Kind::kUnion:
+      return Union(schema, type, depth);
+    default:
+      return Primitive(type.kind);
+  }
+}
+
+}  // namespace howdah::compat::tony::avro

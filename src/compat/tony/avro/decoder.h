@@ -1,0 +1,39 @@
+// Avro's binary encoding, read.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+#include "howdah/base/result.h"
+#include "schema.h"
+
+namespace howdah::compat::tony::avro {
+
+using Json = nlohmann::ordered_json;
+
+class Decoder {
+ public:
+  explicit Decoder(std::string_view bytes) : bytes_(bytes), values_left_(kValuesPerByte * bytes.size() + kSomeValues) {}
+
+  bool AtEnd() const { return bytes_.empty(); }
+  Result<int64_t> Long();
+  Result<std::string_view> Take(int64_t size);
+  // A length, and as many bytes.
+  Result<std::string_view> Bytes();
+  Result<Json> Value(const Schema& schema, size_t type, int depth = 0);
+
+ private:
+  // Some values take no bytes (null, an empty record): how many there may be is limited by what the bytes are.
+  static constexpr size_t kValuesPerByte = 4, kSomeValues = 1000;
+
+  Result<Json> Primitive(Kind kind);
+  Result<Json> Collection(const Schema& schema, const Type& type, int depth);
+  Result<Json> Union(const Schema& schema, const Type& type, int depth);
+
+  std::string_view bytes_;
+  size_t values_left_;
+};
+
+}  // namespace howdah::compat::tony::avro

@@ -1,0 +1,34 @@
+// The keys of TonY's configuration: what becomes of each. The one table of them; the page docs/tony-keys.md is made of
+// it. Source of the keys and their defaults: TonY 0.5.3 and its master of 2023-10-14 (TonyConfigurationKeys,
+// tony-default.xml).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace howdah::compat::tony::config {
+
+enum class Effect { kHonoured, kNone };
+
+struct Key {
+  // As users write it; <job>, <G> and <resource> stand for a name.
+  std::string_view name;
+  std::string_view default_value;  // TonY's; empty: none
+  Effect effect = Effect::kHonoured;
+  std::string_view what;  // how it is honoured, or why it has no effect: a clause
+};
+
+// Every key, in the order of the page.
+const std::vector<Key>& Keys();
+
+// The row that a name is of, those without placeholders first; nullptr: TonY has no such key.
+const Key* FindKey(std::string_view name);
+
+// What the name that is no key was probably meant to be, with `jobs` in the place of <job>; empty: nobody knows.
+std::string NearestKey(std::string_view name, const std::vector<std::string>& jobs);
+
+// The reference page of the docs (Markdown).
+std::string KeysPage();
+
+}  // namespace howdah::compat::tony::config

@@ -1,0 +1,64 @@
+#include "howdah/compat/tony/config/keys.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <set>
+#include <sstream>
+
+namespace howdah::compat::tony::config {
+namespace {
+
+TEST(Keys, AreFoundByTheirNamesAndPatterns) {
+  const struct {
+    const char* name;
+    const char* key;
+  } rows[] = {
+      {"tony.worker.instances", "tony.<job>.instances"},
+      {"tony.am.memory", "tony.am.memory"},
+      {"tony.my-job2.memory", "tony.<job>.memory"},
+      {"tony.docker.worker.image", "tony.docker.<job>.image"},
+      {"tony.docker.containers.image", "tony.docker.containers.image"},
+      {"tony.application.group.A", "tony.application.group.<G>"},
+      {"tony.application.dependency.worker.timeout.after.A", "tony.application.dependency.<job>.timeout.after.<G>"},
+      {"tony.application.dependency.worker.timeout.after.A.ignored",
+       "tony.application.dependency.<job>.timeout.after.<G>.ignored"},
+      {"tony.task.max-total-gpus", "tony.task.max-total-<resource>"},
+      {"tony.task.max-total-instances", "tony.task.max-total-instances"},
+      {"tony.worker.memroy", nullptr},
+      {"tony.a.b.memory", nullptr},
+      {"tony..memory", nullptr},
+      {"tony", nullptr}};
+  for (const auto& row : rows) {
+    const Key* key = FindKey(row.name);
+    ASSERT_EQ(key != nullptr, row.key != nullptr) << row.name;
+    if (key != nullptr) {
+      EXPECT_EQ(key->name, row.key) << row.name;
+    }
+  }
+}
+
+TEST(Keys, EachStandsOnceAndSaysWhatBecomesOfIt) {
+  std::set<std::string_view> names;
+  for (const Key& key : Keys()) {
+    EXPECT_TRUE(names.insert(key.name).second) << key.name;
+    EXPECT_FALSE(key.what.empty()) << key.name;
+    EXPECT_TRUE(key.name.starts_with("tony.")) << key.name;
+  }
+}
+
+TEST(Keys, TheNearestIsOffered) {
+  EXPECT_EQ(NearestKey("tony.worker.memroy", {"ps", "worker"}), "tony.worker.memory");
+  EXPECT_EQ(NearestKey("tony.aplication.name", {}), "tony.application.name");
+  EXPECT_EQ(NearestKey("tony.task.max-missed-heartbeat", {}), "tony.task.max-missed-heartbeats");
+}
+
+TEST(Keys, ThePageOfTheDocsIsTheTable) {
+  std::ifstream in(std::string(HOWDAH_SOURCE_DIR) + "/docs/tony-keys.md");
+  std::stringstream text;
+  text << in.rdbuf();
+  EXPECT_EQ(text.str(), KeysPage()) << "run: howdah tony -keys > docs/tony-keys.md";
+}
+
+}  // namespace
+}  // namespace howdah::compat::tony::config

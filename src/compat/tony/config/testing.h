@@ -1,0 +1,51 @@
+// For the tests of this library: a submitter's machine that is a table, and translations of one line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "howdah/compat/tony/config/configuration.h"
+#include "howdah/compat/tony/config/translate.h"
+
+namespace howdah::compat::tony::config::testing {
+
+inline Facts Machine() {
+  Facts facts;
+  facts.directory = "/here";
+  facts.path_kind = [](const std::string& path) {
+    static const std::map<std::string, jobspec::PathKind> paths = {
+        {"/here/src", jobspec::PathKind::kDirectory}, {"/here/src/run.sh", jobspec::PathKind::kFile},
+        {"/here/a.zip", jobspec::PathKind::kFile},    {"/here/data", jobspec::PathKind::kDirectory},
+        {"/here/venv.zip", jobspec::PathKind::kFile}, {"/here/b.txt", jobspec::PathKind::kFile}};
+    const auto found = paths.find(path);
+    return found == paths.end() ? jobspec::PathKind::kMissing : found->second;
+  };
+  facts.executable = [](const std::string&) { return false; };
+  facts.list = [](const std::string& uri) -> Result<std::vector<std::string>> {
+    if (uri == "hdfs:///dir") return std::vector<std::string>{"hdfs:///dir/x", "hdfs:///dir/y"};
+    if (uri == "hdfs:///gone") return Failed("listing hdfs:///gone: it is not there");
+    return std::vector<std::string>();
+  };
+  return facts;
+}
+
+inline Result<std::string> NoFile(const std::string& path) { return Failed("no " + path); }
+
+// What the flags alone make of a job, each -conf as "name=value".
+inline Translation Translated(Flags flags, const std::vector<std::string>& conf, const Facts& facts = Machine()) {
+  for (const std::string& item : conf) {
+    const size_t equals = item.find('=');
+    flags.conf.emplace_back(item.substr(0, equals), item.substr(equals + 1));
+  }
+  const auto configuration = ReadConfiguration(flags, {}, {}, NoFile);
+  return Translate(flags, *configuration, facts);
+}
+
+inline Flags Runs(std::string command) {
+  Flags flags;
+  flags.executes = std::move(command);
+  return flags;
+}
+
+}  // namespace howdah::compat::tony::config::testing

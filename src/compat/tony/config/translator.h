@@ -1,0 +1,78 @@
+// The parts of the translation, one .cc file a concern:
+//   roles.cc      job types, their kinds, whose failure counts, what they run
+//   order.cc      stages, preprocessing, time-outs of groups
+//   resources.cc  files, source, venv, docker
+//   limits.cc     time-outs, and the most that may be asked for
+//   notes.cc      what has no effect
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "howdah/compat/tony/config/translate.h"
+#include "values.h"
+
+namespace howdah::compat::tony::config {
+
+// The role that runs what TonY's AM runs before it schedules anything.
+inline constexpr char kPreprocess[] = "preprocess";
+
+class Translator {
+ public:
+  Translator(const Flags& flags, const hadoop::conf::Configuration& configuration, const Facts& facts)
+      : flags_(flags), facts_(facts), values_(configuration, result_.problems) {}
+
+  Translation Run();
+
+ private:
+  // --- roles.cc
+  void FindJobTypes();
+  void AddRoles();
+  jobspec::RoleSpec RoleOf(const std::string& name);
+  jobspec::Command CommandOf(const std::string& name);
+  bool SkipsHadoopPath() const;
+  void AddSingleTask();
+  void AddTensorboard();
+  void AddDriver();
+  void JudgeFailures();
+  void ReadFramework();
+  bool IsJobType(const std::string& name) const;
+  jobspec::RoleSpec* Find(const std::string& name);
+  std::vector<std::string> Untracked() const;
+
+  // --- order.cc
+  void OrderStages();
+  void Preprocess();
+  void LimitOutliving();
+
+  // --- resources.cc
+  void AddFiles();
+  void AddResources(const std::string& key, std::vector<jobspec::File>& to);
+  void AddResource(const std::string& key, const std::string& item, std::vector<jobspec::File>& to);
+  void AddFile(jobspec::File file, std::vector<jobspec::File>& to);
+  void AddEnvironment();
+  void AddDocker();
+
+  // --- limits.cc
+  void SetTimeouts();
+  void CheckLimits();
+
+  // --- notes.cc
+  void NoteKeys();
+  void NoteKey(const std::string& name, const hadoop::conf::Property& property);
+  void Note(const std::string& key, std::string text);
+  void KeepHistory();
+
+  const Flags& flags_;
+  const Facts& facts_;
+  Translation result_;
+  Values values_;
+  std::vector<std::string> types_;  // of tony.<job>.instances, chief first, then worker, then by name
+};
+
+// "/jobs" and "a.zip": "/jobs/a.zip"; absolute paths and URIs stay.
+std::string Absolute(const std::string& path, const std::string& directory);
+bool IsUri(const std::string& path);
+bool Has(const std::vector<std::string>& list, const std::string& item);
+
+}  // namespace howdah::compat::tony::config

@@ -1,0 +1,130 @@
+#include "howdah/compat/tony/history/configuration.h"
+
+#include <algorithm>
+#include <pugixml.hpp>
+
+namespace howdah::compat::tony::history {
+namespace {
+
+constexpr int64_t kMebibyte = int64_t{1} << 20;
+
+// TonY's tools count memory in MiB, whole ones.
+std::string MemoryText(int64_t bytes) { return std::to_string((bytes + kMebibyte - 1) / kMebibyte) + "m"; }
+
+std::string CommandText(const jobspec::Command& command) {
+  std::string text = command.shell;
+  for (const std::string& word : command.argv) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ",") + word;
+  return text;
+}
+
+std::string RolesOfKind(const jobspec::JobSpec& spec, jobspec::RoleKind kind) {
+  std::vector<std::string> names;
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    if (role.kind == kind) names.push_back(role.name);
+  }
+  return Joined(names);
+}
+
+std::vector<Setting> InTonysKeys(const jobspec::JobSpec& spec) {
+  std::vector<Setting> settings;
+  const auto add = [&](const std::string& name, const std::string& value) {
+    if (!value.empty()) settings.push_back({name, value, "job file", false});
+  };
+  add("tony.application.name", spec.name);
+  add("tony.application.framework", std::string(jobspec::ToText(spec.framework)));
+  add("tony.application.tags", Joined(spec.tags));
+  add("tony.yarn.queue", spec.queue);
+  add("tony.application.untracked.jobtypes", RolesOfKind(spec, jobspec::RoleKind::kService));
+  add("tony.application.sidecar.jobtypes", RolesOfKind(spec, jobspec::RoleKind::kSidecar));
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    const std::string prefix = "tony." + role.name + ".";
+    add(prefix + "instances", std::to_string(role.instances.min));
+    add(prefix + "memory", MemoryText(role.memory_bytes));
+    add(prefix + "vcores", std::to_string(role.vcores));
+    add(prefix + "gpus", std::to_string(role.gpus));
+    add(prefix + "command", CommandText(role.command));
+  }
+  return settings;
+}
+
+// What XML 1.0 cannot say at all, escaped or not.
+std::string Sayable(const std::string& text) {
+  std::string sayable;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    sayable += byte < ' ' && c != '\t' && c != '\n' && c != '\r' ? ' ' : c;
+  }
+  return sayable;
+}
+
+class Text final : public pugi::xml_writer {
+ public:
+  void write(const void* data, size_t size) override { text.append(static_cast<const char*>(data), size); }
+  std::string text;
+};
+
+}  // namespace
+
+std::vector<Setting> SettingsOf(const jobspec::JobSpec& spec, const journal::JobView& submitted) {
+  std::vector<Setting> settings;
+  for (const jobspec::Configured& value : spec.configuration) {
+    settings.push_back({value.name, value.value, value.source, false});
+  }
+  if (settings.empty()) settings = InTonysKeys(spec);
+  settings.push_back({kJobIdSetting, submitted.id, "howdah", false});
+  settings.push_back({kUserSetting, submitted.user, "howdah", false});
+  settings.push_back({kPlaceSetting, submitted.on, "howdah", false});
+  return settings;
+}
+
+std::string WriteConfiguration(const std::vector<Setting>& settings) {
+  pugi::xml_document document;
+  pugi::xml_node declaration = document.append_child(pugi::node_declaration);
+  declaration.append_attribute("version") = "1.0";
+  declaration.append_attribute("encoding") = "UTF-8";
+  pugi::xml_node root = document.append_child("configuration");
+  for (const Setting& setting : settings) {
+    pugi::xml_node property = root.append_child("property");
+    property.append_child("name").text().set(Sayable(setting.name).c_str());
+    property.append_child("value").text().set(Sayable(setting.value).c_str());
+    property.append_child("final").text().set(setting.is_final ? "true" : "false");
+    if (!setting.source.empty()) property.append_child("source").text().set(Sayable(setting.source).c_str());
+  }
+  Text text;
+  document.save(text, "", pugi::format_raw, pugi::encoding_utf8);
+  return text.text + "\n";
+}
+
+Result<std::vector<Setting>> ReadConfiguration(std::string_view xml) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed =
+      document.load_buffer(xml.data(), xml.size(), pugi::parse_default | pugi::parse_ws_pcdata_single);
+  if (!parsed) {
+    const auto end = xml.begin() + std::clamp<ptrdiff_t>(parsed.offset, 0, static_cast<ptrdiff_t>(xml.size()));
+    return Failed("line " + std::to_string(1 + std::count(xml.begin(), end, '\n')) + ": " + parsed.description());
+  }
+  std::vector<Setting> settings;
+  for (const pugi::xml_node& property : document.document_element().children("property")) {
+    if (!property.child("name") || !property.child("value")) continue;
+    Setting setting{property.child_value("name"), property.child_value("value"), property.child_value("source"),
+                    std::string_view(property.child_value("final")) == "true"};
+    std::erase_if(settings, [&](const Setting& earlier) { return earlier.name == setting.name; });
+    settings.push_back(std::move(setting));
+  }
+  return settings;
+}
+
+std::string ValueOf(const std::vector<Setting>& settings, std::string_view name) {
+  for (const Setting& setting : settings) {
+    if (setting.name == name) return setting.value;
+  }
+  return "";
+}
+
+}  // namespace howdah::compat::tony::history

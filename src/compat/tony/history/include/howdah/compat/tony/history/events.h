@@ -1,0 +1,56 @@
+// TonY's file of events: an Avro container of com.linkedin.tony.events.Event.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+
+namespace howdah::compat::tony::history {
+
+struct Metric {
+  std::string name;  // "MAX_MEMORY_BYTES"
+  double value = 0;  // negative: TonY could not measure it
+  friend bool operator==(const Metric&, const Metric&) = default;
+};
+
+// One event; which fields count is said by its type.
+struct Event {
+  enum class Type { kApplicationInited, kApplicationFinished, kTaskStarted, kTaskFinished };
+  Type type = Type::kApplicationInited;
+  Instant time;
+  std::string application;                   // inited, finished
+  int tasks = 0;                             // inited
+  int finished_tasks = 0, failed_tasks = 0;  // finished
+  std::string role;                          // of tasks: TonY's taskType
+  int index = 0;                             // of tasks
+  std::string host;                          // inited, started
+  std::optional<std::string> container;      // inited, started; TonY before 0.4 did not tell it
+  std::string status;                        // of a task's end: "SUCCEEDED", "FAILED", "FINISHED"
+  std::vector<Metric> metrics;               // of a task's end
+  std::optional<std::string> diagnostic;     // of a task's end: "NA", or why
+  friend bool operator==(const Event&, const Event&) = default;
+};
+
+std::string_view ToText(Event::Type type);  // "TASK_STARTED"
+
+// In TonY's newest schema.
+Result<std::string> WriteEvents(const std::vector<Event>& events);
+
+struct Events {
+  std::vector<Event> events;
+  std::string cut;  // why there are no more, if there should be: a file that is being written, or damaged
+};
+// Of every version of TonY: fields are found by their names in the file's own schema. Events of types that this does
+// not know are left out. Any bytes are safe to give.
+Result<Events> ReadEvents(std::string_view bytes);
+
+// {"time": "...", "type": "TASK_STARTED", "taskType": "worker", ...}: one line, with TonY's names.
+std::string EncodeEvent(const Event& event);
+// For people: "06:45:12.301  TASK_FINISHED  worker:1  FAILED  exit code 1".
+std::string DescribeEvent(const Event& event);
+
+}  // namespace howdah::compat::tony::history

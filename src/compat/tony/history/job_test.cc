@@ -1,0 +1,276 @@
+#include "howdah/compat/tony/history/job.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <random>
+
+namespace howdah::compat::tony::history {
+namespace {
+
+using core::JobChanged;
+using core::JobState;
+using core::TaskChanged;
+using core::TaskState;
+
+constexpr int64_t kStart = 1542325695566;
+Instant At(int64_t millis) { return Instant(std::chrono::milliseconds(kStart + millis)); }
+
+core::JournalEntry Job(int64_t millis, JobChanged::Type type, JobState state) {
+  JobChanged change;
+  change.type = type;
+  change.state = state;
+  return {At(millis), change};
+}
+
+core::JournalEntry Task(int64_t millis, TaskChanged::Type type, int index, TaskState state, int attempt = 0,
+                        std::optional<int> code = std::nullopt) {
+  TaskChanged change;
+  change.type = type;
+  change.role = "worker";
+  change.index = index;
+  change.state = state;
+  change.attempt = attempt;
+  if (type == TaskChanged::Type::kAllocated) change.node = "node2", change.container = "container_0_02";
+  if (code) change.exit = core::Exit{code, std::nullopt};
+  if (code && *code != 0) change.reason = "exit code " + std::to_string(*code);
+  return {At(millis), change};
+}
+
+core::JournalEntry Submitted() {
+  core::JobSubmitted change;
+  change.id = "application_1541469337545_0031";
+  change.name = "mnist";
+  change.on = "yarn";
+  change.framework = "pytorch";
+  change.user = "Ann-Lee";
+  change.roles = {{"worker", 2}};
+  return {At(-1000), change};
+}
+
+std::vector<std::string> Described(const std::vector<Event>& events) {
+  std::vector<std::string> lines;
+  for (const Event& event : events) lines.push_back(DescribeEvent(event).substr(14));
+  return lines;
+}
+
+std::string Recorded() {
+  // Written by TonY's own EventHandler (tests/history/tony).
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/avro/testdata/null.avro", std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
+  using enum TaskChanged::Type;
+  std::vector<core::JournalEntry> journal = {
+      Submitted(), Job(0, JobChanged::Type::kAmStarted, JobState::kStarting),
+      Task(5, kAllocated, 0, TaskState::kAllocated), Task(10, kStarted, 0, TaskState::kRunning),
+      Task(11, kStarted, 1, TaskState::kRunning), Job(11, JobChanged::Type::kRunning, JobState::kRunning),
+      // worker:0 fails and starts again; worker:1 is stopped at the end.
+      Task(20, kExited, 0, TaskState::kReady, 0, 7), Task(21, kStarted, 0, TaskState::kRunning, 1),
+      Task(30, kExited, 0, TaskState::kSucceeded, 1, 0), Task(31, kStopped, 1, TaskState::kStopped)};
+  std::get<TaskChanged>(journal[8].change).usage = core::Usage{1, 2048, 0.5, 1024};
+  EXPECT_EQ(EventsOf(journal, "application_1541469337545_0031", {"node1", ""}).size(), 7u);
+  journal.push_back(Job(32, JobChanged::Type::kFinished, JobState::kSucceeded));
+  journal.push_back(Job(33, JobChanged::Type::kFinished, JobState::kFailed));  // after the end there is nothing
+  const auto events = EventsOf(journal, "application_1541469337545_0031", {"node1", "container_0_01"});
+  EXPECT_EQ(Described(events),
+            (std::vector<std::string>{
+                "APPLICATION_INITED  application_1541469337545_0031  2 tasks  on node1  container_0_01",
+                "TASK_STARTED  worker:0  on node2  container_0_02", "TASK_STARTED  worker:1  on NA  NA",
+                "TASK_FINISHED  worker:0  FAILED  exit code 7", "TASK_STARTED  worker:0  on node2  container_0_02",
+                "TASK_FINISHED  worker:0  SUCCEEDED  MAX_MEMORY_BYTES=2048  AVG_MEMORY_BYTES=1024  CPU_SECONDS=0.5",
+                "TASK_FINISHED  worker:1  FINISHED",
+                "APPLICATION_FINISHED  application_1541469337545_0031  1 finished  0 failed"}));
+  const auto bytes = WriteEvents(events);
+  ASSERT_TRUE(bytes.ok()) << bytes.error().message;
+  const auto back = ReadEvents(*bytes);
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(back->events, events);
+}
+
+TEST(Metrics, AreTonYsNamesAndUnits) {
+  EXPECT_TRUE(MetricsOf(core::Usage()).empty());
+  core::Usage usage{.memory_peak_bytes = 4096, .memory_average_bytes = 1024};
+  usage.gpu = core::GpuUse{1.0 / 3, 0.57, 0.25, 1};
+  EXPECT_EQ(MetricsOf(usage), (std::vector<Metric>{{"MAX_MEMORY_BYTES", 4096},
+                                                   {"AVG_MEMORY_BYTES", 1024},
+                                                   {"MAX_GPU_UTILIZATION", 57},
+                                                   {"AVG_GPU_UTILIZATION", 33.33},
+                                                   {"MAX_GPU_FB_MEMORY_USAGE", 100},
+                                                   {"AVG_GPU_FB_MEMORY_USAGE", 25}}));
+}
+
+// It could not hand on what it should (exports).
+TEST(Events, WhoExitedWithZeroAndFailedAllTheSameHasFailed) {
+  using enum TaskChanged::Type;
+  const auto events = EventsOf(
+      {Submitted(), Task(10, kStarted, 0, TaskState::kRunning), Task(20, kExited, 0, TaskState::kFailed, 0, 0)},
+      "application_1541469337545_0031", {"node1", ""});
+  EXPECT_EQ(Described(events).back(), "TASK_FINISHED  worker:0  FAILED");
+}
+
+TEST(Events, OfTonYsOwnAreRead) {
+  const auto read = ReadEvents(Recorded());
+  ASSERT_TRUE(read.ok()) << read.error().message;
+  EXPECT_EQ(read->cut, "");
+  ASSERT_EQ(read->events.size(), 6u);
+  EXPECT_EQ(read->events[2].container, "container_0_03");
+  EXPECT_EQ(read->events[3].metrics[1], (Metric{"AVG_MEMORY_BYTES", 1.25e9}));
+  EXPECT_EQ(EncodeEvent(read->events[4]),
+            R"({"time":"2018-11-15T23:48:15.596Z","type":"TASK_FINISHED","taskType":"worker","taskIndex":1,)"
+            R"("status":"FAILED","metrics":[],"containerDiagnostic":"Exception from container-launch.\nexit 1"})");
+  EXPECT_EQ(Described(read->events)[4], "TASK_FINISHED  worker:1  FAILED  Exception from container-launch. exit 1");
+}
+
+// Whatever is in the file: an answer, and no more. The sanitizers look on.
+TEST(Events, OfAnyBytesAreSafe) {
+  const std::string whole = Recorded();
+  std::mt19937 random(20261121);
+  const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
+  const size_t values_at = whole.size() - 400;  // behind the schema
+  size_t shown = 0;
+  for (int round = 0; round < 1000; ++round) {
+    std::string file = whole;
+    for (size_t changes = 1 + number(6); changes > 0; --changes) {
+      const size_t at = number(2) == 0 ? number(file.size()) : values_at + number(400);
+      file[at] = static_cast<char>(number(256));
+    }
+    const auto read = ReadEvents(file);
+    if (!read.ok()) continue;
+    shown += ViewOf({"app", At(0), At(1), "ann", "FAILED"}, {}, read->events).tasks.size();
+    for (const Event& event : read->events) shown += EncodeEvent(event).empty() + DescribeEvent(event).empty();
+    shown += MetricsOf(read->events).size();
+  }
+  EXPECT_GT(shown, 100u);  // some of them can still be read
+}
+
+TEST(View, OfTonYsOwnJob) {
+  const auto read = ReadEvents(Recorded());
+  const FileName name{"application_1541469337545_0031", At(0), At(38071), "ann", "FAILED"};
+  const auto view = ViewOf(name, {{"tony.application.name", "mnist", "", false}}, read->events);
+  EXPECT_EQ(view.id, "application_1541469337545_0031");
+  EXPECT_EQ(view.name, "mnist");
+  EXPECT_EQ(view.on, "yarn");
+  EXPECT_EQ(view.user, "ann");
+  EXPECT_EQ(view.state, JobState::kFailed);
+  EXPECT_EQ(view.exit_code, 1);
+  EXPECT_EQ(view.reason, "worker:1: Exception from container-launch.\nexit 1");
+  auto events = read->events;
+  events[4].diagnostic = "worker:1 failed with exit code 1";
+  EXPECT_EQ(ViewOf(name, {}, events).reason, "worker:1 failed with exit code 1");
+  events[4].diagnostic = "NA";
+  EXPECT_EQ(ViewOf(name, {}, events).reason, "worker:1 failed");
+  EXPECT_EQ(view.finished, At(38071));
+  ASSERT_EQ(view.tasks.size(), 2u);
+  EXPECT_EQ(view.tasks[0].state, TaskState::kSucceeded);
+  EXPECT_EQ(view.tasks[0].node, "node2");
+  EXPECT_EQ(view.tasks[0].usage.memory_peak_bytes, 2'500'000'000);
+  EXPECT_EQ(view.tasks[1].state, TaskState::kFailed);
+  const auto metrics = MetricsOf(read->events);
+  ASSERT_EQ(metrics.size(), 2u);
+  EXPECT_EQ(metrics[0].metrics.size(), 3u);
+  EXPECT_TRUE(metrics[1].metrics.empty());
+}
+
+TEST(View, OfAJobInProgressAndOfOneOfOurs) {
+  const FileName running{"application_1_1", At(0), std::nullopt, "ann_lee", ""};
+  const std::vector<Setting> ours = {{kJobIdSetting, "howdah-1", "", false},
+                                     {kUserSetting, "Ann-Lee", "", false},
+                                     {kPlaceSetting, "local", "", false}};
+  Event started;
+  started.type = Event::Type::kTaskStarted;
+  started.time = At(3);
+  started.role = "ps";
+  started.index = 10;
+  std::vector<Event> events = {started};
+  for (const auto& [role, index] : {std::pair("worker", 1), {"ps", 2}, {"worker", 0}, {"ps", 2}}) {
+    events.push_back(started);
+    events.back().role = role;
+    events.back().index = index;
+  }
+  auto view = ViewOf(running, ours, events);
+  EXPECT_EQ(view.state, JobState::kRunning);
+  EXPECT_EQ(view.exit_code, std::nullopt);
+  EXPECT_EQ(view.id, "howdah-1");
+  EXPECT_EQ(view.user, "Ann-Lee");
+  EXPECT_EQ(view.on, "local");
+  std::string tasks;
+  for (const auto& task : view.tasks)
+    tasks += task.role + std::to_string(task.index) + "/" + std::to_string(task.attempt) + " ";
+  EXPECT_EQ(tasks, "ps2/1 ps10/0 worker0/0 worker1/0 ");
+  EXPECT_EQ(view.tasks[0].state, TaskState::kRunning);
+  FileName killed = running;
+  killed.completed = At(9);
+  killed.status = "KILLED";
+  view = ViewOf(killed, ours, events);
+  EXPECT_EQ(view.exit_code, 4);
+  EXPECT_EQ(view.tasks[0].state, TaskState::kStopped);
+  EXPECT_EQ(view.tasks[0].finished, At(9));
+}
+
+TEST(EndName, IsOfTheView) {
+  journal::JobView view;
+  view.Apply(Submitted());
+  view.Apply(Job(5000, JobChanged::Type::kFinished, JobState::kKilled));
+  EXPECT_EQ(WriteFileName(EndName(view, At(0))),
+            "application_1541469337545_0031-1542325695566-1542325700566-ann_lee-KILLED.jhist");
+}
+
+TEST(Configuration, IsReadBackWhateverItsText) {
+  const std::vector<Setting> settings = {
+      {"a", "<x> & \"y\" 'é'\n z ", "tony.xml", true}, {"b", "", "", false}, {"c", "  ", "d", false}};
+  const auto back = ReadConfiguration(WriteConfiguration(settings));
+  ASSERT_TRUE(back.ok()) << back.error().message;
+  EXPECT_EQ(*back, settings);
+  EXPECT_EQ(ValueOf(*back, "a"), settings[0].value);
+  EXPECT_EQ(ValueOf(*back, "z"), "");
+  EXPECT_EQ(ReadConfiguration(WriteConfiguration({{"e", std::string("\x1b[0m"), "", false}}))->at(0).value, " [0m");
+}
+
+TEST(Configuration, OfTonYLeavesOutWhatHasNoNameOrValue) {
+  const auto read = ReadConfiguration(
+      "<?xml version=\"1.0\"?>\n<configuration>\n<property><name>a</name><value>1</value></property>\n"
+      "<property><name>b</name></property><property><value>2</value></property>\n"
+      "<property><name>a</name><value>3</value><final>true</final><source>s</source></property></configuration>");
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(*read, (std::vector<Setting>{{"a", "3", "s", true}}));
+  const auto wrong = ReadConfiguration("<configuration>\n<property>\n</configuration>");
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_NE(wrong.error().message.find("line 3: "), std::string::npos) << wrong.error().message;
+}
+
+TEST(Configuration, OfAJobIsWhatItHandsOnOrItselfInTonYsKeys) {
+  jobspec::JobSpec spec;
+  spec.name = "mnist";
+  spec.framework = jobspec::Framework::kPytorch;
+  spec.tags = {"x", "y"};
+  jobspec::RoleSpec role;
+  role.name = "worker";
+  role.instances = {2, 2};
+  role.memory_bytes = (int64_t{3} << 30) + 1;
+  role.command.argv = {"python", "train.py"};
+  spec.roles = {role};
+  role.name = "ps";
+  role.kind = jobspec::RoleKind::kService;
+  spec.roles.push_back(role);
+  journal::JobView view;
+  view.Apply(Submitted());
+  auto settings = SettingsOf(spec, view);
+  EXPECT_EQ(ValueOf(settings, "tony.application.framework"), "pytorch");
+  EXPECT_EQ(ValueOf(settings, "tony.application.tags"), "x,y");
+  EXPECT_EQ(ValueOf(settings, "tony.application.untracked.jobtypes"), "ps");
+  EXPECT_EQ(ValueOf(settings, "tony.worker.instances"), "2");
+  EXPECT_EQ(ValueOf(settings, "tony.worker.memory"), "3073m");
+  EXPECT_EQ(ValueOf(settings, "tony.worker.command"), "python train.py");
+  EXPECT_EQ(ValueOf(settings, kUserSetting), "Ann-Lee");
+  spec.configuration = {{"tony.worker.instances", "2", "tony.xml"}};
+  settings = SettingsOf(spec, view);
+  EXPECT_EQ(settings.front(), (Setting{"tony.worker.instances", "2", "tony.xml", false}));
+  EXPECT_EQ(ValueOf(settings, "tony.worker.memory"), "");
+  EXPECT_EQ(ValueOf(settings, kJobIdSetting), "application_1541469337545_0031");
+}
+
+}  // namespace
+}  // namespace howdah::compat::tony::history

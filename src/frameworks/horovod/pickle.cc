@@ -1,0 +1,172 @@
+#include "pickle.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace howdah::frameworks::horovod {
+namespace {
+
+using Kind = PickledValue::Kind;
+
+// The stack machine that a pickle is a program of (Python's Lib/pickletools.py describes each operation).
+class Machine {
+ public:
+  explicit Machine(std::string_view bytes) : left_(bytes) {}
+
+  std::optional<PickledValue> Run() {
+    while (ok_ && !left_.empty()) {
+      const auto operation = static_cast<unsigned char>(Take(1).front());
+      if (operation == '.') return Result();
+      Do(operation);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  std::optional<PickledValue> Result() {
+    if (!ok_ || stack_.size() != 1 || !marks_.empty()) return std::nullopt;
+    return std::move(stack_.front());
+  }
+
+  void Do(unsigned char operation) {
+    switch (operation) {
+      case 0x80:  // the protocol's number
+        return void(Take(1));
+      case 0x95:  // how long the next part is
+        return void(Take(8));
+      case 'K':
+        return Push(Int(1));
+      case 'M':
+        return Push(Int(2));
+      case 'J':
+        return Push(static_cast<int32_t>(Int(4)));
+      case 0x8c:
+        return Push(Kind::kText, Int(1));
+      case 'X':
+        return Push(Kind::kText, Int(4));
+      case 'C':
+        return Push(Kind::kBytes, Int(1));
+      case 'B':
+        return Push(Kind::kBytes, Int(4));
+      case ')':
+        return Push({.kind = Kind::kTuple});
+      case ']':
+        return Push({.kind = Kind::kList});
+      case '}':
+        return Push({.kind = Kind::kDict});
+      case '(':
+        return marks_.push_back(stack_.size());
+      default:
+        return Combine(operation);
+    }
+  }
+
+  void Combine(unsigned char operation) {
+    switch (operation) {
+      case 0x85:
+      case 0x86:
+      case 0x87:
+        return Tuple(static_cast<size_t>(operation - 0x84));
+      case 't':
+        return Tuple(SinceMark());
+      case 'a':
+        return AddTo(Kind::kList, 1);
+      case 'e':
+        return AddTo(Kind::kList, SinceMark());
+      case 's':
+        return AddTo(Kind::kDict, 2);
+      case 'u':
+        return AddTo(Kind::kDict, SinceMark());
+      case 0x94:
+        return Keep(memo_.size());
+      case 'q':
+        return Keep(static_cast<size_t>(Int(1)));
+      case 'r':
+        return Keep(static_cast<size_t>(Int(4)));
+      case 'h':
+        return Recall(static_cast<size_t>(Int(1)));
+      case 'j':
+        return Recall(static_cast<size_t>(Int(4)));
+      default:
+        ok_ = false;
+    }
+  }
+
+  std::string_view Take(size_t size) {
+    if (size > left_.size()) ok_ = false;
+    const std::string_view taken = left_.substr(0, size);
+    left_.remove_prefix(taken.size());
+    return taken;
+  }
+
+  int64_t Int(size_t size) {
+    const std::string_view bytes = Take(size);
+    int64_t number = 0;
+    for (size_t i = bytes.size(); i > 0; --i) number = number * 256 + static_cast<unsigned char>(bytes[i - 1]);
+    return number;
+  }
+
+  void Push(PickledValue value) { stack_.push_back(std::move(value)); }
+  void Push(int64_t number) { Push({.kind = Kind::kInt, .number = number}); }
+  void Push(Kind kind, int64_t size) { Push({.kind = kind, .text = std::string(Take(static_cast<size_t>(size)))}); }
+
+  size_t SinceMark() {
+    if (marks_.empty() || marks_.back() > stack_.size()) return Refuse();
+    const size_t mark = marks_.back();
+    marks_.pop_back();
+    return stack_.size() - mark;
+  }
+
+  // The topmost so many values, taken off the stack.
+  std::vector<PickledValue> Pop(size_t count) {
+    if (count > stack_.size() || !ok_) {
+      Refuse();
+      return {};
+    }
+    const auto first = stack_.end() - static_cast<std::ptrdiff_t>(count);
+    std::vector<PickledValue> values(std::make_move_iterator(first), std::make_move_iterator(stack_.end()));
+    stack_.erase(first, stack_.end());
+    return values;
+  }
+
+  void Tuple(size_t count) { Push({.kind = Kind::kTuple, .items = Pop(count)}); }
+
+  void AddTo(Kind kind, size_t count) {
+    std::vector<PickledValue> values = Pop(count);
+    if (stack_.empty() || stack_.back().kind != kind || (kind == Kind::kDict && count % 2 != 0)) return void(Refuse());
+    auto& items = stack_.back().items;
+    items.insert(items.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
+  }
+
+  // Only what has no parts is kept: recalled again and again the others could become larger than any memory.
+  void Keep(size_t place) {
+    if (stack_.empty() || place > left_.size() + memo_.size()) return void(Refuse());
+    if (place >= memo_.size()) memo_.resize(place + 1);
+    const PickledValue& value = stack_.back();
+    const bool has_parts = value.kind == Kind::kTuple || value.kind == Kind::kList || value.kind == Kind::kDict;
+    memo_[place].reset();
+    if (!has_parts) memo_[place] = value;
+  }
+
+  void Recall(size_t place) {
+    if (place >= memo_.size() || !memo_[place]) return void(Refuse());
+    Push(*memo_[place]);
+  }
+
+  size_t Refuse() {
+    ok_ = false;
+    return 0;
+  }
+
+  std::string_view left_;
+  std::vector<PickledValue> stack_;
+  std::vector<size_t> marks_;
+  std::vector<std::optional<PickledValue>> memo_;
+  bool ok_ = true;
+};
+
+}  // namespace
+
+std::optional<PickledValue> Unpickle(std::string_view bytes) { return Machine(bytes).Run(); }
+
+}  // namespace howdah::frameworks::horovod

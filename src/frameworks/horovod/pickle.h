@@ -1,0 +1,25 @@
+// What Python has pickled, read without Python: data alone. Nothing is called or imported, as Python's own reader
+// would.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace howdah::frameworks::horovod {
+
+struct PickledValue {
+  enum class Kind { kInt, kText, kBytes, kTuple, kList, kDict };
+  Kind kind = Kind::kInt;
+  int64_t number = 0;
+  std::string text;                 // of kText and kBytes
+  std::vector<PickledValue> items;  // of a dict: key, value, key, value
+};
+
+// Protocols 2 to 5, as far as they are numbers up to 32 bits, strings, bytes, and tuples, lists and dicts of these that
+// occur once each. nullopt: it is no such thing.
+std::optional<PickledValue> Unpickle(std::string_view bytes);
+
+}  // namespace howdah::frameworks::horovod

@@ -1,0 +1,183 @@
+#include "howdah/frameworks/xgboost/xgboost_tracker.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+namespace howdah::frameworks::xgboost {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr int32_t kMagic = 0xff99;
+constexpr size_t kNumberBytes = 4;           // all numbers are int32, as the machines have them: little-endian
+constexpr int32_t kMessageLimit = 64 << 10;  // the longest are texts to be printed
+enum Command { kStart = 1, kShutdown = 2, kError = 3, kPrint = 4 };
+
+std::string Number(int32_t number) {
+  std::string bytes(kNumberBytes, '\0');
+  std::memcpy(bytes.data(), &number, kNumberBytes);
+  return bytes;
+}
+
+int32_t NumberIn(std::string_view bytes) {
+  int32_t number = 0;
+  std::memcpy(&number, bytes.data(), kNumberBytes);
+  return number;
+}
+
+std::string Message(const Json& json) {
+  const std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return Number(static_cast<int32_t>(text.size())) + text;
+}
+
+std::optional<int> IntOf(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_number_integer()) return std::nullopt;
+  const auto number = found->get<int64_t>();
+  if (number < INT32_MIN || number > INT32_MAX) return std::nullopt;
+  return static_cast<int>(number);
+}
+
+std::optional<std::string> TextOf(const Json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end() || !found->is_string()) return std::nullopt;
+  return found->get<std::string>();
+}
+
+std::optional<int> RankNamed(const std::string& task, int world) {
+  int rank = -1;
+  const auto [end, error] = std::from_chars(task.data(), task.data() + task.size(), rank);
+  if (error != std::errc() || end != task.data() + task.size() || rank < 0 || rank >= world) return std::nullopt;
+  return rank;
+}
+
+}  // namespace
+
+XgboostTracker::Output XgboostTracker::OnOpened(ConnectionId id, const std::string& host) {
+  workers_[id].host = host;
+  return {.sends = {{id, Number(kMagic)}}};
+}
+
+XgboostTracker::Output XgboostTracker::OnBytes(ConnectionId id, std::string_view bytes) {
+  Output output;
+  const auto it = workers_.find(id);
+  if (it == workers_.end() || it->second.step == Step::kOver) return output;
+  it->second.received += bytes;
+  while (it->second.step != Step::kOver && Advance(id, it->second, output)) {
+  }
+  if (it->second.step == Step::kOver) output.closes.push_back(id);
+  const auto waiting = std::count_if(workers_.begin(), workers_.end(),
+                                     [](const auto& worker) { return worker.second.step == Step::kWaits; });
+  if (waiting == world_) Bootstrap(output);
+  return output;
+}
+
+void XgboostTracker::OnClosed(ConnectionId id) { workers_.erase(id); }
+
+bool XgboostTracker::Waits(ConnectionId id) const {
+  const auto it = workers_.find(id);
+  return it != workers_.end() && it->second.step == Step::kWaits;
+}
+
+bool XgboostTracker::Advance(ConnectionId id, Worker& worker, Output& output) {
+  if (worker.step == Step::kWaits) {
+    if (!worker.received.empty()) worker.step = Step::kOver;  // it has nothing to say now
+    return false;
+  }
+  if (worker.received.size() < kNumberBytes) return false;
+  if (worker.step == Step::kMagic) return OnMagic(worker);
+  const int32_t size = NumberIn(worker.received);
+  if (size < 0 || size > kMessageLimit) {
+    worker.step = Step::kOver;
+    return false;
+  }
+  const size_t whole = kNumberBytes + static_cast<size_t>(size);
+  if (worker.received.size() < whole) return false;
+  const std::string text = worker.received.substr(kNumberBytes, static_cast<size_t>(size));
+  worker.received.erase(0, whole);
+  const bool taken = worker.step == Step::kHello ? OnHello(worker, text) : OnCommand(id, worker, text, output);
+  if (!taken) worker.step = Step::kOver;
+  return taken;
+}
+
+bool XgboostTracker::OnMagic(Worker& worker) {
+  const bool right = NumberIn(worker.received) == kMagic;
+  worker.received.erase(0, kNumberBytes);
+  worker.step = right ? Step::kHello : Step::kOver;
+  return right;
+}
+
+bool XgboostTracker::OnHello(Worker& worker, std::string_view text) {
+  const Json hello = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto world = IntOf(hello, "world_size"), rank = IntOf(hello, "rank");
+  const auto task = TextOf(hello, "task_id");
+  if (!world || !rank || !task) return false;
+  worker.world = *world;
+  worker.rank = *rank;
+  worker.task = *task;
+  worker.step = Step::kCommand;
+  return true;
+}
+
+bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view text, Output& output) {
+  const Json command = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  const auto kind = IntOf(command, "cmd");
+  if (!kind) return false;
+  worker.step = Step::kOver;
+  if (*kind == kPrint) {
+    const auto message = TextOf(command, "msg");
+    if (!message || worker.rank < 0 || worker.rank >= world_) return false;
+    output.prints.push_back({worker.rank, *message});
+    return true;
+  }
+  // Who shuts down leaves, and who has failed says so by its exit code: neither concerns the tracker.
+  if (*kind == kShutdown || *kind == kError) return true;
+  const auto port = IntOf(command, "port");
+  if (*kind != kStart || !port || *port <= 0 || *port > UINT16_MAX || worker.world != -1) return false;
+  worker.port = *port;
+  worker.turn = ++last_turn_;
+  worker.step = Step::kWaits;
+  output.sends.push_back({id, Message({{"world_size", world_}})});
+  return true;
+}
+
+// Those that wait, in the order of their ranks: a task id that is a rank is that rank; whoever has another takes what
+// is left over, in the order of the ids and then of their turns.
+std::vector<XgboostTracker::ConnectionId> XgboostTracker::RankedWorkers() const {
+  std::vector<ConnectionId> ranked(static_cast<size_t>(world_));
+  std::vector<bool> taken(static_cast<size_t>(world_));
+  std::vector<std::pair<std::pair<std::string, uint64_t>, ConnectionId>> others;
+  for (const auto& [id, worker] : workers_) {
+    if (worker.step != Step::kWaits) continue;
+    const auto rank = RankNamed(worker.task, world_);
+    if (rank && !taken[static_cast<size_t>(*rank)]) {
+      ranked[static_cast<size_t>(*rank)] = id;
+      taken[static_cast<size_t>(*rank)] = true;
+    } else {
+      others.push_back({{worker.task, worker.turn}, id});
+    }
+  }
+  std::sort(others.begin(), others.end());
+  size_t next = 0;
+  for (const auto& [order, id] : others) {
+    while (taken[next]) ++next;
+    ranked[next++] = id;
+  }
+  return ranked;
+}
+
+void XgboostTracker::Bootstrap(Output& output) {
+  const std::vector<ConnectionId> ranked = RankedWorkers();
+  for (size_t rank = 0; rank < ranked.size(); ++rank) {
+    const size_t next = (rank + 1) % ranked.size();
+    const Worker& peer = workers_.at(ranked[next]);
+    output.sends.push_back({ranked[rank], Message({{"host", peer.host}, {"port", peer.port}, {"rank", next}})});
+    output.closes.push_back(ranked[rank]);
+  }
+  for (const ConnectionId id : ranked) workers_.at(id).step = Step::kOver;
+}
+
+}  // namespace howdah::frameworks::xgboost

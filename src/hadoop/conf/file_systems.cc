@@ -1,0 +1,144 @@
+// Rules: org.apache.hadoop.fs.FileSystem, hdfs.HAUtilClient, fs.viewfs.InodeTree.
+#include <algorithm>
+
+#include "howdah/hadoop/conf/services.h"
+#include "uri.h"
+
+namespace howdah::hadoop::conf {
+namespace {
+
+constexpr uint16_t kNameNodePort = 8020;
+constexpr const char* kDefault = "fs.defaultFS";
+
+Error Wrong(const std::string& what) { return {ErrorCode::kUsage, "finding the file system: " + what}; }
+
+// fs.defaultFS, with the forms of old: "local", "nn:8020".
+Uri DefaultUri(const Configuration& configuration) {
+  const std::string text = configuration.Text(kDefault, "file:///");
+  if (text == "local") return {"file", "", ""};
+  if (text.find('/') == std::string::npos) return {"hdfs", text, ""};
+  return ParseUri(text);
+}
+
+// Scheme and authority filled in from the default file system, as far as they are missing.
+Uri Completed(const Configuration& configuration, const std::string& text) {
+  Uri uri = ParseUri(text);
+  const Uri standard = DefaultUri(configuration);
+  if (uri.scheme.empty()) uri.scheme = standard.scheme;
+  if (uri.authority.empty() && uri.scheme == standard.scheme) uri.authority = standard.authority;
+  return uri;
+}
+
+Result<std::vector<Server>> NameNodesOf(const Configuration& configuration, const std::string& service) {
+  std::vector<Server> servers;
+  const std::string list = "dfs.ha.namenodes." + service;
+  for (const std::string& id : configuration.List(list)) {
+    const std::string key = "dfs.namenode.rpc-address." + service + "." + id;
+    const auto text = configuration.Get(key);
+    if (!text) return Wrong(configuration.Where(list) + " names " + id + ", but " + key + " is not set");
+    const auto address = ParseAddress(*text, kNameNodePort);
+    if (!address) return Wrong(configuration.Where(key) + " is '" + *text + "'; it must be host:port");
+    servers.push_back({id, address->host, address->port, configuration.Where(key)});
+  }
+  if (!servers.empty()) return servers;
+  return Wrong("the name service " + service + " has no NameNodes; set " + list + " to their ids, as nn1,nn2");
+}
+
+Status FindNameNodes(const Configuration& configuration, FileSystemAddress& address) {
+  if (address.authority.empty()) {
+    return Wrong("hdfs: without a NameNode, and " + configuration.Where(kDefault) +
+                 " is no hdfs:// either; name one, as hdfs://host:8020/path");
+  }
+  const std::string& service = address.authority;
+  const bool named = configuration.Get("dfs.ha.namenodes." + service).has_value();
+  if (named || configuration.Get("dfs.client.failover.proxy.provider." + service)) {
+    auto servers = NameNodesOf(configuration, service);
+    if (!servers) return servers.error();
+    address.logical = true;
+    address.name_nodes = std::move(*servers);
+    return {};
+  }
+  const auto server = ParseAddress(address.authority, kNameNodePort);
+  if (!server) return Wrong("hdfs://" + address.authority + " is neither a name service nor host:port");
+  const bool standard = DefaultUri(configuration).authority == address.authority;
+  address.name_nodes = {{"", server->host, server->port,
+                         standard ? configuration.Where(kDefault) : "the URI hdfs://" + address.authority}};
+  return {};
+}
+
+// `path` lies at or below `mount`, both absolute.
+bool Covers(const std::string& mount, const std::string& path) {
+  if (mount == "/") return true;
+  return path == mount || (path.starts_with(mount) && path[mount.size()] == '/');
+}
+
+// target "hdfs://ns2/warehouse" and rest "/x" → "hdfs://ns2/warehouse/x"
+std::string Joined(const std::string& target, const std::string& rest) {
+  Uri uri = ParseUri(target);
+  while (uri.path.ends_with('/')) uri.path.pop_back();
+  if (rest != "/") uri.path += rest;
+  if (uri.path.empty()) uri.path = "/";
+  return (uri.scheme.empty() ? "" : uri.scheme + "://" + uri.authority) + uri.path;
+}
+
+Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) {
+  const std::string standard = configuration.Text("fs.viewfs.mounttable.default.name.key", "default");
+  const std::string table = uri.authority.empty() ? standard : uri.authority;
+  const std::string prefix = "fs.viewfs.mounttable." + table + ".";
+  const std::string path = uri.path.empty() ? "/" : uri.path;
+  std::string best, target, mounts;
+  for (const auto& [key, property] : configuration.properties()) {
+    if (!key.starts_with(prefix + "link./")) continue;
+    std::string mount = key.substr(prefix.size() + 5);
+    while (mount.size() > 1 && mount.ends_with('/')) mount.pop_back();
+    mounts += (mounts.empty() ? "" : ", ") + mount;
+    if (!Covers(mount, path) || mount.size() < best.size()) continue;
+    best = mount;
+    target = configuration.Text(key);
+  }
+  if (!best.empty()) return Joined(target, best == "/" ? path : path.substr(best.size()));
+  for (const char* whole : {"linkMergeSlash", "linkFallback"}) {
+    if (const auto link = configuration.Get(prefix + whole)) return Joined(*link, path);
+  }
+  if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);  // ViewFileSystemOverloadScheme
+  return Wrong("viewfs://" + uri.authority + path + ": no mount of the table " + table + " covers it; it mounts " +
+               (mounts.empty() ? "nothing (" + prefix + "link./... is not set)" : mounts));
+}
+
+bool IsView(const Configuration& configuration, const Uri& uri) {
+  return uri.scheme == "viewfs" ||
+         configuration.Text("fs." + uri.scheme + ".impl").ends_with(".ViewFileSystemOverloadScheme");
+}
+
+}  // namespace
+
+Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const std::string& uri) {
+  const Uri whole = Completed(configuration, uri);
+  FileSystemAddress address{whole.scheme, whole.authority};
+  if (address.scheme == "viewfs") return address;
+  if (address.scheme == "file") {
+    address.authority.clear();
+    return address;
+  }
+  if (address.scheme != "hdfs") {
+    return Error{ErrorCode::kUnavailable,
+                 "the file system " + address.scheme + "://" + address.authority +
+                     " cannot be read; Howdah reads hdfs:, viewfs: and file: (fs.defaultFS is " +
+                     configuration.Text(kDefault) + ")"};
+  }
+  if (const Status found = FindNameNodes(configuration, address); !found.ok()) return found.error();
+  return address;
+}
+
+Result<std::string> ResolveUri(const Configuration& configuration, const std::string& uri) {
+  const Uri whole = Completed(configuration, uri);
+  if (!whole.path.empty() && !whole.path.starts_with('/')) {
+    return Wrong("'" + uri + "' is a relative path; write it from the root, as /user/ann/data");
+  }
+  if (!IsView(configuration, whole)) return whole.scheme + "://" + whole.authority + whole.path;
+  auto target = Mounted(configuration, whole);
+  if (!target || whole.scheme != "viewfs" || ParseUri(*target).scheme != "viewfs") return target;
+  return Wrong(uri + " is mounted at " + *target + ", which is a viewfs: again; that is not supported");
+}
+
+}  // namespace howdah::hadoop::conf

@@ -1,0 +1,106 @@
+#include "block_reader.h"
+
+#include "howdah/hadoop/messages/datatransfer.pb.h"
+
+namespace howdah::hadoop::hdfs {
+namespace {
+
+namespace pb = ::hadoop::hdfs;
+
+constexpr uint32_t kMostChunk = 1 << 20;
+
+}  // namespace
+
+Result<BlockReader> BlockReader::Open(const pb::LocatedBlockProto& block, const pb::DatanodeInfoProto& node,
+                                      const std::string& client, int64_t offset, int64_t length,
+                                      const TransferOptions& options) {
+  pb::OpReadBlockProto op;
+  op.mutable_header()->set_clientname(client);
+  *op.mutable_header()->mutable_baseheader()->mutable_block() = block.b();
+  if (block.has_blocktoken()) *op.mutable_header()->mutable_baseheader()->mutable_token() = block.blocktoken();
+  op.set_offset(static_cast<uint64_t>(offset));
+  op.set_len(static_cast<uint64_t>(length));
+  op.mutable_cachingstrategy();
+  auto connection = DataConnection::Open(node, options);
+  if (!connection) return connection.error();
+  if (const Status sent = connection->Send(EncodeOp(Op::kReadBlock, op), options.silence); !sent.ok()) {
+    return sent.error();
+  }
+  pb::BlockOpResponseProto response;
+  if (const Status got = connection->ReceiveDelimited(response, options.silence); !got.ok()) return got.error();
+  if (response.status() != pb::SUCCESS) {
+    return Failed("it refused the block: " + pb::Status_Name(response.status()) +
+                  (response.message().empty() ? "" : ", " + response.message()));
+  }
+  BlockReader reader(std::move(*connection), options.silence, offset, length);
+  const auto& checksum = response.readopchecksuminfo().checksum();
+  reader.checked_ = checksum.type() != pb::CHECKSUM_NULL;
+  reader.crc_ = checksum.type() == pb::CHECKSUM_CRC32 ? Crc::kCrc32 : Crc::kCrc32c;
+  reader.chunk_ = checksum.bytesperchecksum();
+  if (!response.has_readopchecksuminfo() || reader.chunk_ == 0 || reader.chunk_ > kMostChunk) {
+    return Failed("it does not say how the block is checksummed");
+  }
+  return reader;
+}
+
+Result<std::string_view> BlockReader::Next() {
+  while (data_.empty() && left_ > 0) {
+    if (const Status read = ReadPacket(); !read.ok()) return read.error();
+  }
+  const std::string_view data = data_.substr(0, static_cast<size_t>(left_));
+  data_ = {};
+  offset_ += static_cast<int64_t>(data.size());
+  left_ -= static_cast<int64_t>(data.size());
+  if (!data.empty() && left_ == 0) (void)Finish();
+  return data;
+}
+
+Result<PacketHeader> BlockReader::ReadHead(size_t& body) {
+  char bytes[PacketPrefix::kSize];
+  if (const Status got = connection_.Receive(bytes, sizeof bytes, silence_); !got.ok()) return got.error();
+  const auto prefix = ParsePacketPrefix({bytes, sizeof bytes});
+  if (!prefix) return prefix.error();
+  body = prefix->body;
+  std::string head(prefix->header, '\0');
+  if (const Status got = connection_.Receive(head.data(), head.size(), silence_); !got.ok()) return got.error();
+  return ParsePacketHeader(head, *prefix);
+}
+
+Status BlockReader::ReadPacket() {
+  size_t body = 0;
+  const auto header = ReadHead(body);
+  if (!header) return header.error();
+  if (header->last) return Failed("the block ended " + std::to_string(left_) + " bytes too early");
+  body_.resize(body);
+  if (const Status got = connection_.Receive(body_.data(), body_.size(), silence_); !got.ok()) return got;
+
+  const size_t checksums = body - header->data;
+  const std::string_view data = std::string_view(body_).substr(checksums);
+  if (checked_) {
+    if (checksums != (data.size() + chunk_ - 1) / chunk_ * 4) return Failed("a packet has not the checksums it needs");
+    if (const auto wrong = FirstWrongChunk(crc_, data, chunk_, std::string_view(body_).substr(0, checksums))) {
+      return Failed("the checksum of the block's bytes from " +
+                    std::to_string(header->offset + static_cast<int64_t>(*wrong * chunk_)) +
+                    " on is wrong: the replica is corrupt");
+    }
+  }
+  // The first packet begins at a whole chunk, up to the first byte that is wanted.
+  const int64_t before = offset_ - header->offset;
+  if (before < 0 || (before > 0 && static_cast<size_t>(before) >= data.size())) {
+    return Failed("a packet came that is not the next");
+  }
+  data_ = data.substr(static_cast<size_t>(before));
+  return {};
+}
+
+// The DataNode sends an empty packet, and is told that its bytes were right: it then needs not verify them itself for
+// some time.
+Status BlockReader::Finish() {
+  size_t body = 0;
+  if (const auto last = ReadHead(body); !last || !last->last) return Failed("the block does not end where it should");
+  pb::ClientReadStatusProto status;
+  status.set_status(pb::CHECKSUM_OK);
+  return connection_.Send(EncodeDelimited(status), silence_);
+}
+
+}  // namespace howdah::hadoop::hdfs

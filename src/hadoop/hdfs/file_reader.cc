@@ -1,0 +1,128 @@
+#include "file_reader.h"
+
+#include <algorithm>
+
+namespace howdah::hadoop::hdfs {
+
+namespace pb = ::hadoop::hdfs;
+
+Result<std::unique_ptr<FileReader>> FileReader::Open(std::shared_ptr<NameNode> name_node, const std::string& path,
+                                                     const TransferOptions& options) {
+  std::unique_ptr<FileReader> reader(new FileReader(std::move(name_node), path, options));
+  if (const Status located = reader->Locate(); !located.ok()) return located.error().While("reading " + path);
+  return reader;
+}
+
+Status FileReader::Locate() {
+  const auto blocks = name_node_->BlockLocations(path_);
+  if (!blocks) return blocks.error();
+  if (blocks->has_ecpolicy()) {
+    return Error{ErrorCode::kUnavailable, "it is erasure coded (" + blocks->ecpolicy().name() +
+                                              "), which Howdah cannot read; make a replicated copy of it"};
+  }
+  if (blocks->has_fileencryptioninfo()) {
+    return Error{ErrorCode::kUnavailable, "it lies in an encryption zone, which Howdah cannot read"};
+  }
+  stretches_.clear();
+  size_ = 0;
+  for (const auto& block : blocks->blocks()) {
+    const auto length = static_cast<int64_t>(block.b().numbytes());
+    stretches_.push_back({size_, size_ + length, block});
+    size_ += length;
+  }
+  if (!blocks->underconstruction() || blocks->islastblockcomplete() || !blocks->has_lastblock()) return {};
+  const auto& last = blocks->lastblock();
+  if (last.locs_size() == 0) return {};
+  if (!stretches_.empty() && stretches_.back().block.b().blockid() == last.b().blockid()) {
+    size_ = stretches_.back().begin;
+    stretches_.pop_back();
+  }
+  const auto visible = name_node_->VisibleLength(last);
+  if (!visible) return visible.error();
+  stretches_.push_back({size_, size_ + *visible, last});
+  size_ += *visible;
+  return {};
+}
+
+Status FileReader::Seek(int64_t offset) {
+  if (offset < 0 || offset > size_) {
+    return Failed("reading " + path_ + ": there is no byte " + std::to_string(offset) + ", it has " +
+                  std::to_string(size_));
+  }
+  if (offset == position_) return {};
+  position_ = offset;
+  reader_.reset();
+  rest_ = {};
+  return {};
+}
+
+const FileReader::Stretch* FileReader::StretchAt(int64_t position) const {
+  const auto behind = std::ranges::upper_bound(stretches_, position, {}, &Stretch::begin);
+  if (behind == stretches_.begin() || position >= std::prev(behind)->end) return nullptr;
+  return &*std::prev(behind);
+}
+
+Result<std::string> FileReader::Read(size_t most) {
+  if (position_ >= size_) return std::string();
+  if (rest_.empty()) {
+    auto bytes = NextBytes();
+    if (!bytes) return bytes.error().While("reading " + path_);
+    rest_ = *bytes;
+  }
+  std::string bytes(rest_.substr(0, most));
+  rest_.remove_prefix(bytes.size());
+  position_ += static_cast<int64_t>(bytes.size());
+  return bytes;
+}
+
+// From the reader that is open, else from another replica until none is left.
+Result<std::string_view> FileReader::NextBytes() {
+  for (;;) {
+    if (!reader_) {
+      if (const Status opened = OpenReplica(); !opened.ok()) return opened.error();
+    }
+    auto bytes = reader_->Next();
+    if (bytes && !bytes->empty()) {
+      failures_.clear();
+      return bytes;
+    }
+    reader_.reset();
+    if (bytes) continue;  // the block's end
+    bad_.insert(node_);
+    failures_ += "; " + node_ + ": " + bytes.error().message;
+  }
+}
+
+Status FileReader::OpenReplica() {
+  // Once more with fresh locations and tokens, when every replica known has failed.
+  for (const bool again : {false, true}) {
+    if (again) {
+      if (located_again_at_ == position_) break;
+      located_again_at_ = position_;
+      const int64_t before = size_;
+      if (const Status located = Locate(); !located.ok()) return located;
+      size_ = std::min(size_, before);
+      bad_.clear();
+    }
+    const Stretch* stretch = StretchAt(position_);
+    if (stretch == nullptr) return Failed("byte " + std::to_string(position_) + " is no longer there");
+    for (const auto& node : stretch->block.locs()) {
+      const std::string name = NameOf(node);
+      if (bad_.contains(name)) continue;
+      auto reader = BlockReader::Open(stretch->block, node, "howdah", position_ - stretch->begin,
+                                      stretch->end - position_, options_);
+      if (reader) {
+        reader_ = std::move(*reader);
+        node_ = name;
+        return {};
+      }
+      if (reader.error().code == ErrorCode::kUnavailable && !options_.unsupported.empty()) return reader.error();
+      bad_.insert(name);
+      failures_ += "; " + name + ": " + reader.error().message;
+    }
+  }
+  return Failed("no DataNode gives the block at byte " + std::to_string(position_) +
+                (failures_.empty() ? "; none has it (hdfs fsck shows what is missing)" : failures_));
+}
+
+}  // namespace howdah::hadoop::hdfs

@@ -1,0 +1,55 @@
+#include "file_writer.h"
+
+namespace howdah::hadoop::hdfs {
+
+FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64_t block_size,
+                       const TransferOptions& options)
+    : name_node_(std::move(name_node)),
+      file_(std::move(file)),
+      builder_(block_size),
+      streamer_(std::make_unique<Streamer>(name_node_, file_, options)) {}
+
+FileWriter::~FileWriter() {
+  streamer_.reset();
+  if (closed_) return;
+  // Whoever fails to write a file is told so already; a file that cannot be removed either is closed by the NameNode
+  // when its lease ends.
+  (void)name_node_->Delete(file_.path, false);
+}
+
+Status FileWriter::PushAll(std::optional<Packet> packet) {
+  if (!packet) return {};
+  if (packet->last) persisted_ = false;
+  return streamer_->Push(std::move(*packet));
+}
+
+Status FileWriter::Write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    if (const Status pushed = PushAll(builder_.Add(bytes)); !pushed.ok()) return Wrong(pushed.error());
+  }
+  return {};
+}
+
+Status FileWriter::Flush() {
+  if (const Status pushed = PushAll(builder_.Flush()); !pushed.ok()) return Wrong(pushed.error());
+  if (const Status done = streamer_->AwaitConfirmed(builder_.sequence()); !done.ok()) return Wrong(done.error());
+  if (persisted_) return {};
+  if (const Status kept = name_node_->PersistBlocks(file_); !kept.ok()) return Wrong(kept.error());
+  persisted_ = true;
+  return {};
+}
+
+Status FileWriter::Close() {
+  for (auto packet : {builder_.Flush(), builder_.EndBlock()}) {
+    if (const Status pushed = PushAll(std::move(packet)); !pushed.ok()) return Wrong(pushed.error());
+  }
+  if (const Status done = streamer_->AwaitConfirmed(builder_.sequence()); !done.ok()) return Wrong(done.error());
+  if (const Status done = name_node_->Complete(file_, streamer_->last_block()); !done.ok()) {
+    return Wrong(done.error()).While("closing");
+  }
+  closed_ = true;
+  streamer_.reset();
+  return {};
+}
+
+}  // namespace howdah::hadoop::hdfs

@@ -1,0 +1,35 @@
+// A file of HDFS being written.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "howdah/hadoop/hdfs/file_system.h"
+#include "name_node.h"
+#include "streamer.h"
+
+namespace howdah::hadoop::hdfs {
+
+class FileWriter : public Writer {
+ public:
+  // The file has been created and is open.
+  FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64_t block_size, const TransferOptions& options);
+  ~FileWriter() override;
+
+  Status Write(std::string_view bytes) override;
+  Status Flush() override;
+  Status Close() override;
+
+ private:
+  Status PushAll(std::optional<Packet> packet);
+  Error Wrong(const Error& error) const { return error.While("writing " + file_.path); }
+
+  std::shared_ptr<NameNode> name_node_;
+  OpenFile file_;
+  PacketBuilder builder_;
+  std::unique_ptr<Streamer> streamer_;
+  bool persisted_ = false;  // the NameNode keeps the block that is begun
+  bool closed_ = false;
+};
+
+}  // namespace howdah::hadoop::hdfs

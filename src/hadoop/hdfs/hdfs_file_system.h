@@ -1,0 +1,55 @@
+// HDFS.
+//
+// Spoken natively (the NameNode's RPC and the DataNodes' data transfer protocol) and not by WebHDFS: these ports are
+// open wherever YARN works, because NodeManagers localize through them; the RPC and its authentication are needed for
+// YARN anyway, so that there is one of each; and no JVM has to copy every byte through an HTTP server.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data_connection.h"
+#include "howdah/hadoop/hdfs/file_system.h"
+#include "name_node.h"
+
+namespace howdah::hadoop::hdfs {
+
+struct HdfsOptions {
+  std::string uri;   // "hdfs://ns1"
+  std::string home;  // "/user/ann"
+  int replication = 3;
+  int64_t block_size = 128 << 20;
+  TransferOptions transfer;
+};
+
+class HdfsFileSystem : public FileSystem {
+ public:
+  HdfsFileSystem(std::shared_ptr<RemoteNameNode> name_node, HdfsOptions options)
+      : name_node_(std::move(name_node)), options_(std::move(options)) {}
+
+  std::string uri() const override { return options_.uri; }
+  std::string home_directory() const override { return options_.home; }
+  Result<FileStatus> Stat(const std::string& path) override;
+  Result<std::vector<FileStatus>> List(const std::string& path) override;
+  Status MakeDirectories(const std::string& path, uint32_t permission) override;
+  Status Rename(const std::string& from, const std::string& to, bool overwrite) override;
+  Status Delete(const std::string& path, bool recursive) override;
+  Status SetPermission(const std::string& path, uint32_t permission) override;
+  Status SetTimes(const std::string& path, int64_t modified_millis) override;
+  Result<std::unique_ptr<Writer>> Create(const std::string& path, const CreateOptions& options) override;
+  Result<std::unique_ptr<Reader>> Open(const std::string& path) override;
+
+ private:
+  // "listing hdfs://ns1/a: ..."
+  Error Wrong(const char* doing, const std::string& path, const Error& error) const {
+    return error.While(std::string(doing) + " " + options_.uri + path);
+  }
+  template <typename Response, typename Request>
+  Status Do(const char* method, const Request& request, const char* doing, const std::string& path);
+
+  std::shared_ptr<RemoteNameNode> name_node_;
+  HdfsOptions options_;
+};
+
+}  // namespace howdah::hadoop::hdfs

@@ -1,0 +1,112 @@
+// hdfs_live: this library against a real cluster, for tests and benchmarks.
+//
+//   hdfs_live check [--quota]        everything a file system offers, in a directory of its own; --quota: as superuser
+//   hdfs_live put LOCAL PATH [REPLICATION]   hdfs_live get PATH LOCAL      what `hdfs dfs -put` and `-get` do
+//
+// HADOOP_CONF_DIR names the cluster; exits with 1 and a message at the first thing that is not as it should be.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "checks.h"
+#include "howdah/hadoop/hdfs/open.h"
+#include "howdah/os/files/fd.h"
+#include "howdah/os/files/files.h"
+
+namespace howdah::hadoop::hdfs {
+namespace {
+
+void Report(const char* what, int64_t bytes, std::chrono::steady_clock::time_point begin) {
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  std::printf("%s %lld bytes in %.3f s: %.1f MB/s\n", what, static_cast<long long>(bytes), seconds,
+              static_cast<double>(bytes) / 1e6 / seconds);
+}
+
+Status Put(FileSystem& files, const std::string& local, const std::string& path, int replication) {
+  const auto begin = std::chrono::steady_clock::now();
+  const os::files::Fd fd(::open(local.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return os::files::SystemError("opening " + local);
+  auto writer = files.Create(path, {.overwrite = true, .replication = replication});
+  if (!writer) return writer.error();
+  std::string buffer(1 << 20, '\0');
+  int64_t total = 0;
+  for (;;) {
+    const ssize_t count = ::read(fd.get(), buffer.data(), buffer.size());
+    if (count < 0) return os::files::SystemError("reading " + local);
+    if (count == 0) break;
+    total += count;
+    if (const Status written = (*writer)->Write({buffer.data(), static_cast<size_t>(count)}); !written.ok()) {
+      return written;
+    }
+  }
+  if (const Status closed = (*writer)->Close(); !closed.ok()) return closed;
+  Report("put", total, begin);
+  return {};
+}
+
+Status Get(FileSystem& files, const std::string& path, const std::string& local) {
+  const auto begin = std::chrono::steady_clock::now();
+  const os::files::Fd fd(::open(local.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  if (!fd.valid()) return os::files::SystemError("opening " + local);
+  const auto reader = files.Open(path);
+  if (!reader) return reader.error();
+  int64_t total = 0;
+  for (;;) {
+    const auto bytes = (*reader)->Read(1 << 20);
+    if (!bytes) return bytes.error();
+    if (bytes->empty()) break;
+    total += static_cast<int64_t>(bytes->size());
+    if (const Status written = os::files::WriteAll(fd.get(), *bytes, local); !written.ok()) return written;
+  }
+  Report("got", total, begin);
+  return {};
+}
+
+std::string Environment(const std::string& name, const std::string& fallback) {
+  const char* value = std::getenv(name.c_str());
+  return value != nullptr ? value : fallback;
+}
+
+Status Main(const std::vector<std::string>& arguments) {
+  const hadoop::conf::Surroundings around{[](const std::string& name) -> std::optional<std::string> {
+                                            const char* value = std::getenv(name.c_str());
+                                            return value ? std::optional<std::string>(value) : std::nullopt;
+                                          },
+                                          Environment("HADOOP_USER_NAME", Environment("USER", "root")),
+                                          Environment("HOME", "/")};
+  const auto configuration = hadoop::conf::LoadConfiguration(around);
+  if (!configuration) return configuration.error();
+  OpenOptions options;
+  options.user = around.user_name;
+  if (const std::string path = Environment("HADOOP_TOKEN_FILE_LOCATION", ""); !path.empty()) {
+    const auto bytes = os::files::ReadFile(path);
+    if (!bytes) return bytes.error();
+    auto credentials = hadoop::rpc::ParseCredentials(*bytes);
+    if (!credentials) return credentials.error();
+    options.credentials = std::move(*credentials);
+  }
+  const auto files = Open(*configuration, "", options);
+  if (!files) return files.error();
+  const std::string command = arguments.empty() ? "" : arguments[0];
+  if (command == "check") return CheckAll(**files, *configuration, options, arguments.size() > 1);
+  if (command == "put" && arguments.size() >= 3) {
+    return Put(**files, arguments[1], arguments[2], arguments.size() > 3 ? std::atoi(arguments[3].c_str()) : 0);
+  }
+  if (command == "get" && arguments.size() == 3) return Get(**files, arguments[1], arguments[2]);
+  return Error{ErrorCode::kUsage, "usage: hdfs_live check [--quota] | put LOCAL PATH [REPLICATION] | get PATH LOCAL"};
+}
+
+}  // namespace
+}  // namespace howdah::hadoop::hdfs
+
+int main(int argc, char** argv) {
+  const howdah::Status done = howdah::hadoop::hdfs::Main({argv + 1, argv + argc});
+  if (done.ok()) return 0;
+  std::fprintf(stderr, "hdfs_live: %s\n", done.error().message.c_str());
+  if (!done.error().remote_class.empty()) std::fprintf(stderr, "hdfs_live: %s\n", done.error().remote_class.c_str());
+  return 1;
+}

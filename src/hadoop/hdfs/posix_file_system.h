@@ -1,0 +1,35 @@
+// A directory tree that every node mounts.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "howdah/hadoop/hdfs/file_system.h"
+
+namespace howdah::hadoop::hdfs {
+
+// Owners are numbers ("1000"): a static program cannot ask the machine's name service.
+class PosixFileSystem : public FileSystem {
+ public:
+  explicit PosixFileSystem(std::string home) : home_(std::move(home)) {}
+
+  std::string uri() const override { return "file://"; }
+  std::string home_directory() const override { return home_; }
+  Result<FileStatus> Stat(const std::string& path) override;
+  Result<std::vector<FileStatus>> List(const std::string& path) override;
+  Status MakeDirectories(const std::string& path, uint32_t permission) override;
+  Status Rename(const std::string& from, const std::string& to, bool overwrite) override;
+  Status Delete(const std::string& path, bool recursive) override;
+  Status SetPermission(const std::string& path, uint32_t permission) override;
+  Status SetTimes(const std::string& path, int64_t modified_millis) override;
+  // Written under a name of its own (".NAME.howdah-...") beside `path`, which it gets with the first Flush or with
+  // Close.
+  Result<std::unique_ptr<Writer>> Create(const std::string& path, const CreateOptions& options) override;
+  Result<std::unique_ptr<Reader>> Open(const std::string& path) override;
+
+ private:
+  std::string home_;
+};
+
+}  // namespace howdah::hadoop::hdfs

@@ -1,0 +1,246 @@
+#include "streamer.h"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace howdah::hadoop::hdfs {
+namespace {
+
+constexpr int kMostRecoveries = 5;  // without progress, as in Java
+constexpr int kMostBeginnings = 4;  // dfs.client.block.write.retries, and the first
+
+}  // namespace
+
+Streamer::Streamer(std::shared_ptr<NameNode> name_node, OpenFile file, TransferOptions options)
+    : name_node_(std::move(name_node)),
+      file_(std::move(file)),
+      options_(std::move(options)),
+      wake_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      lease_at_(std::chrono::steady_clock::now() + options_.lease),
+      thread_([this] { Run(); }) {}
+
+Streamer::~Streamer() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  ::eventfd_write(wake_.get(), 1);
+  thread_.join();
+}
+
+Status Streamer::Push(Packet packet) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return held_ < kWindow || error_; });
+  if (error_) return *error_;
+  ++held_;
+  queue_.push_back(std::move(packet));
+  if (queue_.size() == 1) ::eventfd_write(wake_.get(), 1);
+  return {};
+}
+
+Status Streamer::AwaitConfirmed(int64_t sequence) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this, sequence] { return known_confirmed_ >= sequence || error_; });
+  if (known_confirmed_ >= sequence) return {};
+  return *error_;
+}
+
+std::optional<NameNode::Block> Streamer::last_block() {
+  const std::lock_guard lock(mutex_);
+  return last_block_;
+}
+
+void Streamer::Run() {
+  if (!wake_.valid()) return Fail(os::files::SystemError("making an event descriptor"));
+  for (;;) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (stopping_) return;
+    }
+    if (const Status done = Step(); !done.ok()) return Fail(done.error());
+  }
+}
+
+void Streamer::Fail(const Error& error) {
+  pipeline_.reset();
+  const std::lock_guard lock(mutex_);
+  error_ = error;
+  changed_.notify_all();
+}
+
+Status Streamer::Step() {
+  const Time now = std::chrono::steady_clock::now();
+  if (const Status renewed = RenewLease(now); !renewed.ok()) return renewed;
+  TakePackets();
+  if (!pipeline_ && !packets_.empty()) {
+    if (const Status opened = OpenBlock(); !opened.ok()) return opened;
+  }
+  if (const Status exchanged = Exchange(now); !exchanged.ok()) return exchanged;
+  return Wait(now);
+}
+
+// One that fails is tried again: the NameNode may be in the middle of a fail-over, and the file has a minute left.
+Status Streamer::RenewLease(Time now) {
+  if (now < lease_at_) return {};
+  const Status renewed = name_node_->RenewLease(file_.client);
+  lease_at_ = now + (renewed.ok() ? options_.lease : options_.lease / 10);
+  if (!renewed.ok() && renewed.error().code == ErrorCode::kFailed) return renewed.error().While("renewing the lease");
+  return {};
+}
+
+void Streamer::TakePackets() {
+  const std::lock_guard lock(mutex_);
+  if (queue_.empty()) return;
+  const bool ends = !packets_.empty() && packets_.back().last;  // what follows belongs to another block
+  while (!ends && !queue_.empty()) {
+    packets_.push_back(std::move(queue_.front()));
+    queue_.pop_front();
+    if (packets_.back().last) break;
+  }
+}
+
+Status Streamer::OpenBlock() {
+  Error error = Failed("no DataNode could be asked");
+  for (int attempt = 0; attempt < kMostBeginnings; ++attempt) {
+    auto block = name_node_->AddBlock(file_, last_block(), excluded_);
+    if (!block) return attempt == 0 ? block.error() : block.error().While(error.message);
+    BadNode bad;
+    auto pipeline = Pipeline::Open({*block, file_.client}, options_, bad);
+    if (pipeline) {
+      block_ = std::move(*block);
+      pipeline_ = std::move(*pipeline);
+      confirmed_bytes_ = 0;
+      recoveries_ = 0;
+      return {};
+    }
+    error = pipeline.error();
+    if (error.code == ErrorCode::kUnavailable && !options_.unsupported.empty()) return error;
+    excluded_.push_back(block->locs(static_cast<int>(bad.index)));
+    if (const Status left = name_node_->AbandonBlock(file_, block->b()); !left.ok()) return left;
+  }
+  return error.While("no block could be begun");
+}
+
+Status Streamer::Exchange(Time now) {
+  if (!pipeline_) return {};
+  BadNode bad;
+  int64_t confirmed = confirmed_;
+  const Status taken = pipeline_->TakeConfirmations(confirmed, now, bad);
+  if (const Status done = Confirm(confirmed); !done.ok() || !pipeline_) return done;
+  if (!taken.ok()) return Recover(bad);
+  if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing is on its way: silence begins now
+  const bool waiting = next_ > 0 || sent_ > 0;
+  if (waiting && now >= pipeline_->silent_at()) return Recover({0, "nothing came from the DataNodes"});
+  Status sent = pipeline_->Send(packets_, next_, sent_, now);
+  if (sent.ok() && sent_ == 0 && now >= pipeline_->sent_at() + options_.heartbeat) sent = pipeline_->Heartbeat(now);
+  return sent.ok() ? sent : Recover({0, sent.error().message});
+}
+
+Status Streamer::Confirm(int64_t sequence) {
+  if (sequence == confirmed_) return {};
+  recoveries_ = 0;
+  size_t count = 0;
+  bool ended = false;
+  for (; confirmed_ < sequence; ++confirmed_, ++count) {
+    if (packets_.empty() || next_ == 0) return Failed("a DataNode confirmed a packet that was never sent");
+    confirmed_bytes_ = std::max(confirmed_bytes_, packets_.front().end);
+    ended = packets_.front().last;
+    packets_.pop_front();
+    --next_;
+  }
+  if (ended) EndBlock();
+  const std::lock_guard lock(mutex_);
+  held_ -= count;
+  known_confirmed_ = confirmed_;
+  changed_.notify_all();
+  return {};
+}
+
+void Streamer::EndBlock() {
+  pipeline_.reset();
+  NameNode::Block block = block_.b();
+  block.set_numbytes(static_cast<uint64_t>(confirmed_bytes_));
+  const std::lock_guard lock(mutex_);
+  last_block_ = std::move(block);
+}
+
+Status Streamer::Recover(BadNode bad) {
+  pipeline_.reset();
+  for (; recoveries_ < kMostRecoveries; ++recoveries_) {
+    const int index = static_cast<int>(bad.index);
+    if (index >= block_.locs_size()) return Failed("a DataNode that is not in the pipeline was said to have failed");
+    const std::string failed = NameOf(block_.locs(index)) + ": " + bad.why;
+    excluded_.push_back(block_.locs(index));
+    block_.mutable_locs()->DeleteSubrange(index, 1);
+    if (index < block_.storageids_size()) block_.mutable_storageids()->DeleteSubrange(index, 1);
+    if (index < block_.storagetypes_size()) block_.mutable_storagetypes()->erase(block_.storagetypes().begin() + index);
+    if (block_.locs_size() == 0) {
+      return Failed("every DataNode of a block has failed, the last was " + failed + "; write the file again");
+    }
+    if (const Status done = TryRecovery(bad); done.ok() || pipeline_ || bad.why.empty()) return done;
+  }
+  return Failed("a block could not be written on after " + std::to_string(kMostRecoveries) +
+                " attempts; write the file again");
+}
+
+// bad: who is to blame for an error; its `why` is empty if no DataNode is.
+Status Streamer::TryRecovery(BadNode& bad) {
+  bad = {};
+  const bool closing = !packets_.empty() && packets_.front().last;
+  NameNode::Block before = block_.b();
+  before.set_numbytes(static_cast<uint64_t>(confirmed_bytes_));
+  const auto renewed = name_node_->UpdateBlockForPipeline(file_, before);
+  if (!renewed) return renewed.error().While("going on with fewer DataNodes");
+  *block_.mutable_b() = before;
+  if (renewed->has_blocktoken()) *block_.mutable_blocktoken() = renewed->blocktoken();
+  int64_t most = confirmed_bytes_;
+  for (size_t i = 0; i < packets_.size() && i <= next_; ++i) most = std::max(most, packets_[i].end);
+  const uint64_t generation = renewed->b().generationstamp();
+  auto pipeline = Pipeline::Open(
+      {block_, file_.client, closing ? Stage::PIPELINE_CLOSE_RECOVERY : Stage::PIPELINE_SETUP_STREAMING_RECOVERY,
+       generation, confirmed_bytes_, most},
+      options_, bad);
+  if (!pipeline) return pipeline.error();
+  NameNode::Block after = before;
+  after.set_generationstamp(generation);
+  if (const Status updated = name_node_->UpdatePipeline(file_, before, after, block_); !updated.ok()) {
+    return bad = {}, updated.error().While("going on with fewer DataNodes");
+  }
+  *block_.mutable_b() = after;
+  next_ = sent_ = 0;
+  pipeline_ = std::move(*pipeline);
+  if (!closing) return {};
+  // The DataNodes have ended the block by themselves.
+  next_ = 1;
+  return Confirm(packets_.front().sequence);
+}
+
+Status Streamer::Wait(Time now) {
+  Time until = lease_at_;
+  pollfd polled[2] = {{wake_.get(), POLLIN, 0}, {-1, POLLIN, 0}};
+  if (pipeline_) {
+    polled[1].fd = pipeline_->fd();
+    const bool blocked = next_ < packets_.size() && !(packets_[next_].last && next_ > 0);
+    if (blocked) polled[1].events |= POLLOUT;
+    until = std::min(until, pipeline_->sent_at() + options_.heartbeat);
+    if (next_ > 0 || sent_ > 0) until = std::min(until, pipeline_->silent_at());
+  }
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - now).count();
+  {
+    const std::lock_guard lock(mutex_);
+    const bool ends = !packets_.empty() && packets_.back().last;
+    if (!queue_.empty() && !ends) return {};
+  }
+  if (!pipeline_ && !packets_.empty()) return {};
+  if (::poll(polled, 2, static_cast<int>(std::clamp<int64_t>(left, 0, 60'000))) < 0 && errno != EINTR) {
+    return os::files::SystemError("waiting for DataNodes");
+  }
+  eventfd_t ignored = 0;
+  ::eventfd_read(wake_.get(), &ignored);
+  return {};
+}
+
+}  // namespace howdah::hadoop::hdfs

@@ -1,0 +1,199 @@
+// Writers and readers against DataNodes that fail.
+#include <gmock/gmock.h>
+
+#include "fake_cluster.h"
+#include "file_reader.h"
+#include "file_writer.h"
+
+namespace howdah::hadoop::hdfs {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Pattern(size_t size) {
+  std::string bytes(size, '\0');
+  for (size_t i = 0; i < size; ++i) bytes[i] = static_cast<char>(i * 31 + i / 257);
+  return bytes;
+}
+
+class Streams : public ::testing::Test {
+ protected:
+  void Make(int nodes, int replicas) {
+    for (int i = 0; i < nodes; ++i) {
+      nodes_.push_back(std::make_unique<FakeDataNode>(world_, "dn" + std::to_string(i)));
+    }
+    name_node_ = std::make_shared<FakeNameNode>(world_, nodes_, replicas);
+    options_.silence = std::chrono::seconds(30);
+  }
+  std::unique_ptr<FileWriter> Create() {
+    return std::make_unique<FileWriter>(name_node_, OpenFile{"/x", "me", 7}, kBlock, options_);
+  }
+  Status Write(const std::string& bytes) {
+    const auto writer = Create();
+    if (const Status written = writer->Write(bytes); !written.ok()) return written;
+    return writer->Close();
+  }
+  std::string ReadAll(int64_t from = 0) {
+    auto reader = FileReader::Open(name_node_, "/x", options_);
+    if (!reader) return reader.error().message;
+    if (const Status sought = (*reader)->Seek(from); !sought.ok()) return sought.error().message;
+    std::string all;
+    for (;;) {
+      const auto piece = (*reader)->Read(10'000);
+      if (!piece) return piece.error().message;
+      if (piece->empty()) return all;
+      all += *piece;
+    }
+  }
+
+  static constexpr int64_t kBlock = 1000 * kChunk;
+  const std::string bytes_ = Pattern(2500 * kChunk + 100);  // three blocks
+  World world_;
+  std::vector<std::unique_ptr<FakeDataNode>> nodes_;
+  std::shared_ptr<FakeNameNode> name_node_;
+  TransferOptions options_;
+};
+
+TEST_F(Streams, BlocksOneAfterTheOther) {
+  Make(2, 2);
+  const Status written = Write(bytes_);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(name_node_->Content(), bytes_);
+  EXPECT_THAT(name_node_->lengths(), ElementsAre(kBlock, kBlock, bytes_.size() - 2 * kBlock));
+  EXPECT_EQ(world_.Count("dn0 PIPELINE_SETUP_CREATE"), 3);
+  EXPECT_EQ(world_.Count("delete"), 0);
+  EXPECT_EQ(ReadAll(), bytes_);
+  EXPECT_TRUE(world_.Eventually([this] { return std::ranges::count(world_.events, "dn0 was told CHECKSUM_OK") == 3; }));
+  EXPECT_EQ(ReadAll(kBlock + 777), bytes_.substr(kBlock + 777));
+  EXPECT_EQ(ReadAll(static_cast<int64_t>(bytes_.size())), "");
+}
+
+TEST_F(Streams, AnEmptyFileHasNoBlock) {
+  Make(1, 1);
+  ASSERT_TRUE(Write("").ok());
+  EXPECT_EQ(world_.Count("add"), 0);
+  EXPECT_EQ(world_.Count("complete"), 1);
+}
+
+TEST_F(Streams, TheFirstDataNodeOfAPipelineDies) {
+  Make(3, 3);
+  nodes_[0]->behaviour.packets = 3;
+  const Status written = Write(bytes_);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(name_node_->Content(), bytes_);
+  EXPECT_EQ(world_.Count("dn1 PIPELINE_SETUP_STREAMING_RECOVERY gs1001"), 1);
+  EXPECT_EQ(world_.Count("pipeline gs1000 gs1001 dn1/s-dn1 dn2/s-dn2"), 1);
+  EXPECT_EQ(world_.Count("dn0 "), 1) << "it is not used again";
+}
+
+TEST_F(Streams, AnotherDataNodeOfAPipelineDies) {
+  Make(3, 3);
+  nodes_[0]->behaviour.packets = 5;
+  nodes_[0]->behaviour.blamed = 1;
+  const Status written = Write(bytes_);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(name_node_->Content(), bytes_);
+  EXPECT_EQ(world_.Count("pipeline gs1000 gs1001 dn0/s-dn0 dn2/s-dn2"), 1);
+}
+
+TEST_F(Streams, TwoDieOneAfterTheOther) {
+  Make(3, 3);
+  nodes_[0]->behaviour.packets = 2;
+  nodes_[1]->behaviour.packets = 2;
+  const Status written = Write(bytes_);
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(name_node_->Content(), bytes_);
+  EXPECT_EQ(world_.Count("pipeline gs1001 gs1002 dn2/s-dn2"), 1);
+}
+
+TEST_F(Streams, ADataNodeDiesAtTheEndOfABlock) {
+  Make(2, 2);
+  nodes_[0]->behaviour.dies_at_end = true;
+  const Status written = Write(bytes_.substr(0, 1000));
+  ASSERT_TRUE(written.ok()) << written.error().message;
+  EXPECT_EQ(name_node_->Content(), bytes_.substr(0, 1000));
+  EXPECT_EQ(world_.Count("dn1 PIPELINE_CLOSE_RECOVERY gs1001"), 1);
+  EXPECT_THAT(name_node_->lengths(), ElementsAre(1000));
+}
+
+TEST_F(Streams, ADataNodeThatRefusesABlockIsNotAskedAgain) {
+  Make(3, 1);
+  nodes_[0]->behaviour.refuses = true;
+  ASSERT_TRUE(Write(bytes_).ok());
+  EXPECT_EQ(name_node_->Content(), bytes_);
+  EXPECT_EQ(world_.Count("abandon"), 1);
+  EXPECT_EQ(world_.Count("dn0 "), 1);
+}
+
+TEST_F(Streams, WhenEveryDataNodeFailsTheFileIsRemoved) {
+  Make(2, 2);
+  nodes_[0]->behaviour.packets = 2;
+  nodes_[1]->behaviour.packets = 0;
+  const Status written = Write(bytes_);
+  ASSERT_FALSE(written.ok());
+  EXPECT_THAT(written.error().message, HasSubstr("writing /x: every DataNode of a block has failed, the last was dn1"));
+  EXPECT_EQ(world_.Count("delete"), 1);
+  EXPECT_EQ(world_.Count("complete"), 0);
+}
+
+TEST_F(Streams, AWriterThatIsGivenUpRemovesItsFile) {
+  Make(1, 1);
+  auto writer = Create();
+  ASSERT_TRUE(writer->Write(bytes_).ok());
+  writer.reset();
+  EXPECT_EQ(world_.Count("delete"), 1);
+}
+
+TEST_F(Streams, AnOpenFileIsKeptAlive) {
+  Make(1, 1);
+  options_.heartbeat = options_.lease = std::chrono::milliseconds(5);
+  auto writer = Create();
+  ASSERT_TRUE(writer->Write("hello").ok());
+  ASSERT_TRUE(writer->Flush().ok());
+  EXPECT_EQ(name_node_->Content(), "hello");
+  EXPECT_EQ(world_.Count("persist"), 1);
+  EXPECT_TRUE(world_.Eventually([this] { return world_.heartbeats >= 3; }));
+  EXPECT_TRUE(world_.Eventually([this] { return std::ranges::count(world_.events, "lease") >= 3; }));
+  ASSERT_TRUE(writer->Write(" world").ok());
+  ASSERT_TRUE(writer->Flush().ok());
+  EXPECT_EQ(name_node_->Content(), "hello world");
+  EXPECT_EQ(world_.Count("persist"), 1);
+  ASSERT_TRUE(writer->Close().ok());
+  EXPECT_EQ(world_.Count("add"), 1);
+}
+
+TEST_F(Streams, ACorruptReplicaIsPassedOver) {
+  Make(3, 3);
+  ASSERT_TRUE(Write(bytes_).ok());
+  nodes_[0]->behaviour.corrupts = true;
+  nodes_[1]->behaviour.refuses = true;
+  EXPECT_EQ(ReadAll(), bytes_);
+  EXPECT_EQ(world_.Count("dn0 read"), 1);
+  EXPECT_EQ(world_.Count("dn1 read"), 1);
+}
+
+TEST_F(Streams, WhenNoReplicaIsGoodTheErrorNamesAll) {
+  Make(2, 2);
+  ASSERT_TRUE(Write(bytes_).ok());
+  nodes_[0]->behaviour.corrupts = true;
+  nodes_[1]->behaviour.refuses = true;
+  const std::string message = ReadAll().substr(0, 1000);
+  EXPECT_THAT(message, HasSubstr("reading /x: no DataNode gives the block at byte 4096; dn0"));
+  EXPECT_THAT(message, HasSubstr("the checksum of the block's bytes from 7680 on is wrong"));
+  EXPECT_THAT(message, HasSubstr("dn1"));
+  EXPECT_THAT(message, HasSubstr("it refused the block: ERROR, it does not like it"));
+  EXPECT_LE(world_.Count("locate"), 2);
+}
+
+TEST_F(Streams, ProtectionThatWeCannotGiveIsRefusedPlainly) {
+  Make(1, 1);
+  options_.unsupported = "dfs.encrypt.data.transfer demands it";
+  const Status written = Write(bytes_);
+  ASSERT_FALSE(written.ok());
+  EXPECT_EQ(written.error().code, ErrorCode::kUnavailable);
+  EXPECT_THAT(written.error().message, HasSubstr("dfs.encrypt.data.transfer demands it"));
+}
+
+}  // namespace
+}  // namespace howdah::hadoop::hdfs

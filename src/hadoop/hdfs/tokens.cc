@@ -1,0 +1,32 @@
+#include "tokens.h"
+
+#include "howdah/os/net/resolve.h"
+
+namespace howdah::hadoop::hdfs {
+namespace {
+
+constexpr const char* kTokenKind = "HDFS_DELEGATION_TOKEN";
+
+}  // namespace
+
+std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress& address,
+                                          const hadoop::rpc::Credentials& credentials, Duration limit) {
+  const auto find = [&](const std::string& service) -> std::optional<hadoop::rpc::Token> {
+    const hadoop::rpc::Token* token = credentials.Find(kTokenKind, service);
+    return token != nullptr ? std::optional(*token) : std::nullopt;
+  };
+  if (credentials.Find(kTokenKind) == nullptr) return std::nullopt;
+  if (address.logical) return find("ha-hdfs:" + address.authority);
+  for (const auto& server : address.name_nodes) {
+    const os::net::HostPort where{server.host, server.port};
+    if (auto token = find(where.text())) return token;
+    const auto addresses = os::net::Resolve(where, limit);
+    if (!addresses) continue;
+    for (const auto& resolved : *addresses) {
+      if (auto token = find(os::net::HostPort{resolved.ip(), resolved.port()}.text())) return token;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace howdah::hadoop::hdfs

@@ -1,0 +1,41 @@
+#include "tokens.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::hadoop::hdfs {
+namespace {
+
+TEST(Tokens, ByTheService) {
+  hadoop::rpc::Credentials credentials;
+  int number = 0;
+  for (const char* service : {"ha-hdfs:ns1", "127.0.0.1:8020", "nn.example.com:8020", "127.0.0.1:9000"}) {
+    credentials.tokens[service] = {std::to_string(number++), "secret", "HDFS_DELEGATION_TOKEN", service};
+  }
+  credentials.tokens["ns2"] = {"other", "secret", "YARN_AM_RM_TOKEN", "ha-hdfs:ns2"};
+  struct Case {
+    std::string authority;
+    bool logical;
+    std::string host;
+    uint16_t port;
+    std::string identifier;  // empty: none
+  };
+  const Case cases[] = {{"ns1", true, "a", 8020, "0"},
+                        {"ns2", true, "a", 8020, ""},
+                        {"127.0.0.1", false, "127.0.0.1", 8020, "1"},
+                        {"nn.example.com", false, "nn.example.com", 8020, "2"},
+                        {"localhost:9000", false, "localhost", 9000, "3"},
+                        {"127.0.0.1:1", false, "127.0.0.1", 1, ""}};
+  for (const Case& c : cases) {
+    const hadoop::conf::FileSystemAddress address{"hdfs", c.authority, c.logical, {{"", c.host, c.port, "here"}}};
+    const auto token = TokenOf(address, credentials, std::chrono::seconds(5));
+    EXPECT_EQ(token ? token->identifier : "", c.identifier) << c.authority;
+  }
+}
+
+TEST(Tokens, WithoutAnyNothingIsResolved) {
+  const hadoop::conf::FileSystemAddress address{"hdfs", "x", false, {{"", "no-such-host.invalid", 1, "here"}}};
+  EXPECT_FALSE(TokenOf(address, {}, std::chrono::seconds(5)));
+}
+
+}  // namespace
+}  // namespace howdah::hadoop::hdfs

@@ -1,0 +1,75 @@
+#include "call_report.h"
+
+namespace howdah::hadoop::rpc {
+namespace {
+
+std::string Name(const ClientOptions& options) {
+  return options.service_name.empty() ? "the server" : options.service_name;
+}
+
+std::string Origin(const ClientOptions& options) {
+  if (options.configured_by.empty()) return "";
+  return (options.servers.size() > 1 ? "; the addresses come from " : "; the address comes from ") +
+         options.configured_by;
+}
+
+std::string ServerText(const ClientOptions& options, size_t server) {
+  return Name(options) + " at " + options.servers[server].text();
+}
+
+}  // namespace
+
+Error Refused(const ClientOptions& options, size_t server, const Error& error) {
+  Error refused = error.While(ServerText(options, server) + " refused the connection");
+  const bool simple = error.message.find("SIMPLE authentication is not enabled") != std::string::npos;
+  if (simple && error.message.find("KERBEROS") != std::string::npos) {
+    refused.message += "; the cluster is secured by Kerberos, and no token of it was given";
+  } else if (simple) {
+    refused.message += "; a token is needed there" + Origin(options);
+  }
+  return refused;
+}
+
+std::string CallReport::Servers(const ClientOptions& options) const {
+  std::string text;
+  for (const auto& [server, why] : last_) {
+    text += (text.empty() ? "" : "; ") + options.servers[server].text() + ": " + why;
+  }
+  return text;
+}
+
+Error CallReport::Final(const ClientOptions& options, const LastAttempt& last, const Failure& failure) const {
+  const std::string at = ServerText(options, last.server), why = failure.error.message;
+  const std::string& remote = failure.error.remote_class;
+  const bool unknown_fate = last.repeat == Repeat::kNever;
+  switch (failure.kind) {
+    case FailureKind::kRemote:
+      if (remote == "org.apache.hadoop.ipc.StandbyException") {
+        return {ErrorCode::kUnavailable, Name(options) + " is nowhere active: " + Servers(options) + Origin(options),
+                remote};
+      }
+      if (remote == "org.apache.hadoop.ipc.RpcNoSuchProtocolException") {
+        return {ErrorCode::kUnavailable,
+                "calling " + at + ": another service of Hadoop listens there (" + why + ")" + Origin(options), remote};
+      }
+      return failure.error;
+    case FailureKind::kTimeout:
+      return {ErrorCode::kTimeout, at + " did not answer " + last.method + ": " + why + Origin(options)};
+    case FailureKind::kBroken:
+      return {ErrorCode::kUnavailable, "calling " + at + ": " + why + Origin(options)};
+    case FailureKind::kStale:
+    case FailureKind::kLost:
+      if (unknown_fate) {
+        return {ErrorCode::kUnavailable, "calling " + last.method + " of " + at + ": " + why +
+                                             " before it answered; nobody knows whether it was carried out"};
+      }
+      break;
+    case FailureKind::kUnreachable:
+      break;
+  }
+  const std::string tried =
+      last.elapsed < std::chrono::seconds(1) ? "" : " (tried for " + FormatDuration(last.elapsed) + ")";
+  return {ErrorCode::kUnavailable, Name(options) + " cannot be reached: " + Servers(options) + tried + Origin(options)};
+}
+
+}  // namespace howdah::hadoop::rpc

@@ -1,0 +1,39 @@
+// What a caller is told when a call is given up. Pure.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/hadoop/rpc/client_options.h"
+#include "retry.h"
+
+namespace howdah::hadoop::rpc {
+
+// The attempt that ended a call.
+struct LastAttempt {
+  std::string method;
+  Repeat repeat = Repeat::kSafe;
+  size_t server = 0;    // an index into ClientOptions::servers
+  Duration elapsed{0};  // since the call's beginning
+};
+
+// Of one call: how each server failed it last.
+class CallReport {
+ public:
+  void Add(size_t server, const Failure& failure) { last_[server] = failure.error.message; }
+  // After the failure that ended it, which was added. An exception about the call itself is passed on as it is.
+  Error Final(const ClientOptions& options, const LastAttempt& last, const Failure& failure) const;
+
+ private:
+  std::string Servers(const ClientOptions& options) const;
+
+  std::map<size_t, std::string> last_;
+};
+
+// "the ResourceManager at rm1:8032 refused the connection: ...", with advice where there is some.
+Error Refused(const ClientOptions& options, size_t server, const Error& error);
+
+}  // namespace howdah::hadoop::rpc

@@ -1,0 +1,39 @@
+// The sums and ciphers of DIGEST-MD5 (RFC 2831), by libcrypto.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "howdah/base/result.h"
+
+struct evp_cipher_ctx_st;
+
+namespace howdah::hadoop::rpc {
+
+std::string Md5(std::string_view bytes);  // 16 bytes; empty: this machine's libcrypto forbids MD5 (FIPS mode)
+std::string HmacMd5(std::string_view key, std::string_view bytes);
+std::string Hex(std::string_view bytes);
+std::string Base64(std::string_view bytes);
+
+// Two-key triple DES in CBC mode as RFC 2831 derives its keys: one direction, whose state carries over from record to
+// record.
+class TripleDes {
+ public:
+  enum class Direction { kEncrypt, kDecrypt };
+  // `key`: the 16 bytes of a sealing key.
+  TripleDes(Direction direction, std::string_view key);
+  ~TripleDes();
+  TripleDes(const TripleDes&) = delete;
+  TripleDes& operator=(const TripleDes&) = delete;
+  // A multiple of 8 bytes.
+  Result<std::string> Run(std::string_view blocks);
+
+ private:
+  struct Free {
+    void operator()(evp_cipher_ctx_st* context) const;
+  };
+  std::unique_ptr<evp_cipher_ctx_st, Free> context_;  // null: not available
+};
+
+}  // namespace howdah::hadoop::rpc

@@ -1,0 +1,169 @@
+#include "digest_md5.h"
+
+#include <algorithm>
+
+namespace howdah::hadoop::rpc {
+namespace {
+
+constexpr size_t kMacSize = 10, kTailSize = 6;  // of a record: MAC, then version 0001 and its number
+constexpr size_t kBlock = 8;
+
+std::string Number(uint32_t value) {
+  std::string bytes;
+  for (int shift = 24; shift >= 0; shift -= 8) bytes += static_cast<char>(value >> shift);
+  return bytes;
+}
+
+bool Offers(const std::vector<std::string>& list, std::string_view item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+std::string Quote(std::string_view text) {
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') quoted += '\\';
+    quoted += c;
+  }
+  return quoted + "\"";
+}
+
+std::string Mac(std::string_view key, uint32_t number, std::string_view message) {
+  return HmacMd5(key, Number(number).append(message)).substr(0, kMacSize);
+}
+
+}  // namespace
+
+DigestMd5::DigestMd5(const Token& token, std::string service, std::string cnonce)
+    : user_(Base64(token.identifier)),
+      password_(Base64(token.password)),
+      service_(std::move(service)),
+      cnonce_(std::move(cnonce)) {}
+DigestMd5::~DigestMd5() = default;
+
+Result<std::string> DigestMd5::Start(const std::optional<std::string>& challenge) {
+  // Without a challenge beside the entry the client waits for one; INITIATE then carries an empty token.
+  if (!challenge) return std::string();
+  return Step(*challenge);
+}
+
+Status DigestMd5::Choose() {
+  const bool can_seal = Offers(challenge_.ciphers, "3des");
+  if (Offers(challenge_.qops, "auth-conf") && can_seal) {
+    qop_ = "auth-conf";
+    protection_ = Protection::kPrivacy;
+  } else if (Offers(challenge_.qops, "auth-int")) {
+    qop_ = "auth-int";
+    protection_ = Protection::kIntegrity;
+  } else if (Offers(challenge_.qops, "auth")) {
+    qop_ = "auth";
+  } else {
+    return Failed(
+        "the server's DIGEST-MD5 challenge offers no protection that is known here (it needs the cipher 3des)");
+  }
+  if (protection_ != Protection::kNone && challenge_.max_buffer < 256) {
+    return Failed("the server's DIGEST-MD5 challenge takes records of only " + std::to_string(challenge_.max_buffer) +
+                  " bytes");
+  }
+  return {};
+}
+
+std::string DigestMd5::Response(std::string_view a2_prefix) const {
+  std::string a2 = std::string(a2_prefix) + service_;
+  if (protection_ != Protection::kNone) a2 += ":00000000000000000000000000000000";
+  return Hex(Md5(Hex(ha1_) + ":" + challenge_.nonce + ":00000001:" + cnonce_ + ":" + qop_ + ":" + Hex(Md5(a2))));
+}
+
+Result<std::string> DigestMd5::Step(std::string_view challenge) {
+  if (answered_) return Failed("the server challenges a second time");
+  auto parsed = ParseDigestChallenge(challenge);
+  if (!parsed) return parsed.error();
+  challenge_ = *std::move(parsed);
+  if (Status chosen = Choose(); !chosen) return chosen.error();
+  const std::string secret = Md5(user_ + ":" + challenge_.realm + ":" + password_);
+  if (secret.empty()) {
+    return Failed("tokens of Hadoop need MD5, which OpenSSL refuses on this machine (FIPS mode)");
+  }
+  ha1_ = Md5(secret + ":" + challenge_.nonce + ":" + cnonce_);
+  answered_ = true;
+  return "charset=utf-8,username=" + Quote(user_) + ",realm=" + Quote(challenge_.realm) +
+         ",nonce=" + Quote(challenge_.nonce) + ",nc=00000001,cnonce=" + Quote(cnonce_) +
+         ",digest-uri=" + Quote(service_) + ",maxbuf=65536,response=" + Response("AUTHENTICATE:") + ",qop=" + qop_ +
+         (protection_ == Protection::kPrivacy ? ",cipher=\"3des\"" : "");
+}
+
+Status DigestMd5::Finish(const std::optional<std::string>& token) {
+  if (!answered_) return Failed("the server says SUCCESS before it has challenged");
+  if (FindDirective(token.value_or(""), "rspauth") != Response(":")) {
+    return Failed("the server does not know the token's secret: it is not the one that issued the token");
+  }
+  if (protection_ == Protection::kNone) return {};
+  const std::string magic = " signing key magic constant";
+  send_key_ = Md5(ha1_ + "Digest session key to client-to-server" + magic);
+  receive_key_ = Md5(ha1_ + "Digest session key to server-to-client" + magic);
+  if (protection_ == Protection::kPrivacy) {
+    const std::string up = Md5(ha1_ + "Digest H(A1) to client-to-server sealing key magic constant");
+    const std::string down = Md5(ha1_ + "Digest H(A1) to server-to-client sealing key magic constant");
+    seal_ = std::make_unique<TripleDes>(TripleDes::Direction::kEncrypt, up);
+    unseal_ = std::make_unique<TripleDes>(TripleDes::Direction::kDecrypt, down);
+  }
+  return {};
+}
+
+size_t DigestMd5::wrap_size() const {
+  const size_t most = std::min<size_t>(challenge_.max_buffer, 65536);
+  switch (protection_) {
+    case Protection::kNone:
+      return 0;
+    case Protection::kIntegrity:
+      return most - kMacSize - kTailSize;
+    case Protection::kPrivacy:
+      return most - kMacSize - kTailSize - kBlock - 2;  // padding; what JDK's own client leaves, too
+  }
+  return 0;
+}
+
+Result<std::string> DigestMd5::Wrap(std::string_view bytes) {
+  const std::string mac = Mac(send_key_, sent_, bytes);
+  std::string record(bytes);
+  if (protection_ == Protection::kPrivacy) {
+    const size_t padding = kBlock - (bytes.size() + kMacSize) % kBlock;
+    auto sealed = seal_->Run(record.append(padding, static_cast<char>(padding)) + mac);
+    if (!sealed) return sealed.error();
+    record = *std::move(sealed);
+  } else {
+    record += mac;
+  }
+  return record.append("\0\1", 2).append(Number(sent_++));
+}
+
+Result<std::string> DigestMd5::Unwrap(std::string_view token) {
+  const Error forged = Failed("what the server sent fails its integrity check; the connection is not to be trusted");
+  if (token.size() < kMacSize + kTailSize) return forged;
+  const std::string_view tail = token.substr(token.size() - kTailSize);
+  if (tail != std::string("\0\1", 2) + Number(received_)) return forged;
+  std::string message(token.substr(0, token.size() - kTailSize));
+  size_t padding = 0;
+  if (protection_ == Protection::kPrivacy) {
+    if (message.size() % kBlock != 0) return forged;
+    auto opened = unseal_->Run(message);
+    if (!opened) return opened.error();
+    message = *std::move(opened);
+    if (message.size() <= kMacSize) return forged;
+    padding = static_cast<unsigned char>(message[message.size() - kMacSize - 1]);
+    if (padding == 0 || padding > kBlock || padding + kMacSize > message.size()) return forged;
+  }
+  const std::string mac = message.substr(message.size() - kMacSize);
+  message.resize(message.size() - kMacSize - padding);
+  if (Mac(receive_key_, received_++, message) != mac) return forged;
+  return message;
+}
+
+MechanismMaker TokenMechanism(Token token, std::string cnonce) {
+  return [token = std::move(token), cnonce = std::move(cnonce)](
+             const ::hadoop::common::RpcSaslProto::SaslAuth& entry) -> std::unique_ptr<Mechanism> {
+    if (entry.method() != "TOKEN" || entry.mechanism() != "DIGEST-MD5") return nullptr;
+    return std::make_unique<DigestMd5>(token, entry.protocol() + "/" + entry.serverid(), cnonce);
+  };
+}
+
+}  // namespace howdah::hadoop::rpc

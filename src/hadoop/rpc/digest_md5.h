@@ -1,0 +1,48 @@
+// DIGEST-MD5 (RFC 2831) as Hadoop uses it for tokens: SaslRpcServer with protocol "" and server "default".
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "digest.h"
+#include "digest_challenge.h"
+#include "howdah/hadoop/rpc/token.h"
+#include "mechanism.h"
+
+namespace howdah::hadoop::rpc {
+
+class DigestMd5 final : public Mechanism {
+ public:
+  // `service`: the digest-uri, protocol "/" server id. `cnonce`: printable, never used before. The strongest protection
+  // that the server offers is taken: auth-conf (triple DES), auth-int, auth.
+  DigestMd5(const Token& token, std::string service, std::string cnonce);
+  ~DigestMd5() override;
+
+  Result<std::string> Start(const std::optional<std::string>& challenge) override;
+  Result<std::string> Step(std::string_view challenge) override;
+  Status Finish(const std::optional<std::string>& token) override;
+  size_t wrap_size() const override;
+  Result<std::string> Wrap(std::string_view bytes) override;
+  Result<std::string> Unwrap(std::string_view token) override;
+
+ private:
+  enum class Protection { kNone, kIntegrity, kPrivacy };
+  Status Choose();
+  std::string Response(std::string_view a2_prefix) const;
+
+  const std::string user_, password_, service_, cnonce_;
+  DigestChallenge challenge_;
+  std::string qop_;
+  Protection protection_ = Protection::kNone;
+  std::string ha1_;  // MD5(A1)
+  bool answered_ = false;
+  std::string send_key_, receive_key_;  // for integrity
+  uint32_t sent_ = 0, received_ = 0;    // records
+  std::unique_ptr<TripleDes> seal_, unseal_;
+};
+
+// For the TOKEN entry of a server's list. `cnonce` as above.
+MechanismMaker TokenMechanism(Token token, std::string cnonce);
+
+}  // namespace howdah::hadoop::rpc

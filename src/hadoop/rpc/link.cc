@@ -1,0 +1,214 @@
+#include "link.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/write.hpp>
+#include <cerrno>
+#include <utility>
+
+namespace howdah::hadoop::rpc {
+namespace asio = boost::asio;
+namespace {
+
+constexpr size_t kReadSize = 16 << 10;
+// Servers keep idle connections of which they have few; an application master with a thousand nodes has not. Hadoop's
+// ipc.client.connection.maxidletime is 10 s.
+constexpr Duration kIdle = std::chrono::seconds(30);
+
+boost::asio::ip::tcp::endpoint Endpoint(const os::net::SocketAddress& address) {
+  asio::ip::tcp::endpoint endpoint;
+  endpoint.resize(address.size);
+  std::memcpy(endpoint.data(), address.get(), address.size);
+  return endpoint;
+}
+
+}  // namespace
+
+// A handler that keeps the link alive, and does nothing once it is closed.
+template <typename Handler>
+auto Link::Guarded(Handler handler) {
+  return [self = shared_from_this(), handler = std::move(handler)](auto... arguments) {
+    if (!self->closed_) handler(arguments...);
+  };
+}
+
+Link::Link(asio::io_context& loop, os::net::HostPort where, size_t server, ConnectionOptions options,
+           RetryLimits limits)
+    : loop_(loop),
+      where_(std::move(where)),
+      server_(server),
+      limits_(limits),
+      connection_(std::move(options)),
+      looked_up_(loop),
+      socket_(loop),
+      opening_(loop),
+      one_address_(loop),
+      quiet_(loop) {}
+
+void Link::Open(Hooks hooks) {
+  hooks_ = std::move(hooks);
+  deadline_ = Clock::now() + limits_.connect;
+  opening_.expires_at(deadline_);
+  opening_.async_wait(Guarded([this](Code code) {
+    if (code || ready()) return;
+    const std::string what = connected_ ? "it did not complete the authentication within " : "no answer within ";
+    Fail({FailureKind::kUnreachable, {ErrorCode::kTimeout, what + FormatDuration(limits_.connect)}});
+  }));
+  lookup_ = std::make_unique<os::net::Lookup>(where_, limits_.connect);
+  if (lookup_->fd() < 0) return asio::post(loop_, Guarded([this] { LookedUp(); }));
+  looked_up_.assign(dup(lookup_->fd()));
+  looked_up_.async_wait(asio::posix::stream_descriptor::wait_read, Guarded([this](Code) { LookedUp(); }));
+}
+
+void Link::Close() {
+  closed_ = true;
+  Code ignored;
+  looked_up_.close(ignored);
+  socket_.close(ignored);
+  opening_.cancel();
+  one_address_.cancel();
+  quiet_.cancel();
+  lookup_.reset();
+}
+
+void Link::LookedUp() {
+  auto addresses = lookup_->Take();
+  if (!addresses) return Fail({FailureKind::kUnreachable, addresses.error()});
+  addresses_ = *std::move(addresses);
+  TryNext();
+}
+
+void Link::TryNext() {
+  if (next_address_ == addresses_.size()) {
+    return Fail({FailureKind::kUnreachable, Failed(failures_.text())});
+  }
+  const auto endpoint = Endpoint(addresses_[next_address_]);
+  Code code;
+  socket_.close(code);
+  socket_.open(endpoint.protocol(), code);
+  if (code) return asio::post(loop_, Guarded([this, code] { TriedOne(code); }));
+  os::net::PrepareSocket(socket_.native_handle());
+  // Each address gets its share of what is left, so that one that swallows packets does not hide the next.
+  const auto share = (deadline_ - Clock::now()) / static_cast<int64_t>(addresses_.size() - next_address_);
+  address_expired_ = false;
+  socket_.async_connect(endpoint, Guarded([this](Code result) { TriedOne(result); }));
+  if (next_address_ + 1 == addresses_.size()) return;  // the last one ends with opening_
+  one_address_.expires_after(share);
+  one_address_.async_wait(Guarded([this, tried = next_address_](Code result) {
+    if (result || connected_ || tried != next_address_) return;
+    address_expired_ = true;
+    Code ignored;
+    socket_.cancel(ignored);
+  }));
+}
+
+void Link::TriedOne(Code code) {
+  one_address_.cancel();
+  if (!code) return Connected();
+  failures_.Add(addresses_[next_address_++], address_expired_ ? ETIMEDOUT : code.value());
+  TryNext();
+}
+
+void Link::Connected() {
+  connected_ = true;
+  last_received_ = last_sent_ = Clock::now();
+  incoming_.resize(kReadSize);
+  Read();
+  ArmQuiet();
+  Process();
+}
+
+void Link::Read() {
+  socket_.async_read_some(asio::buffer(incoming_), Guarded([this](Code code, size_t size) { Received(code, size); }));
+}
+
+void Link::Received(Code code, size_t size) {
+  if (size > 0) last_received_ = Clock::now();
+  connection_.Receive({incoming_.data(), size});
+  if (code == asio::error::eof) {
+    connection_.ReceiveEnd();
+  } else if (code && !connection_.failure()) {
+    return Fail({FailureKind::kLost, Failed("the connection broke: " + code.message())});
+  }
+  if (!code) Read();
+  Process();
+}
+
+void Link::Process() {
+  const auto self = shared_from_this();
+  Flush();
+  if (ready() && !std::exchange(was_ready_, true)) {
+    opening_.cancel();
+    hooks_.ready();
+  }
+  for (Answer& answer : connection_.TakeAnswers()) {
+    if (closed_) return;
+    hooks_.answer(std::move(answer));
+  }
+  if (!closed_ && connection_.failure()) Fail(*connection_.failure());
+}
+
+void Link::Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request) {
+  connection_.Call(id, retry_count, method, request);
+  if (connected_) Flush();
+  if (connection_.failure()) asio::post(loop_, Guarded([this] { Process(); }));
+}
+
+void Link::Flush() {
+  if (writing_ || !connected_) return;
+  outgoing_ = connection_.TakeOutput();
+  if (outgoing_.empty()) return;
+  writing_ = true;
+  last_sent_ = Clock::now();
+  asio::async_write(socket_, asio::buffer(outgoing_), Guarded([this](Code code, size_t) {
+                      // A connection that breaks while we write has, more often than not, an answer that says why
+                      // waiting to be read: reading ends the link.
+                      if (code) return;
+                      writing_ = false;
+                      outgoing_ = {};
+                      Flush();
+                    }));
+}
+
+// One timer for silence: while a call waits it ends in a ping, else in the connection's end.
+void Link::ArmQuiet() {
+  const Duration most = connection_.awaiting() ? limits_.ping : kIdle;
+  quiet_.expires_at(std::max(last_received_, last_sent_) + most);
+  quiet_.async_wait(Guarded([this](Code code) {
+    if (!code) OnQuiet();
+  }));
+}
+
+void Link::OnQuiet() {
+  const auto quiet = Clock::now() - std::max(last_received_, last_sent_);
+  if (connection_.awaiting() && quiet >= limits_.ping) {
+    connection_.Ping();
+    Flush();
+    last_sent_ = Clock::now();
+  } else if (!connection_.awaiting() && quiet >= kIdle) {
+    return Fail({FailureKind::kLost, Failed("the connection was idle")});
+  }
+  ArmQuiet();
+}
+
+bool Link::Ended() {
+  char byte = 0;
+  const ssize_t got = recv(socket_.native_handle(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
+std::string Link::local_ip() const {
+  Code code;
+  const auto endpoint = socket_.local_endpoint(code);
+  return code || !connected_ ? "" : endpoint.address().to_string();
+}
+
+void Link::Fail(Failure failure) {
+  const auto self = shared_from_this();
+  Close();
+  hooks_.failure(std::move(failure));
+}
+
+}  // namespace howdah::hadoop::rpc

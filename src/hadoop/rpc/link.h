@@ -1,0 +1,85 @@
+// One Connection with a socket and timers, on an event loop.
+#pragma once
+
+#include <array>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/posix/stream_descriptor.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "connection.h"
+#include "howdah/hadoop/rpc/client_options.h"
+#include "howdah/os/net/connect.h"
+#include "howdah/os/net/lookup.h"
+
+namespace howdah::hadoop::rpc {
+
+// Names are resolved anew for each. Everything on the loop's thread; what waits holds the link alive.
+class Link : public std::enable_shared_from_this<Link> {
+ public:
+  using Clock = std::chrono::steady_clock;
+  // Called from the loop, never from within a call of the link's; after Close not at all. A hook may call Close.
+  struct Hooks {
+    std::function<void()> ready;  // connected and authenticated
+    std::function<void(Answer)> answer;
+    std::function<void(Failure)> failure;  // the link is closed; kLost: each call is to be asked for WasSent
+  };
+
+  Link(boost::asio::io_context& loop, os::net::HostPort where, size_t server, ConnectionOptions options,
+       RetryLimits limits);
+
+  void Open(Hooks hooks);
+  void Close();
+
+  void Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request);
+  void Forget(int32_t id) { connection_.Forget(id); }
+  bool WasSent(int32_t id) const { return connection_.WasSent(id); }
+
+  size_t server() const { return server_; }
+  bool ready() const { return connected_ && connection_.ready(); }
+  // Whether the server has closed it: asked of the kernel, for a connection on which nothing is awaited.
+  bool Ended();
+  Clock::time_point last_received() const { return last_received_; }
+  std::string local_ip() const;
+
+ private:
+  using Code = boost::system::error_code;
+  void LookedUp();
+  void TryNext();
+  void TriedOne(Code code);
+  void Connected();
+  void Read();
+  void Received(Code code, size_t size);
+  void Process();
+  void Flush();
+  void ArmQuiet();
+  void OnQuiet();
+  void Fail(Failure failure);
+  template <typename Handler>
+  auto Guarded(Handler handler);
+
+  boost::asio::io_context& loop_;
+  const os::net::HostPort where_;
+  const size_t server_;
+  const RetryLimits limits_;
+  Connection connection_;
+  Hooks hooks_;
+  bool closed_ = false, connected_ = false, was_ready_ = false, writing_ = false;
+  std::unique_ptr<os::net::Lookup> lookup_;
+  boost::asio::posix::stream_descriptor looked_up_;
+  std::vector<os::net::SocketAddress> addresses_;
+  size_t next_address_ = 0;
+  os::net::ConnectFailures failures_;
+  boost::asio::ip::tcp::socket socket_;
+  boost::asio::steady_timer opening_, one_address_, quiet_;
+  bool address_expired_ = false;
+  std::string outgoing_;
+  std::vector<char> incoming_;
+  Clock::time_point deadline_, last_received_, last_sent_;
+};
+
+}  // namespace howdah::hadoop::rpc

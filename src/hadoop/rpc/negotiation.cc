@@ -1,0 +1,81 @@
+#include "negotiation.h"
+
+namespace howdah::hadoop::rpc {
+
+using ::hadoop::common::RpcSaslProto;
+
+Negotiation::Message Negotiation::Begin() {
+  Message message;
+  message.set_state(RpcSaslProto::NEGOTIATE);
+  return message;
+}
+
+Mechanism* Negotiation::protection() const {
+  return state_ == State::kAuthenticated && mechanism_->wrap_size() > 0 ? mechanism_.get() : nullptr;
+}
+
+Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& message) {
+  if (state_ != State::kGoingOn) return Failed("the server negotiates again after the negotiation's end");
+  if (!message.has_state()) return Failed("the server's negotiation is in a state that is unknown here");
+  switch (message.state()) {
+    case RpcSaslProto::NEGOTIATE:
+      return Choose(message);
+    case RpcSaslProto::CHALLENGE: {
+      if (!mechanism_) return Failed("the server challenges before a mechanism is chosen");
+      auto token = mechanism_->Step(message.token());
+      if (!token) return token.error();
+      Message response;
+      response.set_state(RpcSaslProto::RESPONSE);
+      response.set_token(*token);  // present even when empty: the server insists
+      return std::optional(std::move(response));
+    }
+    case RpcSaslProto::SUCCESS:
+      return Succeed(message);
+    default:
+      return Failed("the server's negotiation is in a state that only clients have");
+  }
+}
+
+Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& message) {
+  if (!mechanism_) {  // at once: a server without any authentication
+    if (!simple_allowed_) return Failed("the server wants no authentication at all, which is not acceptable here");
+    state_ = State::kSimple;
+    return std::optional<Message>();
+  }
+  Status finished = mechanism_->Finish(message.has_token() ? std::optional(message.token()) : std::nullopt);
+  if (!finished) return finished.error();
+  state_ = State::kAuthenticated;
+  return std::optional<Message>();
+}
+
+Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& message) {
+  if (mechanism_) return Failed("the server negotiates a second time");
+  std::string offered;
+  for (const auto& entry : message.auths()) {
+    std::unique_ptr<Mechanism> mechanism;
+    const bool simple = entry.method() == "SIMPLE" && simple_allowed_;
+    for (const auto& maker : makers_) {
+      if (!mechanism) mechanism = maker(entry);
+    }
+    offered += (offered.empty() ? "" : ", ") + entry.method() +
+               (entry.mechanism().empty() ? "" : " (" + entry.mechanism() + ")");
+    if (!mechanism && !simple) continue;
+    Message initiate;
+    initiate.set_state(RpcSaslProto::INITIATE);
+    *initiate.add_auths() = entry;  // equal as a message, or the server calls it malformed
+    initiate.mutable_auths(0)->clear_challenge();
+    if (simple) {
+      state_ = State::kSimple;  // nothing comes back
+      return std::optional(std::move(initiate));
+    }
+    auto token = mechanism->Start(entry.has_challenge() ? std::optional(entry.challenge()) : std::nullopt);
+    if (!token) return token.error();
+    initiate.set_token(*token);  // present even when empty
+    mechanism_ = std::move(mechanism);
+    return std::optional(std::move(initiate));
+  }
+  return Failed("the server accepts only " + (offered.empty() ? "nothing" : offered) +
+                ", none of which can be used here");
+}
+
+}  // namespace howdah::hadoop::rpc

@@ -1,0 +1,55 @@
+#include "retry.h"
+
+#include <algorithm>
+
+namespace howdah::hadoop::rpc {
+namespace {
+
+// Doubling from the first, never above the most.
+Duration Backoff(size_t round, const RetryLimits& limits) {
+  Duration wait = limits.backoff_first;
+  for (; round > 0 && wait < limits.backoff_most; --round) wait *= 2;
+  return std::min(wait, limits.backoff_most);
+}
+
+// Which server is next; nothing is waited for while there is one that has not been tried in this round.
+Decision Elsewhere(const Attempts& attempts, const RetryLimits& limits) {
+  const size_t servers = std::max<size_t>(attempts.servers, 1), round = attempts.failed / servers;
+  const bool round_over = attempts.failed % servers == 0;
+  return {servers > 1 ? Verdict::kNextServer : Verdict::kSameServer,
+          round_over ? Backoff(round - 1, limits) : Duration(0)};
+}
+
+Decision Wish(const Failure& failure, const Attempts& attempts, const RetryLimits& limits) {
+  const bool safe = attempts.repeat == Repeat::kSafe;
+  switch (failure.kind) {
+    case FailureKind::kUnreachable:
+      return Elsewhere(attempts, limits);
+    case FailureKind::kStale:
+      if (!safe) return {};
+      if (attempts.failed == 1) return {Verdict::kSameServer, Duration(0)};
+      return Elsewhere(attempts, limits);
+    case FailureKind::kLost:
+    case FailureKind::kTimeout:
+      return safe ? Elsewhere(attempts, limits) : Decision{};
+    case FailureKind::kRemote:
+      if (failure.error.remote_class == "org.apache.hadoop.ipc.StandbyException") return Elsewhere(attempts, limits);
+      if (failure.error.remote_class == "org.apache.hadoop.ipc.RetriableException") {
+        return {Verdict::kSameServer, Backoff(attempts.failed - 1, limits)};
+      }
+      return {};
+    case FailureKind::kBroken:
+      return {};
+  }
+  return {};
+}
+
+}  // namespace
+
+Decision Decide(const Failure& failure, const Attempts& attempts, const RetryLimits& limits) {
+  const Decision wish = Wish(failure, attempts, limits);
+  if (attempts.elapsed + wish.wait > limits.give_up) return {};
+  return wish;
+}
+
+}  // namespace howdah::hadoop::rpc

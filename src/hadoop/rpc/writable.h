@@ -1,0 +1,32 @@
+// org.apache.hadoop.io.WritableUtils: how Hadoop wrote numbers and texts before protobuf.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace howdah::hadoop::rpc {
+
+// VInt and VLong: one byte for -112..127; else a byte for sign and length, then the magnitude, big-endian.
+void AppendVLong(std::string& out, int64_t value);
+// Text, or bytes with a VInt length.
+void AppendText(std::string& out, std::string_view text);
+
+// Reads from the front of what it was given. nullopt: the bytes end too early or say nonsense; what follows is then
+// undefined, and every further call answers nullopt.
+class WritableReader {
+ public:
+  explicit WritableReader(std::string_view bytes) : all_(bytes.size()), left_(bytes) {}
+  std::optional<int64_t> VLong();
+  std::optional<int32_t> VInt();
+  std::optional<std::string> Text();
+  size_t position() const { return all_ - left_.size(); }
+  bool at_end() const { return left_.empty(); }
+
+ private:
+  size_t all_;
+  std::string_view left_;
+};
+
+}  // namespace howdah::hadoop::rpc

@@ -1,0 +1,314 @@
+#include "howdah/hadoop/yarn/allocation.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace howdah::hadoop::yarn {
+namespace {
+
+using namespace ::hadoop::yarn;
+
+constexpr const char* kAnywhere = "*";
+constexpr const char* kDefaultRack = "/default-rack";
+// All shapes have this priority and are told apart by their allocation_request_id: none has to wait for another.
+constexpr int kPriority = 1;
+
+// Of a node as the scheduler names it: with its port or without.
+std::string HostOf(const std::string& node) { return node.substr(0, node.rfind(':')); }
+
+}  // namespace
+
+void Allocation::Ask(int key, const Shape& shape, int count) {
+  Asked& asked = asked_[key];
+  asked.shape = shape;
+  asked.outstanding += count;
+  asked.dirty = true;
+}
+
+void Allocation::CancelAll() {
+  for (auto& [key, asked] : asked_) {
+    if (asked.outstanding == 0) continue;
+    asked.outstanding = 0;
+    asked.dirty = true;
+  }
+}
+
+void Allocation::Release(const ContainerId& id) {
+  if (held_.contains(id)) GiveBack(id);
+}
+
+void Allocation::GiveBack(const ContainerId& id) {
+  Held& held = held_.at(id);
+  if (std::exchange(held.releasing, true)) return;
+  releases_.insert(id);
+}
+
+void Allocation::Forget(const ContainerId& id) {
+  const auto it = held_.find(id);
+  if (it == held_.end()) return;
+  if (!it->second.surplus) Leave(it->second);
+  held_.erase(it);
+}
+
+void Allocation::Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node) {
+  if (!seen_.insert(id).second) return;
+  Asked& asked = asked_[key];
+  if (asked.outstanding == 0) asked.shape = shape;
+  ++asked.held[node];
+  held_[id] = {.key = key, .node = node};
+}
+
+void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
+  if (!seen_.insert(id).second) return;
+  held_[id] = {.key = -1, .node = node, .surplus = true};
+  GiveBack(id);
+}
+
+// A container of an owner's is no longer on its node.
+void Allocation::Leave(const Held& held) {
+  Asked& asked = asked_.at(held.key);
+  if (--asked.held[held.node] == 0) asked.held.erase(held.node);
+  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // there is room on this node again
+}
+
+void Allocation::SetNodes(std::vector<KnownNode> nodes) {
+  if (nodes == nodes_) return;
+  nodes_ = std::move(nodes);
+  for (auto& [key, asked] : asked_)
+    if (asked.outstanding > 0) asked.dirty = true;
+}
+
+void Allocation::NodeFailed(const std::string& node, Instant now) {
+  if (++failures_[node].in_a_row < options_.failures_until_avoided) return;
+  AvoidUntil(node, now, now + options_.avoided_for);
+}
+
+// A launch that went well says nothing of why the owner avoids it.
+void Allocation::NodeWorked(const std::string& node) {
+  if (const auto it = failures_.find(node); it != failures_.end()) it->second.in_a_row = 0;
+}
+
+void Allocation::Avoid(const std::string& host, Instant now, Duration limit) {
+  for (const KnownNode& node : nodes_) {
+    if (HostOf(node.name) == host) AvoidUntil(node.name, now, now + limit);
+  }
+}
+
+void Allocation::AvoidUntil(const std::string& node, Instant now, Instant until) {
+  const size_t known = std::max(nodes_.size(), static_cast<size_t>(std::max(cluster_nodes_, 0)));
+  auto others = avoided(now);
+  others.erase(node);
+  if ((others.size() + 1) * 2 > known) return;
+  failures_[node].avoided_until = until;
+}
+
+std::set<std::string> Allocation::avoided(Instant now) const {
+  std::set<std::string> names;
+  for (const auto& [name, failures] : failures_)
+    if (failures.avoided_until && *failures.avoided_until > now) names.insert(name);
+  return names;
+}
+
+std::optional<Instant> Allocation::NextForgiven() const {
+  std::optional<Instant> next;
+  for (const auto& [name, failures] : failures_)
+    if (failures.avoided_until && blacklist_.contains(name) && (!next || *failures.avoided_until < *next))
+      next = failures.avoided_until;
+  return next;
+}
+
+bool Allocation::HasNews(Instant now) const {
+  return in_flight_ || !releases_.empty() || avoided(now) != blacklist_ ||
+         std::any_of(asked_.begin(), asked_.end(), [](const auto& a) { return a.second.dirty; });
+}
+
+int Allocation::outstanding() const {
+  int sum = 0;
+  for (const auto& [key, asked] : asked_) sum += asked.outstanding;
+  return sum;
+}
+
+int Allocation::outstanding(int key) const {
+  const auto it = asked_.find(key);
+  return it == asked_.end() ? 0 : it->second.outstanding;
+}
+
+std::string Allocation::NameOf(const NodeIdProto& node) const {
+  return options_.ports_in_names ? ToText(FromProto(node)) : node.host();
+}
+
+// How many more of the shape may be on the node.
+int Allocation::RoomOn(const Asked& asked, const std::string& node) const {
+  if (!asked.shape.max_per_node) return asked.outstanding;
+  const auto it = asked.held.find(node);
+  const int there = it == asked.held.end() ? 0 : it->second;
+  return std::clamp(*asked.shape.max_per_node - there, 0, asked.outstanding);
+}
+
+// Every node that can have such a container. With a limit a node these rows are strict: a node's row is then the most
+// that it is granted.
+void Allocation::AddNamedRows(const Asked& asked, std::map<std::string, Row>& rows) const {
+  const bool limited = asked.shape.max_per_node.has_value();
+  size_t named = 0;
+  for (const KnownNode& node : nodes_) {
+    if (node.label != asked.shape.label || !asked.shape.resource.FitsIn(node.total)) continue;
+    if (++named > options_.most_named_nodes && !limited) return;
+    rows[node.name] = {RoomOn(asked, node.name), true};
+    rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !limited};
+  }
+  if (limited && named > 0) rows[kAnywhere].relax = false;
+}
+
+std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) const {
+  const Shape& shape = asked.shape;
+  std::map<std::string, Row> rows;
+  rows[kAnywhere] = {asked.outstanding, true};
+  if (shape.nodes.empty() && shape.racks.empty()) {
+    AddNamedRows(asked, rows);
+    return rows;
+  }
+  rows[kAnywhere].relax = !shape.strict;
+  for (const std::string& wanted : shape.nodes) {
+    bool known = false;
+    for (const KnownNode& node : nodes_) {
+      // People name hosts; where names have ports, every node of the host is meant.
+      if (node.name != wanted && HostOf(node.name) != wanted) continue;
+      known = true;
+      rows[node.name] = {RoomOn(asked, node.name), true};
+      rows[node.rack.empty() ? kDefaultRack : node.rack] = {asked.outstanding, !shape.strict};
+    }
+    if (known) continue;
+    rows[wanted] = {RoomOn(asked, wanted), true};
+    rows[kDefaultRack] = {asked.outstanding, !shape.strict};
+  }
+  for (const std::string& rack : shape.racks) rows[rack] = {asked.outstanding, true};
+  return rows;
+}
+
+void Allocation::AddAsks(int key, Asked& asked) {
+  auto rows = RowsOf(asked);
+  for (const std::string& name : asked.rows) rows.try_emplace(name, Row{0, true});
+  for (const auto& [name, row] : rows) {
+    ResourceRequestProto& ask = *in_flight_->add_ask();
+    ask.mutable_priority()->set_priority(kPriority);
+    ask.set_resource_name(name);
+    *ask.mutable_capability() = ToProto(asked.shape.resource);
+    ask.set_num_containers(row.count);
+    ask.set_relax_locality(row.relax);
+    ask.set_allocation_request_id(key);
+    // Only the row of all nodes may name a label.
+    if (name == kAnywhere && !asked.shape.label.empty()) ask.set_node_label_expression(asked.shape.label);
+    if (row.count == 0) {
+      asked.rows.erase(name);
+    } else {
+      asked.rows.insert(name);
+    }
+  }
+  asked.dirty = false;
+}
+
+const AllocateRequestProto& Allocation::Request(Instant now) {
+  if (in_flight_) return *in_flight_;
+  in_flight_.emplace();
+  in_flight_->set_response_id(response_id_);
+  for (auto& [key, asked] : asked_)
+    if (asked.dirty) AddAsks(key, asked);
+  for (const ContainerId& id : std::exchange(releases_, {})) *in_flight_->add_release() = ToProto(id);
+  const auto avoid = avoided(now);
+  for (const std::string& name : avoid)
+    if (!blacklist_.contains(name)) in_flight_->mutable_blacklist_request()->add_blacklist_additions(name);
+  for (const std::string& name : blacklist_) {
+    if (avoid.contains(name)) continue;
+    in_flight_->mutable_blacklist_request()->add_blacklist_removals(name);
+    failures_.erase(name);
+  }
+  blacklist_ = avoid;
+  return *in_flight_;
+}
+
+Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
+  Effects effects;
+  in_flight_.reset();
+  if (response.has_response_id()) response_id_ = response.response_id();
+  if (response.num_cluster_nodes() > 0) cluster_nodes_ = response.num_cluster_nodes();
+  for (const ContainerProto& container : response.allocated_containers()) Admit(container, effects);
+  // Of an earlier attempt, and not adopted.
+  for (const ContainerProto& container : response.containers_from_previous_attempts()) {
+    AdoptSurplus(FromProto(container.id()), NameOf(container.nodeid()));
+  }
+  for (const ContainerStatusProto& status : response.completed_container_statuses()) Complete(status, effects);
+  return effects;
+}
+
+// Whether the container answers an ask. One that does not has lowered the scheduler's count all the same, so that the
+// scheduler is told the count again.
+bool Allocation::Wanted(Asked& asked, const std::string& node) {
+  if (asked.outstanding == 0) return false;
+  const bool too_many_there = asked.shape.max_per_node && RoomOn(asked, node) == 0;
+  if (!too_many_there && !blacklist_.contains(node)) return true;
+  asked.dirty = true;
+  return false;
+}
+
+void Allocation::Admit(const ContainerProto& container, Effects& effects) {
+  const ContainerId id = FromProto(container.id());
+  if (!seen_.insert(id).second) return;
+  const std::string node = NameOf(container.nodeid());
+  const int64_t request = container.allocation_request_id();
+  const int key = request >= 0 && request <= INT32_MAX ? static_cast<int>(request) : -1;
+  const auto it = asked_.find(key);
+  Held& held = held_[id] = {.key = key, .node = node};
+  if (it == asked_.end() || !Wanted(it->second, node)) {
+    held.surplus = true;
+    ++effects.surplus;
+    GiveBack(id);
+    return;
+  }
+  Asked& asked = it->second;
+  --asked.outstanding;
+  ++asked.held[node];
+  effects.granted.push_back({key, container, node});
+}
+
+void Allocation::Complete(const ContainerStatusProto& status, Effects& effects) {
+  const ContainerId id = FromProto(status.container_id());
+  const auto it = held_.find(id);
+  if (it == held_.end()) return;
+  const Held held = std::move(it->second);
+  held_.erase(it);
+  releases_.erase(id);
+  if (held.surplus) return;
+  Leave(held);
+  effects.completed.push_back({held.key, held.node, status});
+}
+
+void Allocation::Rejected() {
+  if (!in_flight_) return;
+  std::set<int64_t> given_up;
+  for (const auto& ask : in_flight_->ask()) given_up.insert(ask.allocation_request_id());
+  for (const int64_t key : given_up) {
+    Asked& asked = asked_.at(static_cast<int>(key));
+    asked.outstanding = 0;
+    // What was told of it before may still be granted.
+    asked.dirty = false;
+  }
+  for (const auto& id : in_flight_->release())
+    if (held_.contains(FromProto(id))) releases_.insert(FromProto(id));
+  for (const auto& name : in_flight_->blacklist_request().blacklist_additions()) blacklist_.erase(name);
+  for (const auto& name : in_flight_->blacklist_request().blacklist_removals()) blacklist_.insert(name);
+  in_flight_.reset();
+}
+
+void Allocation::Resync() {
+  in_flight_.reset();
+  response_id_ = 0;
+  blacklist_.clear();
+  for (auto& [key, asked] : asked_) {
+    asked.rows.clear();
+    asked.dirty = asked.outstanding > 0;
+  }
+  for (const auto& [id, held] : held_)
+    if (held.releasing) releases_.insert(id);
+}
+
+}  // namespace howdah::hadoop::yarn

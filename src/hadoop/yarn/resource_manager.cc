@@ -1,0 +1,266 @@
+#include "howdah/hadoop/yarn/resource_manager.h"
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+
+#include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/messages/security.pb.h"
+
+namespace howdah::hadoop::yarn {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace ::hadoop::yarn;
+
+constexpr const char* kProtocol = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
+
+// Pauses between looks at the ResourceManager: short at first, as it mostly answers at once.
+class Pauses {
+ public:
+  explicit Pauses(Duration limit) : end_(std::chrono::steady_clock::now() + limit) {}
+  // False: the limit has passed.
+  bool Next() {
+    if (std::chrono::steady_clock::now() + pause_ > end_) return false;
+    std::this_thread::sleep_for(pause_);
+    pause_ = std::min<Duration>(pause_ * 2, 200ms);
+    return true;
+  }
+
+ private:
+  std::chrono::steady_clock::time_point end_;
+  Duration pause_ = 4ms;
+};
+
+bool IsNew(YarnApplicationStateProto state) { return state == NEW || state == NEW_SAVING || state == SUBMITTED; }
+
+template <typename Items>
+auto ToVector(Items& items) {
+  using Item = typename Items::value_type;
+  return std::vector<Item>(std::make_move_iterator(items.begin()), std::make_move_iterator(items.end()));
+}
+
+}  // namespace
+
+std::string FirstLine(std::string_view message) {
+  message = message.substr(0, message.find('\n'));
+  const size_t colon = message.find(": ");
+  const std::string_view head = message.substr(0, colon == std::string_view::npos ? 0 : colon);
+  const bool java_class =
+      (head.starts_with("org.apache.") || head.starts_with("java.")) && head.find(' ') == std::string_view::npos;
+  return std::string(java_class ? message.substr(colon + 2) : message);
+}
+
+Result<ResourceManager> ResourceManager::Open(const hadoop::conf::Configuration& configuration,
+                                              hadoop::rpc::Login login, hadoop::rpc::RetryLimits limits) {
+  const auto servers = hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kClient);
+  if (!servers) return servers.error();
+  hadoop::rpc::ClientOptions options{.protocol = kProtocol, .login = std::move(login), .limits = limits};
+  options.service_name = "the ResourceManager";
+  for (const hadoop::conf::Server& server : *servers) {
+    options.servers.push_back({server.host, server.port});
+    options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
+  }
+  return ResourceManager(std::move(options));
+}
+
+ResourceManager::ResourceManager(hadoop::rpc::ClientOptions options)
+    : several_(options.servers.size() > 1), client_([&options] {
+        options.protocol = kProtocol;
+        return std::move(options);
+      }()) {}
+
+template <typename Response>
+Result<Response> ResourceManager::Call(const std::string& doing, std::string_view method,
+                                       const google::protobuf::MessageLite& request) {
+  auto response = client_.Call<Response>(method, request);
+  if (response) return response;
+  Error error = response.error().While(doing);
+  if (several_ && error.code == ErrorCode::kUnavailable && error.remote_class.empty()) {
+    error.message += "; one on standby refuses connections as one that is down does: yarn rmadmin -getAllServiceState";
+  }
+  return error;
+}
+
+Result<GetNewApplicationResponseProto> ResourceManager::NewApplication() {
+  return Call<GetNewApplicationResponseProto>("asking for a new application", "getNewApplication",
+                                              GetNewApplicationRequestProto());
+}
+
+Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissionContextProto& context,
+                                                       Duration limit) {
+  const ApplicationId id = FromProto(context.application_id());
+  const std::string doing = "submitting " + ToText(id);
+  SubmitApplicationRequestProto request;
+  *request.mutable_application_submission_context() = context;
+  Error last{ErrorCode::kTimeout, "the ResourceManager has not accepted it"};
+  bool sent = false;
+  for (Pauses pauses(limit);;) {
+    if (!sent) {
+      const auto answer = Call<SubmitApplicationResponseProto>(doing, "submitApplication", request);
+      sent = answer.ok();
+      if (!sent) last = answer.error();
+    }
+    if (sent) {
+      auto report = Report(id);
+      if (report && (report->yarn_application_state() == FAILED || report->yarn_application_state() == KILLED)) {
+        return Error{ErrorCode::kUnavailable, "the cluster refused " + ToText(id) + ": " + report->diagnostics()};
+      }
+      if (report && !IsNew(report->yarn_application_state())) return report;
+      // One that was replaced before it stored the application does not know it.
+      sent = report.ok() || report.error().code != ErrorCode::kNotFound;
+      if (!report) last = report.error();
+    }
+    // What it has answered is final. One that cannot be reached is being started again: it answered a moment ago.
+    const bool silent =
+        last.remote_class.empty() && (last.code == ErrorCode::kUnavailable || last.code == ErrorCode::kTimeout);
+    if (!silent && last.remote_class != kApplicationNotFound) return last;
+    if (!pauses.Next()) {
+      return Error{ErrorCode::kTimeout, doing + ": not accepted within " + FormatDuration(limit) + ": " + last.message};
+    }
+  }
+}
+
+Result<ApplicationReportProto> ResourceManager::Report(const ApplicationId& id) {
+  GetApplicationReportRequestProto request;
+  *request.mutable_application_id() = ToProto(id);
+  auto response = Call<GetApplicationReportResponseProto>("asking for the report of " + ToText(id),
+                                                          "getApplicationReport", request);
+  if (!response) {
+    Error error = response.error();
+    if (error.remote_class == kApplicationNotFound) error.code = ErrorCode::kNotFound;
+    return error;
+  }
+  return std::move(*response->mutable_application_report());
+}
+
+Status ResourceManager::Kill(const ApplicationId& id, const std::string& diagnostics, Duration limit) {
+  KillApplicationRequestProto request;
+  *request.mutable_application_id() = ToProto(id);
+  if (!diagnostics.empty()) request.set_diagnostics(diagnostics);
+  const std::string doing = "killing " + ToText(id);
+  for (Pauses pauses(limit);;) {
+    const auto response = Call<KillApplicationResponseProto>(doing, "forceKillApplication", request);
+    if (!response) {
+      Error error = response.error();
+      if (error.remote_class == kApplicationNotFound) error.code = ErrorCode::kNotFound;
+      return error;
+    }
+    if (response->is_kill_completed()) return {};
+    if (!pauses.Next()) return Error{ErrorCode::kTimeout, doing + ": it has not ended within " + FormatDuration(limit)};
+  }
+}
+
+Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
+  for (Pauses pauses(limit);;) {
+    const auto report = Report(id);
+    if (!report) return report.error().code == ErrorCode::kNotFound ? Status() : Status(report.error());
+    if (report->yarn_application_state() >= FINISHED) {
+      // An application is called FINISHED as soon as its AM has said so, before the AM has left.
+      const auto attempts = Attempts(id);
+      const bool leaving =
+          attempts && !attempts->empty() && attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;
+      if (!leaving) return {};
+    }
+    if (!pauses.Next()) {
+      return Error{ErrorCode::kTimeout, ToText(id) + " has not ended within " + FormatDuration(limit)};
+    }
+  }
+}
+
+Result<std::vector<ApplicationReportProto>> ResourceManager::Applications(const GetApplicationsRequestProto& filter) {
+  auto response = Call<GetApplicationsResponseProto>("listing applications", "getApplications", filter);
+  if (!response) return response.error();
+  return ToVector(*response->mutable_applications());
+}
+
+Result<std::vector<NodeReportProto>> ResourceManager::ClusterNodes(const std::vector<NodeStateProto>& states) {
+  GetClusterNodesRequestProto request;
+  for (const NodeStateProto state : states) request.add_nodestates(state);
+  if (states.empty()) {
+    for (int state = NodeStateProto_MIN; state <= NodeStateProto_MAX; ++state)
+      request.add_nodestates(static_cast<NodeStateProto>(state));
+  }
+  auto response = Call<GetClusterNodesResponseProto>("listing the cluster's nodes", "getClusterNodes", request);
+  if (!response) return response.error();
+  return ToVector(*response->mutable_nodereports());
+}
+
+Result<YarnClusterMetricsProto> ResourceManager::ClusterMetrics() {
+  auto response = Call<GetClusterMetricsResponseProto>("asking for the cluster's metrics", "getClusterMetrics",
+                                                       GetClusterMetricsRequestProto());
+  if (!response) return response.error();
+  return std::move(*response->mutable_cluster_metrics());
+}
+
+Result<QueueInfoProto> ResourceManager::QueueInfo(const std::string& queue, bool with_children) {
+  GetQueueInfoRequestProto request;
+  request.set_queuename(queue);
+  request.set_includeapplications(false);
+  request.set_includechildqueues(with_children);
+  request.set_recursive(with_children);
+  auto response = Call<GetQueueInfoResponseProto>("asking about the queue " + queue, "getQueueInfo", request);
+  if (!response) return response.error();
+  // The CapacityScheduler throws for a queue it does not know; ClientRMService logs that and answers nothing.
+  if (!response->has_queueinfo()) return Error{ErrorCode::kNotFound, "there is no queue " + queue};
+  return std::move(*response->mutable_queueinfo());
+}
+
+Result<std::vector<QueueUserACLInfoProto>> ResourceManager::QueueUserAcls() {
+  auto response = Call<GetQueueUserAclsInfoResponseProto>("asking which queues may be used", "getQueueUserAcls",
+                                                          GetQueueUserAclsInfoRequestProto());
+  if (!response) return response.error();
+  return ToVector(*response->mutable_queueuseracls());
+}
+
+Result<std::vector<NodeLabelProto>> ResourceManager::NodeLabels() {
+  auto response = Call<GetClusterNodeLabelsResponseProto>("listing the cluster's node labels", "getClusterNodeLabels",
+                                                          GetClusterNodeLabelsRequestProto());
+  if (!response) return response.error();
+  return ToVector(*response->mutable_nodelabels());
+}
+
+Result<std::vector<LabelsToNodeIdsProto>> ResourceManager::LabelsToNodes(const std::vector<std::string>& labels) {
+  GetLabelsToNodesRequestProto request;
+  for (const std::string& label : labels) request.add_nodelabels(label);
+  auto response = Call<GetLabelsToNodesResponseProto>("asking which nodes have labels", "getLabelsToNodes", request);
+  if (!response) return response.error();
+  return ToVector(*response->mutable_labelstonodes());
+}
+
+Result<std::vector<ResourceTypeInfoProto>> ResourceManager::ResourceTypes() {
+  auto response = Call<GetAllResourceTypeInfoResponseProto>(
+      "asking for the cluster's resource types", "getResourceTypeInfo", GetAllResourceTypeInfoRequestProto());
+  if (!response) return response.error();
+  return ToVector(*response->mutable_resource_type_info());
+}
+
+Result<std::vector<ApplicationAttemptReportProto>> ResourceManager::Attempts(const ApplicationId& id) {
+  GetApplicationAttemptsRequestProto request;
+  *request.mutable_application_id() = ToProto(id);
+  auto response = Call<GetApplicationAttemptsResponseProto>("listing the attempts of " + ToText(id),
+                                                            "getApplicationAttempts", request);
+  if (!response) return response.error();
+  return ToVector(*response->mutable_application_attempts());
+}
+
+Result<std::vector<ContainerReportProto>> ResourceManager::Containers(const AttemptId& id) {
+  GetContainersRequestProto request;
+  *request.mutable_application_attempt_id() = ToProto(id);
+  auto response = Call<GetContainersResponseProto>("listing the containers of " + ToText(id), "getContainers", request);
+  if (!response) return response.error();
+  return ToVector(*response->mutable_containers());
+}
+
+Result<hadoop::rpc::Token> ResourceManager::GetDelegationToken(const std::string& renewer) {
+  ::hadoop::common::GetDelegationTokenRequestProto request;
+  request.set_renewer(renewer);
+  const std::string doing = "asking the ResourceManager for a delegation token";
+  const auto response = Call<::hadoop::common::GetDelegationTokenResponseProto>(doing, "getDelegationToken", request);
+  if (!response) return response.error();
+  if (!response->has_token()) return Failed(doing + ": it gave none");
+  const auto& token = response->token();
+  return hadoop::rpc::Token{token.identifier(), token.password(), token.kind(), token.service()};
+}
+
+}  // namespace howdah::hadoop::yarn

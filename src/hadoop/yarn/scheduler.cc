@@ -1,0 +1,279 @@
+#include "howdah/hadoop/yarn/scheduler.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "howdah/hadoop/yarn/token.h"
+#include "scheduler_answers.h"
+
+namespace howdah::hadoop::yarn {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace ::hadoop::yarn;
+
+constexpr Duration kTryAgain = 500ms;
+
+// The ResourceManager has understood the request and will not do it, now or later.
+bool IsRejection(const Error& error) {
+  static constexpr std::array<std::string_view, 4> kRejections = {
+      "InvalidResourceRequestException", "InvalidLabelResourceRequestException",
+      "InvalidResourceBlacklistRequestException", "SchedulerInvalidResoureRequestException"};
+  return std::any_of(kRejections.begin(), kRejections.end(), [&](auto name) { return Is(error, name); });
+}
+
+}  // namespace
+
+Duration PauseWhileAwaiting(Duration since_news) {
+  if (since_news < 3s) return 50ms;
+  if (since_news < 10s) return 100ms;
+  if (since_news < 30s) return 250ms;
+  if (since_news < 2min) return 500ms;
+  return 1s;
+}
+
+Duration PauseWhenIdle(Duration expiry) { return std::clamp<Duration>(expiry / 3, 10ms, 1s); }
+
+Scheduler::Scheduler(boost::asio::io_context& loop, std::unique_ptr<Calls> calls, SchedulerSink& sink,
+                     SchedulerOptions options)
+    : calls_(std::move(calls)),
+      sink_(sink),
+      options_(std::move(options)),
+      allocation_(options_.allocation),
+      tracking_url_(options_.tracking_url),
+      timer_(loop) {}
+
+Instant Scheduler::Now() const {
+  return Instant(std::chrono::duration_cast<Duration>(std::chrono::steady_clock::now().time_since_epoch()));
+}
+
+void Scheduler::After(Duration pause, void (Scheduler::*then)()) {
+  const uint64_t use = ++timer_use_;
+  timer_.expires_after(pause);
+  timer_.async_wait([this, use, then, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
+    if (!error && !alive.expired() && use == timer_use_) (this->*then)();
+  });
+}
+
+void Scheduler::Register() {
+  state_ = State::kRegistering;
+  last_reached_ = Now();
+  SendRegister();
+}
+
+void Scheduler::GoOn(int32_t response_id) {
+  allocation_.GoOn(response_id);
+  registered_once_ = true;
+  url_changed_ = !tracking_url_.empty();
+  state_ = State::kBeating;
+  last_reached_ = last_news_ = Now();
+  Plan();
+}
+
+void Scheduler::SendRegister() {
+  RegisterApplicationMasterRequestProto request;
+  request.set_host(options_.host);
+  request.set_rpc_port(options_.rpc_port);
+  if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
+  url_changed_ = false;
+  calling_ = true;
+  calls_->Call("registerApplicationMaster", request.SerializeAsString(),
+               [this, alive = std::weak_ptr(alive_)](Result<std::string> bytes) {
+                 if (!alive.expired()) OnRegisterAnswer(std::move(bytes));
+               });
+}
+
+void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
+  calling_ = false;
+  if (state_ == State::kOver) return;
+  auto response = Read<RegisterApplicationMasterResponseProto>("registerApplicationMaster", bytes);
+  const bool already = !response && IsRegisteredAlready(response.error());
+  if (!response && !already) {
+    const Error error = response.error().While("registering the application master");
+    if (IsForgotten(error)) return Lose(error);
+    if (GoneFor(error)) return;
+    return After(kTryAgain, &Scheduler::SendRegister);
+  }
+  Reached();
+  allocation_.Resync();
+  state_ = State::kBeating;
+  last_news_ = Now();
+  // "Already": the answer to an earlier try got lost, and what it said with it.
+  if (!std::exchange(registered_once_, true)) {
+    sink_.OnRegistered(response ? *response : RegisterApplicationMasterResponseProto());
+  }
+  if (state_ == State::kBeating && !calling_) Beat();
+}
+
+void Scheduler::Ask(int key, const Shape& shape, int count) {
+  allocation_.Ask(key, shape, count);
+  last_news_ = Now();
+  Plan();
+}
+
+void Scheduler::CancelAll() {
+  allocation_.CancelAll();
+  Plan();
+}
+
+void Scheduler::Release(const ContainerId& id) {
+  allocation_.Release(id);
+  Plan();
+}
+
+void Scheduler::AdoptSurplus(const ContainerId& id, const std::string& node) {
+  allocation_.AdoptSurplus(id, node);
+  Plan();
+}
+
+void Scheduler::NodeFailed(const std::string& node) {
+  allocation_.NodeFailed(node, Now());
+  Plan();
+}
+
+void Scheduler::Avoid(const std::string& host, Duration limit) {
+  allocation_.Avoid(host, Now(), limit);
+  Plan();
+}
+
+void Scheduler::SetNodes(std::vector<KnownNode> nodes) {
+  allocation_.SetNodes(std::move(nodes));
+  Plan();
+}
+
+void Scheduler::SetExpecting(bool expecting) {
+  if (expecting_ == expecting) return;
+  expecting_ = expecting;
+  if (expecting) last_news_ = Now();
+  Plan();
+}
+
+void Scheduler::SetTrackingUrl(const std::string& url) {
+  if (tracking_url_ == url) return;
+  tracking_url_ = url;
+  url_changed_ = true;
+  Plan();
+}
+
+// Sets the time of the next heartbeat by what there is now.
+void Scheduler::Plan() {
+  if (state_ != State::kBeating || calling_ || unreachable_) return;
+  const Instant now = Now();
+  Duration pause = PauseWhenIdle(options_.expiry);
+  if (allocation_.HasNews(now) || url_changed_) {
+    pause = kFloor;
+  } else if (allocation_.outstanding() > 0 || expecting_) {
+    pause = std::min(pause, PauseWhileAwaiting(now - last_news_));
+  }
+  After(std::max<Duration>(last_call_ + pause - now, 0ms), &Scheduler::Beat);
+}
+
+void Scheduler::Beat() {
+  if (state_ != State::kBeating || calling_) return;
+  last_call_ = Now();
+  AllocateRequestProto request = allocation_.Request(last_call_);
+  request.set_progress(progress_);
+  if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
+  url_changed_ = false;
+  calling_ = true;
+  calls_->Call("allocate", request.SerializeAsString(),
+               [this, alive = std::weak_ptr(alive_)](Result<std::string> bytes) {
+                 if (!alive.expired()) OnBeatAnswer(std::move(bytes));
+               });
+}
+
+void Scheduler::OnBeatAnswer(Result<std::string> bytes) {
+  calling_ = false;
+  if (state_ != State::kBeating) return;
+  const auto response = Read<AllocateResponseProto>("allocate", bytes);
+  if (!response) return OnBeatFailure(response.error());
+  const std::weak_ptr<bool> alive = alive_;
+  Reached();
+  const auto ordered = [&](AMCommandProto command) {
+    return response->has_a_m_command() && response->a_m_command() == command;
+  };
+  if (ordered(AM_SHUTDOWN)) {
+    return Lose(Failed("the ResourceManager has told the application master to end"));
+  }
+  Take(*response);
+  if (alive.expired() || state_ != State::kBeating) return;
+  if (ordered(AM_RESYNC)) {
+    state_ = State::kRegistering;
+    return SendRegister();
+  }
+  Plan();
+}
+
+void Scheduler::Take(const AllocateResponseProto& response) {
+  const std::weak_ptr<bool> alive = alive_;
+  if (response.has_am_rm_token() && response.am_rm_token().identifier() != am_rm_token_) {
+    am_rm_token_ = response.am_rm_token().identifier();
+    calls_->SetToken(FromProto(response.am_rm_token()));
+  }
+  const Allocation::Effects effects = allocation_.Apply(response);
+  if (!effects.granted.empty() || !effects.completed.empty()) last_news_ = Now();
+  sink_.OnAnswer(response);
+  for (const auto& completed : effects.completed) {
+    if (alive.expired() || state_ != State::kBeating) return;
+    sink_.OnCompleted(completed);
+  }
+  for (const auto& granted : effects.granted) {
+    if (alive.expired() || state_ != State::kBeating) return;
+    sink_.OnGranted(granted);
+  }
+}
+
+void Scheduler::OnBeatFailure(const Error& error) {
+  const Error told = error.While("the heartbeat to the ResourceManager");
+  if (Is(error, "ApplicationMasterNotRegisteredException")) {
+    state_ = State::kRegistering;
+    return SendRegister();
+  }
+  if (IsRegisteredAnew(error)) {
+    Reached();
+    allocation_.Resync();
+    return After(kTryAgain, &Scheduler::Beat);
+  }
+  if (IsForgotten(error) || Is(error, "InvalidApplicationMasterRequestException")) return Lose(told);
+  if (IsRejection(error)) {
+    const std::weak_ptr<bool> alive = alive_;
+    Reached();
+    allocation_.Rejected();
+    sink_.OnRejected(told);
+    if (!alive.expired()) Plan();
+    return;
+  }
+  if (GoneFor(told)) return;
+  After(kTryAgain, &Scheduler::Beat);
+}
+
+void Scheduler::Reached() {
+  last_reached_ = Now();
+  if (std::exchange(unreachable_, false)) sink_.OnUnreachable("");
+}
+
+// True: too long, and the owner was told so.
+bool Scheduler::GoneFor(const Error& error) {
+  if (Now() - last_reached_ >= options_.give_up) {
+    Lose(Error{ErrorCode::kUnavailable, "the ResourceManager could not be reached for " +
+                                            FormatDuration(options_.give_up) + ": " + error.message});
+    return true;
+  }
+  const std::weak_ptr<bool> alive = alive_;
+  if (!std::exchange(unreachable_, true)) sink_.OnUnreachable(error.message);
+  return alive.expired() || state_ == State::kOver;
+}
+
+void Scheduler::Lose(const Error& error) {
+  Stop();
+  sink_.OnLost(error);
+}
+
+void Scheduler::Stop() {
+  state_ = State::kOver;
+  ++timer_use_;
+  timer_.cancel();
+}
+
+}  // namespace howdah::hadoop::yarn

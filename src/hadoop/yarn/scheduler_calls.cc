@@ -1,0 +1,92 @@
+#include <chrono>
+#include <memory>
+#include <thread>
+#include <utility>
+
+#include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/rpc/asio_client.h"
+#include "howdah/hadoop/rpc/blocking_client.h"
+#include "howdah/hadoop/yarn/scheduler.h"
+#include "scheduler_answers.h"
+
+namespace howdah::hadoop::yarn {
+namespace {
+
+using namespace std::chrono_literals;
+using namespace ::hadoop::yarn;
+
+constexpr auto kAgain = 100ms;
+
+Result<hadoop::rpc::ClientOptions> OptionsFor(const hadoop::conf::Configuration& configuration,
+                                              hadoop::rpc::Token am_rm_token) {
+  const auto servers = hadoop::conf::ResourceManagers(configuration, hadoop::conf::RmService::kScheduler);
+  if (!servers) return servers.error();
+  hadoop::rpc::ClientOptions options{
+      .protocol = "org.apache.hadoop.yarn.api.ApplicationMasterProtocolPB",
+      .login = {.token = std::move(am_rm_token)},
+      .limits = {.connect = 5s, .call = 20s, .give_up = 5s, .backoff_most = 1s},
+  };
+  options.service_name = "the ResourceManager's scheduler";
+  for (const hadoop::conf::Server& server : *servers) {
+    options.servers.push_back({server.host, server.port});
+    options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
+  }
+  return options;
+}
+
+class RealCalls final : public Calls {
+ public:
+  RealCalls(boost::asio::io_context& loop, hadoop::rpc::ClientOptions options) : client_(loop, std::move(options)) {}
+  void Call(std::string_view method, std::string request, Done done) override {
+    client_.CallBytes(method, std::move(request), hadoop::rpc::Repeat::kSafe, std::move(done));
+  }
+  // The ResourceManager sends the new token until it is used, and takes the old one no more after a while.
+  void SetToken(hadoop::rpc::Token token) override { client_.SetToken(std::move(token), true); }
+
+ private:
+  hadoop::rpc::AsioClient client_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Calls>> AsioCalls(boost::asio::io_context& loop,
+                                         const hadoop::conf::Configuration& configuration,
+                                         hadoop::rpc::Token am_rm_token) {
+  auto options = OptionsFor(configuration, std::move(am_rm_token));
+  if (!options) return options.error();
+  return std::unique_ptr<Calls>(std::make_unique<RealCalls>(loop, std::move(*options)));
+}
+
+Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& configuration,
+                                           hadoop::rpc::Token am_rm_token) {
+  auto options = OptionsFor(configuration, std::move(am_rm_token));
+  if (!options) return options.error();
+  auto client = std::make_shared<hadoop::rpc::BlockingClient>(std::move(*options));
+  return BlockingCall([client](std::string_view method, const std::string& request) {
+    return client->CallBytes(method, request, hadoop::rpc::Repeat::kSafe);
+  });
+}
+
+Status Unregister(const BlockingCall& call, const FinishApplicationMasterRequestProto& finish,
+                  const RegisterApplicationMasterRequestProto& again, Duration limit) {
+  const std::string doing = "telling the ResourceManager that the application has ended";
+  const auto until = std::chrono::steady_clock::now() + limit;
+  for (;;) {
+    const auto answer = Read<FinishApplicationMasterResponseProto>(
+        "finishApplicationMaster", call("finishApplicationMaster", finish.SerializeAsString()));
+    if (answer && answer->isunregistered()) return {};
+    if (!answer && IsForgotten(answer.error())) return answer.error().While(doing);
+    if (std::chrono::steady_clock::now() + kAgain > until) {
+      const std::string why = answer ? "it has not taken it" : answer.error().message;
+      return Error{ErrorCode::kTimeout, doing + ": " + why + " (tried for " + FormatDuration(limit) + ")"};
+    }
+    if (!answer && Is(answer.error(), "ApplicationMasterNotRegisteredException")) {
+      // Whether this works is seen by the next try.
+      (void)call("registerApplicationMaster", again.SerializeAsString()).ok();
+      continue;
+    }
+    std::this_thread::sleep_for(kAgain);
+  }
+}
+
+}  // namespace howdah::hadoop::yarn

@@ -1,0 +1,241 @@
+#include "block_stream.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "decoder.h"
+
+namespace howdah::hadoop::yarnlogs {
+namespace {
+
+// What is read of the file at one time: little at first and after a leap, since often only a length is wanted.
+constexpr size_t kReadMin = size_t{4} << 10;
+constexpr size_t kReadMax = size_t{256} << 10;
+constexpr size_t kInflated = size_t{64} << 10;
+
+Error EndsEarly() { return Failed("the file is damaged: a block ends early"); }
+
+// The bytes of a region one after the other.
+class RegionReader {
+ public:
+  RegionReader(const Source& source, Region region) : source_(source), region_(region) {}
+
+  Result<std::string> Next() {
+    const auto size = static_cast<size_t>(std::min<int64_t>(region_.size, static_cast<int64_t>(next_)));
+    if (size == 0) return std::string();
+    Result<std::string> bytes = source_.read(region_.offset, size);
+    if (!bytes.ok()) return bytes;
+    if (bytes->size() != size) return Failed("the file has become shorter while it was read");
+    region_.offset += static_cast<int64_t>(size);
+    region_.size -= static_cast<int64_t>(size);
+    next_ = std::min(next_ * 4, kReadMax);
+    return bytes;
+  }
+
+  int64_t Leap(int64_t size) {
+    const int64_t leapt = std::min(size, region_.size);
+    region_.offset += leapt;
+    region_.size -= leapt;
+    next_ = kReadMin;
+    return leapt;
+  }
+
+ private:
+  const Source& source_;
+  Region region_;
+  size_t next_ = kReadMin;
+};
+
+class PlainStream : public BlockStream {
+ public:
+  PlainStream(const Source& source, Region region) : reader_(source, region) {}
+
+ private:
+  Result<std::string> Fill() override { return reader_.Next(); }
+  int64_t Leap(int64_t size) override { return reader_.Leap(size); }
+
+  RegionReader reader_;
+};
+
+class ZlibStream : public BlockStream {
+ public:
+  ZlibStream(const Source& source, Region region) : reader_(source, region) {
+    std::memset(&zlib_, 0, sizeof zlib_);
+    ready_ = inflateInit(&zlib_) == Z_OK;
+  }
+  ~ZlibStream() override {
+    if (ready_) inflateEnd(&zlib_);
+  }
+
+ private:
+  Result<std::string> Fill() override {
+    if (!ready_) return Failed("there is no memory to decompress");
+    std::string out(kInflated, '\0');
+    zlib_.next_out = reinterpret_cast<Bytef*>(out.data());
+    zlib_.avail_out = static_cast<uInt>(out.size());
+    while (zlib_.avail_out == out.size()) {
+      if (zlib_.avail_in == 0) {
+        Result<std::string> more = reader_.Next();
+        if (!more.ok()) return more;
+        if (more->empty()) return ended_ ? Result<std::string>(std::string()) : EndsEarly();
+        input_ = std::move(*more);
+        zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
+        zlib_.avail_in = static_cast<uInt>(input_.size());
+      }
+      // A flush of the writer ends one stream of zlib's and begins another.
+      if (ended_ && inflateReset(&zlib_) != Z_OK) return Failed("there is no memory to decompress");
+      const int result = inflate(&zlib_, Z_NO_FLUSH);
+      ended_ = result == Z_STREAM_END;
+      const bool wants_input = result == Z_BUF_ERROR && zlib_.avail_in == 0;
+      if (result != Z_OK && result != Z_STREAM_END && !wants_input) {
+        return Failed("the file is damaged: what is compressed cannot be decompressed");
+      }
+    }
+    out.resize(out.size() - zlib_.avail_out);
+    return out;
+  }
+  int64_t Leap(int64_t) override { return 0; }
+
+  RegionReader reader_;
+  std::string input_;
+  z_stream zlib_;
+  bool ready_ = false;
+  bool ended_ = false;
+};
+
+}  // namespace
+
+Result<Compression> CompressionOf(std::string_view name) {
+  if (name == "none") return Compression::kNone;
+  if (name == "gz") return Compression::kZlib;
+  const bool is_word = !name.empty() && name.size() <= 20 && std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+  });
+  return Failed("it is compressed with " + (is_word ? "'" + std::string(name) + "'" : "something unknown") +
+                ", which is not understood; read it with `yarn logs`, or set " +
+                "yarn.nodemanager.log-aggregation.compression-type to gz or none");
+}
+
+Result<std::unique_ptr<BlockStream>> BlockStream::Open(const Source& source, Region region, Compression compression) {
+  if (region.offset < 0 || region.size < 0 || region.offset > source.size ||
+      region.size > source.size - region.offset) {
+    return Failed("the file is damaged or cut off: a block lies beyond its end");
+  }
+  if (compression == Compression::kZlib) return std::unique_ptr<BlockStream>(new ZlibStream(source, region));
+  return std::unique_ptr<BlockStream>(new PlainStream(source, region));
+}
+
+Status BlockStream::Ensure() {
+  if (used_ < buffer_.size()) return {};
+  Result<std::string> more = Fill();
+  if (!more.ok()) return more.error();
+  buffer_ = std::move(*more);
+  used_ = 0;
+  return {};
+}
+
+Result<std::string> BlockStream::Read(size_t max) {
+  if (const Status there = Ensure(); !there.ok()) return there.error();
+  std::string bytes = buffer_.substr(used_, max);
+  used_ += bytes.size();
+  position_ += static_cast<int64_t>(bytes.size());
+  return bytes;
+}
+
+Result<std::string> BlockStream::ReadExactly(size_t size) {
+  std::string bytes;
+  while (bytes.size() < size) {
+    Result<std::string> more = Read(size - bytes.size());
+    if (!more.ok()) return more;
+    if (more->empty()) return EndsEarly();
+    bytes += *more;
+  }
+  return bytes;
+}
+
+Status BlockStream::Skip(int64_t size) {
+  while (size > 0) {
+    int64_t skipped = std::min(size, static_cast<int64_t>(buffer_.size() - used_));
+    used_ += static_cast<size_t>(skipped);
+    if (skipped == 0) skipped = Leap(size);
+    if (skipped == 0) {
+      if (const Status there = Ensure(); !there.ok()) return there;
+      if (buffer_.empty()) return EndsEarly();
+    }
+    position_ += skipped;
+    size -= skipped;
+  }
+  return {};
+}
+
+Result<bool> BlockStream::AtEnd() {
+  if (const Status there = Ensure(); !there.ok()) return there.error();
+  return used_ == buffer_.size();
+}
+
+Result<int64_t> BlockStream::ReadVLong() {
+  const Result<std::string> first = ReadExactly(1);
+  if (!first.ok()) return first.error();
+  const auto byte = static_cast<uint8_t>(first->front());
+  const int size = VLongTail(byte);
+  if (size < 0) return Failed("the file is damaged: a number is none");
+  const Result<std::string> tail = ReadExactly(static_cast<size_t>(size));
+  if (!tail.ok()) return tail.error();
+  return VLongOf(byte, *tail);
+}
+
+Status ChunkStream::NextChunk() {
+  while (left_ == 0 && !last_) {
+    const Result<int64_t> length = block_.ReadVLong();
+    if (!length.ok()) return length.error();
+    constexpr int64_t kMax = INT32_MAX;
+    if (*length > kMax || *length < -kMax) return Failed("the file is damaged: the length of a chunk is none");
+    last_ = *length >= 0;
+    left_ = last_ ? *length : -*length;
+  }
+  return {};
+}
+
+Result<std::string> ChunkStream::Read(size_t max) {
+  if (const Status next = NextChunk(); !next.ok()) return next.error();
+  if (left_ == 0) return std::string();
+  Result<std::string> bytes = block_.Read(std::min(max, static_cast<size_t>(left_)));
+  if (!bytes.ok()) return bytes;
+  if (bytes->empty()) return EndsEarly();
+  left_ -= static_cast<int64_t>(bytes->size());
+  return bytes;
+}
+
+Result<std::string> ChunkStream::ReadExactly(size_t size) {
+  std::string bytes;
+  while (bytes.size() < size) {
+    Result<std::string> more = Read(size - bytes.size());
+    if (!more.ok()) return more;
+    if (more->empty()) return EndsEarly();
+    bytes += *more;
+  }
+  return bytes;
+}
+
+Result<int64_t> ChunkStream::SkipUpTo(int64_t size) {
+  int64_t skipped = 0;
+  while (skipped < size) {
+    if (const Status next = NextChunk(); !next.ok()) return next.error();
+    if (left_ == 0) break;
+    const int64_t part = std::min(size - skipped, left_);
+    if (const Status done = block_.Skip(part); !done.ok()) return done.error();
+    left_ -= part;
+    skipped += part;
+  }
+  return skipped;
+}
+
+Result<bool> ChunkStream::AtEnd() {
+  if (const Status next = NextChunk(); !next.ok()) return next.error();
+  return left_ == 0;
+}
+
+}  // namespace howdah::hadoop::yarnlogs

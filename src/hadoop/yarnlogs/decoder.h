@@ -1,0 +1,44 @@
+// Numbers and texts as Java's DataOutput writes them, and the variable-length integers of TFile, from bytes in memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace howdah::hadoop::yarnlogs {
+
+// How many bytes follow the first byte of a variable-length integer (io.file.tfile.Utils.readVLong); -1: none begins
+// with it.
+int VLongTail(uint8_t first);
+// The integer; `tail` has the bytes that follow `first`.
+int64_t VLongOf(uint8_t first, std::string_view tail);
+
+// After the first read beyond the end, or of something that is none, everything reads as 0 or empty and ok() is false.
+class Decoder {
+ public:
+  explicit Decoder(std::string_view bytes) : bytes_(bytes) {}
+
+  bool ok() const { return ok_; }
+  size_t left() const { return bytes_.size(); }
+
+  uint8_t U8() { return static_cast<uint8_t>(BigEndian(1)); }
+  uint16_t U16() { return static_cast<uint16_t>(BigEndian(2)); }
+  int32_t I32() { return static_cast<int32_t>(BigEndian(4)); }
+  int64_t I64() { return static_cast<int64_t>(BigEndian(8)); }
+  int64_t VLong();
+  std::string_view Bytes(int64_t size);
+  // As writeUTF has it: two bytes of length, then the text. Its UTF-8 is Java's; for letters below U+FFFF it is UTF-8.
+  std::string Utf() { return std::string(Bytes(U16())); }
+  // As TFile writes it: a variable-length length, then the text.
+  std::string String() { return std::string(Bytes(VLong())); }
+
+ private:
+  uint64_t BigEndian(size_t size);
+
+  std::string_view bytes_;
+  bool ok_ = true;
+};
+
+}  // namespace howdah::hadoop::yarnlogs

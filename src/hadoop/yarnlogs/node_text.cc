@@ -1,0 +1,53 @@
+#include "howdah/hadoop/yarnlogs/node_text.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace howdah::hadoop::yarnlogs {
+namespace {
+
+constexpr std::string_view kLength = "\nLogLength:", kBegin = "\nLogContents:\n";
+constexpr size_t kMostHead = 4096;
+
+int64_t LengthIn(std::string_view head) {
+  const size_t at = head.find(kLength);
+  if (at == head.npos) return -1;
+  const char* begin = head.data() + at + kLength.size();
+  int64_t length = -1;
+  const auto [end, error] = std::from_chars(begin, head.data() + head.size(), length);
+  return error == std::errc() && end != begin && *end == '\n' && length >= 0 ? length : -1;
+}
+
+}  // namespace
+
+Status NodeText::Add(std::string_view bytes) {
+  if (left_ < 0) {
+    const auto rest = AddHead(bytes);
+    if (!rest.ok()) return rest.error();
+    bytes = *rest;
+  }
+  if (left_ < 0) return {};
+  bytes = bytes.substr(0, static_cast<size_t>(std::min<int64_t>(left_, static_cast<int64_t>(bytes.size()))));
+  left_ -= static_cast<int64_t>(bytes.size());
+  const int64_t skipped = std::min<int64_t>(skip_, static_cast<int64_t>(bytes.size()));
+  skip_ -= skipped;
+  bytes.remove_prefix(static_cast<size_t>(skipped));
+  if (!bytes.empty()) on_bytes_(bytes);
+  return {};
+}
+
+// What of the bytes stands behind the lines at the beginning.
+Result<std::string_view> NodeText::AddHead(std::string_view bytes) {
+  const size_t before = head_.size();
+  head_ += bytes.substr(0, kMostHead);
+  const size_t begin = head_.find(kBegin);
+  if (begin == head_.npos) {
+    if (head_.size() < kMostHead) return std::string_view();
+    return Failed("what the NodeManager sent does not begin as a log file does");
+  }
+  left_ = LengthIn(std::string_view(head_).substr(0, begin + 1));
+  if (left_ < 0) return Failed("the NodeManager did not say how long the log file is");
+  return bytes.substr(begin + kBegin.size() - before);
+}
+
+}  // namespace howdah::hadoop::yarnlogs

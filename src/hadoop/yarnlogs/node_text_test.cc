@@ -1,0 +1,62 @@
+#include "howdah/hadoop/yarnlogs/node_text.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::hadoop::yarnlogs {
+namespace {
+
+// As a NodeManager of 3.3.6 sent it.
+constexpr std::string_view kSent =
+    "Container: container_1795290532263_0001_01_000003 on 127.0.0.11:12903\n"
+    "LogAggregationType: LOCAL\n"
+    "=====================================================================\n"
+    "LogType:attempt-0.stdout\n"
+    "LogLastModifiedTime:Sat Nov 21 19:49:16 +0000 2026\n"
+    "LogLength:26\n"
+    "LogContents:\n"
+    "hello from greeter:1 of 3\n"
+    "End of LogType:attempt-0.stdout.\n"
+    "*********************************************************************************\n"
+    "\n";
+
+std::string Read(std::string_view sent, size_t step, int64_t from) {
+  std::string read;
+  NodeText text(from, [&](std::string_view bytes) { read += bytes; });
+  for (size_t at = 0; at < sent.size(); at += step) {
+    const Status added = text.Add(sent.substr(at, step));
+    if (!added.ok()) return added.error().message;
+  }
+  return read + (text.whole() ? "" : "...");
+}
+
+TEST(NodeText, TheBytesOfTheFileHoweverTheyCome) {
+  for (size_t step = 1; step <= kSent.size(); ++step) {
+    EXPECT_EQ(Read(kSent, step, 0), "hello from greeter:1 of 3\n") << step;
+    EXPECT_EQ(Read(kSent, step, 24), "3\n") << step;
+    EXPECT_EQ(Read(kSent, step, 99), "") << step;
+  }
+}
+
+TEST(NodeText, AnAnswerThatBreaksOffIsNotWhole) {
+  const size_t begin = kSent.find("hello from");
+  EXPECT_EQ(Read(kSent.substr(0, begin + 3), 7, 0), "hel...");
+  EXPECT_EQ(Read(kSent.substr(0, begin - 3), 7, 0), "...");
+}
+
+TEST(NodeText, BytesThatLookLikeTheLinesAroundThem) {
+  const std::string inner = "\nLogLength:3\nLogContents:\nEnd of LogType:x\n";
+  const std::string sent =
+      "Container: c\nLogLength:" + std::to_string(inner.size()) + "\nLogContents:\n" + inner + "\nEnd of LogType:x\n";
+  EXPECT_EQ(Read(sent, 5, 0), inner);
+}
+
+TEST(NodeText, WhatIsNoLogFile) {
+  EXPECT_NE(Read(std::string(5000, 'x'), 1000, 0).find("does not begin"), std::string::npos);
+  EXPECT_NE(Read("Container: c\nLogLength:-4\nLogContents:\n", 9, 0).find("how long"), std::string::npos);
+  EXPECT_NE(Read("Container: c\nLogContents:\n", 9, 0).find("how long"), std::string::npos);
+  EXPECT_NE(Read("Container: c\nLogLength:99999999999999999999\nLogContents:\n", 9, 0).find("how long"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace howdah::hadoop::yarnlogs

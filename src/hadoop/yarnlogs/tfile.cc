@@ -1,0 +1,261 @@
+#include "tfile.h"
+
+#include <algorithm>
+#include <charconv>
+#include <functional>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "block_stream.h"
+#include "decoder.h"
+
+namespace howdah::hadoop::yarnlogs {
+namespace {
+
+constexpr int64_t kTail = 8 + 4 + 16;  // the place of the meta index, the version, the magic
+constexpr int64_t kMetaIndexMax = int64_t{1} << 20;
+constexpr int64_t kIndexMax = int64_t{64} << 20;
+constexpr int64_t kKeyMax = int64_t{64} << 10;
+constexpr size_t kPiece = size_t{256} << 10;
+
+Error Damaged(const std::string& what) { return Failed("the TFile is damaged: " + what); }
+
+struct MetaBlock {
+  Region region;
+  Compression compression = Compression::kNone;
+};
+
+struct Block {
+  Region region;
+  std::string only_key;  // where it has a single one
+};
+
+struct Index {
+  Compression compression = Compression::kNone;
+  std::vector<Block> blocks;
+};
+
+Region ReadRegion(Decoder& in) {
+  Region region;
+  region.offset = in.VLong();
+  region.size = in.VLong();
+  in.VLong();  // its size decompressed, which is wrong from 2 GiB on
+  return region;
+}
+
+Result<std::map<std::string, MetaBlock>> ReadMetaIndex(const Source& source) {
+  if (source.size < kTail + static_cast<int64_t>(kTFileMagic.size())) return Damaged("it is too short");
+  const Result<std::string> tail = source.read(source.size - kTail, static_cast<size_t>(kTail));
+  if (!tail.ok()) return tail.error();
+  Decoder end(*tail);
+  const int64_t place = end.I64();
+  const uint16_t major = end.U16();
+  end.U16();
+  if (end.Bytes(static_cast<int64_t>(kTFileMagic.size())) != kTFileMagic) {
+    return Damaged("it has no end; its upload was cut off");
+  }
+  if (major != 1) return Failed("the TFile is of version " + std::to_string(major) + ", only 1 is understood");
+  if (place < 0 || place > source.size - kTail) return Damaged("its index lies beyond its end");
+  const int64_t size = source.size - kTail - place;
+  if (size > kMetaIndexMax) return Damaged("its index has no end");
+  const Result<std::string> bytes = source.read(place, static_cast<size_t>(size));
+  if (!bytes.ok()) return bytes.error();
+  Decoder in(*bytes);
+  std::map<std::string, MetaBlock> blocks;
+  for (int64_t count = in.VLong(); count > 0 && in.ok(); --count) {
+    const std::string name = in.String();
+    const Result<Compression> compression = CompressionOf(in.String());
+    const Region region = ReadRegion(in);
+    if (!in.ok()) break;
+    if (!compression.ok()) return compression.error();
+    blocks[name] = {region, *compression};
+  }
+  if (!in.ok()) return Damaged("its index ends early");
+  return blocks;
+}
+
+Result<std::string> ReadMetaBlock(const Source& source, const std::map<std::string, MetaBlock>& blocks,
+                                  const std::string& name) {
+  const auto found = blocks.find("data:" + name);
+  if (found == blocks.end()) return Damaged("it has no " + name);
+  auto stream = BlockStream::Open(source, found->second.region, found->second.compression);
+  if (!stream.ok()) return stream.error();
+  std::string bytes;
+  for (;;) {
+    Result<std::string> more = (*stream)->Read(kPiece);
+    if (!more.ok()) return more;
+    if (more->empty()) return bytes;
+    bytes += *more;
+    if (static_cast<int64_t>(bytes.size()) > kIndexMax) return Failed("the index of the TFile is too large to be read");
+  }
+}
+
+// Java's writeUTF at the start of a key; nullopt: it is none.
+std::optional<std::string> TextOfKey(std::string_view key) {
+  Decoder in(key);
+  std::string text = in.Utf();
+  return in.ok() && in.left() == 0 ? std::optional(std::move(text)) : std::nullopt;
+}
+
+// Which blocks have a single key, and which one. (TFile.TFileIndex: the first key of all, then of each block the last
+// key and how many there are.)
+Status ReadKeys(std::string_view bytes, std::vector<Block>& blocks) {
+  Decoder in(bytes);
+  in.String();
+  for (Block& block : blocks) {
+    Decoder entry(in.Bytes(in.VLong()));
+    const std::string key = entry.String();
+    const int64_t count = entry.VLong();
+    if (!in.ok() || !entry.ok()) return Damaged("the index of its keys ends early");
+    if (count == 1) block.only_key = TextOfKey(key).value_or("");
+  }
+  return {};
+}
+
+Result<Index> ReadIndex(const Source& source) {
+  const auto meta = ReadMetaIndex(source);
+  if (!meta.ok()) return meta.error();
+  const Result<std::string> regions = ReadMetaBlock(source, *meta, "BCFile.index");
+  if (!regions.ok()) return regions.error();
+  Decoder in(*regions);
+  const Result<Compression> compression = CompressionOf(in.String());
+  if (!compression.ok()) return compression.error();
+  Index index{*compression, {}};
+  for (int64_t count = in.VLong(); count > 0 && in.ok(); --count) index.blocks.push_back({ReadRegion(in), ""});
+  if (!in.ok()) return Damaged("the index of its blocks ends early");
+  const Result<std::string> keys = ReadMetaBlock(source, *meta, "TFile.index");
+  if (!keys.ok()) return keys.error();
+  if (const Status read = ReadKeys(*keys, index.blocks); !read.ok()) return read.error();
+  return index;
+}
+
+class ValueStream : public LogStream {
+ public:
+  ValueStream(std::unique_ptr<BlockStream> block, const LogEntry::Position& at, int64_t left)
+      : block_(std::move(block)), chunks_(*block_, at.size, at.last), left_(left) {}
+
+  Status Skip(int64_t size) {
+    const Result<int64_t> skipped = chunks_.SkipUpTo(size);
+    if (!skipped.ok()) return skipped.error();
+    left_ -= size;
+    return {};
+  }
+
+  Result<std::string> Next() override {
+    if (left_ <= 0) return std::string();
+    Result<std::string> bytes = chunks_.Read(static_cast<size_t>(std::min<int64_t>(left_, kPiece)));
+    if (bytes.ok()) left_ -= static_cast<int64_t>(bytes->size());
+    return bytes;
+  }
+
+ private:
+  std::unique_ptr<BlockStream> block_;
+  ChunkStream chunks_;
+  int64_t left_;
+};
+
+class TFile : public AggregatedLog {
+ public:
+  TFile(Source source, Index index) : source_(std::move(source)), index_(std::move(index)) {}
+
+  Result<std::vector<LogEntry>> List(std::string_view container) override;
+  Result<std::unique_ptr<LogStream>> Read(const LogEntry& entry, int64_t from) override;
+
+ private:
+  Status ListBlock(size_t number, std::string_view wanted, std::vector<LogEntry>& entries);
+
+  Source source_;
+  Index index_;
+  std::map<std::string, std::vector<LogEntry>, std::less<>> listed_;  // by what was asked for
+};
+
+// AggregatedLogFormat.LogValue: for each file its name, its length in decimal, both by writeUTF, and its bytes.
+Status ListValue(const std::string& container, size_t block_number, BlockStream& block, ChunkStream& value,
+                 std::vector<LogEntry>& entries) {
+  const auto text = [&value]() -> Result<std::string> {
+    const Result<std::string> length = value.ReadExactly(2);
+    if (!length.ok()) return length.error();
+    return value.ReadExactly(Decoder(*length).U16());
+  };
+  for (;;) {
+    const Result<bool> at_end = value.AtEnd();
+    if (!at_end.ok()) return at_end.error();
+    if (*at_end) return {};
+    const Result<std::string> name = text();
+    if (!name.ok()) return name.error();
+    const Result<std::string> digits = text();
+    if (!digits.ok()) return digits.error();
+    LogEntry entry{container, *name, 0, {}};
+    const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), entry.length);
+    if (error != std::errc() || end != digits->data() + digits->size() || entry.length < 0) {
+      return Damaged("the length of a log is no number");
+    }
+    entry.position = {static_cast<int64_t>(block_number), block.position(), value.left(), value.last()};
+    const Result<int64_t> skipped = value.SkipUpTo(entry.length);
+    if (!skipped.ok()) return skipped.error();
+    entry.length = *skipped;
+    entries.push_back(std::move(entry));
+  }
+}
+
+Status TFile::ListBlock(size_t number, std::string_view wanted, std::vector<LogEntry>& entries) {
+  auto block = BlockStream::Open(source_, index_.blocks[number].region, index_.compression);
+  if (!block.ok()) return block.error();
+  for (;;) {
+    const Result<bool> at_end = (*block)->AtEnd();
+    if (!at_end.ok()) return at_end.error();
+    if (*at_end) return {};
+    const Result<int64_t> length = (*block)->ReadVLong();
+    if (!length.ok()) return length.error();
+    if (*length < 0 || *length > kKeyMax) return Damaged("the length of a key is none");
+    const Result<std::string> bytes = (*block)->ReadExactly(static_cast<size_t>(*length));
+    if (!bytes.ok()) return bytes.error();
+    const std::optional<std::string> key = TextOfKey(*bytes);
+    if (!key) return Damaged("a key is no text");
+    ChunkStream value(**block);
+    const bool about_all = *key == "VERSION" || *key == "APPLICATION_OWNER" || *key == "APPLICATION_ACL";
+    if (!about_all && (wanted.empty() || *key == wanted)) {
+      if (const Status listed = ListValue(*key, number, **block, value, entries); !listed.ok()) return listed;
+    } else if (const Result<int64_t> skipped = value.SkipUpTo(INT64_MAX); !skipped.ok()) {
+      return skipped.error();
+    }
+  }
+}
+
+Result<std::vector<LogEntry>> TFile::List(std::string_view container) {
+  if (const auto found = listed_.find(container); found != listed_.end()) return found->second;
+  std::vector<LogEntry> entries;
+  for (size_t i = 0; i < index_.blocks.size(); ++i) {
+    const std::string& only = index_.blocks[i].only_key;
+    if (!container.empty() && !only.empty() && only != container) continue;
+    if (const Status listed = ListBlock(i, container, entries); !listed.ok()) return listed.error();
+  }
+  listed_.emplace(container, entries);
+  return entries;
+}
+
+Result<std::unique_ptr<LogStream>> TFile::Read(const LogEntry& entry, int64_t from) {
+  const LogEntry::Position& at = entry.position;
+  if (at.block < 0 || static_cast<uint64_t>(at.block) >= index_.blocks.size()) {
+    return Failed("reading " + entry.name + ": it is no entry of this file");
+  }
+  auto block = BlockStream::Open(source_, index_.blocks[static_cast<size_t>(at.block)].region, index_.compression);
+  if (!block.ok()) return block.error();
+  if (const Status skipped = (*block)->Skip(at.offset); !skipped.ok()) return skipped.error();
+  auto stream = std::make_unique<ValueStream>(std::move(*block), at, entry.length);
+  if (const Status skipped = stream->Skip(std::clamp<int64_t>(from, 0, entry.length)); !skipped.ok()) {
+    return skipped.error();
+  }
+  return std::unique_ptr<LogStream>(std::move(stream));
+}
+
+}  // namespace
+
+Result<std::unique_ptr<AggregatedLog>> OpenTFile(Source source) {
+  Result<Index> index = ReadIndex(source);
+  if (!index.ok()) return index.error();
+  return std::unique_ptr<AggregatedLog>(std::make_unique<TFile>(std::move(source), std::move(*index)));
+}
+
+}  // namespace howdah::hadoop::yarnlogs

@@ -1,0 +1,139 @@
+#include "cluster_values.h"
+
+#include <algorithm>
+#include <climits>
+
+namespace howdah::jobspec {
+namespace {
+
+bool IsLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
+bool IsLetterOrDigit(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
+
+// Letters, digits and `more`, a letter or digit first.
+bool IsWord(std::string_view text, std::string_view more) {
+  return !text.empty() && IsLetterOrDigit(text.front()) && std::all_of(text.begin(), text.end(), [&](char c) {
+    return IsLetterOrDigit(c) || more.find(c) != std::string_view::npos;
+  });
+}
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+// YARN joins mounts with commas, and parts of one with colons.
+bool IsContainerPath(std::string_view text) {
+  return text.size() > 1 && text.front() == '/' && text.find_first_of(":,") == std::string_view::npos;
+}
+
+std::string MountFault(const std::string& text) {
+  const std::vector<std::string_view> parts = Split(text, ':');
+  const bool is_mount = (parts.size() == 2 || parts.size() == 3) && !parts[0].empty() &&
+                        parts[0].find(',') == std::string_view::npos && IsContainerPath(parts[1]);
+  if (!is_mount) return Quoted(text) + " is not a mount; write source:target:ro, as in /data:/data:ro";
+  if (parts.size() == 2) return Quoted(text) + " does not say how; write " + Printable(text) + ":ro or :rw";
+  if (parts[2] != "ro" && parts[2] != "rw") return Quoted(parts[2]) + " is no way to mount; write ro or rw";
+  return "";
+}
+
+// A namespace is groups of letters, digits and dashes between dots; no group begins or ends with a dash.
+bool IsNamespace(std::string_view text) {
+  const std::vector<std::string_view> groups = Split(text, '.');
+  return std::all_of(groups.begin(), groups.end(),
+                     [](std::string_view group) { return IsWord(group, "-") && group.back() != '-'; });
+}
+
+bool IsResourceName(std::string_view text) {
+  const size_t slash = text.find('/');
+  if (slash != std::string_view::npos) {
+    if (!IsNamespace(text.substr(0, slash))) return false;
+    text.remove_prefix(slash + 1);
+  }
+  return IsWord(text, "_.-") && IsLetter(text.front());
+}
+
+// The key that a resource has of its own; empty: none.
+std::string_view OwnKeyOf(std::string_view resource) {
+  if (resource == "memory-mb" || resource == "memory") return "memory";
+  if (resource == "vcores") return "vcores";
+  return resource == "yarn.io/gpu" || resource == "gpu" || resource == "gpus" ? "gpus" : "";
+}
+
+bool ReadResources(Reader& r, const Node& n, std::vector<NamedResource>& out) {
+  if (!CheckIsMap(r, n)) return false;
+  static const ValueType<int> amount_type = WholeNumber(1, INT_MAX);
+  return ForEachEntry(r, n, [&](const Entry& entry) {
+    const std::string_view own = OwnKeyOf(entry.key);
+    if (!own.empty()) return r.Fail(entry.mark, "has a key of its own; write " + Quoted(own) + " of the role");
+    if (!IsResourceName(entry.key)) {
+      return r.Fail(entry.mark, "is no name of a resource type; write it as the cluster names it, as in yarn.io/fpga");
+    }
+    if (entry.value->kind == Node::Kind::kNull) return r.Fail(entry.mark, "has no value; write how many a task gets");
+    int amount = 0;
+    if (!amount_type.read(r, *entry.value, amount)) return false;
+    out.push_back({entry.key, amount});
+    return true;
+  });
+}
+
+}  // namespace
+
+ValueType<std::string> DockerImage() {
+  return CheckedText("name of an image", [](const std::string& text) {
+    return IsWord(text, "._-/:@") ? "" : Quoted(text) + " is no name of an image; write for example python:3.11";
+  });
+}
+
+ValueType<std::string> DockerWord(std::string_view title, std::string_view example) {
+  return CheckedText(title, [title, example](const std::string& text) {
+    if (text.empty() || IsWord(text, "_.-")) return std::string();
+    return Quoted(text) + " is no " + std::string(title) + "; write for example " + std::string(example);
+  });
+}
+
+ValueType<std::string> DockerMount() { return CheckedText("source:target:ro or source:target:rw", &MountFault); }
+
+ValueType<std::string> DockerTmpfs() {
+  return CheckedText("absolute path", [](const std::string& text) {
+    return IsContainerPath(text) ? "" : Quoted(text) + " is no absolute path in the container; write for example /tmp";
+  });
+}
+
+ValueType<std::vector<NamedResource>> Resources() {
+  return {&ReadResources,
+          [](const std::vector<NamedResource>& resources) {
+            Json object;
+            for (const auto& [name, amount] : resources) object[name] = amount;
+            return object;
+          },
+          [] {
+            return Json{{"title", "map of names and whole numbers"},
+                        {"type", "object"},
+                        {"propertyNames", {{"pattern", "^([A-Za-z0-9.-]+/)?[A-Za-z][A-Za-z0-9_.-]*$"}}},
+                        {"additionalProperties", WholeNumber(1, INT_MAX).schema()}};
+          }};
+}
+
+ValueType<std::string> NodeName() {
+  return CheckedText("host name", [](const std::string& text) {
+    const std::vector<std::string_view> parts = Split(text, ':');
+    const bool has_port = parts.size() == 2 && !parts[1].empty() && parts[1].size() <= 5 &&
+                          parts[1].find_first_not_of("0123456789") == std::string_view::npos;
+    const bool good = IsWord(parts[0], "_.-") && (parts.size() == 1 || has_port);
+    return good ? "" : Quoted(text) + " is no host name; write it as the cluster names the node";
+  });
+}
+
+ValueType<std::string> RackName() {
+  return CheckedText("path of a rack", [](const std::string& text) {
+    const bool good = text.size() > 1 && text.front() == '/' && text.find_first_of(" ,*") == std::string::npos;
+    return good ? "" : Quoted(text) + " is no rack; write its path, as in /rack1";
+  });
+}
+
+}  // namespace howdah::jobspec

@@ -1,0 +1,23 @@
+// The effective job: written by the submitter, read by the application master and by every executor when it starts.
+#include "howdah/jobspec/job_file.h"
+#include "json_text.h"
+#include "key_table.h"
+#include "parse_yaml.h"
+
+namespace howdah::jobspec {
+
+std::string WriteEffective(const JobSpec& spec) { return JsonText(WriteSection(JobKeys(), spec), 2) + "\n"; }
+
+Result<JobSpec> ReadEffective(std::string_view json) {
+  Tree tree;
+  const ParsedTree parsed = ParseJson(json, tree);
+  if (parsed.error) return Failed("reading the effective job: " + parsed.error->text);
+  const Surroundings nowhere;  // no variables are left in it, and its paths have been checked
+  Reader reader(nowhere);
+  JobSpec spec;
+  if (ReadSection(reader, *parsed.root, JobKeys(), spec)) return spec;
+  const std::vector<Problem> problems = reader.TakeProblems();
+  return Failed("reading the effective job: " + problems.front().key + ": " + problems.front().text);
+}
+
+}  // namespace howdah::jobspec

@@ -1,0 +1,61 @@
+#include "howdah/jobspec/job_file.h"
+
+#include "key_table.h"
+#include "parse_yaml.h"
+#include "rules.h"
+#include "sets.h"
+
+namespace howdah::jobspec {
+namespace {
+
+// "jobs/mnist.yaml": "mnist".
+std::string Stem(std::string_view file) {
+  const size_t slash = file.find_last_of('/');
+  if (slash != file.npos) file.remove_prefix(slash + 1);
+  const size_t dot = file.find_last_of('.');
+  return std::string(dot == file.npos || dot == 0 ? file : file.substr(0, dot));
+}
+
+Problem WholeFile(const Surroundings& surroundings, int line, std::string text) {
+  Problem problem;
+  problem.file = surroundings.file_name;
+  problem.line = line;
+  problem.text = std::move(text);
+  return problem;
+}
+
+}  // namespace
+
+std::string Problem::ToText() const {
+  std::string text = file;
+  if (line != 0) text += ":" + std::to_string(line);
+  if (!key.empty()) text += ": " + key;
+  return text + ": " + this->text;
+}
+
+ParsedJob ParseJobFile(std::string_view text, const Surroundings& surroundings) {
+  ParsedJob job;
+  Tree tree;
+  const ParsedTree parsed = ParseYaml(text, tree, false);
+  if (parsed.error) {
+    job.problems = {WholeFile(surroundings, parsed.error->line, parsed.error->text)};
+    return job;
+  }
+  Reader reader(surroundings);
+  const bool is_empty = parsed.root == nullptr || parsed.root->kind == Node::Kind::kNull;
+  if (is_empty && surroundings.sets.empty()) {
+    job.problems = {WholeFile(surroundings, 1, "is empty; 'howdah init' writes a job file to start from")};
+    return job;
+  }
+  const Node* root = ApplySets(is_empty ? nullptr : parsed.root, surroundings.sets, tree, reader);
+  if (root != nullptr) {
+    ReadSection(reader, *root, JobKeys(), job.spec);
+    CheckRules(job.spec, reader);
+  }
+  if (job.spec.name.empty()) job.spec.name = Stem(surroundings.file_name);
+  job.spec.relative_directories = reader.TakeRelativeDirectories();
+  job.problems = reader.TakeProblems();
+  return job;
+}
+
+}  // namespace howdah::jobspec

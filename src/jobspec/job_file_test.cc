@@ -1,0 +1,241 @@
+#include "howdah/jobspec/job_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "testing.h"
+
+namespace howdah::jobspec {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using testing::Machine;
+using testing::ProblemsOf;
+using namespace std::chrono_literals;
+
+JobSpec Parsed(std::string_view text, const Surroundings& surroundings = Machine()) {
+  const ParsedJob job = ParseJobFile(text, surroundings);
+  for (const Problem& problem : job.problems) ADD_FAILURE() << problem.ToText() << "\nin\n" << text;
+  return job.spec;
+}
+
+constexpr char kEveryKey[] = R"(name: mnist
+framework: pytorch
+source: ./src
+files:
+  - {from: side.txt, to: beside.txt}
+  - {from: hdfs:///models/base.pt, to: base.pt}
+  - {from: bundle.zip, to: ./pack/, unpack: true}
+python: {archive: env.tar.gz}
+env: {OMP_NUM_THREADS: 1, FLAG: true, EMPTY: "", HOMED: "${HOME}/x"}
+env_from: [WANDB_API_KEY]
+queue: ml
+priority: 7
+node_label: gpu
+tags: [team-a, 2026]
+roles:
+  chief:
+    instances: 1
+    memory: 4GiB
+    vcores: 2
+    gpus: 1
+    command: python train.py --epochs 10
+    chief: true
+  worker:
+    instances: {min: 2, max: 8}
+    memory: 4096MiB
+    processes: 4
+    command: [python, train.py, '${NOT_MINE}', 10]
+    env: {ROLE_HINT: w}
+    files: [side.txt, {from: bundle.zip, to: wheels, unpack: true}]
+    image: library/python:3.11
+    restart: {max: 3, backoff: 500ms}
+    on_failure: tolerate
+  ps:
+    memory: 2g
+    command: python train.py $HOME $$
+    kind: service
+    after: [chief, {role: worker, finished: true}]
+tensorboard: {logdir: ./logs}
+checkpoint: {dir: hdfs:///ckpt/mnist, grace: 60s, signal: SIGUSR1}
+restart: {max: 1}
+timeouts: {gang: 20m, hold: 11s, register: 6m, heartbeat: 26s, run: 24h}
+start: free
+)";
+
+TEST(JobFile, EveryKeyOfTheProductPage) {
+  const JobSpec job = Parsed(kEveryKey);
+  JobSpec want;
+  want.name = "mnist";
+  want.framework = Framework::kPytorch;
+  want.source = "/jobs/src";
+  want.files = {{"/jobs/side.txt", "beside.txt", false},
+                {"hdfs:///models/base.pt", "base.pt", false},
+                {"/jobs/bundle.zip", "pack", true}};
+  want.python_archive = "/jobs/env.tar.gz";
+  want.env = {{"OMP_NUM_THREADS", "1"}, {"FLAG", "true"}, {"EMPTY", ""}, {"HOMED", "/home/u/x"}};
+  want.env_from = {"WANDB_API_KEY"};
+  want.queue = "ml";
+  want.priority = 7;
+  want.node_label = "gpu";
+  want.tags = {"team-a", "2026"};
+  want.roles.resize(3);
+  want.roles[0] = {"chief", {1, 1}, int64_t{4} << 30, 2, 1, 1, {"python train.py --epochs 10", {}}};
+  want.roles[0].chief = true;
+  want.roles[1] = {"worker", {2, 8}, int64_t{4} << 30, 1, 0, 4, {"", {"python", "train.py", "${NOT_MINE}", "10"}}};
+  want.roles[1].env = {{"ROLE_HINT", "w"}};
+  want.roles[1].files = {{"/jobs/side.txt", "side.txt", false}, {"/jobs/bundle.zip", "wheels", true}};
+  want.roles[1].image = "library/python:3.11";
+  want.roles[1].restart = {3, 500ms};
+  want.roles[1].on_failure = OnFailure::kTolerate;
+  want.roles[2] = {"ps", {1, 1}, int64_t{2} << 30, 1, 0, 1, {"python train.py $HOME $$", {}}};
+  want.roles[2].kind = RoleKind::kService;
+  want.roles[2].after = {{"chief", false}, {"worker", true}};
+  want.tensorboard_logdir = "/jobs/logs";
+  want.relative_directories = {"tensorboard.logdir"};
+  want.checkpoint = {"hdfs:///ckpt/mnist", 60s, "SIGUSR1"};
+  want.restart_max = 1;
+  want.timeouts = {20min, 11s, 6min, 26s, 5min, 1min, 30s, 24h};
+  want.start = StartMode::kFree;
+  EXPECT_EQ(job, want) << DescribeEffective(job);
+}
+
+TEST(JobFile, DefaultsAreThoseOfTheProductPage) {
+  const JobSpec job = Parsed("roles: {w: {memory: 1GiB, command: date}}", Machine("runs/first.try.yaml"));
+  JobSpec want;
+  want.name = "first.try";
+  want.roles = {{"w", {1, 1}, int64_t{1} << 30, 1, 0, 1, {"date", {}}}};
+  EXPECT_EQ(job, want);
+  EXPECT_EQ(want.checkpoint.grace, 10s);
+  EXPECT_EQ(want.checkpoint.signal, "SIGTERM");
+  EXPECT_EQ(want.timeouts, (Timeouts{15min, 10s, 5min, 25s, 5min, 1min, 30s, std::nullopt}));
+  EXPECT_EQ(want.roles[0].restart, (RestartLimit{0, 1s}));
+}
+
+TEST(JobFile, JsonIsAJobFile) {
+  const JobSpec job = Parsed("{\n\t\"name\":\"j\",\"roles\":{\"w\":{\"memory\":\"1GiB\",\"command\":[\"a\\nb\"]}}}\n");
+  EXPECT_EQ(job.name, "j");
+  EXPECT_THAT(job.roles.at(0).command.argv, ElementsAre("a\nb"));
+}
+
+TEST(JobFile, ScalarsAreTakenAsWritten) {
+  const JobSpec job = Parsed(
+      "name: 0x10\nenv: {A: 1.50, B: yes, C: 007, D: 'null', E: 2026-11-21, F: \"\\u00e9\"}\n"
+      "roles: {w: {memory: \"${SIZE}\", instances: \"${N}\", chief: \"${NO:-false}\", command: true}}\n");
+  EXPECT_EQ(job.name, "0x10");
+  EXPECT_EQ(job.env,
+            (EnvVars{{"A", "1.50"}, {"B", "yes"}, {"C", "007"}, {"D", "null"}, {"E", "2026-11-21"}, {"F", "é"}}));
+  EXPECT_EQ(job.roles[0].command.shell, "true");
+  EXPECT_EQ(job.roles[0].instances, (Instances{3, 3}));
+}
+
+TEST(JobFile, AliasesStandForWhatTheyName) {
+  const JobSpec job = Parsed("roles:\n  a: &r {memory: 1GiB, command: date, env: {X: 1}}\n  b: *r\n", Machine());
+  ASSERT_EQ(job.roles.size(), 2u);
+  RoleSpec b = job.roles[0];
+  b.name = "b";
+  EXPECT_EQ(job.roles[1], b);
+}
+
+TEST(JobFile, EmptyTextsAndNullsOfOptionalKeysSayThatThereIsNone) {
+  const JobSpec job = Parsed(
+      "source: \"${EMPTY}\"\nqueue: ''\nenv:\nfiles: ~\nname: null\ncheckpoint: {dir: \"${NO:-}\"}\n"
+      "roles: {w: {memory: 1GiB, command: date, env: }}\n");
+  EXPECT_EQ(job.name, "job");
+  EXPECT_EQ(job.source + job.queue + job.checkpoint.dir, "");
+}
+
+TEST(JobFile, PathsBecomeAbsolute) {
+  Surroundings machine = Machine();
+  machine.path_kind = nullptr;
+  const struct {
+    const char* written;
+    const char* path;
+  } rows[] = {{"x", "/jobs/x"},     {"./x/", "/jobs/x"}, {"../x", "/jobs/../x"},     {".", "/jobs"},
+              {"/x//y/.", "/x/y"},  {"file:///x", "/x"}, {"hdfs:///x", "hdfs:///x"}, {"s3a://b/x/", "s3a://b/x/"},
+              {"a:b", "/jobs/a:b"}, {"/", "/"}};
+  for (const auto& row : rows) {
+    const std::string text = std::string("source: '") + row.written + "'\nroles: {w: {memory: 1GiB, command: date}}";
+    EXPECT_EQ(Parsed(text, machine).source, row.path) << row.written;
+  }
+}
+
+TEST(JobFile, ContractFilesAreRead) {
+  for (const std::string& name : testing::ContractFiles()) {
+    SCOPED_TRACE(name);
+    const JobSpec job = Parsed(testing::ContractText(name), Machine(name));
+    EXPECT_EQ(job.name + ".yaml", name);
+  }
+  EXPECT_EQ(Parsed(testing::ContractText("grace.yaml")).checkpoint.dir, "/out");
+  EXPECT_EQ(Parsed(testing::ContractText("env.yaml")).env,
+            (EnvVars{{"SHARED", "a,b = c"}, {"GREETING", "good morning"}, {"PRICE", "$5"}}));
+}
+
+TEST(JobFile, ContractsBadFileHasExactlyItsProblems) {
+  EXPECT_THAT(
+      ProblemsOf(testing::ContractText("bad.yaml"), Machine("bad.yaml")),
+      ElementsAre(
+          "bad.yaml:2: framework: 'pytorhc' is not known; did you mean 'pytorch'?",
+          "bad.yaml:4: roles.worker.memory: missing; write for example memory: 2GiB",
+          "bad.yaml:5: roles.worker.instances: 'two' is not a whole number; write a whole number from 1 to 100000",
+          "bad.yaml:6: roles.worker.memroy: unknown key; did you mean 'memory'?",
+          "bad.yaml:7: roles.worker.gpus: '-1' is negative; write a whole number from 0 to 1000000",
+          "bad.yaml:8: roles.worker.after: there is no role 'nobody'; write the name of a role, or remove it",
+          "bad.yaml:9: roles.worker.command: is empty; write what is to run, as in: python train.py",
+          "bad.yaml:11: roles.chief.instances: a chief is one task; write 1",
+          "bad.yaml:12: roles.chief.memory: '2' has no unit; write 2GiB or 2048MiB",
+          "bad.yaml:15: roles.chief.restart.backof: unknown key; did you mean 'backoff'?"));
+}
+
+constexpr char kBase[] = "roles: {w: {memory: 1GiB, command: date}}\n";
+
+TEST(JobFile, SetReplacesAndAdds) {
+  Surroundings machine = Machine();
+  machine.sets = {"roles.w.instances=4",    "checkpoint.grace=3s",  "tags=[a, b]", "name=${N}x", "roles.p.memory=1GiB",
+                  "roles.p.command=exit 1", "roles.p.kind=sidecar", "env.A=",      "env.B=1=2",  "roles.w.instances=5"};
+  const JobSpec job = Parsed(kBase, machine);
+  EXPECT_EQ(job.roles.at(0).instances, (Instances{5, 5}));
+  EXPECT_EQ(job.checkpoint.grace, 3s);
+  EXPECT_THAT(job.tags, ElementsAre("a", "b"));
+  EXPECT_EQ(job.name, "3x");
+  EXPECT_EQ(job.roles.at(1).name, "p");
+  EXPECT_EQ(job.env, (EnvVars{{"A", ""}, {"B", "1=2"}}));
+  machine.sets = {"roles={w: {memory: 1GiB, command: date}}"};
+  EXPECT_EQ(Parsed("", machine).roles.size(), 1u);
+}
+
+TEST(JobFile, SetChangesOneOfTwoThatShareAnAlias) {
+  Surroundings machine = Machine();
+  machine.sets = {"roles.b.instances=4"};
+  const JobSpec job = Parsed("roles:\n  a: &r {memory: 1GiB, command: date}\n  b: *r\n", machine);
+  EXPECT_EQ(job.roles.at(0).instances.max, 1);
+  EXPECT_EQ(job.roles.at(1).instances.max, 4);
+}
+
+TEST(JobFile, ProblemsOfSet) {
+  const struct {
+    const char* set;
+    const char* problem;
+  } rows[] = {
+      {"roles.w.instanecs=4", "--set: roles.w.instanecs: unknown key; did you mean 'instances'?"},
+      {"roles.W.instances=4", "--set: roles.W: there is no role 'W'; did you mean 'w'?"},
+      {"roles.w.instances=-4", "--set: roles.w.instances: '-4' is negative; write a whole number from 1 to 100000"},
+      {"roles.w.memory=2", "--set: roles.w.memory: '2' has no unit; write 2GiB or 2048MiB"},
+      {"roles.w.after=[x]", "--set: roles.w.after: there is no role 'x'; write the name of a role, or remove it"},
+      {"tags=[a", "--set: tags: not valid YAML: while parsing a flow sequence, did not find expected ',' or ']'"},
+      {"instances=4", "--set: instances: unknown key here; did you mean 'instances' of a role: roles.NAME.instances?"},
+      {"roles.w.memory", "--set: 'roles.w.memory' has no KEY=VALUE; write for example roles.worker.instances=4"},
+      {"=4", "--set: '=4' has no KEY=VALUE; write for example roles.worker.instances=4"},
+      {"roles..x=4", "--set: roles.: a part of the key is empty; write for example roles.worker.instances=4"},
+      {"roles.w.memory.x=4", "--set: roles.w.memory: must be an amount of memory such as 4GiB, but is a map"},
+  };
+  for (const auto& row : rows) {
+    Surroundings machine = Machine();
+    machine.sets = {row.set};
+    EXPECT_THAT(ProblemsOf(kBase, machine), ElementsAre(row.problem)) << row.set;
+  }
+}
+
+}  // namespace
+}  // namespace howdah::jobspec

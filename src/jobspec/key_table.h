@@ -1,0 +1,13 @@
+// Every key of the job file, once: its name, where it stands, its type with unit and range, its default (the field's
+// own), whether it is required, and one line of help. Reading, checking, writing, the JSON Schema and the reference
+// page all go through these rows; a new key is one row here and one field in job_spec.h.
+#pragma once
+
+#include "section.h"
+
+namespace howdah::jobspec {
+
+const Section<JobSpec>& JobKeys();
+const Section<RoleSpec>& RoleKeys();
+
+}  // namespace howdah::jobspec

@@ -1,0 +1,182 @@
+// YAML through libyaml's events. libyaml is strict about the language (yaml-cpp takes an unterminated quote for the end
+// of the text) and says in words what it missed.
+#include "parse_yaml.h"
+
+#include <yaml.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string>
+
+#include "words.h"
+
+namespace howdah::jobspec {
+namespace {
+
+constexpr size_t kTextMax = 1 << 20;
+
+std::string_view View(const yaml_char_t* text) {
+  return text == nullptr ? std::string_view() : std::string_view(reinterpret_cast<const char*>(text));
+}
+
+int LineAt(std::string_view text, size_t at) {
+  return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
+}
+
+// Feeds the parser in small pieces and looks at its depth before each: its work is quadratic in the depth of brackets
+// and in the number of %TAG lines, and both are known only to it.
+class Parser {
+ public:
+  explicit Parser(std::string_view text) : text_(text) {
+    yaml_parser_initialize(&parser_);
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input(&parser_, &Parser::Read, this);
+  }
+  ~Parser() { yaml_parser_delete(&parser_); }
+  Parser(const Parser&) = delete;
+  Parser& operator=(const Parser&) = delete;
+
+  bool Next(yaml_event_t* event) { return yaml_parser_parse(&parser_, event) != 0; }
+
+  SyntaxError Error() const {
+    if (too_deep_) return {LineOf(parser_.mark), "nested too deep; no job file needs that"};
+    if (too_many_tags_) return {LineOf(parser_.mark), "%TAG lines are not understood; remove them"};
+    const std::string_view problem = parser_.problem == nullptr ? "out of memory" : parser_.problem;
+    if (parser_.error == YAML_READER_ERROR) {
+      return {LineAt(text_, std::min(parser_.problem_offset, text_.size())), "not valid YAML: " + std::string(problem)};
+    }
+    const int line = std::min(LineOf(parser_.problem_mark), LastLine());
+    if (problem == "did not find expected <document start>") {
+      return {line, "there is more text behind the end of the file's value"};
+    }
+    const std::string text = std::string(problem) + std::string(Hint(problem));
+    if (parser_.context == nullptr) return {line, "not valid YAML: " + text};
+    const std::string_view context = parser_.context;
+    const int begun = std::min(LineOf(parser_.context_mark), line);
+    const std::string whole = "not valid YAML: " + std::string(context) + ", " + text;
+    // What has no end is wrong where it begins.
+    const bool at_end = LineOf(parser_.problem_mark) > LastLine() || context == "while scanning a simple key";
+    if (at_end || begun == line) return {begun, whole};
+    return {line, whole + " (it begins in line " + std::to_string(begun) + ")"};
+  }
+
+  static int LineOf(const yaml_mark_t& mark) { return static_cast<int>(mark.line) + 1; }
+
+ private:
+  static int Read(void* self, unsigned char* buffer, size_t size, size_t* size_read) {
+    return static_cast<Parser*>(self)->Feed(buffer, size, size_read);
+  }
+
+  int Feed(unsigned char* buffer, size_t size, size_t* size_read) {
+    constexpr size_t kPiece = 1024;
+    constexpr int kTagsMax = 8;
+    too_deep_ = parser_.flow_level > static_cast<int>(TreeBuilder::kDepthMax) ||
+                parser_.indents.top - parser_.indents.start > static_cast<ptrdiff_t>(TreeBuilder::kDepthMax) * 2;
+    too_many_tags_ = parser_.tag_directives.top - parser_.tag_directives.start > kTagsMax;
+    if (too_deep_ || too_many_tags_) return 0;
+    *size_read = std::min({size, kPiece, text_.size() - at_});
+    std::memcpy(buffer, text_.data() + at_, *size_read);
+    at_ += *size_read;
+    return 1;
+  }
+
+  int LastLine() const {
+    const size_t last = text_.find_last_not_of("\r\n");
+    return last == text_.npos ? 1 : LineAt(text_, last);
+  }
+
+  static std::string_view Hint(std::string_view p) {
+    if (p == "mapping values are not allowed in this context") {
+      return "; put quotes around a value that contains ': ', and check the indentation";
+    }
+    if (p.find("cannot start any token") != p.npos)
+      return "; indent with spaces, and quote a value that begins with it";
+    if (p.find("tab character") != p.npos) return "; indent with spaces";
+    if (p == "did not find expected key") return "; check the indentation";
+    return "";
+  }
+
+  std::string_view text_;
+  size_t at_ = 0;
+  bool too_deep_ = false;
+  bool too_many_tags_ = false;
+  yaml_parser_t parser_;
+};
+
+bool IsNull(std::string_view text) {
+  return text.empty() || text == "~" || text == "null" || text == "Null" || text == "NULL";
+}
+
+bool IsKnownTag(std::string_view tag) {
+  static constexpr std::string_view kCommon = "tag:yaml.org,2002:";
+  if (tag.empty() || tag == "!") return true;
+  if (tag.substr(0, kCommon.size()) != kCommon) return false;
+  tag.remove_prefix(kCommon.size());
+  return tag == "str" || tag == "int" || tag == "bool" || tag == "float" || tag == "map" || tag == "seq" ||
+         tag == "null";
+}
+
+bool OnScalar(const yaml_event_t& event, int line, TreeBuilder& builder) {
+  const auto& scalar = event.data.scalar;
+  const std::string_view tag = View(scalar.tag);
+  if (!IsKnownTag(tag)) return builder.Fail(line, "the tag " + Quoted(tag) + " is not understood; remove it");
+  const std::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
+  const bool is_null = scalar.style == YAML_PLAIN_SCALAR_STYLE && tag.empty() && IsNull(text);
+  return is_null ? builder.Null(line, View(scalar.anchor)) : builder.Scalar(line, View(scalar.anchor), text);
+}
+
+bool OnEvent(const yaml_event_t& event, int* documents, TreeBuilder& builder) {
+  const int line = Parser::LineOf(event.start_mark);
+  switch (event.type) {
+    case YAML_DOCUMENT_START_EVENT:
+      if (++*documents == 1) return true;
+      return builder.Fail(line, "a second document begins; a job file has one: remove the '---'");
+    case YAML_ALIAS_EVENT:
+      return builder.Alias(line, View(event.data.alias.anchor));
+    case YAML_SCALAR_EVENT:
+      return OnScalar(event, line, builder);
+    case YAML_SEQUENCE_START_EVENT:
+    case YAML_MAPPING_START_EVENT: {
+      const bool map = event.type == YAML_MAPPING_START_EVENT;
+      const std::string_view tag = View(map ? event.data.mapping_start.tag : event.data.sequence_start.tag);
+      if (!IsKnownTag(tag)) return builder.Fail(line, "the tag " + Quoted(tag) + " is not understood; remove it");
+      return builder.Start(map ? Node::Kind::kMap : Node::Kind::kList, line,
+                           View(map ? event.data.mapping_start.anchor : event.data.sequence_start.anchor));
+    }
+    case YAML_SEQUENCE_END_EVENT:
+    case YAML_MAPPING_END_EVENT:
+      return builder.End();
+    default:
+      return true;
+  }
+}
+
+// What no text of a job file may contain, whatever stands around it.
+std::optional<SyntaxError> CheckBytes(std::string_view text) {
+  if (text.size() > kTextMax) return SyntaxError{0, "larger than 1 MiB; no job file needs that"};
+  if (const size_t at = text.find('\0'); at != text.npos) {
+    return SyntaxError{LineAt(text, at), "contains a NUL byte; is this a text file?"};
+  }
+  if (const size_t at = FindInvalidUtf8(text); at != text.npos) {
+    return SyntaxError{LineAt(text, at), "is not UTF-8; save it with that encoding"};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+ParsedTree ParseYaml(std::string_view text, Tree& tree, bool from_set) {
+  if (auto error = CheckBytes(text)) return {nullptr, std::move(error)};
+  Parser parser(text);
+  TreeBuilder builder(tree, from_set);
+  int documents = 0;
+  for (bool more = true; more;) {
+    yaml_event_t event;
+    if (!parser.Next(&event)) return {nullptr, parser.Error()};
+    more = OnEvent(event, &documents, builder) && event.type != YAML_STREAM_END_EVENT;
+    yaml_event_delete(&event);
+  }
+  return {builder.root(), builder.error()};
+}
+
+}  // namespace howdah::jobspec

@@ -1,0 +1,173 @@
+#include "paths.h"
+
+#include <algorithm>
+#include <climits>
+#include <optional>
+#include <vector>
+
+#include "variables.h"
+
+namespace howdah::jobspec {
+namespace {
+
+constexpr std::string_view kArchives = "zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";
+
+bool IsUri(std::string_view text) {
+  const size_t colon = text.find("://");
+  if (colon == text.npos || colon == 0) return false;
+  return std::all_of(text.begin(), text.begin() + static_cast<ptrdiff_t>(colon), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' || c == '.' ||
+           c == '-';
+  });
+}
+
+// Without "." and empty components; ".." stays, since what it leads to depends on links.
+std::vector<std::string_view> Components(std::string_view path) {
+  std::vector<std::string_view> parts;
+  while (!path.empty()) {
+    const size_t slash = path.find('/');
+    const std::string_view part = path.substr(0, slash);
+    if (!part.empty() && part != ".") parts.push_back(part);
+    path.remove_prefix(slash == path.npos ? path.size() : slash + 1);
+  }
+  return parts;
+}
+
+std::string MakeAbsolute(std::string_view path, std::string_view directory) {
+  std::string absolute;
+  if (path.front() != '/') {
+    for (const std::string_view part : Components(directory)) absolute += "/" + std::string(part);
+  }
+  for (const std::string_view part : Components(path)) absolute += "/" + std::string(part);
+  return absolute.empty() ? "/" : absolute;
+}
+
+std::string BaseName(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  return std::string(slash == path.npos ? path : path.substr(slash + 1));
+}
+
+bool CheckIsThere(Reader& r, const Node& n, PathUse use, const std::string& written, const std::string& path) {
+  if (use == PathUse::kDestination || !r.surroundings().path_kind) return true;
+  const PathKind kind = r.surroundings().path_kind(path);
+  if (kind == PathKind::kMissing) {
+    const bool relative = written.front() != '/';
+    return r.Fail(
+        n, "there is no " + Quoted(path, PATH_MAX) + (relative ? "; a relative path counts from the job file" : ""));
+  }
+  const bool is_archive = kind == PathKind::kFile && IsArchiveName(path);
+  const std::string endings = "; an archive's name ends in one of " + std::string(kArchives);
+  if (use == PathUse::kSource && kind == PathKind::kFile && !is_archive) {
+    return r.Fail(n, Quoted(path, PATH_MAX) + " is neither a directory nor an archive" + endings);
+  }
+  if (use == PathUse::kArchive && !is_archive) {
+    return r.Fail(
+        n, Quoted(path, PATH_MAX) + " is not an archive" + (kind == PathKind::kDirectory ? "; pack it" : endings));
+  }
+  return true;
+}
+
+bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
+  auto text = r.Text(n, "a path or a URI");
+  if (!text) return false;
+  const std::string_view kFileUri = "file://";
+  if (text->compare(0, kFileUri.size(), kFileUri) == 0) {
+    text->erase(0, kFileUri.size());
+    if (text->empty() || text->front() != '/') return r.Fail(n, "a file URI names no host; write file:///path");
+  }
+  if (text->empty() || IsUri(*text)) {
+    out = *text;
+    return true;
+  }
+  if (*text == "~" || text->compare(0, 2, "~/") == 0) {
+    return r.Fail(n, "'~' stands for nothing in a job file; write ${HOME}" + Printable(text->substr(1)));
+  }
+  std::string path = MakeAbsolute(*text, r.surroundings().directory);
+  if (!CheckIsThere(r, n, use, *text, path)) return false;
+  if (use == PathUse::kDestination && text->front() != '/') r.NoteRelativeDirectory();
+  out = std::move(path);
+  return true;
+}
+
+// A place within the working directory.
+bool ReadPlace(Reader& r, const Node& n, std::string& out) {
+  const auto text = r.Text(n, "a path within the working directory");
+  if (!text) return false;
+  if (!text->empty() && text->front() == '/') {
+    return r.Fail(n, Quoted(*text) + " is absolute; write a path within the working directory");
+  }
+  std::string place;
+  for (const std::string_view part : Components(*text)) {
+    if (part == "..") return r.Fail(n, Quoted(*text) + " may leave the working directory; write it without '..'");
+    place += (place.empty() ? "" : "/") + std::string(part);
+  }
+  if (place.empty()) return r.Fail(n, Quoted(*text) + " names nothing; write the name the file is to have");
+  out = std::move(place);
+  return true;
+}
+
+const Section<File>& FileKeys() {
+  static const Section<File> section = [] {
+    Section<File> s;
+    const ValueType<std::string> place = {
+        &ReadPlace, [](const std::string& to) { return Json(EscapeDollars(to)); },
+        [] {
+          return Json{{"title", "path within the working directory"}, {"type", "string"}};
+        }};
+    s.keys = {Row("from", &File::from, PathOrUri(PathUse::kFile), "The file, directory or URI to take", "labels.csv"),
+              Row("to", &File::to, place, "Its path within the working directory"),
+              Row("unpack", &File::unpack, TrueOrFalse(), "Whether to unpack the archive into the directory `to`")};
+    s.keys[1].default_words = "the last part of `from`";
+    return s;
+  }();
+  return section;
+}
+
+}  // namespace
+
+bool IsArchiveName(std::string_view path) {
+  std::string_view endings = kArchives;
+  while (!endings.empty()) {
+    const std::string ending = "." + std::string(endings.substr(0, endings.find(' ')));
+    endings.remove_prefix(std::min(endings.size(), ending.size()));
+    if (path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending) return true;
+  }
+  return false;
+}
+
+ValueType<std::string> PathOrUri(PathUse use) {
+  return {[use](Reader& r, const Node& n, std::string& out) { return ReadPath(r, n, use, out); },
+          [](const std::string& path) { return path.empty() ? Json() : Json(EscapeDollars(path)); },
+          [] {
+            return Json{{"title", "path or URI"}, {"type", "string"}};
+          }};
+}
+
+ValueType<File> FileToPlace() {
+  ValueType<File> type = OrShort<File, std::string>(
+      SectionType(&FileKeys), PathOrUri(PathUse::kFile),
+      [](std::string from) {
+        return File{std::move(from), "", false};
+      },
+      [](const File&) { return std::nullopt; });
+  type.read = [read = type.read](Reader& r, const Node& n, File& out) {
+    if (!read(r, n, out)) return false;
+    if (out.from.empty()) return r.Fail(n, "names no file; write for example labels.csv");
+    if (out.to.empty()) out.to = BaseName(out.from);
+    if (out.to.empty() || out.to == "..")
+      return r.Fail(n, "has no name of its own; say how it is to be called: {from: …, to: …}");
+    if (!out.unpack) return true;
+    if (!IsArchiveName(out.from)) {
+      return r.Fail(
+          n, Quoted(out.from) + " cannot be unpacked; an archive's name ends in one of " + std::string(kArchives));
+    }
+    const auto& kind = r.surroundings().path_kind;
+    if (!IsUri(out.from) && kind && kind(out.from) == PathKind::kDirectory) {
+      return r.Fail(n, Quoted(out.from) + " is a directory and cannot be unpacked; remove 'unpack'");
+    }
+    return true;
+  };
+  return type;
+}
+
+}  // namespace howdah::jobspec

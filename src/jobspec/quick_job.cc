@@ -1,0 +1,88 @@
+#include "howdah/jobspec/quick_job.h"
+
+#include <algorithm>
+
+#include "json_text.h"
+#include "variables.h"
+#include "words.h"
+
+namespace howdah::jobspec {
+namespace {
+
+std::string_view BaseName(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
+// "train" for python3 -u ./train.py, "date" for /bin/date.
+std::string NameAfter(const std::vector<std::string>& command) {
+  if (command.empty()) return "";
+  std::string_view name = BaseName(command.front());
+  if (name.substr(0, 6) == "python") {
+    const auto script = std::find_if(command.begin() + 1, command.end(),
+                                     [](const std::string& word) { return !word.empty() && word.front() != '-'; });
+    if (script != command.end()) name = BaseName(*script);
+  }
+  const size_t dot = name.find_last_of('.');
+  return std::string(dot == name.npos || dot == 0 ? name : name.substr(0, dot));
+}
+
+std::string ShellQuoted(const std::string& word) {
+  constexpr std::string_view kHarmless = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_@%+=:,./-";
+  if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+// Behind the last word of the text: behind a line's end they would be a command of their own.
+void AppendToShell(std::string& shell, const std::vector<std::string>& words) {
+  const size_t last = shell.find_last_not_of(" \t\r\n");
+  shell.resize(last == std::string::npos ? 0 : last + 1);
+  for (const std::string& word : words) shell += " " + ShellQuoted(word);
+}
+
+}  // namespace
+
+std::string JobFileFor(const QuickJob& job) {
+  const auto escaped = [](const std::string& text) { return EscapeDollars(text); };
+  Json worker = {{"instances", job.workers}, {"memory", escaped(job.memory)}};
+  if (job.vcores) worker["vcores"] = *job.vcores;
+  if (job.gpus) worker["gpus"] = *job.gpus;
+  if (job.processes) worker["processes"] = *job.processes;
+  worker["command"] = job.command;
+  Json file = {{"name", escaped(job.name.empty() ? NameAfter(job.command) : job.name)},
+               {"framework", escaped(job.framework)}};
+  if (!job.source.empty()) file["source"] = escaped(job.source);
+  if (!job.python_archive.empty()) file["python"] = {{"archive", escaped(job.python_archive)}};
+  if (!job.queue.empty()) file["queue"] = escaped(job.queue);
+  for (const auto& [name, value] : job.env) file["env"][name] = escaped(value);
+  file["roles"] = {{"worker", std::move(worker)}};
+  return JsonText(file, 2) + "\n";
+}
+
+Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (FindInvalidUtf8(word) != std::string::npos || word.find('\0') != std::string::npos) {
+      return Error{ErrorCode::kUsage, "the argument " + Quoted(word) + " is not UTF-8 text; pass it in a file"};
+    }
+  }
+  if (words.empty()) return {};
+  for (RoleSpec& role : spec.roles) {
+    Command& command = role.command;
+    if (command.argv.empty()) {
+      AppendToShell(command.shell, words);
+    } else {
+      command.argv.insert(command.argv.end(), words.begin(), words.end());
+    }
+  }
+  return {};
+}
+
+}  // namespace howdah::jobspec

@@ -1,0 +1,301 @@
+#include "rules.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "words.h"
+
+namespace howdah::jobspec {
+namespace {
+
+std::string PathOf(const RoleSpec& role, std::string_view key) {
+  return "roles." + Printable(role.name) + "." + std::string(key);
+}
+
+// Its parameter server is told apart by the names of the roles.
+void CheckMxnet(const JobSpec& spec, Reader& reader) {
+  for (const char* name : {"scheduler", "server", "worker"}) {
+    const auto role = std::find_if(spec.roles.begin(), spec.roles.end(),
+                                   [&](const RoleSpec& candidate) { return candidate.name == name; });
+    const bool is_scheduler = std::string_view(name) == "scheduler";
+    if (role == spec.roles.end()) {
+      reader.FailAt("roles", "an MXNet job has roles called scheduler, server and worker; add " + std::string(name));
+    } else if (is_scheduler && role->instances != Instances{1, 1} && !reader.WasBad(PathOf(*role, "instances"))) {
+      reader.FailAt(PathOf(*role, "instances"), "MXNet's scheduler is one task; write 1");
+    }
+  }
+}
+
+void CheckFramework(const JobSpec& spec, Reader& reader) {
+  if (spec.framework == Framework::kMxnet && !reader.WasBad("roles")) CheckMxnet(spec, reader);
+  std::string why;
+  if (spec.framework == Framework::kTensorflow) why = "a TensorFlow task has one place in the cluster";
+  if (spec.framework == Framework::kMxnet) why = "an MXNet task has one place in the cluster";
+  if (spec.framework == Framework::kMpi) why = "mpirun starts the ranks, as many in a task as it has vcores";
+  for (const RoleSpec& role : spec.roles) {
+    if (why.empty() || role.processes == 1 || role.kind != RoleKind::kWorker) continue;
+    reader.FailAt(PathOf(role, "processes"),
+                  why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1, and more instances"));
+  }
+}
+
+void CheckChiefs(const JobSpec& spec, Reader& reader) {
+  const RoleSpec* first = nullptr;
+  for (const RoleSpec& role : spec.roles) {
+    if (!role.chief) continue;
+    const bool is_one = role.instances == Instances{1, 1};
+    if (!is_one && !reader.WasBad(PathOf(role, "instances"))) {
+      reader.FailAt(PathOf(role, "instances"), "a chief is one task; write 1");
+    }
+    if (role.kind != RoleKind::kWorker)
+      reader.FailAt(PathOf(role, "kind"), "a chief is of kind worker; remove one of the two");
+    if (first != nullptr) {
+      reader.FailAt(PathOf(role, "chief"),
+                    "role " + Quoted(first->name) + " is the chief already; a job has one: remove it");
+    }
+    first = first == nullptr ? &role : first;
+  }
+}
+
+void CheckRole(const RoleSpec& role, Reader& reader) {
+  if (role.instances.min > role.instances.max && !reader.WasBad(PathOf(role, "instances"))) {
+    reader.FailAt(PathOf(role, "instances"), "min " + std::to_string(role.instances.min) + " is above max " +
+                                                 std::to_string(role.instances.max) + "; swap them");
+  }
+  if (role.on_failure != OnFailure::kFail && role.kind != RoleKind::kWorker) {
+    const std::string remedy = role.kind == RoleKind::kSidecar
+                                   ? ", whose failures are only reported anyway; remove it"
+                                   : "; to have its failures only reported, write kind: sidecar";
+    reader.FailAt(PathOf(role, "on_failure"), Quoted(ToText(role.on_failure)) + " is for workers, this is a " +
+                                                  std::string(ToText(role.kind)) + remedy);
+  }
+}
+
+void FailNoRole(const RoleSpec& role, std::string_view key, const std::string& wrong,
+                const std::vector<std::string_view>& names, Reader& reader) {
+  const std::string_view near = reader.Suggest(wrong, names);
+  reader.FailAt(PathOf(role, key), "there is no role " + Quoted(wrong) +
+                                       (near.empty() ? "; write the name of a role, or remove it"
+                                                     : "; did you mean " + Quoted(near) + "?"));
+}
+
+void CheckOutlive(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (!role.outlive || reader.WasBad(PathOf(role, "outlive"))) return;
+  if (role.kind != RoleKind::kWorker) {
+    reader.FailAt(PathOf(role, "outlive"), "is for workers; this is a " + std::string(ToText(role.kind)) +
+                                               ", which the job does not wait for; remove it");
+  }
+  if (role.outlive->roles.empty())
+    reader.FailAt(PathOf(role, "outlive.roles"), "names no role; write for example [chief]");
+  std::vector<std::string_view> names;
+  for (const RoleSpec& other : spec.roles) names.push_back(other.name);
+  for (const std::string& name : role.outlive->roles) {
+    const auto other = std::find(names.begin(), names.end(), name);
+    if (other == names.end()) {
+      FailNoRole(role, "outlive.roles", name, names, reader);
+    } else if (name == role.name) {
+      reader.FailAt(PathOf(role, "outlive.roles"), "a role cannot outlive itself; name others");
+    } else if (spec.roles[static_cast<size_t>(other - names.begin())].kind == RoleKind::kService) {
+      reader.FailAt(PathOf(role, "outlive.roles"),
+                    "role " + Quoted(name) + " is a service, which ends only with the job; name others");
+    }
+  }
+}
+
+// What runs before everything else waits for nothing else.
+void CheckSetup(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (role.kind != RoleKind::kSetup) return;
+  for (const After& after : role.after) {
+    const auto other =
+        std::find_if(spec.roles.begin(), spec.roles.end(), [&](const RoleSpec& r) { return r.name == after.role; });
+    if (other == spec.roles.end() || other->kind == RoleKind::kSetup) continue;
+    reader.FailAt(PathOf(role, "after"),
+                  "role " + Quoted(after.role) + " starts when all of kind setup have ended; remove it");
+  }
+}
+
+// Whether `role` starts only when `other` has ended.
+bool WaitsForEnd(const RoleSpec& role, const RoleSpec& other) {
+  if (other.kind == RoleKind::kSetup && role.kind != RoleKind::kSetup) return true;
+  return std::any_of(role.after.begin(), role.after.end(),
+                     [&](const After& after) { return after.finished && after.role == other.name; });
+}
+
+void CheckExports(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
+  if (role.exports.empty() || reader.WasBad(PathOf(role, "exports"))) return;
+  for (const auto& [name, text] : role.exports) {
+    if (!text.empty() && text.find_first_of("\r\n") == text.npos) continue;
+    reader.FailAt(PathOf(role, "exports." + name),
+                  "write the text of one line behind which its value is printed, such as '" + name + "='");
+  }
+  const bool awaited = std::any_of(spec.roles.begin(), spec.roles.end(),
+                                   [&](const RoleSpec& other) { return WaitsForEnd(other, role); });
+  if (awaited) return;
+  reader.FailAt(PathOf(role, "exports"), "no role waits for the end of " + Quoted(role.name) +
+                                             "; give one `after: [{role: " + role.name + ", finished: true}]`");
+}
+
+void CheckRestart(const RoleSpec& role, Reader& reader) {
+  const std::string key = PathOf(role, "restart.rules");
+  if (reader.WasBad(key)) return;
+  for (size_t i = 0; i < role.restart.rules.size(); ++i) {
+    const RestartRule& rule = role.restart.rules[i];
+    const std::string item = key + "[" + std::to_string(i) + "]";
+    if (rule.log.empty() && !rule.exit && rule.signal.empty()) {
+      reader.FailAt(item, "fits every failure; say which with log, exit or signal");
+    } else if (rule.exit && !rule.signal.empty()) {
+      reader.FailAt(item, "no process ends with both an exit code and a signal; make two rules of it");
+    }
+  }
+}
+
+void CheckLocality(const RoleSpec& role, Reader& reader) {
+  if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
+  reader.FailAt(PathOf(role, "locality.strict"), "there is nowhere to run only; add nodes or racks, or remove it");
+}
+
+void CheckThatSomeoneWorks(const JobSpec& spec, Reader& reader) {
+  const bool waited_for = std::any_of(spec.roles.begin(), spec.roles.end(), [&](const RoleSpec& role) {
+    return role.kind == RoleKind::kWorker || reader.WasBad(PathOf(role, "kind"));
+  });
+  if (spec.roles.empty() || waited_for) return;
+  reader.FailAt("roles", "no role is of kind worker, so the job has nothing to wait for; make one a worker");
+}
+
+using RoleIndex = std::unordered_map<std::string_view, size_t>;
+
+// The roles that each role waits for; what is wrong with one of them is reported.
+std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex& index, Reader& reader) {
+  std::vector<std::string_view> names;
+  for (const RoleSpec& role : spec.roles) names.push_back(role.name);
+  std::vector<std::vector<size_t>> waited(spec.roles.size());
+  for (size_t i = 0; i < spec.roles.size(); ++i) {
+    const RoleSpec& role = spec.roles[i];
+    for (const After& after : role.after) {
+      const auto found = index.find(after.role);
+      if (found == index.end()) {
+        FailNoRole(role, "after", after.role, names, reader);
+        continue;
+      }
+      const RoleSpec& other = spec.roles[found->second];
+      if (after.finished && other.kind == RoleKind::kService) {
+        reader.FailAt(PathOf(role, "after"),
+                      "role " + Quoted(other.name) + " is a service, which ends only with the job; remove 'finished'");
+      }
+      waited[i].push_back(found->second);
+    }
+  }
+  return waited;
+}
+
+// The roles that can never start: those in a cycle, and those that wait for one.
+std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) {
+  std::vector<std::vector<size_t>> waiting(waited.size());
+  std::vector<size_t> missing(waited.size()), startable;
+  for (size_t i = 0; i < waited.size(); ++i) {
+    missing[i] = waited[i].size();
+    if (missing[i] == 0) startable.push_back(i);
+    for (const size_t other : waited[i]) waiting[other].push_back(i);
+  }
+  std::vector<bool> never(waited.size(), true);
+  while (!startable.empty()) {
+    const size_t role = startable.back();
+    startable.pop_back();
+    never[role] = false;
+    for (const size_t other : waiting[role]) {
+      if (--missing[other] == 0) startable.push_back(other);
+    }
+  }
+  return never;
+}
+
+// A cycle that is reached from a role that never starts, beginning with its first role in the file.
+std::vector<size_t> CycleFrom(size_t role, const std::vector<std::vector<size_t>>& waited,
+                              const std::vector<bool>& never) {
+  std::vector<size_t> way;
+  std::vector<bool> seen(waited.size());
+  while (!seen[role]) {
+    seen[role] = true;
+    way.push_back(role);
+    role = *std::find_if(waited[role].begin(), waited[role].end(), [&](size_t other) { return never[other]; });
+  }
+  way.erase(way.begin(), std::find(way.begin(), way.end(), role));
+  std::rotate(way.begin(), std::min_element(way.begin(), way.end()), way.end());
+  return way;
+}
+
+void CheckOrder(const JobSpec& spec, Reader& reader) {
+  constexpr int kCyclesShown = 10;
+  RoleIndex index;
+  for (size_t i = 0; i < spec.roles.size(); ++i) index.emplace(spec.roles[i].name, i);
+  std::vector<std::vector<size_t>> waited = WaitedFor(spec, index, reader);
+  for (int shown = 0; shown < kCyclesShown; ++shown) {
+    const std::vector<bool> never = NeverStarting(waited);
+    const auto stuck = std::find(never.begin(), never.end(), true);
+    if (stuck == never.end()) return;
+    const std::vector<size_t> cycle = CycleFrom(static_cast<size_t>(stuck - never.begin()), waited, never);
+    std::string way;
+    for (const size_t role : cycle) way += Printable(spec.roles[role].name) + " → ";
+    const RoleSpec& first = spec.roles[cycle.front()];
+    reader.FailAt(PathOf(first, "after"),
+                  cycle.size() == 1 ? "waits for itself; remove it"
+                                    : "waits for itself: " + way + Printable(first.name) + "; remove one of these");
+    for (const size_t role : cycle) waited[role].clear();  // so that the next one is found
+  }
+}
+
+// The first file at each place in a working directory: by its place, the key.
+using Places = std::unordered_map<std::string_view, std::string>;
+
+// The places with those of a further list of files.
+Places CheckFilesAt(const std::string& key, const std::vector<File>& files, Places places, Reader& reader) {
+  if (reader.WasBad(key)) return places;  // the items do not have the numbers of the file
+  for (size_t i = 0; i < files.size(); ++i) {
+    const std::string item = key + "[" + std::to_string(i) + "]";
+    const auto [first, is_new] = places.emplace(files[i].to, item);
+    if (is_new) continue;
+    reader.FailAt(item, Quoted(files[i].to) + " is the place of " + first->second + " already; give another 'to'");
+  }
+  return places;
+}
+
+void CheckFiles(const JobSpec& spec, Reader& reader) {
+  const Places of_job = CheckFilesAt("files", spec.files, {}, reader);
+  for (const RoleSpec& role : spec.roles) CheckFilesAt(PathOf(role, "files"), role.files, of_job, reader);
+}
+
+void CheckCheckpoint(const Checkpoint& checkpoint, Reader& reader) {
+  if (!checkpoint.max_grace || *checkpoint.max_grace >= checkpoint.grace || reader.WasBad("checkpoint")) return;
+  reader.FailAt("checkpoint.max_grace", "max_grace (" + DurationToText(*checkpoint.max_grace) +
+                                            ") is shorter than grace (" + DurationToText(checkpoint.grace) +
+                                            "); make it longer");
+}
+
+void CheckTimeouts(const JobSpec& spec, Reader& reader) {
+  if (spec.timeouts.hold <= spec.timeouts.gang || reader.WasBad("timeouts")) return;
+  const std::string key = reader.WasGood("timeouts.hold") ? "timeouts.hold" : "timeouts.gang";
+  reader.FailAt(key, "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
+                         DurationToText(spec.timeouts.gang) + "), the whole wait; make it shorter");
+}
+
+}  // namespace
+
+void CheckRules(const JobSpec& spec, Reader& reader) {
+  CheckFramework(spec, reader);
+  CheckChiefs(spec, reader);
+  for (const RoleSpec& role : spec.roles) {
+    CheckRole(role, reader);
+    CheckLocality(role, reader);
+    CheckRestart(role, reader);
+    CheckOutlive(spec, role, reader);
+    CheckSetup(spec, role, reader);
+    CheckExports(spec, role, reader);
+  }
+  CheckThatSomeoneWorks(spec, reader);
+  CheckOrder(spec, reader);
+  CheckFiles(spec, reader);
+  CheckCheckpoint(spec.checkpoint, reader);
+  CheckTimeouts(spec, reader);
+}
+
+}  // namespace howdah::jobspec

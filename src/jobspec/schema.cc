@@ -1,0 +1,79 @@
+// What the key table says of itself: the JSON Schema and, from it, the reference page.
+#include <algorithm>
+
+#include "howdah/jobspec/job_file.h"
+#include "key_table.h"
+
+namespace howdah::jobspec {
+namespace {
+
+std::string Cell(const Json& value) {
+  const std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string DefaultCell(const Json& property, bool required) {
+  if (required) return "required";
+  return property.contains("default") ? "`" + Cell(property["default"]) + "`" : "";
+}
+
+void AppendRows(const Json& schema, const std::string& path, std::string* page);
+
+// The keys within a value: of a map, of the map among alternatives, of a list's items, of any name.
+void AppendInner(const Json& schema, const std::string& path, std::string* page) {
+  AppendRows(schema, path, page);
+  for (const Json& alternative : schema.value("anyOf", Json::array())) AppendInner(alternative, path, page);
+  if (schema.contains("items")) AppendInner(schema["items"], path + "[]", page);
+  if (schema.value("additionalProperties", Json()).is_object()) {
+    AppendInner(schema["additionalProperties"], path + ".NAME", page);
+  }
+}
+
+void AppendRows(const Json& schema, const std::string& path, std::string* page) {
+  const Json properties = schema.value("properties", Json::object());
+  const Json required = schema.value("required", Json::array());
+  for (const auto& [name, property] : properties.items()) {
+    const std::string key = path.empty() ? name : path + "." + name;
+    const bool is_required = std::find(required.begin(), required.end(), name) != required.end();
+    *page += "| `" + key + "` | " + Cell(property["title"]) + " | " + DefaultCell(property, is_required) + " | " +
+             Cell(property["description"]) + " |\n";
+    AppendInner(property, key, page);
+  }
+}
+
+Json Schema() {
+  Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}};
+  schema.update(SectionSchema(JobKeys()));
+  schema["title"] = "Howdah job file";
+  schema["description"] = "A distributed job for howdah: on Hadoop YARN or on one machine.";
+  return schema;
+}
+
+}  // namespace
+
+std::string JsonSchema() { return Schema().dump(2) + "\n"; }
+
+std::string ReferencePage() {
+  std::string page =
+      "# Job file reference\n\n"
+      "Generated from the key table of `src/spec` (`howdah schema` prints the same as JSON Schema): do not edit.\n\n"
+      "A job file is YAML or JSON, one document. Unknown and duplicate keys are errors. A time is a whole number with "
+      "`ms`, "
+      "`s`, `m`, `h`\nor `d`; memory a whole number with `KiB`, `MiB`, `GiB`, `TiB`, `KB`, `MB`, `GB` or `TB`, or `k`, "
+      "`m`, "
+      "`g`, `t` as Hadoop writes them.\nIn every value but `command`, `${VAR}` and `${VAR:-default}` take a variable "
+      "of the "
+      "submitting environment and `$$` is a dollar.\nRelative paths count from the job file. `NAME` stands for a name "
+      "of your "
+      "own, `[]` for each item of a list.\n\n"
+      "| key | type | default | what it says |\n|---|---|---|---|\n";
+  AppendInner(Schema(), "", &page);
+  return page;
+}
+
+}  // namespace howdah::jobspec

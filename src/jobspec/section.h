@@ -1,0 +1,176 @@
+// The shape of the key table: how values of one type are read, written and described; keys; sections of keys.
+#pragma once
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "json_text.h"
+#include "reader.h"
+#include "words.h"
+
+namespace howdah::jobspec {
+
+// How values of one type stand in job files.
+template <typename V>
+struct ValueType {
+  std::function<bool(Reader&, const Node&, V&)> read;  // false: it was wrong, and has been reported
+  std::function<Json(const V&)> write;                 // null: there is no value to write
+  std::function<Json()> schema;                        // its "title" is the type in words
+};
+
+// One row of the table.
+template <typename T>
+struct Key {
+  std::string_view name;
+  std::string_view help;     // one line
+  std::string_view example;  // of a required key: what to write; empty: not required
+  std::function<bool(Reader&, const Node&, T&)> read;
+  std::function<Json(const T&)> write;
+  std::function<Json()> schema;
+  std::string_view default_words;  // where the default is no constant
+  bool required() const { return !example.empty(); }
+};
+
+// The keys that stand together, read into one T.
+template <typename T>
+struct Section {
+  std::vector<Key<T>> keys;
+  // What a key that is not of this section may have been meant for, in words; empty: nothing.
+  std::string (*elsewhere)(std::string_view key) = nullptr;
+};
+
+// A key read into one field.
+template <typename T, typename V>
+Key<T> Row(std::string_view name, V T::*field, ValueType<V> type, std::string_view help,
+           std::string_view example = "") {
+  Key<T> key;
+  key.name = name;
+  key.help = help;
+  key.example = example;
+  key.read = [field, read = std::move(type.read)](Reader& r, const Node& n, T& out) { return read(r, n, out.*field); };
+  key.write = [field, write = std::move(type.write)](const T& value) { return write(value.*field); };
+  key.schema = std::move(type.schema);
+  return key;
+}
+
+template <typename T>
+bool ReadSection(Reader& reader, const Node& node, const Section<T>& section, T& out);
+template <typename T>
+Json WriteSection(const Section<T>& section, const T& value);
+template <typename T>
+Json SectionSchema(const Section<T>& section);
+
+// A key whose own keys are read into fields of the same T.
+template <typename T>
+Key<T> Group(std::string_view name, Section<T> section, std::string_view help) {
+  Key<T> key;
+  key.name = name;
+  key.help = help;
+  key.read = [section](Reader& r, const Node& n, T& out) { return ReadSection(r, n, section, out); };
+  key.write = [section](const T& value) { return WriteSection(section, value); };
+  key.schema = [section] { return SectionSchema(section); };
+  return key;
+}
+
+// A section of its own as the type of a field.
+template <typename T>
+ValueType<T> SectionType(const Section<T>& (*section)()) {
+  return {[section](Reader& r, const Node& n, T& out) { return ReadSection(r, n, section(), out); },
+          [section](const T& value) { return WriteSection(section(), value); },
+          [section] { return SectionSchema(section()); }};
+}
+
+// The parts of ReadSection that do not depend on T.
+bool CheckIsMap(Reader& reader, const Node& node);
+bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::vector<std::string_view>& valid,
+                    const std::string& elsewhere);
+bool FailDuplicateKey(Reader& reader, Mark mark, Mark first);
+bool FailMissingKey(Reader& reader, Mark mark, std::string_view key, std::string_view example);
+
+// Calls visit(entry) for each entry of a map whose key has not been there before; duplicates are reported. False if
+// there were any.
+template <typename Visit>
+bool ForEachEntry(Reader& reader, const Node& map, const Visit& visit) {
+  bool good = true;
+  std::unordered_map<std::string_view, Mark> seen;
+  for (const Entry& entry : map.entries) {
+    const Reader::Scope scope(reader, entry.key);
+    const auto [first, is_new] = seen.emplace(entry.key, entry.mark);
+    good = (is_new ? visit(entry) : FailDuplicateKey(reader, entry.mark, first->second)) && good;
+  }
+  return good;
+}
+
+// Reads the value of a known key. One without a value is as if it were not there, unless it is required.
+template <typename T>
+bool ReadKey(Reader& reader, const Entry& entry, const Key<T>& key, T& out) {
+  if (entry.value->kind == Node::Kind::kNull && !key.required()) return true;
+  const bool good = entry.value->kind == Node::Kind::kNull
+                        ? reader.Fail(entry.mark, "has no value; write for example " + std::string(key.name) + ": " +
+                                                      std::string(key.example))
+                        : key.read(reader, *entry.value, out);
+  reader.Note(entry.mark, good);
+  return good;
+}
+
+template <typename T>
+bool ReadSection(Reader& reader, const Node& node, const Section<T>& section, T& out) {
+  if (!CheckIsMap(reader, node)) return false;
+  std::vector<bool> present(section.keys.size());
+  bool good = ForEachEntry(reader, node, [&](const Entry& entry) {
+    for (size_t i = 0; i < section.keys.size(); ++i) {
+      if (section.keys[i].name != entry.key) continue;
+      present[i] = true;
+      return ReadKey(reader, entry, section.keys[i], out);
+    }
+    std::vector<std::string_view> valid;
+    for (const Key<T>& key : section.keys) valid.push_back(key.name);
+    const std::string elsewhere = section.elsewhere ? section.elsewhere(entry.key) : "";
+    return FailUnknownKey(reader, entry.mark, entry.key, valid, elsewhere);
+  });
+  for (size_t i = 0; i < section.keys.size(); ++i) {
+    const Key<T>& key = section.keys[i];
+    if (key.required() && !present[i]) good = FailMissingKey(reader, node.mark, key.name, key.example);
+  }
+  return good;
+}
+
+template <typename T>
+Json WriteSection(const Section<T>& section, const T& value) {
+  Json object;
+  for (const Key<T>& key : section.keys) {
+    Json written = key.write(value);
+    if (!written.is_null()) object[std::string(key.name)] = std::move(written);
+  }
+  return object;
+}
+
+template <typename T>
+Json SectionSchema(const Section<T>& section) {
+  Json schema = {{"type", "object"}, {"title", "map"}, {"additionalProperties", false}};
+  Json required = Json::array();
+  const T defaults{};
+  for (const Key<T>& key : section.keys) {
+    Json property = key.schema();
+    property["description"] = key.help;
+    Json value = key.write(defaults);
+    const bool constant = !value.is_null() && !value.is_object();
+    if (key.required()) {
+      required.push_back(key.name);
+      property["examples"] = {key.example};
+    } else if (!key.default_words.empty()) {
+      property["description"] = std::string(key.help) + " (default: " + std::string(key.default_words) + ")";
+    } else if (constant) {
+      property["default"] = std::move(value);
+    }
+    schema["properties"][std::string(key.name)] = std::move(property);
+  }
+  if (!required.empty()) schema["required"] = std::move(required);
+  return schema;
+}
+
+}  // namespace howdah::jobspec

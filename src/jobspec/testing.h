@@ -1,0 +1,68 @@
+// For the tests of this library: a submitter's machine that is a table.
+#pragma once
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "howdah/jobspec/job_file.h"
+
+namespace howdah::jobspec::testing {
+
+// The directory /jobs of a machine on which there are a few files.
+inline Surroundings Machine(std::string file_name = "job.yaml") {
+  Surroundings s;
+  s.file_name = std::move(file_name);
+  s.directory = "/jobs";
+  s.variable = [](const std::string& name) -> std::optional<std::string> {
+    static const std::map<std::string, std::string> variables = {
+        {"HOME", "/home/u"}, {"EMPTY", ""}, {"N", "3"}, {"SIZE", "2GiB"}, {"LATIN", "\xe9"}, {"CONTRACT_OUT", "/out"}};
+    const auto found = variables.find(name);
+    return found == variables.end() ? std::nullopt : std::optional(found->second);
+  };
+  s.path_kind = [](const std::string& path) {
+    static const std::map<std::string, PathKind> paths = {
+        {"/jobs", PathKind::kDirectory},       {"/jobs/src", PathKind::kDirectory},
+        {"/jobs/train", PathKind::kDirectory}, {"/jobs/side.txt", PathKind::kFile},
+        {"/jobs/bundle.zip", PathKind::kFile}, {"/jobs/env.tar.gz", PathKind::kFile},
+        {"/jobs/a/x.txt", PathKind::kFile},    {"/jobs/b/x.txt", PathKind::kFile},
+        {"/data/$x", PathKind::kFile},         {"/jobs/dir.zip", PathKind::kDirectory}};
+    const auto found = paths.find(path);
+    return found == paths.end() ? PathKind::kMissing : found->second;
+  };
+  return s;
+}
+
+// The problems of a text, a line each.
+inline std::vector<std::string> ProblemsOf(std::string_view text, const Surroundings& surroundings = Machine()) {
+  std::vector<std::string> lines;
+  for (const Problem& problem : ParseJobFile(text, surroundings).problems) lines.push_back(problem.ToText());
+  return lines;
+}
+
+inline std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+// The job files that the project promises to run.
+inline std::vector<std::string> ContractFiles() {
+  std::vector<std::string> names;
+  for (const char* name :
+       {"chief-decides", "ddp", "env", "fail", "files", "first-cause", "grace", "hello", "jax", "list-command", "retry",
+        "roles", "service-fails", "stubborn", "tf-multiworker", "tf-ps", "time-limit", "too-big"}) {
+    names.push_back(std::string(name) + ".yaml");
+  }
+  return names;
+}
+
+inline std::string ContractText(const std::string& name) {
+  return ReadFile(std::string(HOWDAH_SOURCE_DIR) + "/tests/contract/" + name);
+}
+
+}  // namespace howdah::jobspec::testing

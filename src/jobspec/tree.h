@@ -1,0 +1,96 @@
+// What a job file's text says before anything is known of its keys: scalars, lists and maps, each with its line.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace howdah::jobspec {
+
+// Where something stands. In a --set it has no line.
+struct Mark {
+  int line = 0;  // 1-based
+  bool from_set = false;
+};
+
+struct Node;
+
+struct Entry {
+  std::string key;
+  Mark mark;
+  const Node* value = nullptr;
+};
+
+struct Node {
+  enum class Kind { kNull, kScalar, kList, kMap };
+  Kind kind = Kind::kNull;
+  Mark mark;
+  std::string text;                // kScalar
+  std::vector<const Node*> items;  // kList
+  std::vector<Entry> entries;      // kMap: in the order of the file, duplicates too
+  uint32_t weight = 1;             // of nodes, with every alias written out
+};
+
+// Owns the nodes. An alias is one node in two places, therefore a node never changes once it has its place.
+class Tree {
+ public:
+  Node* Add(Node node) { return &nodes_.emplace_back(std::move(node)); }
+
+ private:
+  std::deque<Node> nodes_;  // never moves them
+};
+
+// What makes a text unreadable as a whole.
+struct SyntaxError {
+  int line = 0;
+  std::string text;
+};
+
+// Builds nodes from a parser's events, in the order of the text. Bounded: too deep, too many values, an alias that
+// contains itself, or aliases that would multiply into too many values end it with an error.
+class TreeBuilder {
+ public:
+  // All nodes are marked as from a --set if `from_set`.
+  TreeBuilder(Tree& tree, bool from_set) : tree_(tree), from_set_(from_set) {}
+
+  // Each returns false if there is an error now; then no more events may come.
+  bool Null(int line, std::string_view anchor);
+  bool Scalar(int line, std::string_view anchor, std::string_view text);
+  bool Start(Node::Kind kind, int line, std::string_view anchor);  // kList or kMap
+  bool End();                                                      // of the innermost list or map
+  bool Alias(int line, std::string_view anchor);
+  bool Fail(int line, std::string text);
+
+  const std::optional<SyntaxError>& error() const { return error_; }
+  const Node* root() const { return root_; }  // nullptr: nothing was there
+
+  static constexpr size_t kDepthMax = 32;  // a job file needs six
+  static constexpr uint32_t kValuesMax = 20'000;
+
+ private:
+  struct Frame {
+    Node* node = nullptr;
+    std::string anchor;
+    bool has_key = false;
+    std::string key;  // of the map entry whose value comes next
+    int key_line = 0;
+  };
+  bool Place(Node* node, int line, bool shared);
+  bool Add(Node node, std::string_view anchor);
+  bool IsKey() const;
+  Mark At(int line) const { return {from_set_ ? 0 : line, from_set_}; }
+
+  Tree& tree_;
+  bool from_set_;
+  std::vector<Frame> open_;
+  std::unordered_map<std::string, Node*> anchors_;
+  uint32_t values_ = 0;
+  Node* root_ = nullptr;
+  std::optional<SyntaxError> error_;
+};
+
+}  // namespace howdah::jobspec

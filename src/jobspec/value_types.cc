@@ -1,0 +1,289 @@
+#include "value_types.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "howdah/base/bytes.h"
+#include "howdah/jobspec/pattern.h"
+#include "variables.h"
+
+namespace howdah::jobspec {
+namespace {
+
+bool IsNumber(std::string_view text) {
+  return !text.empty() && std::all_of(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+bool IsNegative(std::string_view text) {
+  return text.size() > 1 && text.front() == '-' && text[1] >= '0' && text[1] <= '9';
+}
+
+// "write 2GiB or 2048MiB": a number without a unit was probably meant as gigabytes if it is small, else as megabytes.
+std::string MemoryRemedy(std::string_view number) {
+  constexpr int64_t kGigabytesMax = 128;
+  int64_t n = 0;
+  std::from_chars(number.data(), number.data() + number.size(), n);
+  if (n == 0 || number.size() > 9) return "write for example 2GiB";
+  if (n <= kGigabytesMax) return "write " + std::to_string(n) + "GiB or " + std::to_string(n * 1024) + "MiB";
+  const std::string megabytes = "write " + std::to_string(n) + "MiB";
+  return n % 1024 == 0 ? megabytes + " or " + std::to_string(n / 1024) + "GiB" : megabytes;
+}
+
+// What was meant by "2Gi", "2gib" or "2 GiB"; empty: hard to say.
+std::string MeantMemory(std::string_view text) {
+  static const std::vector<std::string_view> units = {"KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB"};
+  size_t digits = 0;
+  while (digits < text.size() && text[digits] >= '0' && text[digits] <= '9') ++digits;
+  size_t unit = digits;
+  while (unit < text.size() && text[unit] == ' ') ++unit;
+  if (digits == 0 || text.size() == unit || text.size() > unit + 4) return "";
+  const std::string number(text.substr(0, digits));
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  std::string wanted(text.substr(unit));
+  std::transform(wanted.begin(), wanted.end(), wanted.begin(), lower);
+  if (wanted.back() != 'b') wanted += wanted.size() == 1 ? "ib" : "b";
+  for (const std::string_view name : units) {
+    std::string candidate(name);
+    std::transform(candidate.begin(), candidate.end(), candidate.begin(), lower);
+    if (candidate == wanted && ParseBytes(number + std::string(name))) return number + std::string(name);
+  }
+  return "";
+}
+
+bool ReadMemory(Reader& r, const Node& n, int64_t& out) {
+  const auto text = r.Text(n, "an amount of memory such as 4GiB");
+  if (!text) return false;
+  if (IsNegative(*text)) return r.Fail(n, Quoted(*text) + " is negative; write for example 2GiB");
+  if (IsNumber(*text)) return r.Fail(n, Quoted(*text) + " has no unit; " + MemoryRemedy(*text));
+  const auto bytes = ParseBytes(*text);
+  if (!bytes) {
+    const std::string meant = MeantMemory(*text);
+    return r.Fail(n, Quoted(*text) + " is not an amount of memory; write " +
+                         (meant.empty() ? "a whole number and KiB, MiB, GiB or TiB, as in 4GiB" : meant));
+  }
+  if (*bytes == 0) return r.Fail(n, Quoted(*text) + " is nothing; write for example 2GiB");
+  out = *bytes;
+  return true;
+}
+
+// Exact for every amount that a job file can say.
+Json WriteMemory(const int64_t& bytes) {
+  if (bytes == 0) return Json();
+  return bytes % 1024 != 0 && bytes % 1000 == 0 ? std::to_string(bytes / 1000) + "KB" : BytesToText(bytes);
+}
+
+bool ReadTimeSpan(Reader& r, const Node& n, Zero zero, Duration& out) {
+  const auto text = r.Text(n, "a time such as 30s");
+  if (!text) return false;
+  if (IsNegative(*text)) return r.Fail(n, Quoted(*text) + " is negative; write for example 30s");
+  if (IsNumber(*text) && text->size() <= 9) {
+    return r.Fail(n, Quoted(*text) + " has no unit; write " + *text + "s or " + *text + "m");
+  }
+  const auto span = ParseDuration(*text);
+  if (!span) return r.Fail(n, Quoted(*text) + " is not a time; write a whole number and ms, s, m, h or d, as in 30s");
+  if (*span == Duration::zero() && zero == Zero::kRefused)
+    return r.Fail(n, "must be more than 0; write for example 30s");
+  out = *span;
+  return true;
+}
+
+bool ReadWholeNumber(Reader& r, const Node& n, int min, int max, int& out) {
+  const auto text = r.Text(n, "a whole number");
+  if (!text) return false;
+  const std::string range = "write a whole number from " + std::to_string(min) + " to " + std::to_string(max);
+  if (IsNegative(*text)) return r.Fail(n, Quoted(*text) + " is negative; " + range);
+  if (!IsNumber(*text)) return r.Fail(n, Quoted(*text) + " is not a whole number; " + range);
+  int value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || value > max) return r.Fail(n, Quoted(*text) + " is too large; " + range);
+  if (value < min) return r.Fail(n, Quoted(*text) + " is too small; " + range);
+  out = value;
+  return true;
+}
+
+bool ReadVariables(Reader& r, const Node& n, EnvVars& out) {
+  if (!CheckIsMap(r, n)) return false;
+  return ForEachEntry(r, n, [&](const Entry& entry) {
+    if (!IsVariableName(entry.key)) {
+      return r.Fail(entry.mark, "is not the name of a variable; use letters, digits and _, not a digit first");
+    }
+    if (entry.value->kind == Node::Kind::kNull) return r.Fail(entry.mark, "has no value; write \"\" for an empty one");
+    const auto text = r.Text(*entry.value, "a text");
+    if (!text) return false;
+    out.emplace_back(entry.key, *text);
+    return true;
+  });
+}
+
+bool ReadCommand(Reader& r, const Node& n, Command& out) {
+  constexpr std::string_view kRemedy = "write what is to run, as in: python train.py";
+  if (n.kind != Node::Kind::kList) {
+    const auto text = r.Verbatim(n, "a text for bash, or a list of words");
+    if (!text) return false;
+    if (text->find_first_not_of(" \t\r\n") == std::string::npos) return r.Fail(n, "is empty; " + std::string(kRemedy));
+    out.shell = *text;
+    return true;
+  }
+  bool good = true;
+  for (size_t i = 0; i < n.items.size(); ++i) {
+    const Reader::Scope scope(r, i);
+    const auto word = r.Verbatim(*n.items[i], "a text");
+    if (word) out.argv.push_back(*word);
+    good = good && word.has_value();
+  }
+  if (good && (out.argv.empty() || out.argv.front().empty())) return r.Fail(n, "is empty; " + std::string(kRemedy));
+  return good;
+}
+
+Json WriteCommand(const Command& command) {
+  if (!command.argv.empty()) return command.argv;
+  return command.shell.empty() ? Json() : Json(command.shell);
+}
+
+}  // namespace
+
+Json OrVariable(Json schema) {
+  const Json title = schema["title"];
+  schema.erase("title");
+  return Json{{"title", title}, {"anyOf", {std::move(schema), {{"type", "string"}, {"pattern", "\\$\\{"}}}}};
+}
+
+ValueType<int> WholeNumber(int min, int max) {
+  return {[min, max](Reader& r, const Node& n, int& out) { return ReadWholeNumber(r, n, min, max, out); },
+          [](const int& value) { return Json(value); },
+          [min, max] {
+            const std::string title = "whole number, " + std::to_string(min) + " or more";
+            return OrVariable({{"title", title}, {"type", "integer"}, {"minimum", min}, {"maximum", max}});
+          }};
+}
+
+ValueType<bool> TrueOrFalse() {
+  return {[](Reader& r, const Node& n, bool& out) {
+            const auto text = r.Text(n, "true or false");
+            if (!text) return false;
+            if (*text != "true" && *text != "false") return r.Fail(n, Quoted(*text) + " is neither true nor false");
+            out = *text == "true";
+            return true;
+          },
+          [](const bool& value) { return Json(value); },
+          [] {
+            return OrVariable({{"title", "true or false"}, {"type", "boolean"}});
+          }};
+}
+
+ValueType<int64_t> Memory() {
+  return {&ReadMemory, &WriteMemory, [] {
+            return OrVariable({{"title", "memory with a unit"},
+                               {"type", "string"},
+                               {"pattern", "^[0-9]+(KiB|MiB|GiB|TiB|KB|MB|GB|TB|k|m|g|t)$"}});
+          }};
+}
+
+ValueType<Duration> TimeSpan(Zero zero) {
+  return {[zero](Reader& r, const Node& n, Duration& out) { return ReadTimeSpan(r, n, zero, out); },
+          [](const Duration& span) { return Json(DurationToText(span)); },
+          [] {
+            return OrVariable({{"title", "time with a unit"}, {"type", "string"}, {"pattern", "^[0-9]+(ms|s|m|h|d)$"}});
+          }};
+}
+
+ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault) {
+  return {[fault](Reader& r, const Node& n, std::string& out) {
+            auto text = r.Text(n, "a text");
+            if (!text) return false;
+            std::string found = fault(*text);
+            if (!found.empty()) return r.Fail(n, std::move(found));
+            out = std::move(*text);
+            return true;
+          },
+          [](const std::string& text) { return text.empty() ? Json() : Json(EscapeDollars(text)); },
+          [title] {
+            return Json{{"title", title}, {"type", {"string", "number", "boolean"}}};
+          }};
+}
+
+ValueType<std::string> OptionalText() {
+  return CheckedText("text", [](const std::string&) { return std::string(); });
+}
+
+ValueType<std::string> NonEmptyText(std::string_view title) {
+  return CheckedText(title,
+                     [](const std::string& text) { return text.empty() ? "is empty; remove it" : std::string(); });
+}
+
+ValueType<std::string> VariableName() {
+  return CheckedText("name of a variable", [](const std::string& text) {
+    return IsVariableName(text) ? "" : Quoted(text) + " is not the name of a variable; use letters, digits and _";
+  });
+}
+
+ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)()) {
+  ValueType<size_t> index = WordIndex(names());
+  return {[names, read = index.read](Reader& r, const Node& n, std::string& out) {
+            size_t i = 0;
+            if (!read(r, n, i)) return false;
+            out = names()[i];
+            return true;
+          },
+          [](const std::string& name) { return name.empty() ? Json() : Json(name); },
+          [names] {
+            return OrVariable({{"title", "name of a signal"}, {"type", "string"}, {"enum", names()}});
+          }};
+}
+
+ValueType<std::string> Pattern() {
+  return CheckedText("regular expression", [](const std::string& text) {
+    const std::string fault = PatternFault(text);
+    return fault.empty() ? "" : Quoted(text) + " is no regular expression: " + fault;
+  });
+}
+
+ValueType<size_t> WordIndex(std::vector<std::string_view> words) {
+  ValueType<size_t> type;
+  type.read = [words](Reader& r, const Node& n, size_t& out) {
+    const auto text = r.Text(n, "one of " + Joined(words));
+    if (!text) return false;
+    const auto found = std::find(words.begin(), words.end(), *text);
+    if (found != words.end()) {
+      out = static_cast<size_t>(found - words.begin());
+      return true;
+    }
+    const std::string_view near = r.Suggest(*text, words);
+    if (!near.empty()) return r.Fail(n, Quoted(*text) + " is not known; did you mean '" + std::string(near) + "'?");
+    return r.Fail(n, Quoted(*text) + " is not known; write one of " + Joined(words));
+  };
+  type.write = [words](const size_t& i) { return Json(words[i]); };
+  type.schema = [words] {
+    std::string title;
+    for (const std::string_view word : words) title += (title.empty() ? "" : " ") + std::string(word);
+    return OrVariable({{"title", title}, {"type", "string"}, {"enum", words}});
+  };
+  return type;
+}
+
+ValueType<EnvVars> Variables() {
+  return {&ReadVariables,
+          [](const EnvVars& variables) {
+            Json object;
+            for (const auto& [name, value] : variables) object[name] = EscapeDollars(value);
+            return object;
+          },
+          [] {
+            return Json{{"title", "map of names and texts"},
+                        {"type", "object"},
+                        {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
+                        {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
+          }};
+}
+
+ValueType<Command> CommandLine() {
+  return {&ReadCommand, &WriteCommand, [] {
+            const Json word = {{"type", {"string", "number", "boolean"}}};
+            return Json{{"title", "text for bash, or list of words"},
+                        {"anyOf",
+                         {{{"type", {"string", "number", "boolean"}}, {"pattern", "\\S"}},
+                          {{"type", "array"}, {"items", word}, {"minItems", 1}}}}};
+          }};
+}
+
+}  // namespace howdah::jobspec

@@ -1,0 +1,132 @@
+// The types of the values of job files: numbers, amounts, texts, paths, words, lists.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "section.h"
+
+namespace howdah::jobspec {
+
+ValueType<int> WholeNumber(int min, int max);
+ValueType<bool> TrueOrFalse();
+// An amount of memory, more than nothing.
+ValueType<int64_t> Memory();
+enum class Zero { kAllowed, kRefused };
+ValueType<Duration> TimeSpan(Zero zero);
+// Where an empty text says that there is none.
+ValueType<std::string> OptionalText();
+ValueType<std::string> NonEmptyText(std::string_view title);
+// A text in which fault(text) finds no mistake; the mistake in words otherwise.
+ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);
+ValueType<std::string> VariableName();
+// One of these names.
+ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)());
+// A regular expression (howdah/jobspec/pattern.h).
+ValueType<std::string> Pattern();
+ValueType<EnvVars> Variables();
+ValueType<Command> CommandLine();
+
+// schema of a scalar that may also be put together from variables.
+Json OrVariable(Json schema);
+
+// A word of a fixed set: reads its index in `words`.
+ValueType<size_t> WordIndex(std::vector<std::string_view> words);
+
+template <typename E>
+ValueType<E> OneOf(const Words<E>& words) {
+  std::vector<std::string_view> texts;
+  for (const auto& [value, word] : words) texts.push_back(word);
+  ValueType<size_t> index = WordIndex(texts);
+  return {[&words, read = index.read](Reader& r, const Node& n, E& out) {
+            size_t i = 0;
+            if (!read(r, n, i)) return false;
+            out = words[i].first;
+            return true;
+          },
+          [&words](const E& value) {
+            for (const auto& [v, word] : words) {
+              if (v == value) return Json(word);
+            }
+            return Json();
+          },
+          std::move(index.schema)};
+}
+
+template <typename V>
+ValueType<std::optional<V>> Optional(ValueType<V> type) {
+  return {[read = std::move(type.read)](Reader& r, const Node& n, std::optional<V>& out) {
+            V value{};
+            if (!read(r, n, value)) return false;
+            out = std::move(value);
+            return true;
+          },
+          [write = std::move(type.write)](const std::optional<V>& value) { return value ? write(*value) : Json(); },
+          std::move(type.schema)};
+}
+
+// Not written where it says what would be so without it.
+template <typename V>
+ValueType<V> OmittedByDefault(ValueType<V> type) {
+  type.write = [write = std::move(type.write)](const V& value) { return value == V{} ? Json() : write(value); };
+  return type;
+}
+
+// Items that were wrong are left out; the others are read.
+template <typename V>
+ValueType<std::vector<V>> ListOf(ValueType<V> type, std::string_view title) {
+  return {[read = std::move(type.read)](Reader& r, const Node& n, std::vector<V>& out) {
+            if (n.kind == Node::Kind::kScalar) {
+              return r.Fail(n, "must be a list; write [" + Printable(n.text) + "]");
+            }
+            if (n.kind != Node::Kind::kList) return r.Fail(n, "must be a list, as in [a, b]");
+            bool good = true;
+            for (size_t i = 0; i < n.items.size(); ++i) {
+              const Reader::Scope scope(r, i);
+              V item{};
+              const bool item_good = read(r, *n.items[i], item);
+              r.Note(n.items[i]->mark, item_good);
+              if (item_good) out.push_back(std::move(item));
+              good = good && item_good;
+            }
+            return good;
+          },
+          [write = std::move(type.write)](const std::vector<V>& values) {
+            Json list;
+            for (const V& value : values) list.push_back(write(value));
+            return list;
+          },
+          [schema = std::move(type.schema), title] {
+            return Json{{"type", "array"}, {"title", title}, {"items", schema()}};
+          }};
+}
+
+// A map, or shorter a value that is not a map: `expand` makes the whole of the short value; `shorten` is the short
+// value of a whole that needs no more.
+template <typename S, typename V>
+ValueType<S> OrShort(ValueType<S> whole, ValueType<V> brief, std::function<S(V)> expand,
+                     std::function<std::optional<V>(const S&)> shorten) {
+  ValueType<S> type;
+  type.read = [whole_read = whole.read, brief_read = brief.read, expand](Reader& r, const Node& n, S& out) {
+    if (n.kind == Node::Kind::kMap) return whole_read(r, n, out);
+    V value{};
+    if (!brief_read(r, n, value)) return false;
+    out = expand(std::move(value));
+    return true;
+  };
+  type.write = [whole_write = whole.write, brief_write = brief.write, shorten](const S& value) {
+    const std::optional<V> short_value = shorten(value);
+    return short_value ? brief_write(*short_value) : whole_write(value);
+  };
+  type.schema = [whole_schema = whole.schema, brief_schema = brief.schema] {
+    Json alternatives = {brief_schema(), whole_schema()};
+    const std::string title = alternatives[0]["title"].template get<std::string>() + ", or a map";
+    return Json{{"title", title}, {"anyOf", std::move(alternatives)}};
+  };
+  return type;
+}
+
+}  // namespace howdah::jobspec

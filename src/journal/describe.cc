@@ -1,0 +1,94 @@
+#include <variant>
+
+#include "entry_types.h"
+#include "howdah/journal/job_view.h"
+
+namespace howdah::journal {
+namespace {
+
+// Parts of a line, two spaces between them; empty ones are left out.
+class Parts {
+ public:
+  void Add(std::string_view part) {
+    if (part.empty()) return;
+    if (!text_.empty()) text_ += "  ";
+    text_ += part;
+  }
+  // One line, whatever a program's words in a reason contain.
+  std::string TakeLine() {
+    for (char& c : text_) {
+      if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+    }
+    return std::move(text_);
+  }
+
+ private:
+  std::string text_;
+};
+
+std::string Numbers(std::string_view before, const std::vector<int>& numbers) {
+  std::string text(before);
+  for (size_t i = 0; i < numbers.size(); ++i) text += (i == 0 ? " " : ",") + std::to_string(numbers[i]);
+  return text;
+}
+
+std::string HowItEnded(const core::Exit& exit) {
+  if (exit.signal) return "signal " + std::to_string(*exit.signal) + " (" + core::SignalName(*exit.signal) + ")";
+  return "exit code " + std::to_string(exit.code.value_or(0));
+}
+
+void Describe(Parts& parts, const core::JobSubmitted& change) {
+  parts.Add(change.id);
+  parts.Add(change.name);
+  std::string roles;
+  for (const auto& role : change.roles) {
+    roles += (roles.empty() ? "" : ", ") + role.name + " x " + std::to_string(role.instances);
+  }
+  parts.Add(roles);
+  if (!change.user.empty()) parts.Add("by " + change.user + (change.host.empty() ? "" : " on " + change.host));
+}
+
+void Describe(Parts& parts, const core::JobChanged& change) {
+  if (change.state) parts.Add(core::ToText(*change.state));
+  if (change.generation) parts.Add("generation " + std::to_string(*change.generation));
+  if (change.am_attempt.value_or(0) > 0) parts.Add("application master attempt " + std::to_string(*change.am_attempt));
+  if (change.exit_code) parts.Add("exit code " + std::to_string(*change.exit_code));
+  if (change.tracking_url) parts.Add(*change.tracking_url);
+  if (change.tensorboard_url) parts.Add(*change.tensorboard_url);
+  if (change.reason) parts.Add(*change.reason);
+  if (change.advice) parts.Add(*change.advice);
+}
+
+void Describe(Parts& parts, const core::TaskChanged& change) {
+  parts.Add(change.role + ":" + std::to_string(change.index));
+  parts.Add(core::ToText(change.state));
+  parts.Add("attempt " + std::to_string(change.attempt));
+  if (change.node && !change.node->empty()) parts.Add("on " + *change.node);
+  if (change.container) parts.Add(*change.container);
+  if (change.host && change.port) parts.Add(*change.host + ":" + std::to_string(*change.port));
+  if (change.ranks && !change.ranks->empty())
+    parts.Add(Numbers(change.ranks->size() == 1 ? "rank" : "ranks", *change.ranks));
+  if (change.pids && !change.pids->empty()) parts.Add(Numbers(change.pids->size() == 1 ? "pid" : "pids", *change.pids));
+  if (change.exit) parts.Add(HowItEnded(*change.exit));
+  if (change.progress) parts.Add(core::ToText(*change.progress));
+  if (change.reason) parts.Add(*change.reason);
+}
+
+void Describe(Parts& parts, const core::RoleScaled& change) {
+  parts.Add(change.role);
+  parts.Add("from " + std::to_string(change.from) + " to " + std::to_string(change.to));
+  if (!change.by.empty()) parts.Add("by " + change.by);
+}
+
+}  // namespace
+
+std::string DescribeEntry(const core::JournalEntry& entry) {
+  constexpr size_t kTimeAt = 11, kTimeSize = 12;  // "06:45:12.301" within "2026-11-21T06:45:12.301Z"
+  Parts parts;
+  parts.Add(FormatInstant(entry.time).substr(kTimeAt, kTimeSize));
+  parts.Add(TypeOf(entry.change));
+  std::visit([&](const auto& change) { Describe(parts, change); }, entry.change);
+  return parts.TakeLine();
+}
+
+}  // namespace howdah::journal

@@ -1,0 +1,144 @@
+#include "howdah/journal/job_view.h"
+
+#include <algorithm>
+#include <variant>
+
+namespace howdah::journal {
+namespace {
+
+template <typename T>
+void Take(T& field, const std::optional<T>& value) {
+  if (value) field = *value;
+}
+
+// Where (role, index) is, or would be put: tasks of one role stand together, by index. Whole blocks are skipped to find
+// the role, so that a job of 10,000 tasks folds in no time.
+std::vector<TaskView>::iterator Position(std::vector<TaskView>& tasks, const std::string& role, int index) {
+  auto block = tasks.begin();
+  while (block != tasks.end() && block->role != role) {
+    const std::string& other = block->role;
+    block = std::partition_point(block, tasks.end(), [&](const TaskView& task) { return task.role == other; });
+  }
+  return std::partition_point(block, tasks.end(),
+                              [&](const TaskView& task) { return task.role == role && task.index < index; });
+}
+
+bool IsAt(const std::vector<TaskView>& tasks, std::vector<TaskView>::const_iterator at, const std::string& role,
+          int index) {
+  return at != tasks.end() && at->role == role && at->index == index;
+}
+
+// Why the one before ended is why this one is waited for: that stays until it has started, or never will.
+void StartAttempt(TaskView& task, int attempt) {
+  task.attempt = attempt;
+  task.pids.clear();
+  task.exit.reset();
+  task.started.reset();
+  task.finished.reset();
+  task.usage = {};
+  task.progress.reset();
+}
+
+void Fold(JobView& view, Instant time, const core::JobSubmitted& change) {
+  view.id = change.id;
+  view.name = change.name;
+  view.on = change.on;
+  view.framework = change.framework;
+  view.user = change.user;
+  view.host = change.host;
+  view.submitted = time;
+  view.tasks.clear();
+  int tasks = 0;
+  for (const auto& role : change.roles) tasks += role.instances;
+  view.account.Begin(time, tasks);
+  for (const auto& role : change.roles) {
+    for (int index = 0; index < role.instances; ++index) {
+      TaskView task;
+      task.role = role.name;
+      task.index = index;
+      view.tasks.push_back(std::move(task));
+    }
+  }
+}
+
+void Fold(JobView& view, Instant time, const core::JobChanged& change) {
+  Take(view.state, change.state);
+  Take(view.generation, change.generation);
+  Take(view.am_attempt, change.am_attempt);
+  Take(view.reason, change.reason);
+  if (change.type == core::JobChanged::Type::kTensorboard) Take(view.tensorboard_advice, change.advice);
+  Take(view.advice, change.advice);
+  if (view.advice.empty()) view.advice = view.tensorboard_advice;
+  Take(view.tracking_url, change.tracking_url);
+  Take(view.tensorboard_url, change.tensorboard_url);
+  if (change.exit_code) view.exit_code = change.exit_code;
+  if (view.state == core::JobState::kRunning && !view.started) view.started = time;
+  if (core::IsFinal(view.state)) view.finished = time;
+  const bool anew = change.am_attempt.value_or(0) > 0 && !change.reason;
+  view.account.OnJob(view.state, view.generation, anew ? "the application master began anew" : view.reason);
+}
+
+void Fold(JobView& view, Instant, const core::TaskChanged& change) {
+  using Type = core::TaskChanged::Type;
+  auto at = Position(view.tasks, change.role, change.index);
+  const bool is_there = IsAt(view.tasks, at, change.role, change.index);
+  if (change.type == Type::kRemoved) {
+    if (is_there) view.account.OnTask(at->state, std::nullopt);
+    if (is_there) view.tasks.erase(at);
+    return;
+  }
+  if (!is_there) {
+    TaskView fresh;
+    fresh.role = change.role;
+    fresh.index = change.index;
+    fresh.attempt = change.attempt;
+    at = view.tasks.insert(at, std::move(fresh));
+  }
+  TaskView& task = *at;
+  if (change.attempt != task.attempt) StartAttempt(task, change.attempt);
+  if (change.type == Type::kPending) {  // it has no container any more
+    task.node.clear();
+    task.container.clear();
+  }
+  if (change.type == Type::kStarted || (change.type == Type::kStopped && !task.started)) {
+    task.reason.clear();
+    task.advice.clear();
+  }
+  if (change.type == Type::kStarted && change.generation) {
+    if (task.started_in == change.generation) view.account.OnTaskRestart();
+    task.started_in = change.generation;
+  }
+  view.account.OnTask(is_there ? std::optional(task.state) : std::nullopt, change.state);
+  if (change.progress) view.account.OnProgress(*change.progress);
+  if (change.type == Type::kRejoined) view.account.OnRejoined();
+  task.state = change.state;
+  Take(task.node, change.node);
+  Take(task.container, change.container);
+  Take(task.ranks, change.ranks);
+  Take(task.pids, change.pids);
+  Take(task.reason, change.reason);
+  Take(task.advice, change.advice);
+  if (change.exit) task.exit = change.exit;
+  if (change.started) task.started = change.started;
+  if (change.finished) task.finished = change.finished;
+  if (change.usage) task.usage = *change.usage;
+  if (change.progress) task.progress = change.progress;
+}
+
+// The tasks themselves come and go by TaskChanged.
+void Fold(JobView&, Instant, const core::RoleScaled&) {}
+
+}  // namespace
+
+void JobView::Apply(const core::JournalEntry& entry) {
+  if (core::IsFinal(state)) return;  // a final state is final, whatever a torn or doctored journal says after it
+  account.Advance(entry.time);
+  std::visit([&](const auto& change) { Fold(*this, entry.time, change); }, entry.change);
+}
+
+TaskView* JobView::Find(const std::string& role, int index) {
+  const auto at = Position(tasks, role, index);
+  return IsAt(tasks, at, role, index) ? &*at : nullptr;
+}
+
+}  // namespace howdah::journal

@@ -1,0 +1,115 @@
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "howdah/journal/job_view.h"
+#include "test_entries.h"
+
+namespace howdah::journal {
+namespace {
+
+TEST(JournalLine, WhatIsWrittenIsReadBackWhateverItIs) {
+  for (unsigned seed = 0; seed < 2000; ++seed) {
+    const core::JournalEntry entry = RandomChanges(seed).Next();
+    const std::string line = EncodeEntry(entry);
+    EXPECT_EQ(line.find('\n'), std::string::npos) << line;
+    const auto back = DecodeEntry(line);
+    ASSERT_TRUE(back.has_value()) << line;
+    EXPECT_EQ(*back, entry) << line;
+  }
+}
+
+TEST(JournalLine, ReadsAsDocumented) {
+  auto change = TaskChange(core::TaskChanged::Type::kExited, "worker", 1, core::TaskState::kFailed, 2);
+  change.exit = core::Exit{7, std::nullopt};
+  change.reason = "worker:1 failed";
+  EXPECT_EQ(EncodeEntry({At(5), change}),
+            R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskExited","role":"worker","index":1,"state":"FAILED",)"
+            R"("attempt":2,"exit_code":7,"reason":"worker:1 failed"})");
+  change.usage = core::Usage{0, 4096, 1.5};
+  EXPECT_NE(
+      EncodeEntry({At(5), change}).find(R"("usage":{"memory_bytes":0,"memory_peak_bytes":4096,"cpu_seconds":1.5})"),
+      std::string::npos);
+  change.usage->memory_average_bytes = 2048;
+  change.usage->gpu = core::GpuUse{0.25, 0.5, 0.125, 0.75};
+  EXPECT_NE(EncodeEntry({At(5), change})
+                .find(R"("cpu_seconds":1.5,"memory_average_bytes":2048,"gpu":{"utilisation_average":0.25,)"
+                      R"("utilisation_peak":0.5,"memory_average":0.125,"memory_peak":0.75}})"),
+            std::string::npos);
+  change.exit = core::Exit{std::nullopt, 11};
+  EXPECT_NE(EncodeEntry({At(5), change}).find(R"("signal":"SIGSEGV")"), std::string::npos);
+}
+
+TEST(JournalLine, EveryKindHasAWordOfItsOwn) {
+  std::vector<std::string> words;
+  for (int type = 0; type < 8; ++type) {
+    const auto job = JobChange(static_cast<core::JobChanged::Type>(type));
+    const auto task = TaskChange(static_cast<core::TaskChanged::Type>(type), "w", 0, core::TaskState::kPending);
+    for (const auto& line : {EncodeEntry({At(0), job}), EncodeEntry({At(0), task})}) {
+      words.push_back(nlohmann::json::parse(line)["type"]);
+      EXPECT_FALSE(words.back().empty());
+    }
+  }
+  std::sort(words.begin(), words.end());
+  EXPECT_EQ(std::adjacent_find(words.begin(), words.end()), words.end());
+}
+
+TEST(JournalLine, TornUnknownAndDoctoredLinesAreNotRead) {
+  const std::string whole =
+      EncodeEntry({At(5), TaskChange(core::TaskChanged::Type::kStarted, "worker", 1, core::TaskState::kRunning)});
+  for (size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_EQ(DecodeEntry(std::string_view(whole).substr(0, size)), std::nullopt) << size;
+  }
+  for (const char* line : {
+           "",
+           "{}",
+           "[]",
+           "7",
+           "null",
+           "\xff\xfe",
+           R"({"time":"2026-11-21T00:00:05.000Z"})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskTeleported","role":"w","index":0})",
+           R"({"time":"yesterday","type":"RoleScaled","role":"w","from":1,"to":2,"by":"ann"})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":-1,"state":"LOST","attempt":0})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskLost","role":"w","index":99999999999,"state":"LOST"})",
+           R"({"time":"2026-11-21T00:00:05.000Z","type":"JobSubmitted","id":"x",)"
+           R"("roles":[{"name":"w","instances":2000000000}]})",
+       }) {
+    EXPECT_EQ(DecodeEntry(line), std::nullopt) << line;
+  }
+}
+
+TEST(JournalLine, FieldsOfLaterVersionsAreIgnored) {
+  const auto entry = DecodeEntry(R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskStarted","role":"w","index":0,)"
+                                 R"("state":"RUNNING","attempt":0,"mood":{"deep":[1]},"port":"not a number"})");
+  ASSERT_TRUE(entry.has_value());
+  EXPECT_EQ(std::get<core::TaskChanged>(entry->change),
+            TaskChange(core::TaskChanged::Type::kStarted, "w", 0, core::TaskState::kRunning));
+}
+
+TEST(JournalLine, WordsThatAreNotUtf8DoNotBreakTheJournal) {
+  auto change = JobChange(core::JobChanged::Type::kFinished, core::JobState::kFailed);
+  change.reason = "it said \xff\xfe";
+  const auto back = DecodeEntry(EncodeEntry({At(0), change}));
+  ASSERT_TRUE(back.has_value());
+  EXPECT_TRUE(std::get<core::JobChanged>(back->change).reason->starts_with("it said "));
+}
+
+TEST(JournalLine, DescribedForPeople) {
+  auto change = TaskChange(core::TaskChanged::Type::kExited, "worker", 1, core::TaskState::kFailed);
+  change.exit = core::Exit{7, std::nullopt};
+  change.reason = "two\nlines";
+  EXPECT_EQ(DescribeEntry({At(83), change}),
+            "00:01:23.000  TaskExited  worker:1  FAILED  attempt 0  exit code 7  two lines");
+  EXPECT_EQ(
+      DescribeEntry(Submitted(0, {{"chief", 1}, {"worker", 2}})),
+      "00:00:00.000  JobSubmitted  howdah-20261121-000000-abcd  mnist  chief x 1, worker x 2  by ann on gateway3");
+  EXPECT_EQ(DescribeEntry({At(0), core::RoleScaled{"worker", 2, 4, "ann on gateway3"}}),
+            "00:00:00.000  RoleScaled  worker  from 2 to 4  by ann on gateway3");
+  for (unsigned seed = 0; seed < 500; ++seed) {
+    EXPECT_EQ(DescribeEntry(RandomChanges(seed).Next()).find('\n'), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace howdah::journal

@@ -1,0 +1,135 @@
+// Reading and writing the fields of JSON objects that others may have written: a field of the wrong type reads as
+// absent.
+#pragma once
+
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/change.h"
+#include "howdah/core/states.h"
+
+namespace howdah::journal {
+
+// Keeps the order in which the fields were written: people read these objects, too.
+using Json = nlohmann::ordered_json;
+
+// One line. Text that is not UTF-8 (a program's own words in a reason) gets replacement characters.
+inline std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+// A discarded value for a text that is no JSON.
+inline Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
+
+inline const Json* Field(const Json& object, const char* name) {
+  const auto found = object.find(name);
+  return found == object.end() ? nullptr : &*found;
+}
+
+inline std::optional<int> ToInt(const Json& json) {
+  if (!json.is_number_integer()) return std::nullopt;
+  if (json.is_number_unsigned() && json.get<uint64_t>() > uint64_t{std::numeric_limits<int>::max()})
+    return std::nullopt;
+  const int64_t value = json.get<int64_t>();
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) return std::nullopt;
+  return static_cast<int>(value);
+}
+
+inline std::optional<std::string> TextField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  if (field == nullptr || !field->is_string()) return std::nullopt;
+  return field->get<std::string>();
+}
+
+inline std::optional<int> IntField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  return field == nullptr ? std::nullopt : ToInt(*field);
+}
+
+inline std::optional<Instant> TimeField(const Json& object, const char* name) {
+  const auto text = TextField(object, name);
+  return text ? ParseInstant(*text) : std::nullopt;
+}
+
+inline std::optional<std::vector<int>> IntsField(const Json& object, const char* name) {
+  const Json* field = Field(object, name);
+  if (field == nullptr || !field->is_array()) return std::nullopt;
+  std::vector<int> values;
+  for (const Json& item : *field) {
+    const auto value = ToInt(item);
+    if (!value) return std::nullopt;
+    values.push_back(*value);
+  }
+  return values;
+}
+
+// `exit_code` and `signal` (a name): how a process ended.
+inline std::optional<core::Exit> ExitFields(const Json& object) {
+  core::Exit exit;
+  exit.code = IntField(object, "exit_code");
+  if (const auto name = TextField(object, "signal")) exit.signal = core::SignalNumber(*name);
+  if (!exit.code && !exit.signal) return std::nullopt;
+  return exit;
+}
+
+inline Json UsageJson(const core::Usage& usage) {
+  Json json = {{"memory_bytes", usage.memory_bytes},
+               {"memory_peak_bytes", usage.memory_peak_bytes},
+               {"cpu_seconds", usage.cpu_seconds}};
+  if (usage.memory_average_bytes > 0) json["memory_average_bytes"] = usage.memory_average_bytes;
+  if (usage.gpu) {
+    json["gpu"] = {{"utilisation_average", usage.gpu->utilisation_average},
+                   {"utilisation_peak", usage.gpu->utilisation_peak},
+                   {"memory_average", usage.gpu->memory_average},
+                   {"memory_peak", usage.gpu->memory_peak}};
+  }
+  return json;
+}
+
+inline Json ProgressJson(const core::TaskProgress& progress) {
+  Json json = {{"step", nullptr}, {"checkpoint", nullptr}, {"checkpoint_at", nullptr}};
+  if (progress.step) json["step"] = *progress.step;
+  if (progress.checkpoint) json["checkpoint"] = *progress.checkpoint;
+  if (progress.checkpoint_at) json["checkpoint_at"] = FormatInstant(*progress.checkpoint_at);
+  json["at"] = FormatInstant(progress.at);
+  return json;
+}
+
+inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
+  const Json* field = Field(object, "progress");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto at = TimeField(*field, "at");
+  if (!at) return std::nullopt;
+  const auto step = [&](const char* name) {
+    const Json* number = Field(*field, name);
+    return number != nullptr && number->is_number_integer() ? std::optional(number->get<int64_t>()) : std::nullopt;
+  };
+  return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at};
+}
+
+// 0: it is not there.
+inline double NumberField(const Json& object, const char* name) {
+  const Json* number = Field(object, name);
+  return number != nullptr && number->is_number() ? number->get<double>() : 0;
+}
+
+inline std::optional<core::Usage> UsageField(const Json& object) {
+  const Json* field = Field(object, "usage");
+  if (field == nullptr || !field->is_object()) return std::nullopt;
+  const auto bytes = [&](const char* name) {
+    const Json* number = Field(*field, name);
+    return number != nullptr && number->is_number_integer() ? number->get<int64_t>() : 0;
+  };
+  core::Usage usage{bytes("memory_bytes"), bytes("memory_peak_bytes"), NumberField(*field, "cpu_seconds"),
+                    bytes("memory_average_bytes")};
+  if (const Json* gpu = Field(*field, "gpu"); gpu != nullptr && gpu->is_object()) {
+    usage.gpu = {NumberField(*gpu, "utilisation_average"), NumberField(*gpu, "utilisation_peak"),
+                 NumberField(*gpu, "memory_average"), NumberField(*gpu, "memory_peak")};
+  }
+  return usage;
+}
+
+}  // namespace howdah::journal

@@ -1,0 +1,119 @@
+#include "howdah/journal/job_view.h"
+#include "json_fields.h"
+
+namespace howdah::journal {
+namespace {
+
+Json OrNull(const std::string& text) { return text.empty() ? Json(nullptr) : Json(text); }
+
+Json OrNull(const std::optional<int>& number) { return number ? Json(*number) : Json(nullptr); }
+
+Json OrNull(const std::optional<Instant>& time) { return time ? Json(FormatInstant(*time)) : Json(nullptr); }
+
+Json TaskToJson(const TaskView& task) {
+  const std::optional<int> code = task.exit ? task.exit->code : std::nullopt;
+  const std::optional<int> signal = task.exit ? task.exit->signal : std::nullopt;
+  Json json;
+  json["role"] = task.role;
+  json["index"] = task.index;
+  json["state"] = core::ToText(task.state);
+  json["attempt"] = task.attempt;
+  json["node"] = OrNull(task.node);
+  json["container"] = OrNull(task.container);
+  json["ranks"] = task.ranks;
+  json["pids"] = task.pids;
+  json["exit_code"] = OrNull(code);
+  json["signal"] = signal ? Json(core::SignalName(*signal)) : Json(nullptr);
+  json["reason"] = OrNull(task.reason);
+  json["started"] = OrNull(task.started);
+  json["finished"] = OrNull(task.finished);
+  json["usage"] = UsageJson(task.usage);
+  json["progress"] = task.progress ? ProgressJson(*task.progress) : Json(nullptr);
+  return json;
+}
+
+std::optional<TaskView> TaskFromJson(const Json& json) {
+  if (!json.is_object()) return std::nullopt;
+  const auto role = TextField(json, "role");
+  const auto index = IntField(json, "index");
+  const auto state = core::ParseTaskState(TextField(json, "state").value_or(""));
+  if (!role || !index || !state) return std::nullopt;
+  TaskView task;
+  task.role = *role;
+  task.index = *index;
+  task.state = *state;
+  task.attempt = IntField(json, "attempt").value_or(0);
+  task.node = TextField(json, "node").value_or("");
+  task.container = TextField(json, "container").value_or("");
+  task.ranks = IntsField(json, "ranks").value_or(std::vector<int>());
+  task.pids = IntsField(json, "pids").value_or(std::vector<int>());
+  task.exit = ExitFields(json);
+  task.reason = TextField(json, "reason").value_or("");
+  task.started = TimeField(json, "started");
+  task.finished = TimeField(json, "finished");
+  task.usage = UsageField(json).value_or(Usage());
+  task.progress = ProgressField(json);
+  return task;
+}
+
+}  // namespace
+
+std::string ToJson(const JobView& view, bool with_tasks) {
+  Json json;
+  json["id"] = view.id;
+  json["name"] = view.name;
+  json["state"] = core::ToText(view.state);
+  json["exit_code"] = OrNull(view.exit_code);
+  json["on"] = view.on;
+  json["framework"] = view.framework;
+  json["generation"] = view.generation;
+  json["reason"] = OrNull(view.reason);
+  json["advice"] = OrNull(view.advice);
+  json["submitted"] = OrNull(view.submitted);
+  json["started"] = OrNull(view.started);
+  json["finished"] = OrNull(view.finished);
+  json["urls"] = {{"tracking", OrNull(view.tracking_url)}, {"tensorboard", OrNull(view.tensorboard_url)}};
+  if (with_tasks) {
+    Json tasks = Json::array();
+    for (const TaskView& task : view.tasks) tasks.push_back(TaskToJson(task));
+    json["tasks"] = std::move(tasks);
+    json["account"] = Parse(view.account.ToJson());
+  }
+  return Dump(json);
+}
+
+std::optional<JobView> FromJson(std::string_view text) {
+  const Json json = Parse(text);
+  if (!json.is_object()) return std::nullopt;
+  const auto id = TextField(json, "id");
+  const auto state = core::ParseJobState(TextField(json, "state").value_or(""));
+  if (!id || !state) return std::nullopt;
+  JobView view;
+  view.id = *id;
+  view.name = TextField(json, "name").value_or("");
+  view.state = *state;
+  view.exit_code = IntField(json, "exit_code");
+  view.on = TextField(json, "on").value_or("");
+  view.framework = TextField(json, "framework").value_or("");
+  view.generation = IntField(json, "generation").value_or(0);
+  view.reason = TextField(json, "reason").value_or("");
+  view.advice = TextField(json, "advice").value_or("");
+  view.submitted = TimeField(json, "submitted");
+  view.started = TimeField(json, "started");
+  view.finished = TimeField(json, "finished");
+  if (const Json* urls = Field(json, "urls"); urls != nullptr && urls->is_object()) {
+    view.tracking_url = TextField(*urls, "tracking").value_or("");
+    view.tensorboard_url = TextField(*urls, "tensorboard").value_or("");
+  }
+  if (const Json* account = Field(json, "account")) view.account = Account::FromJson(account->dump());
+  if (const Json* tasks = Field(json, "tasks"); tasks != nullptr && tasks->is_array()) {
+    for (const Json& item : *tasks) {
+      auto task = TaskFromJson(item);
+      if (!task) return std::nullopt;
+      view.tasks.push_back(std::move(*task));
+    }
+  }
+  return view;
+}
+
+}  // namespace howdah::journal

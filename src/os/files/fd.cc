@@ -1,0 +1,20 @@
+#include "howdah/os/files/fd.h"
+
+#include <unistd.h>
+
+#include <cstring>
+#include <string>
+
+namespace howdah::os::files {
+
+void Fd::Close() {
+  if (fd_ >= 0) ::close(std::exchange(fd_, -1));
+}
+
+Error SystemError(std::string_view doing, int error) {
+  const char* text = ::strerrordesc_np(error);  // unlike strerror, safe from any thread
+  const ErrorCode code = error == ENOENT || error == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kFailed;
+  return {code, std::string(doing) + ": " + (text != nullptr ? std::string(text) : "error " + std::to_string(error))};
+}
+
+}  // namespace howdah::os::files

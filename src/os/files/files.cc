@@ -1,0 +1,160 @@
+#include "howdah/os/files/files.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+namespace howdah::os::files {
+namespace {
+
+// Reads until the end or until `limit` bytes are there.
+Result<std::string> ReadUpTo(int fd, size_t limit, const std::string& path) {
+  std::string bytes;
+  struct stat info {};
+  const size_t expected = ::fstat(fd, &info) == 0 && info.st_size > 0 ? static_cast<size_t>(info.st_size) : 4096;
+  while (bytes.size() < limit) {
+    const size_t before = bytes.size();
+    bytes.resize(std::min(limit, std::max(expected + 1, before * 2)));
+    const ssize_t count = ::read(fd, bytes.data() + before, bytes.size() - before);
+    if (count < 0 && errno != EINTR) return SystemError("reading " + path);
+    bytes.resize(before + static_cast<size_t>(std::max<ssize_t>(count, 0)));
+    if (count == 0) break;
+  }
+  return bytes;
+}
+
+Result<Fd> OpenForReading(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd.valid()) return SystemError("opening " + path);
+  return fd;
+}
+
+Result<FileLock> LockError(const std::string& path) { return SystemError("locking " + path); }
+
+Result<Fd> OpenLockFile(const std::string& path) {
+  Fd fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644));
+  if (!fd.valid()) return SystemError("opening the lock " + path);
+  return fd;
+}
+
+}  // namespace
+
+Result<std::string> ReadFile(const std::string& path, size_t limit) {
+  auto fd = OpenForReading(path);
+  if (!fd) return fd.error();
+  auto bytes = ReadUpTo(fd->get(), limit + 1, path);
+  if (bytes && bytes->size() > limit) {
+    return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes it may have");
+  }
+  return bytes;
+}
+
+Result<std::string> ReadTail(const std::string& path, size_t limit) {
+  auto fd = OpenForReading(path);
+  if (!fd) return fd.error();
+  if (::lseek(fd->get(), -static_cast<off_t>(limit), SEEK_END) < 0 && errno != EINVAL) {
+    return SystemError("reading the end of " + path);  // EINVAL: the file is shorter, so it is read from its beginning
+  }
+  return ReadUpTo(fd->get(), limit, path);
+}
+
+std::string LastLine(const std::string& path) {
+  constexpr size_t kWindow = 2048;
+  const auto tail = ReadTail(path, kWindow);
+  if (!tail.ok()) return "";
+  const size_t end = tail->find_last_not_of(" \r\n");
+  if (end == std::string::npos) return "";
+  const size_t newline = tail->rfind('\n', end);
+  const size_t begin = newline == std::string::npos ? 0 : newline + 1;
+  return tail->substr(begin, end + 1 - begin);
+}
+
+Status WriteAll(int fd, std::string_view bytes, std::string_view what) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return SystemError("writing " + std::string(what));
+    bytes.remove_prefix(static_cast<size_t>(count));
+  }
+  return {};
+}
+
+Status AppendLine(int fd, std::string_view line, std::string_view what) {
+  std::string text;
+  text.reserve(line.size() + 1);
+  text.append(line).push_back('\n');
+  return WriteAll(fd, text, what);
+}
+
+Result<Fd> OpenForAppend(const std::string& path, mode_t mode) {
+  Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, mode));
+  if (!fd.valid()) return SystemError("opening " + path);
+  return fd;
+}
+
+Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode) {
+  std::string temporary = path.substr(0, path.rfind('/') + 1) + ".XXXXXX";
+  Fd fd(::mkostemp(temporary.data(), O_CLOEXEC));
+  if (!fd.valid()) return SystemError("writing " + path);
+  Status done = WriteAll(fd.get(), bytes, path);
+  if (done.ok() && ::fchmod(fd.get(), mode) != 0) done = SystemError("writing " + path);
+  if (done.ok() && ::rename(temporary.c_str(), path.c_str()) != 0) done = SystemError("writing " + path);
+  if (!done.ok()) ::unlink(temporary.c_str());
+  return done;
+}
+
+Status MakeDirectories(const std::string& path, mode_t mode) {
+  if (::mkdir(path.c_str(), mode) == 0) return {};
+  if (errno == ENOENT) {
+    const size_t slash = path.find_last_of('/', path.find_last_not_of('/'));
+    if (slash != std::string::npos && slash != 0) {
+      if (Status parent = MakeDirectories(path.substr(0, slash), mode); !parent.ok()) return parent;
+      if (::mkdir(path.c_str(), mode) == 0) return {};
+    }
+  }
+  struct stat info {};
+  const int error = errno;
+  if (error == EEXIST && ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return {};
+  return SystemError("making the directory " + path, error == EEXIST ? ENOTDIR : error);
+}
+
+Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t limit) {
+  DIR* directory = ::opendir(path.c_str());
+  if (directory == nullptr) return SystemError("listing " + path);
+  std::vector<std::string> names;
+  errno = 0;
+  while (names.size() < limit) {
+    const dirent* entry = ::readdir(directory);
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") names.emplace_back(name);
+  }
+  const int error = errno;
+  ::closedir(directory);
+  if (error != 0) return SystemError("listing " + path, error);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::optional<FileLock>> FileLock::Try(const std::string& path) {
+  auto fd = OpenLockFile(path);
+  if (!fd) return fd.error();
+  if (::flock(fd->get(), LOCK_EX | LOCK_NB) == 0) return std::optional(FileLock(std::move(*fd)));
+  if (errno == EWOULDBLOCK) return std::optional<FileLock>();
+  return LockError(path).error();
+}
+
+Result<FileLock> FileLock::Wait(const std::string& path) {
+  auto fd = OpenLockFile(path);
+  if (!fd) return fd.error();
+  while (::flock(fd->get(), LOCK_EX) != 0) {
+    if (errno != EINTR) return LockError(path);
+  }
+  return FileLock(std::move(*fd));
+}
+
+}  // namespace howdah::os::files

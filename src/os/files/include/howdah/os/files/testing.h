@@ -1,0 +1,49 @@
+// For tests only: a scratch directory, and what a file holds.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string>
+
+#include "howdah/os/files/files.h"
+
+namespace howdah::os::files {
+
+// A directory that is gone at the end of the test.
+class Scratch {
+ public:
+  Scratch() {
+    std::string path =
+        (std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : std::string("/tmp")) + "/howdah.XXXXXX";
+    if (::mkdtemp(path.data()) == nullptr) std::abort();
+    path_ = path;
+  }
+  ~Scratch() { EXPECT_TRUE(RemoveTree(path_).ok()); }
+  Scratch(const Scratch&) = delete;
+  Scratch& operator=(const Scratch&) = delete;
+
+  const std::string& path() const { return path_; }
+  std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+
+ private:
+  std::string path_;
+};
+
+inline std::string Content(const std::string& path) {
+  auto bytes = ReadFile(path);
+  return bytes ? *bytes : "(" + bytes.error().message + ")";
+}
+
+// Runs a text under bash in a directory; returns its exit code. Processes are another library's, above this one.
+inline int Shell(const Scratch& scratch, const std::string& script) {
+  const std::string file = scratch.path() + ".sh";
+  EXPECT_TRUE(WriteFileAtomically(file, script).ok());
+  const int status = std::system(("cd '" + scratch.path() + "' && bash '" + file + "'").c_str());
+  ::unlink(file.c_str());
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+}  // namespace howdah::os::files

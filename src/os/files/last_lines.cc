@@ -1,0 +1,46 @@
+#include "howdah/os/files/last_lines.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "howdah/os/files/fd.h"
+
+namespace howdah::os::files {
+namespace {
+
+constexpr int64_t kBlock = int64_t{64} << 10;
+
+}  // namespace
+
+std::string_view LastLines(std::string_view text, int64_t lines) {
+  if (lines <= 0) return text.substr(text.size());
+  size_t at = text.size();
+  if (at > 0 && text[at - 1] == '\n') --at;  // ends the last line, separates nothing
+  for (; at > 0; --at) {
+    if (text[at - 1] == '\n' && --lines == 0) break;
+  }
+  return text.substr(at);
+}
+
+Result<int64_t> OffsetOfLastLines(int fd, int64_t lines) {
+  struct stat facts {};
+  if (fstat(fd, &facts) != 0) return SystemError("reading output");
+  if (lines <= 0) return int64_t{facts.st_size};
+  std::vector<char> block(static_cast<size_t>(kBlock));
+  for (int64_t end = facts.st_size; end > 0;) {
+    const int64_t begin = std::max<int64_t>(end - kBlock, 0);
+    const ssize_t size = pread(fd, block.data(), static_cast<size_t>(end - begin), begin);
+    if (size != end - begin) return SystemError("reading output");
+    for (int64_t at = end - 1; at >= begin; --at) {
+      const bool last_of_file = at == facts.st_size - 1;
+      if (block[static_cast<size_t>(at - begin)] == '\n' && !last_of_file && --lines == 0) return at + 1;
+    }
+    end = begin;
+  }
+  return int64_t{0};
+}
+
+}  // namespace howdah::os::files

@@ -1,0 +1,95 @@
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <memory>
+
+#include "howdah/os/files/files.h"
+
+namespace howdah::os::files {
+namespace {
+
+// Below this depth directories are first moved up to the top, so that the descriptors held are bounded.
+constexpr int kDepthLimit = 64;
+
+class TreeRemover {
+ public:
+  TreeRemover(int top, std::string path) : top_(top), path_(std::move(path)) {}
+
+  // Empties the directory that `fd` is open on. Takes fd.
+  Status Empty(Fd fd, int depth) {
+    const int here = fd.get();
+    DIR* opened = ::fdopendir(fd.Release());
+    if (opened == nullptr) return SystemError("removing " + path_);
+    const std::unique_ptr<DIR, int (*)(DIR*)> directory(opened, ::closedir);
+    // Names that readdir misses because the directory changes meanwhile are seen in a further round.
+    for (bool found = true; found;) {
+      found = false;
+      ::rewinddir(opened);
+      while (const dirent* entry = ::readdir(opened)) {
+        const std::string name = entry->d_name;
+        if (name == "." || name == "..") continue;
+        found = true;
+        if (Status removed = Remove(here, name, depth); !removed.ok()) return removed;
+      }
+    }
+    return {};
+  }
+
+  // A directory of our own whose rights were taken away can be given them back; one of somebody else stays an error.
+  static Fd OpenWritable(int parent, const std::string& name) {
+    constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    struct stat info {};
+    const bool known = ::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0;
+    if (known && S_ISDIR(info.st_mode) && (info.st_mode & 0700) != 0700) {
+      ::fchmodat(parent, name.c_str(), (info.st_mode & 07777) | 0700, 0);
+    }
+    return Fd(::openat(parent, name.c_str(), kFlags));
+  }
+
+ private:
+  Status Remove(int parent, const std::string& name, int depth) {
+    if (::unlinkat(parent, name.c_str(), 0) == 0 || errno == ENOENT) return {};
+    const int error = errno;
+    struct stat info {};
+    if (::fstatat(parent, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+      return errno == ENOENT ? Status() : SystemError("removing " + path_ + "/.../" + name);
+    }
+    if (!S_ISDIR(info.st_mode)) return SystemError("removing " + path_ + "/.../" + name, error);
+    if (depth >= kDepthLimit) {
+      const std::string moved = ".howdah-removing-" + std::to_string(moved_++);
+      ::fchmodat(parent, name.c_str(), 0700, 0);  // moving a directory needs the right to write to it
+      if (::renameat(parent, name.c_str(), top_, moved.c_str()) == 0) return {};
+      return SystemError("removing " + path_ + "/.../" + name);
+    }
+    Fd fd = OpenWritable(parent, name);
+    if (!fd.valid()) return SystemError("removing " + path_ + "/.../" + name);
+    if (Status emptied = Empty(std::move(fd), depth + 1); !emptied.ok()) return emptied;
+    if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY) return {};
+    return SystemError("removing " + path_ + "/.../" + name);  // after ENOTEMPTY the next round tries again
+  }
+
+  int top_;
+  std::string path_;
+  long moved_ = 0;
+};
+
+}  // namespace
+
+Status RemoveTree(const std::string& path) {
+  if (::unlink(path.c_str()) == 0 || errno == ENOENT || errno == ENOTDIR) return {};
+  const int error = errno;
+  struct stat info {};
+  if (::lstat(path.c_str(), &info) != 0) return errno == ENOENT ? Status() : SystemError("removing " + path);
+  if (!S_ISDIR(info.st_mode)) return SystemError("removing " + path, error);
+  Fd top = TreeRemover::OpenWritable(AT_FDCWD, path);
+  if (!top.valid()) return SystemError("removing " + path);
+  Fd copy(::fcntl(top.get(), F_DUPFD_CLOEXEC, 3));
+  if (!copy.valid()) return SystemError("removing " + path);
+  if (Status emptied = TreeRemover(top.get(), path).Empty(std::move(copy), 0); !emptied.ok()) return emptied;
+  if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return {};
+  return SystemError("removing " + path);
+}
+
+}  // namespace howdah::os::files

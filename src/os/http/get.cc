@@ -1,0 +1,182 @@
+#include "howdah/os/http/get.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/ostream.hpp>
+#include <boost/beast/http.hpp>
+#include <chrono>
+
+#include "howdah/os/files/fd.h"
+#include "howdah/os/net/connect.h"
+
+namespace howdah::os::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace protocol = boost::beast::http;
+using Failure = boost::system::error_code;
+using std::chrono::steady_clock;
+
+constexpr size_t kErrorText = 4 << 10, kBlock = 64 << 10;
+constexpr uint32_t kHeaderBytes = 64 << 10;
+
+struct Url {
+  std::string host;  // with port, as written
+  os::net::HostPort where;
+  std::string target;
+};
+
+Result<Url> ParseUrl(const std::string& text) {
+  const auto wrong = [&](const std::string& why) { return Error{ErrorCode::kUsage, "reading " + text + ": " + why}; };
+  if (text.starts_with("https://")) return wrong("https is not spoken here; the daemon's http address is needed");
+  if (!text.starts_with("http://")) return wrong("it does not begin with http://");
+  if (text.find_first_of(std::string_view(" \t\r\n\0", 5)) != std::string::npos) return wrong("it has a blank in it");
+  const size_t start = 7, slash = text.find_first_of("/?", start);
+  Url url;
+  url.host = text.substr(start, slash == std::string::npos ? slash : slash - start);
+  url.target = slash == std::string::npos ? "/" : text.substr(slash);
+  if (url.target.front() == '?') url.target.insert(0, "/");
+  const bool has_port = url.host.rfind(':') != std::string::npos && url.host.back() != ']';
+  auto where = os::net::ParseHostPort(has_port ? url.host : url.host + ":80");
+  if (!where) return wrong(where.error().message);
+  url.where = std::move(*where);
+  return url;
+}
+
+// A socket as Beast reads from it: every wait has a limit.
+class Stream {
+ public:
+  Stream(os::files::Fd fd, const GetLimits& limits)
+      : fd_(std::move(fd)), silence_(limits.silence), end_(steady_clock::now() + limits.whole) {}
+
+  template <typename Buffers>
+  size_t read_some(const Buffers& buffers, Failure& failed) {
+    return Transfer(buffers, failed, os::net::AwaitReadable,
+                    [this](const auto& b) { return ::recv(fd_.get(), b.data(), b.size(), 0); });
+  }
+  template <typename Buffers>
+  size_t write_some(const Buffers& buffers, Failure& failed) {
+    return Transfer(buffers, failed, os::net::AwaitWritable,
+                    [this](const auto& b) { return ::send(fd_.get(), b.data(), b.size(), MSG_NOSIGNAL); });
+  }
+
+  // Beast asks for these of every stream; it does not call them.
+  template <typename Buffers>
+  size_t read_some(const Buffers& buffers) {
+    Failure failed;
+    const size_t size = read_some(buffers, failed);
+    return failed ? throw boost::system::system_error(failed) : size;
+  }
+  template <typename Buffers>
+  size_t write_some(const Buffers& buffers) {
+    Failure failed;
+    const size_t size = write_some(buffers, failed);
+    return failed ? throw boost::system::system_error(failed) : size;
+  }
+
+ private:
+  template <typename Buffers, typename Wait, typename Move>
+  size_t Transfer(const Buffers& buffers, Failure& failed, Wait wait, Move move) {
+    for (auto at = asio::buffer_sequence_begin(buffers); at != asio::buffer_sequence_end(buffers); ++at) {
+      const auto piece = *at;
+      if (piece.size() == 0) continue;
+      for (;;) {
+        const ssize_t size = move(piece);
+        if (size > 0) return failed = {}, static_cast<size_t>(size);
+        if (size == 0) return failed = asio::error::eof, 0;
+        if (errno == EINTR) continue;
+        if (errno != EAGAIN) return failed.assign(errno, boost::system::system_category()), 0;
+        const auto left = std::chrono::duration_cast<Duration>(end_ - steady_clock::now());
+        if (left <= Duration(0) || !wait(fd_.get(), std::min(left, silence_)).ok()) {
+          return failed = asio::error::timed_out, 0;
+        }
+      }
+    }
+    return failed = {}, 0;
+  }
+
+  os::files::Fd fd_;
+  Duration silence_;
+  steady_clock::time_point end_;
+};
+
+Error ToError(const std::string& url, const Failure& failed) {
+  const std::string doing = "reading " + url + ": ";
+  if (failed == asio::error::timed_out) return {ErrorCode::kTimeout, doing + "the server says nothing any more"};
+  if (failed == protocol::error::end_of_stream || failed == protocol::error::partial_message ||
+      failed == asio::error::eof) {
+    return {ErrorCode::kUnavailable, doing + "the server closed the connection amid its answer"};
+  }
+  if (failed.category() == boost::system::system_category()) {
+    return {ErrorCode::kUnavailable, doing + failed.message()};
+  }
+  return Failed(doing + "what the server sent is not as HTTP/1.1 has it: " + failed.message());
+}
+
+using Parser = protocol::response_parser<protocol::buffer_body>;
+
+// The body, as it comes. The failure, or nothing.
+Failure ReadBody(Stream& stream, boost::beast::flat_buffer& buffer, Parser& parser, GetReply& reply,
+                 const OnBody& on_body) {
+  std::string block(kBlock, '\0');
+  while (!parser.is_done()) {
+    auto& body = parser.get().body();
+    body.data = block.data();
+    body.size = block.size();
+    Failure failed;
+    protocol::read_some(stream, buffer, parser, failed);
+    if (failed == protocol::error::need_buffer) failed = {};
+    const std::string_view bytes(block.data(), block.size() - body.size);
+    if (reply.status != 200) {
+      reply.error_text += bytes.substr(0, kErrorText - reply.error_text.size());
+      if (reply.error_text.size() == kErrorText) return {};
+    } else if (!bytes.empty() && !on_body(bytes)) {
+      return {};
+    }
+    if (failed) return failed;
+  }
+  return {};
+}
+
+Failure SendRequest(Stream& stream, const Url& url, const Headers& headers) {
+  protocol::request<protocol::empty_body> request(protocol::verb::get, url.target, 11);
+  request.set(protocol::field::host, url.host);
+  request.set(protocol::field::user_agent, "howdah");
+  request.keep_alive(false);
+  for (const auto& [name, value] : headers) request.set(name, value);
+  Failure failed;
+  protocol::write(stream, request, failed);
+  return failed;
+}
+
+}  // namespace
+
+Result<GetReply> Get(const std::string& text, const GetLimits& limits, const OnBody& on_body, const Headers& headers) {
+  const auto url = ParseUrl(text);
+  if (!url) return url.error();
+  auto connected = os::net::Connect(url->where, limits.connect);
+  if (!connected) return connected.error().While("reading " + text);
+  Stream stream(os::files::Fd(*connected), limits);
+  if (const Failure failed = SendRequest(stream, *url, headers)) return ToError(text, failed);
+  boost::beast::flat_buffer buffer(kHeaderBytes + kBlock);
+  Parser parser;
+  parser.header_limit(kHeaderBytes);
+  parser.body_limit(static_cast<uint64_t>(limits.body_bytes));
+  Failure failed;
+  protocol::read_header(stream, buffer, parser, failed);
+  if (failed) return ToError(text, failed);
+  const auto& answer = parser.get();
+  GetReply reply;
+  reply.status = static_cast<int>(answer.result_int());
+  reply.content_type = std::string(answer[protocol::field::content_type]);
+  reply.location = std::string(answer[protocol::field::location]);
+  reply.refresh = std::string(answer["Refresh"]);
+  failed = ReadBody(stream, buffer, parser, reply, on_body);
+  if (failed) return ToError(text, failed);
+  return reply;
+}
+
+}  // namespace howdah::os::http

@@ -1,0 +1,214 @@
+#include "howdah/os/http/server.h"
+
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/core/tcp_stream.hpp>
+#include <boost/beast/http.hpp>
+#include <unordered_map>
+#include <utility>
+
+namespace howdah::os::http {
+namespace {
+
+namespace asio = boost::asio;
+namespace beast = boost::beast;
+namespace protocol = boost::beast::http;
+using asio::ip::tcp;
+using Failure = boost::system::error_code;
+
+// "10.0.0.7" also of a listener that takes both kinds of addresses.
+std::string AddressOf(const tcp::socket& socket) {
+  Failure failed;
+  asio::ip::address address = socket.remote_endpoint(failed).address();
+  if (failed) return "";
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    address = asio::ip::make_address_v4(asio::ip::v4_mapped, address.to_v6());
+  }
+  return address.to_string();
+}
+
+class Connection {
+ public:
+  // on_over: destroys the connection.
+  Connection(tcp::socket socket, const Server::Limits& limits, std::shared_ptr<const Server::Handler> handler,
+             std::function<void()> on_over)
+      : limits_(limits),
+        handler_(std::move(handler)),
+        on_over_(std::move(on_over)),
+        peer_(AddressOf(socket)),
+        stream_(std::move(socket)) {
+    parser_.header_limit(static_cast<uint32_t>(limits.header_bytes));
+    parser_.body_limit(limits.body_bytes);
+  }
+
+  void Start() {
+    stream_.expires_after(limits_.read);
+    protocol::async_read_header(stream_, buffer_, parser_,
+                                [this, alive = std::weak_ptr(alive_)](const Failure& failed, size_t) {
+                                  if (!alive.expired()) OnRead(failed);
+                                });
+  }
+
+ private:
+  void OnRead(const Failure& failed) {
+    if (failed == protocol::error::header_limit) return Answer({431, "", "the request's header is too long\n", ""});
+    if (failed == protocol::error::body_limit) return Answer({413, "", "the request's body is too long\n", ""});
+    if (failed.category() == protocol::make_error_code(protocol::error::bad_method).category() &&
+        failed != protocol::error::end_of_stream && failed != protocol::error::partial_message) {
+      return Answer({400, "", "this is no HTTP/1.1 request\n", ""});
+    }
+    if (failed) return Over();
+    const auto& request = parser_.get();
+    const protocol::verb method = request.method();
+    head_ = method == protocol::verb::head;
+    if (head_ || method == protocol::verb::get) return Ask();
+    const bool changes = method == protocol::verb::put || method == protocol::verb::delete_;
+    if (!changes || limits_.body_bytes == 0) return Answer({405, "", "this method is not answered here\n", ""});
+    protocol::async_read(stream_, buffer_, parser_,
+                         [this, alive = std::weak_ptr(alive_)](const Failure& error, size_t) {
+                           if (alive.expired()) return;
+                           if (error == protocol::error::body_limit)
+                             return Answer({413, "", "the request's body is too long\n", ""});
+                           if (error) return Over();
+                           Ask();
+                         });
+  }
+
+  void Ask() {
+    auto& request = parser_.get();
+    stream_.expires_after(limits_.write);
+    const std::string target(request.target());
+    const auto handler = handler_;
+    (*handler)(
+        {target.substr(0, target.find('?')), peer_, std::string(request.method_string()), std::move(request.body())},
+        [this, alive = std::weak_ptr(alive_)](Response response) {
+          if (!alive.expired()) Answer(std::move(response));
+        });
+  }
+
+  void Answer(Response response) {
+    if (std::exchange(answered_, true)) return;
+    answer_.version(11);
+    answer_.result(static_cast<unsigned>(response.status));
+    answer_.keep_alive(false);
+    answer_.set(protocol::field::content_type,
+                response.content_type.empty() ? "text/plain; charset=utf-8" : response.content_type);
+    answer_.set("X-Content-Type-Options", "nosniff");
+    answer_.set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'");
+    answer_.set(protocol::field::cache_control, "no-store");
+    if (!response.location.empty()) answer_.set(protocol::field::location, response.location);
+    answer_.content_length(response.body.size());
+    if (!head_) answer_.body() = std::move(response.body);
+    stream_.expires_after(limits_.write);
+    protocol::async_write(stream_, answer_, [this, alive = std::weak_ptr(alive_)](const Failure&, size_t) {
+      if (!alive.expired()) Close();
+    });
+  }
+
+  void Over() {
+    const auto over = on_over_;  // destroys *this
+    over();
+  }
+
+  // The answer may be lost if the socket is closed while bytes of the peer lie unread.
+  void Close() {
+    Failure ignored;
+    stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    stream_.expires_after(limits_.read);
+    Discard();
+  }
+
+  void Discard() {
+    stream_.async_read_some(asio::buffer(discarded_),
+                            [this, alive = std::weak_ptr(alive_)](const Failure& failed, size_t size) {
+                              if (alive.expired()) return;
+                              left_ -= std::min(left_, size);
+                              if (failed || left_ == 0) return Over();
+                              Discard();
+                            });
+  }
+
+  const Server::Limits limits_;
+  const std::shared_ptr<const Server::Handler> handler_;
+  const std::function<void()> on_over_;
+  const std::string peer_;
+  beast::tcp_stream stream_;
+  beast::flat_buffer buffer_;
+  protocol::request_parser<protocol::string_body> parser_;
+  protocol::response<protocol::string_body> answer_;
+  std::array<char, 4096> discarded_;
+  size_t left_ = 64 << 10;  // of what is read only to be thrown away
+  bool head_ = false, answered_ = false;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+class AsioServer final : public Server {
+ public:
+  AsioServer(asio::io_context& loop, Handler handler, const Limits& limits)
+      : limits_(limits), handler_(std::make_shared<const Handler>(std::move(handler))), acceptor_(loop), retry_(loop) {}
+
+  Status Listen(const std::string& host) {
+    Failure failed;
+    const auto address = asio::ip::make_address(host, failed);
+    if (!failed) acceptor_.open(address.is_v6() ? tcp::v6() : tcp::v4(), failed);
+    if (!failed) acceptor_.bind({address, 0}, failed);
+    if (!failed) acceptor_.listen(asio::socket_base::max_listen_connections, failed);
+    if (failed) return Failed("listening on " + host + ": " + failed.message());
+    Accept();
+    return {};
+  }
+
+  uint16_t port() const override {
+    Failure ignored;
+    return acceptor_.local_endpoint(ignored).port();
+  }
+
+ private:
+  void Accept() {
+    acceptor_.async_accept([this, alive = std::weak_ptr(alive_)](const Failure& failed, tcp::socket socket) {
+      if (alive.expired() || failed == asio::error::operation_aborted) return;
+      if (failed) return AcceptLater();  // no descriptor is left, say
+      if (connections_.size() < limits_.connections) Take(std::move(socket));
+      Accept();
+    });
+  }
+
+  void AcceptLater() {
+    retry_.expires_after(std::chrono::milliseconds(100));
+    retry_.async_wait([this, alive = std::weak_ptr(alive_)](const Failure& failed) {
+      if (!alive.expired() && !failed) Accept();
+    });
+  }
+
+  void Take(tcp::socket socket) {
+    const uint64_t id = ++last_id_;
+    auto& connection = connections_[id];
+    connection = std::make_unique<Connection>(std::move(socket), limits_, handler_, [this, id] { Forget(id); });
+    connection->Start();
+  }
+
+  void Forget(uint64_t id) {
+    const auto it = connections_.find(id);
+    const auto gone = std::move(it->second);  // is within one of its own functions, which does nothing after this
+    connections_.erase(it);
+  }
+
+  const Limits limits_;
+  const std::shared_ptr<const Handler> handler_;
+  tcp::acceptor acceptor_;
+  asio::steady_timer retry_;
+  uint64_t last_id_ = 0;
+  std::unordered_map<uint64_t, std::unique_ptr<Connection>> connections_;
+  std::shared_ptr<char> alive_ = std::make_shared<char>();
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Server>> Server::Start(asio::io_context& loop, const std::string& host, Handler handler,
+                                              const Limits& limits) {
+  auto server = std::make_unique<AsioServer>(loop, std::move(handler), limits);
+  if (const Status listening = server->Listen(host); !listening.ok()) return listening.error();
+  return std::unique_ptr<Server>(std::move(server));
+}
+
+}  // namespace howdah::os::http

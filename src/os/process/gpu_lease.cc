@@ -1,0 +1,49 @@
+#include "howdah/os/process/gpu_lease.h"
+
+#include <sys/socket.h>
+#include <sys/un.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+
+namespace howdah::os::process {
+namespace {
+
+// An abstract socket's name belongs to whoever bound it until the last descriptor is closed; users and containers that
+// share the node's network share the names.
+files::Fd Hold(const std::string& name) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  const size_t size = std::min(name.size(), sizeof address.sun_path - 1);
+  std::memcpy(address.sun_path + 1, name.data(), size);
+  files::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  const auto length = static_cast<socklen_t>(offsetof(sockaddr_un, sun_path) + 1 + size);
+  if (::bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0) fd = files::Fd();
+  return fd;
+}
+
+}  // namespace
+
+Result<GpuLease> LeaseGpus(const std::vector<int>& visible, int count, const std::string& scope) {
+  GpuLease lease;
+  const auto wanted = static_cast<size_t>(count);
+  if (visible.size() == wanted) {
+    lease.gpus = visible;
+    return lease;
+  }
+  for (const int gpu : visible) {
+    if (lease.gpus.size() == wanted) break;
+    files::Fd held = Hold("howdah-gpu-" + scope + std::to_string(gpu));
+    if (!held.valid()) continue;
+    lease.gpus.push_back(gpu);
+    lease.held.push_back(std::move(held));
+  }
+  if (lease.gpus.size() == wanted) return lease;
+  return Error{ErrorCode::kUnavailable,
+               "the container has " + std::to_string(count) + " GPUs by the cluster's count, but of the " +
+                   std::to_string(visible.size()) + " that this node shows (nvidia-smi) only " +
+                   std::to_string(lease.gpus.size()) + " are not leased by other tasks"};
+}
+
+}  // namespace howdah::os::process

@@ -1,0 +1,30 @@
+// The time of this process.
+#pragma once
+
+#include <chrono>
+
+#include "howdah/base/time.h"
+
+namespace howdah::os::process {
+
+// A steady clock anchored at the wall time of its making: Now() never goes back and does not follow steps of the wall
+// clock. Cheap to copy; safe from any thread.
+class Clock {
+ public:
+  Clock()
+      : wall_(std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now())),
+        steady_(std::chrono::steady_clock::now()) {}
+
+  Instant Now() const { return ToInstant(std::chrono::steady_clock::now()); }
+
+  Instant ToInstant(std::chrono::steady_clock::time_point t) const {
+    return wall_ + std::chrono::duration_cast<Duration>(t - steady_);
+  }
+  std::chrono::steady_clock::time_point ToSteady(Instant t) const { return steady_ + (t - wall_); }
+
+ private:
+  Instant wall_;
+  std::chrono::steady_clock::time_point steady_;
+};
+
+}  // namespace howdah::os::process

@@ -1,0 +1,107 @@
+#include "howdah/os/process/look.h"
+
+#include <limits.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <cstdio>
+#include <string_view>
+#include <utility>
+
+#include "proc.h"
+
+namespace howdah::os::process {
+namespace {
+
+// Those in which what hangs is found.
+constexpr std::array<std::pair<int, std::string_view>, 22> kSystemCalls = {{{SYS_read, "read"},
+                                                                            {SYS_write, "write"},
+                                                                            {SYS_openat, "openat"},
+                                                                            {SYS_fsync, "fsync"},
+                                                                            {SYS_flock, "flock"},
+                                                                            {SYS_poll, "poll"},
+                                                                            {SYS_ppoll, "ppoll"},
+                                                                            {SYS_select, "select"},
+                                                                            {SYS_pselect6, "pselect6"},
+                                                                            {SYS_epoll_wait, "epoll_wait"},
+                                                                            {SYS_epoll_pwait, "epoll_pwait"},
+                                                                            {SYS_recvfrom, "recvfrom"},
+                                                                            {SYS_recvmsg, "recvmsg"},
+                                                                            {SYS_sendto, "sendto"},
+                                                                            {SYS_connect, "connect"},
+                                                                            {SYS_accept, "accept"},
+                                                                            {SYS_accept4, "accept4"},
+                                                                            {SYS_futex, "futex"},
+                                                                            {SYS_nanosleep, "nanosleep"},
+                                                                            {SYS_clock_nanosleep, "clock_nanosleep"},
+                                                                            {SYS_wait4, "wait4"},
+                                                                            {SYS_waitid, "waitid"}}};
+
+std::string Value(std::string_view text, std::string_view key) {
+  const size_t at = text.find("\n" + std::string(key) + ":");
+  if (at == std::string_view::npos) return "";
+  text.remove_prefix(at + key.size() + 2);
+  text = text.substr(0, text.find('\n'));
+  const size_t begin = text.find_first_not_of(" \t");
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
+}
+
+// "202 0x7f... ...", "running", or "-1 ..." outside any.
+std::string SystemCallOf(const std::string& text) {
+  int number = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || number < 0) return "";
+  for (const auto& [known, name] : kSystemCalls) {
+    if (known == number) return std::string(name);
+  }
+  return std::to_string(number);
+}
+
+std::string Doing(char state) {
+  switch (state) {
+    case 'R':
+      return "runs";
+    case 'S':
+      return "sleeps";
+    case 'D':
+      return "waits, and no signal ends it,";
+    case 'T':
+    case 't':
+      return "is stopped";
+    default:
+      return std::string("is in state ") + state;
+  }
+}
+
+}  // namespace
+
+std::string ProcessFacts::Text() const {
+  std::string text = name + " " + Doing(state);
+  if (!waits_in.empty()) text += " in " + waits_in;
+  if (!system_call.empty()) text += " (system call " + system_call + ")";
+  return text + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+}
+
+std::optional<ProcessFacts> LookAt(pid_t pid) {
+  const std::string directory = "/proc/" + std::to_string(pid);
+  const std::string status = "\n" + ReadProcFile(directory + "/status");
+  ProcessFacts facts;
+  facts.name = Value(status, "Name");
+  if (facts.name.empty()) return std::nullopt;
+  facts.state = Value(status, "State").front();
+  std::sscanf(Value(status, "Threads").c_str(), "%d", &facts.threads);
+  const std::string caught = Value(status, "SigCgt");
+  std::from_chars(caught.data(), caught.data() + caught.size(), facts.caught, 16);
+  facts.waits_in = ReadProcFile(directory + "/wchan");
+  if (facts.waits_in == "0") facts.waits_in.clear();
+  facts.system_call = SystemCallOf(ReadProcFile(directory + "/syscall"));
+  std::array<char, PATH_MAX> program;
+  const ssize_t size = ::readlink((directory + "/exe").c_str(), program.data(), program.size());
+  const std::string_view path(program.data(), size > 0 ? static_cast<size_t>(size) : 0);
+  facts.python = path.substr(path.rfind('/') + 1).starts_with("python");
+  return facts;
+}
+
+}  // namespace howdah::os::process

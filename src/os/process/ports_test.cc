@@ -1,0 +1,136 @@
+#include "howdah/os/process/ports.h"
+
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <set>
+
+#include "howdah/os/process/testing.h"
+
+namespace howdah::os::process {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+TEST(Ports, ChoosableAreOutsideTheKernelsRangeAndWhatIsReserved) {
+  const auto ranges = ParsePortRanges("20000-20002,20005\n");
+  ASSERT_EQ(ranges.size(), 2u);
+  EXPECT_TRUE(ranges[0].Has(20'001));
+  EXPECT_FALSE(ranges[0].Has(20'003));
+  EXPECT_TRUE(ranges[1].Has(20'005));
+  const auto ephemeral = ParsePortRanges("20010\t65533\n");
+  ASSERT_EQ(ephemeral.size(), 1u);
+  const auto ports = ChoosablePorts(ephemeral[0], ranges);
+  EXPECT_THAT(std::vector<uint16_t>(ports.end() - 10, ports.end()),
+              ElementsAre(19'998, 19'999, 20'003, 20'004, 20'006, 20'007, 20'008, 20'009, 65'534, 65'535))
+      << ports.size();
+  EXPECT_TRUE(ChoosablePorts({0, 65'535}, {}).empty());
+}
+
+TEST(Ports, ReservationsNeverMeet) {
+  std::vector<PortReservation> all;
+  std::set<uint16_t> ports;
+  for (int i = 0; i < 100; ++i) {
+    auto one = PortReservation::Reserve();
+    ASSERT_TRUE(one.ok());
+    ports.insert(one->port());
+    one->LetGo();  // the lock alone keeps others off
+    all.push_back(std::move(*one));
+  }
+  EXPECT_EQ(ports.size(), 100u);
+}
+
+// Runs python with the port as its argument and returns what it says.
+std::string Python(const std::string& script, uint16_t port) {
+  files::Scratch scratch;
+  const auto out = files::OpenForAppend(scratch / "out");
+  SpawnRequest request;
+  request.program = "/usr/bin/python3";
+  request.argv = {"python3", "-c", script, std::to_string(port)};
+  request.environment = {TestPath()};
+  request.stdout_fd = request.stderr_fd = out->get();
+  auto child = SpawnOrError(request);
+  if (!child) return child.error().message;
+  WaitFor(*child);
+  return files::Content(scratch / "out");
+}
+
+constexpr const char* kServer = R"(
+import socket, sys
+s = socket.socket(socket.AF_INET%s)
+if %d: s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+s.bind(("", int(sys.argv[1])))
+s.listen()
+c = socket.create_connection(("localhost", int(sys.argv[1])))
+s.accept()[0].close()
+print("served")
+)";
+std::string Server(const char* family, bool reuse) {
+  char text[512];
+  std::snprintf(text, sizeof text, kServer, family, reuse ? 1 : 0);
+  return text;
+}
+
+TEST(Ports, ServersWithReuseBindOverAHeldPort) {
+  auto port = PortReservation::Reserve();
+  ASSERT_TRUE(port.ok());
+  EXPECT_EQ(Python(Server("", true), port->port()), "served\n");
+  EXPECT_EQ(Python(Server("6", true), port->port()), "served\n");
+  EXPECT_EQ(Python(Server("", true), port->port()), "served\n") << "again, as the next attempt does";
+}
+
+TEST(Ports, ServersWithoutReuseNeedItLetGo) {
+  auto port = PortReservation::Reserve();
+  ASSERT_TRUE(port.ok());
+  EXPECT_THAT(Python(Server("", false), port->port()), HasSubstr("Address already in use"));
+  port->LetGo();
+  EXPECT_EQ(Python(Server("", false), port->port()), "served\n");
+}
+
+TEST(Ports, TakenAgainAfterAServerIsGone) {
+  auto port = PortReservation::Reserve();
+  ASSERT_TRUE(port.ok());
+  EXPECT_EQ(Python(Server("", true), port->port()), "served\n");
+  port->LetGo();
+  EXPECT_TRUE(port->Hold().ok()) << "although a connection of the server is in TIME_WAIT";
+  EXPECT_TRUE(port->holding());
+}
+
+// The whole of the kernel's range is asked for, by bind(0) and by outgoing connections: the port is not given out.
+TEST(Ports, NobodyGetsItByChance) {
+  auto port = PortReservation::Reserve();
+  ASSERT_TRUE(port.ok());
+  port->LetGo();
+  const std::string script = R"(
+import socket, sys
+mine = int(sys.argv[1])
+server = socket.socket(); server.bind(("127.0.0.1", 0)); server.listen(600)
+kept, met = [], 0
+for i in range(400):
+    s = socket.socket(); s.bind(("", 0)); kept.append(s); met += s.getsockname()[1] == mine
+for i in range(400):
+    c = socket.create_connection(server.getsockname()); kept.append(c); met += c.getsockname()[1] == mine
+print("met", met)
+)";
+  EXPECT_EQ(Python(script, port->port()), "met 0\n");
+}
+
+TEST(Ports, TellsWhoHasIt) {
+  EXPECT_EQ(WhoListens(PortReservation::Reserve()->port()), std::nullopt);
+  const files::Fd server(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in6 address{};
+  address.sin6_family = AF_INET6;
+  address.sin6_addr = in6addr_loopback;
+  socklen_t size = sizeof address;
+  ASSERT_EQ(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
+  ASSERT_EQ(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
+  EXPECT_EQ(WhoListens(ntohs(address.sin6_port)), std::nullopt) << "bound only";
+  ASSERT_EQ(::listen(server.get(), 1), 0);
+  EXPECT_EQ(WhoListens(ntohs(address.sin6_port)), "process_test (pid " + std::to_string(::getpid()) + ")");
+}
+
+}  // namespace
+}  // namespace howdah::os::process

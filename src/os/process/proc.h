@@ -1,0 +1,34 @@
+// Single processes as /proc shows them.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace howdah::os::process {
+
+struct ProcStat {
+  char state = '?';
+  pid_t parent = 0;
+  pid_t group = 0;
+  int64_t ticks = 0;  // CPU time of the process and of its reaped children
+  bool ended() const { return state == 'Z' || state == 'X'; }
+};
+std::optional<ProcStat> ReadProcStat(pid_t pid);
+
+struct ProcMemory {
+  int64_t anonymous = 0, file = 0, shared = 0;  // resident bytes
+  int64_t resident_peak = 0;
+};
+std::optional<ProcMemory> ReadProcMemory(pid_t pid);
+
+// Every process id there is.
+std::vector<pid_t> AllProcesses();
+
+// A small file of /proc; empty if it cannot be read.
+std::string ReadProcFile(const std::string& path);
+
+}  // namespace howdah::os::process

@@ -1,0 +1,193 @@
+#include "howdah/os/process/spawn.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#ifndef CLOSE_RANGE_CLOEXEC
+#define CLOSE_RANGE_CLOEXEC (1U << 2)
+#endif
+
+// The child borrows the parent's memory on a stack of its own, which the sanitizers cannot follow.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define HOWDAH_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
+#else
+#define HOWDAH_BORROWED_MEMORY
+#endif
+
+namespace howdah::os::process {
+namespace {
+
+constexpr size_t kStackSize = size_t{64} << 10;
+
+// What the child works from. All of it is made before the child is, which must not allocate.
+struct Orders {
+  const SpawnRequest* request = nullptr;
+  char* const* argv = nullptr;
+  char* const* environment = nullptr;
+  int streams[3] = {-1, -1, -1};  // each 3 or higher
+  pid_t parent = -1;
+  SpawnError failure;
+};
+
+HOWDAH_BORROWED_MEMORY void ResetSignals() {
+  for (int signal = 1; signal < NSIG; ++signal) ::signal(signal, SIG_DFL);
+  sigset_t none;
+  ::sigemptyset(&none);
+  ::sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// Everything between clone and exec. Runs while the parent waits, in the parent's memory.
+HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
+  Orders& orders = *static_cast<Orders*>(argument);
+  const SpawnRequest& request = *orders.request;
+  const auto fail = [&](SpawnStep step) {
+    orders.failure = {step, errno};
+    ::_exit(127);
+  };
+  if (request.new_session) {
+    ::setsid();
+  } else if (request.new_group) {
+    ::setpgid(0, 0);
+  }
+  if (request.death_signal != 0) {
+    ::prctl(PR_SET_PDEATHSIG, request.death_signal);
+    if (::getppid() != orders.parent) ::_exit(127);  // it died before that was in force
+  }
+  if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) fail(SpawnStep::kDirectory);
+  // Ours are close-on-exec already; what a library or our own parent left open is caught here (Linux 5.11 and later).
+  ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
+  for (int i = 0; i < 3; ++i) {
+    if (::dup2(orders.streams[i], i) < 0) fail(SpawnStep::kCreate);
+  }
+  if (request.controlling_terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(SpawnStep::kCreate);
+  for (const int fd : request.kept) {
+    if (::fcntl(fd, F_SETFD, 0) != 0) fail(SpawnStep::kCreate);
+  }
+  ResetSignals();
+  ::execve(request.program.c_str(), orders.argv, orders.environment);
+  fail(SpawnStep::kExec);
+  return 127;
+}
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  pointers.reserve(texts.size() + 1);
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Copies of the three streams at 3 or higher, so that putting one in its place cannot overwrite another.
+bool OpenStreams(const SpawnRequest& request, files::Fd (&streams)[3]) {
+  const int wanted[3] = {request.stdin_fd, request.stdout_fd, request.stderr_fd};
+  for (int i = 0; i < 3; ++i) {
+    const files::Fd null(wanted[i] < 0 ? ::open("/dev/null", O_RDWR | O_CLOEXEC) : -1);
+    streams[i] = files::Fd(::fcntl(wanted[i] < 0 ? null.get() : wanted[i], F_DUPFD_CLOEXEC, 3));
+    if (!streams[i].valid()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::variant<Child, SpawnError> Spawn(const SpawnRequest& request) {
+  const std::vector<char*> argv = Pointers(request.argv), environment = Pointers(request.environment);
+  Orders orders{.request = &request, .argv = argv.data(), .environment = environment.data(), .parent = ::getpid()};
+  files::Fd streams[3];
+  if (!OpenStreams(request, streams)) return SpawnError{SpawnStep::kCreate, errno};
+  for (int i = 0; i < 3; ++i) orders.streams[i] = streams[i].get();
+  void* stack = ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
+  if (stack == MAP_FAILED) return SpawnError{SpawnStep::kCreate, errno};
+
+  // No handler of ours may run in the child while it shares our memory.
+  sigset_t all, before;
+  ::sigfillset(&all);
+  ::pthread_sigmask(SIG_SETMASK, &all, &before);
+  int pidfd = -1;
+  const pid_t pid = ::clone(RunChild, static_cast<char*>(stack) + kStackSize,
+                            CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &orders, &pidfd);
+  const int clone_error = errno;
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  ::munmap(stack, kStackSize);
+
+  if (pid < 0) return SpawnError{SpawnStep::kCreate, clone_error};
+  Child child{pid, files::Fd(pidfd)};
+  if (orders.failure.error != 0) {
+    WaitFor(child);
+    return orders.failure;
+  }
+  return child;
+}
+
+Error ToError(const SpawnRequest& request, const SpawnError& error) {
+  switch (error.step) {
+    case SpawnStep::kCreate:
+      break;
+    case SpawnStep::kDirectory:
+      return files::SystemError("starting " + request.program + " in " + request.directory, error.error);
+    case SpawnStep::kExec:
+      return files::SystemError("executing " + request.program, error.error);
+  }
+  return files::SystemError("making a process for " + request.program, error.error);
+}
+
+Result<Child> SpawnOrError(const SpawnRequest& request) {
+  auto outcome = Spawn(request);
+  if (const auto* error = std::get_if<SpawnError>(&outcome)) return ToError(request, *error);
+  return std::get<Child>(std::move(outcome));
+}
+
+FoundCommand LookUpCommand(const std::string& name, std::string_view path, const std::string& directory) {
+  FoundCommand found{"", ENOENT};
+  const auto absolute = [&](std::string file) {
+    return file.starts_with('/') || directory.empty() ? file : directory + "/" + file;
+  };
+  // Whether the search ends with this file.
+  const auto try_file = [&](std::string file) {
+    struct stat info {};
+    if (::stat(file.c_str(), &info) != 0) return false;
+    const bool executable = S_ISREG(info.st_mode) && ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0;
+    if (!executable && found.error == EACCES) return false;  // the first of them is named
+    found = {std::move(file), executable ? 0 : EACCES};
+    return executable;
+  };
+  if (name.empty()) return found;
+  if (name.find('/') != std::string::npos) {
+    try_file(absolute(name));
+    return found;
+  }
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    const std::string part(path.substr(begin, end - begin));
+    if (try_file(absolute(part.empty() ? "./" + name : part + "/" + name))) break;
+    begin = end + 1;
+  }
+  return found;
+}
+
+std::optional<ExitStatus> Reap(pid_t pid) {
+  siginfo_t info{};
+  if (::waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG) != 0 || info.si_pid == 0) return std::nullopt;
+  if (info.si_code == CLD_EXITED) return ExitStatus{info.si_status, std::nullopt};
+  return ExitStatus{std::nullopt, info.si_status};
+}
+
+ExitStatus WaitFor(const Child& child) {
+  siginfo_t info{};
+  while (::waitid(P_PID, static_cast<id_t>(child.pid), &info, WEXITED) != 0 && errno == EINTR) {
+  }
+  if (info.si_code == CLD_EXITED) return {info.si_status, std::nullopt};
+  return {std::nullopt, info.si_status};
+}
+
+}  // namespace howdah::os::process

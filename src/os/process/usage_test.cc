@@ -1,0 +1,101 @@
+#include "howdah/os/process/usage.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "cgroup.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/os/process/testing.h"
+#include "howdah/os/process/tree.h"
+
+namespace howdah::os::process {
+namespace {
+
+constexpr int64_t kMiB = 1 << 20;
+
+TEST(Usage, CountsTheLivingAndTheEnded) {
+  // 64 MiB of a process's own, twice; then both end, and peak and CPU time stay.
+  const std::string script =
+      "exec python3 -c 'import sys\nb = bytearray(64 << 20)\nfor i in range(2000000): pass\nopen(sys.argv[1], "
+      "\"w\").close()\nsys.stdin.read()' ";
+  const pid_t watcher = ::fork();
+  if (watcher == 0) {
+    files::Scratch scratch;
+    UsageMeter meter;
+    int ends[2];
+    if (!BecomeSubreaper().ok() || ::pipe2(ends, O_CLOEXEC) != 0) ::_exit(1);
+    files::Fd read_end(ends[0]), write_end(ends[1]);
+    for (const char* name : {"a", "b"}) {
+      SpawnRequest request = Bash(script + name, scratch.path());
+      request.stdin_fd = read_end.get();
+      if (!SpawnOrError(request).ok()) ::_exit(2);
+    }
+    if (!Eventually([&] { return files::ReadFile(scratch / "a").ok() && files::ReadFile(scratch / "b").ok(); }))
+      ::_exit(3);
+    const Usage running = meter.Sample();
+    if (running.memory_bytes < 128 * kMiB || running.memory_bytes > 400 * kMiB) ::_exit(4);
+    if (running.memory_peak_bytes < running.memory_bytes || running.cpu_seconds <= 0) ::_exit(5);
+    write_end = files::Fd();
+    if (!Eventually([&] { return ReapAny(), !HasChildren(); })) ::_exit(6);
+    const Usage ended = meter.Sample();
+    if (ended.memory_bytes != 0 || ended.memory_peak_bytes < running.memory_bytes) ::_exit(7);
+    ::_exit(ended.cpu_seconds < running.cpu_seconds ? 8 : 0);
+  }
+  int status = -1;
+  ASSERT_EQ(::waitpid(watcher, &status, 0), watcher);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+}
+
+TEST(Usage, GpusAsNvidiaSmiWritesThem) {
+  const auto usage = ParseGpuUsage("0, 37, 1024, 81920\n1, [N/A], 5, 9\n2, 100, 0, [N/A]\n");
+  ASSERT_EQ(usage.size(), 2u);
+  EXPECT_EQ(usage[0].index, 0);
+  EXPECT_DOUBLE_EQ(usage[0].utilisation, 0.37);
+  EXPECT_EQ(usage[0].memory_bytes, 1024 * kMiB);
+  EXPECT_EQ(usage[0].memory_total_bytes, 81920 * kMiB);
+  EXPECT_EQ(usage[1].index, 2);
+  EXPECT_EQ(usage[1].memory_total_bytes, 0);
+  const auto gpus = ParseGpus("0, NVIDIA H200, 143771\nNVIDIA-SMI has failed\n");
+  ASSERT_EQ(gpus.size(), 1u);
+  EXPECT_EQ(gpus[0].name, "NVIDIA H200");
+  EXPECT_EQ(gpus[0].memory_bytes, 143'771 * kMiB);
+}
+
+TEST(Cgroup, LimitsOfBothVersions) {
+  const Cgroup v2 = ParseCgroup("0::/a/b\n", "/sys/fs/cgroup");
+  EXPECT_EQ(v2.memory_directory, "/sys/fs/cgroup/a/b");
+  EXPECT_EQ(v2.memory_limits, (std::vector<std::string>{"/sys/fs/cgroup/a/b/memory.max", "/sys/fs/cgroup/a/memory.max",
+                                                        "/sys/fs/cgroup/memory.max"}));
+  const Cgroup v1 = ParseCgroup("5:cpu,cpuacct:/x\n4:memory:/y\n0::/z\n", "/sys/fs/cgroup");
+  EXPECT_EQ(v1.memory_directory, "/sys/fs/cgroup/memory/y");
+  EXPECT_EQ(v1.memory_limits, (std::vector<std::string>{"/sys/fs/cgroup/memory/y/memory.limit_in_bytes",
+                                                        "/sys/fs/cgroup/memory/memory.limit_in_bytes"}));
+  EXPECT_EQ(ParseCgroup("0::/\n", "/m").memory_limits, std::vector<std::string>{"/m/memory.max"});
+  EXPECT_EQ(ParseCgroup("", "/m").memory_limits, std::vector<std::string>{"/m/memory.max"});
+}
+
+TEST(Machine, IsThere) {
+  EXPECT_FALSE(NodeName().empty());
+  EXPECT_GE(Cores(), 1);
+  EXPECT_GT(TotalMemoryBytes(), 64 * kMiB);
+}
+
+TEST(Machine, GpusOfAProgramThatMayHang) {
+  files::Scratch scratch;
+  const auto program = [&](const std::string& text) {
+    EXPECT_TRUE(files::WriteFileAtomically(scratch / "nvidia-smi", "#!/bin/sh\n" + text, 0755).ok());
+    return ListGpus(scratch.path(), std::chrono::milliseconds(500)).size();
+  };
+  EXPECT_EQ(ListGpus("/nonexistent", std::chrono::seconds(1)).size(), 0u);
+  EXPECT_EQ(program("echo '0, A, 5'; echo '1, B, 5'\n"), 2u);
+  EXPECT_EQ(program("echo '0, A, 5'; exit 9\n"), 0u);
+  EXPECT_EQ(program("exec >&-; exec /bin/sleep 86306\n"), 0u);
+  EXPECT_EQ(program("exec /bin/sleep 86306\n"), 0u);
+}
+
+}  // namespace
+}  // namespace howdah::os::process

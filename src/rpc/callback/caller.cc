@@ -1,0 +1,102 @@
+#include <algorithm>
+#include <boost/asio/write.hpp>
+
+#include "howdah/rpc/callback/recall.h"
+
+namespace howdah::rpc::callback {
+namespace {
+
+using boost::asio::ip::tcp;
+using Code = boost::system::error_code;
+using namespace std::chrono_literals;
+
+constexpr auto kFirstPause = 250ms;
+constexpr std::chrono::milliseconds kLongestPause = 5s;
+constexpr auto kCallLimit = 5s;
+
+// "10.0.0.7:40123", "[::1]:40123".
+bool ParseEndpoint(const std::string& text, tcp::endpoint& endpoint) {
+  const size_t colon = text.rfind(':');
+  if (colon == std::string::npos) return false;
+  std::string host = text.substr(0, colon);
+  if (host.starts_with('[') && host.ends_with(']')) host = host.substr(1, host.size() - 2);
+  Code error;
+  const auto address = boost::asio::ip::make_address(host, error);
+  const int port = std::atoi(text.c_str() + colon + 1);
+  if (error || port <= 0 || port > UINT16_MAX) return false;
+  endpoint = {address, static_cast<uint16_t>(port)};
+  return true;
+}
+
+}  // namespace
+
+// One executor that is called. It is kept by what it waits for, and does nothing more once it was stopped.
+class Caller::Calling : public std::enable_shared_from_this<Calling> {
+ public:
+  Calling(boost::asio::io_context& loop, tcp::endpoint to, std::string line)
+      : socket_(loop), limit_(loop), pause_timer_(loop), to_(std::move(to)), line_(std::move(line)) {}
+
+  void Call() {
+    limit_.expires_after(kCallLimit);
+    limit_.async_wait([self = shared_from_this()](const Code& error) {
+      Code ignored;
+      if (!error) self->socket_.close(ignored);
+    });
+    socket_.async_connect(to_, [self = shared_from_this()](const Code& error) {
+      if (error || self->stopped_) return self->CallAgain();
+      boost::asio::async_write(self->socket_, boost::asio::buffer(self->line_),
+                               [self](const Code&, size_t) { self->CallAgain(); });
+    });
+  }
+
+  void Stop() {
+    stopped_ = true;
+    Code ignored;
+    socket_.close(ignored);
+    limit_.cancel();
+    pause_timer_.cancel();
+  }
+
+ private:
+  void CallAgain() {
+    limit_.cancel();
+    Code ignored;
+    socket_.close(ignored);
+    if (stopped_) return;
+    pause_timer_.expires_after(pause_);
+    pause_ = std::min(pause_ * 2, kLongestPause);
+    pause_timer_.async_wait([self = shared_from_this()](const Code& error) {
+      if (!error && !self->stopped_) self->Call();
+    });
+  }
+
+  tcp::socket socket_;
+  boost::asio::steady_timer limit_, pause_timer_;
+  const tcp::endpoint to_;
+  const std::string line_;
+  std::chrono::milliseconds pause_ = kFirstPause;
+  bool stopped_ = false;
+};
+
+Caller::~Caller() {
+  for (const auto& [container, calling] : calls_) calling->Stop();
+}
+
+void Caller::Call(const ContainerId& container, const std::string& contact, const std::string& am_address) {
+  const size_t space = contact.find(' ');
+  tcp::endpoint to;
+  if (space == std::string::npos || !ParseEndpoint(contact.substr(0, space), to)) return;
+  Stop(container);
+  const auto calling = std::make_shared<Calling>(loop_, to, contact.substr(space + 1) + " " + am_address + "\n");
+  calls_[container] = calling;
+  calling->Call();
+}
+
+void Caller::Stop(const ContainerId& container) {
+  const auto it = calls_.find(container);
+  if (it == calls_.end()) return;
+  it->second->Stop();
+  calls_.erase(it);
+}
+
+}  // namespace howdah::rpc::callback

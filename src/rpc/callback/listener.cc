@@ -1,0 +1,127 @@
+#include <sys/random.h>
+
+#include <algorithm>
+#include <boost/asio/read_until.hpp>
+
+#include "howdah/rpc/callback/recall.h"
+
+namespace howdah::rpc::callback {
+namespace {
+
+using boost::asio::ip::tcp;
+using Code = boost::system::error_code;
+
+constexpr size_t kSecretBytes = 16;
+constexpr size_t kLongestLine = 256;
+// Callers say their line at once.
+constexpr auto kCallLimit = std::chrono::seconds(5);
+
+Result<std::string> MakeSecret() {
+  unsigned char bytes[kSecretBytes];
+  if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
+    return Failed("making a secret: the system gives no random bytes");
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const unsigned char byte : bytes) {
+    text += kDigits[byte >> 4];
+    text += kDigits[byte & 15];
+  }
+  return text;
+}
+
+// In the same time wherever they differ.
+bool Same(std::string_view a, std::string_view b) {
+  if (a.size() != b.size()) return false;
+  unsigned char differs = 0;
+  for (size_t i = 0; i < a.size(); ++i) differs |= static_cast<unsigned char>(a[i] ^ b[i]);
+  return differs == 0;
+}
+
+class TcpListener final : public Listener {
+ public:
+  TcpListener(boost::asio::io_context& loop, std::string secret, OnCalled on_called)
+      : acceptor_(loop), peer_(loop), timer_(loop), secret_(std::move(secret)), on_called_(std::move(on_called)) {}
+
+  Status Open(const std::string& host) {
+    Code error;
+    const auto address = boost::asio::ip::make_address(host, error);
+    const tcp::endpoint endpoint(address, 0);
+    if (!error) acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
+    if (error) return Failed("listening on " + host + " for an application master: " + error.message());
+    const bool six = address.is_v6();
+    contact_ =
+        (six ? "[" + host + "]" : host) + ":" + std::to_string(acceptor_.local_endpoint().port()) + " " + secret_;
+    Accept();
+    return {};
+  }
+
+  std::string contact() const override { return contact_; }
+
+ private:
+  // One after the other: there is one AM.
+  void Accept() {
+    acceptor_.async_accept(peer_, [this, alive = std::weak_ptr(alive_)](const Code& error) {
+      if (alive.expired()) return;
+      if (error) return Pause();
+      Hear();
+    });
+  }
+
+  // Descriptors may be short.
+  void Pause() {
+    timer_.expires_after(kCallLimit);
+    timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
+      if (!error && !alive.expired()) Accept();
+    });
+  }
+
+  void Hear() {
+    timer_.expires_after(kCallLimit);
+    timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
+      Code ignored;
+      if (!error && !alive.expired()) peer_.close(ignored);
+    });
+    line_.clear();
+    boost::asio::async_read_until(peer_, boost::asio::dynamic_buffer(line_, kLongestLine), '\n',
+                                  [this, alive = std::weak_ptr(alive_)](const Code& error, size_t size) {
+                                    if (!alive.expired()) OnHeard(error ? "" : line_.substr(0, size - 1));
+                                  });
+  }
+
+  void OnHeard(const std::string& line) {
+    timer_.cancel();
+    Code ignored;
+    peer_.close(ignored);
+    Accept();
+    Take(line);
+  }
+
+  // Last: the owner may destroy us from within.
+  void Take(const std::string& line) {
+    const size_t space = line.find(' ');
+    if (space != std::string::npos && Same(line.substr(0, space), secret_)) on_called_(line.substr(space + 1));
+  }
+
+  tcp::acceptor acceptor_;
+  tcp::socket peer_;
+  boost::asio::steady_timer timer_;
+  const std::string secret_;
+  OnCalled on_called_;
+  std::string contact_, line_;
+  std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Listener>> Listener::Listen(boost::asio::io_context& loop, const std::string& host,
+                                                   OnCalled on_called) {
+  auto secret = MakeSecret();
+  if (!secret.ok()) return secret.error();
+  auto listener = std::make_unique<TcpListener>(loop, std::move(*secret), std::move(on_called));
+  if (const Status opened = listener->Open(host); !opened.ok()) return opened.error();
+  return std::unique_ptr<Listener>(std::move(listener));
+}
+
+}  // namespace howdah::rpc::callback

@@ -1,0 +1,100 @@
+#include "howdah/rpc/callback/recall.h"
+
+#include <gtest/gtest.h>
+
+#include <boost/asio/write.hpp>
+
+namespace howdah::rpc::callback {
+namespace {
+
+using boost::asio::ip::tcp;
+using namespace std::chrono_literals;
+
+class RecallTest : public testing::Test {
+ protected:
+  std::unique_ptr<Listener> Listen() {
+    auto listener = Listener::Listen(loop_, "127.0.0.1", [this](const std::string& am) { called_.push_back(am); });
+    EXPECT_TRUE(listener.ok());
+    return std::move(*listener);
+  }
+  bool RunUntil(const std::function<bool()>& condition) {
+    const auto until = std::chrono::steady_clock::now() + 30s;
+    while (!condition() && std::chrono::steady_clock::now() < until) loop_.run_one_for(100ms);
+    return condition();
+  }
+  static std::string AddressOf(const Listener& listener) {
+    return listener.contact().substr(0, listener.contact().find(' '));
+  }
+  // What somebody else says there; they are hung up on.
+  void Say(const Listener& listener, const std::string& line) {
+    const std::string address = AddressOf(listener);
+    tcp::socket socket(loop_);
+    const auto port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
+    socket.connect({boost::asio::ip::make_address("127.0.0.1"), port});
+    boost::asio::write(socket, boost::asio::buffer(line));
+    bool over = false;
+    char byte;
+    socket.async_read_some(boost::asio::buffer(&byte, 1), [&](const auto& error, size_t) { over = bool(error); });
+    EXPECT_TRUE(RunUntil([&] { return over; })) << line;
+  }
+
+  boost::asio::io_context loop_;
+  std::vector<std::string> called_;
+};
+
+TEST_F(RecallTest, AnExecutorIsToldWhereItsAmIs) {
+  const auto listener = Listen();
+  Caller caller(loop_);
+  caller.Call({"c1"}, listener->contact(), "10.0.0.7:40123");
+  ASSERT_TRUE(RunUntil([&] { return called_.size() == 1; }));
+  EXPECT_EQ(called_.front(), "10.0.0.7:40123");
+  ASSERT_TRUE(RunUntil([&] { return called_.size() == 2; })) << "it has not connected: it is called again";
+  caller.Stop({"c1"});
+  loop_.run_for(50ms);
+  called_.clear();
+  loop_.run_for(1s);
+  EXPECT_TRUE(called_.empty());
+}
+
+TEST_F(RecallTest, OneThatIsAwayIsCalledUntilItIsThere) {
+  tcp::acceptor reserved(loop_, {boost::asio::ip::make_address("127.0.0.1"), 0});
+  const uint16_t port = reserved.local_endpoint().port();
+  reserved.close();
+  Caller caller(loop_);
+  caller.Call({"c1"}, "127.0.0.1:" + std::to_string(port) + " secret", "10.0.0.7:40123");
+  loop_.run_for(100ms);
+  tcp::acceptor acceptor(loop_, {boost::asio::ip::make_address("127.0.0.1"), port});
+  bool accepted = false;
+  acceptor.async_accept([&](const auto& error, tcp::socket) { accepted = !error; });
+  EXPECT_TRUE(RunUntil([&] { return accepted; }));
+}
+
+TEST_F(RecallTest, StrangersAreNotHeard) {
+  const auto listener = Listen();
+  const std::string contact = listener->contact();
+  std::string wrong = contact.substr(contact.find(' ') + 1);
+  wrong.back() = wrong.back() == '0' ? '1' : '0';
+  for (const std::string& line :
+       {wrong + " 10.0.0.7:1\n", std::string(" 10.0.0.7:1\n"), std::string("\n"), std::string(100'000, 'x')}) {
+    Say(*listener, line);
+  }
+  EXPECT_TRUE(called_.empty());
+  Say(*listener, contact.substr(contact.find(' ') + 1) + " 10.0.0.7:1\n");
+  EXPECT_EQ(called_, std::vector<std::string>{"10.0.0.7:1"}) << "and who knows it still is";
+}
+
+TEST_F(RecallTest, WhatIsNoContactIsNotCalled) {
+  Caller caller(loop_);
+  for (const char* contact : {"", "nonsense", "localhost:1 secret", "127.0.0.1:99999 secret", "127.0.0.1 secret"}) {
+    caller.Call({"c1"}, contact, "10.0.0.7:40123");
+  }
+  EXPECT_EQ(loop_.poll(), 0u);
+}
+
+TEST_F(RecallTest, EachHasASecretOfItsOwn) {
+  const auto secret = [](const std::string& contact) { return contact.substr(contact.find(' ') + 1); };
+  EXPECT_NE(secret(Listen()->contact()), secret(Listen()->contact()));
+}
+
+}  // namespace
+}  // namespace howdah::rpc::callback

@@ -1,0 +1,155 @@
+#include "flow.h"
+
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+namespace howdah::rpc::streams {
+namespace {
+
+// What a pipe or terminal that is ready takes without blocking: a page.
+constexpr size_t kSafePiece = 4096;
+constexpr char kEndOfFileCharacter = 4;
+
+bool IsTransient(int error) { return error == EAGAIN || error == EWOULDBLOCK || error == EINTR; }
+
+}  // namespace
+
+Outflow::Outflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, wire::Channel channel,
+                 Handlers handlers)
+    : fd_(std::move(fd)),
+      channel_(channel),
+      handlers_(std::move(handlers)),
+      readiness_(loop, fd_->get(), Readiness::Of::kReading) {}
+
+void Outflow::Next() {
+  if (waiting_ || ended_ || under_way_ >= kWindow) return;
+  waiting_ = true;
+  readiness_.Wait([self = shared_from_this()] {
+    self->waiting_ = false;
+    if (!self->ended_) self->OnReadable();
+  });
+}
+
+void Outflow::OnReadable() {
+  wire::Frame frame;
+  std::string& bytes = *frame.mutable_data()->mutable_bytes();
+  bytes.resize(std::min<uint64_t>(kBlock, kWindow - under_way_));
+  const ssize_t size = read(fd_->get(), bytes.data(), bytes.size());
+  if (size < 0 && IsTransient(errno)) return Next();
+  if (size > 0) {
+    bytes.resize(static_cast<size_t>(size));
+    frame.mutable_data()->set_channel(channel_);
+    under_way_ += static_cast<uint64_t>(size);
+    handlers_.send(frame);
+    return Next();
+  }
+  const int error = size < 0 ? errno : 0;
+  const Handlers handlers = handlers_;
+  Stop();
+  if (error != 0 && error != EIO) return handlers.on_broken(os::files::SystemError("reading", error));
+  // EIO is how a terminal says that nobody has its other side open any more.
+  frame.set_end(channel_);
+  handlers.send(frame);
+  handlers.on_end();
+}
+
+void Outflow::OnTaken(uint64_t bytes) {
+  under_way_ -= std::min(bytes, under_way_);
+  Next();
+}
+
+void Outflow::Stop() {
+  ended_ = true;
+  readiness_.Cancel();
+  handlers_ = {};
+}
+
+Inflow::Inflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, Options options, Handlers handlers)
+    : fd_(std::move(fd)),
+      options_(options),
+      handlers_(std::move(handlers)),
+      readiness_(loop, fd_->get(), Readiness::Of::kWriting) {}
+
+bool Inflow::Add(std::string bytes) {
+  if (stopped_ || end_ || bytes.empty()) return true;
+  size_ += bytes.size();
+  if (size_ > kWindow) return false;
+  if (broken_) return Take(bytes.size()), true;
+  queued_.push_back(std::move(bytes));
+  Next();
+  return true;
+}
+
+void Inflow::End() {
+  if (std::exchange(end_, true) || stopped_) return;
+  Next();
+}
+
+void Inflow::Next() {
+  if (waiting_ || stopped_) return;
+  if (queued_.empty() && !end_) return;
+  waiting_ = true;
+  readiness_.Wait([self = shared_from_this()] {
+    self->waiting_ = false;
+    if (!self->stopped_) self->OnWritable();
+  });
+}
+
+void Inflow::OnWritable() {
+  if (queued_.empty()) return end_ ? Finish() : void();
+  const std::string& first = queued_.front();
+  const size_t left = first.size() - written_;
+  const ssize_t size =
+      write(fd_->get(), first.data() + written_, options_.may_block ? std::min(left, kSafePiece) : left);
+  if (size < 0 && IsTransient(errno)) return Next();
+  if (size < 0) return Break(os::files::SystemError("writing"));
+  written_ += static_cast<size_t>(size);
+  if (written_ == first.size()) {
+    written_ = 0;
+    queued_.pop_front();
+  }
+  Take(static_cast<uint64_t>(size));
+  Next();
+}
+
+void Inflow::Break(Error error) {
+  broken_ = true;
+  queued_.clear();
+  Take(size_ - untold_);
+  const auto self = shared_from_this();
+  if (const auto on_broken = handlers_.on_broken) on_broken(std::move(error));
+  if (!stopped_) Next();
+}
+
+// Told in quarters of the window, so that the sender never has to wait for the rest.
+void Inflow::Take(uint64_t bytes) {
+  untold_ += bytes;
+  if (untold_ < kWindow / 4) return;
+  size_ -= untold_;
+  wire::Frame frame;
+  frame.mutable_taken()->set_channel(options_.channel);
+  frame.mutable_taken()->set_bytes(std::exchange(untold_, 0));
+  handlers_.send(frame);
+}
+
+void Inflow::Finish() {
+  const Handlers handlers = handlers_;
+  if (options_.at_end == AtEnd::kShutDown) shutdown(fd_->get(), SHUT_WR);
+  if (options_.at_end == AtEnd::kEndOfFile) static_cast<void>(!write(fd_->get(), &kEndOfFileCharacter, 1));
+  Stop();
+  if (options_.at_end == AtEnd::kClose) fd_.reset();
+  handlers.on_end();
+}
+
+void Inflow::Stop() {
+  stopped_ = true;
+  queued_.clear();
+  readiness_.Cancel();
+  handlers_ = {};
+}
+
+}  // namespace howdah::rpc::streams

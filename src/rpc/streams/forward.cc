@@ -1,0 +1,160 @@
+#include "howdah/rpc/streams/forward.h"
+
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/post.hpp>
+#include <thread>
+#include <unordered_map>
+#include <utility>
+
+#include "howdah/rpc/frames.h"
+#include "loopback_peer.h"
+#include "socket_end.h"
+
+namespace howdah::rpc::streams {
+namespace {
+
+namespace asio = boost::asio;
+using asio::ip::tcp;
+
+constexpr Duration kConnectLimit = std::chrono::seconds(10);
+
+class Listener final : public Forward {
+ public:
+  Listener(Target target, std::function<void(const std::string&)> on_problem)
+      : target_(std::move(target)), on_problem_(std::move(on_problem)) {}
+  ~Listener() override {
+    asio::post(loop_, [this] { loop_.stop(); });
+    if (thread_.joinable()) thread_.join();
+    connections_.clear();
+    channel_.reset();
+  }
+
+  Status Listen(uint16_t port, const rpc::AmContact& am) {
+    boost::system::error_code error;
+    const tcp::endpoint endpoint(asio::ip::address_v4::loopback(), port);
+    acceptor_.open(endpoint.protocol(), error);
+    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
+    if (!error) acceptor_.bind(endpoint, error);
+    if (!error) acceptor_.listen(tcp::acceptor::max_listen_connections, error);
+    if (error) return Failed("listening on 127.0.0.1:" + std::to_string(port) + ": " + error.message());
+    port_ = acceptor_.local_endpoint().port();
+    if (const Status usable = SetChannel(am); !usable.ok()) return usable;
+    Accept();
+    thread_ = std::thread([this] { loop_.run(); });
+    return {};
+  }
+
+  uint16_t port() const override { return port_; }
+  void Use(const rpc::AmContact& am) override {
+    asio::post(loop_, [this, am] {
+      connections_.clear();  // those to an AM that is gone
+      if (const Status usable = SetChannel(am); !usable.ok()) on_problem_(usable.error().message);
+    });
+  }
+
+ private:
+  struct Connection {
+    std::unique_ptr<SocketEnd> end;
+    std::unique_ptr<rpc::FrameStream> stream;
+    bool opened = false, over = false, closed = false;
+  };
+
+  Status SetChannel(const rpc::AmContact& am) {
+    auto channel = rpc::FrameChannel::Make(
+        am.address, am.identity, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kConnectLimit);
+    if (!channel.ok()) return channel.error();
+    channel_ = std::move(*channel);
+    return {};
+  }
+
+  void Accept() {
+    acceptor_.async_accept([this](const boost::system::error_code& error, tcp::socket socket) {
+      if (error == asio::error::operation_aborted) return;
+      if (!error) OnAccepted(std::move(socket));
+      Accept();
+    });
+  }
+
+  void OnAccepted(tcp::socket socket) {
+    const auto user = PeerUser(socket.native_handle());
+    if (!user || (*user != getuid() && *user != 0)) {
+      return on_problem_("a connection of " + (user ? "user " + std::to_string(*user) : "an unknown user") +
+                         " of this machine was refused");
+    }
+    boost::system::error_code ignored;
+    const uint64_t id = ++last_id_;
+    Connection& made = connections_[id];
+    made.end = std::make_unique<SocketEnd>(
+        loop_, os::files::Fd(socket.release(ignored)), SocketEnd::Side::kNear,
+        SocketEnd::Handlers{[this, id](const wire::Frame& frame) { connections_.at(id).stream->Send(frame); },
+                            [this, id](bool broken) { OnOver(id, broken); }});
+    made.stream = channel_->Open(rpc::FrameChannel::Method::kTunnel,
+                                 {[this, id](const wire::Frame& frame) { OnFrame(id, frame); },
+                                  [this, id](const std::string& why) { OnClosed(id, why); }});
+    made.stream->Send(Opening());
+    made.end->Start();
+  }
+
+  wire::Frame Opening() const {
+    wire::Frame frame;
+    wire::Open& open = *frame.mutable_open();
+    if (target_.role.empty()) {
+      open.mutable_tensorboard();
+      return frame;
+    }
+    open.set_role(target_.role);
+    open.set_index(target_.index);
+    open.set_port(target_.port);
+    return frame;
+  }
+
+  void OnFrame(uint64_t id, const wire::Frame& frame) {
+    Connection& connection = connections_.at(id);
+    if (connection.over) return;
+    connection.opened |= frame.has_opened() || frame.kind_case() == wire::Frame::kFailed;
+    if (frame.kind_case() != wire::Frame::kFailed) return connection.end->OnFrame(frame);
+    on_problem_(frame.failed());
+    connection.end->OnClosed();
+  }
+
+  void OnClosed(uint64_t id, const std::string& why) {
+    Connection& connection = connections_.at(id);
+    connection.closed = true;
+    if (connection.over) return static_cast<void>(connections_.erase(id));
+    // What breaks later the program at the other end of the socket sees by itself.
+    if (!connection.opened) on_problem_(why);
+    connection.end->OnClosed();
+  }
+
+  void OnOver(uint64_t id, bool broken) {
+    Connection& connection = connections_.at(id);
+    if (broken || connection.closed) return static_cast<void>(connections_.erase(id));
+    connection.over = true;
+    connection.stream->Finish();
+  }
+
+  const Target target_;
+  const std::function<void(const std::string&)> on_problem_;
+  asio::io_context loop_{1};
+  tcp::acceptor acceptor_{loop_};
+  uint16_t port_ = 0;
+  std::unique_ptr<rpc::FrameChannel> channel_;
+  std::unordered_map<uint64_t, Connection> connections_;
+  uint64_t last_id_ = 0;
+  std::thread thread_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<Forward>> Forward::Start(uint16_t port, const rpc::AmContact& am, const Target& target,
+                                                std::function<void(const std::string& line)> on_problem) {
+  auto listener = std::make_unique<Listener>(target, std::move(on_problem));
+  if (const Status listening = listener->Listen(port, am); !listening.ok()) return listening.error();
+  return std::unique_ptr<Forward>(std::move(listener));
+}
+
+}  // namespace howdah::rpc::streams

@@ -1,0 +1,188 @@
+#include "howdah/rpc/streams/run_remote.h"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <cstdlib>
+#include <optional>
+#include <utility>
+
+#include "flow.h"
+#include "howdah/rpc/frames.h"
+#include "terminal.h"
+
+namespace howdah::rpc::streams {
+namespace {
+
+namespace asio = boost::asio;
+
+constexpr Duration kConnectLimit = std::chrono::seconds(10);
+constexpr int kBySignal = 128;
+
+std::shared_ptr<os::files::Fd> Shared(int fd) { return std::make_shared<os::files::Fd>(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
+
+class Run {
+ public:
+  explicit Run(const RemoteCommand& command) : command_(command) {}
+  ~Run() {
+    if (in_) in_->Stop();
+    for (const auto& out : {out_, err_}) {
+      if (out) out->Stop();
+    }
+  }
+
+  Result<int> ToEnd(const rpc::AmContact& am);
+
+ private:
+  Status Begin(const rpc::AmContact& am);
+  std::shared_ptr<Inflow> MakeOut(int fd, wire::Channel channel);
+  wire::Frame Opening() const;
+  void OnFrame(const wire::Frame& frame);
+  void WatchSignals();
+  void WatchSize();
+  void EndIfWritten();
+  void End(Result<int> result);
+
+  const RemoteCommand& command_;
+  asio::io_context loop_{1};
+  asio::signal_set signals_{loop_};
+  asio::signal_set resizes_{loop_};  // SIGWINCH, with a terminal
+  std::unique_ptr<rpc::FrameChannel> channel_;
+  std::unique_ptr<rpc::FrameStream> stream_;
+  std::optional<RawTerminal> raw_;
+  std::shared_ptr<Outflow> in_;
+  std::shared_ptr<Inflow> out_, err_;
+  int written_ = 0;               // how many of out_ and err_ have ended
+  std::optional<int> exit_code_;  // once it has ended, while the rest of its output is written
+  std::optional<Result<int>> result_;
+};
+
+Result<int> Run::ToEnd(const rpc::AmContact& am) {
+  if (const Status begun = Begin(am); !begun.ok()) return begun.error();
+  const auto work = asio::make_work_guard(loop_);
+  loop_.run();
+  return *result_;
+}
+
+Status Run::Begin(const rpc::AmContact& am) {
+  auto channel = rpc::FrameChannel::Make(
+      am.address, am.identity, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kConnectLimit);
+  if (!channel.ok()) return channel.error();
+  channel_ = std::move(*channel);
+  if (command_.passes_signals) {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) signals_.add(number);
+  }
+  if (command_.terminal) {
+    auto raw = RawTerminal::Set(command_.in);
+    if (!raw.ok()) return raw.error();
+    raw_.emplace(std::move(*raw));
+    resizes_.add(SIGWINCH);
+  }
+  stream_ = channel_->Open(rpc::FrameChannel::Method::kTunnel, {[this](const wire::Frame& frame) { OnFrame(frame); },
+                                                                [this](const std::string& why) {
+                                                                  End(Error{ErrorCode::kUnavailable, why});
+                                                                }});
+  stream_->Send(Opening());
+  out_ = MakeOut(command_.out, wire::OUTPUT);
+  err_ = MakeOut(command_.err, wire::ERRORS);
+  if (command_.passes_signals) WatchSignals();
+  if (command_.terminal) WatchSize();
+  return {};
+}
+
+std::shared_ptr<Inflow> Run::MakeOut(int fd, wire::Channel channel) {
+  return std::make_shared<Inflow>(
+      loop_, Shared(fd), Inflow::Options{channel, Inflow::AtEnd::kNothing, true},
+      Inflow::Handlers{[this](const wire::Frame& frame) { stream_->Send(frame); }, [this] { EndIfWritten(); },
+                       // Nobody wants it any more: the command is told as a writer to a closed pipe would be.
+                       [this](const Error&) { End(kBySignal + SIGPIPE); }});
+}
+
+wire::Frame Run::Opening() const {
+  wire::Frame frame;
+  wire::Open& open = *frame.mutable_open();
+  open.set_role(command_.role);
+  open.set_index(command_.index);
+  wire::Process& process = *open.mutable_process();
+  for (const std::string& word : command_.argv) process.add_argv(word);
+  if (!command_.terminal) return frame;
+  process.set_terminal(true);
+  const char* type = std::getenv("TERM");
+  process.set_terminal_type(type != nullptr ? type : "dumb");
+  *process.mutable_window_size() = WindowSizeOf(command_.in);
+  return frame;
+}
+
+void Run::OnFrame(const wire::Frame& frame) {
+  switch (frame.kind_case()) {
+    case wire::Frame::kOpened:
+      in_ = std::make_shared<Outflow>(loop_, Shared(command_.in), wire::INPUT,
+                                      Outflow::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
+                                                        [this](const Error&) {  // closed, say: there is no input
+                                                          wire::Frame end;
+                                                          end.set_end(wire::INPUT);
+                                                          stream_->Send(end);
+                                                        }});
+      return in_->Start();
+    case wire::Frame::kFailed:
+      return End(Failed(frame.failed()));
+    case wire::Frame::kData: {
+      Inflow& to = frame.data().channel() == wire::ERRORS ? *err_ : *out_;
+      if (!to.Add(frame.data().bytes())) End(Failed("the application master sends more than it may"));
+      return;
+    }
+    case wire::Frame::kTaken:
+      return in_ ? in_->OnTaken(frame.taken().bytes()) : void();
+    case wire::Frame::kExited:
+      exit_code_ = frame.exited().has_signal() ? kBySignal + frame.exited().signal() : frame.exited().code();
+      out_->End();
+      err_->End();
+      return;
+    default:
+      return;
+  }
+}
+
+void Run::WatchSignals() {
+  signals_.async_wait([this](const boost::system::error_code& error, int signal) {
+    if (error) return;
+    wire::Frame frame;
+    frame.set_signal(signal);
+    stream_->Send(frame);
+    WatchSignals();
+  });
+}
+
+void Run::WatchSize() {
+  resizes_.async_wait([this](const boost::system::error_code& error, int) {
+    if (error) return;
+    wire::Frame frame;
+    *frame.mutable_window_size() = WindowSizeOf(command_.in);
+    stream_->Send(frame);
+    WatchSize();
+  });
+}
+
+// Called as each of the two has written its last byte.
+void Run::EndIfWritten() {
+  if (++written_ == 2) End(*exit_code_);
+}
+
+void Run::End(Result<int> result) {
+  if (result_) return;
+  // What became of the connection once the command's end is known is of no interest.
+  if (exit_code_ && !result.ok()) return;
+  result_ = std::move(result);
+  loop_.stop();
+}
+
+}  // namespace
+
+Result<int> RunRemote(const rpc::AmContact& am, const RemoteCommand& command) { return Run(command).ToEnd(am); }
+
+}  // namespace howdah::rpc::streams

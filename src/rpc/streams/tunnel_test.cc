@@ -1,0 +1,304 @@
+// The ends of streams, joined back to back in one loop: no network is between them.
+#include <gmock/gmock.h>
+#include <netinet/in.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
+#include <deque>
+
+#include "flow.h"
+#include "howdah/os/process/testing.h"
+#include "howdah/rpc/streams/far_end.h"
+#include "loopback_peer.h"
+#include "socket_end.h"
+
+namespace howdah::rpc::streams {
+namespace {
+
+namespace asio = boost::asio;
+using os::files::Fd;
+using testing::ElementsAre;
+
+class TunnelTest : public testing::Test {
+ protected:
+  bool RunUntil(const std::function<bool()>& done) {
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
+    loop_.restart();
+    while (!done()) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      loop_.run_one_for(std::chrono::milliseconds(2));
+    }
+    return true;
+  }
+  static std::pair<Fd, Fd> Pair() {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
+    return {Fd(ends[0]), Fd(ends[1])};
+  }
+  // What can be read right now is added; false: the end of it.
+  static bool Read(const Fd& fd, std::string& to) {
+    char bytes[65536];
+    const ssize_t size = read(fd.get(), bytes, sizeof bytes);
+    if (size > 0) to.append(bytes, static_cast<size_t>(size));
+    return size != 0;
+  }
+  asio::io_context loop_{1};
+};
+
+// A near and a far socket, and their ends.
+struct Joined {
+  explicit Joined(asio::io_context& loop, std::pair<Fd, Fd> a, std::pair<Fd, Fd> b)
+      : client(std::move(a.first)), server(std::move(b.first)) {
+    near = std::make_unique<SocketEnd>(loop, std::move(a.second), SocketEnd::Side::kNear,
+                                       SocketEnd::Handlers{[&, this](const wire::Frame& f) {
+                                                             asio::post(loop, [this, f] {
+                                                               if (far) far->OnFrame(f);
+                                                             });
+                                                           },
+                                                           [this](bool broken) { near_over.push_back(broken); }});
+    far = std::make_unique<SocketEnd>(loop, std::move(b.second), SocketEnd::Side::kFar,
+                                      SocketEnd::Handlers{[&, this](const wire::Frame& f) {
+                                                            asio::post(loop, [this, f] {
+                                                              if (near) near->OnFrame(f);
+                                                            });
+                                                          },
+                                                          [this](bool broken) { far_over.push_back(broken); }});
+    near->Start();
+    far->Start();
+  }
+  Fd client, server;
+  std::unique_ptr<SocketEnd> near, far;
+  std::vector<bool> near_over, far_over;
+};
+
+TEST_F(TunnelTest, EachWayEndsByItself) {
+  Joined joined(loop_, Pair(), Pair());
+  ASSERT_EQ(write(joined.client.get(), "question", 8), 8);
+  shutdown(joined.client.get(), SHUT_WR);
+  std::string asked, answer;
+  ASSERT_TRUE(RunUntil([&] { return !Read(joined.server, asked); }));
+  EXPECT_EQ(asked, "question");
+  EXPECT_TRUE(joined.near_over.empty());
+  ASSERT_EQ(write(joined.server.get(), "answer", 6), 6);
+  joined.server.Close();
+  ASSERT_TRUE(RunUntil([&] { return !Read(joined.client, answer); }));
+  EXPECT_EQ(answer, "answer");
+  ASSERT_TRUE(RunUntil([&] { return !joined.near_over.empty() && !joined.far_over.empty(); }));
+  EXPECT_THAT(joined.near_over, ElementsAre(false));
+  EXPECT_THAT(joined.far_over, ElementsAre(false));
+}
+
+TEST_F(TunnelTest, AReaderThatStopsIsSentAWindowAndTheRestWhenItReads) {
+  Joined joined(loop_, Pair(), Pair());
+  const std::string block(kBlock, 'x');
+  size_t written = 0;
+  std::string asked;
+  const auto write_some = [&] {
+    const ssize_t size = write(joined.client.get(), block.data(), block.size());
+    if (size > 0) written += static_cast<size_t>(size);
+    return size > 0;
+  };
+  // Until the loop has nothing to do and the socket takes nothing more.
+  do {
+    while (write_some()) {
+    }
+  } while (loop_.run_for(std::chrono::milliseconds(100)) > 0 || write_some());
+  EXPECT_GE(written, kWindow);
+  EXPECT_LT(written, 4 * kWindow);                   // and what the sockets hold
+  ASSERT_EQ(write(joined.server.get(), "!", 1), 1);  // the other way is free
+  std::string back;
+  ASSERT_TRUE(RunUntil([&] {
+    Read(joined.client, back);
+    return back == "!";
+  }));
+  ASSERT_TRUE(RunUntil([&] {
+    Read(joined.server, asked);
+    return asked.size() == written;
+  }));
+}
+
+TEST_F(TunnelTest, AStreamThatIsCutIsNoEndOfFile) {
+  Joined joined(loop_, Pair(), Pair());
+  joined.near->OnClosed();
+  EXPECT_THAT(joined.near_over, ElementsAre(true));
+  Joined half(loop_, Pair(), Pair());
+  shutdown(half.client.get(), SHUT_WR);
+  std::string asked;
+  ASSERT_TRUE(RunUntil([&] { return !Read(half.server, asked); }));
+  half.near->OnClosed();  // the answer has not ended
+  EXPECT_THAT(half.near_over, ElementsAre(true));
+}
+
+TEST_F(TunnelTest, WhoSendsMoreThanThereIsRoomForIsCut) {
+  Joined joined(loop_, Pair(), Pair());
+  wire::Frame frame;
+  frame.mutable_data()->set_bytes(std::string(kBlock, 'x'));
+  for (size_t i = 0; i < 2 * kWindow / kBlock; ++i) joined.far->OnFrame(frame);
+  EXPECT_THAT(joined.far_over, ElementsAre(true));
+}
+
+TEST_F(TunnelTest, WhatIsSentAfterAPipeBrokeIsGivenBack) {
+  int ends[2];
+  ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
+  signal(SIGPIPE, SIG_IGN);
+  close(ends[0]);
+  uint64_t taken = 0;
+  int broken = 0;
+  const auto in = std::make_shared<Inflow>(loop_, std::make_shared<Fd>(ends[1]), Inflow::Options{},
+                                           Inflow::Handlers{[&](const wire::Frame& f) { taken += f.taken().bytes(); },
+                                                            [] {}, [&](const Error&) { ++broken; }});
+  ASSERT_TRUE(in->Add("x"));
+  ASSERT_TRUE(RunUntil([&] { return broken == 1; }));
+  for (size_t i = 0; i < 100; ++i) ASSERT_TRUE(in->Add(std::string(kBlock, 'y')));
+  EXPECT_GE(taken, 95 * kBlock);
+}
+
+// What a far end has sent.
+struct Told {
+  FarEnd::Handlers handlers() {
+    return {[this](const wire::Frame& f) {
+              if (f.has_data()) (f.data().channel() == wire::ERRORS ? err : out) += f.data().bytes();
+              if (f.has_exited()) exited = f.exited();
+              if (f.kind_case() == wire::Frame::kFailed) failed = f.failed();
+              opened |= f.has_opened();
+            },
+            [this](bool broken) { over.push_back(broken); }};
+  }
+  std::string out, err, failed;
+  bool opened = false;
+  std::optional<wire::Exited> exited;
+  std::vector<bool> over;
+};
+
+class ProcessTest : public TunnelTest {
+ protected:
+  void Start(const std::string& script, const FarProcess::Terminal* terminal = nullptr) {
+    auto started = FarProcess::Start(loop_, os::process::Bash(script, scratch_.path()), terminal, told_.handlers());
+    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<FarProcess>>(started));
+    process_ = std::get<std::unique_ptr<FarProcess>>(std::move(started));
+  }
+  void Send(const std::string& bytes) {
+    wire::Frame frame;
+    frame.mutable_data()->set_bytes(bytes);
+    process_->OnFrame(frame);
+  }
+  void SendEnd() {
+    wire::Frame frame;
+    frame.set_end(wire::INPUT);
+    process_->OnFrame(frame);
+  }
+  // Reaps it, as an executor does.
+  bool RunToEnd() {
+    return RunUntil([&] {
+      if (const auto status = reaped_ ? std::nullopt : os::process::Reap(process_->pid())) {
+        reaped_ = true;
+        process_->OnExited(*status);
+      }
+      return !told_.over.empty();
+    });
+  }
+  os::files::Scratch scratch_;
+  Told told_;
+  std::unique_ptr<FarProcess> process_;
+  bool reaped_ = false;
+};
+
+TEST_F(ProcessTest, StreamsAreApartAndTheExitCodeIsLast) {
+  Start("cat; echo bad >&2; exit 3");
+  EXPECT_TRUE(told_.opened);
+  Send("one\n");
+  Send("two\n");
+  SendEnd();
+  ASSERT_TRUE(RunToEnd());
+  EXPECT_EQ(told_.out, "one\ntwo\n");
+  EXPECT_EQ(told_.err, "bad\n");
+  EXPECT_EQ(told_.exited->code(), 3);
+  EXPECT_THAT(told_.over, ElementsAre(false));
+}
+
+TEST_F(ProcessTest, SignalsGoToItAndItsGroup) {
+  Start("sleep 600 & echo ready; wait");
+  ASSERT_TRUE(RunUntil([&] { return told_.out == "ready\n"; }));
+  wire::Frame frame;
+  frame.set_signal(SIGTERM);
+  process_->OnFrame(frame);
+  ASSERT_TRUE(RunToEnd());
+  EXPECT_EQ(told_.exited->signal(), SIGTERM);
+}
+
+TEST_F(ProcessTest, AnInputThatItDoesNotReadDoesNotMatter) {
+  Start("exec <&-; exit 4");
+  for (size_t i = 0; i < kWindow / kBlock / 2; ++i) Send(std::string(kBlock, 'x'));
+  ASSERT_TRUE(RunToEnd());
+  EXPECT_EQ(told_.exited->code(), 4);
+}
+
+TEST_F(ProcessTest, WhenTheStreamEndsItIsHungUp) {
+  Start("trap 'echo told > told; exit' HUP; echo ready; while :; do sleep 600 & wait; done");
+  ASSERT_TRUE(RunUntil([&] { return told_.out == "ready\n"; }));
+  process_->OnClosed();
+  ASSERT_TRUE(RunToEnd());
+  EXPECT_THAT(told_.over, ElementsAre(true));
+  EXPECT_EQ(os::files::Content(scratch_ / "told"), "told\n");
+}
+
+TEST_F(ProcessTest, ATerminalHasItsSizeAndItsEnd) {
+  const FarProcess::Terminal terminal{"vt100", 33, 121};
+  Start("stty -echo; stty size; read a; echo got $a; cat; exit 5", &terminal);
+  ASSERT_TRUE(RunUntil([&] { return told_.out.find("33 121") != std::string::npos; }));
+  Send("x\n");
+  SendEnd();
+  ASSERT_TRUE(RunToEnd());
+  EXPECT_THAT(told_.out, testing::HasSubstr("got x\r\n"));
+  EXPECT_EQ(told_.exited->code(), 5);
+}
+
+TEST_F(TunnelTest, AServerIsFoundByIpv4AndByIpv6) {
+  for (const int family : {AF_INET, AF_INET6}) {
+    const Fd server(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    sockaddr_in6 v6{};
+    v6.sin6_family = AF_INET6;
+    v6.sin6_addr = in6addr_loopback;
+    sockaddr_in v4{};
+    v4.sin_family = AF_INET;
+    v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    auto* address = family == AF_INET ? reinterpret_cast<sockaddr*>(&v4) : reinterpret_cast<sockaddr*>(&v6);
+    socklen_t size = family == AF_INET ? sizeof v4 : sizeof v6;
+    if (bind(server.get(), address, size) != 0) continue;  // no IPv6 here
+    ASSERT_EQ(listen(server.get(), 1), 0);
+    getsockname(server.get(), address, &size);
+    Told told;
+    const auto end = ConnectLoopback(loop_, ntohs(family == AF_INET ? v4.sin_port : v6.sin6_port), told.handlers());
+    ASSERT_TRUE(RunUntil([&] { return told.opened; }));
+    const Fd accepted(accept(server.get(), nullptr, nullptr));
+    ASSERT_EQ(write(accepted.get(), "hi", 2), 2);
+    ASSERT_TRUE(RunUntil([&] { return told.out == "hi"; }));
+  }
+}
+
+TEST_F(TunnelTest, WhereNobodyListensIsSaid) {
+  Told told;
+  const auto end = ConnectLoopback(loop_, 1, told.handlers());
+  ASSERT_TRUE(RunUntil([&] { return !told.over.empty(); }));
+  EXPECT_EQ(told.failed, "port 1 of the task's machine: nothing listens there");
+  EXPECT_FALSE(told.opened);
+}
+
+TEST(LoopbackPeer, ItsOwnerStandsInTheKernelsTable) {
+  constexpr char kTable[] =
+      "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
+      "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0\n"
+      "   1: 0100007F:C350 0100007F:1F90 01 00000000:00000000 00:00000000 00000000  1001        0 2 1 0 20 4 30 10 -1\n"
+      "   2: 0100007F:1F90 0100007F:C350 01 00000000:00000000 00:00000000 00000000     7        0 3 1 0 20 4 30 10 "
+      "-1\n";
+  EXPECT_EQ(OwnerOf(kTable, "0100007F:C350", "0100007F:1F90"), 1001u);
+  EXPECT_EQ(OwnerOf(kTable, "0100007F:C351", "0100007F:1F90"), std::nullopt);
+  EXPECT_EQ(OwnerOf("nonsense\n\n", "a", "b"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace howdah::rpc::streams

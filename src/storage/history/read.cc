@@ -1,0 +1,127 @@
+#include "howdah/storage/history/read.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace howdah::storage::history {
+namespace {
+
+using compat::tony::history::FileName;
+using storage::Files;
+
+// A day of any zone has ended by then, counted from its end in UTC.
+constexpr Duration kZones = std::chrono::hours(15);
+
+bool IsNumber(const std::string& text, size_t digits) {
+  return text.size() == digits && text.find_first_not_of("0123456789") == std::string::npos;
+}
+
+// nullopt: nothing is there.
+Result<std::optional<std::vector<Files::Entry>>> ListIfThere(Files& files, const std::string& path) {
+  auto entries = files.List(path);
+  if (entries.ok()) return std::optional(std::move(*entries));
+  if (entries.error().code != ErrorCode::kNotFound) return entries.error();
+  return std::optional<std::vector<Files::Entry>>();
+}
+
+// There may be several after several application masters: the one that began last counts, as for TonY's readers.
+bool IsNewer(const FileName& a, const FileName& b) {
+  return a.started != b.started ? a.started > b.started : a.completed.has_value() && !b.completed.has_value();
+}
+
+class Scanner {
+ public:
+  Scanner(Files& files, std::optional<Instant> since) : files_(files), since_(since) {}
+
+  Status JobsOf(const std::string& path, bool moved) {
+    const auto entries = ListIfThere(files_, path);
+    if (!entries.ok()) return entries.error();
+    if (!*entries) return {};
+    for (const Files::Entry& entry : **entries) {
+      if (!entry.directory) continue;
+      if (Status read = Job(path + "/" + entry.name, moved); !read.ok()) return read;
+    }
+    return {};
+  }
+
+  // path: of `digits.size()` levels less; day: "2019/05" so far.
+  Status Days(const std::string& path, const std::string& day, const std::vector<size_t>& digits) {
+    if (digits.empty()) {
+      const auto end = compat::tony::history::EndOfDay(day);
+      return !end || (since_ && *end + kZones < *since_) ? Status() : JobsOf(path, /*moved=*/true);
+    }
+    const auto entries = ListIfThere(files_, path);
+    if (!entries.ok()) return entries.error();
+    if (!*entries) return {};
+    for (const Files::Entry& entry : **entries) {
+      if (!entry.directory || !IsNumber(entry.name, digits.front())) continue;
+      const Status read = Days(path + "/" + entry.name, day.empty() ? entry.name : day + "/" + entry.name,
+                               {digits.begin() + 1, digits.end()});
+      if (!read.ok()) return read;
+    }
+    return {};
+  }
+
+  std::vector<Found> found;
+
+ private:
+  Status Job(const std::string& path, bool moved) {
+    const auto entries = ListIfThere(files_, path);  // it may have been moved meanwhile
+    if (!entries.ok()) return entries.error();
+    if (!*entries) return {};
+    std::optional<Found> newest;
+    for (const Files::Entry& entry : **entries) {
+      const auto name = compat::tony::history::ParseFileName(entry.name);
+      if (name && (!newest || IsNewer(*name, newest->name))) newest = Found{*name, path, moved, entry.name};
+    }
+    if (newest && !(since_ && newest->name.completed && *newest->name.completed < *since_)) {
+      found.push_back(std::move(*newest));
+    }
+    return {};
+  }
+
+  Files& files_;
+  std::optional<Instant> since_;
+};
+
+}  // namespace
+
+Location LocationOf(const std::string& root) {
+  const std::string base = root + (root.ends_with('/') ? "" : "/");
+  return {base + compat::tony::history::kIntermediate, base + compat::tony::history::kFinished};
+}
+
+Result<std::vector<Found>> Scan(Files& files, const Location& location, std::optional<Instant> since) {
+  Scanner scanner(files, since);
+  if (const Status read = scanner.JobsOf(location.intermediate, /*moved=*/false); !read.ok()) return read.error();
+  if (const Status read = scanner.Days(location.finished, "", {4, 2, 2}); !read.ok()) return read.error();
+  std::sort(scanner.found.begin(), scanner.found.end(), [](const Found& a, const Found& b) {
+    return std::tie(a.name.started, a.name.application) > std::tie(b.name.started, b.name.application);
+  });
+  return std::move(scanner.found);
+}
+
+Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(Files& files, const Found& job) {
+  for (const char* name : {compat::tony::history::kConfigurationFile, compat::tony::history::kOldConfigurationFile}) {
+    const std::string path = job.directory + "/" + name;
+    const auto xml = files.Read(path);
+    if (!xml.ok() && xml.error().code == ErrorCode::kNotFound) continue;
+    if (!xml.ok()) return xml.error();
+    auto settings = compat::tony::history::ReadConfiguration(*xml);
+    if (!settings.ok()) return settings.error().While("reading " + path);
+    return settings;
+  }
+  return std::vector<compat::tony::history::Setting>();
+}
+
+Result<compat::tony::history::Events> ReadEvents(Files& files, const Found& job) {
+  const auto bytes = files.Read(job.file());
+  if (!bytes.ok()) return bytes.error();
+  if (bytes->empty() && !job.name.completed)
+    return compat::tony::history::Events{{}, "the job has not written any yet"};
+  auto events = compat::tony::history::ReadEvents(*bytes);
+  if (!events.ok()) return events.error().While("reading " + job.file());
+  return events;
+}
+
+}  // namespace howdah::storage::history

@@ -1,0 +1,39 @@
+// The only source of chance in a simulation: everything that happens follows from one seed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "howdah/base/time.h"
+
+namespace howdah::testing::sim {
+
+// SplitMix64: small, fast, and the same on every machine (the distributions of <random> are not).
+class Random {
+ public:
+  // The seed is mixed, or neighbours would be the same sequence one step apart.
+  explicit Random(uint64_t seed) : state_(Mix(seed)) {}
+
+  uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
+  bool Chance(double p) { return static_cast<double>(Next() >> 11) < p * 9007199254740992.0; }
+  // Both ends included.
+  int Between(int low, int high) { return low + static_cast<int>(Next() % static_cast<uint64_t>(high - low + 1)); }
+  Duration Between(Duration low, Duration high) {
+    return low + Duration(static_cast<int64_t>(Next() % static_cast<uint64_t>((high - low).count() + 1)));
+  }
+  template <typename T>
+  const T& Pick(const std::vector<T>& of) {
+    return of[Next() % of.size()];
+  }
+
+ private:
+  static uint64_t Mix(uint64_t z) {
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+
+  uint64_t state_;
+};
+
+}  // namespace howdah::testing::sim

@@ -1,0 +1,34 @@
+// One simulation from one seed: a workload, a fault profile, a place, one job or two; first everything may go wrong,
+// then nothing does any more and every job has to end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "howdah/testing/sim/coverage.h"
+
+namespace howdah::testing::sim {
+
+// A rule that the core broke.
+struct Violation {
+  std::string check;  // the rule, as a sentence
+  std::string what;   // how it was broken
+};
+
+// Is given each line of a trace; none: nothing is formatted.
+using TraceSink = std::function<void(const std::string& line)>;
+
+struct SeedResult {
+  std::string scenario;  // "ranked ddp, chaos, 2 jobs"
+  std::optional<Violation> violation;
+  uint64_t digest = 0;
+  Coverage coverage;
+  int jobs = 0;
+  int steps = 0;  // events that the cores were told
+};
+
+SeedResult RunSeed(uint64_t seed, const TraceSink& trace = nullptr);
+
+}  // namespace howdah::testing::sim
