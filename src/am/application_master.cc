@@ -71,7 +71,7 @@ ApplicationMaster::ApplicationMaster(AmOptions options, JournalFile journal, Eve
           }),
       rendezvous_(
           loop_, options_.listen_host, options_.spec, [this](int rank, const std::string& text) { Print(rank, text); },
-          [this](core::TaskMeets event) { Post(event); }),
+          [this](core::RendezvousReported event) { Post(event); }),
       tunnels_(loop_, TunnelWorld()) {}
 
 ApplicationMaster::~ApplicationMaster() = default;
@@ -154,11 +154,11 @@ void ApplicationMaster::OnExited(const ContainerId& container, const std::string
 }
 
 void ApplicationMaster::OnWarned(const ContainerId& container, const std::string& why, bool taken) {
-  Post(core::ContainerWarned{container, why, taken});
+  Post(core::ReclaimAnnounced{container, why, taken});
 }
 
-void ApplicationMaster::OnWaiting(const std::string& reason) { Post(core::PlaceWaited{reason}); }
-void ApplicationMaster::OnRefused(const std::string& reason) { Post(core::PlaceRefused{reason}); }
+void ApplicationMaster::OnWaiting(const std::string& reason) { Post(core::RequestsDelayed{reason}); }
+void ApplicationMaster::OnRefused(const std::string& reason) { Post(core::RequestsRefused{reason}); }
 void ApplicationMaster::OnLost(const Error& error) { Fail(error); }
 
 void ApplicationMaster::Post(core::Event event) {
@@ -175,8 +175,8 @@ void ApplicationMaster::Drain() {
     queue_.pop_front();
     cluster_sent_ = false;
     const Instant now = told_at_ = std::max(told_at_, clock_.Now());
-    const std::vector<core::Action> actions = job_.Step(event, now);
-    if (const Status logged = Log(event, now); !logged.ok()) return Fail(logged.error());
+    const auto [actions, changed] = job_.Step(event, now);
+    if (const Status logged = Log(event, now, changed); !logged.ok()) return Fail(logged.error());
     for (const core::Action& action : actions) Perform(action);
   }
   draining_ = false;
@@ -186,9 +186,9 @@ void ApplicationMaster::Drain() {
   ArmTimer();
 }
 
-Status ApplicationMaster::Log(const core::Event& event, Instant now) {
-  if (const auto* heard = std::get_if<core::ExecutorHeard>(&event)) log_.Hear(heard->container, now);
-  return job_.unmoved() ? Status() : log_.Append(event, now);
+Status ApplicationMaster::Log(const core::Event& event, Instant now, bool changed) {
+  if (const auto* heard = std::get_if<core::HeartbeatReceived>(&event)) log_.Hear(heard->container, now);
+  return changed ? log_.Append(event, now) : Status();
 }
 
 void ApplicationMaster::Resume(const Resumption& resumption, const Listening& listening) {
@@ -203,10 +203,10 @@ void ApplicationMaster::Resume(const Resumption& resumption, const Listening& li
       executors_.Forget(exited->container);
       held.erase(exited->container);
     } else if (const auto* registered = std::get_if<core::ExecutorRegistered>(&step.event)) {
-      recall[registered->container] = registered->recall;
+      recall[registered->container] = registered->callback;
     }
     told_at_ = step.at;
-    for (const core::Action& action : job_.Step(step.event, step.at)) {
+    for (const core::Action& action : job_.Step(step.event, step.at).actions) {
       if (const auto* launch = std::get_if<core::LaunchExecutor>(&action)) {
         followers_.OnLaunched(launch->container, launch->task);
         held.at(launch->container).task = launch->task;
@@ -247,8 +247,8 @@ void ApplicationMaster::Perform(const core::Action& action) {
                  [&](const core::KillContainer& a) { backend_->Kill(a.container); },
                  [&](const core::StartTask& a) { PerformStart(a); },
                  [&](const core::StopTask& a) { executors_.Stop(a); },
-                 [&](const core::AskToMeet& a) { rendezvous_.Ask(a); },
-                 [&](const core::Rejoin& a) { rendezvous_.Rejoin(a, job_.cluster()); },
+                 [&](const core::RequestRendezvous& a) { rendezvous_.Ask(a); },
+                 [&](const core::Rejoin& a) { rendezvous_.Rejoin(a, job_.peers()); },
                  [&](const core::AvoidNode& a) { backend_->Avoid(a.node, a.limit); },
                  [&](const core::Record& a) { PerformRecord(a.change); },
                  [&](const core::FinishJob&) {},
@@ -257,11 +257,11 @@ void ApplicationMaster::Perform(const core::Action& action) {
 }
 
 void ApplicationMaster::PerformStart(const core::StartTask& order) {
-  if (!cluster_sent_) executors_.SetCluster(job_.cluster(), job_.exports());
+  if (!cluster_sent_) executors_.SetCluster(job_.peers(), job_.exports());
   cluster_sent_ = true;
-  const auto rendezvous = rendezvous_.For(order.generation, job_.cluster());
+  const auto rendezvous = rendezvous_.For(order.generation, job_.peers());
   if (!rendezvous.ok()) return Fail(rendezvous.error());
-  rendezvous_.Start(order, job_.cluster());
+  rendezvous_.Start(order, job_.peers());
   executors_.Start(order, *rendezvous);
 }
 

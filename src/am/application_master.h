@@ -54,7 +54,7 @@ class ApplicationMaster final : public backend::Sink {
   // Queues a fact. Facts are stepped one by one, from the loop, never from within a step.
   void Post(core::Event event);
   void Drain();
-  Status Log(const core::Event& event, Instant now);
+  Status Log(const core::Event& event, Instant now, bool changed);
   // Brings the core to where the AM before this one left it. Its orders were given, but for entries of the journal.
   void Resume(const Resumption& resumption, const Listening& listening);
   void Perform(const core::Action& action);

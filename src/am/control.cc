@@ -62,7 +62,7 @@ wire::ControlReply ApplicationMaster::Scale(const wire::ScaleRequest& request) {
       return Refuse("role " + spec.name + " may have " + range + " instances, not " +
                     std::to_string(request.instances()));
     }
-    Post(core::ScaleWanted{static_cast<int>(role), request.instances(), request.by()});
+    Post(core::ScaleRequested{static_cast<int>(role), request.instances(), request.by()});
     return {};
   }
   std::string roles;

@@ -11,7 +11,7 @@ Instant FromMicros(int64_t micros) { return Instant(Duration(micros)); }
 
 void AddHeard(const wire::Heard& heard, std::vector<EventLog::Step>& steps) {
   for (int i = 0; i < std::min(heard.containers_size(), heard.at_micros_size()); ++i) {
-    steps.push_back({core::ExecutorHeard{{heard.containers(i)}}, FromMicros(heard.at_micros(i))});
+    steps.push_back({core::HeartbeatReceived{{heard.containers(i)}}, FromMicros(heard.at_micros(i))});
   }
 }
 

@@ -39,7 +39,7 @@ class EventLog {
   static Result<EventLog> Open(const std::string& path, const Beginning& beginning);
 
   // Not logged before an event to which it matters.
-  void Hear(const ContainerId& container, Instant at) { heartbeats_.Hear(container, at); }
+  void Hear(const ContainerId& container, Instant at) { heartbeats_.Record(container, at); }
   // To be called before anything that follows from the event is done.
   Status Append(const core::Event& event, Instant at);
 

@@ -23,10 +23,10 @@ std::vector<core::Event> EveryKind() {
           core::ContainerStarting{c, "after 12s"},
           core::ContainerExited{c, "its node was lost", true},
           core::ContainerExited{c, "it was preempted", true, true},
-          core::ContainerWarned{c, "its node is being decommissioned"},
-          core::ContainerWarned{c, "the scheduler preempts it", true},
-          core::PlaceWaited{"the queue is full"},
-          core::PlaceRefused{"too large"},
+          core::ReclaimAnnounced{c, "its node is being decommissioned"},
+          core::ReclaimAnnounced{c, "the scheduler preempts it", true},
+          core::RequestsDelayed{"the queue is full"},
+          core::RequestsRefused{"too large"},
           core::ExecutorRegistered{c, {"10.0.0.7", 40123}, 3, "10.0.0.7:40124 secret"},
           core::ExecutorRefused{c, "another version"},
           core::ExecutorDisconnected{c},
@@ -40,10 +40,10 @@ std::vector<core::Event> EveryKind() {
           core::TaskProgressed{c, 2, {.step = 7, .checkpoint = 5, .checkpoint_at = At(3), .at = At(4)}},
           core::TaskProgressed{c, 2, {.at = At(4)}},
           core::TaskSaving{c, 2},
-          core::TaskMeets{{1, 3}, 2, core::TaskMeets::Step::kWaits},
-          core::TaskStalled{c, 2, At(9), At(4), "output", "main (train.py:3)"},
-          core::TaskStands{c, 2, "main (train.py:3)"},
-          core::ScaleWanted{1, 8, "ann"},
+          core::RendezvousReported{{1, 3}, 2, core::RendezvousReported::Step::kRejoining},
+          core::TaskHung{c, 2, At(9), At(4), "output", "main (train.py:3)"},
+          core::StackSampled{c, 2, "main (train.py:3)"},
+          core::ScaleRequested{1, 8, "ann"},
           core::StopRequested{"ann", std::chrono::seconds(3)},
           core::StopRequested{"ann", std::nullopt},
           core::Ticked{}};
@@ -90,9 +90,9 @@ TEST(EventLog, IsReadAsItWasWrittenByOneAmAfterAnother) {
   EXPECT_EQ((*past)->beginning.journal_entries, 1u);
   const auto& steps = (*past)->steps;
   ASSERT_EQ(steps.size(), 4u);
-  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[0].event).container.text, "c2");
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[0].event).container.text, "c2");
   EXPECT_EQ(steps[0].at, At(2));
-  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[1].event).container.text, "c1");
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[1].event).container.text, "c1");
   EXPECT_EQ(steps[1].at, At(3));
   EXPECT_TRUE(std::holds_alternative<core::Ticked>(steps[2].event));
   EXPECT_EQ(std::get<core::AmResumed>(steps[3].event).attempt, 1);
@@ -114,10 +114,10 @@ TEST(EventLog, SaysWhenAContainerWasHeardOfLastBeforeItsEnd) {
   ASSERT_TRUE(past.ok() && *past);
   const auto& steps = (*past)->steps;
   ASSERT_EQ(steps.size(), 5u);
-  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[0].event).container.text, "c2");
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[0].event).container.text, "c2");
   EXPECT_EQ(std::get<core::ContainerExited>(steps[1].event).container.text, "c2");
   EXPECT_EQ(std::get<core::ContainerExited>(steps[2].event).container.text, "c3");
-  EXPECT_EQ(std::get<core::ExecutorHeard>(steps[3].event).container.text, "c1");
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[3].event).container.text, "c1");
   EXPECT_TRUE(std::holds_alternative<core::Ticked>(steps[4].event));
 }
 

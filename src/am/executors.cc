@@ -19,7 +19,7 @@ journal::Usage ToUsage(const wire::Usage& usage) {
 }
 
 // Hosts are named once: a cluster of thousands of tasks is on few hosts.
-wire::Cluster ToWire(const core::Cluster& cluster, const core::Exports& exports) {
+wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& exports) {
   wire::Cluster out;
   std::unordered_map<std::string, uint32_t> positions;
   for (const auto& role : cluster) {
@@ -101,7 +101,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     case wire::FromExecutor::kLogData:
       return followers_.OnData(container, std::move(*message.mutable_log_data()));
     default:
-      return deliver_(core::ExecutorHeard{container});
+      return deliver_(core::HeartbeatReceived{container});
   }
 }
 
@@ -114,7 +114,7 @@ void Executors::OnProgress(const ContainerId& container, const wire::Progress& m
     executor.untold = *progressed;
   }
   const Instant now = clock_.Now();
-  if (!executor.untold || now < executor.tell_next) return deliver_(core::ExecutorHeard{container});
+  if (!executor.untold || now < executor.tell_next) return deliver_(core::HeartbeatReceived{container});
   executor.tell_next = now + limits_.progress;
   deliver_(*std::exchange(executor.untold, std::nullopt));
 }
@@ -154,7 +154,7 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   deliver_(core::ExecutorDisconnected{container});
 }
 
-void Executors::SetCluster(const core::Cluster& cluster, const core::Exports& exports) {
+void Executors::SetCluster(const core::PeerGroup& cluster, const core::Exports& exports) {
   cluster_ = rpc::EncodeCluster(ToWire(cluster, exports));
 }
 
@@ -163,7 +163,7 @@ void Executors::Start(const core::StartTask& order, const std::optional<Endpoint
   wire::Start& start = *message.mutable_start();
   start.set_attempt(order.attempt);
   start.set_generation(order.generation);
-  start.set_place(order.place);
+  start.set_place(order.slot);
   if (rendezvous) {
     start.mutable_rendezvous()->set_host(rendezvous->host);
     start.mutable_rendezvous()->set_port(rendezvous->port);
@@ -176,7 +176,7 @@ void Executors::Stop(const core::StopTask& order) {
   message.mutable_stop()->set_attempt(order.attempt);
   message.mutable_stop()->set_grace_micros(order.grace.count());
   message.mutable_stop()->set_limit_micros(order.limit.count());
-  message.mutable_stop()->set_look(order.look);
+  message.mutable_stop()->set_look(order.probe_first);
   SendTo(order.container, message, nullptr);
 }
 

@@ -45,7 +45,7 @@ class Executors {
   void OnClosed(rpc::ConnectionId connection);
 
   // Before the first StartTask of a step: the cluster that its tasks get, and what roles have exported.
-  void SetCluster(const core::Cluster& cluster, const core::Exports& exports);
+  void SetCluster(const core::PeerGroup& cluster, const core::Exports& exports);
   // rendezvous: of the order's generation, if there is one.
   void Start(const core::StartTask& order, const std::optional<Endpoint>& rendezvous);
   void Stop(const core::StopTask& order);

@@ -30,7 +30,7 @@ struct Scene {
         const auto* progressed = std::get_if<core::TaskProgressed>(&event);
         if (progressed) steps.push_back(*progressed->progress.step);
         if (std::holds_alternative<core::RankExited>(event)) last = "exited";
-        if (std::holds_alternative<core::ExecutorHeard>(event)) last = "heard";
+        if (std::holds_alternative<core::HeartbeatReceived>(event)) last = "heard";
       },
       [this](rpc::ConnectionId to, const wire::ToExecutor& message, const auto&) {
         sent.push_back(std::to_string(to) + (message.has_leave()                   ? " leave"

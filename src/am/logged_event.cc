@@ -42,33 +42,33 @@ struct Recorder {
   }
   void operator()(const core::ContainerStarting& e) const {
     record.set_container(e.container.text);
-    record.set_starting(e.how_far);
+    record.set_starting(e.startup_stage);
   }
   void operator()(const core::ContainerExited& e) const {
     record.set_container(e.container.text);
     record.mutable_exited()->set_how(e.how);
-    record.mutable_exited()->set_excused(e.excused);
-    record.set_taken(e.taken);
+    record.mutable_exited()->set_excused(e.infrastructure);
+    record.set_taken(e.preempted);
   }
-  void operator()(const core::ContainerWarned& e) const {
+  void operator()(const core::ReclaimAnnounced& e) const {
     record.set_container(e.container.text);
     record.set_warned(e.why);
-    record.set_taken(e.taken);
+    record.set_taken(e.preempted);
   }
-  void operator()(const core::PlaceWaited& e) const { record.set_place_waited(e.reason); }
-  void operator()(const core::PlaceRefused& e) const { record.set_place_refused(e.reason); }
+  void operator()(const core::RequestsDelayed& e) const { record.set_place_waited(e.reason); }
+  void operator()(const core::RequestsRefused& e) const { record.set_place_refused(e.reason); }
   void operator()(const core::ExecutorRegistered& e) const {
     record.set_container(e.container.text);
     record.mutable_registered()->set_host(e.endpoint.host);
     record.mutable_registered()->set_port(e.endpoint.port);
     record.mutable_registered()->set_attempt(e.attempt);
-    record.mutable_registered()->set_recall(e.recall);
+    record.mutable_registered()->set_recall(e.callback);
   }
   void operator()(const core::ExecutorRefused& e) const {
     record.set_container(e.container.text);
     record.set_sent_away(e.why);
   }
-  void operator()(const core::ExecutorHeard&) const {}
+  void operator()(const core::HeartbeatReceived&) const {}
   void operator()(const core::ExecutorDisconnected& e) const {
     record.set_container(e.container.text);
     record.set_disconnected(true);
@@ -89,7 +89,7 @@ struct Recorder {
     if (e.exit.code) out.set_code(*e.exit.code);
     out.set_at_micros(Micros(e.at));
     SetDiagnosis(e.diagnosis, out);
-    out.set_as_told(e.as_told);
+    out.set_as_told(e.by_stop_order);
     out.set_consequence(e.diagnosis.consequence);
     out.set_node_fault(e.diagnosis.node_fault);
     for (const auto& [name, value] : e.exports) {
@@ -125,28 +125,28 @@ struct Recorder {
     record.mutable_progress()->set_attempt(e.attempt);
     record.mutable_progress()->set_saving(true);
   }
-  void operator()(const core::TaskStalled& e) const {
+  void operator()(const core::TaskHung& e) const {
     record.set_container(e.container.text);
     wire::Stalled& out = *record.mutable_stalled();
     out.set_attempt(e.attempt);
     out.set_at_micros(Micros(e.at));
     out.set_since_micros(Micros(e.since));
-    out.set_sign(e.sign);
-    out.set_where(e.where);
+    out.set_sign(e.activity);
+    out.set_where(e.stack);
   }
-  void operator()(const core::TaskStands& e) const {
+  void operator()(const core::StackSampled& e) const {
     record.set_container(e.container.text);
     record.mutable_stands()->set_attempt(e.attempt);
-    record.mutable_stands()->set_where(e.where);
+    record.mutable_stands()->set_where(e.stack);
   }
-  void operator()(const core::TaskMeets& e) const {
+  void operator()(const core::RendezvousReported& e) const {
     wire::MeetsEvent& out = *record.mutable_meets();
     out.set_role(e.task.role);
     out.set_index(e.task.index);
     out.set_attempt(e.attempt);
     out.set_step(static_cast<int>(e.step));
   }
-  void operator()(const core::ScaleWanted& e) const {
+  void operator()(const core::ScaleRequested& e) const {
     record.mutable_scale()->set_role(e.role);
     record.mutable_scale()->set_instances(e.instances);
     record.mutable_scale()->set_by(e.by);
@@ -168,7 +168,7 @@ core::Event EventOf(const ContainerId& container, const wire::RankExited& m) {
   core::RankExited event{container, m.attempt(), m.local_rank(), {}, FromMicros(m.at_micros()), DiagnosisOf(m)};
   if (m.has_signal()) event.exit.signal = m.signal();
   if (m.has_code()) event.exit.code = m.code();
-  event.as_told = m.as_told();
+  event.by_stop_order = m.as_told();
   event.diagnosis.consequence = m.consequence();
   event.diagnosis.node_fault = m.node_fault();
   for (const wire::Variable& variable : m.exports()) event.exports.emplace_back(variable.name(), variable.value());
@@ -195,12 +195,12 @@ core::Event EventOf(const ContainerId& container, const wire::Progress& m) {
 }
 
 core::Event EventOf(const ContainerId& container, const wire::Stalled& m) {
-  return core::TaskStalled{container, m.attempt(), FromMicros(m.at_micros()), FromMicros(m.since_micros()),
-                           m.sign(),  m.where()};
+  return core::TaskHung{container, m.attempt(), FromMicros(m.at_micros()), FromMicros(m.since_micros()),
+                        m.sign(),  m.where()};
 }
 
 core::Event EventOf(const ContainerId& container, const wire::Stands& m) {
-  return core::TaskStands{container, m.attempt(), m.where()};
+  return core::StackSampled{container, m.attempt(), m.where()};
 }
 
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
@@ -226,11 +226,11 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     case wire::LoggedEvent::kExited:
       return core::ContainerExited{container, record.exited().how(), record.exited().excused(), record.taken()};
     case wire::LoggedEvent::kWarned:
-      return core::ContainerWarned{container, record.warned(), record.taken()};
+      return core::ReclaimAnnounced{container, record.warned(), record.taken()};
     case wire::LoggedEvent::kPlaceWaited:
-      return core::PlaceWaited{record.place_waited()};
+      return core::RequestsDelayed{record.place_waited()};
     case wire::LoggedEvent::kPlaceRefused:
-      return core::PlaceRefused{record.place_refused()};
+      return core::RequestsRefused{record.place_refused()};
     case wire::LoggedEvent::kRegistered: {
       const wire::EndpointEvent& in = record.registered();
       return core::ExecutorRegistered{
@@ -256,10 +256,11 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
       return EventOf(container, record.stands());
     case wire::LoggedEvent::kMeets: {
       const wire::MeetsEvent& e = record.meets();
-      return core::TaskMeets{{e.role(), e.index()}, e.attempt(), static_cast<core::TaskMeets::Step>(e.step())};
+      return core::RendezvousReported{
+          {e.role(), e.index()}, e.attempt(), static_cast<core::RendezvousReported::Step>(e.step())};
     }
     case wire::LoggedEvent::kScale:
-      return core::ScaleWanted{record.scale().role(), record.scale().instances(), record.scale().by()};
+      return core::ScaleRequested{record.scale().role(), record.scale().instances(), record.scale().by()};
     case wire::LoggedEvent::kStop: {
       core::StopRequested stop{.by = record.stop().by(), .grace = std::nullopt};
       if (record.stop().has_grace_micros()) stop.grace = Duration(record.stop().grace_micros());

@@ -16,7 +16,7 @@ core::Event EventOf(const ContainerId& container, const wire::Progress& message)
 core::Event EventOf(const ContainerId& container, const wire::Stalled& message);
 core::Event EventOf(const ContainerId& container, const wire::Stands& message);
 
-// Every event but ExecutorHeard, which the log keeps in bulk.
+// Every event but HeartbeatReceived, which the log keeps in bulk.
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at);
 // nullopt: a kind that is no event, or that this version does not know.
 std::optional<core::Event> EventOf(const wire::LoggedEvent& record);

@@ -11,14 +11,14 @@ using Kind = frameworks::Rendezvous;
 
 // Of the world, were every role as large as it may become.
 int LargestWorld(const jobspec::JobSpec& spec) {
-  core::Cluster cluster;
+  core::PeerGroup cluster;
   for (const jobspec::RoleSpec& role : spec.roles) cluster.emplace_back(static_cast<size_t>(role.instances.max));
   return frameworks::WorldSize(spec, cluster);
 }
 
 }  // namespace
 
-Result<std::optional<Endpoint>> Rendezvous::For(int generation, const core::Cluster& cluster) {
+Result<std::optional<Endpoint>> Rendezvous::For(int generation, const core::PeerGroup& cluster) {
   if (kind_ == Kind::kNone) return std::optional<Endpoint>();
   RendezvousServer::Options options{host_, frameworks::WorldSize(spec_, cluster), {}, print_};
   for (const auto& role : cluster) {
@@ -49,20 +49,20 @@ Status Rendezvous::Begin(int generation, RendezvousServer::Options options) {
   return {};
 }
 
-void Rendezvous::Start(const core::StartTask& order, const core::Cluster& cluster) {
-  if (worlds_) worlds_->Start(order, SeatsOf({order.task.role, order.place}, order.generation, cluster));
+void Rendezvous::Start(const core::StartTask& order, const core::PeerGroup& cluster) {
+  if (worlds_) worlds_->Start(order, SeatsOf({order.task.role, order.slot}, order.generation, cluster));
 }
 
-void Rendezvous::Rejoin(const core::Rejoin& order, const core::Cluster& cluster) {
-  if (worlds_) worlds_->Rejoin(order, SeatsOf({order.task.role, order.place}, order.generation, cluster));
+void Rendezvous::Rejoin(const core::Rejoin& order, const core::PeerGroup& cluster) {
+  if (worlds_) worlds_->Rejoin(order, SeatsOf({order.task.role, order.slot}, order.generation, cluster));
 }
 
-void Rendezvous::Ask(const core::AskToMeet& order) {
+void Rendezvous::Ask(const core::RequestRendezvous& order) {
   if (worlds_) worlds_->Ask(order);
 }
 
 // None of a task that has no rank.
-WorldsServer::Seats Rendezvous::SeatsOf(TaskId place, int generation, const core::Cluster& cluster) const {
+WorldsServer::Seats Rendezvous::SeatsOf(TaskId place, int generation, const core::PeerGroup& cluster) const {
   WorldsServer::Seats seats;
   const jobspec::RoleSpec& role = spec_.roles[static_cast<size_t>(place.role)];
   const int processes = role.kind == jobspec::RoleKind::kWorker ? role.processes : 0;

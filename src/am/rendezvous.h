@@ -43,7 +43,7 @@ Result<std::unique_ptr<RendezvousServer>> StartTracker(boost::asio::io_context& 
 class WorldsServer : public RendezvousServer {
  public:
   // What tasks do there; called on the loop.
-  using OnMeets = std::function<void(core::TaskMeets)>;
+  using OnMeets = std::function<void(core::RendezvousReported)>;
   using Seats = std::vector<frameworks::horovod::Seat>;
 
   virtual void SetPeers(std::set<std::string> peers) = 0;
@@ -51,7 +51,7 @@ class WorldsServer : public RendezvousServer {
   virtual void Rejoin(const core::Rejoin& order, Seats seats) = 0;
   // Tells the attempt's first process that it is to leave its world, again and again until somebody waits for the next:
   // a process hears it only once it listens, and does not say so.
-  virtual void Ask(const core::AskToMeet& order) = 0;
+  virtual void Ask(const core::RequestRendezvous& order) = 0;
 };
 Result<std::unique_ptr<WorldsServer>> StartWorldsServer(boost::asio::io_context& loop,
                                                         RendezvousServer::Options options,
@@ -74,16 +74,16 @@ class Rendezvous {
   // Where the generation's processes meet. The first call for a generation begins a new server on a port of its own
   // and ends the one before, so that what is left of an older generation reaches nobody; but for a WorldsServer, of
   // which there is one. nullopt: the job's framework has none.
-  Result<std::optional<Endpoint>> For(int generation, const core::Cluster& cluster);
+  Result<std::optional<Endpoint>> For(int generation, const core::PeerGroup& cluster);
 
   // Of a job with a WorldsServer; else nothing. cluster: as it is now.
-  void Start(const core::StartTask& order, const core::Cluster& cluster);
-  void Rejoin(const core::Rejoin& order, const core::Cluster& cluster);
-  void Ask(const core::AskToMeet& order);
+  void Start(const core::StartTask& order, const core::PeerGroup& cluster);
+  void Rejoin(const core::Rejoin& order, const core::PeerGroup& cluster);
+  void Ask(const core::RequestRendezvous& order);
 
  private:
   Status Begin(int generation, RendezvousServer::Options options);
-  WorldsServer::Seats SeatsOf(TaskId place, int generation, const core::Cluster& cluster) const;
+  WorldsServer::Seats SeatsOf(TaskId place, int generation, const core::PeerGroup& cluster) const;
 
   boost::asio::io_context& loop_;
   const std::string host_;

@@ -25,7 +25,7 @@ class Served {
     spec_.framework = framework;
     spec_.roles.resize(1);
     rendezvous_ = std::make_unique<Rendezvous>(
-        loop_, "127.0.0.1", spec_, [](int, const std::string&) {}, [](const core::TaskMeets&) {});
+        loop_, "127.0.0.1", spec_, [](int, const std::string&) {}, [](const core::RendezvousReported&) {});
     thread_ = std::thread([this] { loop_.run(); });
   }
   ~Served() {

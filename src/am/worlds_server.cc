@@ -20,16 +20,16 @@ constexpr size_t kStoreBytes = size_t{256} << 20;
 constexpr int kAttempts = 3;
 constexpr auto kAskAgain = std::chrono::seconds(1), kAskOnceMore = std::chrono::seconds(2);
 
-core::TaskMeets::Step StepOf(HorovodWorlds::Met::Step step) {
+core::RendezvousReported::Step StepOf(HorovodWorlds::Met::Step step) {
   switch (step) {
     case HorovodWorlds::Met::Step::kArrived:
-      return core::TaskMeets::Step::kArrived;
+      return core::RendezvousReported::Step::kReady;
     case HorovodWorlds::Met::Step::kJoined:
-      return core::TaskMeets::Step::kJoined;
+      return core::RendezvousReported::Step::kJoined;
     case HorovodWorlds::Met::Step::kWaits:
       break;
   }
-  return core::TaskMeets::Step::kWaits;
+  return core::RendezvousReported::Step::kRejoining;
 }
 
 class HorovodServer final : public WorldsServer {
@@ -62,7 +62,7 @@ class HorovodServer final : public WorldsServer {
     Answer(worlds_.Rejoin(order.generation, order.task, order.attempt, std::move(seats)));
   }
 
-  void Ask(const core::AskToMeet& order) override {
+  void Ask(const core::RequestRendezvous& order) override {
     asked_ = Asked{order, 0, ++last_ask_};
     Tell();
   }
@@ -70,7 +70,7 @@ class HorovodServer final : public WorldsServer {
  private:
   using Respond = std::function<void(os::http::Response)>;
   struct Asked {
-    core::AskToMeet order;
+    core::RequestRendezvous order;
     int failures = 0;
     uint64_t number = 0;
   };
@@ -117,8 +117,8 @@ class HorovodServer final : public WorldsServer {
   }
 
   void GiveUp() {
-    const core::AskToMeet order = std::exchange(asked_, std::nullopt)->order;
-    on_meets_({order.task, order.attempt, core::TaskMeets::Step::kDeaf});
+    const core::RequestRendezvous order = std::exchange(asked_, std::nullopt)->order;
+    on_meets_({order.task, order.attempt, core::RendezvousReported::Step::kUnreachable});
   }
 
   boost::asio::io_context& loop_;

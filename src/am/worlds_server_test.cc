@@ -21,7 +21,7 @@ using testing::EndsWith;
 using testing::IsEmpty;
 
 // "0:3 attempt 2 waits"
-std::string ToText(const core::TaskMeets& meets) {
+std::string ToText(const core::RendezvousReported& meets) {
   static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be told"};
   return std::to_string(meets.task.role) + ":" + std::to_string(meets.task.index) + " attempt " +
          std::to_string(meets.attempt) + " " + kSteps[static_cast<size_t>(meets.step)];
@@ -119,9 +119,9 @@ class Job {
     spec_.roles[0].instances = {1, 2};
     rendezvous_ = std::make_unique<Rendezvous>(
         loop_, "127.0.0.1", spec_, [](int, const std::string&) {},
-        [this](const core::TaskMeets& meets) { met_.push_back(ToText(meets)); });
+        [this](const core::RendezvousReported& meets) { met_.push_back(ToText(meets)); });
   }
-  core::Cluster World(size_t tasks) const { return {std::vector<Endpoint>(tasks, {"127.0.0.1", 1})}; }
+  core::PeerGroup World(size_t tasks) const { return {std::vector<Endpoint>(tasks, {"127.0.0.1", 1})}; }
   uint16_t Port(int generation) { return (*rendezvous_->For(generation, World(1)))->port; }
   Rendezvous& rendezvous() { return *rendezvous_; }
   asio::io_context& loop() { return loop_; }
@@ -161,7 +161,7 @@ TEST(WorldsServer, WhoAsksForItsPlaceIsAnsweredWhenItHasOne) {
   RunUntil(job.loop(), [&] { return !job.met().empty(); });
   EXPECT_THAT(job.met(), ElementsAre("0:3 attempt 2 waits"));
   EXPECT_THAT(*answer, IsEmpty());
-  job.rendezvous().Rejoin({.task = {0, 3}, .attempt = 2, .generation = 1, .place = 1}, job.World(2));
+  job.rendezvous().Rejoin({.task = {0, 3}, .attempt = 2, .generation = 1, .slot = 1}, job.World(2));
   RunUntil(job.loop(), [&] { return !answer->empty(); });
   EXPECT_THAT(*answer, EndsWith("\r\n\r\n1,2,0,1,1,2"));
 }

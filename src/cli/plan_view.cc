@@ -19,8 +19,8 @@ constexpr int kExamplePorts = 20000;
 const Endpoint kExampleRendezvous{"host-of-the-application-master", 39999};
 constexpr char kExampleId[] = "howdah-YYYYMMDD-hhmmss-xxxx";
 
-core::Cluster ExampleCluster(const jobspec::JobSpec& spec) {
-  core::Cluster cluster;
+core::PeerGroup ExampleCluster(const jobspec::JobSpec& spec) {
+  core::PeerGroup cluster;
   int number = 0;
   for (const jobspec::RoleSpec& role : spec.roles) {
     std::vector<Endpoint> endpoints;
@@ -66,7 +66,7 @@ core::Exports ExampleExports(const jobspec::JobSpec& spec) {
 
 void AddTasks(Plan& plan) {
   const jobspec::JobSpec& spec = plan.spec;
-  const core::Cluster cluster = ExampleCluster(spec);
+  const core::PeerGroup cluster = ExampleCluster(spec);
   const core::Exports exports = ExampleExports(spec);
   std::vector<int> sizes;
   for (const jobspec::RoleSpec& role : spec.roles) sizes.push_back(role.instances.min);

@@ -39,8 +39,8 @@ void Job::Impl::On(const RankExited& e) {
   const Instant at = Sane(e.at);
   task->last_exit = std::max(task->last_exit, at);
   // What ended before it was told to ended by itself, however late its message comes.
-  const bool by_itself = !e.as_told && (!task->stop_at || at < *task->stop_at);
-  if (e.as_told && !task->stop_at) {
+  const bool by_itself = !e.by_stop_order && (!task->stop_at || at < *task->stop_at);
+  if (e.by_stop_order && !task->stop_at) {
     task->exit = e.exit;
     NoteFailure(*task, FailureOf(*task, Failure::How::kOutdated, at, {kStoppedText, /*excused=*/true}));
   } else if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself)) {
@@ -99,12 +99,12 @@ void Job::Impl::On(const TaskProgressed& e) {
   if (task->ranked && progress.step && task->pace.Take(*progress.step, progress.at)) WatchPace(*task);
 }
 
-std::optional<ToldCheckpoint> Job::Impl::NewestCheckpoint() {
-  std::optional<ToldCheckpoint> newest;
+std::optional<ReportedCheckpoint> Job::Impl::NewestCheckpoint() {
+  std::optional<ReportedCheckpoint> newest;
   ForEachTask([&](const Task& task) {
     if (!task.progress || !task.progress->checkpoint || !task.progress->checkpoint_at) return;
     const Duration ago = std::max(Duration::zero(), now_ - *task.progress->checkpoint_at);
-    if (!newest || ago < newest->ago) newest = ToldCheckpoint{NameOf(task), *task.progress->checkpoint, ago};
+    if (!newest || ago < newest->ago) newest = ReportedCheckpoint{NameOf(task), *task.progress->checkpoint, ago};
   });
   return newest;
 }
@@ -173,7 +173,7 @@ void Job::Impl::Stop(Task& task, Duration grace, bool exactly) {
   if (!task.connected()) return;  // its container is being killed
   const Duration limit = exactly ? grace : std::max(grace, LongestGrace(spec_.checkpoint));
   const bool look = IsWorthALook(task);
-  const Instant looked = now_ + (look ? kLookLimit : Duration::zero());
+  const Instant looked = now_ + (look ? kProbeLimit : Duration::zero());
   if (!task.stop_at) {
     task.stop_at = now_;
     task.stop_grace = grace;

@@ -38,24 +38,24 @@ void Job::Impl::On(const ContainerGranted& e) {
 void Job::Impl::On(const ContainerStarting& e) {
   Container* container = Find(e.container);
   if (container == nullptr || container->phase != Container::Phase::kLaunched) return;
-  std::string how_far = OneLine(e.how_far);
-  if (how_far == container->how_far) return;
-  container->how_far = std::move(how_far);
-  NotePlaced(*container->task, container->how_far);
+  std::string startup_stage = OneLine(e.startup_stage);
+  if (startup_stage == container->startup_stage) return;
+  container->startup_stage = std::move(startup_stage);
+  NotePlaced(*container->task, container->startup_stage);
 }
 
 void Job::Impl::On(const ContainerExited& e) {
-  if (Container* container = Find(e.container)) Gone(*container, {e.how, e.excused, e.taken});
+  if (Container* container = Find(e.container)) Gone(*container, {e.how, e.infrastructure, e.preempted});
 }
 
-void Job::Impl::On(const ContainerWarned& e) {
+void Job::Impl::On(const ReclaimAnnounced& e) {
   Container* container = Find(e.container);
   if (container == nullptr || container->task == nullptr || container->unwanted || ending_) return;
   Task& task = *container->task;
   if (container->phase == Container::Phase::kKilled || !SpecOf(task).restart.excuse) return;
   container->unwanted = true;
-  const Loss loss{"its container is wanted back: " + OneLine(e.why), /*excused=*/true, e.taken};
-  task.taken = task.taken || e.taken;
+  const Loss loss{"its container is wanted back: " + OneLine(e.why), /*excused=*/true, e.preempted};
+  task.taken = task.taken || e.preempted;
   if (task.run == Task::Run::kNone) {
     ReleaseFrom(task);
     LoseIdle(task, loss, now_);
@@ -251,7 +251,7 @@ void Job::Impl::FireContainer(Container& container, Instant due) {
   } else if (container.phase == Phase::kLaunched) {
     NeverConnects(container, "its executor did not connect within " + DurationToText(spec_.timeouts.register_) +
                                  " (timeouts.register) of its launch" +
-                                 (container.how_far.empty() ? "" : ": " + container.how_far));
+                                 (container.startup_stage.empty() ? "" : ": " + container.startup_stage));
   } else if (container.phase == Phase::kConnected && !ending_) {
     const std::string how = "nothing was heard of it for " + FormatDuration(now_ - container.last_heard) +
                             " (timeouts.heartbeat)" + AlsoThere(container);

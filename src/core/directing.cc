@@ -1,4 +1,4 @@
-// Tasks that direct the others reach them only where they were when they started (FrameworkRules::directs).
+// Tasks that direct the others reach them only where they were when they started (FrameworkRules::coordinators).
 #include <algorithm>
 
 #include "job_impl.h"

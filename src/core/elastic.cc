@@ -21,7 +21,7 @@ Duration ReplacementLimit(const jobspec::Instances& instances, const jobspec::Ti
 
 bool CanSpare(const jobspec::Instances& instances, int members) { return members > instances.min; }
 
-const Cluster& Job::Impl::cluster() {
+const PeerGroup& Job::Impl::peers() {
   if (world_) return *world_;
   world_.emplace(roles_.size());
   for (size_t r = 0; r < roles_.size(); ++r) {

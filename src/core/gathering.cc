@@ -105,9 +105,9 @@ void Job::Impl::FailGang() {
     } else if (task.container->phase == Container::Phase::kHeld) {
       ++shortfall.held;
     } else {
-      const std::string& how_far = task.container->how_far;
+      const std::string& startup_stage = task.container->startup_stage;
       shortfall.unconnected.push_back(NameOf(task) + (task.node.empty() ? "" : " on " + task.node) +
-                                      (how_far.empty() ? "" : ": " + how_far));
+                                      (startup_stage.empty() ? "" : ": " + startup_stage));
     }
   });
   BeginEnding({.state = JobState::kFailed,

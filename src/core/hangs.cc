@@ -7,29 +7,29 @@
 
 namespace howdah::core {
 
-void Job::Impl::On(const TaskStalled& e) {
+void Job::Impl::On(const TaskHung& e) {
   Task* task = OpenAttempt(e.container, e.attempt);
   if (task == nullptr || task->run != Task::Run::kRunning || task->ranks_left == 0) return;
-  if (task->stop_at) return NoteStands(*task, e.where);
+  if (task->stop_at) return NoteStands(*task, e.stack);
   if (task->counted.waiting > 0) return;  // for others
-  task->stands = OneLine(e.where);
+  task->stands = OneLine(e.stack);
   Failure failure = FailureOf(*task, Failure::How::kNoProgress, Sane(e.at));
-  failure.what = StalledText(failure.at - Sane(e.since), e.sign, task->progress, task->stands);
-  TaskChanged change = Note(*task, TaskChanged::Type::kStalled);
+  failure.what = StalledText(failure.at - Sane(e.since), e.activity, task->progress, task->stands);
+  TaskChanged change = Note(*task, TaskChanged::Type::kHung);
   change.reason = FailureText(NameOf(*task), failure);
   change.progress = task->progress;
   Write(std::move(change));
   NoteFailure(*task, std::move(failure));
 }
 
-void Job::Impl::On(const TaskStands& e) {
-  if (Task* task = OpenAttempt(e.container, e.attempt)) NoteStands(*task, e.where);
+void Job::Impl::On(const StackSampled& e) {
+  if (Task* task = OpenAttempt(e.container, e.attempt)) NoteStands(*task, e.stack);
 }
 
 void Job::Impl::NoteStands(Task& task, std::string_view where) {
   if (where.empty() || !task.stop_at || !task.stands.empty()) return;
   task.stands = OneLine(where);
-  TaskChanged change = Note(task, TaskChanged::Type::kStands);
+  TaskChanged change = Note(task, TaskChanged::Type::kStackSampled);
   change.reason = StandsText({NameOf(task)}, task.stands);
   Write(std::move(change));
 }

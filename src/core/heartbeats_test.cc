@@ -14,10 +14,10 @@ Instant At(int seconds) { return Instant(std::chrono::seconds(seconds)); }
 TEST(Heartbeats, MatterToTheClockAndToTheEndOfTheirContainer) {
   const ContainerId a{"a"}, b{"b"}, c{"c"};
   Heartbeats heartbeats;
-  heartbeats.Hear(b, At(1));
-  heartbeats.Hear(a, At(2));
-  heartbeats.Hear(c, At(2));
-  heartbeats.Hear(b, At(3));
+  heartbeats.Record(b, At(1));
+  heartbeats.Record(a, At(2));
+  heartbeats.Record(c, At(2));
+  heartbeats.Record(b, At(3));
   EXPECT_THAT(heartbeats.TakeBefore(TaskEnded{a, 0, At(4)}), IsEmpty());
   EXPECT_THAT(heartbeats.TakeBefore(ContainerExited{a}), ElementsAre(Pair(At(2), a)));
   EXPECT_THAT(heartbeats.TakeBefore(ContainerExited{a}), IsEmpty());

@@ -28,13 +28,12 @@ std::vector<int> OutlivedBy(const jobspec::JobSpec& spec, const jobspec::RoleSpe
 Job::Job(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
     : impl_(std::make_unique<Impl>(std::move(spec), std::move(rules), submitted, seed)) {}
 Job::~Job() = default;
-std::vector<Action> Job::Step(const Event& event, Instant now) { return impl_->Step(event, now); }
+StepResult Job::Step(const Event& event, Instant now) { return impl_->Step(event, now); }
 std::optional<Instant> Job::NextDeadline() const { return impl_->NextDeadline(); }
-const Cluster& Job::cluster() const { return impl_->cluster(); }
+const PeerGroup& Job::peers() const { return impl_->peers(); }
 const Exports& Job::exports() const { return impl_->exports(); }
 const jobspec::JobSpec& Job::spec() const { return impl_->spec(); }
 bool Job::finished() const { return impl_->finished(); }
-bool Job::unmoved() const { return impl_->unmoved(); }
 void Job::CheckInvariants() const { impl_->CheckInvariants(); }
 
 Job::Impl::Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
@@ -51,7 +50,7 @@ Job::Impl::Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, 
   for (size_t r = 0; r < roles_.size(); ++r) {
     Role& role = roles_[r];
     role.ranked = r < rules_.restarts_together.size() && rules_.restarts_together[r];
-    role.directs = r < rules_.directs.size() && rules_.directs[r];
+    role.directs = r < rules_.coordinators.size() && rules_.coordinators[r];
     role.kind = spec_.roles[r].kind;
     role.after = AwaitedBy(spec_, spec_.roles[r]);
     role.ends = ends[r];
@@ -62,21 +61,21 @@ Job::Impl::Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, 
   }
 }
 
-std::vector<Action> Job::Impl::Step(const Event& event, Instant now) {
+StepResult Job::Impl::Step(const Event& event, Instant now) {
   told_at_ = now;
   now_ = std::max(now_, now);
   if (finished_) return {};
   touched_ = nullptr;
   world_.reset();
-  unmoved_ = std::holds_alternative<ExecutorHeard>(event) || std::holds_alternative<Ticked>(event);
+  unmoved_ = std::holds_alternative<HeartbeatReceived>(event) || std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
-  const bool only_heard = std::holds_alternative<ExecutorHeard>(event) ||
+  const bool only_heard = std::holds_alternative<HeartbeatReceived>(event) ||
                           std::holds_alternative<ExecutorDisconnected>(event) ||
                           std::holds_alternative<TaskProgressed>(event);
   if (!only_heard) Settle();
   CheckStep();
   Require(!unmoved_ || actions_.empty(), "something follows from an event that changes nothing");
-  return std::exchange(actions_, {});
+  return {std::exchange(actions_, {}), !unmoved_};
 }
 
 std::optional<Instant> Job::Impl::NextDeadline() const {
@@ -121,20 +120,20 @@ void Job::Impl::On(const AmResumed& e) {
   NoteRecovering(drain_->why + "; all ranked tasks are stopped to start again");
 }
 
-void Job::Impl::On(const PlaceWaited& e) {
+void Job::Impl::On(const RequestsDelayed& e) {
   constexpr size_t kLongestSentence = 700;  // of a place, with its figures
   // What the job can do without is no reason that it waits.
   place_wait_ = all_.lacking > 0 ? OneLine(e.reason, kLongestSentence) : "";
   NoteWaiting();
 }
 
-void Job::Impl::On(const PlaceRefused& e) {
+void Job::Impl::On(const RequestsRefused& e) {
   if (ending_) return;
   BeginEnding({.state = JobState::kFailed, .exit_code = 3, .reason = e.reason, .grace = spec_.checkpoint.grace});
 }
 
 // It may be told late, after what came after it.
-void Job::Impl::On(const ExecutorHeard& e) {
+void Job::Impl::On(const HeartbeatReceived& e) {
   if (Container* container = Find(e.container)) container->last_heard = std::max(container->last_heard, told_at_);
 }
 
@@ -143,7 +142,7 @@ void Job::Impl::On(const ExecutorDisconnected& e) {
   if (container != nullptr && !container->disconnected) container->disconnected = now_;
 }
 
-void Job::Impl::On(const ScaleWanted& e) { Scale(e.role, e.instances, e.by); }
+void Job::Impl::On(const ScaleRequested& e) { Scale(e.role, e.instances, e.by); }
 
 void Job::Impl::On(const StopRequested& e) {
   const Duration grace =

@@ -70,7 +70,7 @@ void BM_Heartbeats(benchmark::State& state) {
   for (auto _ : state) {
     now += std::chrono::seconds(5);
     for (const ContainerId& id : ids) {
-      benchmark::DoNotOptimize(job.Step(ExecutorHeard{id}, now));
+      benchmark::DoNotOptimize(job.Step(HeartbeatReceived{id}, now));
       if (job.NextDeadline() <= now) benchmark::DoNotOptimize(job.Step(Ticked{}, now));
     }
     events += tasks;

@@ -10,7 +10,7 @@ using std::chrono::seconds;
 
 Story Directed(bool saves) {
   Story story{JobOf({RoleOf("chief", 1), RoleOf("worker", 2, [](auto& role) { role.restart.max = 1; })})};
-  story.rules.directs = {true, false};
+  story.rules.coordinators = {true, false};
   if (saves) story.spec.checkpoint.dir = "/checkpoints";
   return story;
 }

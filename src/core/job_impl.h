@@ -39,15 +39,14 @@ class Job::Impl {
  public:
   Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
 
-  std::vector<Action> Step(const Event& event, Instant now);
+  StepResult Step(const Event& event, Instant now);
   std::optional<Instant> NextDeadline() const;
   void CheckInvariants() const;
 
-  const Cluster& cluster();
+  const PeerGroup& peers();
   const Exports& exports() const { return exports_; }
   const jobspec::JobSpec& spec() const { return spec_; }
   bool finished() const { return finished_; }
-  bool unmoved() const { return unmoved_; }
 
  private:
   // How often a task's container is replaced before anything ran in it.
@@ -102,25 +101,25 @@ class Job::Impl {
   void On(const ContainerGranted& e);
   void On(const ContainerStarting& e);
   void On(const ContainerExited& e);
-  void On(const ContainerWarned& e);
-  void On(const PlaceWaited& e);
-  void On(const PlaceRefused& e);
+  void On(const ReclaimAnnounced& e);
+  void On(const RequestsDelayed& e);
+  void On(const RequestsRefused& e);
   void On(const ExecutorRegistered& e);
   void On(const ExecutorRefused& e);
-  void On(const ExecutorHeard& e);
+  void On(const HeartbeatReceived& e);
   void On(const ExecutorDisconnected& e);
   void On(const TaskStarted& e);
   void On(const RankExited& e);
   void On(const TaskStartFailed& e);
   void On(const TaskEnded& e);
   void On(const TaskProgressed& e);
-  std::optional<ToldCheckpoint> NewestCheckpoint();
+  std::optional<ReportedCheckpoint> NewestCheckpoint();
   void WatchPace(Task& task);
   void On(const TaskSaving& e);
-  void On(const TaskStalled& e);
-  void On(const TaskStands& e);
-  void On(const TaskMeets& e);
-  void On(const ScaleWanted& e);
+  void On(const TaskHung& e);
+  void On(const StackSampled& e);
+  void On(const RendezvousReported& e);
+  void On(const ScaleRequested& e);
   void On(const StopRequested& e);
   void On(const Ticked& e);
   void Settle();
@@ -349,8 +348,8 @@ class Job::Impl {
   Instant told_at_;  // of the step, as it was given
 
   std::vector<Role> roles_;
-  Cluster endpoints_;             // of all tasks, by index
-  std::optional<Cluster> world_;  // of the members, by place, once somebody has asked in this Step
+  PeerGroup endpoints_;             // of all tasks, by index
+  std::optional<PeerGroup> world_;  // of the members, by place, once somebody has asked in this Step
   Exports exports_;
   Tally all_, ranked_;
   std::deque<Container> slots_;

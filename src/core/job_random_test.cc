@@ -117,12 +117,12 @@ class Chaos {
       case 1:
         return ContainerGranted{RandomContainer(), Below(6) - 1, "node1"};
       case 2:
-        if (Below(4) == 0) return ContainerWarned{RandomContainer(), "preempted"};
+        if (Below(4) == 0) return ReclaimAnnounced{RandomContainer(), "preempted"};
         return ContainerExited{RandomContainer(), Below(2) == 0 ? "its executor was killed" : "", Below(3) == 0};
       case 4:
-        return PlaceWaited{Below(2) == 0 ? "the queue is full" : ""};
+        return RequestsDelayed{Below(2) == 0 ? "the queue is full" : ""};
       case 5:
-        return Below(40) == 0 ? Event(PlaceRefused{"too big"}) : Event(Ticked{});
+        return Below(40) == 0 ? Event(RequestsRefused{"too big"}) : Event(Ticked{});
       case 6:
         return ExecutorDisconnected{RandomContainer()};
       case 7:
@@ -143,7 +143,7 @@ class Chaos {
       case 15:
       case 16:
       case 17:
-        return ScaleWanted{Below(6) - 1, Below(9) - 1, "ann"};
+        return ScaleRequested{Below(6) - 1, Below(9) - 1, "ann"};
       case 18:
         if (Below(30) == 0)
           return StopRequested{"ann", Below(2) == 0 ? std::optional(Duration(Below(9) - 2)) : std::nullopt};
@@ -155,20 +155,20 @@ class Chaos {
         return Below(8) == 0 ? Event(ExecutorRefused{RandomContainer(), "of another version"}) : Event(Ticked{});
       case 21:
       case 22:
-        return TaskMeets{{Below(4) - 1, Below(5) - 1}, attempt, static_cast<TaskMeets::Step>(Below(4))};
+        return RendezvousReported{
+            {Below(4) - 1, Below(5) - 1}, attempt, static_cast<RendezvousReported::Step>(Below(4))};
       case 23:
-        return Below(4) == 0
-                   ? Event(TaskStalled{RandomContainer(), attempt, RandomInstant(), RandomInstant(), "cpu", "m"})
-                   : Event(TaskStands{RandomContainer(), attempt, Below(4) == 0 ? "" : "main\n"});
+        return Below(4) == 0 ? Event(TaskHung{RandomContainer(), attempt, RandomInstant(), RandomInstant(), "cpu", "m"})
+                             : Event(StackSampled{RandomContainer(), attempt, Below(4) == 0 ? "" : "main\n"});
       default:
-        return ExecutorHeard{RandomContainer()};
+        return HeartbeatReceived{RandomContainer()};
     }
   }
 
   void Step(const Event& event) {
     if (const auto* gone = std::get_if<ContainerExited>(&event)) held_.erase(gone->container);
     const bool was_finished = job_->finished();
-    const auto actions = job_->Step(event, now_);
+    const auto actions = job_->Step(event, now_).actions;
     EXPECT_TRUE(!was_finished || actions.empty());
     job_->CheckInvariants();
     for (const Action& action : actions) std::visit([this](const auto& a) { Answer(a); }, action);
@@ -195,9 +195,9 @@ class Chaos {
     plausible_.push_back(
         TaskStarted{a.container, a.attempt, std::vector<int>(static_cast<size_t>(processes), 1), now_});
     if (meets_) {
-      plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kArrived});
-      plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kJoined});
-      if (Below(2) == 0) ends_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kWaits});
+      plausible_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kReady});
+      plausible_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kJoined});
+      if (Below(2) == 0) ends_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kRejoining});
     }
     for (int rank = 0; rank < processes; ++rank) {
       const Exit exit = kind_ || Below(2) == 0 ? Exit{.code = 0} : RandomExit();
@@ -205,8 +205,12 @@ class Chaos {
     }
     ends_.push_back(TaskEnded{a.container, a.attempt, now_});
   }
-  void Answer(const AskToMeet& a) { plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kWaits}); }
-  void Answer(const Rejoin& a) { plausible_.push_back(TaskMeets{a.task, a.attempt, TaskMeets::Step::kJoined}); }
+  void Answer(const RequestRendezvous& a) {
+    plausible_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kRejoining});
+  }
+  void Answer(const Rejoin& a) {
+    plausible_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kJoined});
+  }
   void Answer(const AvoidNode&) {}
   void Answer(const StopTask& a) { plausible_.push_back(TaskEnded{a.container, a.attempt, now_}); }
   void Answer(const Record&) {}

@@ -1,6 +1,7 @@
-// Ranked tasks that go on in another world without starting again. Their framework tells how far each is (TaskMeets);
-// when a world breaks, or a larger one can be had, those that can wait for a place in the next one while the others are
-// stopped or have ended. The world is formed as ever; who waits is told its place once those that start have arrived.
+// Ranked tasks that go on in another world without starting again. Their framework tells how far each is
+// (RendezvousReported); when a world breaks, or a larger one can be had, those that can wait for a place in the next
+// one while the others are stopped or have ended. The world is formed as ever; who waits is told its place once those
+// that start have arrived.
 #include <algorithm>
 
 #include "howdah/core/ranks.h"
@@ -8,17 +9,17 @@
 
 namespace howdah::core {
 
-void Job::Impl::On(const TaskMeets& e) {
+void Job::Impl::On(const RendezvousReported& e) {
   if (e.task.role < 0 || static_cast<size_t>(e.task.role) >= roles_.size()) return;
   std::deque<Task>& tasks = roles_[static_cast<size_t>(e.task.role)].tasks;
   if (e.task.index < 0 || static_cast<size_t>(e.task.index) >= tasks.size()) return;
   Task& task = tasks[static_cast<size_t>(e.task.index)];
-  using Step = TaskMeets::Step;
+  using Step = RendezvousReported::Step;
   using Meeting = Task::Meeting;
   if (!task.ranked || task.leaving || task.attempt != e.attempt || !task.whole() || ending_) return;
   switch (e.step) {
-    case Step::kArrived:
-      if (task.meeting == Meeting::kNone) task.meeting = Meeting::kArrived;
+    case Step::kReady:
+      if (task.meeting == Meeting::kNone) task.meeting = Meeting::kReady;
       return Recount(task);
     case Step::kJoined:
       if (task.meeting == Meeting::kJoined) return;
@@ -26,15 +27,15 @@ void Job::Impl::On(const TaskMeets& e) {
       Recount(task);
       if (task.world != task.generation) NoteRejoined(task);
       return NoteRunning();
-    case Step::kWaits: {
-      task.meeting = Meeting::kWaits;
+    case Step::kRejoining: {
+      task.meeting = Meeting::kRejoining;
       Recount(task);
       if (drain_ || barrier_) return;
       const std::string lost = NameOf(task) + " has lost touch with the other ranked tasks";
       BeginDrain({.scope = Scope::kRanked, .why = asked_to_meet_.empty() ? lost : asked_to_meet_});
       return NoteRecovering(drain_->why + "; " + HowTheyRecover());
     }
-    case Step::kDeaf:
+    case Step::kUnreachable:
       if (drain_ || barrier_ || asked_to_meet_.empty()) return;
       task.meeting = Meeting::kNone;
       Recount(task);
@@ -55,7 +56,7 @@ void Job::Impl::AskToLeave() {
   const int first = FirstRankedRole(spec_);
   for (const Task& task : roles_[static_cast<size_t>(first)].tasks) {
     if (task.member && task.place == 0 && task.counted.joined > 0) {
-      actions_.push_back(AskToMeet{task.id, task.attempt});
+      actions_.push_back(RequestRendezvous{task.id, task.attempt});
     }
   }
 }
@@ -81,7 +82,7 @@ bool Job::Impl::AllHaveMet() const {
 void Job::Impl::ForgetMeeting() {
   ForEachTask([this](Task& task) {
     if (task.meeting != Task::Meeting::kJoined) return;
-    task.meeting = Task::Meeting::kArrived;
+    task.meeting = Task::Meeting::kReady;
     Recount(task);
   });
 }
@@ -99,7 +100,7 @@ void Job::Impl::RejoinWaiting() {
   if (!Forming() || ranked_.arrived < ranked_.tasks) return;
   ForEachTask([this](Task& task) {
     if (task.counted.waiting == 0 || task.leaving) return;
-    task.meeting = Task::Meeting::kArrived;
+    task.meeting = Task::Meeting::kReady;
     task.world = generation_;
     task.has_started = true;
     Recount(task);

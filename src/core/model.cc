@@ -28,7 +28,7 @@ Tally CountsOf(const Task& task, int restart_max) {
   t.open = task.run != Task::Run::kNone;
   if (task.whole()) {
     t.joined = task.meeting == Task::Meeting::kJoined;
-    t.waiting = task.meeting == Task::Meeting::kWaits;
+    t.waiting = task.meeting == Task::Meeting::kRejoining;
   }
   if (task.leaving) return t;
   if (!task.member) {

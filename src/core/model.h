@@ -35,9 +35,9 @@ struct Container {
   std::string node;
   Phase phase = Phase::kHeld;
   Task* task = nullptr;
-  std::string how_far;    // while launched: what the place says of its start
-  bool ahead = false;     // something runs in it that an AM ordered of which this one does not know
-  bool unwanted = false;  // the place wants it back: it goes when its attempt has ended
+  std::string startup_stage;  // while launched: what the place says of its start
+  bool ahead = false;         // something runs in it that an AM ordered of which this one does not know
+  bool unwanted = false;      // the place wants it back: it goes when its attempt has ended
   Instant launched;
   Instant last_heard;
   std::optional<Instant> disconnected;
@@ -69,8 +69,8 @@ struct Tally {
 
 struct Task {
   enum class Run { kNone, kStarting, kRunning };
-  // How far the attempt is with meeting the others (TaskMeets).
-  enum class Meeting { kNone, kArrived, kJoined, kWaits };
+  // How far the attempt is with meeting the others (RendezvousReported).
+  enum class Meeting { kNone, kReady, kJoined, kRejoining };
 
   TaskId id;
   bool ranked = false;

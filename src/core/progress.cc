@@ -54,9 +54,9 @@ std::optional<Duration> ProgressLimit(const jobspec::JobSpec& spec, const jobspe
   return works ? spec.timeouts.progress : std::nullopt;
 }
 
-SignOfLife LastSign(const SignsOfLife& signs) {
+Activity NewestActivity(const ActivityTimes& signs) {
   if (signs.progress) return {*signs.progress, "progress"};
-  SignOfLife last{signs.started, "start"};
+  Activity last{signs.started, "start"};
   const std::pair<const std::optional<Instant>&, std::string_view> others[] = {
       {signs.output, "output"}, {signs.cpu, "use of CPU"}, {signs.gpu, "use of a GPU"}};
   for (const auto& [at, what] : others) {

@@ -53,19 +53,19 @@ TEST(Progress, OnlyWorkersHaveTheJobsLimit) {
 }
 
 TEST(Progress, TheNewestSignCountsButOnceStepsAreToldNothingElse) {
-  SignsOfLife signs{.started = kStart};
-  EXPECT_EQ(LastSign(signs).at, kStart);
-  EXPECT_EQ(LastSign(signs).what, "start");
+  ActivityTimes signs{.started = kStart};
+  EXPECT_EQ(NewestActivity(signs).at, kStart);
+  EXPECT_EQ(NewestActivity(signs).what, "start");
   signs.output = kStart + 5s;
   signs.cpu = kStart + 3s;
-  EXPECT_EQ(LastSign(signs).what, "output");
+  EXPECT_EQ(NewestActivity(signs).what, "output");
   signs.cpu = kStart + 6s;
-  EXPECT_EQ(LastSign(signs).what, "use of CPU");
+  EXPECT_EQ(NewestActivity(signs).what, "use of CPU");
   signs.gpu = kStart + 7s;
-  EXPECT_EQ(LastSign(signs).at, kStart + 7s);
+  EXPECT_EQ(NewestActivity(signs).at, kStart + 7s);
   signs.progress = kStart + 1s;
-  EXPECT_EQ(LastSign(signs).at, kStart + 1s);
-  EXPECT_EQ(LastSign(signs).what, "progress");
+  EXPECT_EQ(NewestActivity(signs).at, kStart + 1s);
+  EXPECT_EQ(NewestActivity(signs).what, "progress");
 }
 
 TEST(Progress, AnIdleInterpreterIsNotBusy) {

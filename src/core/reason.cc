@@ -160,7 +160,7 @@ std::string WithStanding(std::string text, std::string_view where, std::vector<S
   return left == 0 ? text : text + "; " + std::to_string(left) + " more elsewhere";
 }
 
-std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ToldCheckpoint>& told,
+std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& told,
                           std::string_view checkpoint_dir) {
   std::string text = "the time limit of " + DurationToText(limit) + " (timeouts.run) was reached after " +
                      FormatDuration(ran) + " of running";

@@ -73,12 +73,12 @@ std::string StandsText(const std::vector<std::string>& tasks, std::string_view w
 std::string WithStanding(std::string text, std::string_view where, std::vector<Standing> others);
 
 // told: the newest checkpoint that a task has told of, and of which; none: it is not known.
-struct ToldCheckpoint {
+struct ReportedCheckpoint {
   std::string task;
   int64_t step = 0;
   Duration ago{};
 };
-std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ToldCheckpoint>& told,
+std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& told,
                           std::string_view checkpoint_dir);
 
 // What an incomplete gang lacks: names of tasks.

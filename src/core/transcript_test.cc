@@ -81,16 +81,16 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   if (verb == "gone") return ContainerExited{container, line.From(2)};
   if (verb == "taken") return ContainerExited{container, line.From(2), /*excused=*/true};
   if (verb == "preempted") return ContainerExited{container, line.From(2), /*excused=*/true, /*taken=*/true};
-  if (verb == "warned") return ContainerWarned{container, line.From(2)};
-  if (verb == "claimed") return ContainerWarned{container, line.From(2), /*taken=*/true};
-  if (verb == "waited") return PlaceWaited{line.From(1)};
-  if (verb == "refused") return PlaceRefused{line.From(1)};
+  if (verb == "warned") return ReclaimAnnounced{container, line.From(2)};
+  if (verb == "claimed") return ReclaimAnnounced{container, line.From(2), /*taken=*/true};
+  if (verb == "waited") return RequestsDelayed{line.From(1)};
+  if (verb == "refused") return RequestsRefused{line.From(1)};
   if (verb == "register") {
     return ExecutorRegistered{container, {"host-" + container.text, 4000}, line.Word(2).empty() ? -1 : line.Attempt()};
   }
   if (verb == "starting") return ContainerStarting{container, line.From(2)};
   if (verb == "sentaway") return ExecutorRefused{container, line.From(2)};
-  if (verb == "heard") return ExecutorHeard{container};
+  if (verb == "heard") return HeartbeatReceived{container};
   if (verb == "disconnected") return ExecutorDisconnected{container};
   if (verb == "started") return TaskStarted{container, line.Attempt(), {100}, line.AtOption()};
   if (verb == "ended") return TaskEnded{container, line.Attempt(), line.AtOption()};
@@ -103,7 +103,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     if (!exit.signal) exit.code = std::atoi(line.Word(3).c_str());
     RankExited exited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
                       exit,      line.AtOption(), diagnosis};
-    exited.as_told = !line.Option("told").empty();
+    exited.by_stop_order = !line.Option("told").empty();
     return exited;
   }
   if (verb == "progress") {
@@ -116,17 +116,19 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     const std::string& name = line.Word(1);
     const size_t colon = name.find(':');
     const TaskId task{RoleNumber(spec, name.substr(0, colon)), std::atoi(name.substr(colon + 1).c_str())};
-    using Step = TaskMeets::Step;
-    static const std::map<std::string, Step> kSteps = {
-        {"arrived", Step::kArrived}, {"joined", Step::kJoined}, {"waits", Step::kWaits}, {"deaf", Step::kDeaf}};
-    return TaskMeets{task, line.Attempt(), kSteps.at(line.Word(3))};
+    using Step = RendezvousReported::Step;
+    static const std::map<std::string, Step> kSteps = {{"arrived", Step::kReady},
+                                                       {"joined", Step::kJoined},
+                                                       {"waits", Step::kRejoining},
+                                                       {"deaf", Step::kUnreachable}};
+    return RendezvousReported{task, line.Attempt(), kSteps.at(line.Word(3))};
   }
   if (verb == "saving") return TaskSaving{container, line.Attempt()};
   if (verb == "stalled") {
-    return TaskStalled{container, line.Attempt(), line.now, line.AtOption(), line.Option("sign"), line.Option("where")};
+    return TaskHung{container, line.Attempt(), line.now, line.AtOption(), line.Option("sign"), line.Option("where")};
   }
-  if (verb == "stands") return TaskStands{container, line.Attempt(), line.Option("where")};
-  if (verb == "scale") return ScaleWanted{RoleNumber(spec, line.Word(1)), std::atoi(line.Word(2).c_str()), "ann"};
+  if (verb == "stands") return StackSampled{container, line.Attempt(), line.Option("where")};
+  if (verb == "scale") return ScaleRequested{RoleNumber(spec, line.Word(1)), std::atoi(line.Word(2).c_str()), "ann"};
   if (verb == "kill") {
     StopRequested stop{.by = line.From(2)};
     if (line.Word(1) != "-") stop.grace = Seconds(line.Word(1));
@@ -141,7 +143,7 @@ void Up(Job& job, Instant now) {
   int node = 0;
   std::map<int, int> granted;
   for (size_t i = 0; i < events.size(); ++i) {
-    for (const Action& action : job.Step(events[i], now)) {
+    for (const Action& action : job.Step(events[i], now).actions) {
       if (const auto* request = std::get_if<RequestContainers>(&action)) {
         for (const auto& ask : request->asks) {
           const std::string& role = job.spec().roles[static_cast<size_t>(ask.role)].name;
@@ -173,8 +175,8 @@ std::string JobText(const JobChanged& change) {
 
 std::string TaskText(const TaskChanged& change) {
   std::string text = change.type == TaskChanged::Type::kRemoved ? "removed " : "task ";
-  if (change.type == TaskChanged::Type::kStalled) text = "stalled ";
-  if (change.type == TaskChanged::Type::kStands) text = "stands ";
+  if (change.type == TaskChanged::Type::kHung) text = "stalled ";
+  if (change.type == TaskChanged::Type::kStackSampled) text = "stands ";
   if (change.type == TaskChanged::Type::kRejoined) text = "rejoined ";
   text += change.role + ":" + std::to_string(change.index) + " " + std::string(core::ToText(change.state)) + " a" +
           std::to_string(change.attempt);
@@ -207,18 +209,18 @@ struct Writer {
   std::string operator()(const KillContainer& a) const { return "kill " + a.container.text; }
   std::string operator()(const StartTask& a) const {
     return "start " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " in " +
-           a.container.text + (a.place == a.task.index ? "" : " as " + std::to_string(a.place));
+           a.container.text + (a.slot == a.task.index ? "" : " as " + std::to_string(a.slot));
   }
   std::string operator()(const StopTask& a) const {
     return "stop " + a.container.text + " a" + std::to_string(a.attempt) + " " + DurationToText(a.grace) +
-           (a.look ? " after a look" : "");
+           (a.probe_first ? " after a look" : "");
   }
-  std::string operator()(const AskToMeet& a) const {
+  std::string operator()(const RequestRendezvous& a) const {
     return "ask-to-meet " + Name(a.task) + " a" + std::to_string(a.attempt);
   }
   std::string operator()(const Rejoin& a) const {
     return "rejoin " + Name(a.task) + " a" + std::to_string(a.attempt) + " g" + std::to_string(a.generation) + " as " +
-           std::to_string(a.place);
+           std::to_string(a.slot);
   }
   std::string operator()(const AvoidNode& a) const { return "avoid " + a.node + " " + DurationToText(a.limit); }
   std::string operator()(const Record& a) const {
@@ -291,7 +293,7 @@ std::string Play(const Story& story, std::string_view text) {
       played += "  ??\n";
       continue;
     }
-    for (const Action& action : job.Step(*event, words.now)) played += Wrap(ToText(action, story.spec));
+    for (const Action& action : job.Step(*event, words.now).actions) played += Wrap(ToText(action, story.spec));
     job.CheckInvariants();
   }
   return played;

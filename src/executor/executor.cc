@@ -27,9 +27,9 @@ constexpr Duration kFirstConnectLimit = std::chrono::seconds(20);
 
 }  // namespace
 
-std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task) {
+std::optional<core::PeerGroup> ReadCluster(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task) {
   if (static_cast<size_t>(cluster.sizes_size()) != spec.roles.size()) return std::nullopt;
-  core::Cluster out;
+  core::PeerGroup out;
   int next = 0;
   const int count = std::min(cluster.host_size(), cluster.port_size());
   for (const int size : cluster.sizes()) {

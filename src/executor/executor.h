@@ -163,7 +163,7 @@ class Executor {
 };
 
 // The AM's table of endpoints; nullopt: it is not one of this job, or `task` is not in it.
-std::optional<core::Cluster> ReadCluster(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task);
+std::optional<core::PeerGroup> ReadCluster(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task);
 
 // What it says that other roles have handed on to `task`.
 jobspec::EnvVars ReadExports(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task);

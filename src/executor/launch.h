@@ -32,7 +32,7 @@ struct RankPlace {
 
 // What the start of an attempt says about the others.
 struct Surroundings {
-  core::Cluster cluster;
+  core::PeerGroup cluster;
   Endpoint rendezvous;       // port 0: there is none
   jobspec::EnvVars exports;  // what roles that have ended hand on to this one
 };

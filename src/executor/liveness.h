@@ -24,12 +24,12 @@ class Liveness {
   };
   void Look(const Seen& seen);
 
-  core::SignOfLife last() const { return core::LastSign(signs_); }
+  core::Activity last() const { return core::NewestActivity(signs_); }
 
  private:
   int64_t OutputSize() const;
 
-  core::SignsOfLife signs_;
+  core::ActivityTimes signs_;
   std::vector<std::string> outputs_;
   int64_t output_size_ = 0;
   Instant looked_;

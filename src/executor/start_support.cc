@@ -17,7 +17,7 @@ frameworks::StartSupport PlanStartSupport(const TaskPlan& plan) {
   return support;
 }
 
-Status MakeStartSupport(const TaskPlan& plan, const core::Cluster& cluster) {
+Status MakeStartSupport(const TaskPlan& plan, const core::PeerGroup& cluster) {
   const frameworks::StartSupport& support = plan.start_support;
   if (support.temporary.empty()) return {};
   if (const Status made = os::files::MakeDirectories(support.temporary); !made.ok()) return made;

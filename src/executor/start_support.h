@@ -10,6 +10,6 @@ namespace howdah::executor {
 frameworks::StartSupport PlanStartSupport(const TaskPlan& plan);
 
 // Makes it, before each attempt: the hostfile is of its cluster.
-Status MakeStartSupport(const TaskPlan& plan, const core::Cluster& cluster);
+Status MakeStartSupport(const TaskPlan& plan, const core::PeerGroup& cluster);
 
 }  // namespace howdah::executor

@@ -90,7 +90,7 @@ void Executor::StopAfterLook(const wire::Stop& stop) {
   if (stop_after_look_) return;
   stop_after_look_ = stop;
   if (!stacks_.collecting()) SeeWhereItStands("stopped because another task hangs");
-  look_limit_.expires_after(core::kLookLimit);
+  look_limit_.expires_after(core::kProbeLimit);
   look_limit_.async_wait([this](const boost::system::error_code& error) {
     if (!error) stacks_.Hurry();
   });
@@ -111,7 +111,7 @@ void Executor::OnStands(int attempt, const std::string& where) {
 void Executor::SendStalled(const std::string& where) {
   wire::FromExecutor message;
   wire::Stalled& stalled = *message.mutable_stalled();
-  const core::SignOfLife last = liveness_.last();
+  const core::Activity last = liveness_.last();
   stalled.set_attempt(place_.attempt);
   stalled.set_at_micros(Micros(clock_.Now()));
   stalled.set_since_micros(Micros(last.at));

@@ -25,7 +25,7 @@ bool RanksBelongTogether(const jobspec::JobSpec& spec) {
 
 }  // namespace
 
-jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
+jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessPlace& place) {
   const Process process{spec, cluster, place};
   jobspec::EnvVars env;
   AddCommon(process, env);
@@ -74,8 +74,8 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   core::FrameworkRules rules;
   for (const jobspec::RoleSpec& role : spec.roles) {
     // TensorFlow's coordinator tells workers and parameter servers of each other.
-    rules.directs.push_back(spec.framework == jobspec::Framework::kTensorflow && TrainsWithParameterServers(spec) &&
-                            (role.chief || role.name == "chief"));
+    rules.coordinators.push_back(spec.framework == jobspec::Framework::kTensorflow &&
+                                 TrainsWithParameterServers(spec) && (role.chief || role.name == "chief"));
     rules.restarts_together.push_back(together &&
                                       (role.kind == jobspec::RoleKind::kWorker || IsPartOfMxnet(spec, role)));
   }

@@ -18,7 +18,7 @@ TEST(Plain, WholeEnvironment) {
       JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService), Role("watcher", RoleKind::kSidecar)});
   spec.checkpoint.dir = "/ckpt";
   spec.tensorboard_logdir = "hdfs:///tb";
-  const core::Cluster cluster = {{{"n1", 1000}, {"fe80::1", 1001}}, {{"n2", 1002}}, {{"n3", 1003}}};
+  const core::PeerGroup cluster = {{{"n1", 1000}, {"fe80::1", 1001}}, {{"n2", 1002}}, {{"n3", 1003}}};
   EXPECT_EQ(Lines(Environment(spec, cluster, At(0, 1))),
             "HOWDAH_JOB_ID=job-1\n"
             "HOWDAH_JOB_NAME=mnist\n"
@@ -48,7 +48,7 @@ TEST(Plain, WhatIsNotKnownKeepsItsPlace) {
 
 TEST(Plain, OnlyTheFirstProcessHasThePort) {
   const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker", RoleKind::kWorker, 2)});
-  const core::Cluster cluster = {{{"n1", 1000}}};
+  const core::PeerGroup cluster = {{{"n1", 1000}}};
   EXPECT_THAT(Lines(Environment(spec, cluster, At(0, 0, 0))), testing::HasSubstr("HOWDAH_PORT=1000\n"));
   EXPECT_THAT(Lines(Environment(spec, cluster, At(0, 0, 1))), testing::Not(testing::HasSubstr("HOWDAH_PORT")));
 }
@@ -67,7 +67,7 @@ jobspec::JobSpec TorchJob() {
   spec.restart_max = 1;
   return spec;
 }
-const core::Cluster kTorchCluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n0", 1000}}, {{"n3", 1003}}};
+const core::PeerGroup kTorchCluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n0", 1000}}, {{"n3", 1003}}};
 
 TEST(Pytorch, LastProcess) {
   ProcessPlace place = At(0, 1, 2);
@@ -130,7 +130,7 @@ TEST(Tensorflow, ConfigOfEachKind) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kTensorflow, {Chief(), Role("worker"), Role("ps", RoleKind::kService),
                                      Role("evaluator", RoleKind::kSidecar), Role("viewer", RoleKind::kSidecar)});
-  const core::Cluster cluster = {{{"n0", 1}}, {{"n1", 2}, {"n2", 3}}, {{"n3", 4}}, {{"n4", 5}}, {{"n5", 6}}};
+  const core::PeerGroup cluster = {{{"n0", 1}}, {{"n1", 2}, {"n2", 3}}, {{"n3", 4}}, {{"n4", 5}}, {{"n5", 6}}};
   const std::string map = R"({"chief":["n0:1"],"worker":["n1:2","n2:3"],"ps":["n3:4"]})";
   EXPECT_EQ(OwnLines(spec, cluster, At(1, 1)), R"(TF_CONFIG={"cluster":)" + map +
                                                    R"(,"task":{"type":"worker","index":1}})"
@@ -152,7 +152,7 @@ TEST(Tony, VariablesOfItsTasks) {
   jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService)});
   spec.roles[0].instances = {2, 2};
   spec.tony_env = true;
-  const core::Cluster cluster = {{{"n1", 2}, {"n2", 3}}, {{"n3", 4}}};
+  const core::PeerGroup cluster = {{{"n1", 2}, {"n2", 3}}, {{"n3", 4}}};
   ProcessPlace chief = At(0, 0);
   chief.tensorboard_port = 6006;
   chief.generation = 0;
@@ -189,7 +189,7 @@ TEST(Tony, WhoHasAPortForATensorboard) {
 
 TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
   const jobspec::JobSpec spec = JobOf(Framework::kTensorflow, {Role("worker"), Role("evaluator")});
-  const core::Cluster cluster = {{{"n1", 2}}, {{"n2", 3}}};
+  const core::PeerGroup cluster = {{{"n1", 2}}, {{"n2", 3}}};
   EXPECT_THAT(OwnLines(spec, cluster, At(0, 0)), testing::HasSubstr(R"({"cluster":{"worker":["n1:2"]},)"));
   EXPECT_THAT(OwnLines(spec, cluster, At(1, 0)),
               testing::HasSubstr(R"({"cluster":{"worker":["n1:2"],"evaluator":["n2:3"]},)"));
@@ -198,7 +198,7 @@ TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
 TEST(Mxnet, EveryRole) {
   const jobspec::JobSpec spec = JobOf(
       Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService), Role("scheduler", RoleKind::kService)});
-  const core::Cluster cluster = {{{"n1", 1}, {"n2", 2}, {"n3", 3}}, {{"n4", 4}, {"n5", 5}}, {{"10.0.0.6", 6}}};
+  const core::PeerGroup cluster = {{{"n1", 1}, {"n2", 2}, {"n3", 3}}, {{"n4", 4}, {"n5", 5}}, {{"10.0.0.6", 6}}};
   for (int role = 0; role < 3; ++role) {
     EXPECT_EQ(OwnLines(spec, cluster, At(role, 0)), "DMLC_ROLE=" + spec.roles[static_cast<size_t>(role)].name +
                                                         "\n"
@@ -213,7 +213,7 @@ TEST(Mxnet, EveryRole) {
 TEST(Xgboost, WhatItsCommunicatorTakes) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kXgboost, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
-  const core::Cluster cluster = {{{"n1", 1}, {"n2", 2}}, {{"n0", 4}}, {{"n1", 5}}};
+  const core::PeerGroup cluster = {{{"n1", 1}, {"n2", 2}}, {{"n0", 4}}, {{"n1", 5}}};
   ProcessPlace place = At(0, 1, 1);
   place.rendezvous = {"10.0.0.7", 99};
   EXPECT_EQ(OwnLines(spec, cluster, place),
@@ -228,7 +228,7 @@ TEST(Xgboost, WhatItsCommunicatorTakes) {
 TEST(Jax, SeveralProcessesATask) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
-  const core::Cluster cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
+  const core::PeerGroup cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
   EXPECT_EQ(OwnLines(spec, cluster, At(0, 1, 0)),
             "JAX_COORDINATOR_ADDRESS=n1:1001\n"
             "OMPI_MCA_orte_hnp_uri=0.0;tcp://n1:1001\n"
@@ -286,7 +286,7 @@ TEST(Rules, WhoRestartsTogether) {
       together(JobOf(Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService),
                                          Role("scheduler", RoleKind::kService), Role("s", RoleKind::kService)})),
       ElementsAre(true, true, true, false));
-  const auto directs = [](const jobspec::JobSpec& spec) { return RulesOf(spec).directs; };
+  const auto directs = [](const jobspec::JobSpec& spec) { return RulesOf(spec).coordinators; };
   EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker"), Role("ps", RoleKind::kService)})),
               ElementsAre(true, false, false));
   EXPECT_THAT(directs(JobOf(Framework::kTensorflow, {Role("chief"), Role("worker")})), ElementsAre(false, false));

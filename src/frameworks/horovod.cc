@@ -35,7 +35,7 @@ bool IsElasticHorovod(const jobspec::JobSpec& spec) {
 
 // As horovodrun's get_host_assignments() counts: local within the machine, cross among the machines that have a process
 // of the same local rank.
-frameworks::horovod::Seat SeatOf(const jobspec::JobSpec& spec, const core::Cluster& cluster,
+frameworks::horovod::Seat SeatOf(const jobspec::JobSpec& spec, const core::PeerGroup& cluster,
                                  const ProcessPlace& place) {
   const Process process{spec, cluster, place};
   const World world = WorldOf(process);

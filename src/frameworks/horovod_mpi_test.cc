@@ -12,7 +12,7 @@ TEST(Horovod, SlotsAreCountedByMachine) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
   // n1 has the chief, worker:1 and the sidecar, n2 worker:0 and worker:2: ranks 0; 3, 4 and 1, 2; 5, 6.
-  const core::Cluster cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
+  const core::PeerGroup cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
   const std::string map = R"({"worker":["n2:1","n1:2","n2:3"],"chief":["n1:4"],"watcher":["n1:5"]})";
   ProcessPlace place = At(0, 2, 1);
   place.rendezvous = {"10.0.0.7", 99};
@@ -71,7 +71,7 @@ TEST(Horovod, TasksOfAnElasticRoleCountAsMachinesAndAreNamedByTheGenerationThatT
   spec.roles[0].instances = {1, 3};
   EXPECT_EQ(RendezvousOf(spec), Rendezvous::kWorlds);
   EXPECT_TRUE(RulesOf(spec).needs_am);
-  const core::Cluster cluster = {{{"n1", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}};
+  const core::PeerGroup cluster = {{{"n1", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}};
   ProcessPlace place = At(0, 1, 1);
   place.generation = 7;
   place.rendezvous = {"10.0.0.7", 99};
@@ -111,7 +111,7 @@ TEST(Mpi, WhoRunsTheCommandAndWhoHoldsAPlace) {
   EXPECT_FALSE(RulesOf(JobOf(Framework::kPytorch, {Role("worker")})).first_rank_decides);
   EXPECT_EQ(HoldsPlace(JobOf(Framework::kPytorch, {Role("worker")}), {0, 1}), std::nullopt);
 
-  const core::Cluster apart = {{{"n1", 1}, {"n2", 2}}, {{"n0", 3}}, {{"n1", 4}}};
+  const core::PeerGroup apart = {{{"n1", 1}, {"n2", 2}}, {{"n0", 3}}, {{"n1", 4}}};
   EXPECT_EQ(Hostfile(spec, apart), "chief-0 slots=1\nworker-0 slots=4\nworker-1 slots=4\n");
   ProcessPlace place = At(1, 0);
   place.start_support = {"/w/hosts", "/bin/howdah-agent rsh", "/w/tmp"};

@@ -38,7 +38,7 @@ bool StartsInOthers(const jobspec::JobSpec& spec, TaskId task) {
   return spec.framework == jobspec::Framework::kMpi && IsFirst(spec, task);
 }
 
-std::string Hostfile(const jobspec::JobSpec& spec, const core::Cluster& cluster) {
+std::string Hostfile(const jobspec::JobSpec& spec, const core::PeerGroup& cluster) {
   std::string lines;
   for (const int r : RankedRoles(spec)) {
     const jobspec::RoleSpec& role = spec.roles[static_cast<size_t>(r)];

@@ -12,7 +12,7 @@ namespace howdah::frameworks {
 // Everything a framework may ask about one process. Views of what Environment() was given.
 struct Process {
   const jobspec::JobSpec& spec;
-  const core::Cluster& cluster;
+  const core::PeerGroup& cluster;
   const ProcessPlace& place;
 
   const jobspec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(place.task.role)]; }

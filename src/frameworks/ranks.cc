@@ -12,7 +12,7 @@ std::vector<int> RankedRoles(const jobspec::JobSpec& spec) {
   return chiefs;
 }
 
-int WorldSize(const jobspec::JobSpec& spec, const core::Cluster& cluster) {
+int WorldSize(const jobspec::JobSpec& spec, const core::PeerGroup& cluster) {
   int size = 0;
   for (const int r : RankedRoles(spec)) {
     const auto role = static_cast<size_t>(r);

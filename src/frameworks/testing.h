@@ -44,7 +44,7 @@ inline std::string Lines(const jobspec::EnvVars& env) {
 }
 
 // Without the common variables: the last of those is TASK_NUM.
-inline std::string OwnLines(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place) {
+inline std::string OwnLines(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessPlace& place) {
   const std::string all = Lines(Environment(spec, cluster, place));
   return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
 }

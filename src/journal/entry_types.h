@@ -38,8 +38,8 @@ inline constexpr std::array<TypeWord<core::TaskChanged::Type>, 12> kTaskWords = 
     {core::TaskChanged::Type::kStopped, "TaskStopped"},
     {core::TaskChanged::Type::kRemoved, "TaskRemoved"},
     {core::TaskChanged::Type::kProgressed, "TaskProgressed"},
-    {core::TaskChanged::Type::kStalled, "TaskStalled"},
-    {core::TaskChanged::Type::kStands, "TaskStands"},
+    {core::TaskChanged::Type::kHung, "TaskStalled"},
+    {core::TaskChanged::Type::kStackSampled, "TaskStands"},
     {core::TaskChanged::Type::kRejoined, "TaskRejoined"},
 }};
 

@@ -12,7 +12,7 @@ namespace howdah::backend::yarn {
 // memory that it may, and YARN killed it"; empty after an end as it was to be. The numbers are those of
 // ContainerExitStatus, the facts those of YARN's diagnostics (3.3 to 3.5). taker: as TakenFor, if it was preempted.
 std::string HowContainerEnded(const ::hadoop::yarn::ContainerStatusProto& status, const std::string& taker = "");
-// As core::ContainerWarned::why, when it is going to be preempted.
+// As core::ReclaimAnnounced::why, when it is going to be preempted.
 std::string HowWarned(const std::string& taker);
 
 // Whether an exit status of ContainerExitStatus says that the task is not to blame: its node was lost or its disks

@@ -35,7 +35,7 @@ void Checker::Ordered(const core::Action& action) {
 void Checker::Stepped(const core::Job& job) {
   CheckPlaces(job);
   if (finished_) return;
-  CheckSizes(job.cluster());
+  CheckSizes(job.peers());
   CheckHeldUp();
   CheckMoves();
   NoticeNewcomers();
@@ -184,7 +184,7 @@ void Checker::Check(const core::Record& record) {
     const bool fewer = task->reason && task->reason->find("the job goes on with the other") != std::string::npos;
     if (fewer) world_.Reach(Situation::kWentOnWithFewer);
     if (task->type == core::TaskChanged::Type::kProgressed) world_.Reach(Situation::kProgressRecorded);
-    if (task->type == core::TaskChanged::Type::kStands) world_.Reach(Situation::kStandsTold);
+    if (task->type == core::TaskChanged::Type::kStackSampled) world_.Reach(Situation::kStandsTold);
   }
   if (const auto* scaled = std::get_if<core::RoleScaled>(&record.change)) {
     world_.Reach(scaled->to > scaled->from ? Situation::kScaledUp : Situation::kScaledDown);
@@ -335,16 +335,16 @@ void Checker::Notice(const core::Event& event) {
   }
   if (const auto* rank = std::get_if<core::RankExited>(&event)) {
     if (!facts_.Held(rank->container)) world_.Reach(Situation::kMessageOfGoneContainer);
-    if (!rank->exit.success() && !rank->as_told) NoticeFailure(rank->container, rank->attempt, rank->at);
+    if (!rank->exit.success() && !rank->by_stop_order) NoticeFailure(rank->container, rank->attempt, rank->at);
   }
   if (const auto* failed = std::get_if<core::TaskStartFailed>(&event)) {
     NoticeFailure(failed->container, failed->attempt, failed->at);
   }
-  if (const auto* stalled = std::get_if<core::TaskStalled>(&event)) NoticeStall(*stalled);
+  if (const auto* stalled = std::get_if<core::TaskHung>(&event)) NoticeStall(*stalled);
 }
 
 // A stall is heeded only of what is not being stopped anyway.
-void Checker::NoticeStall(const core::TaskStalled& stall) {
+void Checker::NoticeStall(const core::TaskHung& stall) {
   const TaskFacts* task = facts_.Current(stall.container, stall.attempt);
   if (!task || !task->started || task->stopped()) return;
   const TaskId id = *facts_.Held(stall.container)->task;

@@ -34,7 +34,7 @@ class Checker {
  private:
   void Check(const core::StartTask& start);
   void Check(const core::StopTask& stop);
-  void Check(const core::AskToMeet&) {}
+  void Check(const core::RequestRendezvous&) {}
   void Check(const core::Rejoin& rejoin);
   void Check(const core::AvoidNode& avoid);
   void Check(const core::LaunchExecutor& launch);
@@ -65,8 +65,8 @@ class Checker {
   int CountRunnable(int role) const;
   // --- checker_meeting.cc
   void TakePlace(int generation, TaskId task, int place, int size);
-  void CheckRejoins(const core::Cluster& cluster);
-  void CheckSizes(const core::Cluster& cluster);
+  void CheckRejoins(const core::PeerGroup& cluster);
+  void CheckSizes(const core::PeerGroup& cluster);
   int Waiting(int role) const;
   void NoticeGeneration(const core::JobChanged& change);
   // ---
@@ -94,7 +94,7 @@ class Checker {
   void CheckBackoff(const core::StartTask& start);
   void Notice(const core::StartTask& start);
   void Notice(const core::Event& event);
-  void NoticeStall(const core::TaskStalled& stall);
+  void NoticeStall(const core::TaskHung& stall);
   void NoticeFailure(const ContainerId& container, int attempt, Instant at, bool stalled = false);
   template <typename Visit>
   void ForEachTaskOf(int role, Visit visit) const {

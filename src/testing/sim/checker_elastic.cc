@@ -21,15 +21,15 @@ int Checker::CountRunnable(int role) const {
 // Each rank of a generation is one task's, and where all start at one stroke none is missing.
 void Checker::CheckPlaces(const core::Job& job) {
   if (starts_.empty() && rejoins_.empty()) return;
-  const core::Cluster& cluster = job.cluster();
+  const core::PeerGroup& cluster = job.peers();
   std::map<int, int> started;
   for (const core::StartTask& start : std::exchange(starts_, {})) {
     const auto size = static_cast<int>(cluster[static_cast<size_t>(start.task.role)].size());
-    TakePlace(start.generation, start.task, start.place, size);
+    TakePlace(start.generation, start.task, start.slot, size);
     if (size > fold_.Size(Role(start.task.role).name)) {
       world_.Violate("Every rank is some task's", std::to_string(size) + " ranks of " + Role(start.task.role).name);
     }
-    if (start.place != start.task.index) world_.Reach(Situation::kRanksClosedUp);
+    if (start.slot != start.task.index) world_.Reach(Situation::kRanksClosedUp);
     ++started[start.task.role];
   }
   CheckRejoins(cluster);

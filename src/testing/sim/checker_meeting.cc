@@ -17,7 +17,7 @@ void Checker::TakePlace(int generation, TaskId task, int place, int size) {
 }
 
 // Who was told of another number would wait for ranks that never come, or not for all.
-void Checker::CheckSizes(const core::Cluster& cluster) {
+void Checker::CheckSizes(const core::PeerGroup& cluster) {
   if (!workload_.rules.needs_whole_cluster || fold_.job_state() != core::JobState::kRunning) return;
   for (const auto& [id, size] : sizes_) {
     const TaskFacts* task = facts_.Find(id);
@@ -49,14 +49,14 @@ void Checker::Check(const core::Rejoin& rejoin) {
 }
 
 // Who goes on and who has started are a world without a gap, and what is in memory is handed on by one that has it.
-void Checker::CheckRejoins(const core::Cluster& cluster) {
+void Checker::CheckRejoins(const core::PeerGroup& cluster) {
   if (rejoins_.empty()) return;
   const int first = core::FirstRankedRole(workload_.spec);
   bool state_stays = false;
   for (const core::Rejoin& rejoin : std::exchange(rejoins_, {})) {
-    TakePlace(rejoin.generation, rejoin.task, rejoin.place,
+    TakePlace(rejoin.generation, rejoin.task, rejoin.slot,
               static_cast<int>(cluster[static_cast<size_t>(rejoin.task.role)].size()));
-    state_stays |= rejoin.task.role == first && rejoin.place == 0;
+    state_stays |= rejoin.task.role == first && rejoin.slot == 0;
   }
   if (!state_stays) world_.Violate("Rank 0 goes on where any rank does", "it has just started");
   size_t ranks = 0;

@@ -86,7 +86,7 @@ void Checker::CheckGang(const core::StartTask& start) {
 }
 
 bool Checker::Directs(int role) const {
-  const auto& directs = workload_.rules.directs;
+  const auto& directs = workload_.rules.coordinators;
   return static_cast<size_t>(role) < directs.size() && directs[static_cast<size_t>(role)];
 }
 

@@ -43,7 +43,7 @@ void SimContainer::Start(int attempt, int generation) {
 
 void SimContainer::Stop(const core::StopTask& order) {
   Command([this, order] {
-    if (order.look && attempt_ && attempt_->number == order.attempt) return LookAtAttempt(order);
+    if (order.probe_first && attempt_ && attempt_->number == order.attempt) return LookAtAttempt(order);
     StopAttempt(order.attempt, order.grace, order.limit);
   });
 }
@@ -160,7 +160,7 @@ void SimContainer::SayHello() {
 void SimContainer::Beat() {
   world_.schedule.After(owner_.workload().spec.timeouts.heartbeat / 4, [this] {
     if (gone_ || silent_ || leaving_) return;
-    Send(core::ExecutorHeard{id_});
+    Send(core::HeartbeatReceived{id_});
     Beat();
   });
 }
@@ -254,7 +254,7 @@ void SimContainer::StepLater(int left) {
 void SimContainer::Stall() {
   const Instant now = world_.schedule.now();
   owner_.truth().Failed({*task_, attempt_->number, WorldOf(*attempt_), now, "made no progress", false, false, true});
-  Report(core::TaskStalled{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
+  Report(core::TaskHung{id_, attempt_->number, now, attempt_->progress.at, "progress", "main"});
 }
 
 void SimContainer::PlanExits(const Conduct& conduct) {
@@ -275,9 +275,9 @@ void SimContainer::PlanExits(const Conduct& conduct) {
 }
 
 void SimContainer::LookAtAttempt(const core::StopTask& order) {
-  world_.schedule.After(world_.random.Between(Duration(0), core::kLookLimit), [this, order, serial = serial_] {
+  world_.schedule.After(world_.random.Between(Duration(0), core::kProbeLimit), [this, order, serial = serial_] {
     if (serial != serial_ || !attempt_) return;
-    Report(core::TaskStands{id_, order.attempt, "load"});
+    Report(core::StackSampled{id_, order.attempt, "load"});
     StopAttempt(order.attempt, order.grace, order.limit);
   });
 }
@@ -361,8 +361,8 @@ void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
     owner_.truth().Failed(
         {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});
   }
-  const bool as_told = attempt_->stopping && exit.signal;
-  Report(core::RankExited{id_, number, rank, exit, now, diagnosis, {}, as_told});
+  const bool by_stop_order = attempt_->stopping && exit.signal;
+  Report(core::RankExited{id_, number, rank, exit, now, diagnosis, {}, by_stop_order});
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
     // What the processes started may outlive them by a little.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {

@@ -13,11 +13,11 @@ struct Digester {
   void operator()(const core::StartTask& a) {
     d.All(a.container.text, a.task.role, a.task.index, a.attempt, a.generation);
   }
-  void operator()(const core::AskToMeet& a) { d.All(a.task.role, a.task.index, a.attempt); }
-  void operator()(const core::Rejoin& a) { d.All(a.task.role, a.task.index, a.attempt, a.generation, a.place); }
+  void operator()(const core::RequestRendezvous& a) { d.All(a.task.role, a.task.index, a.attempt); }
+  void operator()(const core::Rejoin& a) { d.All(a.task.role, a.task.index, a.attempt, a.generation, a.slot); }
   void operator()(const core::AvoidNode& a) { d.All(a.node, a.limit.count()); }
   void operator()(const core::StopTask& a) {
-    d.All(a.container.text, a.attempt, a.grace.count(), a.limit.count(), a.look);
+    d.All(a.container.text, a.attempt, a.grace.count(), a.limit.count(), a.probe_first);
   }
   void operator()(const core::Record& a) {
     d.Put(a.change.index());

@@ -84,7 +84,7 @@ void Facts::On(const core::ContainerExited& e) {
   held_.erase(held);
 }
 
-void Facts::On(const core::PlaceRefused&) {
+void Facts::On(const core::RequestsRefused&) {
   refused_ = true;
   std::fill(asked_.begin(), asked_.end(), 0);
 }
@@ -111,7 +111,7 @@ void Facts::On(const core::RankExited& e) {
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task) return;
   if (!task->ranks_exited.insert(e.local_rank).second) return;
-  const bool by_itself = !e.as_told && (!task->stopped() || e.at < *task->stopped_at);
+  const bool by_itself = !e.by_stop_order && (!task->stopped() || e.at < *task->stopped_at);
   if (!e.exit.success() && by_itself) Fail(*held_[e.container].task, *task, e.diagnosis);
   if (e.exit.success()) task->ranks_succeeded.insert(e.local_rank);
 }
@@ -140,17 +140,18 @@ void Facts::On(const core::TaskSaving& e) {
   task->killed_at = std::max(*task->killed_at, std::min(now_ + task->grace, task->killed_by));
 }
 
-void Facts::On(const core::TaskStalled& e) {
+void Facts::On(const core::TaskHung& e) {
   Hear(e.container);
   TaskFacts* task = Current(e.container, e.attempt);
   if (!task || !task->started || task->stopped() || AllExited(*held_[e.container].task)) return;
   task->failed = task->stalled = true;
 }
 
-void Facts::On(const core::TaskMeets& e) {
+void Facts::On(const core::RendezvousReported& e) {
   const auto at = tasks_.find(e.task);
   if (at == tasks_.end() || at->second.attempt != e.attempt || at->second.over || at->second.stopped()) return;
-  if (e.step != core::TaskMeets::Step::kDeaf) at->second.waits = e.step == core::TaskMeets::Step::kWaits;
+  if (e.step != core::RendezvousReported::Step::kUnreachable)
+    at->second.waits = e.step == core::RendezvousReported::Step::kRejoining;
 }
 
 void Facts::On(const core::StopRequested& e) {
@@ -194,7 +195,7 @@ void Facts::On(const core::StopTask& a) {
   if (too_long && !AllExited(*held_[a.container].task)) task->failed = true;
   if (!task->stopped()) task->stopped_at = now_;
   if (!task->killed_at) task->grace = a.grace;
-  const Instant looked = now_ + (a.look ? core::kLookLimit : Duration(0));
+  const Instant looked = now_ + (a.probe_first ? core::kProbeLimit : Duration(0));
   task->killed_by = std::min(task->killed_at ? task->killed_by : Instant::max(), looked + a.limit);
   task->killed_at = std::min(task->killed_at.value_or(Instant::max()), looked + a.grace);
 }

@@ -91,7 +91,7 @@ class Facts {
 
   void On(const core::ContainerGranted& e);
   void On(const core::ContainerExited& e);
-  void On(const core::PlaceRefused&);
+  void On(const core::RequestsRefused&);
   void On(const core::ExecutorRegistered& e);
   void On(const core::TaskStarted& e);
   void On(const core::RankExited& e);
@@ -99,19 +99,19 @@ class Facts {
   void On(const core::TaskEnded& e);
   void On(const core::TaskProgressed& e) { Hear(e.container); }
   void On(const core::TaskSaving& e);
-  void On(const core::TaskStalled& e);
-  void On(const core::TaskStands& e) { Hear(e.container); }
+  void On(const core::TaskHung& e);
+  void On(const core::StackSampled& e) { Hear(e.container); }
   void On(const core::StopRequested& e);
   void On(const core::AmStarted&) {}
   void On(const core::AmResumed&);
-  void On(const core::ContainerWarned&) {}
-  void On(const core::PlaceWaited&) {}
+  void On(const core::ReclaimAnnounced&) {}
+  void On(const core::RequestsDelayed&) {}
   void On(const core::ContainerStarting&) {}
   void On(const core::ExecutorRefused&) {}
-  void On(const core::ExecutorHeard& e) { Hear(e.container); }
+  void On(const core::HeartbeatReceived& e) { Hear(e.container); }
   void On(const core::ExecutorDisconnected&) {}
-  void On(const core::TaskMeets& e);
-  void On(const core::ScaleWanted&) {}
+  void On(const core::RendezvousReported& e);
+  void On(const core::ScaleRequested&) {}
   void On(const core::Ticked&) {}
 
   void On(const core::RequestContainers& a);
@@ -121,7 +121,7 @@ class Facts {
   void On(const core::KillContainer& a) { GiveBack(a.container); }
   void On(const core::StartTask& a);
   void On(const core::StopTask& a);
-  void On(const core::AskToMeet&) {}
+  void On(const core::RequestRendezvous&) {}
   void On(const core::Rejoin& a) { tasks_[a.task].waits = false; }
   void On(const core::AvoidNode&) {}
   void On(const core::Record&) {}

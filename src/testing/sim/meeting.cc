@@ -5,7 +5,7 @@
 
 namespace howdah::testing::sim {
 
-using core::TaskMeets;
+using core::RendezvousReported;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -18,11 +18,11 @@ void SimMeeting::Start(const core::StartTask& order, SimContainer& container, in
 void SimMeeting::Rejoin(const core::Rejoin& order, int size) {
   Member* member = Find(order.task, order.attempt);
   if (member == nullptr || !member->container->Meets(order.attempt)) return;
-  if (member->state != State::kWaits) {
+  if (member->state != State::kRejoining) {
     world_.Violate("Only who waits is told its place in a world",
                    "role " + std::to_string(order.task.role) + ", task " + std::to_string(order.task.index));
   }
-  member->state = State::kArrived;
+  member->state = State::kReady;
   member->generation = order.generation;
   member->container->Rejoin(order.generation);
   truth_.Rejoined(order.task, order.attempt, order.generation);
@@ -31,14 +31,14 @@ void SimMeeting::Rejoin(const core::Rejoin& order, int size) {
 }
 
 // Told at once that it cannot be reached, or leaves with all others at the end of a step.
-void SimMeeting::Ask(const core::AskToMeet& order) {
+void SimMeeting::Ask(const core::RequestRendezvous& order) {
   Member* member = Find(order.task, order.attempt);
   if (member == nullptr || member->state != State::kJoined) return;
   if (world_.random.Chance(0.1)) {
-    world_.Reach(Situation::kDeaf);
+    world_.Reach(Situation::kUnreachable);
     world_.schedule.After(seconds(3), [this, order] {
       Member* deaf = Find(order.task, order.attempt);
-      if (deaf != nullptr) Tell(order.task, *deaf, TaskMeets::Step::kDeaf);
+      if (deaf != nullptr) Tell(order.task, *deaf, RendezvousReported::Step::kUnreachable);
     });
     return;
   }
@@ -49,9 +49,9 @@ void SimMeeting::Ask(const core::AskToMeet& order) {
 void SimMeeting::Arrive(TaskId task, int attempt) {
   Member* member = Find(task, attempt);
   if (member == nullptr || member->state != State::kStarts) return;
-  member->state = State::kArrived;
+  member->state = State::kReady;
   const int generation = member->generation;
-  Tell(task, *member, TaskMeets::Step::kArrived);
+  Tell(task, *member, RendezvousReported::Step::kReady);
   Connect(generation);
 }
 
@@ -69,8 +69,8 @@ SimMeeting::Member* SimMeeting::Find(TaskId task, int attempt) {
   return at == members_.end() || at->second.attempt != attempt ? nullptr : &at->second;
 }
 
-void SimMeeting::Tell(TaskId task, const Member& member, TaskMeets::Step step) {
-  if (member.container->Meets(member.attempt)) deliver_(TaskMeets{task, member.attempt, step});
+void SimMeeting::Tell(TaskId task, const Member& member, RendezvousReported::Step step) {
+  if (member.container->Meets(member.attempt)) deliver_(RendezvousReported{task, member.attempt, step});
 }
 
 // All of a world have arrived: they are connected soon, if none of them dies before.
@@ -78,7 +78,7 @@ void SimMeeting::Connect(int generation) {
   const auto all_here = [this, generation] {
     int here = 0;
     for (const auto& [task, member] : members_) {
-      here += member.generation == generation && member.state == State::kArrived;
+      here += member.generation == generation && member.state == State::kReady;
     }
     return here == sizes_[generation];
   };
@@ -93,7 +93,7 @@ void SimMeeting::Connect(int generation) {
     }
     for (const TaskId task : joined) {
       const auto at = members_.find(task);
-      if (at != members_.end()) Tell(task, at->second, TaskMeets::Step::kJoined);
+      if (at != members_.end()) Tell(task, at->second, RendezvousReported::Step::kJoined);
     }
   });
 }
@@ -108,10 +108,10 @@ void SimMeeting::LeaveLater(int generation, bool together) {
       Member* leaving = Find(task, attempt);
       if (leaving == nullptr || leaving->state != State::kJoined || leaving->generation != generation) return;
       if (!leaving->container->Meets(attempt)) return;
-      leaving->state = State::kWaits;
+      leaving->state = State::kRejoining;
       truth_.Waits(task, attempt);
       leaving->container->Wait();
-      Tell(task, *leaving, TaskMeets::Step::kWaits);
+      Tell(task, *leaving, RendezvousReported::Step::kRejoining);
     });
   }
 }

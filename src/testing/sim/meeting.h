@@ -23,7 +23,7 @@ class SimMeeting {
   // What the AM orders. size: ranked tasks of the world.
   void Start(const core::StartTask& order, SimContainer& container, int size);
   void Rejoin(const core::Rejoin& order, int size);
-  void Ask(const core::AskToMeet& order);
+  void Ask(const core::RequestRendezvous& order);
 
   // The attempt's processes have come as far as where they meet.
   void Arrive(TaskId task, int attempt);
@@ -33,7 +33,7 @@ class SimMeeting {
   void Forget() { members_.clear(); }
 
  private:
-  enum class State { kStarts, kArrived, kJoined, kWaits };
+  enum class State { kStarts, kReady, kJoined, kRejoining };
   struct Member {
     int attempt = 0;
     int generation = 0;  // of its world
@@ -41,7 +41,7 @@ class SimMeeting {
     SimContainer* container = nullptr;
   };
   Member* Find(TaskId task, int attempt);
-  void Tell(TaskId task, const Member& member, core::TaskMeets::Step step);
+  void Tell(TaskId task, const Member& member, core::RendezvousReported::Step step);
   void Connect(int generation);
   void LeaveLater(int generation, bool together);
 

@@ -56,7 +56,7 @@ void SimJob::PlanPeople() {
   for (int i = 0; i < 4; ++i) {
     if (const auto when = world_.FaultWithin(faults.scale_requested, seconds(60))) {
       const int roles = static_cast<int>(workload_.spec.roles.size());
-      const core::ScaleWanted wanted{world_.random.Between(0, roles - 1), world_.random.Between(0, 6), "ann"};
+      const core::ScaleRequested wanted{world_.random.Between(0, roles - 1), world_.random.Between(0, 6), "ann"};
       const jobspec::Instances& limits = workload_.spec.roles[static_cast<size_t>(wanted.role)].instances;
       if (wanted.instances < limits.min || wanted.instances > limits.max) world_.Reach(Situation::kScaleRejected);
       world_.schedule.After(*when, [this, wanted] { Tell(wanted, from_people_); });
@@ -95,8 +95,10 @@ void SimJob::Deliver(const core::Event& event) {
   ++steps_;
   checker_->Told(event);
   const Instant now = told_at_ = std::max(told_at_, AmNow());
-  const std::vector<core::Action> actions = job_->Step(event, now);
-  Log(event, now, actions);
+  const auto [actions, changed] = job_->Step(event, now);
+  if (const auto* heartbeat = std::get_if<core::HeartbeatReceived>(&event))
+    heartbeats_.Record(heartbeat->container, now);
+  if (changed) Log(event, now, actions);
   const bool lost = !actions.empty() && world_.Fault(world_.faults.orders_lost);
   for (const core::Action& action : actions) {
     if (world_.trace)
@@ -117,10 +119,8 @@ void SimJob::Deliver(const core::Event& event) {
 }
 
 void SimJob::Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions) {
-  if (const auto* heard = std::get_if<core::ExecutorHeard>(&event)) heartbeats_.Hear(heard->container, at);
-  if (job_->unmoved()) return;
   for (const auto& [when, container] : heartbeats_.TakeBefore(event)) {
-    log_.push_back({core::ExecutorHeard{container}, when, {}});
+    log_.push_back({core::HeartbeatReceived{container}, when, {}});
   }
   std::vector<std::string> orders;
   for (const core::Action& action : actions) orders.push_back(ToText(workload_.spec, action));
@@ -134,7 +134,7 @@ void SimJob::AnotherAmGoesOn() {
   world_.Reach(Situation::kAmReplaced);
   auto next = std::make_unique<core::Job>(workload_.spec, workload_.rules, submitted_, seed_);
   for (const Logged& logged : log_) {
-    const std::vector<core::Action> actions = next->Step(logged.event, logged.at);
+    const std::vector<core::Action> actions = next->Step(logged.event, logged.at).actions;
     std::vector<std::string> orders;
     for (const core::Action& action : actions) orders.push_back(ToText(workload_.spec, action));
     if (orders != logged.orders) {
@@ -196,10 +196,10 @@ void SimJob::Reconcile(const std::vector<Logged>& lost) {
   for (const Logged& logged : lost) {
     if (const auto* exited = std::get_if<core::ContainerExited>(&logged.event)) {
       if (checker_->facts().Held(exited->container)) Tell(*exited, from_place_);
-    } else if (std::holds_alternative<core::ScaleWanted>(logged.event) ||
+    } else if (std::holds_alternative<core::ScaleRequested>(logged.event) ||
                std::holds_alternative<core::StopRequested>(logged.event)) {
       Tell(logged.event, from_people_);
-    } else if (std::holds_alternative<core::PlaceRefused>(logged.event)) {
+    } else if (std::holds_alternative<core::RequestsRefused>(logged.event)) {
       Tell(logged.event, from_place_);
     }
   }
@@ -281,7 +281,7 @@ void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
 int SimJob::RankedTasks() const {
   int tasks = 0;
   for (size_t role = 0; role < workload_.spec.roles.size(); ++role) {
-    if (workload_.rules.restarts_together[role]) tasks += static_cast<int>(job_->cluster()[role].size());
+    if (workload_.rules.restarts_together[role]) tasks += static_cast<int>(job_->peers()[role].size());
   }
   return tasks;
 }
@@ -303,7 +303,7 @@ void SimJob::OnGranted(int role, int node) {
       world_.schedule.After(*when - std::min<Duration>(*when, seconds(5)), [this, container] {
         if (container->gone()) return;
         world_.Reach(Situation::kWarned);
-        Tell(core::ContainerWarned{container->id(), "it is preempted", /*taken=*/true}, from_place_);
+        Tell(core::ReclaimAnnounced{container->id(), "it is preempted", /*taken=*/true}, from_place_);
       });
     }
     world_.schedule.After(*when, [this, container] {
@@ -314,8 +314,8 @@ void SimJob::OnGranted(int role, int node) {
   if (ended()) AmIsGone();
 }
 
-void SimJob::OnWaiting(const std::string& reason) { Tell(core::PlaceWaited{reason}, from_place_); }
-void SimJob::OnRefused(const std::string& reason) { Tell(core::PlaceRefused{reason}, from_place_); }
+void SimJob::OnWaiting(const std::string& reason) { Tell(core::RequestsDelayed{reason}, from_place_); }
+void SimJob::OnRefused(const std::string& reason) { Tell(core::RequestsRefused{reason}, from_place_); }
 
 void SimJob::OnNodeLost(int node) {
   for (const auto& container : containers_) {

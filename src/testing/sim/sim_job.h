@@ -77,7 +77,7 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void Do(const core::KillContainer& a);
   void Do(const core::StartTask& a);
   void Do(const core::StopTask& a);
-  void Do(const core::AskToMeet& a) { meeting_.Ask(a); }
+  void Do(const core::RequestRendezvous& a) { meeting_.Ask(a); }
   void Do(const core::Rejoin& a) { meeting_.Rejoin(a, RankedTasks()); }
   int RankedTasks() const;
   void Do(const core::AvoidNode&) {}  // a place may grant there all the same

@@ -14,7 +14,7 @@ struct EventText {
   static std::string Attempt(int attempt) { return " attempt " + std::to_string(attempt); }
 
   std::string operator()(const core::AmResumed& e) const { return "AmResumed" + Attempt(e.attempt); }
-  std::string operator()(const core::ContainerWarned& e) const { return "ContainerWarned " + e.container.text; }
+  std::string operator()(const core::ReclaimAnnounced& e) const { return "ReclaimAnnounced " + e.container.text; }
   std::string operator()(const core::AmStarted& e) const { return "AmStarted" + Attempt(e.attempt); }
   std::string operator()(const core::ContainerGranted& e) const {
     return "ContainerGranted " + e.container.text + " for " + Role(e.role) + " on " + e.node;
@@ -23,17 +23,17 @@ struct EventText {
     return "ContainerExited " + e.container.text + (e.how.empty() ? "" : ": " + e.how);
   }
   std::string operator()(const core::ContainerStarting& e) const {
-    return "ContainerStarting " + e.container.text + ": " + e.how_far;
+    return "ContainerStarting " + e.container.text + ": " + e.startup_stage;
   }
   std::string operator()(const core::ExecutorRefused& e) const {
     return "ExecutorRefused " + e.container.text + ": " + e.why;
   }
-  std::string operator()(const core::PlaceWaited& e) const { return "PlaceWaited: " + e.reason; }
-  std::string operator()(const core::PlaceRefused& e) const { return "PlaceRefused: " + e.reason; }
+  std::string operator()(const core::RequestsDelayed& e) const { return "RequestsDelayed: " + e.reason; }
+  std::string operator()(const core::RequestsRefused& e) const { return "RequestsRefused: " + e.reason; }
   std::string operator()(const core::ExecutorRegistered& e) const {
     return "ExecutorRegistered " + e.container.text + " at " + e.endpoint.host + ":" + std::to_string(e.endpoint.port);
   }
-  std::string operator()(const core::ExecutorHeard& e) const { return "ExecutorHeard " + e.container.text; }
+  std::string operator()(const core::HeartbeatReceived& e) const { return "HeartbeatReceived " + e.container.text; }
   std::string operator()(const core::ExecutorDisconnected& e) const {
     return "ExecutorDisconnected " + e.container.text;
   }
@@ -56,18 +56,18 @@ struct EventText {
   std::string operator()(const core::TaskSaving& e) const {
     return "TaskSaving " + e.container.text + Attempt(e.attempt);
   }
-  std::string operator()(const core::TaskStalled& e) const {
-    return "TaskStalled " + e.container.text + Attempt(e.attempt) + " since " + FormatInstant(e.since);
+  std::string operator()(const core::TaskHung& e) const {
+    return "TaskHung " + e.container.text + Attempt(e.attempt) + " since " + FormatInstant(e.since);
   }
-  std::string operator()(const core::TaskStands& e) const {
-    return "TaskStands " + e.container.text + Attempt(e.attempt) + " in " + e.where;
+  std::string operator()(const core::StackSampled& e) const {
+    return "StackSampled " + e.container.text + Attempt(e.attempt) + " in " + e.stack;
   }
-  std::string operator()(const core::TaskMeets& e) const {
+  std::string operator()(const core::RendezvousReported& e) const {
     static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be asked"};
-    return "TaskMeets " + TaskName(spec, e.task) + Attempt(e.attempt) + " " + kSteps[static_cast<size_t>(e.step)];
+    return "RendezvousReported " + TaskName(spec, e.task) + Attempt(e.attempt) + " " + kSteps[static_cast<size_t>(e.step)];
   }
-  std::string operator()(const core::ScaleWanted& e) const {
-    return "ScaleWanted " + Role(e.role) + "=" + std::to_string(e.instances);
+  std::string operator()(const core::ScaleRequested& e) const {
+    return "ScaleRequested " + Role(e.role) + "=" + std::to_string(e.instances);
   }
   std::string operator()(const core::StopRequested& e) const {
     return "StopRequested by " + e.by + (e.grace ? " grace " + Seconds(*e.grace) : "");
@@ -92,18 +92,18 @@ struct ActionText {
   std::string operator()(const core::ReleaseContainer& a) const { return "ReleaseContainer " + a.container.text; }
   std::string operator()(const core::KillContainer& a) const { return "KillContainer " + a.container.text; }
   std::string operator()(const core::StartTask& a) const {
-    return "StartTask " + TaskName(spec, a.task) + " as " + std::to_string(a.place) + " in " + a.container.text +
+    return "StartTask " + TaskName(spec, a.task) + " as " + std::to_string(a.slot) + " in " + a.container.text +
            " attempt " + std::to_string(a.attempt) + " generation " + std::to_string(a.generation);
   }
   std::string operator()(const core::StopTask& a) const {
     return "StopTask in " + a.container.text + " attempt " + std::to_string(a.attempt) + " grace " + Seconds(a.grace) +
-           " to " + Seconds(a.limit) + (a.look ? " after a look" : "");
+           " to " + Seconds(a.limit) + (a.probe_first ? " after a look" : "");
   }
-  std::string operator()(const core::AskToMeet& a) const {
-    return "AskToMeet " + TaskName(spec, a.task) + " attempt " + std::to_string(a.attempt);
+  std::string operator()(const core::RequestRendezvous& a) const {
+    return "RequestRendezvous " + TaskName(spec, a.task) + " attempt " + std::to_string(a.attempt);
   }
   std::string operator()(const core::Rejoin& a) const {
-    return "Rejoin " + TaskName(spec, a.task) + " as " + std::to_string(a.place) + " attempt " +
+    return "Rejoin " + TaskName(spec, a.task) + " as " + std::to_string(a.slot) + " attempt " +
            std::to_string(a.attempt) + " generation " + std::to_string(a.generation);
   }
   std::string operator()(const core::AvoidNode& a) const { return "AvoidNode " + a.node + " for " + Seconds(a.limit); }

@@ -55,7 +55,7 @@ class Maker {
     return role;
   }
   void ChiefDirects() {
-    for (const jobspec::RoleSpec& role : workload_.spec.roles) workload_.rules.directs.push_back(role.chief);
+    for (const jobspec::RoleSpec& role : workload_.spec.roles) workload_.rules.coordinators.push_back(role.chief);
     workload_.spec.checkpoint.dir = "checkpoints";
   }
   void NeedsWholeCluster() { workload_.rules.needs_whole_cluster = true; }

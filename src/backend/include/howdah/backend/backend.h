@@ -29,7 +29,7 @@ class Sink {
   // The last of a container. how: as core::ContainerExited::how.
   // excused: its task is not to blame. taken: the place took it for others.
   virtual void OnExited(const ContainerId& container, const std::string& how, bool excused, bool taken) = 0;
-  // The place is going to take the container back. why: as core::ContainerWarned's.
+  // The place is going to take the container back. why: as core::ReclaimAnnounced's.
   virtual void OnWarned(const ContainerId& container, const std::string& why, bool taken) = 0;
   virtual void OnWaiting(const std::string& reason) = 0;  // empty: waits no more
   virtual void OnRefused(const std::string& reason) = 0;

@@ -39,28 +39,28 @@ struct ReleaseContainer {
 struct KillContainer {
   ContainerId container;
 };
-// Start the task's processes. Executors are sent the cluster as it is now (Job::cluster()) and what roles have exported
+// Start the task's processes. Executors are sent the cluster as it is now (Job::peers()) and what roles have exported
 // (Job::exports()), encoded once for all that start in the same Step.
 struct StartTask {
   ContainerId container;
   TaskId task;
   int attempt = 0;
   int generation = 0;
-  int place = 0;  // the task's index in the cluster: a lower one than its own where ranked tasks before it are missing
+  int slot = 0;  // the task's index in the cluster: a lower one than its own where ranked tasks before it are missing
 };
 // Send the job's stop signal to the attempt's processes now, SIGKILL after grace. While they say that they are saving a
 // checkpoint each such word gives them the grace anew, until limit has passed since the first stop.
-// look: before that, for kLookLimit at most, it is told where they stand (TaskStands).
+// look: before that, for kProbeLimit at most, it is told where they stand (StackSampled).
 struct StopTask {
   ContainerId container;
   int attempt = 0;
   Duration grace{};
   Duration limit{};  // not less than grace
-  bool look = false;
+  bool probe_first = false;
 };
 // The task, which holds rank 0, is to leave its world as soon as it can, and all others with it: a larger one can be
-// had. Answered by TaskMeets: each waits for its place in the next world, or this one could not be asked.
-struct AskToMeet {
+// had. Answered by RendezvousReported: each waits for its place in the next world, or this one could not be asked.
+struct RequestRendezvous {
   TaskId task;
   int attempt = 0;
 };
@@ -69,7 +69,7 @@ struct Rejoin {
   TaskId task;
   int attempt = 0;
   int generation = 0;
-  int place = 0;  // as StartTask's
+  int slot = 0;  // as StartTask's
 };
 // Tasks fail there: containers elsewhere are wanted, for so long, where the place has other nodes.
 struct AvoidNode {
@@ -86,6 +86,6 @@ struct FinishJob {
 };
 
 using Action = std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer,
-                            StartTask, StopTask, AskToMeet, Rejoin, AvoidNode, Record, FinishJob>;
+                            StartTask, StopTask, RequestRendezvous, Rejoin, AvoidNode, Record, FinishJob>;
 
 }  // namespace howdah::core

@@ -73,19 +73,19 @@ std::string ToText(const TaskProgress& progress);
 // reason.
 struct TaskChanged {
   enum class Type {
-    kPending,     // created (also by scaling), or wants a container again
-    kAllocated,   // container, node
-    kReady,       // endpoint
-    kStarted,     // attempt, generation, pids, ranks, started
-    kExited,      // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it
-                  // restarts
-    kLost,        // its container is gone
-    kStopped,     // ended because its job ended or it was scaled away
-    kRemoved,     // scaled away: after kStopped
-    kProgressed,  // its attempt goes on: progress. Not every one: as rarely as PauseAfterProgress says
-    kStalled,     // its attempt shows no sign of life any more: reason
-    kStands,      // its attempt is stopped because others show no sign of life: reason, where it stood
-    kRejoined,    // its attempt goes on in another world, without having been stopped: generation, ranks
+    kPending,       // created (also by scaling), or wants a container again
+    kAllocated,     // container, node
+    kReady,         // endpoint
+    kStarted,       // attempt, generation, pids, ranks, started
+    kExited,        // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it
+                    // restarts
+    kLost,          // its container is gone
+    kStopped,       // ended because its job ended or it was scaled away
+    kRemoved,       // scaled away: after kStopped
+    kProgressed,    // its attempt goes on: progress. Not every one: as rarely as PauseAfterProgress says
+    kHung,          // its attempt shows no sign of life any more: reason
+    kStackSampled,  // its attempt is stopped because others show no sign of life: reason, where it stood
+    kRejoined,      // its attempt goes on in another world, without having been stopped: generation, ranks
   };
   Type type = Type::kPending;
   std::string role;

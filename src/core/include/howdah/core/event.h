@@ -42,27 +42,27 @@ struct ContainerExited {
   ContainerId container;
   std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as it was told to
   // The task is not to blame (its node was lost, the scheduler took the container): it costs no restart.
-  bool excused = false;
+  bool infrastructure = false;
   // The place took it for others: nothing may come instead of it for long.
-  bool taken = false;
+  bool preempted = false;
 };
 // The place is going to take the container back: whoever runs in it may still save what it has done.
-struct ContainerWarned {
+struct ReclaimAnnounced {
   ContainerId container;
-  std::string why;     // a clause: "the scheduler preempts it"
-  bool taken = false;  // as ContainerExited's
+  std::string why;         // a clause: "the scheduler preempts it"
+  bool preempted = false;  // as ContainerExited's
 };
 // How far a container has come in which nothing has connected yet, for people; once it has, that changes nothing.
 struct ContainerStarting {
   ContainerId container;
-  std::string how_far;  // a clause: "after 12s its files were still being brought to node7"
+  std::string startup_stage;  // a clause: "after 12s its files were still being brought to node7"
 };
 // What the asks wait for, in one sentence; empty: nothing any more.
-struct PlaceWaited {
+struct RequestsDelayed {
   std::string reason;
 };
 // The place can never give what was asked.
-struct PlaceRefused {
+struct RequestsRefused {
   std::string reason;
 };
 
@@ -75,7 +75,7 @@ struct ExecutorRegistered {
   // The newest attempt that it was ordered to start; -1: none. Higher than the job's own: it was started by an AM whose
   // last orders are not known any more.
   int attempt = -1;
-  std::string recall;  // how an AM after this one reaches it; no business of the job's
+  std::string callback;  // how an AM after this one reaches it; no business of the job's
 };
 // It connected and was sent away: it can never serve this job.
 struct ExecutorRefused {
@@ -83,7 +83,7 @@ struct ExecutorRefused {
   std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
 };
 // Any sign of life that says nothing else. It may be told late, with the time at which it was heard.
-struct ExecutorHeard {
+struct HeartbeatReceived {
   ContainerId container;
 };
 // The connection to the executor broke. Its container may still run: nothing is concluded before the heartbeat limit.
@@ -108,7 +108,7 @@ struct RankExited {
   jobspec::EnvVars exports =
       {};  // what it printed for its role's `exports`; a variable that it did not print is missing
   // A signal killed it when its executor had told it to stop: clocks of two machines need not agree on what was first.
-  bool as_told = false;
+  bool by_stop_order = false;
 };
 // What the processes of an attempt say of their progress has changed: all of it, as it is now.
 struct TaskProgressed {
@@ -123,32 +123,32 @@ struct TaskSaving {
   int attempt = 0;
 };
 // The attempt has shown no sign of life for as long as ProgressLimit says; its processes still run.
-struct TaskStalled {
+struct TaskHung {
   ContainerId container;
   int attempt = 0;
-  Instant at;         // when that was noticed
-  Instant since;      // its last sign of life
-  std::string sign;   // what that was, a noun: "output"
-  std::string where;  // where its processes stand, a clause: "all_reduce (train.py:40)"; empty: not known
+  Instant at;            // when that was noticed
+  Instant since;         // its last sign of life
+  std::string activity;  // what that was, a noun: "output"
+  std::string stack;     // where its processes stand, a clause: "all_reduce (train.py:40)"; empty: not known
 };
 // Where the processes of an attempt stood that was to be looked at before it is stopped (StopTask::look).
-struct TaskStands {
+struct StackSampled {
   ContainerId container;
   int attempt = 0;
-  std::string where;  // as TaskStalled's
+  std::string stack;  // as TaskHung's
 };
 // How far a ranked task is with meeting the others, where its framework lets processes go from one world to the next
 // without starting again.
-struct TaskMeets {
+struct RendezvousReported {
   enum class Step {
-    kArrived,  // all its processes wait for the others of the world that they were started for
-    kJoined,   // they are connected with all others, and will go on in another world when this one breaks
-    kWaits,    // they have left their world, and wait for their place in the next (Rejoin)
-    kDeaf,     // it could not be asked to leave (AskToMeet)
+    kReady,        // all its processes wait for the others of the world that they were started for
+    kJoined,       // they are connected with all others, and will go on in another world when this one breaks
+    kRejoining,    // they have left their world, and wait for their place in the next (Rejoin)
+    kUnreachable,  // it could not be asked to leave (RequestRendezvous)
   };
   TaskId task;
   int attempt = 0;
-  Step step = Step::kArrived;
+  Step step = Step::kReady;
 };
 // The command of a task could not be started at all (not found, not executable, working directory not made). Nothing of
 // the attempt runs; no RankExited or TaskEnded follows.
@@ -168,7 +168,7 @@ struct TaskEnded {
 
 // --- from people and the clock ---
 
-struct ScaleWanted {
+struct ScaleRequested {
   int role = 0;
   int instances = 0;
   std::string by;
@@ -180,9 +180,10 @@ struct StopRequested {
 // Time has passed: at or after Job::NextDeadline().
 struct Ticked {};
 
-using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ContainerWarned,
-                           PlaceWaited, PlaceRefused, ExecutorRegistered, ExecutorRefused, ExecutorHeard,
-                           ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed,
-                           TaskSaving, TaskStalled, TaskStands, TaskMeets, ScaleWanted, StopRequested, Ticked>;
+using Event =
+    std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ReclaimAnnounced,
+                 RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused, HeartbeatReceived,
+                 ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed, TaskSaving,
+                 TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested, Ticked>;
 
 }  // namespace howdah::core

@@ -10,11 +10,11 @@
 
 namespace howdah::core {
 
-// Which of them another Job must be told to be brought to the same state (Job::unmoved): of each container the newest,
-// before an event that looks at it. One thread.
+// Which of them a replica of the Job has to be given to be brought to the same state (StepResult::changed): of each
+// container the newest, before an event that looks at it. One thread.
 class Heartbeats {
  public:
-  void Hear(const ContainerId& container, Instant at) { newest_[container] = at; }
+  void Record(const ContainerId& container, Instant at) { newest_[container] = at; }
   // Those that have to come before the event, the oldest first. They are forgotten.
   std::vector<std::pair<Instant, ContainerId>> TakeBefore(const Event& event);
 

@@ -24,19 +24,27 @@ struct FrameworkRules {
   bool needs_whole_cluster = false;
   // By role. A task of it directs the others, and reaches them only where they were when it started: it starts when all
   // are there, and again, from its checkpoint, when one of them has moved. The others get to know of each other by it.
-  std::vector<bool> directs;
+  std::vector<bool> coordinators;
   // The task with rank 0 starts what the others only hold a place for: its success ends the job, successfully.
   bool first_rank_decides = false;
   // Tasks reach each other by their names: none is missing between others.
   bool no_gaps = false;
   // The ranked tasks that run need something of the AM that dies with it: after another AM has taken over they start
-  // again, unless all have told that they have met (TaskMeets).
+  // again, unless all have told that they have met (RendezvousReported).
   bool needs_am = false;
 };
 
 // By role, by place (StartTask): where each task can be reached; port 0 where it is not known (yet). Tasks that do not
 // belong to the world are left out.
-using Cluster = std::vector<std::vector<Endpoint>>;
+using PeerGroup = std::vector<std::vector<Endpoint>>;
+
+struct StepResult {
+  std::vector<Action> actions;
+  // false: nothing changed but the times of the last heartbeats. A replica of the Job can be brought to the same state
+  // without the event, if HeartbeatReceived, with its own time, comes before the next Ticked that changes something,
+  // and before the ContainerExited of its container.
+  bool changed = true;
+};
 
 // One owner (the AM's loop, or the simulator), one thread, not copyable.
 class Job {
@@ -49,20 +57,16 @@ class Job {
   Job& operator=(const Job&) = delete;
 
   // Total: every event is legal in every state. now must not go back; if it does it is taken as unchanged.
-  std::vector<Action> Step(const Event& event, Instant now);
+  StepResult Step(const Event& event, Instant now);
 
   // When Step(Ticked) is wanted next; nullopt: nothing waits for time.
   std::optional<Instant> NextDeadline() const;
 
   // Valid until the next Step.
-  const Cluster& cluster() const;
+  const PeerGroup& peers() const;
   const Exports& exports() const;
   const jobspec::JobSpec& spec() const;
   bool finished() const;
-  // The last Step has changed nothing but when something was heard of executors: who wants to bring another Job to the
-  // same state may leave its event out, if ExecutorHeard, with its own time, comes before the next Ticked that counts,
-  // and before the ContainerExited of its container.
-  bool unmoved() const;
 
   // Aborts if the job is in a state that must not be. Step() calls the cheap part always (O(1) or O(what changed));
   // this is the whole of it, for tests and the simulator.

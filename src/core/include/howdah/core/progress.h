@@ -35,23 +35,23 @@ Duration LongestGrace(const jobspec::Checkpoint& checkpoint);
 std::optional<Duration> ProgressLimit(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
 // When an attempt last showed that it is alive, by kind; nullopt: never.
-struct SignsOfLife {
+struct ActivityTimes {
   Instant started;
   std::optional<Instant> progress;  // any line of HOWDAH_PROGRESS
   std::optional<Instant> output, cpu, gpu;
 };
-struct SignOfLife {
+struct Activity {
   Instant at;
   std::string_view what;  // a noun: "output"
 };
 // The newest that counts. A rank that waits for a lost one in a collective may use all of a core, or repeat a warning:
 // of an attempt that reports its progress, nothing else counts.
-SignOfLife LastSign(const SignsOfLife& signs);
+Activity NewestActivity(const ActivityTimes& signs);
 // Whether the CPU time used in so long is a sign of life: more than what an idle interpreter's timers take.
 bool IsBusy(double cpu_seconds, Duration during);
 
 // How long it may take to see where the processes of an attempt stand before it is stopped.
-inline constexpr Duration kLookLimit = std::chrono::seconds(3);
+inline constexpr Duration kProbeLimit = std::chrono::seconds(3);
 
 // How long to wait after the nth (from 1) journal entry about a task's progress before the next: rarer and rarer, so
 // that the journal of a week stays small; rarer, too, the more tasks the job has.

@@ -44,7 +44,7 @@ struct ProcessPlace {
 
 // What the launcher sets for one process beyond what it inherits: the variables that every process sees, then the
 // framework's own (docs/environment.md). The job's and role's `env` come after these and may override them.
-jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
+jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessPlace& place);
 
 // Whether a second port is reserved for the task: ProcessPlace::tensorboard_port.
 bool NeedsTensorboardPort(const jobspec::JobSpec& spec, TaskId task);
@@ -54,7 +54,7 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec);
 Rendezvous RendezvousOf(const jobspec::JobSpec& spec);
 
 // How many processes of the job have a rank.
-int WorldSize(const jobspec::JobSpec& spec, const core::Cluster& cluster);
+int WorldSize(const jobspec::JobSpec& spec, const core::PeerGroup& cluster);
 
 // What a task runs instead of its role's command, if its framework only wants a container to start processes in.
 std::optional<jobspec::Command> HoldsPlace(const jobspec::JobSpec& spec, TaskId task);
@@ -63,7 +63,7 @@ std::optional<jobspec::Command> HoldsPlace(const jobspec::JobSpec& spec, TaskId 
 bool StartsInOthers(const jobspec::JobSpec& spec, TaskId task);
 
 // A line for each task that holds a place, "worker-1 slots=4": its name, and its vcores.
-std::string Hostfile(const jobspec::JobSpec& spec, const core::Cluster& cluster);
+std::string Hostfile(const jobspec::JobSpec& spec, const core::PeerGroup& cluster);
 
 // Whether the framework's servers set SO_REUSEADDR, so that the executor may go on holding the reserved port while they
 // bind it. Otherwise the port is let go just before the process starts.

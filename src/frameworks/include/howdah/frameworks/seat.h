@@ -9,6 +9,7 @@
 namespace howdah::frameworks {
 
 // Of a process that has a rank: as it is started with it, or told it (frameworks::horovod::HorovodWorlds).
-frameworks::horovod::Seat SeatOf(const jobspec::JobSpec& spec, const core::Cluster& cluster, const ProcessPlace& place);
+frameworks::horovod::Seat SeatOf(const jobspec::JobSpec& spec, const core::PeerGroup& cluster,
+                                 const ProcessPlace& place);
 
 }  // namespace howdah::frameworks

@@ -76,7 +76,7 @@ enum class Situation {
   kFreeByRule,
   kWentOnInAnotherWorld,
   kGrewWithoutAStop,
-  kDeaf,
+  kUnreachable,
   kCount,
 };
 
