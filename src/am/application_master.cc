@@ -9,6 +9,7 @@
 #include <iostream>
 
 #include "checkpoints.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/core/waste.h"
 #include "howdah/frameworks/framework.h"
 
@@ -128,7 +129,7 @@ Status ApplicationMaster::Run(const MakeBackend& make_backend, const std::option
   signals_.async_wait([this](const boost::system::error_code& error, int signal) {
     if (error) return;
     if (signal == SIGTERM && options_.leave_on_sigterm) return Fail(Failed("the place has ended it (SIGTERM)"));
-    Post(core::StopRequested{core::SignalName(signal) + " to the application master", std::nullopt});
+    Post(core::StopRequested{SignalName(signal) + " to the application master", std::nullopt});
   });
   const auto work = boost::asio::make_work_guard(loop_);
   loop_.run();

@@ -73,7 +73,7 @@ wire::ControlReply ApplicationMaster::Scale(const wire::ScaleRequest& request) {
 Tunnels::World ApplicationMaster::TunnelWorld() {
   return {.server = [this]() -> rpc::AmServer& { return *server_; },
           .container = [this](const std::string& role, int index) -> Result<ContainerId> {
-            const std::string name = role + ":" + std::to_string(index);
+            const std::string name = TaskText(role, index);
             const journal::TaskView* task = view_.Find(role, index);
             if (task == nullptr) return Failed("the job has no task " + name);
             const ContainerId container{task->container};

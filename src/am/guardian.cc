@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <iostream>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/states.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/process/tree.h"
@@ -30,11 +31,9 @@ int WaitForAm() {
   }
 }
 
-std::string HowItEnded(int status) {
-  if (WIFSIGNALED(status)) {
-    return "was killed by signal " + std::to_string(WTERMSIG(status)) + " (" + core::SignalName(WTERMSIG(status)) + ")";
-  }
-  return "ended with exit code " + std::to_string(WEXITSTATUS(status));
+ExitStatus ExitStatusOf(int wait_status) {
+  if (WIFSIGNALED(wait_status)) return {.signal = WTERMSIG(wait_status)};
+  return {.code = WEXITSTATUS(wait_status)};
 }
 
 }  // namespace
@@ -72,7 +71,7 @@ int RunGuarded(const Guarded& guarded) {
     signal(SIGHUP, SIG_IGN);
     sigprocmask(SIG_SETMASK, &before, nullptr);
     const int status = WaitForAm();
-    how = HowItEnded(status);
+    how = DescribeEnd(ExitStatusOf(status));
     if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_SUCCESS) {
       os::process::KillAllDescendants();
       return EXIT_SUCCESS;

@@ -83,7 +83,7 @@ std::string Row(const journal::TaskView& task, const PageContext& context) {
     std::snprintf(cpu, sizeof cpu, "%.1f s", task.usage.cpu_seconds);
     usage = Bytes(task.usage.memory_bytes) + " (peak " + Bytes(task.usage.memory_peak_bytes) + "), CPU " + cpu;
   }
-  return "<tr>" + Cell(Escape(task.role + ":" + std::to_string(task.index))) + Cell(State(core::ToText(task.state))) +
+  return "<tr>" + Cell(Escape(TaskText(task.role, task.index))) + Cell(State(core::ToText(task.state))) +
          Cell(std::to_string(task.attempt)) + Cell(Escape(task.node)) + Cell(HowLong(task, context.now)) + Cell(usage) +
          Cell(Logs(task, context)) + Cell(reason) + "</tr>\n";
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "howdah/base/ids.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/rpc/streams/run_remote.h"
@@ -16,7 +17,7 @@ constexpr size_t kAnswerLimit = 4096;  // what a pipe takes whole, so that nobod
 
 Result<std::string> AskTask(const rpc::AmContact& am, const std::string& role, int index, const std::string& script,
                             Signals signals) {
-  const std::string task = role + ":" + std::to_string(index);
+  const std::string task = TaskText(role, index);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return os::files::SystemError("asking " + task);
   const os::files::Fd read_end(ends[0]);

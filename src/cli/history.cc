@@ -6,6 +6,7 @@
 #include "history_difference.h"
 #include "history_keep.h"
 #include "history_source.h"
+#include "howdah/base/ids.h"
 #include "howdah/os/process/clock.h"
 #include "output.h"
 #include "status_text.h"
@@ -94,7 +95,7 @@ int Metrics(HistorySource& source, const PastJob& job, bool json) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "METRIC", "VALUE"}};
   for (const auto& task : *metrics) {
     for (const auto& metric : task.metrics) {
-      rows.push_back({task.role + ":" + std::to_string(task.index), metric.name, Text(Json(metric.value))});
+      rows.push_back({TaskText(task.role, task.index), metric.name, Text(Json(metric.value))});
     }
   }
   if (rows.size() == 1) Say("nothing was measured of this job");

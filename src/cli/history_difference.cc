@@ -47,7 +47,7 @@ std::vector<Setting> OutcomeOf(const journal::JobView& view) {
   if (view.started) add("duration", TextOf(*view.started, view.finished));
   add("tasks", std::to_string(view.tasks.size()));
   for (const journal::TaskView& task : view.tasks) {
-    const std::string name = task.role + ":" + std::to_string(task.index);
+    const std::string name = TaskText(task.role, task.index);
     add(name + " state", std::string(core::ToText(task.state)));
     add(name + " ended with", ExitText(task));
     if (task.attempt > 0) add(name + " attempts", std::to_string(task.attempt + 1));

@@ -51,7 +51,7 @@ TEST(Outcome, IsWhatARunCameTo) {
   task.role = "worker";
   task.attempt = 1;
   task.state = core::TaskState::kFailed;
-  task.exit = core::Exit{7, std::nullopt};
+  task.exit = ExitStatus{7, std::nullopt};
   view.tasks = {task};
   std::string text;
   for (const auto& setting : OutcomeOf(view)) text += setting.name + "=" + setting.value + "\n";

@@ -14,7 +14,7 @@ constexpr int kColours[] = {36, 33, 35, 32, 34, 31};  // of a terminal
 LineMerger::Source& LineMerger::Of(const backend::LogSource& source) {
   const auto [found, is_new] = sources_.try_emplace(source);
   if (is_new && prefix_ == Prefix::kTask) {
-    const std::string name = source.role + ":" + std::to_string(source.index);
+    const std::string name = TaskText(source.role, source.index);
     const std::string colour =
         "\x1b[" + std::to_string(kColours[std::hash<std::string>()(name) % std::size(kColours)]) + "m";
     found->second.prefix = colour_ ? colour + name + " │\x1b[0m " : name + " │ ";

@@ -39,7 +39,7 @@ journal::JobView Job() {
   view.submitted = At(0);
   view.tasks = {Task("ps", 0, TaskState::kRunning), Task("worker", 0, TaskState::kPending),
                 Task("worker", 1, TaskState::kFailed)};
-  view.tasks[2].exit = core::Exit{7, std::nullopt};
+  view.tasks[2].exit = ExitStatus{7, std::nullopt};
   view.tasks[2].started = At(1);
   view.tasks[2].finished = At(3);
   return view;
@@ -127,10 +127,10 @@ TEST(StatusText, ProgressSaysWhatMattersOnce) {
   exited.type = TaskType::kExited;
   exited.role = "worker";
   exited.state = TaskState::kReady;
-  exited.exit = core::Exit{7, std::nullopt};
+  exited.exit = ExitStatus{7, std::nullopt};
   EXPECT_EQ(ProgressLine({At(0), exited}, JobState::kRunning, JobState::kRunning),
             "11:06:40.000  worker:0 ended with exit code 7, attempt 0; it starts again");
-  exited.exit = core::Exit{0, std::nullopt};
+  exited.exit = ExitStatus{0, std::nullopt};
   EXPECT_EQ(ProgressLine({At(0), exited}, JobState::kRunning, JobState::kRunning), std::nullopt);
   core::JobChanged finished;
   finished.type = JobType::kFinished;

@@ -4,6 +4,8 @@
 #include <array>
 
 #include "howdah/base/bytes.h"
+#include "howdah/base/exit_status.h"
+#include "howdah/base/ids.h"
 #include "text_table.h"
 
 namespace howdah::cli {
@@ -33,8 +35,6 @@ std::string DateText(const std::optional<Instant>& time) {
   return text;
 }
 
-std::string TaskName(const std::string& role, int index) { return role + ":" + std::to_string(index); }
-
 std::string RanksText(const std::vector<int>& ranks) {
   if (ranks.empty()) return "";
   if (ranks.size() == 1) return std::to_string(ranks[0]);
@@ -62,7 +62,7 @@ std::string TaskTable(const JobView& view, Instant now, bool colour) {
       {"TASK", "STATE", "ATTEMPT", "NODE", "RANK", "TIME", "USAGE", "REASON"}};
   if (progress) rows[0].insert(rows[0].end() - 1, "PROGRESS");
   for (const TaskView& task : view.tasks) {
-    rows.push_back({TaskName(task.role, task.index), StateText(task.state, colour), std::to_string(task.attempt),
+    rows.push_back({TaskText(task.role, task.index), StateText(task.state, colour), std::to_string(task.attempt),
                     task.node, RanksText(task.ranks), Since(task.started, task.finished, now), UsageText(task.usage),
                     Why(task)});
     if (progress) rows.back().insert(rows.back().end() - 1, task.progress ? core::ToText(*task.progress) : "");
@@ -77,12 +77,8 @@ std::string Line(const std::string& name, const std::string& value) {
 std::string TaskProgress(const core::TaskChanged& task) {
   std::string text = OneLine(task.reason.value_or(""));  // names the task and how it ended
   if (text.empty()) {
-    text = TaskName(task.role, task.index) + " was lost";
-    if (task.exit && task.exit->signal)
-      text = TaskName(task.role, task.index) + " was killed by " + core::SignalName(*task.exit->signal);
-    if (task.exit && task.exit->code)
-      text = TaskName(task.role, task.index) + " ended with exit code " + std::to_string(*task.exit->code);
-    text += ", attempt " + std::to_string(task.attempt);
+    text = TaskText(task.role, task.index) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") + ", attempt " +
+           std::to_string(task.attempt);
   }
   return core::IsFinal(task.state) ? text : text + "; it starts again";
 }
@@ -132,7 +128,7 @@ std::vector<std::string> RoleLines(const JobView& view, bool colour) {
 std::vector<std::string> TaskLines(const JobView& view, Instant now, bool colour) {
   std::vector<std::vector<std::string>> rows;
   for (const TaskView& task : view.tasks) {
-    rows.push_back({TaskName(task.role, task.index), StateText(task.state, colour),
+    rows.push_back({TaskText(task.role, task.index), StateText(task.state, colour),
                     task.attempt > 0 ? "attempt " + std::to_string(task.attempt) : "", task.node,
                     Since(task.started, task.finished, now), Why(task)});
   }
@@ -166,8 +162,7 @@ std::string StateText(TaskState state, bool colour) {
 
 std::string ExitText(const TaskView& task) {
   if (!task.exit) return "";
-  if (task.exit->signal) return core::SignalName(*task.exit->signal);
-  return "exit code " + std::to_string(task.exit->code.value_or(0));
+  return task.exit->signal ? SignalName(*task.exit->signal) : ToText(*task.exit);
 }
 
 std::string DescribeJob(const JobView& view, Instant now, bool colour) {

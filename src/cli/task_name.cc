@@ -12,7 +12,7 @@ constexpr size_t kShownTasks = 8;
 Result<TaskName> FindTask(const std::string& text, const journal::JobView& view) {
   std::vector<TaskName> found;
   for (const journal::TaskView& task : view.tasks) {
-    if (text == task.role + ":" + std::to_string(task.index)) return TaskName{task.role, task.index};
+    if (text == TaskText(task.role, task.index)) return TaskName{task.role, task.index};
     if (text == task.role) found.push_back({task.role, task.index});
   }
   if (found.size() == 1) return found.front();
@@ -28,7 +28,7 @@ std::string TasksOf(const journal::JobView& view) {
   std::string text;
   for (size_t i = 0; i < view.tasks.size(); ++i) {
     if (i == kShownTasks) return text + ", ...";
-    text += (i == 0 ? "" : ", ") + view.tasks[i].role + ":" + std::to_string(view.tasks[i].index);
+    text += (i == 0 ? "" : ", ") + TaskText(view.tasks[i].role, view.tasks[i].index);
   }
   return text;
 }

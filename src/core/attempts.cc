@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/progress.h"
 #include "job_impl.h"
 #include "require.h"
@@ -66,7 +67,7 @@ void Job::Impl::On(const TaskStartFailed& e) {
   Task* task = OpenAttempt(e.container, e.attempt);
   if (task == nullptr || task->run != Task::Run::kStarting) return;
   const Instant at = Sane(e.at);
-  task->exit = Exit{.code = e.exit_code};
+  task->exit = ExitStatus{.code = e.exit_code};
   if (!e.exit_code) task->exit.reset();
   task->ranks_left = 0;
   if (!task->stop_at || at < *task->stop_at) {

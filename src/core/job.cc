@@ -350,9 +350,7 @@ void Job::Impl::Arm(Container& container, Instant due) {
 
 Instant Job::Impl::Sane(Instant at) const { return std::clamp(at, submitted_ - kClockSlack, now_ + kClockSlack); }
 
-std::string Job::Impl::NameOf(const Task& task) const {
-  return SpecOf(task).name + ":" + std::to_string(task.id.index);
-}
+std::string Job::Impl::NameOf(const Task& task) const { return task.id.Text(SpecOf(task).name); }
 
 void Job::Impl::Recount(Task& task) {
   Role& role = RoleOf(task);

@@ -48,7 +48,7 @@ void BM_Life(benchmark::State& state) {
     events += BringUp(job, ids);
     const Instant later = kStart + std::chrono::seconds(60);
     for (const ContainerId& id : ids) {
-      benchmark::DoNotOptimize(job.Step(RankExited{id, 0, 0, Exit{.code = 0}, later, {}}, later));
+      benchmark::DoNotOptimize(job.Step(RankExited{id, 0, 0, ExitStatus{.code = 0}, later, {}}, later));
       benchmark::DoNotOptimize(job.Step(TaskEnded{id, 0, later}, later));
     }
     for (const ContainerId& id : ids) benchmark::DoNotOptimize(job.Step(ContainerExited{id, ""}, later));
@@ -92,7 +92,7 @@ void BM_RestartTogether(benchmark::State& state) {
   int attempt = 0;
   for (auto _ : state) {
     now += std::chrono::seconds(1);
-    benchmark::DoNotOptimize(job.Step(RankExited{ids[0], attempt, 0, Exit{.code = 1}, now, {}}, now));
+    benchmark::DoNotOptimize(job.Step(RankExited{ids[0], attempt, 0, ExitStatus{.code = 1}, now, {}}, now));
     for (const ContainerId& id : ids) benchmark::DoNotOptimize(job.Step(TaskEnded{id, attempt, now}, now));
     ++attempt;
     for (const ContainerId& id : ids) benchmark::DoNotOptimize(job.Step(TaskStarted{id, attempt, {4711}, now}, now));

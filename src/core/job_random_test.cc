@@ -103,7 +103,7 @@ class Chaos {
     if (Below(50) == 0) return Below(2) == 0 ? Instant::max() : Instant::min();
     return now_ - Duration(static_cast<int64_t>(random_.Next() % 3'000'000)) + std::chrono::seconds(1);
   }
-  Exit RandomExit() {
+  ExitStatus RandomExit() {
     if (Below(3) == 0) return {.signal = 1 + Below(64)};
     if (Below(20) == 0) return {};
     return {.code = Below(3) == 0 ? 7 : 0};
@@ -200,7 +200,7 @@ class Chaos {
       if (Below(2) == 0) ends_.push_back(RendezvousReported{a.task, a.attempt, RendezvousReported::Step::kRejoining});
     }
     for (int rank = 0; rank < processes; ++rank) {
-      const Exit exit = kind_ || Below(2) == 0 ? Exit{.code = 0} : RandomExit();
+      const ExitStatus exit = kind_ || Below(2) == 0 ? ExitStatus{.code = 0} : RandomExit();
       ends_.push_back(RankExited{a.container, a.attempt, rank, exit, now_ + Duration(Below(1000)), {"boom", "fix it"}});
     }
     ends_.push_back(TaskEnded{a.container, a.attempt, now_});

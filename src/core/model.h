@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gang.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
@@ -100,7 +101,7 @@ struct Task {
   int clean_ranks = 0;  // ended with 0 by themselves
   std::optional<Instant> started;
   Instant last_exit;
-  std::optional<Exit> exit;
+  std::optional<ExitStatus> exit;
   std::optional<Failure> failure;  // only of what failed by itself; the first in time
   std::optional<TaskProgress> progress;
   Pace pace;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/progress.h"
 
 namespace howdah::core {
@@ -15,11 +16,8 @@ std::string HeldOf(int held, int wanted) {
 }
 
 std::string HowItEnded(const Failure& failure) {
-  if (failure.exit.signal) {
-    return " was killed by signal " + std::to_string(*failure.exit.signal) + " (" + SignalName(*failure.exit.signal) +
-           ")";
-  }
-  if (failure.exit.code) return " failed with exit code " + std::to_string(*failure.exit.code);
+  if (failure.exit.signal) return " " + DescribeEnd(failure.exit);
+  if (failure.exit.code) return " failed with " + ToText(failure.exit);
   return " ended without an exit status";
 }
 
@@ -78,7 +76,7 @@ std::string FailureText(std::string_view task, const Failure& failure) {
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.diagnosis.cause) + Ruling(failure);
     case Failure::How::kStart:
       text += " could not be started" + Where(failure);
-      if (failure.exit.code) text += " (exit code " + std::to_string(*failure.exit.code) + ")";
+      if (failure.exit.code) text += " (" + ToText(failure.exit) + ")";
       return text + Clause(failure.diagnosis.cause) + Ruling(failure);
     case Failure::How::kLost:
       text += " was lost" + Where(failure);

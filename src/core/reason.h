@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gang.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
 #include "howdah/core/states.h"
@@ -29,7 +30,7 @@ struct Failure {
   };
   How how = How::kExit;
   Instant at;
-  Exit exit;
+  ExitStatus exit;
   Diagnosis diagnosis;
   std::string what;  // a clause
   std::string node;

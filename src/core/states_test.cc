@@ -23,21 +23,5 @@ TEST(States, TaskStatesReadBack) {
   EXPECT_EQ(ParseTaskState(""), std::nullopt);
 }
 
-TEST(States, Signals) {
-  const struct {
-    int number;
-    const char* name;
-  } rows[] = {{1, "SIGHUP"},   {6, "SIGABRT"}, {9, "SIGKILL"}, {11, "SIGSEGV"},
-              {15, "SIGTERM"}, {42, "SIG42"},  {64, "SIG64"}};
-  for (const auto& row : rows) {
-    EXPECT_EQ(SignalName(row.number), row.name);
-    EXPECT_EQ(SignalNumber(row.name), row.number) << row.name;
-  }
-  EXPECT_EQ(SignalNumber("SIGIOT"), 6);
-  for (const char* text : {"", "SIG", "SIG0", "SIG65", "SIG-1", "SIG042", "SIG9x", "KILL", "9", "sigterm"}) {
-    EXPECT_EQ(SignalNumber(text), std::nullopt) << text;
-  }
-}
-
 }  // namespace
 }  // namespace howdah::core

@@ -98,7 +98,7 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
     return TaskStartFailed{container, line.Attempt(), line.AtOption(), std::atoi(line.Word(3).c_str()), diagnosis};
   }
   if (verb == "exit") {
-    Exit exit;
+    ExitStatus exit;
     exit.signal = SignalNumber(line.Word(3));
     if (!exit.signal) exit.code = std::atoi(line.Word(3).c_str());
     RankExited exited{container, line.Attempt(),  std::atoi(line.Option("rank").c_str()),
@@ -178,7 +178,7 @@ std::string TaskText(const TaskChanged& change) {
   if (change.type == TaskChanged::Type::kHung) text = "stalled ";
   if (change.type == TaskChanged::Type::kStackSampled) text = "stands ";
   if (change.type == TaskChanged::Type::kRejoined) text = "rejoined ";
-  text += change.role + ":" + std::to_string(change.index) + " " + std::string(core::ToText(change.state)) + " a" +
+  text += howdah::TaskText(change.role, change.index) + " " + std::string(core::ToText(change.state)) + " a" +
           std::to_string(change.attempt);
   if (change.generation) text += " g" + std::to_string(*change.generation);
   if (change.type == TaskChanged::Type::kRejoined) text += " rank " + std::to_string(change.ranks.value().at(0));

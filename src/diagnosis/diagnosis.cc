@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "howdah/base/exit_status.h"
 #include "rules.h"
 
 namespace howdah::diagnosis {
@@ -31,7 +32,7 @@ std::string AsClause(std::string text) {
 
 }  // namespace
 
-std::optional<int> SignalOf(const core::Exit& exit) {
+std::optional<int> SignalOf(const ExitStatus& exit) {
   constexpr int kShellSignalBase = 128, kLastSignal = 64;
   if (exit.signal) return exit.signal;
   if (exit.code && *exit.code > kShellSignalBase && *exit.code <= kShellSignalBase + kLastSignal) {

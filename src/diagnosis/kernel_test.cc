@@ -78,7 +78,7 @@ TEST(Kernel, WhoseGpuTheDriverSpeaksOf) {
 
 TEST(Kernel, WhomItKilledForMemory) {
   const struct {
-    core::Exit exit;
+    ExitStatus exit;
     const char* log;
     bool counted, cgroup_full;
     const char* begins;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
+#include "howdah/base/exit_status.h"
 #include "kernel.h"
 #include "rules.h"
 
@@ -150,7 +151,7 @@ std::optional<core::Diagnosis> CppThrew(const Seen& seen) {
 std::optional<core::Diagnosis> LastWords(const Seen& seen) {
   std::string cause;
   if (seen.signal && !seen.evidence.exit.signal) {
-    cause = "its shell says that signal " + std::to_string(*seen.signal) + " (" + core::SignalName(*seen.signal) +
+    cause = "its shell says that signal " + std::to_string(*seen.signal) + " (" + SignalName(*seen.signal) +
             ") ended a process of it";
   }
   const std::string err = JoinLast(seen.err), out = JoinLast(seen.out);

@@ -12,13 +12,13 @@ using Rules = std::vector<jobspec::RestartRule>;
 jobspec::RestartRule Rule(std::string log, std::optional<int> exit = std::nullopt, std::string signal = "") {
   return {.log = std::move(log), .exit = exit, .signal = std::move(signal)};
 }
-core::Exit Code(int code) { return {.code = code, .signal = std::nullopt}; }
-core::Exit Signal(int signal) { return {.code = std::nullopt, .signal = signal}; }
+ExitStatus Code(int code) { return {.code = code, .signal = std::nullopt}; }
+ExitStatus Signal(int signal) { return {.code = std::nullopt, .signal = signal}; }
 
 TEST(RestartRules, TheFirstThatFits) {
   const struct {
     Rules rules;
-    core::Exit exit;
+    ExitStatus exit;
     std::string output;
     std::optional<int> fits;
   } rows[] = {

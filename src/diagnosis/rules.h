@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/diagnosis/diagnosis.h"
 #include "python.h"
 #include "text.h"
@@ -14,7 +15,7 @@ namespace howdah::diagnosis {
 using Lines = std::vector<std::string>;
 
 // That ended the process, or one of its own, as its shell told: 128 + signal.
-std::optional<int> SignalOf(const core::Exit& exit);
+std::optional<int> SignalOf(const ExitStatus& exit);
 
 // The evidence with what several rules need worked out once.
 struct Seen {

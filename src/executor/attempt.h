@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/os/process/tree.h"
@@ -27,7 +28,7 @@ namespace howdah::executor {
 class Attempt {
  public:
   struct Handlers {
-    std::function<void(int local_rank, const os::process::ExitStatus& status)> on_rank_exited;
+    std::function<void(int local_rank, const ExitStatus& status)> on_rank_exited;
     std::function<void()> on_ended;  // the last; nothing that the attempt started is left. May destroy the Attempt
   };
   Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers);

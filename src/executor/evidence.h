@@ -4,6 +4,7 @@
 #include <map>
 #include <string>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/diagnosis/diagnosis.h"
 #include "howdah/os/process/usage.h"
 #include "launch.h"
@@ -11,7 +12,7 @@
 namespace howdah::executor {
 
 struct Circumstances {
-  core::Exit exit;
+  ExitStatus exit;
   int pid = 0;
   RankPlace place;
   std::string path;  // of the process

@@ -12,6 +12,7 @@
 
 #include "attempt.h"
 #include "gpu_sampler.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/kernel_log.h"
 #include "howdah/os/process/ports.h"
@@ -74,7 +75,7 @@ class Executor {
   void OnWorkspace(const Status& filled);
   [[noreturn]] void OnGuardianGone();
   void OnChildren();
-  void OnRankExited(int local_rank, const os::process::ExitStatus& status);
+  void OnRankExited(int local_rank, const ExitStatus& status);
   void OnAttemptEnded();
   void OnHeartbeatDue();
 

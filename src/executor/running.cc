@@ -6,6 +6,7 @@
 #include "evidence.h"
 #include "executor.h"
 #include "exports.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/core/states.h"
 #include "howdah/os/files/files.h"
 #include "say.h"
@@ -29,10 +30,10 @@ void Executor::StartAttempt(const PendingStart& start) {
     return FailStart(place_, {std::nullopt, "the working directory could not be made: " + workspace_->error().message},
                      "");
   }
-  const int stop_signal = core::SignalNumber(plan_.spec.checkpoint.signal).value_or(SIGTERM);
+  const int stop_signal = SignalNumber(plan_.spec.checkpoint.signal).value_or(SIGTERM);
   attempt_ = std::make_unique<Attempt>(
       loop_, place_.attempt, stop_signal,
-      Attempt::Handlers{[this](int rank, const os::process::ExitStatus& status) { OnRankExited(rank, status); },
+      Attempt::Handlers{[this](int rank, const ExitStatus& status) { OnRankExited(rank, status); },
                         [this] { OnAttemptEnded(); }});
   oom_before_ = os::process::ReadOomCounts();
   kernel_log_.Begin(MakeEnvironment(plan_, surroundings_, place_)[kKernelLogVariable]);
@@ -101,7 +102,7 @@ void Executor::FailStart(const RankPlace& place, const StartProblem& problem, co
   failure_ = std::move(message);
 }
 
-void Executor::OnRankExited(int local_rank, const os::process::ExitStatus& status) {
+void Executor::OnRankExited(int local_rank, const ExitStatus& status) {
   if (failure_) return;
   progress_.Read();
   SendProgress();
@@ -113,7 +114,7 @@ void Executor::OnRankExited(int local_rank, const os::process::ExitStatus& statu
   if (status.code) exited.set_code(*status.code);
   if (status.signal) exited.set_signal(*status.signal);
   FillUsage(*exited.mutable_usage());
-  const core::Exit exit{status.code, status.signal};
+  const ExitStatus exit{status.code, status.signal};
   if (exit.success()) AddExports(local_rank, exited);
   // A process that was told to stop and went needs no cause. One that failed meanwhile does: it may have been the
   // first, and the others, which lost their connection to it, only quicker to end.

@@ -1,6 +1,7 @@
 #include <variant>
 
 #include "entry_types.h"
+#include "howdah/base/ids.h"
 #include "howdah/journal/job_view.h"
 
 namespace howdah::journal {
@@ -32,11 +33,6 @@ std::string Numbers(std::string_view before, const std::vector<int>& numbers) {
   return text;
 }
 
-std::string HowItEnded(const core::Exit& exit) {
-  if (exit.signal) return "signal " + std::to_string(*exit.signal) + " (" + core::SignalName(*exit.signal) + ")";
-  return "exit code " + std::to_string(exit.code.value_or(0));
-}
-
 void Describe(Parts& parts, const core::JobSubmitted& change) {
   parts.Add(change.id);
   parts.Add(change.name);
@@ -60,7 +56,7 @@ void Describe(Parts& parts, const core::JobChanged& change) {
 }
 
 void Describe(Parts& parts, const core::TaskChanged& change) {
-  parts.Add(change.role + ":" + std::to_string(change.index));
+  parts.Add(TaskText(change.role, change.index));
   parts.Add(core::ToText(change.state));
   parts.Add("attempt " + std::to_string(change.attempt));
   if (change.node && !change.node->empty()) parts.Add("on " + *change.node);
@@ -69,7 +65,7 @@ void Describe(Parts& parts, const core::TaskChanged& change) {
   if (change.ranks && !change.ranks->empty())
     parts.Add(Numbers(change.ranks->size() == 1 ? "rank" : "ranks", *change.ranks));
   if (change.pids && !change.pids->empty()) parts.Add(Numbers(change.pids->size() == 1 ? "pid" : "pids", *change.pids));
-  if (change.exit) parts.Add(HowItEnded(*change.exit));
+  if (change.exit) parts.Add(ToText(*change.exit));
   if (change.progress) parts.Add(core::ToText(*change.progress));
   if (change.reason) parts.Add(*change.reason);
 }

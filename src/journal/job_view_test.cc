@@ -16,7 +16,7 @@ using TaskType = core::TaskChanged::Type;
 
 std::vector<std::string> Names(const JobView& view) {
   std::vector<std::string> names;
-  for (const TaskView& task : view.tasks) names.push_back(task.role + ":" + std::to_string(task.index));
+  for (const TaskView& task : view.tasks) names.push_back(TaskText(task.role, task.index));
   return names;
 }
 
@@ -86,7 +86,7 @@ TEST(JobView, ATaskThroughItsLife) {
   started.started = At(12);
   view.Apply({At(12), started});
   auto exited = TaskChange(TaskType::kExited, "worker", 1, TaskState::kReady);
-  exited.exit = core::Exit{std::nullopt, 11};
+  exited.exit = ExitStatus{std::nullopt, 11};
   exited.reason = "it crashed";
   exited.finished = At(13);
   view.Apply({At(13), exited});
@@ -183,7 +183,7 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
   auto started = TaskChange(TaskType::kStarted, "ps", 0, TaskState::kFailed);
   started.node = "node7";
   started.pids = {{4711}};
-  started.exit = core::Exit{std::nullopt, 11};
+  started.exit = ExitStatus{std::nullopt, 11};
   view.Apply({At(12), started});
   view.tasks.resize(1);
   view.tasks[0].usage = {100, 200, 1.5};

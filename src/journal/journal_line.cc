@@ -1,6 +1,7 @@
 #include <variant>
 
 #include "entry_types.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/journal/job_view.h"
 #include "json_fields.h"
 
@@ -55,7 +56,7 @@ void PutFields(Json& json, const core::TaskChanged& change) {
   Put(json, "ranks", change.ranks);
   Put(json, "pids", change.pids);
   if (change.exit) Put(json, "exit_code", change.exit->code);
-  if (change.exit && change.exit->signal) json["signal"] = core::SignalName(*change.exit->signal);
+  if (change.exit && change.exit->signal) json["signal"] = SignalName(*change.exit->signal);
   Put(json, "reason", change.reason);
   Put(json, "advice", change.advice);
   Put(json, "started", change.started);

@@ -21,7 +21,7 @@ TEST(JournalLine, WhatIsWrittenIsReadBackWhateverItIs) {
 
 TEST(JournalLine, ReadsAsDocumented) {
   auto change = TaskChange(core::TaskChanged::Type::kExited, "worker", 1, core::TaskState::kFailed, 2);
-  change.exit = core::Exit{7, std::nullopt};
+  change.exit = ExitStatus{7, std::nullopt};
   change.reason = "worker:1 failed";
   EXPECT_EQ(EncodeEntry({At(5), change}),
             R"({"time":"2026-11-21T00:00:05.000Z","type":"TaskExited","role":"worker","index":1,"state":"FAILED",)"
@@ -36,7 +36,7 @@ TEST(JournalLine, ReadsAsDocumented) {
                 .find(R"("cpu_seconds":1.5,"memory_average_bytes":2048,"gpu":{"utilisation_average":0.25,)"
                       R"("utilisation_peak":0.5,"memory_average":0.125,"memory_peak":0.75}})"),
             std::string::npos);
-  change.exit = core::Exit{std::nullopt, 11};
+  change.exit = ExitStatus{std::nullopt, 11};
   EXPECT_NE(EncodeEntry({At(5), change}).find(R"("signal":"SIGSEGV")"), std::string::npos);
 }
 
@@ -97,7 +97,7 @@ TEST(JournalLine, WordsThatAreNotUtf8DoNotBreakTheJournal) {
 
 TEST(JournalLine, DescribedForPeople) {
   auto change = TaskChange(core::TaskChanged::Type::kExited, "worker", 1, core::TaskState::kFailed);
-  change.exit = core::Exit{7, std::nullopt};
+  change.exit = ExitStatus{7, std::nullopt};
   change.reason = "two\nlines";
   EXPECT_EQ(DescribeEntry({At(83), change}),
             "00:01:23.000  TaskExited  worker:1  FAILED  attempt 0  exit code 7  two lines");

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
 #include "howdah/core/states.h"
@@ -67,10 +68,10 @@ inline std::optional<std::vector<int>> IntsField(const Json& object, const char*
 }
 
 // `exit_code` and `signal` (a name): how a process ended.
-inline std::optional<core::Exit> ExitFields(const Json& object) {
-  core::Exit exit;
+inline std::optional<ExitStatus> ExitFields(const Json& object) {
+  ExitStatus exit;
   exit.code = IntField(object, "exit_code");
-  if (const auto name = TextField(object, "signal")) exit.signal = core::SignalNumber(*name);
+  if (const auto name = TextField(object, "signal")) exit.signal = SignalNumber(*name);
   if (!exit.code && !exit.signal) return std::nullopt;
   return exit;
 }

@@ -1,3 +1,4 @@
+#include "howdah/base/exit_status.h"
 #include "howdah/journal/job_view.h"
 #include "json_fields.h"
 
@@ -23,7 +24,7 @@ Json TaskToJson(const TaskView& task) {
   json["ranks"] = task.ranks;
   json["pids"] = task.pids;
   json["exit_code"] = OrNull(code);
-  json["signal"] = signal ? Json(core::SignalName(*signal)) : Json(nullptr);
+  json["signal"] = signal ? Json(SignalName(*signal)) : Json(nullptr);
   json["reason"] = OrNull(task.reason);
   json["started"] = OrNull(task.started);
   json["finished"] = OrNull(task.finished);

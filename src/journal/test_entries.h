@@ -4,6 +4,7 @@
 #include <random>
 #include <string>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/journal/job_view.h"
 
 namespace howdah::journal {
@@ -120,7 +121,7 @@ class RandomChanges {
     change.ranks = MaybeNumbers();
     change.pids = MaybeNumbers();
     if (Sometimes()) {
-      core::Exit exit;
+      ExitStatus exit;
       if (Sometimes()) {
         exit.code = Number(0, 255);
       } else {

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "abandoned.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/core/states.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/machine.h"
@@ -23,15 +24,6 @@ using namespace std::chrono_literals;
 // How long an executor that was told to leave may take, and a guardian that was told to kill.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
-
-std::string HowItEnded(const os::process::ExitStatus& status) {
-  if (status.code == 0) return "";
-  if (status.signal) {
-    return "its executor was killed by signal " + std::to_string(*status.signal) + " (" +
-           core::SignalName(*status.signal) + ")";
-  }
-  return "its executor ended with exit code " + std::to_string(*status.code);
-}
 
 // Whether any of the events in an inotify buffer is about a lease (and not about the file `lock`).
 bool SpeaksOfALease(const char* bytes, size_t size) {
@@ -252,8 +244,8 @@ void LocalBackend::OnGone(const ContainerId& id) {
     const std::string words = os::files::LastLine(log);
     return Give(id, "its executor ended" + (words.empty() ? "" : ": " + words));
   }
-  const os::process::ExitStatus status = os::process::WaitFor(it->second.guardian);
-  std::string how = HowItEnded(status);
+  const ExitStatus status = os::process::WaitFor(it->second.guardian);
+  std::string how = status.success() ? "" : "its executor " + DescribeEnd(status);
   const std::string words = status.code.value_or(0) != 0 ? os::files::LastLine(log) : "";
   if (!words.empty()) how += ": " + words;
   Give(id, how);

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/states.h"
 
 namespace howdah::backend::yarn {
@@ -12,7 +13,6 @@ namespace {
 
 constexpr int kPreempted = -102;  // ContainerExitStatus.PREEMPTED
 constexpr int kUnknown = 154;     // ContainerExecutor.ExitCode.LOST
-constexpr int kSignalBase = 128;  // a shell's exit code of a process that a signal has killed
 
 // "[2026-11-21 19:00:00.000]Container ..." without the time.
 std::string WithoutTime(std::string line) {
@@ -188,16 +188,14 @@ std::string HowContainerEnded(const ::hadoop::yarn::ContainerStatusProto& status
       break;
   }
   if (code == kUnknown) return "nothing is known of how it ended: its NodeManager was restarted";
-  if (code > kSignalBase && code < kSignalBase + 65) {
-    const int signal = code - kSignalBase;
-    return "its executor was killed by signal " + std::to_string(signal) + " (" + core::SignalName(signal) + ")";
-  }
+  const ExitStatus exit = FromShellCode(code);
+  if (exit.signal) return "its executor " + DescribeEnd(exit);
   if (diagnostics.find("changed on src filesystem") != std::string::npos ||
       diagnostics.find("File does not exist: ") != std::string::npos) {
     return NotLocalized(diagnostics);
   }
   const std::string words = LastWords(diagnostics);
-  return "its executor ended with exit code " + std::to_string(code) + (words.empty() ? "" : ": " + words);
+  return "its executor " + DescribeEnd(exit) + (words.empty() ? "" : ": " + words);
 }
 
 std::string HowFarStarted(const Result<::hadoop::yarn::ContainerStatusProto>& status, const std::string& node) {

@@ -39,7 +39,7 @@ TaskChanged Started(int attempt, std::vector<int> pids, const std::string& role 
 
 TaskChanged Exited(int attempt) {
   TaskChanged entry = Entry(Type::kExited, attempt);
-  entry.exit = core::Exit{};
+  entry.exit = ExitStatus{};
   return entry;
 }
 
@@ -49,8 +49,8 @@ std::vector<std::string> Places(const std::vector<TaskChanged>& tasks) {
   for (const TaskChanged& task : tasks) journal.push_back({Instant{}, task});
   std::vector<std::string> lines;
   for (const auto& [source, place] : LogPlaces(journal)) {
-    lines.push_back(source.role + ":" + std::to_string(source.index) + "." + std::to_string(source.local_rank) + " " +
-                    place.file + " in " + place.container + " on " + place.node);
+    lines.push_back(TaskText(source.role, source.index) + "." + std::to_string(source.local_rank) + " " + place.file +
+                    " in " + place.container + " on " + place.node);
   }
   return lines;
 }

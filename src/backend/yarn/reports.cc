@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
 #include "howdah/hadoop/yarn/ids.h"
@@ -12,7 +13,6 @@ namespace {
 using ::hadoop::yarn::ApplicationReportProto;
 
 constexpr std::string_view kOurDiagnostics = " with diagnostic message: ";
-constexpr int kSignalBase = 128;  // a shell's exit code of a process that a signal has killed
 
 std::optional<Instant> At(int64_t millis) {
   if (millis <= 0) return std::nullopt;
@@ -31,10 +31,6 @@ std::optional<int> NumberAfter(const std::string& text, std::string_view word) {
 }
 
 std::string HowExited(int code) {
-  if (code > kSignalBase && code < kSignalBase + 65) {
-    const int signal = code - kSignalBase;
-    return "was killed by signal " + std::to_string(signal) + " (" + core::SignalName(signal) + ")";
-  }
   switch (code) {  // ContainerExitStatus
     case -100:
       return "was lost with its node";
@@ -47,7 +43,7 @@ std::string HowExited(int code) {
     case -1000:
       return "could not be started";
     default:
-      return "ended with exit code " + std::to_string(code);
+      return DescribeEnd(FromShellCode(code));
   }
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "flow.h"
+#include "howdah/base/exit_status.h"
 #include "howdah/rpc/streams/far_end.h"
 
 namespace howdah::rpc::streams {
@@ -71,7 +72,7 @@ class Process final : public FarProcess {
   pid_t pid() const override { return child_.pid; }
   void OnFrame(const wire::Frame& frame) override;
   void OnClosed() override;
-  void OnExited(const os::process::ExitStatus& status) override;
+  void OnExited(const ExitStatus& status) override;
 
  private:
   std::shared_ptr<Outflow> MakeOut(Fd fd, wire::Channel channel);
@@ -89,7 +90,7 @@ class Process final : public FarProcess {
   std::shared_ptr<Fd> terminal_;  // its master side
   std::shared_ptr<Inflow> in_;
   std::vector<std::shared_ptr<Outflow>> outs_;  // by channel, from OUTPUT
-  std::optional<os::process::ExitStatus> status_;
+  std::optional<ExitStatus> status_;
   bool closed_ = false;
 };
 
@@ -185,7 +186,7 @@ void Process::OnClosed() {
   Arm(kHangUpLimit, &Process::Kill);
 }
 
-void Process::OnExited(const os::process::ExitStatus& status) {
+void Process::OnExited(const ExitStatus& status) {
   status_ = status;
   timer_.cancel();
   if (closed_) {

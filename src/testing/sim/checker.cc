@@ -204,7 +204,7 @@ void Checker::CheckSuccess(const core::TaskChanged& change) {
   const auto role = std::find_if(roles.begin(), roles.end(), [&](const auto& r) { return r.name == change.role; });
   const TaskFacts* task = facts_.Find({static_cast<int>(role - roles.begin()), change.index});
   if (task && task->ranks_succeeded.size() == static_cast<size_t>(role->processes)) return;
-  world_.Violate("A task succeeds when every process of it has", change.role + ":" + std::to_string(change.index));
+  world_.Violate("A task succeeds when every process of it has", TaskText(change.role, change.index));
 }
 
 bool Checker::IsRegistered(TaskId task) const {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/progress.h"
 
 namespace howdah::testing::sim {
@@ -266,8 +267,8 @@ void SimContainer::PlanExits(const Conduct& conduct) {
       static const std::vector<int> codes = {1, 2, 7, 137};
       static const std::vector<int> signals = {6, 9, 11};
       ExitLater(runs_for, rank,
-                world_.random.Chance(0.5) ? core::Exit{.code = world_.random.Pick(codes)}
-                                          : core::Exit{.signal = world_.random.Pick(signals)});
+                world_.random.Chance(0.5) ? ExitStatus{.code = world_.random.Pick(codes)}
+                                          : ExitStatus{.signal = world_.random.Pick(signals)});
     } else if (!conduct.for_ever) {
       ExitLater(runs_for, rank, {.code = 0});
     }
@@ -298,7 +299,7 @@ void SimContainer::StopAttempt(int number, Duration grace, Duration limit) {
   if (first && saves > 0 && grace > Duration(0) && world_.random.Chance(saves)) {
     SaveLater(world_.random.Between(1, 20));
   } else if (!attempt_->ignores_stop) {
-    static const std::vector<core::Exit> exits = {{.code = 0}, {.code = 143}, {.code = 1}, {.signal = kSigterm}};
+    static const std::vector<ExitStatus> exits = {{.code = 0}, {.code = 143}, {.code = 1}, {.signal = kSigterm}};
     for (size_t rank = 0; rank < attempt_->runs.size(); ++rank) {
       ExitLater(world_.random.Between(Duration(0), Duration(seconds(3))), static_cast<int>(rank),
                 world_.random.Pick(exits));
@@ -338,7 +339,7 @@ void SimContainer::KillAttempt(int serial) {
   }
 }
 
-void SimContainer::ExitLater(Duration delay, int rank, core::Exit exit, bool consequence) {
+void SimContainer::ExitLater(Duration delay, int rank, ExitStatus exit, bool consequence) {
   world_.schedule.After(delay, [this, rank, exit, consequence, serial = serial_] {
     if (serial != serial_ || !attempt_) return;
     if (attempt_->waits && exit.success()) return ExitLater(seconds(1), rank, exit);  // it does not get to its end
@@ -346,7 +347,7 @@ void SimContainer::ExitLater(Duration delay, int rank, core::Exit exit, bool con
   });
 }
 
-void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
+void SimContainer::RankExits(int rank, ExitStatus exit, bool consequence) {
   if (!attempt_->runs[static_cast<size_t>(rank)]) return;
   attempt_->runs[static_cast<size_t>(rank)] = false;
   const Instant now = world_.schedule.now();
@@ -357,7 +358,7 @@ void SimContainer::RankExits(int rank, core::Exit exit, bool consequence) {
     const Conduct& conduct = owner_.workload().conduct[static_cast<size_t>(task_->role)];
     if (conduct.ruled > 0 && world_.random.Chance(conduct.ruled)) diagnosis.rule = 0;
     if (conduct.node_fails > 0) diagnosis.node_fault = world_.random.Chance(conduct.node_fails);
-    const std::string how = exit.code ? "exit code " + std::to_string(*exit.code) : core::SignalName(*exit.signal);
+    const std::string how = exit.code ? ToText(exit) : SignalName(*exit.signal);
     owner_.truth().Failed(
         {*task_, number, generation, now, how, consequence, IsFinal(owner_.workload(), *task_, diagnosis)});
   }

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
@@ -97,8 +98,8 @@ class SimContainer {
   void SaveLater(int left);
   void KillWhenDue();
   void KillAttempt(int serial);
-  void ExitLater(Duration delay, int rank, core::Exit exit, bool consequence = false);
-  void RankExits(int rank, core::Exit exit, bool consequence = false);
+  void ExitLater(Duration delay, int rank, ExitStatus exit, bool consequence = false);
+  void RankExits(int rank, ExitStatus exit, bool consequence = false);
   void AttemptEnds();
   int WorldOf(const Attempt& attempt) const { return attempt.waits ? owner_.generation() : attempt.generation; }
 

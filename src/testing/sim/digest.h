@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/action.h"
 
 namespace howdah::testing::sim {
@@ -34,7 +35,7 @@ class Digest {
     Word(values.size());
     for (const T& value : values) Put(value);
   }
-  void Put(const core::Exit& exit) { All(exit.code, exit.signal); }
+  void Put(const ExitStatus& exit) { All(exit.code, exit.signal); }
   void Put(const core::TaskProgress& p) { All(p.step, p.checkpoint, p.checkpoint_at, p.at); }
   void Put(const core::RequestContainers::Ask& ask) { All(ask.role, ask.count); }
   template <typename... T>

@@ -99,7 +99,7 @@ std::string JournalFold::Fold(const core::JobChanged& change) {
 }
 
 std::string JournalFold::Fold(const core::TaskChanged& change) {
-  const std::string name = change.role + ":" + std::to_string(change.index);
+  const std::string name = TaskText(change.role, change.index);
   const auto at = tasks_.find({change.role, change.index});
   if (at == tasks_.end()) {
     if (change.type != core::TaskChanged::Type::kPending) return name + " changed before it was pending";

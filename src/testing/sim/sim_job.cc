@@ -249,7 +249,7 @@ std::string SimJob::Describe() const {
   const JournalFold& fold = checker_->fold();
   std::string text = name_ + " is " + std::string(core::ToText(fold.job_state())) + " “" + fold.reason() + "”";
   for (const auto& [key, task] : fold.tasks()) {
-    text += ", " + key.first + ":" + std::to_string(key.second) + " " + std::string(core::ToText(task.state));
+    text += ", " + TaskText(key.first, key.second) + " " + std::string(core::ToText(task.state));
   }
   return text;
 }

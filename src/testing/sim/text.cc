@@ -128,7 +128,7 @@ struct ChangeText {
   std::string operator()(const core::TaskChanged& c) const {
     static const char* const kTypes[] = {"pending", "allocated", "ready",      "started", "exited", "lost",
                                          "stopped", "removed",   "progressed", "stalled", "stands", "rejoined"};
-    std::string text = c.role + ":" + std::to_string(c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
+    std::string text = TaskText(c.role, c.index) + " " + kTypes[static_cast<size_t>(c.type)] + " " +
                        std::string(core::ToText(c.state)) + " attempt " + std::to_string(c.attempt);
     return text + (c.exit ? " " + ToText(*c.exit) : "") + Why(c.reason);
   }
@@ -140,7 +140,7 @@ struct ChangeText {
 }  // namespace
 
 std::string TaskName(const jobspec::JobSpec& spec, TaskId task) {
-  return spec.roles[static_cast<size_t>(task.role)].name + ":" + std::to_string(task.index);
+  return task.Text(spec.roles[static_cast<size_t>(task.role)].name);
 }
 std::string ToText(const jobspec::JobSpec& spec, const core::Event& event) {
   return std::visit(EventText{spec}, event);
@@ -149,9 +149,5 @@ std::string ToText(const jobspec::JobSpec& spec, const core::Action& action) {
   return std::visit(ActionText{spec}, action);
 }
 std::string ToText(const core::Change& change) { return std::visit(ChangeText{}, change); }
-std::string ToText(const core::Exit& exit) {
-  if (exit.code) return "exit code " + std::to_string(*exit.code);
-  return "signal " + std::to_string(*exit.signal) + " (" + core::SignalName(*exit.signal) + ")";
-}
 
 }  // namespace howdah::testing::sim

@@ -13,6 +13,5 @@ std::string TaskName(const jobspec::JobSpec& spec, TaskId task);  // "worker:1"
 std::string ToText(const jobspec::JobSpec& spec, const core::Event& event);
 std::string ToText(const jobspec::JobSpec& spec, const core::Action& action);
 std::string ToText(const core::Change& change);
-std::string ToText(const core::Exit& exit);  // in the words that reasons use: "exit code 7", "signal 9 (SIGKILL)"
 
 }  // namespace howdah::testing::sim

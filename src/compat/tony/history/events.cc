@@ -3,6 +3,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "howdah/base/ids.h"
 #include "howdah/compat/tony/avro/container.h"
 
 namespace howdah::compat::tony::history {
@@ -218,7 +219,7 @@ std::string DescribeEvent(const Event& event) {
     Add(line, std::to_string(event.finished_tasks) + " finished");
     Add(line, std::to_string(event.failed_tasks) + " failed");
   }
-  if (!event.role.empty()) Add(line, event.role + ":" + std::to_string(event.index));
+  if (!event.role.empty()) Add(line, TaskText(event.role, event.index));
   Add(line, event.status);
   if (!event.host.empty()) Add(line, "on " + event.host);
   Add(line, event.container.value_or(""));

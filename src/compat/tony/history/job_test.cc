@@ -33,7 +33,7 @@ core::JournalEntry Task(int64_t millis, TaskChanged::Type type, int index, TaskS
   change.state = state;
   change.attempt = attempt;
   if (type == TaskChanged::Type::kAllocated) change.node = "node2", change.container = "container_0_02";
-  if (code) change.exit = core::Exit{code, std::nullopt};
+  if (code) change.exit = ExitStatus{code, std::nullopt};
   if (code && *code != 0) change.reason = "exit code " + std::to_string(*code);
   return {At(millis), change};
 }

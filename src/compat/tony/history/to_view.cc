@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "howdah/base/ids.h"
 #include "howdah/compat/tony/history/job.h"
 
 namespace howdah::compat::tony::history {
@@ -75,7 +76,7 @@ void FinishTask(TaskView& task, const Event& event) {
 std::string ReasonOf(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (event.type != Event::Type::kTaskFinished || event.status != "FAILED") continue;
-    const std::string task = event.role + ":" + std::to_string(event.index);
+    const std::string task = TaskText(event.role, event.index);
     const std::string said = event.diagnostic.value_or("NA");
     if (said.starts_with(task + " ")) return said;  // as Howdah's own sentences do
     return said == "NA" ? task + " failed" : task + ": " + said;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <string_view>
 
 namespace howdah {
 
@@ -18,10 +19,16 @@ struct Id {
 using JobId = Id<struct JobTag>;              // "howdah-20261121-064512-x7k2" on local, "application_..." on YARN
 using ContainerId = Id<struct ContainerTag>;  // the place's own name of a container
 
-// A task: its role by position in the job file, and its index within the role. Names are looked up in the JobSpec.
+// "worker:1"
+inline std::string TaskText(std::string_view role_name, int index) {
+  return std::string(role_name) + ":" + std::to_string(index);
+}
+
+// A task: its role by position in the job file, and its index within the role. The JobSpec has the role's name.
 struct TaskId {
   int role = 0;
   int index = 0;
+  std::string Text(std::string_view role_name) const { return TaskText(role_name, index); }
   friend auto operator<=>(const TaskId&, const TaskId&) = default;
 };
 

@@ -8,6 +8,7 @@
 #include <variant>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
 #include "howdah/core/states.h"
 
@@ -96,7 +97,7 @@ struct TaskChanged {
   std::optional<std::string> node, container, host;
   std::optional<int> port;
   std::optional<std::vector<int>> ranks, pids;
-  std::optional<Exit> exit;
+  std::optional<ExitStatus> exit;
   std::optional<std::string> reason, advice;
   std::optional<Instant> started, finished;
   std::optional<Usage> usage;            // when an attempt has ended

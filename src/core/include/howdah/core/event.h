@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
@@ -102,7 +103,7 @@ struct RankExited {
   ContainerId container;
   int attempt = 0;
   int local_rank = 0;
-  Exit exit;
+  ExitStatus exit;
   Instant at;
   Diagnosis diagnosis;
   jobspec::EnvVars exports =

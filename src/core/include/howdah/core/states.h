@@ -27,18 +27,6 @@ std::string_view ToText(TaskState s);  // "STOPPED"
 std::optional<JobState> ParseJobState(std::string_view text);
 std::optional<TaskState> ParseTaskState(std::string_view text);
 
-// How a process ended: exactly one of the two is set.
-struct Exit {
-  std::optional<int> code;
-  std::optional<int> signal;
-  bool success() const { return code == 0; }
-  friend bool operator==(const Exit&, const Exit&) = default;
-};
-
-// "SIGSEGV" for 11; "SIG42" for what has no name. The other way: nullopt for what is no signal's name.
-std::string SignalName(int signal);
-std::optional<int> SignalNumber(std::string_view name);
-
 // Why something ended, as far as it could be found out: a clause that follows "exit code 7" or a signal in a sentence,
 // and what to do about it. Either may be empty.
 struct Diagnosis {

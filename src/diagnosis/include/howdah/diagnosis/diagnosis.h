@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/states.h"
 #include "howdah/jobspec/job_spec.h"
 
@@ -29,7 +30,7 @@ struct BrokenPython {
 
 // What was seen of a process that failed.
 struct Evidence {
-  core::Exit exit;
+  ExitStatus exit;
   std::string stderr_tail;  // the last 8 KiB, whole lines
   std::string stdout_tail;  // the last 2 KiB: some programs complain there
   std::string error_file;   // content of the framework's error file (torch's error.json), or empty

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/core/change.h"
 #include "howdah/journal/account.h"
 
@@ -21,7 +22,7 @@ struct TaskView {
   std::optional<int> started_in;  // the newest generation in which an attempt was started
   std::string node, container;    // empty: none yet
   std::vector<int> ranks, pids;
-  std::optional<core::Exit> exit;
+  std::optional<ExitStatus> exit;
   std::string reason, advice;
   std::optional<Instant> started, finished;
   std::optional<core::TaskProgress>

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/base/result.h"
 #include "howdah/os/files/fd.h"
 
@@ -54,12 +55,6 @@ struct FoundCommand {
   int error = 0;        // 0, ENOENT (not there) or EACCES (there, but nothing that can be executed)
 };
 FoundCommand LookUpCommand(const std::string& name, std::string_view path, const std::string& directory);
-
-// How a process ended: exactly one of the two is set.
-struct ExitStatus {
-  std::optional<int> code;
-  std::optional<int> signal;
-};
 
 // Takes the status of a child that has ended; nullopt: it still runs (or is no child).
 std::optional<ExitStatus> Reap(pid_t pid);

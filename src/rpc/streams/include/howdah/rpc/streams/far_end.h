@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "howdah/base/exit_status.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/wire/tunnel.pb.h"
 
@@ -46,7 +47,7 @@ class FarProcess : public FarEnd {
                                                                                   Handlers handlers);
   virtual pid_t pid() const = 0;
   // It has ended, as the owner saw, who reaps.
-  virtual void OnExited(const os::process::ExitStatus& status) = 0;
+  virtual void OnExited(const ExitStatus& status) = 0;
 };
 
 }  // namespace howdah::rpc::streams
