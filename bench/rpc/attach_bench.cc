@@ -1,6 +1,6 @@
-// howdah-bench-attach N [PROCESSES]: an AM's server with N connected executors. How long from the last registration
-// until every one has been told to start, with the complete cluster? The executors are simulated, their connections are
-// real: each has its own TCP connection, TLS session and stream, made by the same code as an executor's.
+// howdah-bench-attach N [PROCESSES]: an AM's server with N connected executors. Measures the time from the last
+// registration until every executor has received its start order with the complete cluster. The executors are
+// simulated, but each has a real connection (TCP, TLS session, stream) made by the code of the executor.
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -18,7 +18,8 @@ namespace {
 constexpr int kConnectingAtOnce = 32;
 constexpr auto kNoLimit = std::chrono::hours(1);
 
-// howdah-bench-attach --executors ADDRESS COUNT: connects and registers COUNT executors, prints when the last was told.
+// howdah-bench-attach --executors ADDRESS COUNT: connects and registers COUNT executors, and prints when the last has
+// received its start order.
 int RunExecutors(const std::string& address, size_t count) {
   rpc::Identity identity = ReadIdentity();
   rpc::TestLoop loop;
@@ -49,8 +50,8 @@ int RunExecutors(const std::string& address, size_t count) {
   loop.RunUntil([&] { return told + closed >= count; }, std::chrono::hours(1));
   std::printf("%.6f %zu\n", Now(), wrong + closed);
   std::fflush(stdout);
-  ReadLine(0);  // until the AM's side has taken its figures
-  _exit(0);     // thousands of connections need no goodbye
+  ReadLine(0);  // until the AM's process has read the figures
+  _exit(0);     // skip closing thousands of connections
 }
 
 wire::ToExecutor Welcome() {
@@ -104,7 +105,7 @@ int RunAm(size_t count, size_t processes) {
   long connected_kib = Figure(getpid(), "status", "VmRSS");
   double last_told = 0;
   long wrong = 0;
-  // What the peers' windows do not take at once is written on the loop as they open, so it goes on turning.
+  // The loop keeps running, because the rest of the data is written as the peers' windows open.
   std::thread reader([&, post = loop.post()] {
     for (const Child& child : children) {
       std::string line = ReadLine(child.out);

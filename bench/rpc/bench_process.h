@@ -1,4 +1,5 @@
-// What the benchmarks share: a process of the same program that is given an identity, and figures of a process.
+// Helpers of the benchmarks: starts another process of the same program with an identity, and reads figures of a
+// process.
 #pragma once
 
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 
 namespace howdah::bench {
 
-inline double Now() {  // seconds of a clock that all processes of the machine share
+inline double Now() {  // seconds of a clock shared by all processes of the machine
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
@@ -37,7 +38,7 @@ struct Child {
   int in = -1, out = -1;  // its standard input and output
 };
 
-// The same program with these arguments; its first input is the identity.
+// Starts the same program with these arguments; the identity is the first input.
 inline Child Spawn(std::vector<std::string> arguments, const rpc::Identity& identity) {
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::abort();

@@ -1,5 +1,5 @@
-// howdah-bench-connect [RUNS]: an executor's process from exec to the AM's first answer, and what it and the AM hold
-// when idle.
+// howdah-bench-connect [RUNS]: the time from exec of an executor's process to the AM's first answer, and the memory of
+// the idle executor and AM.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -16,7 +16,8 @@ struct Marks {
   double main = 0, connecting = 0, welcomed = 0;
 };
 
-// howdah-bench-connect --executor ADDRESS: registers, prints its marks once it was welcomed, stays until told to go.
+// howdah-bench-connect --executor ADDRESS: registers, prints its timestamps after the Welcome, and stays until it is
+// told to leave.
 int RunExecutor(const std::string& address, double entered) {
   rpc::Identity identity = ReadIdentity();
   Marks marks{.main = entered};

@@ -1,4 +1,4 @@
-// One incoming call of the AM's server, of either service, as raw messages with a queue of what is to be written.
+// One incoming call of the AM's server, of any method, as raw messages with a write queue.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -12,17 +12,17 @@
 
 namespace howdah::rpc {
 
-// All of it on the loop thread. A callback of Owner is always the last thing that an operation does: it may destroy the
-// call.
+// Used on the loop thread only. A callback of Owner is always the last action of an operation, because it may destroy
+// the call.
 class AmCall {
  public:
   class Owner {
    public:
-    virtual void OnAccepted(AmCall& call) = 0;  // a call has come in
+    virtual void OnAccepted(AmCall& call) = 0;  // a call has arrived
     virtual void OnMessage(AmCall& call, grpc::ByteBuffer message) = 0;
-    virtual void OnWritten(AmCall& call) = 0;  // one message of Write has left; not told of those after a failure
-    virtual void OnClosed(AmCall& call) = 0;   // nothing more will be read; the call ends
-    virtual void OnOver(AmCall& call) = 0;     // over() has become true
+    virtual void OnWritten(AmCall& call) = 0;  // one message was sent; not called after a failure
+    virtual void OnClosed(AmCall& call) = 0;   // no more input; the call ends
+    virtual void OnOver(AmCall& call) = 0;     // is_over() has become true
 
    protected:
     ~Owner() = default;
@@ -33,14 +33,14 @@ class AmCall {
   AmCall& operator=(const AmCall&) = delete;
 
   void Await(grpc::AsyncGenericService& service, grpc::ServerCompletionQueue* queue);
-  void Read();  // one message, or OnClosed
+  void Read();  // reads one message: OnMessage, or OnClosed
   void Write(grpc::ByteBuffer message);
-  void End(grpc::Status status);  // once what is queued has been written
+  void End(grpc::Status status);  // after the queued messages were sent
 
   ConnectionId id() const { return id_; }
   const std::string& method() const { return context_.method(); }
   std::string PeerName() const;  // the common name of the peer's certificate
-  // Of a Follow: its request has come.
+  // For Follow: the request has been received.
   bool follows() const { return follows_; }
   void set_follows() { follows_ = true; }
   bool unsent() const { return writing_ || ending_ != ended_; }

@@ -16,7 +16,7 @@ namespace howdah::rpc {
 namespace {
 
 constexpr size_t kReadAhead = size_t{1} << 20;
-// Of the stream: what may be under way to a client far from the AM.
+// The window of the stream: bytes in flight to a client far from the AM.
 constexpr int kWindow = 512 << 10;
 
 class Follow final : public AmFollow {
@@ -25,11 +25,11 @@ class Follow final : public AmFollow {
       : address_(std::move(address)), request_(request), more_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
     const int millis = static_cast<int>(std::max<int64_t>(connect_limit.count() / 1000, 1));
     grpc::ChannelArguments arguments;
-    // gRPC knows no limit of connecting but the least time between two attempts.
+    // gRPC has no connect limit other than the minimum time between two attempts.
     arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, millis);
     arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, millis);
     arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindow);
-    // A dead network sends no FIN: a ping after 10 s of silence, an answer within 20 s.
+    // A broken network sends no FIN: send a ping after 10 s of silence, and expect an answer within 20 s.
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
@@ -83,7 +83,7 @@ class Follow final : public AmFollow {
 
   void Run() {
     const auto stub = wire::Control::NewStub(channel_);
-    context_.set_wait_for_ready(false);  // a refused connection is an answer: the AM is gone
+    context_.set_wait_for_ready(false);  // fail at once if the connection is refused: the AM is gone
     const auto stream = stub->Follow(&context_);
     bool ended = false;
     if (stream->Write(request_)) {
@@ -100,7 +100,7 @@ class Follow final : public AmFollow {
     Signal();
   }
 
-  // Waits for room; false: nobody wants it any more.
+  // Waits for space in the read-ahead queue. Returns false if the object is being destroyed.
   bool Keep(wire::FollowReply reply) {
     const size_t size = reply.ByteSizeLong();
     std::unique_lock lock(mutex_);
@@ -124,7 +124,7 @@ class Follow final : public AmFollow {
         return {ErrorCode::kUnavailable, doing + ": it ended the connection"};
       case grpc::StatusCode::UNAVAILABLE:
       case grpc::StatusCode::CANCELLED:
-      case grpc::StatusCode::INTERNAL:  // a connection that breaks amid a message
+      case grpc::StatusCode::INTERNAL:  // a connection that broke within a message
         return {ErrorCode::kUnavailable, doing + ": " + Explain(status)};
       default:
         return Failed(doing + ": " + Explain(status));

@@ -1,4 +1,4 @@
-// A client that follows a job, with the AM's server, over loopback.
+// A client that follows a job through the AM's server, over loopback.
 #include "howdah/rpc/am_follow.h"
 
 #include <gmock/gmock.h>
@@ -92,7 +92,7 @@ TEST_F(AmFollowTest, RepliesComeInOrderUntilTheEnd) {
   am_.server->Close(id);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.written[id] == 101; }));
   for (int i = 0; i < 100; ++i) EXPECT_EQ(Await(*follow)->journal(), std::to_string(i));
-  EXPECT_FALSE(follow->ended());  // one is left
+  EXPECT_FALSE(follow->ended());  // one reply is left
   EXPECT_TRUE(Await(*follow)->ended().job_ended());
   EXPECT_EQ(Await(*follow), std::nullopt);
   ASSERT_TRUE(follow->ended());
@@ -110,8 +110,8 @@ TEST_F(AmFollowTest, AClientThatReadsNothingIsSentNoMoreThanItsWindows) {
     am_.server->SendToFollower(first, Journal(block));
     am_.server->SendToFollower(second, Journal(block));
   }
-  // Which of them is which the AM cannot know: the one that is read gets everything, the other one stops. The AM's loop
-  // runs all the while: what has been written makes room for what is next.
+  // The AM cannot know which client is which: the one that reads receives everything, the other one stalls. The AM's
+  // loop keeps running: each written message makes room for the next.
   int read = 0;
   std::thread reader([&] {
     for (; read < kReplies; ++read) {
@@ -122,7 +122,7 @@ TEST_F(AmFollowTest, AClientThatReadsNothingIsSentNoMoreThanItsWindows) {
   EXPECT_TRUE(loop_.RunUntil([&] { return std::max(am_.written[first], am_.written[second]) == kReplies; }));
   reader.join();
   ASSERT_EQ(read, kReplies);
-  // The read-ahead of 1 MiB, the window, and what the kernel and gRPC buffer: far from all of it.
+  // The read-ahead of 1 MiB, the window, and the buffers of kernel and gRPC are much smaller than the whole.
   EXPECT_LT(std::min(am_.written[first], am_.written[second]), kReplies / 2);
   EXPECT_FALSE(slow->ended());
 }

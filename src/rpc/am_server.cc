@@ -21,7 +21,7 @@
 namespace howdah::rpc {
 namespace {
 
-constexpr int kAwaited = 16;  // calls that can come in before the loop has to ask for more
+constexpr int kAwaited = 16;  // calls that can arrive before the loop has to request more
 constexpr std::chrono::milliseconds kFlushLimit{100};
 
 class Server final : public AmServer, public AmCall::Owner {
@@ -30,7 +30,7 @@ class Server final : public AmServer, public AmCall::Owner {
       : post_(std::move(post)), handlers_(std::make_shared<const Handlers>(std::move(handlers))) {}
   ~Server() override;
 
-  // wanted: the port; 0: any.
+  // wanted: the port; 0: any free port.
   howdah::Status Listen(const std::string& host, uint16_t wanted, const Identity& identity);
 
   uint16_t port() const override { return port_; }
@@ -61,22 +61,22 @@ class Server final : public AmServer, public AmCall::Owner {
   bool HasUnsent() const;
 
   Post post_;
-  const std::shared_ptr<const Handlers> handlers_;          // held while one runs, which may destroy this
-  std::shared_ptr<char> alive_ = std::make_shared<char>();  // null: nothing is reported any more
+  const std::shared_ptr<const Handlers> handlers_;          // shared with a running handler, which may destroy this
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // null: no handler is called any more
   grpc::AsyncGenericService service_;
   std::unique_ptr<grpc::Server> server_;
   std::optional<Completions> completions_;
   uint16_t port_ = 0;
   ConnectionId last_id_ = 0;
   std::unordered_map<ConnectionId, std::unique_ptr<AmCall>> calls_;
-  // Shared with whoever is in one of its functions, from which a handler may destroy this.
+  // Shared with running member functions of it: a handler may destroy this object.
   std::shared_ptr<JoinedCalls> joined_ = std::make_shared<JoinedCalls>([this](ConnectionId id) { return Find(id); });
 };
 
-// Methods whose messages are frames.
+// Whether the messages of the call's method are frames.
 bool IsOfFrames(const AmCall& call) { return call.method() == kTunnelMethod || call.method() == kCarryMethod; }
 
-// Who may call a method; empty: there is no such method.
+// The parties that may call a method; empty: unknown method.
 std::vector<std::string_view> CallersOf(const std::string& method) {
   if (method == kAttachMethod || method == kCarryMethod) return {kExecutorName};
   if (method == kCallMethod || method == kFollowMethod) return {kClientName};
@@ -101,7 +101,7 @@ howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Id
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
   builder.AddChannelArgument(GRPC_ARG_ENABLE_CHANNELZ, 0);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_BDP_PROBE, 0);
-  // A peer that says nothing is asked, so that a connection of a vanished node goes away; executors ask more often.
+  // Ping silent peers, so that the connection of a vanished node is closed; executors ping more often.
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 30'000);
   builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, 1'000);
@@ -127,7 +127,7 @@ Server::~Server() {
   alive_.reset();
   joined_->Detach();
   if (!completions_) return;
-  // What was sent last, a reply or an order to leave, is given a moment to be on its way.
+  // Give the last messages (a reply, an order to leave) a moment to be sent.
   completions_->Drain(kFlushLimit, [this] { return !HasUnsent(); });
   server_->Shutdown(std::chrono::system_clock::now());
   completions_.reset();
@@ -135,7 +135,7 @@ Server::~Server() {
 
 bool Server::HasUnsent() const {
   for (const auto& [id, call] : calls_) {
-    // A client that does not read would only cost the time.
+    // Do not wait for a client that may not be reading.
     if (call->unsent() && call->method() != kFollowMethod && !IsOfFrames(*call)) return true;
   }
   return false;
@@ -179,7 +179,7 @@ void Server::OnExecutorMessage(AmCall& call, grpc::ByteBuffer bytes) {
   wire::FromExecutor message;
   if (!Parse(std::move(bytes), message)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FromExecutor"});
-    return call.Read();  // whose failure is OnClosed
+    return call.Read();  // its failure leads to OnClosed
   }
   std::weak_ptr<char> alive = alive_;
   auto handlers = handlers_;
@@ -206,7 +206,7 @@ void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes) {
   wire::FollowRequest request;
   if (call.follows() || !Parse(std::move(bytes), request)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FollowRequest, or not the only one"});
-    return call.Read();  // whose failure is OnClosed
+    return call.Read();  // its failure leads to OnClosed
   }
   call.set_follows();
   std::weak_ptr<char> alive = alive_;
@@ -220,7 +220,7 @@ void Server::OnFirstFrame(AmCall& call, grpc::ByteBuffer bytes) {
   const bool tunnel = call.method() == kTunnelMethod;
   if (!Parse(bytes, frame) || !(tunnel ? frame.has_open() : frame.kind_case() == wire::Frame::kCarry)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first frame is not what this call begins with"});
-    return call.Read();  // whose failure is OnClosed
+    return call.Read();  // its failure leads to OnClosed
   }
   auto handlers = handlers_;
   if (!tunnel) return handlers->on_carry(call.id(), frame.carry());

@@ -1,4 +1,4 @@
-// The AM's server with real executors' links and clients' calls, over loopback.
+// The AM's server with real executor links and client calls, over loopback.
 #include "howdah/rpc/am_server.h"
 
 #include <arpa/inet.h>
@@ -45,7 +45,7 @@ wire::ToExecutor Starting(int attempt) {
   return message;
 }
 
-// An AM that remembers what it was told.
+// An AM that records all messages.
 struct Am {
   explicit Am(const Identity& identity, TestLoop& loop, const std::string& host = "127.0.0.1") {
     AmServer::Handlers handlers;
@@ -104,7 +104,7 @@ class AmServerTest : public testing::Test {
     delete others_;
   }
 
-  // CallAm blocks, so it runs beside the loop.
+  // CallAm blocks, so a separate thread calls it while the loop runs.
   Result<wire::ControlReply> Call(const std::string& address, const Identity& identity,
                                   Duration limit = std::chrono::seconds(30)) {
     std::optional<Result<wire::ControlReply>> reply;
@@ -207,13 +207,13 @@ TEST_F(AmServerTest, CloseSendsWhatIsQueuedThenCloses) {
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty() && !am_.closed.empty(); }));
   EXPECT_EQ(executor.messages.size(), 100u);
   EXPECT_THAT(am_.closed, ElementsAre(am_.ids["c1"]));
-  am_.server->Send(am_.ids["c1"], Starting(0), nullptr);  // gone: ignored
+  am_.server->Send(am_.ids["c1"], Starting(0), nullptr);  // connection gone: ignored
   am_.server->Close(am_.ids["c1"]);
   am_.server->Close(123456);
 }
 
 TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
-  // The child starts from exec, as gRPC of this process does not survive a fork: the test program as an executor.
+  // The child starts by exec, because gRPC does not survive fork: it runs the test program as an executor.
   int ready[2];
   ASSERT_EQ(pipe2(ready, O_CLOEXEC), 0);
   pid_t child = fork();
@@ -235,7 +235,7 @@ TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
   EXPECT_THAT(am_.closed, ElementsAre(am_.ids["child"]));
 }
 
-// Only as the child of KilledExecutorProcessIsNoticed.
+// Runs only as the child of KilledExecutorProcessIsNoticed.
 TEST(ChildProcess, IsAnExecutor) {
   const char* address = getenv("HOWDAH_TEST_EXECUTOR_OF");
   if (address == nullptr) GTEST_SKIP() << "a child process of another test";
@@ -257,7 +257,7 @@ TEST_F(AmServerTest, ExecutorNoticesThatTheAmIsGone) {
   am_.server.reset();
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty(); }));
   EXPECT_THAT(executor.closed, ElementsAre(HasSubstr("the connection to the AM at 127.0.0.1:")));
-  EXPECT_TRUE(am_.closed.empty());  // nothing is reported by a server that is gone
+  EXPECT_TRUE(am_.closed.empty());  // a destroyed server reports nothing
 }
 
 TEST_F(AmServerTest, WrongPartiesAreRefused) {
@@ -266,7 +266,7 @@ TEST_F(AmServerTest, WrongPartiesAreRefused) {
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty(); }));
   EXPECT_THAT(executor.closed, ElementsAre(HasSubstr("refused: only howdah-executor may call")));
 
-  EXPECT_FALSE(Call(am_.address(), identities_->am).ok());  // its certificate is no client's
+  EXPECT_FALSE(Call(am_.address(), identities_->am).ok());  // this certificate is not a client's
   auto reply = Call(am_.address(), identities_->executor);
   ASSERT_FALSE(reply.ok());
   EXPECT_THAT(reply.error().message, HasSubstr("only howdah-client may call"));
@@ -277,7 +277,7 @@ TEST_F(AmServerTest, WrongPartiesAreRefused) {
 
 TEST_F(AmServerTest, AnotherJobsPartiesAreRefused) {
   for (const Identity& mixed : {
-           others_->client,  // knows only its own CA: does not trust this AM
+           others_->client,  // knows only its own CA and does not trust this AM
            Identity{identities_->client.ca_certificate, others_->client.certificate, others_->client.private_key},
            Identity{identities_->client.ca_certificate, "", ""},
        }) {
@@ -321,7 +321,7 @@ TEST_F(AmServerTest, GarbageOnThePortHarmsNobody) {
     (void)!send(fds.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
-  am_.server.reset();  // with handshakes half done
+  am_.server.reset();  // with incomplete handshakes
   for (int fd : fds) close(fd);
 }
 
@@ -391,7 +391,7 @@ TEST_F(AmServerTest, ALinkMayBeDestroyedAtAnyTime) {
     for (int i = 0; i < 1000; ++i) sending.link->Send(StartedAttempt(i));
     sending.link->Finish();
   }
-  // In its own handlers.
+  // Destroys the server in its own handlers.
   for (bool in_message : {true, false}) {
     std::unique_ptr<ExecutorLink> link;
     bool done = false;

@@ -39,7 +39,7 @@ void AttachStream::Send(const wire::FromExecutor& message) {
 void AttachStream::Finish() {
   if (finishing_ || ending_) return;
   finishing_ = true;
-  if (!started_) return;  // the limit of connecting holds
+  if (!started_) return;  // the connect limit still applies
   LimitEnd();
   WriteNext();
 }
@@ -78,7 +78,7 @@ void AttachStream::WriteNext() {
   if (writing_ || ending_) return;
   if (!queued_.empty()) {
     writing_ = true;
-    call_->Write(queued_.front(), &on_wrote_);  // serialised before it returns
+    call_->Write(queued_.front(), &on_wrote_);  // serialised before Write returns
     queued_.pop_front();
   } else if (finishing_ && !half_closed_) {
     half_closed_ = true;
@@ -88,7 +88,7 @@ void AttachStream::WriteNext() {
 
 void AttachStream::OnWrote(bool ok) {
   writing_ = false;
-  if (!ok) return;  // the stream is broken and the read says so
+  if (!ok) return;  // the stream is broken; the read fails, too
   WriteNext();
   const auto handlers = handlers_;
   if (!writing_ && handlers && handlers->on_sent) handlers->on_sent();  // may destroy *this
@@ -100,7 +100,7 @@ void AttachStream::End() {
   if (ending_) return;
   ending_ = true;
   queued_.clear();
-  LimitEnd();  // a stream that broke over a message that makes no sense has no status coming
+  LimitEnd();  // a stream that broke because of an invalid message never gets a status
   call_->Finish(&status_, &on_ended_);
 }
 
@@ -139,7 +139,7 @@ Result<std::shared_ptr<grpc::Channel>> MakeExecutorChannel(const std::string& ad
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  // A dead network sends no FIN: a ping after 10 s of silence, an answer within 20 s.
+  // A broken network sends no FIN: send a ping after 10 s of silence, and expect an answer within 20 s.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);

@@ -1,4 +1,4 @@
-// The executor's side of one Attach stream, on a completion queue that may serve several.
+// The executor's side of one Attach stream, on a completion queue that may be shared.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -15,19 +15,19 @@
 
 namespace howdah::rpc {
 
-// All of it on the loop thread.
+// Used on the loop thread only.
 class AttachStream {
  public:
   AttachStream(Completions& completions, std::shared_ptr<grpc::Channel> channel, std::string address,
                ExecutorLink::Handlers handlers, Duration connect_limit);
-  // Only after the completion queue is gone, or after on_closed and with nothing pending.
+  // Call only after the completion queue is destroyed, or after on_closed with no pending operation.
   ~AttachStream() = default;
   AttachStream(const AttachStream&) = delete;
   AttachStream& operator=(const AttachStream&) = delete;
 
   void Send(const wire::FromExecutor& message);
   void Finish();
-  void Cancel();  // every operation ends soon; nothing is reported any more
+  void Cancel();  // every operation ends soon; no handler is called any more
 
  private:
   using Call = grpc::ClientAsyncReaderWriter<wire::FromExecutor, wire::ToExecutor>;
@@ -49,9 +49,9 @@ class AttachStream {
   grpc::CompletionQueue* queue_;
   std::shared_ptr<grpc::Channel> channel_;
   std::string address_;
-  std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null: nothing is reported any more
+  std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null: no handler is called any more
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler may destroy this
-  const Duration within_;                                   // to be connected
+  const Duration within_;                                   // the connect limit
 
   grpc::TemplatedGenericStub<wire::FromExecutor, wire::ToExecutor> stub_;
   grpc::ClientContext context_;
@@ -72,7 +72,7 @@ class AttachStream {
   OperationOf<AttachStream, &AttachStream::OnEndLimit> on_end_limit_{this};
 };
 
-// A channel as executors have it: reconnects while it has not been reached yet, and notices a network gone silent.
+// A channel for executors: retries until the first connection is made, and detects a silent network.
 Result<std::shared_ptr<grpc::Channel>> MakeExecutorChannel(const std::string& address, const Identity& identity);
 
 }  // namespace howdah::rpc

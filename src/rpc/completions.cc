@@ -15,7 +15,7 @@ struct Completions::Inbox {
   std::mutex mutex;
   std::condition_variable filled;
   std::vector<Item> items;  // guarded by mutex
-  bool closed = false;      // of the loop thread only: the operations may be gone
+  bool closed = false;      // loop thread only: the operations may be destroyed
 };
 
 Completions::Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post)
@@ -53,7 +53,7 @@ void Completions::HandOver(Inbox& inbox) {
     items.swap(inbox.items);
   }
   for (const Inbox::Item& item : items) {
-    if (inbox.closed) return;  // the one before ended the owner
+    if (inbox.closed) return;  // the previous operation destroyed the owner
     item.operation->Done(item.ok);
   }
 }

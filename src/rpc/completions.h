@@ -1,10 +1,10 @@
-// gRPC's completion queue, brought to the owner's loop: one thread waits for completions and hands them over in
+// Brings gRPC completions to the owner's loop: one thread waits on the completion queue and hands completions over in
 // batches.
 //
-// Why a completion queue and not gRPC's callback API: that one runs a pool of threads sized by the machine's cores and
-// calls back on any of them, so every connection needs a lock and every message a hop of its own. Here there is one
-// thread whatever the machine, it posts to the loop only when the inbox was empty, and all state of all calls belongs
-// to the loop thread.
+// gRPC's callback API would run a thread pool sized by the number of cores and call back on any of them: every
+// connection would need a lock, and every message a switch to the loop thread. With a completion queue there is one
+// thread on any machine, it posts to the loop only when the inbox was empty, and the loop thread owns the state of all
+// calls.
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -18,7 +18,7 @@
 
 namespace howdah::rpc {
 
-// One kind of operation on one call; its address is the tag that gRPC is given.
+// One kind of operation on one call. Its address is the tag passed to gRPC.
 class Operation {
  public:
   virtual ~Operation() = default;
@@ -38,13 +38,14 @@ class OperationOf final : public Operation {
 class Completions {
  public:
   Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post);
-  // Waits until gRPC has given back every tag, without handing them over. The calls must have been cancelled, and their
-  // operations must outlive this.
+  // Waits until gRPC has returned every tag, without running the operations. The calls must have been cancelled, and
+  // their operations must outlive this object.
   ~Completions();
 
   grpc::CompletionQueue* queue() { return queue_.get(); }
 
-  // For an owner about to go, who does not return to its loop: hands over what comes, until done() or the limit.
+  // For an owner that is being destroyed and does not return to its loop: runs completions until done() is true or the
+  // limit is reached.
   void Drain(std::chrono::milliseconds limit, const std::function<bool()>& done);
 
  private:
@@ -53,7 +54,7 @@ class Completions {
   void Wait(const Post& post);
 
   std::unique_ptr<grpc::CompletionQueue> queue_;
-  std::shared_ptr<Inbox> inbox_;  // shared with the closures that were posted
+  std::shared_ptr<Inbox> inbox_;  // shared with the posted closures
   std::thread thread_;
 };
 

@@ -32,7 +32,7 @@ Result<wire::ControlReply> CallAm(const std::string& address, const Identity& id
   if (!channel) return channel.error();
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + limit);
-  context.set_wait_for_ready(false);  // a refused connection is an answer: the AM is gone
+  context.set_wait_for_ready(false);  // fail at once if the connection is refused: the AM is gone
   wire::ControlReply reply;
   grpc::Status status = wire::Control::NewStub(*channel)->Call(&context, request, &reply);
   if (!status.ok()) {

@@ -15,7 +15,7 @@ FrameCall::FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method,
       stub_(std::move(channel)) {}
 
 void FrameCall::Start(Completions& completions) {
-  context_.set_wait_for_ready(false);  // a refused connection is an answer: the AM is gone
+  context_.set_wait_for_ready(false);  // fail at once if the connection is refused: the AM is gone
   stream_ = stub_.PrepareCall(&context_, method_, completions.queue());
   ++pending_;
   stream_->StartCall(&on_started_);
@@ -66,7 +66,7 @@ void FrameCall::WriteNext() {
   if (!queued_.empty()) {
     writing_ = true;
     ++pending_;
-    stream_->Write(queued_.front(), &on_wrote_);  // serialised before it returns
+    stream_->Write(queued_.front(), &on_wrote_);  // serialised before Write returns
     queued_.pop_front();
   } else if (finishing_ && !half_closed_) {
     half_closed_ = true;
@@ -78,7 +78,7 @@ void FrameCall::WriteNext() {
 void FrameCall::OnWrote(bool ok) {
   --pending_;
   writing_ = false;
-  if (ok) WriteNext();  // else the stream is broken and the read says so
+  if (ok) WriteNext();  // otherwise the stream is broken, and the read fails, too
   CloseIfOver();
 }
 

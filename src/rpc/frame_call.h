@@ -1,4 +1,4 @@
-// The caller's side of one stream of frames, on a completion queue that serves several.
+// The caller's side of one frame stream, on a shared completion queue.
 #pragma once
 
 #include <grpcpp/client_context.h>
@@ -15,11 +15,11 @@
 
 namespace howdah::rpc {
 
-// All of it on the loop thread. It must outlive gRPC's hold on its operations: until over, or until the completion
-// queue is gone.
+// Used on the loop thread only. Must outlive its operations: until on_finished, or until the completion queue is
+// destroyed.
 class FrameCall : public std::enable_shared_from_this<FrameCall> {
  public:
-  // on_over: gRPC holds nothing of it any more; called once, the last.
+  // on_finished: the last callback, called once; gRPC holds none of the operations any more.
   FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method, std::string address,
             FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_over);
   FrameCall(const FrameCall&) = delete;
@@ -28,7 +28,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
   void Start(Completions& completions);
   void Send(const wire::Frame& frame);
   void Finish();
-  void Cancel();  // nothing is reported any more, but on_over
+  void Cancel();  // no handler is called any more except on_finished
 
  private:
   using Stream = grpc::ClientAsyncReaderWriter<wire::Frame, wire::Frame>;
@@ -47,7 +47,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
 
   const char* const method_;
   const std::string address_;
-  std::shared_ptr<const FrameStream::Handlers> handlers_;  // null: nothing is reported any more
+  std::shared_ptr<const FrameStream::Handlers> handlers_;  // null: no handler is called any more
   std::function<void(FrameCall*)> on_over_;
   grpc::TemplatedGenericStub<wire::Frame, wire::Frame> stub_;
   grpc::ClientContext context_;
@@ -55,7 +55,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
   grpc::Status status_;
   wire::Frame incoming_;
   std::deque<wire::Frame> queued_;
-  int pending_ = 0;  // operations that gRPC holds
+  int pending_ = 0;  // operations held by gRPC
   bool started_ = false, writing_ = false, finishing_ = false, half_closed_ = false, ending_ = false, ended_ = false;
 
   OperationOf<FrameCall, &FrameCall::OnStarted> on_started_{this};

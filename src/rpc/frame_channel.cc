@@ -8,7 +8,7 @@
 namespace howdah::rpc {
 namespace {
 
-// Of a stream: what may be under way to a reader far away.
+// The window of a stream: bytes in flight to a remote reader.
 constexpr int kWindow = 512 << 10;
 
 class Stream final : public FrameStream {
@@ -55,12 +55,12 @@ Result<std::unique_ptr<FrameChannel>> FrameChannel::Make(const std::string& addr
                                                          Post post, Duration connect_limit) {
   const int millis = static_cast<int>(std::max<int64_t>(connect_limit.count() / 1000, 1));
   grpc::ChannelArguments arguments;
-  // gRPC knows no limit of connecting but the least time between two attempts.
+  // gRPC has no connect limit other than the minimum time between two attempts.
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, millis);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
   arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindow);
-  // A dead network sends no FIN: a ping after 10 s of silence, an answer within 20 s.
+  // A broken network sends no FIN: send a ping after 10 s of silence, and expect an answer within 20 s.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
   arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);

@@ -1,4 +1,4 @@
-// Streams of frames over loopback: a client, the AM that joins, an executor.
+// Frame streams over loopback: a client, the AM that joins the calls, an executor.
 #include "howdah/rpc/frames.h"
 
 #include <gmock/gmock.h>
@@ -50,7 +50,7 @@ struct Am {
   std::unique_ptr<AmServer> server;
 };
 
-// One end of a stream, with what it was sent.
+// One end of a stream, with the frames it received.
 struct End {
   End(FrameChannel& channel, Method method, const wire::Frame& first) {
     stream = channel.Open(method, {[this](wire::Frame frame) { frames.push_back(std::move(frame)); },
@@ -77,7 +77,7 @@ class FramesTest : public testing::Test {
     EXPECT_TRUE(made.ok());
     return std::move(*made);
   }
-  // A client's stream and an executor's, joined.
+  // Joins a client's stream and an executor's.
   void Join() {
     client_.emplace(*clients_, Method::kTunnel, Opening("worker"));
     executor_.emplace(*executors_, Method::kCarry, Carrying(7));
@@ -176,7 +176,7 @@ TEST_F(FramesTest, ManyStreamsOfOneConnectionAreApart) {
 }
 
 TEST_F(FramesTest, AnotherJobsCertificateIsRefused) {
-  const auto trusting = [](const Identity& stranger) {  // it is the AM that has to refuse this one
+  const auto trusting = [](const Identity& stranger) {  // the AM has to refuse this one
     return Identity{identities_->client.ca_certificate, stranger.certificate, stranger.private_key};
   };
   for (const Identity& stranger : {others_->client, others_->executor, trusting(others_->client),

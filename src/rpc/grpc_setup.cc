@@ -19,14 +19,15 @@
 namespace howdah::rpc {
 namespace {
 
-// A failed assertion ends the process, so its text must be seen; of everything else the caller is told by a status.
+// A failed assertion ends the process, so its text must be printed. All other problems are in the status of a call.
 void LogOnlyAssertions(gpr_log_func_args* line) {
   if (std::string_view(line->message).starts_with("assertion failed")) {
     std::fprintf(stderr, "%s:%d: %s\n", line->file, line->line, line->message);
   }
 }
 
-// A user's GRPC_VERBOSITY, GRPC_TRACE, GRPC_ENABLE_FORK_SUPPORT... are meant for the user's programs.
+// GRPC_VERBOSITY, GRPC_TRACE, GRPC_ENABLE_FORK_SUPPORT and so on in the user's environment are meant for the user's
+// programs.
 void ForgetEnvironment() {
   std::vector<std::string> names;
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable) {
@@ -36,19 +37,19 @@ void ForgetEnvironment() {
   for (const std::string& name : names) unsetenv(name.c_str());
 }
 
-// What gRPC has no option for. Tickets would let a peer resume a session, which nobody here does: they cost two
-// messages and the memory of two sessions a connection. Of the cipher suites the cheapest comes first.
+// OpenSSL settings for which gRPC has no option. Session tickets, which no party uses, cost two messages and the memory
+// of two sessions per connection. The cheapest cipher suite comes first.
 constexpr char kTlsDefaults[] =
     "openssl_conf = howdah\n[howdah]\nssl_conf = ssl\n[ssl]\nsystem_default = tls\n[tls]\nNumTickets = 0\n"
     "Ciphersuites = TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256\n";
 
 void SetTlsDefaults() {
-  // Before gRPC does it with the machine's openssl.cnf, which may name providers to load; it also costs time.
+  // Initialise OpenSSL before gRPC loads the machine's openssl.cnf, which costs time and may name providers to load.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   OPENSSL_load_builtin_modules();
   CONF* conf = NCONF_new(nullptr);
   BIO* text = BIO_new_mem_buf(kTlsDefaults, sizeof kTlsDefaults - 1);
-  // Without them everything works as well, only slower.
+  // These settings only affect speed, so failures are ignored.
   if (conf != nullptr && text != nullptr && NCONF_load_bio(conf, text, nullptr) == 1) {
     CONF_modules_load(conf, nullptr, CONF_MFLAGS_SILENT);
   }
@@ -65,11 +66,10 @@ void PrepareGrpc() {
   std::call_once(once, [] {
     ForgetEnvironment();
     gpr_set_log_function(LogOnlyAssertions);
-    // Debian's abseil looks for deadlocks at every lock of gRPC, under one lock of the whole process.
+    // Debian's abseil checks for deadlocks at every lock of gRPC, under one lock of the whole process.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     SetTlsDefaults();
-    // For as long as the process lives: gRPC's own shutdown at the last user's end runs on a thread that races with
-    // exit.
+    // Keep gRPC initialised until the process ends: its shutdown runs on a thread that races with exit.
     grpc_init();
   });
 }
@@ -100,7 +100,7 @@ std::string Explain(const grpc::Status& status) {
   std::string message = status.error_message();
   std::string_view text = message;
   // "failed to connect to all addresses; last error: UNKNOWN: ipv4:127.0.0.1:1: Failed to connect to remote host:
-  // Connection refused": what stands before the last reason repeats what our own sentence says.
+  // Connection refused": keep only the last reason, because our message has the address already.
   for (std::string_view prefix : {"last error: ", "Failed to connect to remote host: "}) {
     if (size_t at = text.find(prefix); at != text.npos) text.remove_prefix(at + prefix.size());
   }

@@ -1,4 +1,4 @@
-// What both ends set the same way before they use gRPC.
+// gRPC settings shared by clients and server.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -20,16 +20,16 @@ inline constexpr char kFollowMethod[] = "/howdah.wire.Control/Follow";
 inline constexpr char kTunnelMethod[] = "/howdah.wire.Control/Tunnel";
 inline constexpr char kCarryMethod[] = "/howdah.wire.Executors/Carry";
 
-// Once per process, before anything of gRPC is touched: no settings from the machine or the environment, no log lines
-// of gRPC's own (what went wrong is in the status of the call), few threads.
+// Runs once per process, before any other use of gRPC. Ignores gRPC settings of the machine and the environment,
+// disables gRPC's own log (failures are in the status of a call) and limits its threads.
 void PrepareGrpc();
 
-// A channel to the AM at an IP address and port ("127.0.0.1:40123", "[::1]:40123"); nothing is resolved and no proxy
-// asked. It has a connection of its own, which begins at the first call or Channel::GetState(true).
+// Creates a channel to the AM at an IP address and port ("127.0.0.1:40123", "[::1]:40123"), without name resolution and
+// proxies. The channel has a connection of its own, opened by the first call or by Channel::GetState(true).
 Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, const Identity& identity,
                                                    grpc::ChannelArguments arguments);
 
-// gRPC's words for why a call failed, without its prefixes of addresses and times.
+// gRPC's reason for the failure of a call, without its prefixes of addresses and times.
 std::string Explain(const grpc::Status& status);
 
 }  // namespace howdah::rpc

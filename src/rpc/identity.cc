@@ -13,7 +13,7 @@
 namespace howdah::rpc {
 namespace {
 
-constexpr long kBackdateSeconds = 5 * 60;  // clocks of nodes differ
+constexpr long kBackdateSeconds = 5 * 60;  // clocks differ between nodes
 constexpr long kValidSeconds = 400L * 24 * 3600;
 
 template <auto kFree>
@@ -38,7 +38,7 @@ Error OpensslError(std::string_view doing) {
 bool SetSerial(X509* certificate) {
   unsigned char random[16];
   if (RAND_bytes(random, sizeof random) != 1) return false;
-  random[0] = static_cast<unsigned char>((random[0] & 0x7f) | 0x40);  // positive, and never short
+  random[0] = static_cast<unsigned char>((random[0] & 0x7f) | 0x40);  // positive, and always 16 bytes
   std::unique_ptr<BIGNUM, Freer<BN_free>> number(BN_bin2bn(random, sizeof random, nullptr));
   return number && BN_to_ASN1_INTEGER(number.get(), X509_get_serialNumber(certificate)) != nullptr;
 }
@@ -55,10 +55,10 @@ bool AddExtension(X509* certificate, X509* issuer, int nid, const std::string& v
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// What every certificate of a job has: serial, validity, key, and a subject that names the party and its job.
+// Sets the fields common to all certificates of a job: serial, validity, key, and a subject with the party and the job.
 bool FillCommon(X509* certificate, EVP_PKEY* key, std::string_view name, std::string_view job_id) {
   X509_NAME* subject = X509_get_subject_name(certificate);
-  // A common name and an organisation hold 64 characters at most (RFC 5280); a job id is for people here, so it is cut.
+  // Common name and organisation are limited to 64 characters (RFC 5280). The job id is informative only, so it is cut.
   return X509_set_version(certificate, X509_VERSION_3) == 1 && SetSerial(certificate) &&
          X509_gmtime_adj(X509_getm_notBefore(certificate), -kBackdateSeconds) != nullptr &&
          X509_gmtime_adj(X509_getm_notAfter(certificate), kValidSeconds) != nullptr &&
@@ -114,7 +114,7 @@ Result<Identity> MakeIdentity(X509* ca, EVP_PKEY* ca_key, std::string_view name,
 }  // namespace
 
 Result<JobIdentities> MakeJobIdentities(std::string_view job_id) {
-  // The machine's openssl.cnf may name engines and providers to load; nothing here depends on the machine.
+  // Do not load the machine's openssl.cnf, which may name engines and providers.
   OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   Key ca_key(EVP_EC_gen("P-256"));
   if (!ca_key) return OpensslError("making the key of the job's CA");

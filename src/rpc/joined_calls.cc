@@ -6,7 +6,7 @@
 
 namespace howdah::rpc {
 
-// What the AM sends and reads on a stream that it serves itself.
+// The AM's end of a stream that the AM itself serves.
 class JoinedCalls::Served final : public FrameStream {
  public:
   Served(JoinedCalls* calls, ConnectionId id) : calls_(calls), alive_(calls->alive_), id_(id) {}
@@ -68,7 +68,7 @@ void JoinedCalls::OnMessage(AmCall& call, grpc::ByteBuffer message) {
   wire::Frame frame;
   if (!handlers || !Parse(std::move(message), frame)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a Frame"});
-    return call.Read();  // whose failure is OnClosed
+    return call.Read();  // its failure leads to OnClosed
   }
   const ConnectionId id = call.id();
   const std::weak_ptr<char> alive = alive_;

@@ -1,4 +1,4 @@
-// The AM's streams of frames: each joined to another one, or served by the AM itself.
+// The frame streams of the AM's server: each is joined to another one, or served by the AM itself.
 #pragma once
 
 #include <functional>
@@ -11,32 +11,32 @@
 
 namespace howdah::rpc {
 
-// All of it on the loop thread. The calls belong to the server.
+// Used on the loop thread only. The server owns the calls.
 class JoinedCalls {
  public:
-  // find: a call by its id, or null once it is over.
+  // find: returns a call by its id, or null if it is over.
   explicit JoinedCalls(std::function<AmCall*(ConnectionId)> find) : find_(std::move(find)) {}
 
-  // The first message of a call has been read, and nothing is read until it is joined or served.
+  // Keeps the first message of a call. No further message is read until the call is joined or served.
   void Hold(const AmCall& call, grpc::ByteBuffer first);
   void Join(ConnectionId tunnel, ConnectionId carry);
   std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers);
 
-  // Whether the call's first message has been read.
+  // Whether the first message of the call has been read.
   bool Has(const AmCall& call) const { return ends_.contains(call.id()); }
   void OnMessage(AmCall& call, grpc::ByteBuffer message);  // may destroy this, or the call
   void OnWritten(AmCall& call);
   void OnClosed(AmCall& call);  // may destroy this
   void Forget(ConnectionId id) { ends_.erase(id); }
-  // The server goes: nothing is found any more.
+  // Called when the server is destroyed: no call is found afterwards.
   void Detach();
 
  private:
   class Served;
   struct End {
-    grpc::ByteBuffer first;                           // until joined
-    std::optional<ConnectionId> peer;                 // joined to it
-    bool awaits_peer = false;                         // a message of it is on its way to the peer; then it is read on
+    grpc::ByteBuffer first;                           // kept until the call is joined
+    std::optional<ConnectionId> peer;                 // the joined call
+    bool awaits_peer = false;                         // a message is being written to the peer; then the next is read
     std::shared_ptr<FrameStream::Handlers> handlers;  // served by the AM
   };
 

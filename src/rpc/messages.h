@@ -1,4 +1,4 @@
-// Messages to and from bytes as gRPC holds them.
+// Converts messages from and to gRPC byte buffers.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -16,7 +16,7 @@ bool Parse(grpc::ByteBuffer bytes, Message& message) {
   return grpc::SerializationTraits<Message>::Deserialize(&bytes, &message).ok();
 }
 
-// The message's own fields, then the shared bytes of the cluster (null: none), which are referred to and not copied.
+// Encodes the message's own fields and appends the shared bytes of the cluster (null: none) by reference.
 grpc::ByteBuffer Encode(const google::protobuf::MessageLite& message, const SharedCluster* cluster);
 
 }  // namespace howdah::rpc

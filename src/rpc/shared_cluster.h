@@ -1,4 +1,4 @@
-// The bytes of ToExecutor.cluster, encoded once; every message that carries them refers to the same memory.
+// The bytes of ToExecutor.cluster, encoded once; all messages refer to the same memory.
 #pragma once
 
 #include <grpcpp/support/slice.h>

@@ -1,4 +1,4 @@
-// A loop for tests: the test's own thread runs what was posted, until what it waits for has come.
+// An event loop for tests: the test's own thread runs the posted closures until a condition holds.
 #pragma once
 
 #include <chrono>
@@ -21,7 +21,7 @@ class TestLoop {
     };
   }
 
-  // false: the limit ran out.
+  // Returns false if the limit was reached.
   bool RunUntil(const std::function<bool()>& done, std::chrono::seconds limit = std::chrono::seconds(60)) {
     auto deadline = std::chrono::steady_clock::now() + limit;
     while (!done()) {

@@ -24,7 +24,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// A whole number in the base, all of the text.
+// Parses the whole text as a number in this base.
 std::optional<int64_t> Digits(std::string_view text, int base) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int64_t number = 0;

@@ -24,7 +24,7 @@ TEST(Variables, AsHadoopExpandsThem) {
       {"<${a}${b}>", "<AB-A>"},
       {"${${which}}", "A"},
       {"${unbound}", "${unbound}"},
-      {"${a} ${unbound} ${a}", "A ${unbound} ${a}"},  // nothing after what is unbound
+      {"${a} ${unbound} ${a}", "A ${unbound} ${a}"},  // expansion stops at the first unbound variable
       {"${}", "${}"},
       {"${a", "${a"},
       {"$a {a}", "$a {a}"},
@@ -60,7 +60,7 @@ TEST(Variables, TwentySteps) {
   Configuration configuration(Around());
   for (int i = 0; i < 30; ++i) configuration.Set("v" + std::to_string(i), "${v" + std::to_string(i + 1) + "}", "here");
   configuration.Set("v20", "end", "here");
-  EXPECT_EQ(configuration.Text("v0"), "end");  // twenty expansions
+  EXPECT_EQ(configuration.Text("v0"), "end");  // exactly twenty expansions
   configuration.Set("v20", "${v21}", "here");
   configuration.Set("v21", "end", "here");
   EXPECT_EQ(configuration.Text("v0"), "${v1}");

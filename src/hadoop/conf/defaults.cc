@@ -9,8 +9,8 @@ namespace {
 struct Row {
   std::string_view key, value;
 };
-// core-default.xml, hdfs-default.xml and yarn-default.xml of Hadoop 3.3.6, in order of the keys. In 3.3 to 3.5 they are
-// the same.
+// core-default.xml, hdfs-default.xml and yarn-default.xml of Hadoop 3.3.6, sorted by key. Hadoop 3.3 to 3.5 have the
+// same values.
 constexpr Row kDefaults[] = {
     {"dfs.block.access.token.enable", "false"},
     {"dfs.blocksize", "134217728"},
@@ -121,8 +121,8 @@ constexpr Row kDefaults[] = {
     {"yarn.webapp.enable-rest-app-submissions", "true"},
 };
 
-// org.apache.hadoop.conf.Configuration's table, HdfsConfiguration, YarnConfiguration: the old names that are still
-// seen.
+// Deprecated keys that are still in use, from org.apache.hadoop.conf.Configuration, HdfsConfiguration and
+// YarnConfiguration.
 constexpr Row kOldNames[] = {
     {"dfs.block.size", "dfs.blocksize"},
     {"dfs.federation.nameservices", "dfs.nameservices"},

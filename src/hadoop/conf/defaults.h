@@ -1,4 +1,4 @@
-// What Hadoop itself says of the keys that Howdah uses.
+// Hadoop's defaults of the keys that Howdah uses.
 #pragma once
 
 #include <optional>
@@ -6,10 +6,11 @@
 
 namespace howdah::hadoop::conf {
 
-// The value of Hadoop's *-default.xml, raw (it may have variables). nullopt: there is none, or we do not use the key.
+// The value in Hadoop's *-default.xml, raw (it may have variables). nullopt: no default, or Howdah does not use the
+// key.
 std::optional<std::string_view> DefaultOf(std::string_view key);
 
-// The name that a deprecated key has now ("fs.default.name" → "fs.defaultFS"); any other key is returned as it is.
+// The present name of a deprecated key ("fs.default.name" → "fs.defaultFS"); other keys are returned unchanged.
 std::string_view PresentName(std::string_view key);
 
 }  // namespace howdah::hadoop::conf

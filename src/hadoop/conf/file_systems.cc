@@ -1,4 +1,4 @@
-// Rules: org.apache.hadoop.fs.FileSystem, hdfs.HAUtilClient, fs.viewfs.InodeTree.
+// Sources: org.apache.hadoop.fs.FileSystem, hdfs.HAUtilClient, fs.viewfs.InodeTree.
 #include <algorithm>
 
 #include "howdah/hadoop/conf/services.h"
@@ -12,7 +12,7 @@ constexpr const char* kDefault = "fs.defaultFS";
 
 Error Wrong(const std::string& what) { return {ErrorCode::kUsage, "finding the file system: " + what}; }
 
-// fs.defaultFS, with the forms of old: "local", "nn:8020".
+// fs.defaultFS, including its old forms "local" and "nn:8020".
 Uri DefaultUri(const Configuration& configuration) {
   const std::string text = configuration.Text(kDefault, "file:///");
   if (text == "local") return {"file", "", ""};
@@ -20,7 +20,7 @@ Uri DefaultUri(const Configuration& configuration) {
   return ParseUri(text);
 }
 
-// Scheme and authority filled in from the default file system, as far as they are missing.
+// Completes missing scheme and authority from the default file system.
 Uri Completed(const Configuration& configuration, const std::string& text) {
   Uri uri = ParseUri(text);
   const Uri standard = DefaultUri(configuration);
@@ -66,7 +66,7 @@ Status FindNameNodes(const Configuration& configuration, FileSystemAddress& addr
   return {};
 }
 
-// `path` lies at or below `mount`, both absolute.
+// Whether `path` is at or below `mount`; both are absolute.
 bool Covers(const std::string& mount, const std::string& path) {
   if (mount == "/") return true;
   return path == mount || (path.starts_with(mount) && path[mount.size()] == '/');

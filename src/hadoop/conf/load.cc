@@ -45,8 +45,8 @@ struct Candidate {
   std::string path, because;
 };
 
-// What says where the configuration is: the first that is set wins, even if nothing is there, so that a mistake is
-// seen.
+// The configured directory. The first variable that is set wins even if its directory does not exist, so that a mistake
+// is reported.
 Candidate Named(const Surroundings& surroundings) {
   const auto variable = [&](const std::string& name) {
     const auto value = surroundings.environment ? surroundings.environment(name) : std::nullopt;

@@ -1,4 +1,4 @@
-// Rules: org.apache.hadoop.yarn.conf.HAUtil, YarnConfiguration.getSocketAddr.
+// Sources: org.apache.hadoop.yarn.conf.HAUtil, YarnConfiguration.getSocketAddr.
 #include "howdah/hadoop/conf/services.h"
 #include "uri.h"
 

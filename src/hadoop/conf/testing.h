@@ -1,4 +1,4 @@
-// What the tests here share.
+// Helpers of this library's tests.
 #pragma once
 
 #include <map>
@@ -17,7 +17,7 @@ inline Surroundings Around(std::map<std::string, std::string> environment = {}) 
           "ann", "/home/ann"};
 }
 
-// Files by path, as an include reads them.
+// File contents by path, for includes.
 using Files = std::map<std::string, std::string>;
 inline auto Reader(const Files& files) {
   return [files](const std::string& path) -> Result<std::string> {

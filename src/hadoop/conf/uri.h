@@ -1,4 +1,4 @@
-// URIs as Hadoop's Path takes them: nothing is percent-decoded.
+// URIs in the syntax of Hadoop's Path: without percent-encoding.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct HostAndPort {
   std::string host;
   uint16_t port = 0;
 };
-// "host", "host:port", "1.2.3.4:port", "[v6]:port", "[v6]"; without a port it is the given one. A wildcard ("0.0.0.0",
-// "[::]") means the machine itself: "localhost". nullopt: it is none of these.
+// Parses "host", "host:port", "1.2.3.4:port", "[v6]:port" or "[v6]"; `port` is the default. A wildcard ("0.0.0.0",
+// "[::]") stands for this machine and becomes "localhost". nullopt: invalid.
 std::optional<HostAndPort> ParseAddress(const std::string& text, uint16_t port);
 
 }  // namespace howdah::hadoop::conf

@@ -9,10 +9,10 @@ namespace howdah::hadoop::conf {
 
 using Lookup = std::function<std::optional<std::string>(const std::string& name)>;
 
-// Replaces the innermost ${name}, from the left, until none is left; names of the form env.NAME, env.NAME:-default and
-// env.NAME-default are asked of `environment`, the others of `property`. As
-// org.apache.hadoop.conf.Configuration.substituteVars does: what is unbound ends it, and stays literal with all that
-// follows; a value that names itself stays as it was written. So does one that is not done after 20 steps, where Java
+// Replaces the leftmost innermost ${name} until none is left. Names of the form env.NAME, env.NAME:-default and
+// env.NAME-default are looked up in `environment`, all others in `property`. As
+// org.apache.hadoop.conf.Configuration.substituteVars: expansion stops at the first unbound variable; a value that
+// refers to itself is returned unchanged. A value that needs more than 20 steps is returned unchanged, too, where Java
 // throws.
 std::string Expand(const std::string& text, const Lookup& environment, const Lookup& property);
 

@@ -1,4 +1,4 @@
-// Rules: org.apache.hadoop.conf.Configuration.Parser.
+// Source: org.apache.hadoop.conf.Configuration.Parser.
 #include <algorithm>
 #include <pugixml.hpp>
 #include <string_view>
@@ -8,7 +8,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-// More than any real configuration nests includes; a file that includes itself ends here.
+// More than the include depth of any real configuration; stops a file that includes itself.
 constexpr int kMostDepth = 32;
 constexpr int kMostFiles = 1000;
 constexpr size_t kMostProperties = 100'000;
@@ -21,7 +21,7 @@ std::string_view LocalName(const pugi::xml_node& node) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-// All text of the element itself, in pieces between comments and CDATA.
+// The text of the element itself, which comments and CDATA may split.
 std::string TextOf(const pugi::xml_node& node) {
   std::string text;
   for (const pugi::xml_node& child : node.children()) {
@@ -43,7 +43,7 @@ struct Item {
   std::string origin;
 };
 
-// Gathers the properties of one file and of those it includes, in order.
+// Collects the properties of one file and of its includes, in order.
 class Gatherer {
  public:
   explicit Gatherer(const ReadFile& read_file) : read_file_(read_file) {}
@@ -106,7 +106,7 @@ class Gatherer {
       if (name == "value") item.value = TextOf(child);
       if (name == "final") item.is_final = TextOf(child) == "true";
     }
-    if (item.name.empty()) return {};  // as Hadoop: a property without a name is nothing
+    if (item.name.empty()) return {};  // Hadoop ignores a property without a name, too
     if (items.size() >= kMostProperties) {
       return Wrong(source.path, source.xml, node.offset_debug(),
                    "there are more than " + std::to_string(kMostProperties) + " properties");
@@ -141,7 +141,7 @@ class Gatherer {
   int files_ = 0;
 };
 
-// What XML can hold: no control characters but tab and line ends.
+// Whether XML can represent the text: no control characters except tab and line ends.
 bool Writable(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; });
 }

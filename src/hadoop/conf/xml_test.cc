@@ -29,7 +29,7 @@ TEST(Xml, Properties) {
       {P("x", "1", "<final>false</final>") + P("x", "2"), "2"},
       {P("x", "1") + P("x", ""), std::nullopt},
       {P("x", "1") + "<property><name>x</name><value/></property>", std::nullopt},
-      {P("x", "1") + "<property><name>x</name></property>", "1"},  // no value at all says nothing
+      {P("x", "1") + "<property><name>x</name></property>", "1"},  // a property without a value has no effect
       {"<property name='x' value='1'/>", "1"},
       {"<property name='x' value='1' final='true'/>" + P("x", "2"), "1"},
       {"<property name='x'><value>1</value></property>", "1"},
@@ -127,7 +127,7 @@ TEST(Xml, WhatIsWrittenReadsTheSame) {
   configuration.Set("a", "x < y & \"z\" > ${env.HOST}\r\n", "here");
   configuration.Set("b", "1", "here", true);
   configuration.Set("c", "käse\ttab", "here");
-  configuration.Set("d", std::string("a\0b", 3), "here");  // XML cannot hold it
+  configuration.Set("d", std::string("a\0b", 3), "here");  // not representable in XML
   Configuration again(Around());
   ASSERT_TRUE(AddXml(again, "sent.xml", WriteXml(configuration), Reader({})).ok());
   EXPECT_EQ(again.Text("a"), "x < y & \"z\" > rm7");
@@ -136,8 +136,8 @@ TEST(Xml, WhatIsWrittenReadsTheSame) {
   EXPECT_EQ(again.properties().size(), 3u);
 }
 
-// Mutations of a file with everything in it, from fixed seeds: whatever comes, the parser returns, and what it accepts
-// can be read back. Sanitizers watch.
+// Mutations (fixed seeds) of a file with all features: the parser always returns, and accepted input can be written and
+// read back. Sanitizers check memory accesses.
 TEST(Xml, AnyBytesAreSafe) {
   const std::string seed = "<?xml version='1.0'?><!DOCTYPE configuration><configuration xmlns:xi='x'>" +
                            P("fs.default.name", "hdfs://${env.H:-h}:8020") + P("a", "<![CDATA[${b}]]>", kFinal) +
@@ -178,7 +178,7 @@ TEST(Xml, AnyBytesAreSafe) {
     Configuration again(Around());
     EXPECT_TRUE(AddXml(again, "again", WriteXml(configuration), Reader({})).ok()) << xml;
   }
-  EXPECT_GT(accepted, 100);  // else the mutations only ever test the first check
+  EXPECT_GT(accepted, 100);  // otherwise the mutations would only test the first check
 }
 
 }  // namespace

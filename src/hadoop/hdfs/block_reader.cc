@@ -84,7 +84,7 @@ Status BlockReader::ReadPacket() {
                     " on is wrong: the replica is corrupt");
     }
   }
-  // The first packet begins at a whole chunk, up to the first byte that is wanted.
+  // The first packet begins at a chunk boundary, at or before the first requested byte.
   const int64_t before = offset_ - header->offset;
   if (before < 0 || (before > 0 && static_cast<size_t>(before) >= data.size())) {
     return Failed("a packet came that is not the next");
@@ -93,8 +93,8 @@ Status BlockReader::ReadPacket() {
   return {};
 }
 
-// The DataNode sends an empty packet, and is told that its bytes were right: it then needs not verify them itself for
-// some time.
+// Reads the empty last packet and reports that the checksums were correct, so that the DataNode need not verify the
+// block itself for some time.
 Status BlockReader::Finish() {
   size_t body = 0;
   if (const auto last = ReadHead(body); !last || !last->last) return Failed("the block does not end where it should");

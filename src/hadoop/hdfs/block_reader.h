@@ -1,4 +1,4 @@
-// A stretch of one block, read from one DataNode.
+// Reads a range of one block from one DataNode.
 #pragma once
 
 #include <memory>
@@ -15,32 +15,33 @@ namespace howdah::hadoop::hdfs {
 
 class BlockReader {
  public:
-  // offset and length lie within the block. client: any name.
+  // offset and length must lie within the block. client: any name.
   static Result<BlockReader> Open(const ::hadoop::hdfs::LocatedBlockProto& block,
                                   const ::hadoop::hdfs::DatanodeInfoProto& node, const std::string& client,
                                   int64_t offset, int64_t length, const TransferOptions& options);
 
-  // The next bytes, checked, at most a packet; valid until the next call. Empty: all `length` have come.
+  // Returns the next verified bytes, at most one packet, valid until the next call. Empty: all `length` bytes were
+  // returned.
   Result<std::string_view> Next();
 
  private:
   BlockReader(DataConnection connection, Duration silence, int64_t offset, int64_t length)
       : connection_(std::move(connection)), silence_(silence), offset_(offset), left_(length) {}
 
-  // A packet's prefix and header; `body` bytes follow.
+  // Reads a packet's prefix and header; `body` bytes follow.
   Result<PacketHeader> ReadHead(size_t& body);
   Status ReadPacket();
   Status Finish();
 
   DataConnection connection_;
   Duration silence_;
-  int64_t offset_;  // in the block, of the next byte that is wanted
+  int64_t offset_;  // in the block, of the next byte to return
   int64_t left_;
-  bool checked_ = true;  // there are checksums
+  bool checked_ = true;  // whether the block has checksums
   Crc crc_ = Crc::kCrc32c;
   size_t chunk_ = 512;
-  std::string body_;       // of the present packet: checksums and data
-  std::string_view data_;  // of body_, what has not been returned
+  std::string body_;       // checksums and data of the current packet
+  std::string_view data_;  // the part of body_ not yet returned
 };
 
 }  // namespace howdah::hadoop::hdfs

@@ -10,7 +10,7 @@ namespace {
 constexpr int kSlices = 8;
 using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
 
-// polynomial: bit-reversed.
+// polynomial: in reversed bit order.
 constexpr Tables MakeTables(uint32_t polynomial) {
   Tables tables{};
   for (uint32_t i = 0; i < 256; ++i) {
@@ -48,7 +48,8 @@ __attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* at, size_t 
   return ~narrow;
 }
 
-// The instruction takes three cycles, and one can be begun in each: three chunks at once cost what one does.
+// The instruction has a latency of three cycles and a throughput of one per cycle: three interleaved chunks cost as
+// much as one.
 __attribute__((target("sse4.2"))) void ThreeByInstruction(const char* at, size_t chunk, uint32_t* crcs) {
   uint64_t a = 0xffffffff, b = 0xffffffff, c = 0xffffffff;
   for (size_t i = 0; i < chunk; i += 8) {

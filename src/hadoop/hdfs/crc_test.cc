@@ -13,7 +13,7 @@ std::string Counting(size_t size, int step) {
   return bytes;
 }
 
-// "123456789" is the check value of both CRCs in the catalogues; the others are of RFC 3720, B.4 (iSCSI).
+// "123456789" is the standard check input of both CRCs; the other vectors are from RFC 3720, B.4 (iSCSI).
 TEST(Crc, KnownValues) {
   struct Case {
     Crc kind;
@@ -36,7 +36,7 @@ TEST(Crc, KnownValues) {
   }
 }
 
-// The instruction, three chunks at a time, and the table are three ways to the same numbers.
+// The instruction, its interleaved form and the table give the same results.
 TEST(Crc, ChunksOfAllSizes) {
   const std::string bytes = Counting(9000, 7);
   for (const Crc kind : {Crc::kCrc32, Crc::kCrc32c}) {

@@ -92,7 +92,7 @@ Status DataConnection::Receive(char* out, size_t size, Duration limit) {
     out += count;
     size -= count;
     if (size == 0) break;
-    // A large piece goes to its place at once, past the buffer.
+    // A large piece is received directly, without the buffer.
     const auto got = size > kBuffer ? Take(out, size) : Fill();
     if (!got) return got.error();
     if (size > kBuffer) {

@@ -1,4 +1,4 @@
-// A connection to a DataNode: the one place through which data goes.
+// A connection to a DataNode. All block data passes through it.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -14,39 +14,42 @@
 
 namespace howdah::hadoop::hdfs {
 
-// What connections to DataNodes need to know of the cluster.
+// Settings of the cluster for connections to DataNodes.
 struct TransferOptions {
-  bool use_hostname = false;  // dfs.client.use.datanode.hostname: names instead of the addresses the NameNode knows
+  // dfs.client.use.datanode.hostname: connect by host name instead of the address known to the NameNode
+  bool use_hostname = false;
   Duration connect = std::chrono::seconds(20);
-  Duration silence = std::chrono::seconds(60);    // dfs.client.socket-timeout; every hop of a pipeline adds 5 s
-  Duration heartbeat = std::chrono::seconds(30);  // a pipeline without data is told that its client lives
-  Duration lease = std::chrono::seconds(30);      // the NameNode lets others take a file over after 60 s
-  std::string unsupported;                        // why data cannot be moved here at all; empty: it can
+  Duration silence = std::chrono::seconds(60);    // dfs.client.socket-timeout; each node of a pipeline adds 5 s
+  Duration heartbeat = std::chrono::seconds(30);  // interval of heartbeats in a pipeline without data
+  // renewal interval; after 60 s the NameNode lets other clients take over the file
+  Duration lease = std::chrono::seconds(30);
+  std::string unsupported;  // why data transfer is not supported; empty: it is
 };
 
 // "dn1.example.com (10.0.0.7:9866)"
 std::string NameOf(const ::hadoop::hdfs::DatanodeInfoProto& node);
 
-// A SASL handshake (dfs.data.transfer.protection, dfs.encrypt.data.transfer) belongs into Open, between connecting and
-// the first op, where node, block token and options are known; its wrapping into SendSome and Take, through which all
-// bytes go. One thread.
+// Not thread-safe. A SASL handshake (dfs.data.transfer.protection, dfs.encrypt.data.transfer) would go into Open,
+// between connecting and the first op, where node, block token and options are known; its wrapping into SendSome and
+// Take, through which all bytes pass.
 class DataConnection {
  public:
   static Result<DataConnection> Open(const ::hadoop::hdfs::DatanodeInfoProto& node, const TransferOptions& options);
 
-  // All of it, or an error once nothing could be sent for `limit`.
+  // Sends all bytes; an error if nothing could be sent for `limit`.
   Status Send(std::string_view bytes, Duration limit);
-  // As much as goes without blocking; pieces follow each other. The number of bytes taken.
+  // Sends as much of the pieces as possible without blocking, and returns the number of bytes.
   Result<size_t> SendSome(const std::vector<std::string_view>& pieces);
 
-  // Exactly `size` bytes to `out`.
+  // Receives exactly `size` bytes.
   Status Receive(char* out, size_t size, Duration limit);
-  // The message behind its length.
+  // Receives a message with its length prefix.
   Status ReceiveDelimited(google::protobuf::MessageLite& message, Duration limit);
 
-  // Takes what is there into the buffer without blocking: how many bytes. An error: the other side has closed.
+  // Receives available bytes into the buffer without blocking, and returns their number. An error: the peer has closed
+  // the connection.
   Result<size_t> Fill();
-  // What has been taken and not been used. Drop(n) uses the first n bytes.
+  // The received bytes not yet consumed. Drop(n) consumes the first n bytes.
   std::string_view buffered() const { return std::string_view(buffer_).substr(begin_, end_ - begin_); }
   void Drop(size_t count) { begin_ += count; }
 

@@ -1,4 +1,4 @@
-// A NameNode and DataNodes for tests: what they are to do wrong is said beforehand.
+// A NameNode and DataNodes for tests, with configurable faults.
 #pragma once
 
 #include <arpa/inet.h>
@@ -26,7 +26,7 @@ namespace howdah::hadoop::hdfs {
 
 namespace pb = ::hadoop::hdfs;
 
-// Everything that happened, for all nodes; and the blocks, which in truth every DataNode of a pipeline would have.
+// The events of all nodes, and the blocks (of which a real cluster has one replica per DataNode of the pipeline).
 struct World {
   std::mutex mutex;
   std::condition_variable changed;
@@ -45,20 +45,20 @@ struct World {
     for (const std::string& event : events) count += event.starts_with(beginning) ? 1 : 0;
     return count;
   }
-  // Waits, at most 60 s, until something has happened so often.
+  // Waits, at most 60 s, until the condition holds.
   bool Eventually(const std::function<bool()>& so) {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, std::chrono::seconds(60), so);
   }
 };
 
-// What a DataNode does wrong.
+// The faults of a DataNode.
 struct Behaviour {
-  int packets = 1 << 30;     // then it closes the connection, once
-  int blamed = -1;           // instead of that it says that this node of the pipeline has failed
-  bool refuses = false;      // every op
-  bool corrupts = false;     // what is read, from byte 4096 of a block on
-  bool dies_at_end = false;  // when the last packet comes
+  int packets = 1 << 30;     // number of packets after which it closes the connection, once
+  int blamed = -1;           // instead, reports that this node of the pipeline has failed
+  bool refuses = false;      // refuses every op
+  bool corrupts = false;     // corrupts the data read, from byte 4096 of a block on
+  bool dies_at_end = false;  // closes the connection at the last packet
 };
 
 class FakeDataNode {
@@ -93,7 +93,7 @@ class FakeDataNode {
     node.mutable_id()->set_ipcport(0);
     return node;
   }
-  Behaviour behaviour;  // set before anything connects
+  Behaviour behaviour;  // set before the first connection
 
  private:
   void Accept() {
@@ -156,7 +156,7 @@ class FakeDataNode {
     if (op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_STREAMING_RECOVERY) {
       const std::lock_guard lock(world_.mutex);
       std::string& block = world_.blocks[id];
-      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // as a DataNode does
+      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // the check of a real DataNode
       block.resize(op.minbytesrcvd());
     }
     if (!Answer(fd, {})) return;
@@ -237,7 +237,7 @@ class FakeDataNode {
   std::thread thread_;
 };
 
-// Gives blocks to the first `replicas` DataNodes that are not excluded.
+// Allocates blocks on the first `replicas` DataNodes that are not excluded.
 class FakeNameNode : public NameNode {
  public:
   FakeNameNode(World& world, std::vector<std::unique_ptr<FakeDataNode>>& nodes, int replicas)
@@ -314,14 +314,14 @@ class FakeNameNode : public NameNode {
   }
   Result<int64_t> VisibleLength(const LocatedBlock&) override { return Failed("nothing is being written"); }
 
-  // The file, as its blocks in their order.
+  // The content of the file: its blocks in order.
   std::string Content() {
     const std::lock_guard lock(world_.mutex);
     std::string content;
     for (const uint64_t id : order_) content += world_.blocks[id];
     return content;
   }
-  const std::vector<uint64_t>& lengths() const { return lengths_; }  // as the writer said
+  const std::vector<uint64_t>& lengths() const { return lengths_; }  // as reported by the writer
 
  private:
   World& world_;

@@ -75,7 +75,7 @@ Result<std::string> FileReader::Read(size_t most) {
   return bytes;
 }
 
-// From the reader that is open, else from another replica until none is left.
+// Reads from the open replica, or from another one until none is left.
 Result<std::string_view> FileReader::NextBytes() {
   for (;;) {
     if (!reader_) {
@@ -87,14 +87,14 @@ Result<std::string_view> FileReader::NextBytes() {
       return bytes;
     }
     reader_.reset();
-    if (bytes) continue;  // the block's end
+    if (bytes) continue;  // the end of the block
     bad_.insert(node_);
     failures_ += "; " + node_ + ": " + bytes.error().message;
   }
 }
 
 Status FileReader::OpenReplica() {
-  // Once more with fresh locations and tokens, when every replica known has failed.
+  // After all known replicas have failed, try once more with fresh locations and tokens.
   for (const bool again : {false, true}) {
     if (again) {
       if (located_again_at_ == position_) break;

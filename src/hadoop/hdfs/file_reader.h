@@ -1,4 +1,4 @@
-// A file of HDFS being read.
+// Reads a file of HDFS.
 #pragma once
 
 #include <map>
@@ -16,8 +16,8 @@ namespace howdah::hadoop::hdfs {
 
 class FileReader : public Reader {
  public:
-  // Of a file that is being written, what has been flushed by now. kUnavailable: a kind of file that cannot be read
-  // (erasure coded, in an encryption zone).
+  // Opens a file; of a file that is being written, the part flushed so far. kUnavailable: the file is erasure coded or
+  // in an encryption zone, which is not supported.
   static Result<std::unique_ptr<FileReader>> Open(std::shared_ptr<NameNode> name_node, const std::string& path,
                                                   const TransferOptions& options);
 
@@ -29,7 +29,7 @@ class FileReader : public Reader {
   FileReader(std::shared_ptr<NameNode> name_node, std::string path, TransferOptions options)
       : name_node_(std::move(name_node)), path_(std::move(path)), options_(std::move(options)) {}
 
-  struct Stretch {  // a block's bytes in the file
+  struct Stretch {  // the range of a block in the file
     int64_t begin = 0, end = 0;
     NameNode::LocatedBlock block;
   };
@@ -45,11 +45,11 @@ class FileReader : public Reader {
   std::vector<Stretch> stretches_;
   int64_t size_ = 0, position_ = 0;
   std::optional<BlockReader> reader_;
-  std::string_view rest_;          // of reader_'s last bytes
-  std::string node_;               // that reader_ reads from
-  std::set<std::string> bad_;      // DataNodes that failed here
-  std::string failures_;           // since bytes came last: who failed and why
-  int64_t located_again_at_ = -1;  // where the NameNode was asked anew, so that it is not asked for ever
+  std::string_view rest_;          // unread part of reader_'s last bytes
+  std::string node_;               // the DataNode of reader_
+  std::set<std::string> bad_;      // DataNodes that failed for this file
+  std::string failures_;           // failed DataNodes and reasons since the last successful read
+  int64_t located_again_at_ = -1;  // position of the last Locate, to avoid asking the NameNode repeatedly
 };
 
 }  // namespace howdah::hadoop::hdfs

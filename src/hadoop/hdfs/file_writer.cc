@@ -12,8 +12,8 @@ FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64
 FileWriter::~FileWriter() {
   streamer_.reset();
   if (closed_) return;
-  // Whoever fails to write a file is told so already; a file that cannot be removed either is closed by the NameNode
-  // when its lease ends.
+  // The caller has received the error already. If the file cannot be removed either, the NameNode closes it when its
+  // lease expires.
   (void)name_node_->Delete(file_.path, false);
 }
 

@@ -1,4 +1,4 @@
-// A file of HDFS being written.
+// Writes a file of HDFS.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@ namespace howdah::hadoop::hdfs {
 
 class FileWriter : public Writer {
  public:
-  // The file has been created and is open.
+  // The file must have been created and be open for writing.
   FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64_t block_size, const TransferOptions& options);
   ~FileWriter() override;
 
@@ -28,7 +28,7 @@ class FileWriter : public Writer {
   OpenFile file_;
   PacketBuilder builder_;
   std::unique_ptr<Streamer> streamer_;
-  bool persisted_ = false;  // the NameNode keeps the block that is begun
+  bool persisted_ = false;  // the NameNode has persisted the current block
   bool closed_ = false;
 };
 

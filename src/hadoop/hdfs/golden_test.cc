@@ -1,5 +1,5 @@
-// Bytes that Hadoop 3.3.6 sent when its shell wrote and read a file of 700 bytes (hdfs dfs -put and -cat), and what
-// becomes of them when they are changed.
+// Recorded bytes: the Hadoop 3.3.6 shell writes and reads a file of 700 bytes (hdfs dfs -put and -cat); also mutations
+// of them.
 #include <gmock/gmock.h>
 
 #include "block_reader.h"
@@ -11,7 +11,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Java's client to the DataNode: the op, the head of its one packet with its two checksums, and the packet that ends
+// Java's client to the DataNode: the op, the header of its single packet with two checksums, and the packet that ends
 // the block.
 constexpr const char* kWriteOp =
     "001c50ae010a670a400a340a2442502d3939393438363836322d3132372e302e302e312d3137393532383538363532373010"
@@ -21,9 +21,10 @@ constexpr const char* kWriteOp =
 constexpr const char* kPacketHeadBytes =
     "000002c80019090000000000000000110000000000000000180025bc020000309c8681a54d444d";
 constexpr const char* kLastPacket = "00000004001909bc0200000000000011010000000000000018012500000000";
-// The DataNode's answer to the op and its confirmations of the two packets.
+// The DataNode's answer to the op, and its acknowledgements of the two packets.
 constexpr const char* kConfirmations = "04080012000908001000180022010009080210001800220100";
-// Java's client asks for the block; the DataNode answers, and sends the same two packets; the client has checked them.
+// Java's client requests the block; the DataNode answers and sends the same two packets; the client reports that the
+// checksums were correct.
 constexpr const char* kReadOp =
     "001c51700a650a3e0a320a2442502d3939393438363836322d3132372e302e302e312d3137393532383538363532373010d6"
     "8080800418be0820bc0512080a0012001a0022001223444653436c69656e745f4e4f4e4d41505245445543455f3139373932"
@@ -44,7 +45,7 @@ std::string File() {
   return bytes;
 }
 
-// The message of an op, behind version and code.
+// The message of an op, without version and code.
 template <typename Message>
 Message OpOf(const std::string& bytes, Op op) {
   EXPECT_EQ(bytes.substr(0, 2), std::string("\0\x1c", 2));
@@ -81,7 +82,7 @@ TEST(Golden, Packets) {
   EXPECT_EQ(builder.EndBlock()->bytes(), Bytes(kLastPacket));
 }
 
-// Answers each connection with the bytes that are set, and then says no more.
+// Answers each connection with preset bytes, then stays silent.
 class RawServer {
  public:
   RawServer() {
@@ -170,7 +171,7 @@ TEST(Golden, ABlockIsRead) {
   EXPECT_EQ(*ReadBlock(server, 600, 100), File().substr(600)) << "the packet begins before what is wanted";
 }
 
-// Changes of fixed seeds.
+// Mutations with fixed seeds.
 class Mutations {
  public:
   std::string operator()(std::string bytes, size_t within) {
@@ -206,7 +207,7 @@ TEST(Golden, AnyAnswerToAReaderIsSafeAndNoWrongByteIsTaken) {
   Mutations mutate;
   int refused = 0;
   for (int round = 0; round < 1500; ++round) {
-    // Mostly where lengths and kinds stand, not in the data.
+    // Mutate mostly lengths and types, not the data.
     server.Set(mutate(ReadStream(), round % 3 == 0 ? 10'000 : 60));
     const auto bytes = ReadBlock(server, 0, 700);
     refused += bytes ? 0 : 1;
@@ -217,7 +218,7 @@ TEST(Golden, AnyAnswerToAReaderIsSafeAndNoWrongByteIsTaken) {
   EXPECT_GT(refused, 1000);
 }
 
-// A NameNode whose only DataNode is the server.
+// A NameNode whose only DataNode is the test server.
 class RawNameNode : public FakeNameNode {
  public:
   RawNameNode(World& world, std::vector<std::unique_ptr<FakeDataNode>>& none, const RawServer& server)

@@ -11,7 +11,7 @@ namespace {
 
 namespace pb = ::hadoop::hdfs;
 
-// org.apache.hadoop.fs.CreateFlag. kShouldReplicate: also in a directory whose files are erasure coded otherwise.
+// org.apache.hadoop.fs.CreateFlag. kShouldReplicate: replicate even in a directory with an erasure coding policy.
 enum CreateFlag : uint32_t { kCreate = 0x01, kOverwrite = 0x02, kShouldReplicate = 0x80 };
 
 FileStatus StatusOf(const pb::HdfsFileStatusProto& proto, const std::string& name) {
@@ -27,7 +27,7 @@ FileStatus StatusOf(const pb::HdfsFileStatusProto& proto, const std::string& nam
   return status;
 }
 
-// Leases are by name: two writers must not have the same.
+// Leases belong to a name, so each writer needs a unique one.
 std::string NewClientName() {
   std::random_device random;
   char text[32];
@@ -68,7 +68,7 @@ Result<std::vector<FileStatus>> HdfsFileSystem::List(const std::string& path) {
     if (!response->has_dirlist()) {
       return Wrong("listing", path, {ErrorCode::kNotFound, "there is no such file or directory"});
     }
-    // A file lists as itself, with an empty name.
+    // The listing of a file is the file itself, with an empty name.
     for (const auto& entry : response->dirlist().partiallisting()) {
       all.push_back(StatusOf(entry, entry.path().empty() ? LastPart(*clean) : entry.path()));
       request.set_startafter(entry.path());
@@ -120,7 +120,7 @@ Status HdfsFileSystem::SetTimes(const std::string& path, int64_t modified_millis
   pb::SetTimesRequestProto request;
   request.set_src(*clean);
   request.set_mtime(static_cast<uint64_t>(modified_millis));
-  request.set_atime(static_cast<uint64_t>(-1));  // left as it is
+  request.set_atime(static_cast<uint64_t>(-1));  // unchanged
   return Do<pb::SetTimesResponseProto>("setTimes", request, "setting the time of", path);
 }
 

@@ -1,8 +1,7 @@
-// HDFS.
+// HDFS by its native protocols: the NameNode's RPC and the DataNodes' data transfer protocol.
 //
-// Spoken natively (the NameNode's RPC and the DataNodes' data transfer protocol) and not by WebHDFS: these ports are
-// open wherever YARN works, because NodeManagers localize through them; the RPC and its authentication are needed for
-// YARN anyway, so that there is one of each; and no JVM has to copy every byte through an HTTP server.
+// Not WebHDFS: the native ports are open wherever YARN works, because NodeManagers localize through them; YARN needs
+// the RPC and its authentication anyway; and no HTTP server in a JVM has to copy every byte.
 #pragma once
 
 #include <memory>

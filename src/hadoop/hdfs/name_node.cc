@@ -12,11 +12,11 @@ namespace {
 namespace pb = ::hadoop::hdfs;
 using std::chrono::milliseconds;
 
-// How long a NameNode may take to hear of a block from the DataNodes that have it. Java waits about 12 s by default
-// (dfs.client.block.write.locateFollowingBlock.retries), which a busy cluster exceeds.
+// How long to wait until the DataNodes have reported a block to the NameNode. Java waits about 12 s by default
+// (dfs.client.block.write.locateFollowingBlock.retries), which is too short for a busy cluster.
 constexpr milliseconds kReplicated = std::chrono::seconds(60);
 
-// Waits a little longer each time, from 5 ms to 1 s; false: the limit is reached.
+// Sleeps with growing pauses from 5 ms to 1 s. Returns false when the limit is reached.
 class Pauses {
  public:
   bool Next() {

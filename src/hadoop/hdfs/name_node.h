@@ -1,4 +1,4 @@
-// What readers and writers of a file need of the NameNode.
+// The NameNode's functions for readers and writers of files.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace howdah::hadoop::hdfs {
 
-// A file that is being written, as the NameNode knows it.
+// A file being written, as identified to the NameNode.
 struct OpenFile {
   std::string path;
-  std::string client;  // who holds its lease
+  std::string client;  // the holder of the lease
   uint64_t id = 0;
 };
 
-// Errors are explained (name_node_errors.h) and do not say which file they are about. Safe from any thread.
+// Thread-safe. Errors are explained (name_node_errors.h) and do not name the file.
 class NameNode {
  public:
   using Block = ::hadoop::hdfs::ExtendedBlockProto;
@@ -28,31 +28,32 @@ class NameNode {
   using DataNodes = std::vector<::hadoop::hdfs::DatanodeInfoProto>;
 
   virtual ~NameNode() = default;
-  // previous: the block before it, with its length. Waits, with a limit, until that has enough replicas.
+  // previous: the preceding block with its length. Waits, with a limit, until that block has enough replicas.
   virtual Result<LocatedBlock> AddBlock(const OpenFile& file, const std::optional<Block>& previous,
                                         const DataNodes& excluded) = 0;
   virtual Status AbandonBlock(const OpenFile& file, const Block& block) = 0;
-  // A new generation stamp and token for a block whose pipeline lost a DataNode.
+  // Returns a new generation stamp and token for a block after a DataNode of its pipeline has failed.
   virtual Result<LocatedBlock> UpdateBlockForPipeline(const OpenFile& file, const Block& block) = 0;
-  // before and after: the block with its generation stamps; block.locs and storageIDs: who has it now.
+  // before and after: the block with its old and new generation stamp; present.locs and storageIDs: the remaining
+  // DataNodes.
   virtual Status UpdatePipeline(const OpenFile& file, const Block& before, const Block& after,
                                 const LocatedBlock& present) = 0;
   // Waits, with a limit, until the last block has enough replicas.
   virtual Status Complete(const OpenFile& file, const std::optional<Block>& last) = 0;
-  // The blocks that the file has are kept over a restart of the NameNode.
+  // Makes the present blocks of the file survive a restart of the NameNode.
   virtual Status PersistBlocks(const OpenFile& file) = 0;
   virtual Status RenewLease(const std::string& client) = 0;
   virtual Status Delete(const std::string& path, bool recursive) = 0;
 
   virtual Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) = 0;
-  // How much of a block that is being written readers may see: asked of the DataNodes that write it.
+  // The readable length of a block that is being written, queried from its DataNodes.
   virtual Result<int64_t> VisibleLength(const LocatedBlock& block) = 0;
 };
 
-// The real one.
+// The NameNode of a cluster, by RPC.
 class RemoteNameNode : public NameNode {
  public:
-  // use_hostname: as in TransferOptions, for VisibleLength.
+  // use_hostname: as in TransferOptions; used by VisibleLength.
   RemoteNameNode(hadoop::rpc::ClientOptions options, bool use_hostname);
 
   template <typename Response>
@@ -62,7 +63,7 @@ class RemoteNameNode : public NameNode {
       return client_.Call<Response>(method, request);
     }();
     if (!response) return Explained(response.error());
-    // Parts of it are sent back, for which they must be whole.
+    // Parts of the response are sent back later, so all required fields must be present.
     if (!response->IsInitialized()) return Failed(std::string("the NameNode's answer to ") + method + " is not whole");
     return response;
   }
@@ -86,7 +87,7 @@ class RemoteNameNode : public NameNode {
 
   hadoop::rpc::ClientOptions options_;
   bool use_hostname_;
-  std::mutex mutex_;  // the client is for one thread; writers have their own
+  std::mutex mutex_;  // the client is not thread-safe, and writers have threads
   hadoop::rpc::BlockingClient client_;
 };
 

@@ -1,4 +1,4 @@
-// What a NameNode's exceptions mean to a user.
+// Explains exceptions of the NameNode to users.
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace howdah::hadoop::hdfs {
 
-// An exception of the NameNode in one sentence, with what to do; remote_class is kept, and the code but for kNotFound
-// of a file that is not there and kUnavailable where HDFS as it is now cannot take what it is given. Other errors come
-// back as they are.
+// Replaces the message of a NameNode's exception by one sentence with advice. Keeps remote_class. Sets the code to
+// kNotFound for a missing file, and to kUnavailable if HDFS in its present state cannot accept the request. Other
+// errors are returned unchanged.
 Error Explain(const Error& error);
 
-// What GetFsStats says of a cluster, in bytes.
+// Capacity of the cluster (GetFsStats), in bytes.
 struct Room {
   int64_t capacity = 0, used = 0, remaining = 0;
 };
-// An error that IsWithoutDataNodes, with what the cluster has; nullptr: that is not known.
+// Explains an IsWithoutDataNodes error with the cluster's capacity; nullptr: unknown.
 Error ExplainWithoutDataNodes(const Error& error, const Room* room);
 
-// The exceptions that callers react to.
+// The exceptions to which callers react.
 bool IsNotReplicatedYet(const Error& error);
-// No DataNode could be found for a block.
+// The NameNode found no DataNode for a block.
 bool IsWithoutDataNodes(const Error& error);
 
 }  // namespace howdah::hadoop::hdfs

@@ -9,7 +9,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Messages as a NameNode of 3.3.6 sent them.
+// Messages sent by a NameNode of Hadoop 3.3.6.
 TEST(Explain, Exceptions) {
   struct Case {
     std::string remote_class, message, expected;

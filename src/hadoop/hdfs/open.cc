@@ -10,7 +10,7 @@ namespace {
 
 using hadoop::conf::Configuration;
 
-// The decision of SaslDataTransferClient.send, as far as configuration tells it.
+// The part of SaslDataTransferClient.send's decision that depends on configuration.
 Result<std::string> WhyUnsupported(const Configuration& configuration) {
   const auto encrypted = configuration.Bool("dfs.encrypt.data.transfer", false);
   if (!encrypted) return encrypted.error();

@@ -38,7 +38,7 @@ std::string Pattern(size_t size) {
   return bytes;
 }
 
-// A DataNode: puts packets where they belong, block after block.
+// A DataNode: stores packets at their offsets, block by block.
 struct Blocks {
   std::vector<std::string> blocks = {""};
   int64_t next = 0;

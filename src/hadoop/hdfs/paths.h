@@ -1,4 +1,4 @@
-// Paths, as both file systems take them.
+// Path functions of both file systems.
 #pragma once
 
 #include <string>
@@ -7,7 +7,8 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Absolute, without "//", "." and a slash at the end; kUsage: it is relative, or has "..", which HDFS does not know.
+// Returns the absolute path without "//", "." and trailing slash; kUsage: relative, or with "..", which HDFS does not
+// support.
 Result<std::string> CleanPath(const std::string& path);
 // "/a/b" → "b"; "/" → "".
 std::string LastPart(const std::string& path);

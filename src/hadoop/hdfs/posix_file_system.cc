@@ -30,8 +30,8 @@ FileStatus StatusOf(const struct stat& info, const std::string& name) {
   return status;
 }
 
-// Gives `from` the name `to`; without overwrite only if nothing has it. link(2) decides that at one stroke also on NFS,
-// where renameat2 cannot; directories cannot be linked.
+// Renames `from` to `to`; without overwrite only if `to` does not exist. link(2) decides this atomically even on NFS,
+// which does not support renameat2; directories cannot be linked.
 Status Move(const std::string& from, const std::string& to, bool overwrite, const std::string& doing) {
   if (!overwrite && ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   if (!overwrite && errno != EINVAL && errno != ENOSYS) return SystemError(doing);
@@ -126,7 +126,7 @@ Result<std::vector<FileStatus>> PosixFileSystem::List(const std::string& path) {
   std::vector<FileStatus> all;
   for (const std::string& name : *names) {
     struct stat info {};
-    // One that went away meanwhile, or a link to nothing, is none.
+    // Skip files that vanished meanwhile and dangling links.
     if (::stat((path + "/" + name).c_str(), &info) == 0) all.push_back(StatusOf(info, name));
   }
   return all;

@@ -1,4 +1,4 @@
-// A directory tree that every node mounts.
+// A directory tree mounted on every node.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Owners are numbers ("1000"): a static program cannot ask the machine's name service.
+// Owners are numbers ("1000"), because a static program cannot use the name services of the machine.
 class PosixFileSystem : public FileSystem {
  public:
   explicit PosixFileSystem(std::string home) : home_(std::move(home)) {}
@@ -23,8 +23,7 @@ class PosixFileSystem : public FileSystem {
   Status Delete(const std::string& path, bool recursive) override;
   Status SetPermission(const std::string& path, uint32_t permission) override;
   Status SetTimes(const std::string& path, int64_t modified_millis) override;
-  // Written under a name of its own (".NAME.howdah-...") beside `path`, which it gets with the first Flush or with
-  // Close.
+  // Writes to a temporary file (".NAME.howdah-...") beside `path`, which is renamed by the first Flush or by Close.
   Result<std::unique_ptr<Writer>> Create(const std::string& path, const CreateOptions& options) override;
   Result<std::unique_ptr<Reader>> Open(const std::string& path) override;
 

@@ -9,8 +9,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-constexpr int kMostRecoveries = 5;  // without progress, as in Java
-constexpr int kMostBeginnings = 4;  // dfs.client.block.write.retries, and the first
+constexpr int kMostRecoveries = 5;  // without an acknowledgement in between, as in Java
+constexpr int kMostBeginnings = 4;  // dfs.client.block.write.retries plus the first attempt
 
 }  // namespace
 
@@ -82,7 +82,7 @@ Status Streamer::Step() {
   return Wait(now);
 }
 
-// One that fails is tried again: the NameNode may be in the middle of a fail-over, and the file has a minute left.
+// Retries after a failure: the NameNode may be failing over, and the lease lasts a minute.
 Status Streamer::RenewLease(Time now) {
   if (now < lease_at_) return {};
   const Status renewed = name_node_->RenewLease(file_.client);
@@ -94,7 +94,7 @@ Status Streamer::RenewLease(Time now) {
 void Streamer::TakePackets() {
   const std::lock_guard lock(mutex_);
   if (queue_.empty()) return;
-  const bool ends = !packets_.empty() && packets_.back().last;  // what follows belongs to another block
+  const bool ends = !packets_.empty() && packets_.back().last;  // later packets belong to the next block
   while (!ends && !queue_.empty()) {
     packets_.push_back(std::move(queue_.front()));
     queue_.pop_front();
@@ -131,7 +131,7 @@ Status Streamer::Exchange(Time now) {
   const Status taken = pipeline_->TakeConfirmations(confirmed, now, bad);
   if (const Status done = Confirm(confirmed); !done.ok() || !pipeline_) return done;
   if (!taken.ok()) return Recover(bad);
-  if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing is on its way: silence begins now
+  if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing in flight: restart the silence timer
   const bool waiting = next_ > 0 || sent_ > 0;
   if (waiting && now >= pipeline_->silent_at()) return Recover({0, "nothing came from the DataNodes"});
   Status sent = pipeline_->Send(packets_, next_, sent_, now);
@@ -186,7 +186,7 @@ Status Streamer::Recover(BadNode bad) {
                 " attempts; write the file again");
 }
 
-// bad: who is to blame for an error; its `why` is empty if no DataNode is.
+// bad: the DataNode responsible for an error; its `why` is empty if no DataNode is.
 Status Streamer::TryRecovery(BadNode& bad) {
   bad = {};
   const bool closing = !packets_.empty() && packets_.front().last;
@@ -213,7 +213,7 @@ Status Streamer::TryRecovery(BadNode& bad) {
   next_ = sent_ = 0;
   pipeline_ = std::move(*pipeline);
   if (!closing) return {};
-  // The DataNodes have ended the block by themselves.
+  // The DataNodes have finalised the block during recovery.
   next_ = 1;
   return Confirm(packets_.front().sequence);
 }

@@ -1,4 +1,4 @@
-// Carries a writer's packets to the DataNodes: block by block, over failures.
+// Sends a writer's packets to the DataNodes block by block, and recovers from failures.
 #pragma once
 
 #include <condition_variable>
@@ -18,29 +18,29 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Has a thread of its own, because a file that is open must be kept alive (heartbeats to its DataNodes, its lease at
-// the NameNode) while its writer has nothing to write, and because reading from disk and checksumming then go on while
-// the network is busy. At most kWindow packets are held: not sent, or not confirmed by all DataNodes.
+// Has a thread of its own: an open file must be kept alive (heartbeats to its DataNodes, its lease at the NameNode)
+// while its writer is idle, and reading from disk and checksumming continue while the network is busy. Holds at most
+// kWindow packets that are not sent or not acknowledged by all DataNodes.
 //
-// When a DataNode fails, the block goes on with those that are left, as org.apache.hadoop.hdfs.DataStreamer does: the
-// NameNode gives it a new generation stamp, so that the replica left behind counts as old, and the packets that are not
-// confirmed are sent again. No DataNode is taken in its place (dfs.client.block.write.replace-datanode-on-failure): the
-// NameNode makes the missing replica later. When none is left the stream has failed for good, and its caller may write
-// the file anew; before the first packet of a block has gone, other DataNodes are asked for.
+// When a DataNode fails, the block continues with the remaining ones, as in org.apache.hadoop.hdfs.DataStreamer: the
+// NameNode assigns a new generation stamp, so that the failed node's replica is stale, and unacknowledged packets are
+// sent again. The failed DataNode is not replaced (dfs.client.block.write.replace-datanode-on-failure): the NameNode
+// creates the missing replica later. When no DataNode is left the stream fails permanently, and the caller may write
+// the file again. Before the first packet of a block is sent, other DataNodes are requested instead.
 class Streamer {
  public:
   static constexpr size_t kWindow = 80;
 
   Streamer(std::shared_ptr<NameNode> name_node, OpenFile file, TransferOptions options);
-  // Leaves block and file as they are; at most as long as one step of the stream takes.
+  // Leaves block and file as they are. Blocks at most for one step of the stream.
   ~Streamer();
   Streamer(const Streamer&) = delete;
   Streamer& operator=(const Streamer&) = delete;
 
-  // Both block until there is room, or until the packet is confirmed; an error: the stream has failed.
+  // Both block: until there is room, until the packet is acknowledged. An error: the stream has failed.
   Status Push(Packet packet);
   Status AwaitConfirmed(int64_t sequence);
-  // The last block that was ended, with its length. Once its last packet is confirmed.
+  // The last completed block with its length. Call after its last packet was acknowledged.
   std::optional<NameNode::Block> last_block();
 
  private:
@@ -64,20 +64,20 @@ class Streamer {
   const TransferOptions options_;
   os::files::Fd wake_;
 
-  // Of the thread alone.
-  std::deque<Packet> packets_;  // being sent, or sent and not confirmed
-  size_t next_ = 0, sent_ = 0;  // the first packet that has not gone whole, and how much of it has
+  // Used by the thread only.
+  std::deque<Packet> packets_;  // being sent, or sent and not acknowledged
+  size_t next_ = 0, sent_ = 0;  // the first packet not sent completely, and the number of its bytes sent
   std::optional<Pipeline> pipeline_;
-  NameNode::LocatedBlock block_;  // the one that is open
-  NameNode::DataNodes excluded_;  // failed while a block was begun
-  int64_t confirmed_bytes_ = 0;   // of the open block
+  NameNode::LocatedBlock block_;  // the current block
+  NameNode::DataNodes excluded_;  // DataNodes that failed while a block was opened
+  int64_t confirmed_bytes_ = 0;   // of the current block
   int64_t confirmed_ = -1;        // sequence number
-  int recoveries_ = 0;            // since something was confirmed
+  int recoveries_ = 0;            // since the last acknowledgement
   Time lease_at_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Packet> queue_;  // pushed, not taken yet
+  std::deque<Packet> queue_;  // pushed, not yet taken by the thread
   size_t held_ = 0;           // packets in queue_ and packets_
   int64_t known_confirmed_ = -1;
   std::optional<NameNode::Block> last_block_;

@@ -1,4 +1,4 @@
-// Writers and readers against DataNodes that fail.
+// Writers and readers with failing DataNodes.
 #include <gmock/gmock.h>
 
 #include "fake_cluster.h"

@@ -29,7 +29,7 @@ std::string EncodeDelimited(const google::protobuf::MessageLite& message) {
   size_t size = message.ByteSizeLong();
   for (; size >= 0x80; size >>= 7) bytes += static_cast<char>(size | 0x80);
   bytes += static_cast<char>(size);
-  message.AppendPartialToString(&bytes);  // the other one ends the process if a required field is missing
+  message.AppendPartialToString(&bytes);  // SerializeToString aborts if a required field is missing
   return bytes;
 }
 
@@ -59,7 +59,7 @@ Result<std::optional<Extent>> DelimitedExtent(std::string_view bytes) {
 
 Result<PacketPrefix> ParsePacketPrefix(std::string_view bytes) {
   assert(bytes.size() >= PacketPrefix::kSize);
-  // The payload length counts itself (4 bytes), checksums and data, and not the header.
+  // The payload length includes itself (4 bytes), checksums and data, but not the header.
   const uint32_t payload = GetBig(bytes.substr(0, 4));
   const uint32_t header = GetBig(bytes.substr(4, 2));
   if (payload < 4 || payload > kMostPacket || header > kMostPacket) {

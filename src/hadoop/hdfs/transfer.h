@@ -1,5 +1,5 @@
-// The bytes of HDFS's data transfer protocol, without any socket (org.apache.hadoop.hdfs.protocol.datatransfer: Sender,
-// PacketHeader, PacketReceiver, PipelineAck). Every parser takes any bytes.
+// Encodes and parses HDFS's data transfer protocol, without I/O (org.apache.hadoop.hdfs.protocol.datatransfer: Sender,
+// PacketHeader, PacketReceiver, PipelineAck). All parsers accept any bytes.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -16,54 +16,54 @@ namespace howdah::hadoop::hdfs {
 
 enum class Op : uint8_t { kWriteBlock = 80, kReadBlock = 81 };
 
-// What begins a connection's work: version, op, message.
+// Encodes the beginning of a request: version, op, message.
 std::string EncodeOp(Op op, const google::protobuf::MessageLite& message);
-// A message behind its length as a varint.
+// Encodes a message after its length as a varint.
 std::string EncodeDelimited(const google::protobuf::MessageLite& message);
 
-// Reads a message; false: it is none, or not whole. Unlike protobuf's own function it says nothing on stderr.
+// Parses a message; false: invalid or incomplete. Unlike protobuf's own function, prints nothing to stderr.
 bool ParseMessage(std::string_view bytes, google::protobuf::MessageLite& message);
 
-// Where a delimited message lies at the beginning of some bytes.
+// The position of a delimited message at the beginning of some bytes.
 struct Extent {
   size_t begin = 0, size = 0;
 };
-// nullopt: the length itself is not all there yet. An error: it is none, or more than 1 MiB.
+// nullopt: the length is incomplete. An error: invalid, or more than 1 MiB.
 Result<std::optional<Extent>> DelimitedExtent(std::string_view bytes);
 
-// A packet's first six bytes.
+// The first six bytes of a packet.
 struct PacketPrefix {
   static constexpr size_t kSize = 6;
-  size_t header = 0;  // bytes of PacketHeaderProto, which follow
-  size_t body = 0;    // bytes of checksums and data, behind that
+  size_t header = 0;  // size of the PacketHeaderProto that follows
+  size_t body = 0;    // size of the checksums and data after it
 };
 // bytes: at least kSize. An error: sizes that no DataNode sends.
 Result<PacketPrefix> ParsePacketPrefix(std::string_view bytes);
 
 struct PacketHeader {
-  int64_t offset = 0;  // in the block, of the packet's first byte
+  int64_t offset = 0;  // of the packet's first byte in the block
   int64_t sequence = 0;
   bool last = false;
-  size_t data = 0;  // bytes; at most the body
+  size_t data = 0;  // size of the data; at most the body
 };
-// bytes: prefix.header of them.
+// bytes: exactly prefix.header.
 Result<PacketHeader> ParsePacketHeader(std::string_view bytes, const PacketPrefix& prefix);
 
-// A packet without data: a heartbeat has the sequence number kHeartbeat.
+// Encodes a packet without data. Heartbeats have the sequence number kHeartbeat.
 constexpr int64_t kHeartbeat = -1;
 std::string EncodeEmptyPacket(int64_t offset, int64_t sequence, bool last);
 
-// Writes prefix and header of a packet to the bytes before `end`; there are kPacketHead of them.
+// Writes prefix and header of a packet to the kPacketHead bytes before `end`.
 constexpr size_t kPacketHead = PacketPrefix::kSize + 25;
 void EncodePacketHead(const PacketHeader& header, size_t checksums, char* end);
 
-// What is wrong in a pipeline: the DataNode's index, and what it or its predecessor says.
+// A failure in a pipeline: the index of the DataNode, and the reason given by it or by its predecessor.
 struct BadNode {
   size_t index = 0;
   std::string why;
 };
-// nullopt: every node has the packet. Of several the last in the pipeline is named, as Hadoop does: those before it
-// only pass on what it did.
+// nullopt: every DataNode has the packet. If several report failures the last in the pipeline is returned, as in
+// Hadoop, because its predecessors only pass its failure on.
 std::optional<BadNode> BadNodeOf(const ::hadoop::hdfs::PipelineAckProto& ack);
 
 }  // namespace howdah::hadoop::hdfs

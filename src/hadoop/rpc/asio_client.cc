@@ -54,12 +54,12 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
     Repeat repeat = Repeat::kSafe;
     Done done;
     Clock::time_point begun, sent;
-    bool reused = false;  // it went out on a connection that had been used before
-    size_t failed = 0;    // attempts
+    bool reused = false;  // sent on a connection that had been used before
+    size_t failed = 0;    // failed attempts
     CallReport report;
     std::shared_ptr<Link> link;  // null: waiting for the next attempt
     asio::steady_timer timer;    // of the answer, or of the next attempt
-    uint64_t timer_use = 0;      // a timer that was set again may still have a handler on its way
+    uint64_t timer_use = 0;  // incremented whenever the timer is set: a handler of an earlier use may still be queued
   };
   using CallPtr = std::shared_ptr<Call>;
 
@@ -80,12 +80,12 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   ClientOptions options_;
   const std::string client_id_;
   bool closed_ = false;
-  size_t server_ = 0;  // the one to try next
+  size_t server_ = 0;  // index of the server to try next
   std::string local_ip_;
   int32_t last_id_ = -1;
   std::map<int32_t, CallPtr> calls_;
   std::shared_ptr<Link> link_;                  // for new calls; null: none
-  std::vector<std::shared_ptr<Link>> retired_;  // still awaited, and closed with their last answer
+  std::vector<std::shared_ptr<Link>> retired_;  // closed after their last answer
 };
 
 void AsioClient::Impl::Close() {
@@ -132,7 +132,7 @@ void AsioClient::Impl::Connect() {
     connection.mechanisms.push_back(TokenMechanism(*options_.login.token, Base64(Random(30))));
   }
   link_ = std::make_shared<Link>(loop_, options_.servers[server_], server_, std::move(connection), options_.limits);
-  // The link outlives none of its hooks' targets: it is closed with the client.
+  // The client outlives the hooks: it closes the link in its destructor.
   link_->Open(
       {[this, link = link_.get()] { OnReady(link); }, [this](Answer answer) { OnAnswer(std::move(answer)); },
        [this, weak = std::weak_ptr(link_)](Failure failure) { OnLinkFailure(weak.lock(), std::move(failure)); }});
@@ -213,7 +213,7 @@ void AsioClient::Impl::OnFailure(const CallPtr& call, size_t server, Failure fai
   if (failure.kind != FailureKind::kUnreachable) ++call->retry_count;
   link->Forget(call->id);
   if (decision.verdict == Verdict::kNextServer) {
-    // Of several calls that one server fails, only the first moves on to the next.
+    // If one server fails several calls, only the first failure switches to the next server.
     if (server_ == server) server_ = (server + 1) % options_.servers.size();
   }
   if (decision.verdict == Verdict::kNextServer || link != link_) Retire(link);
@@ -224,7 +224,7 @@ void AsioClient::Impl::OnFailure(const CallPtr& call, size_t server, Failure fai
 }
 
 void AsioClient::Impl::Finish(const CallPtr& call, Result<std::string> result) {
-  const auto self = shared_from_this();  // done may destroy the client
+  const auto self = shared_from_this();  // `done` may destroy the client
   calls_.erase(call->id);
   ++call->timer_use;
   call->timer.cancel();
@@ -235,7 +235,7 @@ void AsioClient::Impl::Finish(const CallPtr& call, Result<std::string> result) {
   std::exchange(call->done, nullptr)(std::move(result));
 }
 
-// No new calls; closed once none is awaited.
+// Sends no new calls on the link, and closes it when no answer is outstanding.
 void AsioClient::Impl::Retire(const std::shared_ptr<Link>& link) {
   const std::shared_ptr<Link> kept = link;
   if (link_ == kept) {

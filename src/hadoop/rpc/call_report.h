@@ -1,4 +1,4 @@
-// What a caller is told when a call is given up. Pure.
+// The final error of a failed call. Pure.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,20 @@
 
 namespace howdah::hadoop::rpc {
 
-// The attempt that ended a call.
+// The last attempt of a call.
 struct LastAttempt {
   std::string method;
   Repeat repeat = Repeat::kSafe;
   size_t server = 0;    // an index into ClientOptions::servers
-  Duration elapsed{0};  // since the call's beginning
+  Duration elapsed{0};  // since the beginning of the call
 };
 
-// Of one call: how each server failed it last.
+// Collects the last failure of each server during one call.
 class CallReport {
  public:
   void Add(size_t server, const Failure& failure) { last_[server] = failure.error.message; }
-  // After the failure that ended it, which was added. An exception about the call itself is passed on as it is.
+  // The error for the caller, after the last failure was added. An exception about the call itself is returned
+  // unchanged.
   Error Final(const ClientOptions& options, const LastAttempt& last, const Failure& failure) const;
 
  private:
@@ -33,7 +34,7 @@ class CallReport {
   std::map<size_t, std::string> last_;
 };
 
-// "the ResourceManager at rm1:8032 refused the connection: ...", with advice where there is some.
+// "the ResourceManager at rm1:8032 refused the connection: ...", with advice for known reasons.
 Error Refused(const ClientOptions& options, size_t server, const Error& error);
 
 }  // namespace howdah::hadoop::rpc

@@ -1,4 +1,4 @@
-// Both clients against a server that misbehaves as the test wants.
+// Both clients against a server that misbehaves as each test requires.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

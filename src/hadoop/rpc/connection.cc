@@ -42,7 +42,7 @@ std::string Connection::Header(int32_t call_id, int32_t retry_count) const {
 std::string Connection::Context(bool with_user) const {
   ::hadoop::common::IpcConnectionContextProto context;
   context.set_protocol(options_.protocol);
-  auto* user = context.mutable_userinfo();  // present even when empty; a token says itself whose it is
+  auto* user = context.mutable_userinfo();  // present even if empty; a token identifies its user itself
   if (with_user) user->set_effectiveuser(options_.user);
   if (with_user && !options_.real_user.empty()) user->set_realuser(options_.real_user);
   std::string body = Header(kContextCall, -1);
@@ -130,7 +130,7 @@ void Connection::Receive(std::string_view bytes) {
   TakeFrames(outer_, false);
 }
 
-// What does not begin as a Hadoop server's first answer does.
+// Detects a peer whose first bytes are not a Hadoop answer.
 bool Connection::Foreign() {
   const auto length = outer_.PeekLength();
   if (!length || *length <= kFrameMost) return false;
@@ -200,7 +200,7 @@ void Connection::OnSasl(DelimitedReader& reader) {
 void Connection::OnReady(bool simple) {
   ready_ = true;
   protection_ = negotiation_.protection();
-  // Context and calls travel together: a server that refuses the one has not yet closed the door on the other.
+  // Send the context and the calls together: a server that refuses the context closes the connection.
   std::string frames = Context(simple);
   for (std::string& frame : std::exchange(waiting_, {})) frames += frame;
   Send(std::move(frames));

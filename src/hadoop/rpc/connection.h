@@ -1,5 +1,5 @@
-// One connection to a Hadoop server, without a socket: fed with the bytes that come, asked for those that go.
-// Hadoop IPC version 9; fact: org.apache.hadoop.ipc.Client, .Server, .RpcConstants.
+// One connection to a Hadoop server as a state machine without a socket: the owner passes in received bytes and sends
+// the output. Hadoop IPC version 9; sources: org.apache.hadoop.ipc.Client, .Server, .RpcConstants.
 #pragma once
 
 #include <cstdint>
@@ -20,47 +20,47 @@ namespace howdah::hadoop::rpc {
 struct ConnectionOptions {
   std::string protocol;
   std::string user, real_user;             // for SIMPLE
-  std::string client_id;                   // 16 bytes, those of every connection of a client
-  std::vector<MechanismMaker> mechanisms;  // empty: no SASL, the user is only named
+  std::string client_id;                   // 16 bytes, the same for all connections of a client
+  std::vector<MechanismMaker> mechanisms;  // empty: no SASL, only the user name is sent
 };
 
 struct Answer {
   int32_t call_id = 0;
-  Result<std::string> response;  // an error: the server's exception, about this call alone
+  Result<std::string> response;  // an error: the server's exception for this call
 };
 
-// Not for several threads. After failure() is set nothing more happens.
+// Not thread-safe. Inactive after failure() is set.
 class Connection {
  public:
   explicit Connection(ConnectionOptions options);
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // `id` is not negative and of no other outstanding call; `retry_count` is 0 at first and one more each time the same
-  // call is sent again, on whatever connection.
+  // `id` is not negative and not used by an outstanding call. `retry_count` starts at 0 and increases each time the
+  // call is sent again, on any connection.
   void Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request);
-  // Its answer will be dropped when it comes.
+  // Drops the answer when it comes.
   void Forget(int32_t id) { calls_.erase(id); }
-  // Something that the server ignores: a dead connection fails when it is sent.
+  // Sends a message that the server ignores, so that the kernel detects a dead connection.
   void Ping();
 
-  // What is to be sent, all of it; may be empty. With no authentication nothing is sent before there is a call: the
-  // preamble, the context and the first call go in one segment.
+  // Returns all bytes to send; may be empty. Without authentication nothing is sent before the first call, so that
+  // preamble, context and first call go in one segment.
   std::string TakeOutput();
-  // Any bytes are safe to give.
+  // Accepts any bytes.
   void Receive(std::string_view bytes);
   // The server has closed the connection.
   void ReceiveEnd();
-  // Of calls that were neither forgotten nor answered before, in the order in which they came.
+  // Returns the new answers in order of arrival, without those to forgotten calls.
   std::vector<Answer> TakeAnswers();
 
-  // Calls may go out.
+  // Whether the handshake is complete.
   bool ready() const { return ready_; }
-  // Whether there is a call that is neither answered nor forgotten.
+  // Whether an answer is outstanding.
   bool awaiting() const { return !calls_.empty(); }
-  // Whether the call was in what TakeOutput returned.
+  // Whether TakeOutput has returned the call.
   bool WasSent(int32_t id) const;
-  // kRemote: a FATAL answer; kLost: the end; kBroken: anything that a Hadoop server does not do.
+  // kRemote: a FATAL answer; kLost: the connection ended; kBroken: the peer violated the protocol.
   const std::optional<Failure>& failure() const { return failure_; }
 
  private:
@@ -80,14 +80,14 @@ class Connection {
 
   const ConnectionOptions options_;
   Negotiation negotiation_;
-  Mechanism* protection_ = nullptr;  // null: nothing is wrapped
+  Mechanism* protection_ = nullptr;  // null: messages are not wrapped
   bool begun_ = false, ready_ = false;
   std::string output_;
-  std::vector<std::string> waiting_;  // frames of calls, until the connection is ready
-  std::map<int32_t, bool> calls_;     // outstanding; whether sent
-  std::vector<int32_t> unsent_;       // in output_
-  FrameBuffer outer_, inner_;         // as they arrive; unwrapped
-  bool answered_ = false;             // a whole frame has come
+  std::vector<std::string> waiting_;  // calls queued until the handshake is complete
+  std::map<int32_t, bool> calls_;     // outstanding calls; true: sent
+  std::vector<int32_t> unsent_;       // calls in output_
+  FrameBuffer outer_, inner_;         // received frames; unwrapped frames
+  bool answered_ = false;             // a whole frame has been received
   std::vector<Answer> answers_;
   std::optional<Failure> failure_;
 };

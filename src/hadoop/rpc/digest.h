@@ -1,4 +1,4 @@
-// The sums and ciphers of DIGEST-MD5 (RFC 2831), by libcrypto.
+// The digests and ciphers of DIGEST-MD5 (RFC 2831), by libcrypto.
 #pragma once
 
 #include <memory>
@@ -11,22 +11,22 @@ struct evp_cipher_ctx_st;
 
 namespace howdah::hadoop::rpc {
 
-std::string Md5(std::string_view bytes);  // 16 bytes; empty: this machine's libcrypto forbids MD5 (FIPS mode)
+std::string Md5(std::string_view bytes);  // 16 bytes; empty: libcrypto on this machine forbids MD5 (FIPS mode)
 std::string HmacMd5(std::string_view key, std::string_view bytes);
 std::string Hex(std::string_view bytes);
 std::string Base64(std::string_view bytes);
 
-// Two-key triple DES in CBC mode as RFC 2831 derives its keys: one direction, whose state carries over from record to
+// Two-key triple DES in CBC mode with the key derivation of RFC 2831: one direction, with state kept from record to
 // record.
 class TripleDes {
  public:
   enum class Direction { kEncrypt, kDecrypt };
-  // `key`: the 16 bytes of a sealing key.
+  // `key`: the 16 bytes of a confidentiality key.
   TripleDes(Direction direction, std::string_view key);
   ~TripleDes();
   TripleDes(const TripleDes&) = delete;
   TripleDes& operator=(const TripleDes&) = delete;
-  // A multiple of 8 bytes.
+  // `blocks`: a multiple of 8 bytes.
   Result<std::string> Run(std::string_view blocks);
 
  private:

@@ -15,7 +15,7 @@ void SkipSpace(std::string_view& text) {
   while (!text.empty() && IsSpace(text.front())) text.remove_prefix(1);
 }
 
-// "a \"quoted\" text", from behind its first quote; nullopt: it does not end.
+// Parses the rest of a quoted string with backslash escapes, after its opening quote; nullopt: not terminated.
 std::optional<std::string> Quoted(std::string_view& text) {
   std::string value;
   while (!text.empty()) {

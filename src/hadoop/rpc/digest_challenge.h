@@ -1,4 +1,4 @@
-// The first challenge of DIGEST-MD5, read (RFC 2831, 2.1.1).
+// Parses the first challenge of DIGEST-MD5 (RFC 2831, 2.1.1).
 #pragma once
 
 #include <cstdint>
@@ -11,16 +11,16 @@
 namespace howdah::hadoop::rpc {
 
 struct DigestChallenge {
-  std::string realm, nonce;       // realm: the first of several; empty: none
-  std::vector<std::string> qops;  // "auth" if the server says nothing
+  std::string realm, nonce;       // realm: the first if there are several; empty: none
+  std::vector<std::string> qops;  // {"auth"} if the server does not list any
   std::vector<std::string> ciphers;
-  uint32_t max_buffer = 65536;  // how much the server takes in one record
+  uint32_t max_buffer = 65536;  // the maximum size of a record for the server
 };
 
-// Any bytes are safe to give.
+// Accepts any bytes.
 Result<DigestChallenge> ParseDigestChallenge(std::string_view text);
 
-// The value of `name` in a list of directives (`rspauth=...`); empty: it is not there, or the list is malformed.
+// The value of `name` in a list of directives (`rspauth=...`); empty: not found, or the list is malformed.
 std::string FindDirective(std::string_view text, std::string_view name);
 
 }  // namespace howdah::hadoop::rpc

@@ -1,4 +1,4 @@
-// DIGEST-MD5 (RFC 2831) as Hadoop uses it for tokens: SaslRpcServer with protocol "" and server "default".
+// DIGEST-MD5 (RFC 2831) with Hadoop tokens: SaslRpcServer with protocol "" and server id "default".
 #pragma once
 
 #include <memory>
@@ -14,8 +14,8 @@ namespace howdah::hadoop::rpc {
 
 class DigestMd5 final : public Mechanism {
  public:
-  // `service`: the digest-uri, protocol "/" server id. `cnonce`: printable, never used before. The strongest protection
-  // that the server offers is taken: auth-conf (triple DES), auth-int, auth.
+  // `service`: the digest-uri, protocol "/" server id. `cnonce`: printable and unique. Chooses the strongest protection
+  // that the server offers: auth-conf (triple DES), auth-int, auth.
   DigestMd5(const Token& token, std::string service, std::string cnonce);
   ~DigestMd5() override;
 
@@ -38,11 +38,11 @@ class DigestMd5 final : public Mechanism {
   std::string ha1_;  // MD5(A1)
   bool answered_ = false;
   std::string send_key_, receive_key_;  // for integrity
-  uint32_t sent_ = 0, received_ = 0;    // records
+  uint32_t sent_ = 0, received_ = 0;    // number of records
   std::unique_ptr<TripleDes> seal_, unseal_;
 };
 
-// For the TOKEN entry of a server's list. `cnonce` as above.
+// For a TOKEN entry in the server's list. `cnonce`: as for DigestMd5.
 MechanismMaker TokenMechanism(Token token, std::string cnonce);
 
 }  // namespace howdah::hadoop::rpc

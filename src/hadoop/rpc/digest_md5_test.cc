@@ -1,4 +1,4 @@
-// Against the JDK's own SASL server, whose values the vectors are.
+// Compares with the JDK's own SASL server, which produced the test vectors.
 #include "digest_md5.h"
 
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ INSTANTIATE_TEST_SUITE_P(Jdk, RecordTest,
 
 TEST(DigestMd5, TakesTheStrongestThatIsOffered) {
   struct {
-    const char *qops, *ciphers, *chosen;  // null: refused
+    const char *qops, *ciphers, *chosen;  // null: the challenge is refused
   } const cases[] = {
       {"auth,auth-int,auth-conf", "3des,rc4", "auth-conf"},
       {"auth-int,auth", "", "auth-int"},

@@ -17,7 +17,7 @@ void AppendDelimited(std::string& body, std::string_view message) {
 }
 
 void AppendDelimited(std::string& body, const google::protobuf::MessageLite& message) {
-  // Partial: what a server left out of a message that we send back to it stays left out.
+  // Partial: required fields that a server left out stay out when the message is sent back to it.
   AppendDelimited(body, message.SerializePartialAsString());
 }
 
@@ -60,7 +60,7 @@ std::optional<std::string> FrameBuffer::Next() {
   if (!length || bytes_.size() - start_ - 4 < *length) return std::nullopt;
   std::string body = bytes_.substr(start_ + 4, *length);
   start_ += 4 + *length;
-  if (start_ > (size_t{1} << 16)) {  // a large response leaves no large buffer behind
+  if (start_ > (size_t{1} << 16)) {  // do not keep a large buffer after a large response
     bytes_ = bytes_.substr(start_);
     start_ = 0;
   }

@@ -1,4 +1,4 @@
-// What a connection carries: frames of a 32-bit length and messages, each with a varint length of its own.
+// Framing: frames with a 32-bit length, which contain messages with varint lengths.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -15,10 +15,10 @@ inline constexpr uint32_t kFrameMost = 128 << 20;
 
 void AppendDelimited(std::string& body, std::string_view message);
 void AppendDelimited(std::string& body, const google::protobuf::MessageLite& message);
-// The body with its length before it.
+// The body with its length in front.
 std::string Frame(std::string_view body);
 
-// The messages of a frame's body, in turn. nullopt: there is no further one, or it is cut short.
+// Iterates over the messages of a frame's body. nullopt: no further message, or it is truncated.
 class DelimitedReader {
  public:
   explicit DelimitedReader(std::string_view body) : left_(body) {}
@@ -29,16 +29,16 @@ class DelimitedReader {
   std::string_view left_;
 };
 
-// Bytes as they arrive, in pieces of any size, into frames.
+// Assembles frames from received bytes in pieces of any size.
 class FrameBuffer {
  public:
   void Append(std::string_view bytes);
-  // The first four bytes that are not yet part of a returned frame: a length, unless the peer speaks something else.
-  // nullopt: fewer have come.
+  // The next four bytes: the length of the next frame, unless the peer speaks another protocol. nullopt: fewer bytes
+  // have been received.
   std::optional<uint32_t> PeekLength() const;
-  // The next frame's body; nullopt: it has not come completely.
+  // The body of the next frame; nullopt: not complete yet.
   std::optional<std::string> Next();
-  // What has come of the next frame.
+  // The received part of the next frame.
   std::string_view rest() const { return std::string_view(bytes_).substr(start_); }
 
  private:

@@ -1,4 +1,5 @@
-// What a peer or a file says, changed at random (from fixed seeds): nothing may crash, hang or read what is not there.
+// Random mutations (fixed seeds) of peers' messages and files: no input may cause a crash, a hang or a read out of
+// bounds.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -44,7 +45,7 @@ class Mutator {
       case 5:
         bytes.insert(at, length, static_cast<char>(random_()));
         break;
-      default:  // a number at its edge, where lengths are
+      default:  // a limit value, as a length
         bytes[at] = "\x00\x7f\x80\xff\x01"[Below(5)];
     }
   }
@@ -59,7 +60,7 @@ TEST_P(FuzzResponsesTest, OfAServer) {
   int failed = 0;
   for (uint32_t seed = 0; seed < kMutations; ++seed) {
     Mutator mutate(seed);
-    // Every server segment in turn may be the one that is changed, so that later states are reached as well.
+    // Mutates each server segment in turn, so that later states are reached as well.
     std::vector<size_t> segments;
     for (size_t i = 0; i < recording.steps.size(); ++i) {
       if (recording.steps[i].word == "server") segments.push_back(i);
@@ -117,7 +118,7 @@ TEST(Fuzz, TokenFiles) {
   }
   EXPECT_GT(refused, kMutations / 10);
   EXPECT_LT(refused, 2 * kMutations);
-  // Counts and lengths that would need more memory than there is.
+  // Counts and lengths that exceed the available memory.
   EXPECT_FALSE(ParseCredentials(std::string("HDTS\0\x8c\x7f\xff\xff\xff", 10)));
   EXPECT_FALSE(ParseCredentials(std::string("HDTS\0\1\x8c\x7f\xff\xff\xff", 11)));
 }

@@ -1,4 +1,5 @@
-// Traffic of real Hadoop programs: ours must be the same bytes, and theirs must be understood however they are cut.
+// Recorded traffic of real Hadoop programs: our bytes must be identical, and theirs must be understood however they are
+// split.
 #include <gtest/gtest.h>
 
 #include "howdah/hadoop/rpc/token.h"

@@ -13,8 +13,8 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr size_t kReadSize = 16 << 10;
-// Servers keep idle connections of which they have few; an application master with a thousand nodes has not. Hadoop's
-// ipc.client.connection.maxidletime is 10 s.
+// The idle limit. It is longer than Hadoop's (ipc.client.connection.maxidletime, 10 s), but limited: an application
+// master may have connections to a thousand nodes.
 constexpr Duration kIdle = std::chrono::seconds(30);
 
 boost::asio::ip::tcp::endpoint Endpoint(const os::net::SocketAddress& address) {
@@ -26,7 +26,7 @@ boost::asio::ip::tcp::endpoint Endpoint(const os::net::SocketAddress& address) {
 
 }  // namespace
 
-// A handler that keeps the link alive, and does nothing once it is closed.
+// Wraps a handler: keeps the link alive, and ignores calls after Close.
 template <typename Handler>
 auto Link::Guarded(Handler handler) {
   return [self = shared_from_this(), handler = std::move(handler)](auto... arguments) {
@@ -90,11 +90,11 @@ void Link::TryNext() {
   socket_.open(endpoint.protocol(), code);
   if (code) return asio::post(loop_, Guarded([this, code] { TriedOne(code); }));
   os::net::PrepareSocket(socket_.native_handle());
-  // Each address gets its share of what is left, so that one that swallows packets does not hide the next.
+  // Split the remaining time among the remaining addresses, so that one that drops packets does not hide the next.
   const auto share = (deadline_ - Clock::now()) / static_cast<int64_t>(addresses_.size() - next_address_);
   address_expired_ = false;
   socket_.async_connect(endpoint, Guarded([this](Code result) { TriedOne(result); }));
-  if (next_address_ + 1 == addresses_.size()) return;  // the last one ends with opening_
+  if (next_address_ + 1 == addresses_.size()) return;  // opening_ limits the last address
   one_address_.expires_after(share);
   one_address_.async_wait(Guarded([this, tried = next_address_](Code result) {
     if (result || connected_ || tried != next_address_) return;
@@ -163,8 +163,8 @@ void Link::Flush() {
   writing_ = true;
   last_sent_ = Clock::now();
   asio::async_write(socket_, asio::buffer(outgoing_), Guarded([this](Code code, size_t) {
-                      // A connection that breaks while we write has, more often than not, an answer that says why
-                      // waiting to be read: reading ends the link.
+                      // If writing fails, the server has often sent an answer with the reason: reading it ends the
+                      // link.
                       if (code) return;
                       writing_ = false;
                       outgoing_ = {};
@@ -172,7 +172,7 @@ void Link::Flush() {
                     }));
 }
 
-// One timer for silence: while a call waits it ends in a ping, else in the connection's end.
+// The silence timer: sends a ping during a call, otherwise closes an idle connection.
 void Link::ArmQuiet() {
   const Duration most = connection_.awaiting() ? limits_.ping : kIdle;
   quiet_.expires_at(std::max(last_received_, last_sent_) + most);

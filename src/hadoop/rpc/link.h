@@ -1,4 +1,4 @@
-// One Connection with a socket and timers, on an event loop.
+// A Connection with its socket and timers, on an event loop.
 #pragma once
 
 #include <array>
@@ -18,15 +18,15 @@
 
 namespace howdah::hadoop::rpc {
 
-// Names are resolved anew for each. Everything on the loop's thread; what waits holds the link alive.
+// Resolves names for each connection. Used on the loop's thread only; pending operations keep the link alive.
 class Link : public std::enable_shared_from_this<Link> {
  public:
   using Clock = std::chrono::steady_clock;
-  // Called from the loop, never from within a call of the link's; after Close not at all. A hook may call Close.
+  // Called from the loop, never from within a member function, and not after Close. A hook may call Close.
   struct Hooks {
     std::function<void()> ready;  // connected and authenticated
     std::function<void(Answer)> answer;
-    std::function<void(Failure)> failure;  // the link is closed; kLost: each call is to be asked for WasSent
+    std::function<void(Failure)> failure;  // the link is closed; for kLost check WasSent for each call
   };
 
   Link(boost::asio::io_context& loop, os::net::HostPort where, size_t server, ConnectionOptions options,
@@ -41,7 +41,7 @@ class Link : public std::enable_shared_from_this<Link> {
 
   size_t server() const { return server_; }
   bool ready() const { return connected_ && connection_.ready(); }
-  // Whether the server has closed it: asked of the kernel, for a connection on which nothing is awaited.
+  // Asks the kernel whether the server has closed the connection. For connections without outstanding calls.
   bool Ended();
   Clock::time_point last_received() const { return last_received_; }
   std::string local_ip() const;

@@ -1,4 +1,4 @@
-// One way to authenticate a connection (SASL), as the negotiation sees it.
+// A SASL mechanism.
 #pragma once
 
 #include <functional>
@@ -12,25 +12,26 @@
 
 namespace howdah::hadoop::rpc {
 
-// Lives as long as its connection. Pure: what is random is given to its constructor.
+// Lives as long as its connection. Pure: random values are passed to the constructor.
 class Mechanism {
  public:
   virtual ~Mechanism() = default;
-  // The token that goes with INITIATE. `challenge` is the one advertised with the entry; nullopt: none was.
+  // Returns the token for INITIATE. `challenge`: the one in the server's list; nullopt: none.
   virtual Result<std::string> Start(const std::optional<std::string>& challenge) = 0;
-  // The token that answers a CHALLENGE.
+  // Returns the token that answers a CHALLENGE.
   virtual Result<std::string> Step(std::string_view challenge) = 0;
-  // The server says SUCCESS, perhaps with a last token; an error: it has not proved who it is.
+  // Handles SUCCESS, which may have a last token; an error: the server has not authenticated itself.
   virtual Status Finish(const std::optional<std::string>& token) = 0;
 
-  // After Finish. 0: nothing is wrapped; else everything both ways, and no more than this much at once of what we send.
+  // After Finish. 0: messages are not wrapped; otherwise messages in both directions are, and this is the maximum to
+  // send in one.
   virtual size_t wrap_size() const = 0;
-  // In the order of sending and of arrival: records are numbered.
+  // Call in the order of sending and receiving: records are numbered.
   virtual Result<std::string> Wrap(std::string_view bytes) = 0;
   virtual Result<std::string> Unwrap(std::string_view token) = 0;
 };
 
-// The mechanism for an entry of the server's list; null: this one is not for it. SIMPLE is no mechanism.
+// Creates the mechanism for an entry of the server's list; null: not supported. SIMPLE has no mechanism.
 using MechanismMaker = std::function<std::unique_ptr<Mechanism>(const ::hadoop::common::RpcSaslProto::SaslAuth&)>;
 
 }  // namespace howdah::hadoop::rpc

@@ -26,7 +26,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
       if (!token) return token.error();
       Message response;
       response.set_state(RpcSaslProto::RESPONSE);
-      response.set_token(*token);  // present even when empty: the server insists
+      response.set_token(*token);  // present even if empty: the server requires it
       return std::optional(std::move(response));
     }
     case RpcSaslProto::SUCCESS:
@@ -37,7 +37,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
 }
 
 Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& message) {
-  if (!mechanism_) {  // at once: a server without any authentication
+  if (!mechanism_) {  // SUCCESS first: a server without authentication
     if (!simple_allowed_) return Failed("the server wants no authentication at all, which is not acceptable here");
     state_ = State::kSimple;
     return std::optional<Message>();
@@ -62,15 +62,15 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
     if (!mechanism && !simple) continue;
     Message initiate;
     initiate.set_state(RpcSaslProto::INITIATE);
-    *initiate.add_auths() = entry;  // equal as a message, or the server calls it malformed
+    *initiate.add_auths() = entry;  // the same message; otherwise the server rejects it as malformed
     initiate.mutable_auths(0)->clear_challenge();
     if (simple) {
-      state_ = State::kSimple;  // nothing comes back
+      state_ = State::kSimple;  // no answer follows
       return std::optional(std::move(initiate));
     }
     auto token = mechanism->Start(entry.has_challenge() ? std::optional(entry.challenge()) : std::nullopt);
     if (!token) return token.error();
-    initiate.set_token(*token);  // present even when empty
+    initiate.set_token(*token);  // present even if empty
     mechanism_ = std::move(mechanism);
     return std::optional(std::move(initiate));
   }

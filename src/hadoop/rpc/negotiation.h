@@ -1,5 +1,5 @@
-// The SASL negotiation of a connection: which mechanism, and its tokens to and fro. Pure.
-// Fact: org.apache.hadoop.security.SaslRpcClient, org.apache.hadoop.ipc.Server.
+// The SASL negotiation of a connection: chooses the mechanism and exchanges its tokens. Pure. Sources:
+// org.apache.hadoop.security.SaslRpcClient, org.apache.hadoop.ipc.Server.
 #pragma once
 
 #include <memory>
@@ -16,17 +16,17 @@ class Negotiation {
  public:
   using Message = ::hadoop::common::RpcSaslProto;
 
-  // simple_allowed: whether a server that wants no authentication is accepted.
+  // simple_allowed: accept a server without authentication.
   Negotiation(std::vector<MechanismMaker> makers, bool simple_allowed)
       : makers_(std::move(makers)), simple_allowed_(simple_allowed) {}
 
   static Message Begin();  // NEGOTIATE
-  // What to send for what came; nothing when nothing is to be sent (see state()). An error ends the connection.
+  // Returns the reply to a message, if there is one (see state()). After an error the connection must be closed.
   Result<std::optional<Message>> Receive(const Message& message);
 
   enum class State { kGoingOn, kSimple, kAuthenticated };
   State state() const { return state_; }
-  // Once authenticated: null if nothing is to be wrapped.
+  // After authentication: null if messages are not wrapped.
   Mechanism* protection() const;
 
  private:
@@ -36,7 +36,7 @@ class Negotiation {
   std::vector<MechanismMaker> makers_;
   bool simple_allowed_;
   State state_ = State::kGoingOn;
-  std::unique_ptr<Mechanism> mechanism_;  // null: none is chosen yet
+  std::unique_ptr<Mechanism> mechanism_;  // null: not chosen yet
 };
 
 }  // namespace howdah::hadoop::rpc

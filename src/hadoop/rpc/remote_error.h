@@ -9,11 +9,11 @@
 
 namespace howdah::hadoop::rpc {
 
-// The lines of an exception's text that are for people: without its class in front (org.apache.hadoop.util.StringUtils
-// .stringifyException puts it there), without its stack trace.
+// The lines of an exception's text for people: without the class name in front
+// (org.apache.hadoop.util.StringUtils.stringifyException adds it) and without the stack trace.
 std::string FirstLines(std::string_view java_class, std::string_view text);
 
-// kFailed, with the class in remote_class. For a header whose status is ERROR or FATAL.
+// kFailed, with the class in remote_class. For a header with status ERROR or FATAL.
 Error RemoteError(const ::hadoop::common::RpcResponseHeaderProto& header);
 
 }  // namespace howdah::hadoop::rpc

@@ -5,14 +5,14 @@
 namespace howdah::hadoop::rpc {
 namespace {
 
-// Doubling from the first, never above the most.
+// Doubles from backoff_first up to backoff_most.
 Duration Backoff(size_t round, const RetryLimits& limits) {
   Duration wait = limits.backoff_first;
   for (; round > 0 && wait < limits.backoff_most; --round) wait *= 2;
   return std::min(wait, limits.backoff_most);
 }
 
-// Which server is next; nothing is waited for while there is one that has not been tried in this round.
+// Switches to the next server, without a pause while some server has not been tried in this round.
 Decision Elsewhere(const Attempts& attempts, const RetryLimits& limits) {
   const size_t servers = std::max<size_t>(attempts.servers, 1), round = attempts.failed / servers;
   const bool round_over = attempts.failed % servers == 0;

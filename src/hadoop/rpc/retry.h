@@ -1,5 +1,5 @@
-// What to do about a failed attempt of a call. A pure policy: no clock, no connection.
-// Fact: org.apache.hadoop.io.retry.RetryPolicies.FailoverOnNetworkExceptionRetry.
+// The retry policy: what to do after a failed attempt of a call. Pure: no clock, no connection. Source:
+// org.apache.hadoop.io.retry.RetryPolicies.FailoverOnNetworkExceptionRetry.
 #pragma once
 
 #include <cstddef>
@@ -12,12 +12,12 @@
 namespace howdah::hadoop::rpc {
 
 enum class FailureKind {
-  kUnreachable,  // the server cannot know of the call: no such name, refused, no answer, ended before it was sent
-  kStale,        // as kLost, on a connection that had been idle and that the server had most likely closed before
-  kLost,         // the connection ended after the call was sent: nobody knows whether it was carried out
-  kTimeout,      // the call was sent and not answered in time
+  kUnreachable,  // the server did not receive the call: no such name, refused, no answer, ended before sending
+  kStale,        // as kLost, on an idle connection that the server had probably closed before
+  kLost,         // the connection ended after the call was sent: it may or may not have been executed
+  kTimeout,      // the call was sent, but not answered in time
   kRemote,       // the server answered with an exception
-  kBroken,       // the peer is no Hadoop server, or not who it should be
+  kBroken,       // the peer is not a Hadoop server, or failed to authenticate
 };
 
 struct Failure {
@@ -26,9 +26,9 @@ struct Failure {
 };
 
 struct Attempts {
-  size_t failed = 0;    // of this call so far, this one included
-  size_t servers = 1;   // how many there are
-  Duration elapsed{0};  // since the call's beginning
+  size_t failed = 0;    // attempts of this call, including this one
+  size_t servers = 1;   // number of servers
+  Duration elapsed{0};  // since the beginning of the call
   Repeat repeat = Repeat::kSafe;
 };
 

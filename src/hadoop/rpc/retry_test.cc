@@ -15,7 +15,7 @@ constexpr Decision kGiveUp{Verdict::kGiveUp, Duration(0)};
 Decision Same(int ms) { return {Verdict::kSameServer, milliseconds(ms)}; }
 Decision Next(int ms) { return {Verdict::kNextServer, milliseconds(ms)}; }
 
-// hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter sleeps; the limits are the defaults.
+// As hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter pauses. Limits are the defaults.
 TEST(Retry, Table) {
   const std::string ipc = "org.apache.hadoop.ipc.", standby = ipc + "StandbyException",
                     retriable = ipc + "RetriableException";
@@ -27,7 +27,7 @@ TEST(Retry, Table) {
     Repeat repeat;
     Decision expected;
   } const cases[] = {
-      // Nobody has seen the call: always again, at once while a server has not been tried.
+      // No server received the call: always retry, without a pause while a server has not been tried.
       {FailureKind::kUnreachable, "", 1, 1, 0, kNever, Same(100)},
       {FailureKind::kUnreachable, "", 2, 1, 0, kNever, Same(200)},
       {FailureKind::kUnreachable, "", 9, 1, 0, kSafe, Same(5000)},
@@ -37,11 +37,11 @@ TEST(Retry, Table) {
       {FailureKind::kUnreachable, "", 3, 2, 0, kSafe, Next(0)},
       {FailureKind::kUnreachable, "", 4, 2, 0, kSafe, Next(200)},
       {FailureKind::kUnreachable, "", 2, 3, 0, kSafe, Next(0)},
-      // Never beyond the limit, the wait included.
+      // Not beyond the limit, the pause included.
       {FailureKind::kUnreachable, "", 1, 1, 29900, kSafe, Same(100)},
       {FailureKind::kUnreachable, "", 1, 1, 29901, kSafe, kGiveUp},
       {FailureKind::kUnreachable, "", 1, 2, 30001, kSafe, kGiveUp},
-      // Nobody knows: only what may be repeated.
+      // The call may have been executed: retry only idempotent calls.
       {FailureKind::kLost, "", 1, 1, 0, kSafe, Same(100)},
       {FailureKind::kLost, "", 1, 2, 0, kSafe, Next(0)},
       {FailureKind::kLost, "", 1, 2, 0, kNever, kGiveUp},
@@ -49,18 +49,18 @@ TEST(Retry, Table) {
       {FailureKind::kTimeout, "", 1, 2, 0, kSafe, Next(0)},
       {FailureKind::kTimeout, "", 1, 2, 0, kNever, kGiveUp},
       {FailureKind::kTimeout, "", 1, 1, 60000, kSafe, kGiveUp},
-      // The server had closed an idle connection: unnoticeably again, once.
+      // The server had closed an idle connection: retry once, silently.
       {FailureKind::kStale, "", 1, 1, 0, kSafe, Same(0)},
       {FailureKind::kStale, "", 1, 2, 0, kSafe, Same(0)},
       {FailureKind::kStale, "", 2, 2, 0, kSafe, Next(100)},
       {FailureKind::kStale, "", 1, 1, 0, kNever, kGiveUp},
-      // The server has said so, in the handshake or later: it has not carried the call out.
+      // The server reported (in the handshake or later) that it did not execute the call.
       {FailureKind::kRemote, standby, 1, 2, 0, kNever, Next(0)},
       {FailureKind::kRemote, standby, 2, 2, 0, kNever, Next(100)},
       {FailureKind::kRemote, standby, 1, 1, 0, kSafe, Same(100)},
       {FailureKind::kRemote, retriable, 1, 2, 0, kNever, Same(100)},
       {FailureKind::kRemote, retriable, 3, 2, 0, kSafe, Same(400)},
-      // Every other exception is the caller's, whoever else might be asked.
+      // All other exceptions go to the caller without a fail-over.
       {FailureKind::kRemote, "org.apache.hadoop.security.AccessControlException", 1, 2, 0, kSafe, kGiveUp},
       {FailureKind::kRemote, "org.apache.hadoop.security.authorize.AuthorizationException", 1, 2, 0, kSafe, kGiveUp},
       {FailureKind::kRemote, "org.apache.hadoop.security.token.SecretManager$InvalidToken", 1, 2, 0, kSafe, kGiveUp},

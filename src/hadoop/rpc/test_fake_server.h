@@ -1,4 +1,4 @@
-// For tests: a server on loopback with a thread of its own, which does with each call what the test says.
+// For tests: a server on loopback with a thread of its own, which handles each call as the test specifies.
 #pragma once
 
 #include <array>
@@ -127,7 +127,7 @@ class FakeServer {
   std::thread thread_;
 };
 
-// A port of loopback on which nobody listens, and nobody else can.
+// A loopback port that is bound but not listening.
 class ClosedPort {
  public:
   ClosedPort() : socket_(loop_, {boost::asio::ip::address_v4::loopback(), 0}) {}

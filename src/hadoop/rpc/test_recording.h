@@ -1,4 +1,4 @@
-// For tests: recorded traffic, as the files in testdata/ hold it.
+// For tests: recorded traffic in the format of the files in testdata/.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +23,7 @@ inline std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-// A line that is indented is hex of what stands above it; "#" begins a remark.
+// Indented lines are hex of the step above them; "#" begins a comment.
 struct Recording {
   struct Step {
     std::string word, rest;  // "answer", "0 0a2b"
@@ -77,7 +77,7 @@ inline Recording ReadRecording(const std::string& name) {
   return recording;
 }
 
-// Starts the call that a step names: "0 getNewApplication -".
+// Starts the call of a step: "0 getNewApplication -".
 inline void StartCall(Connection& connection, const Recording::Step& step) {
   std::istringstream words(step.rest);
   int32_t id = 0;

@@ -1,5 +1,5 @@
-// For tests: the server's side of a token connection with a layer of protection. It is the mirror of DigestMd5, whose
-// own correctness the JDK's vectors and recorded traffic show; here only sizes and orders are of interest.
+// For tests: the server's side of a token connection with protection. It mirrors DigestMd5 and only tests sizes and
+// order; the JDK's vectors and recorded traffic test DigestMd5 itself.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@ class WrappingServer {
     return {"some.Protocol", "", "", std::string(16, 'c'), {TokenMechanism({"id", "pw", "", ""}, "cnonce")}};
   }
 
-  // Takes what the client has to send and answers it.
+  // Handles the client's output and answers it.
   void Exchange(Connection& client) {
     std::string output = client.TakeOutput();
     if (output.starts_with("hrpc")) output.erase(0, 7);
@@ -33,7 +33,7 @@ class WrappingServer {
     }
   }
 
-  // All in one token, as org.apache.hadoop.ipc.Server.wrapWithSasl does.
+  // Wraps everything in one token, as org.apache.hadoop.ipc.Server.wrapWithSasl does.
   std::string Wrap(const std::string& bytes) {
     ::hadoop::common::RpcSaslProto message;
     message.set_state(::hadoop::common::RpcSaslProto::WRAP);

@@ -1,4 +1,4 @@
-// org.apache.hadoop.io.WritableUtils: how Hadoop wrote numbers and texts before protobuf.
+// org.apache.hadoop.io.WritableUtils: Hadoop's encoding of numbers and texts before protobuf.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,12 @@
 
 namespace howdah::hadoop::rpc {
 
-// VInt and VLong: one byte for -112..127; else a byte for sign and length, then the magnitude, big-endian.
+// VInt and VLong: one byte for -112..127; otherwise a byte with sign and length, then the magnitude, big-endian.
 void AppendVLong(std::string& out, int64_t value);
 // Text, or bytes with a VInt length.
 void AppendText(std::string& out, std::string_view text);
 
-// Reads from the front of what it was given. nullopt: the bytes end too early or say nonsense; what follows is then
-// undefined, and every further call answers nullopt.
+// Reads from the front of the given bytes. nullopt: truncated or invalid; all further calls then return nullopt, too.
 class WritableReader {
  public:
   explicit WritableReader(std::string_view bytes) : all_(bytes.size()), left_(bytes) {}

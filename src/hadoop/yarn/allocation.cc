@@ -10,10 +10,10 @@ using namespace ::hadoop::yarn;
 
 constexpr const char* kAnywhere = "*";
 constexpr const char* kDefaultRack = "/default-rack";
-// All shapes have this priority and are told apart by their allocation_request_id: none has to wait for another.
+// All shapes have the same priority and differ by allocation_request_id, so that none has to wait for another.
 constexpr int kPriority = 1;
 
-// Of a node as the scheduler names it: with its port or without.
+// The host of a node name, which may have a port.
 std::string HostOf(const std::string& node) { return node.substr(0, node.rfind(':')); }
 
 }  // namespace
@@ -64,11 +64,11 @@ void Allocation::AdoptSurplus(const ContainerId& id, const std::string& node) {
   GiveBack(id);
 }
 
-// A container of an owner's is no longer on its node.
+// Removes a container from the count of its node.
 void Allocation::Leave(const Held& held) {
   Asked& asked = asked_.at(held.key);
   if (--asked.held[held.node] == 0) asked.held.erase(held.node);
-  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // there is room on this node again
+  if (asked.shape.max_per_node && asked.outstanding > 0) asked.dirty = true;  // this node has room again
 }
 
 void Allocation::SetNodes(std::vector<KnownNode> nodes) {
@@ -83,7 +83,7 @@ void Allocation::NodeFailed(const std::string& node, Instant now) {
   AvoidUntil(node, now, now + options_.avoided_for);
 }
 
-// A launch that went well says nothing of why the owner avoids it.
+// Does not end AvoidUntil: a successful launch does not disprove the reason for avoiding the node.
 void Allocation::NodeWorked(const std::string& node) {
   if (const auto it = failures_.find(node); it != failures_.end()) it->second.in_a_row = 0;
 }
@@ -137,7 +137,7 @@ std::string Allocation::NameOf(const NodeIdProto& node) const {
   return options_.ports_in_names ? ToText(FromProto(node)) : node.host();
 }
 
-// How many more of the shape may be on the node.
+// How many more containers of the shape may run on the node.
 int Allocation::RoomOn(const Asked& asked, const std::string& node) const {
   if (!asked.shape.max_per_node) return asked.outstanding;
   const auto it = asked.held.find(node);
@@ -145,8 +145,8 @@ int Allocation::RoomOn(const Asked& asked, const std::string& node) const {
   return std::clamp(*asked.shape.max_per_node - there, 0, asked.outstanding);
 }
 
-// Every node that can have such a container. With a limit a node these rows are strict: a node's row is then the most
-// that it is granted.
+// Adds rows for all nodes on which such a container fits. With a limit per node these rows are strict: the row is then
+// the maximum granted on the node.
 void Allocation::AddNamedRows(const Asked& asked, std::map<std::string, Row>& rows) const {
   const bool limited = asked.shape.max_per_node.has_value();
   size_t named = 0;
@@ -171,7 +171,7 @@ std::map<std::string, Allocation::Row> Allocation::RowsOf(const Asked& asked) co
   for (const std::string& wanted : shape.nodes) {
     bool known = false;
     for (const KnownNode& node : nodes_) {
-      // People name hosts; where names have ports, every node of the host is meant.
+      // Users name hosts; where node names have ports, all nodes of the host match.
       if (node.name != wanted && HostOf(node.name) != wanted) continue;
       known = true;
       rows[node.name] = {RoomOn(asked, node.name), true};
@@ -196,7 +196,7 @@ void Allocation::AddAsks(int key, Asked& asked) {
     ask.set_num_containers(row.count);
     ask.set_relax_locality(row.relax);
     ask.set_allocation_request_id(key);
-    // Only the row of all nodes may name a label.
+    // Only the row for all nodes may have a label.
     if (name == kAnywhere && !asked.shape.label.empty()) ask.set_node_label_expression(asked.shape.label);
     if (row.count == 0) {
       asked.rows.erase(name);
@@ -232,7 +232,7 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
   if (response.has_response_id()) response_id_ = response.response_id();
   if (response.num_cluster_nodes() > 0) cluster_nodes_ = response.num_cluster_nodes();
   for (const ContainerProto& container : response.allocated_containers()) Admit(container, effects);
-  // Of an earlier attempt, and not adopted.
+  // From an earlier attempt, and not adopted.
   for (const ContainerProto& container : response.containers_from_previous_attempts()) {
     AdoptSurplus(FromProto(container.id()), NameOf(container.nodeid()));
   }
@@ -240,8 +240,8 @@ Allocation::Effects Allocation::Apply(const AllocateResponseProto& response) {
   return effects;
 }
 
-// Whether the container answers an ask. One that does not has lowered the scheduler's count all the same, so that the
-// scheduler is told the count again.
+// Whether an ask is open for the container. A surplus container has lowered the scheduler's count, too, so the count is
+// sent again.
 bool Allocation::Wanted(Asked& asked, const std::string& node) {
   if (asked.outstanding == 0) return false;
   const bool too_many_there = asked.shape.max_per_node && RoomOn(asked, node) == 0;
@@ -289,7 +289,7 @@ void Allocation::Rejected() {
   for (const int64_t key : given_up) {
     Asked& asked = asked_.at(static_cast<int>(key));
     asked.outstanding = 0;
-    // What was told of it before may still be granted.
+    // The scheduler may still grant what was asked for before.
     asked.dirty = false;
   }
   for (const auto& id : in_flight_->release())

@@ -1,4 +1,4 @@
-// Random stories of an application master and a scheduler that loses messages, grants late and restarts.
+// Random sequences of an application master with a scheduler that loses messages, grants late and restarts.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,8 +14,8 @@ using namespace std::chrono_literals;
 
 const AttemptId kAttempt{{1700000000000, 1}, 1};
 
-// What ApplicationMasterService and AppSchedulingInfo keep of one attempt: rows by key, with absolute counts that it
-// lowers itself, and the last response for who asks again.
+// The state of one attempt in ApplicationMasterService and AppSchedulingInfo: rows by key with absolute counts, which
+// the scheduler lowers itself, and the last response, for repeated requests.
 class ModelScheduler {
  public:
   ModelScheduler(std::mt19937& random, int nodes) : random_(random), nodes_(nodes) {}
@@ -43,7 +43,7 @@ class ModelScheduler {
     return response;
   }
 
-  // A node's heartbeat: at most one container.
+  // A node's heartbeat: grants at most one container.
   void Beat() {
     const int n = Pick(nodes_) + 1;
     const std::string node = "node" + std::to_string(n);
@@ -68,8 +68,8 @@ class ModelScheduler {
     End(it->first, 1);
   }
 
-  // Work-preserving: containers that run stay, the rest is forgotten. Those that the owner was never told of do not run
-  // yet, so they are lost with the memory of them; the nodes tell anew which containers have ended.
+  // A work-preserving restart: running containers stay, all other state is lost. Containers not yet reported to the
+  // owner are not running, so they are lost, too; nodes report ended containers again.
   void Restart(bool last_was_told) {
     registered_ = false;
     rows_.clear();
@@ -130,7 +130,7 @@ class ModelScheduler {
   int64_t made_ = 0;
 };
 
-// The owner's side of the story: what it wants and what it was told it has.
+// The owner's side: the containers it wants, and those it was told it has.
 class Story {
  public:
   explicit Story(unsigned seed) : random_(seed), nodes_(2 + Pick(4)), scheduler_(random_, nodes_) {
@@ -149,7 +149,7 @@ class Story {
     allocation_.CancelAll();
     for (auto& wanted : wanted_) wanted = 0;
     if (shapes_[1].max_per_node)
-      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // so that there is room for all
+      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // make room for all
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
     const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasNews(now_) && Settled(); };
@@ -205,15 +205,15 @@ class Story {
 
   void Exchange() {
     const AllocateRequestProto request = allocation_.Request(now_);
-    if (losses_ && Pick(6) == 0) return;  // the request got lost
+    if (losses_ && Pick(6) == 0) return;  // the request is lost
     const auto response = scheduler_.Allocate(request);
     told_ = false;
-    if (losses_ && Pick(6) == 0) return;  // the answer got lost
+    if (losses_ && Pick(6) == 0) return;  // the answer is lost
     told_ = true;
     if (!response) {
       scheduler_.Register();
       allocation_.Resync();
-      // What the restart has lost was never told: nothing of the owner's is missing.
+      // The containers lost by the restart were never reported, so the owner misses none.
       return;
     }
     const auto effects = allocation_.Apply(*response);
@@ -251,7 +251,7 @@ class Story {
   std::map<int64_t, std::string> held_;
   std::map<std::string, int> on_node_;
   bool losses_ = true;
-  bool told_ = true;  // the scheduler's last answer has arrived
+  bool told_ = true;  // the scheduler's last answer was received
   Instant now_{1000s};
 };
 

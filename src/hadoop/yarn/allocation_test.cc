@@ -40,7 +40,7 @@ AllocateResponseProto Response(int id, std::vector<ContainerProto> granted = {},
   return response;
 }
 
-// "*:3 node1:3 /r1:3": what a request says of a key, strict rows with a "!".
+// The rows of a request for one key, strict rows with a "!": "*:3 node1:3 /r1:3".
 std::string Asks(const AllocateRequestProto& request, int key = 0) {
   std::string text;
   for (const auto& ask : request.ask()) {
@@ -83,7 +83,7 @@ TEST(Allocation, AsksOnceWithAbsoluteCountsForNodesRacksAndAnywhere) {
   EXPECT_EQ(a.Request(kNow).response_id(), 1);
 }
 
-// The scheduler lowers its own count as it grants: it is told a new one only when the wish changes.
+// The scheduler lowers its own count as it grants: a new count is sent only when the demand changes.
 TEST(Allocation, CountsAfterAPartialAllocation) {
   Allocation a;
   a.Ask(0, kSmall, 4);
@@ -162,7 +162,7 @@ TEST(Allocation, AtMostSoManyOnANode) {
   auto effects = a.Apply(Response(1, {Container(1, 0, "node1"), Container(2, 0, "node1")}));
   EXPECT_EQ(effects.granted.size(), 1u);
   EXPECT_EQ(effects.surplus, 1);
-  // The surplus one has lowered the scheduler's count, too.
+  // The surplus container has lowered the scheduler's count, too.
   AllocateRequestProto request = a.Request(kNow);
   EXPECT_EQ(Asks(request), "*:2! /even:2! /odd:2! node1:0 node2:1");
   EXPECT_THAT(Releases(request), ElementsAre(2));
@@ -208,7 +208,7 @@ TEST(Allocation, GrantsThatNobodyWantsGoBack) {
   effects = a.Apply(Response(2, {}, {Status(2, -100), Status(3, -100), Status(4, -100)}));
   EXPECT_THAT(effects.completed, IsEmpty()) << "the owner never heard of them";
   EXPECT_EQ(a.held(), 1);
-  AllocateResponseProto response = Response(3);  // nothing of an earlier attempt is adopted
+  AllocateResponseProto response = Response(3);  // containers of an earlier attempt are not adopted
   *response.add_containers_from_previous_attempts() = Container(9, 0, "n");
   EXPECT_THAT(a.Apply(response).granted, IsEmpty());
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(9));
@@ -308,7 +308,7 @@ TEST(Allocation, ARestartedResourceManagerIsToldEverything) {
   a.Release(Id(1));
   a.Request(kNow);
   a.Apply(Response(2));
-  a.Request(kNow);  // its answer: not registered
+  a.Request(kNow);  // answered with: not registered
   a.Resync();
   EXPECT_TRUE(a.HasNews(kNow));
   const AllocateRequestProto request = a.Request(kNow);
@@ -349,7 +349,7 @@ TEST(Allocation, ANodeThatFailsIsAvoidedForAWhile) {
   EXPECT_FALSE(a.HasNews(kNow)) << "not in a row";
   a.NodeFailed("node1", kNow);
   EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_additions(), ElementsAre("node1"));
-  // Granted before the scheduler knew of it: goes back, and is asked for again.
+  // Granted before the scheduler knew of the blacklist: released, and asked for again.
   a.Ask(0, kSmall, 1);
   a.Apply(Response(1));
   a.Request(kNow);

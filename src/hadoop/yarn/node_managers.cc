@@ -14,7 +14,7 @@ using namespace ::hadoop::yarn;
 
 constexpr auto kIdle = 10s;
 
-// The exception of one container; null: there is none.
+// The exception of one container; null: none.
 template <typename Response>
 const SerializedExceptionProto* FailureOf(const Response& response, const ContainerId& container) {
   for (const ContainerExceptionMapProto& failed : response.failed_requests())
@@ -26,7 +26,7 @@ Error ToError(const SerializedExceptionProto& exception) {
   Error error = Failed(FirstLine(exception.message()));
   error.remote_class = exception.class_name();
   if (error.message.empty()) error.message = exception.class_name();
-  // NodeManagers have no exception of its own for this.
+  // NodeManagers have no exception class for this case.
   if (exception.message().find("is not handled by this NodeManager") != std::string::npos)
     error.code = ErrorCode::kNotFound;
   return error;

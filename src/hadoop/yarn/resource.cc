@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kMiB = int64_t{1} << 20;
 
-// numerator / denominator of a unit; nullopt: no such unit.
+// Numerator and denominator of a unit; nullopt: unknown unit.
 std::optional<std::pair<int64_t, int64_t>> Factor(std::string_view units) {
   static constexpr std::pair<std::string_view, std::pair<int64_t, int64_t>> kUnits[] = {
       {"", {1, 1}},
@@ -37,7 +37,7 @@ std::optional<std::pair<int64_t, int64_t>> Factor(std::string_view units) {
   return std::nullopt;
 }
 
-// What does not fit is the most that does: a node cannot have it, and a limit of it is none.
+// On overflow returns the largest value: no node has as much, and as a limit it is none.
 int64_t InUnitsOfOne(int64_t value, std::string_view units) {
   const auto factor = Factor(units);
   if (!factor) return value;

@@ -15,11 +15,11 @@ using namespace ::hadoop::yarn;
 
 constexpr const char* kProtocol = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
 
-// Pauses between looks at the ResourceManager: short at first, as it mostly answers at once.
+// Sleeps between polls of the ResourceManager: briefly at first, because it usually answers at once.
 class Pauses {
  public:
   explicit Pauses(Duration limit) : end_(std::chrono::steady_clock::now() + limit) {}
-  // False: the limit has passed.
+  // Returns false when the limit is reached.
   bool Next() {
     if (std::chrono::steady_clock::now() + pause_ > end_) return false;
     std::this_thread::sleep_for(pause_);
@@ -107,11 +107,11 @@ Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissi
         return Error{ErrorCode::kUnavailable, "the cluster refused " + ToText(id) + ": " + report->diagnostics()};
       }
       if (report && !IsNew(report->yarn_application_state())) return report;
-      // One that was replaced before it stored the application does not know it.
+      // A ResourceManager that was replaced before it stored the application does not know it.
       sent = report.ok() || report.error().code != ErrorCode::kNotFound;
       if (!report) last = report.error();
     }
-    // What it has answered is final. One that cannot be reached is being started again: it answered a moment ago.
+    // An answer of the ResourceManager is final. An unreachable one is restarting: it answered a moment ago.
     const bool silent =
         last.remote_class.empty() && (last.code == ErrorCode::kUnavailable || last.code == ErrorCode::kTimeout);
     if (!silent && last.remote_class != kApplicationNotFound) return last;
@@ -156,7 +156,7 @@ Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
     const auto report = Report(id);
     if (!report) return report.error().code == ErrorCode::kNotFound ? Status() : Status(report.error());
     if (report->yarn_application_state() >= FINISHED) {
-      // An application is called FINISHED as soon as its AM has said so, before the AM has left.
+      // An application is FINISHED as soon as its AM has unregistered, before the AM has exited.
       const auto attempts = Attempts(id);
       const bool leaving =
           attempts && !attempts->empty() && attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;
@@ -201,7 +201,7 @@ Result<QueueInfoProto> ResourceManager::QueueInfo(const std::string& queue, bool
   request.set_recursive(with_children);
   auto response = Call<GetQueueInfoResponseProto>("asking about the queue " + queue, "getQueueInfo", request);
   if (!response) return response.error();
-  // The CapacityScheduler throws for a queue it does not know; ClientRMService logs that and answers nothing.
+  // The CapacityScheduler throws for an unknown queue; ClientRMService logs that and returns an empty response.
   if (!response->has_queueinfo()) return Error{ErrorCode::kNotFound, "there is no queue " + queue};
   return std::move(*response->mutable_queueinfo());
 }

@@ -15,7 +15,7 @@ using namespace ::hadoop::yarn;
 
 constexpr Duration kTryAgain = 500ms;
 
-// The ResourceManager has understood the request and will not do it, now or later.
+// The ResourceManager understood the request and will never grant it.
 bool IsRejection(const Error& error) {
   static constexpr std::array<std::string_view, 4> kRejections = {
       "InvalidResourceRequestException", "InvalidLabelResourceRequestException",
@@ -99,7 +99,7 @@ void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
   allocation_.Resync();
   state_ = State::kBeating;
   last_news_ = Now();
-  // "Already": the answer to an earlier try got lost, and what it said with it.
+  // "Already": the answer to an earlier attempt was lost with its content.
   if (!std::exchange(registered_once_, true)) {
     sink_.OnRegistered(response ? *response : RegisterApplicationMasterResponseProto());
   }
@@ -156,7 +156,7 @@ void Scheduler::SetTrackingUrl(const std::string& url) {
   Plan();
 }
 
-// Sets the time of the next heartbeat by what there is now.
+// Schedules the next heartbeat from the present state.
 void Scheduler::Plan() {
   if (state_ != State::kBeating || calling_ || unreachable_) return;
   const Instant now = Now();
@@ -253,7 +253,8 @@ void Scheduler::Reached() {
   if (std::exchange(unreachable_, false)) sink_.OnUnreachable("");
 }
 
-// True: too long, and the owner was told so.
+// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped: unreachable for too long,
+// or the sink ended it.
 bool Scheduler::GoneFor(const Error& error) {
   if (Now() - last_reached_ >= options_.give_up) {
     Lose(Error{ErrorCode::kUnavailable, "the ResourceManager could not be reached for " +

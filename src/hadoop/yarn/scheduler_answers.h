@@ -1,4 +1,4 @@
-// What the ResourceManager's answers to application masters mean.
+// Interprets the ResourceManager's answers to application masters.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace howdah::hadoop::yarn {
 
-// Whether it is this one of YARN's exceptions ("ApplicationMasterNotRegisteredException").
+// Whether the error is this exception of YARN ("ApplicationMasterNotRegisteredException").
 inline bool Is(const Error& error, std::string_view exception) {
   constexpr std::string_view kPackage = "org.apache.hadoop.yarn.exceptions.";
   return error.remote_class.size() == kPackage.size() + exception.size() && error.remote_class.starts_with(kPackage) &&
          error.remote_class.ends_with(exception);
 }
 
-// It does not know the attempt, and never will again.
+// The ResourceManager does not know the attempt, permanently.
 inline bool IsForgotten(const Error& error) {
   return Is(error, "ApplicationAttemptNotFoundException") ||
          error.remote_class == "org.apache.hadoop.security.token.SecretManager$InvalidToken" ||
@@ -23,14 +23,14 @@ inline bool IsForgotten(const Error& error) {
          error.remote_class == "org.apache.hadoop.security.authorize.AuthorizationException";
 }
 
-// It has registered this attempt before: the answer got lost.
+// The ResourceManager has registered this attempt before: its answer was lost.
 inline bool IsRegisteredAlready(const Error& error) {
   return Is(error, "InvalidApplicationMasterRequestException") &&
          error.message.find("already registered") != std::string::npos;
 }
 
-// It has started again, and this attempt was registered with it: by a process that died before it could note that down.
-// (AMRMClientUtils.assembleInvalidResponseIdExceptionMessage; Hadoop reads the number out of it, too.)
+// The ResourceManager has restarted, and a process that died before it could record that has registered this attempt
+// again. (AMRMClientUtils.assembleInvalidResponseIdExceptionMessage; Hadoop parses the number, too.)
 inline bool IsRegisteredAnew(const Error& error) {
   return Is(error, "InvalidApplicationMasterRequestException") &&
          error.message.find("expect responseId to be 0 ") != std::string::npos;

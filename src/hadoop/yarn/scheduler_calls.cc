@@ -40,7 +40,7 @@ class RealCalls final : public Calls {
   void Call(std::string_view method, std::string request, Done done) override {
     client_.CallBytes(method, std::move(request), hadoop::rpc::Repeat::kSafe, std::move(done));
   }
-  // The ResourceManager sends the new token until it is used, and takes the old one no more after a while.
+  // The ResourceManager repeats the new token until it is used, and rejects the old one after a while.
   void SetToken(hadoop::rpc::Token token) override { client_.SetToken(std::move(token), true); }
 
  private:
@@ -81,7 +81,7 @@ Status Unregister(const BlockingCall& call, const FinishApplicationMasterRequest
       return Error{ErrorCode::kTimeout, doing + ": " + why + " (tried for " + FormatDuration(limit) + ")"};
     }
     if (!answer && Is(answer.error(), "ApplicationMasterNotRegisteredException")) {
-      // Whether this works is seen by the next try.
+      // The next round shows whether this worked.
       (void)call("registerApplicationMaster", again.SerializeAsString()).ok();
       continue;
     }

@@ -20,12 +20,12 @@ Error Remote(const std::string& exception, const std::string& message = "no") {
   return {ErrorCode::kFailed, message, "org.apache.hadoop.yarn.exceptions." + exception};
 }
 
-// What the ResourceManager would say, call by call; answers itself when nothing is scripted.
+// A scripted ResourceManager, call by call; answers by itself when the script is empty.
 class FakeCalls final : public Calls {
  public:
   struct Script {
     std::deque<std::function<Result<std::string>(const std::string&request)>> allocate, register_;
-    std::vector<std::string> methods;  // as they were called
+    std::vector<std::string> methods;  // in call order
     std::vector<AllocateRequestProto> requests;
     std::vector<std::string> tokens;
   };
@@ -58,11 +58,11 @@ class FakeCalls final : public Calls {
 class SchedulerTest : public testing::Test, public SchedulerSink {
  protected:
   void Make(SchedulerOptions options = {}) {
-    options.expiry = 30ms;  // idle beats every 10 ms
+    options.expiry = 30ms;  // idle heartbeats every 10 ms
     scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
     scheduler_->Register();
   }
-  // The next heartbeat is answered so.
+  // Scripts the answer to the next heartbeat.
   void Answer(AllocateResponseProto response) {
     script_.allocate.push_back([response](const std::string& bytes) {
       AllocateRequestProto request;
@@ -150,7 +150,7 @@ TEST_F(SchedulerTest, AnotherProcessGoesOnWhereTheOneBeforeStood) {
   scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
   scheduler_->GoOn(7);
   scheduler_->Adopt(0, {.resource = {64, 1, {}}}, {kAttempt, 1}, "node1");
-  scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // it is held already
+  scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // already held
   scheduler_->AdoptSurplus({kAttempt, 2}, "node1");
   AllocateResponseProto ends;
   for (const int id : {1, 2}) {
@@ -169,7 +169,7 @@ TEST_F(SchedulerTest, AnotherProcessGoesOnWhereTheOneBeforeStood) {
   EXPECT_EQ(FromProto(first.release(0)), (ContainerId{kAttempt, 2}));
 }
 
-// The process before it was killed when it had registered with a ResourceManager that had started again.
+// The previous process was killed after it had registered with a restarted ResourceManager.
 TEST_F(SchedulerTest, AnotherProcessGoesOnThoughTheOneBeforeHadRegisteredAnew) {
   SchedulerOptions options;
   options.expiry = 30ms;

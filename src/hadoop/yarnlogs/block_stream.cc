@@ -11,14 +11,14 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-// What is read of the file at one time: little at first and after a leap, since often only a length is wanted.
+// Read sizes: small at first and after a skip, because callers often read only a length.
 constexpr size_t kReadMin = size_t{4} << 10;
 constexpr size_t kReadMax = size_t{256} << 10;
 constexpr size_t kInflated = size_t{64} << 10;
 
 Error EndsEarly() { return Failed("the file is damaged: a block ends early"); }
 
-// The bytes of a region one after the other.
+// Reads the bytes of a region sequentially.
 class RegionReader {
  public:
   RegionReader(const Source& source, Region region) : source_(source), region_(region) {}
@@ -85,7 +85,7 @@ class ZlibStream : public BlockStream {
         zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
         zlib_.avail_in = static_cast<uInt>(input_.size());
       }
-      // A flush of the writer ends one stream of zlib's and begins another.
+      // A flush of the writer ends a zlib stream and starts another.
       if (ended_ && inflateReset(&zlib_) != Z_OK) return Failed("there is no memory to decompress");
       const int result = inflate(&zlib_, Z_NO_FLUSH);
       ended_ = result == Z_STREAM_END;

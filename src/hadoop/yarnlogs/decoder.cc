@@ -12,7 +12,7 @@ int VLongTail(uint8_t first) {
 }
 
 int64_t VLongOf(uint8_t first, std::string_view tail) {
-  // What the first byte stands for, above the bytes of the tail; from four of these on it says only how many they are.
+  // The part of the value in the first byte. From four tail bytes on the first byte only has their number.
   constexpr int kBias[] = {0, 52, 88, 112};
   int64_t high = 0;
   if (tail.size() < 4) {

@@ -1,4 +1,4 @@
-// Numbers and texts as Java's DataOutput writes them, and the variable-length integers of TFile, from bytes in memory.
+// Decodes numbers and texts of Java's DataOutput, and the variable-length integers of TFile, from bytes in memory.
 #pragma once
 
 #include <cstddef>
@@ -9,13 +9,12 @@
 
 namespace howdah::hadoop::yarnlogs {
 
-// How many bytes follow the first byte of a variable-length integer (io.file.tfile.Utils.readVLong); -1: none begins
-// with it.
+// The number of bytes after the first byte of a variable-length integer (io.file.tfile.Utils.readVLong); -1: invalid.
 int VLongTail(uint8_t first);
-// The integer; `tail` has the bytes that follow `first`.
+// The integer; `tail`: the bytes after `first`.
 int64_t VLongOf(uint8_t first, std::string_view tail);
 
-// After the first read beyond the end, or of something that is none, everything reads as 0 or empty and ok() is false.
+// After a read beyond the end, or of an invalid value, all reads return 0 or empty, and ok() is false.
 class Decoder {
  public:
   explicit Decoder(std::string_view bytes) : bytes_(bytes) {}
@@ -29,9 +28,10 @@ class Decoder {
   int64_t I64() { return static_cast<int64_t>(BigEndian(8)); }
   int64_t VLong();
   std::string_view Bytes(int64_t size);
-  // As writeUTF has it: two bytes of length, then the text. Its UTF-8 is Java's; for letters below U+FFFF it is UTF-8.
+  // The format of writeUTF: two bytes of length, then the text in Java's modified UTF-8, which equals UTF-8 for
+  // characters below U+FFFF except NUL.
   std::string Utf() { return std::string(Bytes(U16())); }
-  // As TFile writes it: a variable-length length, then the text.
+  // TFile's format: a variable-length length, then the text.
   std::string String() { return std::string(Bytes(VLong())); }
 
  private:

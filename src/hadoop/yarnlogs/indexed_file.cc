@@ -11,7 +11,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-constexpr int64_t kMark = 32;  // the SHA-256 of the application's id, with which the file and each index of it end
+constexpr int64_t kMark = 32;  // the SHA-256 of the application id, at the end of the file and of each index
 constexpr int64_t kTail = 4 + kMark;
 constexpr int64_t kIndexMax = int64_t{64} << 20;
 constexpr size_t kPiece = size_t{256} << 10;
@@ -57,7 +57,7 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   return entry;
 }
 
-// IndexedPerAggregationLogMeta: what one upload brought, a map from containers to lists.
+// IndexedPerAggregationLogMeta: the logs of one upload, a map from containers to lists.
 Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEntry>& entries) {
   const JavaNode* map = ObjectOf(tree, tree.Field(upload, "logMetas"));
   if (map == nullptr) return Damaged("its index is none");

@@ -1,4 +1,4 @@
-// Aggregated logs in an IndexedFile: the bytes of each log file, and behind them an index of all of them.
+// Aggregated logs in an IndexedFile: the bytes of all log files, followed by an index.
 #pragma once
 
 #include <memory>

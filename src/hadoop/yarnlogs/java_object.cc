@@ -49,7 +49,7 @@ class ObjectReader {
     if (fault_.empty()) fault_ = text;
     return {};
   }
-  // Nodes are numbered as the writer numbers them, so that references find them.
+  // Nodes are numbered in the order of the stream, so that references find them.
   size_t Add(JavaNode::Kind kind) {
     tree_.nodes.emplace_back().kind = kind;
     return tree_.nodes.size() - 1;
@@ -66,7 +66,7 @@ class ObjectReader {
   void Fields(size_t node, size_t type, int depth);
   void Items(size_t node, int depth);
   JavaValue Primitive(char type, int depth);
-  // The class that is described next; -1: none.
+  // Reads a class description; -1: none.
   int64_t Class(int depth);
 
   Decoder in_;
@@ -122,12 +122,12 @@ JavaValue ObjectReader::ClassDescription(int depth) {
     JavaField field;
     field.type = static_cast<char>(in_.U8());
     field.name = in_.Utf();
-    if (field.type == 'L' || field.type == '[') Content(in_.U8(), depth + 1);  // the name of its class
+    if (field.type == 'L' || field.type == '[') Content(in_.U8(), depth + 1);  // the name of the field's class
     tree_.nodes[node].fields.push_back(std::move(field));
   }
   Items(node, depth);
   const int64_t above = Class(depth);
-  // One that is its own ancestor would have no end.
+  // Reject a class that is its own ancestor, which would be an endless loop.
   int ancestors = 0;
   for (int64_t at = above; at >= 0; at = tree_.nodes[static_cast<size_t>(at)].type) {
     if (at == static_cast<int64_t>(node) || ++ancestors > kDepthMax)
@@ -175,7 +175,7 @@ void ObjectReader::Fields(size_t node, size_t type, int depth) {
   }
 }
 
-// Everything up to the end that closes it: objects are kept, the bytes between them are not needed.
+// Reads objects up to the end marker, and skips the bytes between them.
 void ObjectReader::Items(size_t node, int depth) {
   while (good()) {
     const uint8_t tag = in_.U8();
@@ -247,7 +247,7 @@ const JavaNode* JavaTree::Node(const JavaValue& value) const {
 }
 
 JavaValue JavaTree::Field(const JavaNode& object, std::string_view name) const {
-  // The values of a class stand behind those of the ones above it, so they are counted from the end.
+  // The values of a class follow those of its base classes, so count from the end.
   size_t end = object.values.size();
   for (int64_t at = object.type; at >= 0; at = nodes[static_cast<size_t>(at)].type) {
     const JavaNode& type = nodes[static_cast<size_t>(at)];

@@ -1,5 +1,5 @@
-// What Java's ObjectOutputStream wrote, as a tree: enough of its protocol (Java Object Serialization Specification,
-// chapter 6) for plain data, collections and enums. No class is ever loaded; names and values are read, nothing else.
+// Parses the output of Java's ObjectOutputStream into a tree: the part of the protocol (Java Object Serialization
+// Specification, chapter 6) that plain data, collections and enums need. Reads names and values; never loads classes.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ namespace howdah::hadoop::yarnlogs {
 struct JavaValue {
   enum class Kind { kNull, kNumber, kNode };
   Kind kind = Kind::kNull;
-  int64_t number = 0;  // of any primitive type; of a node: its index
+  int64_t number = 0;  // the value of any primitive type; the index of a node
 };
 
 struct JavaField {
@@ -26,26 +26,26 @@ struct JavaField {
 struct JavaNode {
   enum class Kind { kClass, kString, kObject, kEnum, kArray };
   Kind kind = Kind::kObject;
-  std::string text;               // of a class its name, of a string itself, of an enum the constant
-  int64_t type = -1;              // the class of an object; of a class the one above it; -1: none
+  std::string text;               // the name of a class, the content of a string, the constant of an enum
+  int64_t type = -1;              // the class of an object; the base of a class; -1: none
   uint8_t flags = 0;              // of a class
   std::vector<JavaField> fields;  // of a class
-  std::vector<JavaValue> values;  // of an object its fields, those of the topmost class first; of an array its elements
-  std::vector<JavaValue> items;   // the objects that its class wrote by itself: the elements of a collection
+  std::vector<JavaValue> values;  // the fields of an object, base class first; the elements of an array
+  std::vector<JavaValue> items;   // objects written by the class's own method: the elements of a collection
 };
 
 struct JavaTree {
   std::vector<JavaNode> nodes;
   JavaValue root;
 
-  const JavaNode* Node(const JavaValue& value) const;  // nullptr: it is none
+  const JavaNode* Node(const JavaValue& value) const;  // nullptr: the value is not a node
   // The value of the field of this name; null if there is none.
   JavaValue Field(const JavaNode& object, std::string_view name) const;
-  // The text of a string; empty: it is none.
+  // The content of a string; empty: the value is not a string.
   std::string Text(const JavaValue& value) const;
 };
 
-// The first object of a stream. An error for what is cut off, damaged, nested too deep, or of a kind that is not read.
+// Parses the first object of a stream. An error: truncated, damaged, nested too deep, or of an unsupported kind.
 Result<JavaTree> ReadJavaObject(std::string_view bytes);
 
 }  // namespace howdah::hadoop::yarnlogs

@@ -12,7 +12,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using std::string_literals::operator""s;
 
-// An object of a class with fields of every type, written by Java 17 (testdata/README.md has the class).
+// An object with fields of every type, written by Java 17 (testdata/README.md has the class).
 TEST(JavaObject, EveryTypeOfField) {
   const std::string bytes = testing::Recorded("java-object");
   const Result<JavaTree> tree = ReadJavaObject(bytes);
@@ -28,7 +28,7 @@ TEST(JavaObject, EveryTypeOfField) {
   EXPECT_EQ(number("f"), 0x3FC00000);
   EXPECT_EQ(number("d"), 0x4004000000000000);
   EXPECT_EQ(number("l"), 1234567890123);
-  EXPECT_EQ(number("number"), 7);  // of the class above
+  EXPECT_EQ(number("number"), 7);  // of the base class
   EXPECT_EQ(tree->Text(tree->Field(*thing, "text")), "thing");
   EXPECT_EQ(tree->Text(tree->Field(*thing, "longText")), std::string(70'000, 'z'));
   EXPECT_EQ(tree->Field(*thing, "none").kind, JavaValue::Kind::kNull);
@@ -67,7 +67,7 @@ TEST(JavaObject, WhatIsRefused) {
     const char* error;
   } rows[] = {
       {"PK\x03\x04"s, "no stream of Java objects"},
-      {start + "q\x00\x7e\x00\x00"s, "missing"},  // a reference to nothing
+      {start + "q\x00\x7e\x00\x00"s, "missing"},  // a dangling reference
       {start + "{"s, "not understood"},           // an exception
       {deep, "nested too deep"},
       {start + "ss\x00\x00"s, "not understood"},  // an object without a class

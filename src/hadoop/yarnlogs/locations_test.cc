@@ -23,7 +23,7 @@ std::vector<std::string> Directories(const std::map<std::string, std::string>& c
       "ann", application);
 }
 
-// The first is where NodeManagers of 3.3.6, 3.4.3 and 3.5.0 put them, as recorded (testdata/README.md).
+// The first one is the location used by NodeManagers of 3.3.6, 3.4.3 and 3.5.0, as recorded (testdata/README.md).
 TEST(LogDirectories, WithoutConfiguration) {
   EXPECT_THAT(Directories({}), ElementsAre("/tmp/logs/ann/bucket-logs-tfile/0001/application_1795285645199_0001",
                                            "/tmp/logs/ann/bucket-logs-ifile/0001/application_1795285645199_0001",

@@ -1,4 +1,4 @@
-// Files that are cut off or changed: an error or other bytes, but no crash, no hang and no read beyond the file.
+// Truncated and mutated files: errors or other bytes, but no crash, no hang and no read beyond the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,10 +14,10 @@ using testing::Recorded;
 using testing::SourceOf;
 using testing::Traffic;
 
-constexpr int kMutations = 1500;  // of each file
+constexpr int kMutations = 1500;  // per file
 constexpr int64_t kReadMax = int64_t{64} << 20;
 
-// Opens, lists and reads everything, as far as that goes. False: it failed somewhere.
+// Opens, lists and reads as much as possible. Returns false if anything failed.
 bool ReadEverything(const std::string& bytes) {
   Traffic traffic;
   auto log = OpenAggregatedLog(SourceOf(bytes, &traffic));
@@ -40,7 +40,7 @@ bool ReadEverything(const std::string& bytes) {
   return good;
 }
 
-// Small files of both formats, compressed and not.
+// Small files of both formats, with and without compression.
 std::vector<std::string> Files() {
   return {
       "3.3.6-tfile-none-rolled-2",
@@ -70,7 +70,7 @@ TEST(Malformed, ChangedAnywhere) {
     for (int i = 0; i < kMutations; ++i) {
       std::string bytes = good;
       for (size_t changes = 1 + below(4); changes > 0; --changes) {
-        // Half of them within the index at the end, where lengths and places are.
+        // Half of the mutations hit the index at the end, which has lengths and offsets.
         const size_t at =
             below(2) == 0 ? below(bytes.size()) : bytes.size() - 1 - below(std::min<size_t>(bytes.size(), 600));
         const uint8_t values[] = {0, 0x7F, 0x80, 0xFF, static_cast<uint8_t>(below(256))};

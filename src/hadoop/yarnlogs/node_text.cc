@@ -36,7 +36,7 @@ Status NodeText::Add(std::string_view bytes) {
   return {};
 }
 
-// What of the bytes stands behind the lines at the beginning.
+// Returns the bytes after the descriptive lines at the beginning.
 Result<std::string_view> NodeText::AddHead(std::string_view bytes) {
   const size_t before = head_.size();
   head_ += bytes.substr(0, kMostHead);

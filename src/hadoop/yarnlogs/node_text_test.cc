@@ -5,7 +5,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-// As a NodeManager of 3.3.6 sent it.
+// Sent by a NodeManager of Hadoop 3.3.6.
 constexpr std::string_view kSent =
     "Container: container_1795290532263_0001_01_000003 on 127.0.0.11:12903\n"
     "LogAggregationType: LOCAL\n"

@@ -1,5 +1,5 @@
-// Files that NodeManagers of three versions of Hadoop wrote; testdata/README.md says how. What is expected is what the
-// containers printed, from testdata/emit.sh.
+// Files written by NodeManagers of three Hadoop versions (see testdata/README.md). The expected content is the
+// containers' output (testdata/emit.sh).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,14 +19,14 @@ using testing::Recorded;
 using testing::SourceOf;
 using testing::Traffic;
 
-// `seq 1 last`.
+// The output of `seq 1 last`.
 std::string Count(int last) {
   std::string text;
   for (int i = 1; i <= last; ++i) text += std::to_string(i) + "\n";
   return text;
 }
 
-// What emit.sh writes into the file `name`.
+// The content that emit.sh writes to the file `name`.
 std::string Written(const std::string& name, const std::string& container) {
   if (name == "stdout") return "container " + container + "\n" + Count(1000);
   std::string text;
@@ -40,10 +40,10 @@ std::string Written(const std::string& name, const std::string& container) {
 
 struct Recording {
   std::string file;
-  std::string application;  // its id without "application_"
+  std::string application;  // the id without "application_"
 };
 
-// An application of two attempts, each one container that fails.
+// An application with two attempts, each a container that fails.
 std::vector<Recording> Plain() {
   return {
       {"3.3.6-tfile-none-plain", "1795286658261_0001"}, {"3.3.6-tfile-gz-plain", "1795286658261_0002"},
@@ -120,7 +120,7 @@ TEST(Recorded, NoContainerOfThisName) {
   }
 }
 
-// Bytes that are not wanted are not read, where they are not compressed.
+// Unneeded bytes are not read unless they are compressed.
 TEST(Recorded, OnlyWhatIsNeededIsRead) {
   for (const char* file : {"3.3.6-tfile-none-plain", "3.5.0-ifile-none-plain"}) {
     const std::string bytes = Recorded(file);
@@ -141,7 +141,7 @@ TEST(Recorded, OnlyWhatIsNeededIsRead) {
   }
 }
 
-// What emit.sh writes into the file "part", one after the other under the same name.
+// The contents that emit.sh writes to the file "part", one after the other.
 std::vector<std::string> Parts(const std::string& container) {
   std::vector<std::string> parts;
   for (int i = 1; i <= 3; ++i) {
@@ -150,7 +150,7 @@ std::vector<std::string> Parts(const std::string& container) {
   return parts;
 }
 
-// The contents of the files of one name, from several files of a node; each content once.
+// The contents of all files of one name in several files of a node, without repetitions.
 std::vector<std::string> Contents(const std::vector<std::string>& files, const std::string& container,
                                   const std::string& name) {
   std::vector<std::string> contents;
@@ -169,7 +169,7 @@ std::vector<std::string> Contents(const std::vector<std::string>& files, const s
   return contents;
 }
 
-// An IndexedFile gets one index after the other appended, and a file that is still there is uploaded again.
+// Each upload appends an index to an IndexedFile, and files that still exist are uploaded again.
 TEST(Recorded, AnIndexedFileWithSeveralUploads) {
   const Recording recordings[] = {{"3.3.6-ifile-gz-rolled", "1795286658261_0005"},
                                   {"3.4.3-ifile-gz-rolled", "1795286420416_0005"},
@@ -182,7 +182,7 @@ TEST(Recorded, AnIndexedFileWithSeveralUploads) {
   }
 }
 
-// A TFile cannot be appended to: each upload is a file of its own.
+// A TFile cannot be appended to: each upload is a separate file.
 TEST(Recorded, TFilesOfSeveralUploads) {
   const Recording recordings[] = {{"3.3.6-tfile-none-rolled-", "1795286658261_0006"},
                                   {"3.4.3-tfile-none-rolled-", "1795286420416_0006"},
@@ -196,7 +196,7 @@ TEST(Recorded, TFilesOfSeveralUploads) {
   }
 }
 
-// Read while the last upload was under way: up to where the checksum file says, it is whole.
+// Read during the last upload: complete up to the offset in the checksum file.
 TEST(Recorded, AnIndexedFileWhoseLastUploadHadNotEnded) {
   const std::string bytes = Recorded("3.3.6-ifile-gz-rolled-unfinished");
   const Result<Checksum> checksum = ParseChecksum(Recorded("3.3.6-ifile-gz-rolled-checksum"));

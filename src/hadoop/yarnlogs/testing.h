@@ -1,4 +1,4 @@
-// For the tests of this library: recorded files, and sources of bytes in memory.
+// For the tests of this library: recorded files, and in-memory sources.
 #pragma once
 
 #include <zlib.h>
@@ -11,7 +11,7 @@
 
 namespace howdah::hadoop::yarnlogs::testing {
 
-// A file of testdata/, which is kept gzipped. Empty: there is none.
+// The content of a file in testdata/, where files are gzipped. Empty: there is none.
 inline std::string Recorded(const std::string& name) {
   const std::string path = std::string(HOWDAH_SOURCE_DIR) + "/src/yarnlogs/testdata/" + name + ".gz";
   gzFile file = gzopen(path.c_str(), "rb");
@@ -25,13 +25,13 @@ inline std::string Recorded(const std::string& name) {
   return bytes;
 }
 
-// What is read of a file, counted.
+// Counts the bytes read.
 struct Traffic {
   int64_t bytes = 0;
   size_t largest = 0;
 };
 
-// `bytes` must outlive it.
+// `bytes` must outlive the source.
 inline Source SourceOf(std::string_view bytes, Traffic* traffic = nullptr) {
   return {static_cast<int64_t>(bytes.size()), [bytes, traffic](int64_t offset, size_t size) -> Result<std::string> {
             const bool within = offset >= 0 && static_cast<uint64_t>(offset) <= bytes.size() &&
@@ -45,7 +45,7 @@ inline Source SourceOf(std::string_view bytes, Traffic* traffic = nullptr) {
           }};
 }
 
-// All of an entry from `from` on.
+// Reads an entry from offset `from` to the end.
 inline Result<std::string> ReadAll(AggregatedLog& log, const LogEntry& entry, int64_t from = 0) {
   auto stream = log.Read(entry, from);
   if (!stream.ok()) return stream.error();

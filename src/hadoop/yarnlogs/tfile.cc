@@ -13,7 +13,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-constexpr int64_t kTail = 8 + 4 + 16;  // the place of the meta index, the version, the magic
+constexpr int64_t kTail = 8 + 4 + 16;  // position of the meta index, version, magic
 constexpr int64_t kMetaIndexMax = int64_t{1} << 20;
 constexpr int64_t kIndexMax = int64_t{64} << 20;
 constexpr int64_t kKeyMax = int64_t{64} << 10;
@@ -28,7 +28,7 @@ struct MetaBlock {
 
 struct Block {
   Region region;
-  std::string only_key;  // where it has a single one
+  std::string only_key;  // the key of a block that has only one
 };
 
 struct Index {
@@ -40,7 +40,7 @@ Region ReadRegion(Decoder& in) {
   Region region;
   region.offset = in.VLong();
   region.size = in.VLong();
-  in.VLong();  // its size decompressed, which is wrong from 2 GiB on
+  in.VLong();  // its decompressed size, which is wrong from 2 GiB on
   return region;
 }
 
@@ -91,15 +91,15 @@ Result<std::string> ReadMetaBlock(const Source& source, const std::map<std::stri
   }
 }
 
-// Java's writeUTF at the start of a key; nullopt: it is none.
+// The text of a key in the format of writeUTF; nullopt: invalid.
 std::optional<std::string> TextOfKey(std::string_view key) {
   Decoder in(key);
   std::string text = in.Utf();
   return in.ok() && in.left() == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
-// Which blocks have a single key, and which one. (TFile.TFileIndex: the first key of all, then of each block the last
-// key and how many there are.)
+// Finds the blocks with a single key. (TFile.TFileIndex: the first key of the file, then the last key and the number of
+// keys of each block.)
 Status ReadKeys(std::string_view bytes, std::vector<Block>& blocks) {
   Decoder in(bytes);
   in.String();
@@ -167,10 +167,11 @@ class TFile : public AggregatedLog {
 
   Source source_;
   Index index_;
-  std::map<std::string, std::vector<LogEntry>, std::less<>> listed_;  // by what was asked for
+  std::map<std::string, std::vector<LogEntry>, std::less<>> listed_;  // by container
 };
 
-// AggregatedLogFormat.LogValue: for each file its name, its length in decimal, both by writeUTF, and its bytes.
+// AggregatedLogFormat.LogValue: for each file its name and its length in decimal, both in the format of writeUTF, and
+// its bytes.
 Status ListValue(const std::string& container, size_t block_number, BlockStream& block, ChunkStream& value,
                  std::vector<LogEntry>& entries) {
   const auto text = [&value]() -> Result<std::string> {

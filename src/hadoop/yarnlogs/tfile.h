@@ -1,4 +1,4 @@
-// Aggregated logs in a TFile: key-value pairs in blocks, a key for each container, its value all of its log files.
+// Aggregated logs in a TFile: key-value pairs in blocks; each container is a key, and its value is all of its logs.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace howdah::hadoop::yarnlogs {
 
-// With what every TFile begins and ends (io.file.tfile.BCFile.Magic).
+// The first and last bytes of every TFile (io.file.tfile.BCFile.Magic).
 inline constexpr std::string_view kTFileMagic = "\xd1\x11\xd3\x68\x91\xb5\xd7\xb6\x39\xdf\x41\x40\x92\xba\xe1\x50";
 
 Result<std::unique_ptr<AggregatedLog>> OpenTFile(Source source);

@@ -19,7 +19,7 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-// The names a path goes through; nullopt: it is absolute or, taken from `below`, leaves the directory.
+// Resolves a path relative to the directory `below`. nullopt: the path is absolute or leaves the root directory.
 std::optional<Parts> Walk(const std::string& path, Parts below) {
   if (path.starts_with('/')) return std::nullopt;
   for (size_t begin = 0; begin <= path.size();) {
@@ -53,7 +53,7 @@ class Unpacker {
       if (result < ARCHIVE_WARN) return Broken(source);
       if (Status done = Take(source, entry); !done.ok()) return done;
     }
-    // Rights of directories come last: one that its owner may not write to could not have been filled.
+    // Set directory modes last: a directory that its owner may not write to could not have been filled.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
       const Fd parent = OpenParent(it->first);
       if (parent.valid()) ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0);
@@ -100,7 +100,7 @@ class Unpacker {
     }
   }
 
-  // Opens the directory an entry lies in without following a link, making what is missing.
+  // Opens the parent directory of an entry without following links. MakeParent creates missing directories.
   Fd MakeParent(const Parts& parts) const { return OpenDirectory(parts, true); }
   Fd OpenParent(const Parts& parts) const { return OpenDirectory(parts, false); }
   Fd OpenDirectory(const Parts& parts, bool make) const {
@@ -144,7 +144,7 @@ class Unpacker {
         return written.error().While("unpacking " + name_);
       }
     }
-    // A sparse file may end in a hole, and some zips carry no modes.
+    // A sparse file may end in a hole, and some zip files have no modes.
     if (archive_entry_size_is_set(entry) != 0 && ::ftruncate(file.get(), archive_entry_size(entry)) != 0)
       return SystemError(doing);
     const mode_t mode = archive_entry_perm(entry) & 0777;
@@ -187,8 +187,8 @@ class Unpacker {
   std::vector<std::pair<Parts, mode_t>> directories_;
 };
 
-// libarchive converts names that an archive says to be Unicode, those of zips, to the text of the locale. Containers
-// have none, and a program begins without.
+// Selects a UTF-8 locale while an archive is read: libarchive converts Unicode entry names (of zip files) to the
+// encoding of the locale, and containers have no locale.
 class Utf8Text {
  public:
   Utf8Text() {

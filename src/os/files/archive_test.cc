@@ -48,7 +48,7 @@ TEST(Unpack, ZipAndTarsWithModesAndLinks) {
   }
 }
 
-// libarchive turns names into the locale's text, and a container has no locale.
+// libarchive converts names to the encoding of the locale, and a container has no locale.
 TEST(Unpack, NamesThatAreNotAscii) {
   Scratch scratch;
   RunOk(scratch,
@@ -103,7 +103,7 @@ TEST(Unpack, RefusesWhatLeavesTheDirectory) {
     const Status done = Unpack(scratch / "a.tar", scratch / "out");
     ASSERT_FALSE(done.ok()) << row.name;
     EXPECT_THAT(done.error().message, testing::AllOf(HasSubstr(scratch / "a.tar"), HasSubstr(row.message))) << row.name;
-    // Nothing but the link that was there; not beside it either.
+    // Only the link that existed before is there, and nothing was written beside the directory.
     RunOk(scratch,
           "[ \"$(find out ! -type d)$(find outside evil ! -type d 2>&-)\" = out/inside ] && [ ! -e /tmp/evil ]");
   }

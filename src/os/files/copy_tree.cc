@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kKernelStep = size_t{64} << 20;
 
-// Blocks shared if the file system can, else copied within the kernel, else through a buffer.
+// Shares blocks if the file system can, otherwise copies within the kernel, otherwise through a buffer.
 bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
   if (::ioctl(to, FICLONE, from) == 0) {
     on_bytes(size);
@@ -25,7 +25,7 @@ bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
       on_bytes(count);
     }
     if (count == 0 && any) return true;
-    if (count == 0) break;  // empty, or a file of /proc that only read(2) can read
+    if (count == 0) break;  // an empty file, or one of /proc that only read(2) can read
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && any) return false;
     if (count < 0) break;
@@ -85,7 +85,7 @@ class TreeCopier {
       if (Status copied = Copy(source, to + "/" + name, entry); !copied.ok()) return copied;
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
-    // Last: a directory that its owner may not write to could not have been filled.
+    // Set the mode last: a directory that its owner may not write to could not have been filled.
     if (::chmod(to.c_str(), info.st_mode & 07777) != 0) return SystemError("copying " + from);
     ::utimensat(AT_FDCWD, to.c_str(), times, 0);
     return {};
@@ -94,7 +94,7 @@ class TreeCopier {
   Status CopyFile(const std::string& from, const std::string& to, const struct stat& info) {
     Fd source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
     if (!source.valid()) return SystemError("copying " + from);
-    ::unlink(to.c_str());  // never written through a link that lies in the way
+    ::unlink(to.c_str());  // do not write through an existing link
     Fd target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
     if (!target.valid()) return SystemError("copying " + from + " to " + to);
     if (!CopyBytes(source.get(), target.get(), info.st_size, on_bytes_))

@@ -108,7 +108,7 @@ TEST(RemoveTree, NeverFollowsLinks) {
 
 TEST(RemoveTree, AnyDepth) {
   Scratch scratch;
-  // Deeper than PATH_MAX can name and than descriptors could be held for.
+  // Deeper than PATH_MAX, and too deep to hold one descriptor per level.
   ASSERT_EQ(Shell(scratch,
                   "python3 -c 'import os\nfor i in range(3000): os.mkdir(\"d\"); os.chdir(\"d\"); open(\"f\", \"w\")'"),
             0);
@@ -119,9 +119,9 @@ TEST(RemoveTree, AnyDepth) {
 TEST(RemoveTree, TakesBackRightsThatWereTakenAway) {
   Scratch scratch;
   ASSERT_EQ(::chmod(scratch.path().c_str(), 0777), 0);
-  const pid_t child = ::fork();  // rights mean nothing to root
+  const pid_t child = ::fork();  // root ignores permissions
   if (child == 0) {
-    // From within: the way here may be closed to the user it becomes.
+    // chdir first: the new user may not be able to traverse the path to the directory.
     if (::chdir(scratch.path().c_str()) != 0) ::_exit(5);
     if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
     if (!MakeDirectories("t/locked/inner").ok()) ::_exit(2);

@@ -15,7 +15,7 @@ namespace {
 constexpr size_t kLimit = size_t{1} << 30;
 using Length = uint32_t;
 
-// How many bytes of whole records there are; each is handed on.
+// Passes each whole record to on_record and returns the size of all whole records.
 size_t SplitRecords(std::string_view bytes, const OnRecord& on_record) {
   size_t at = 0;
   while (bytes.size() - at >= sizeof(Length)) {

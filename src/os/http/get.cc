@@ -24,7 +24,7 @@ constexpr size_t kErrorText = 4 << 10, kBlock = 64 << 10;
 constexpr uint32_t kHeaderBytes = 64 << 10;
 
 struct Url {
-  std::string host;  // with port, as written
+  std::string host;  // with the port, as written
   os::net::HostPort where;
   std::string target;
 };
@@ -46,7 +46,7 @@ Result<Url> ParseUrl(const std::string& text) {
   return url;
 }
 
-// A socket as Beast reads from it: every wait has a limit.
+// A socket with Beast's stream interface; every wait has a limit.
 class Stream {
  public:
   Stream(os::files::Fd fd, const GetLimits& limits)
@@ -63,7 +63,7 @@ class Stream {
                     [this](const auto& b) { return ::send(fd_.get(), b.data(), b.size(), MSG_NOSIGNAL); });
   }
 
-  // Beast asks for these of every stream; it does not call them.
+  // Beast requires these overloads but does not call them.
   template <typename Buffers>
   size_t read_some(const Buffers& buffers) {
     Failure failed;
@@ -118,7 +118,7 @@ Error ToError(const std::string& url, const Failure& failed) {
 
 using Parser = protocol::response_parser<protocol::buffer_body>;
 
-// The body, as it comes. The failure, or nothing.
+// Passes the body to on_body as it arrives. Returns the failure, if any.
 Failure ReadBody(Stream& stream, boost::beast::flat_buffer& buffer, Parser& parser, GetReply& reply,
                  const OnBody& on_body) {
   std::string block(kBlock, '\0');

@@ -1,4 +1,4 @@
-// Server and client over loopback: with each other, and each with somebody who does not keep to the rules.
+// Server and client over loopback: with each other, and each with a peer that violates the protocol.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ std::string ReadAll(const os::files::Fd& fd) {
   }
 }
 
-// A server whose loop has a thread of its own.
+// A server whose loop runs on a separate thread.
 class Served {
  public:
   explicit Served(Server::Limits limits = {}) {
@@ -182,7 +182,7 @@ TEST(HttpServer, MutatedRequestsHarmNobody) {
   EXPECT_THAT(served.Ask(good), StartsWith("HTTP/1.1 200 "));
 }
 
-// Answers one connection with given bytes, then closes.
+// Answers one connection with fixed bytes, then closes.
 class Canned {
  public:
   explicit Canned(std::string bytes) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {

@@ -16,7 +16,7 @@ namespace protocol = boost::beast::http;
 using asio::ip::tcp;
 using Failure = boost::system::error_code;
 
-// "10.0.0.7" also of a listener that takes both kinds of addresses.
+// Formats an IPv4-mapped IPv6 address of a dual-stack listener as IPv4: "10.0.0.7".
 std::string AddressOf(const tcp::socket& socket) {
   Failure failed;
   asio::ip::address address = socket.remote_endpoint(failed).address();
@@ -29,7 +29,7 @@ std::string AddressOf(const tcp::socket& socket) {
 
 class Connection {
  public:
-  // on_over: destroys the connection.
+  // on_finished: destroys the connection.
   Connection(tcp::socket socket, const Server::Limits& limits, std::shared_ptr<const Server::Handler> handler,
              std::function<void()> on_over)
       : limits_(limits),
@@ -110,7 +110,8 @@ class Connection {
     over();
   }
 
-  // The answer may be lost if the socket is closed while bytes of the peer lie unread.
+  // Discards unread input before closing: otherwise the kernel may reset the connection and the client may lose the
+  // response.
   void Close() {
     Failure ignored;
     stream_.socket().shutdown(tcp::socket::shutdown_send, ignored);
@@ -137,7 +138,7 @@ class Connection {
   protocol::request_parser<protocol::string_body> parser_;
   protocol::response<protocol::string_body> answer_;
   std::array<char, 4096> discarded_;
-  size_t left_ = 64 << 10;  // of what is read only to be thrown away
+  size_t left_ = 64 << 10;  // bytes to discard at most
   bool head_ = false, answered_ = false;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
@@ -167,7 +168,7 @@ class AsioServer final : public Server {
   void Accept() {
     acceptor_.async_accept([this, alive = std::weak_ptr(alive_)](const Failure& failed, tcp::socket socket) {
       if (alive.expired() || failed == asio::error::operation_aborted) return;
-      if (failed) return AcceptLater();  // no descriptor is left, say
+      if (failed) return AcceptLater();  // for example, out of file descriptors
       if (connections_.size() < limits_.connections) Take(std::move(socket));
       Accept();
     });
@@ -189,7 +190,8 @@ class AsioServer final : public Server {
 
   void Forget(uint64_t id) {
     const auto it = connections_.find(id);
-    const auto gone = std::move(it->second);  // is within one of its own functions, which does nothing after this
+    // its own member function is still running, and does nothing after this call
+    const auto gone = std::move(it->second);
     connections_.erase(it);
   }
 

@@ -17,7 +17,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// Bound to loopback; listening or not.
+// A port on loopback, listening or only bound.
 struct Port {
   explicit Port(bool listening) : fd(socket(AF_INET, SOCK_STREAM, 0)) {
     sockaddr_in at{};

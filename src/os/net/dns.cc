@@ -18,7 +18,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 struct Answer {
-  const uint16_t port;  // of the addresses
+  const uint16_t port;  // set in all addresses
   bool done = false;
   int status = ARES_SUCCESS;
   std::vector<SocketAddress> addresses;
@@ -41,7 +41,7 @@ void OnAnswer(void* context, int status, int, ares_addrinfo* info) {
   if (info) ares_freeaddrinfo(info);
 }
 
-// Ends the channel, and with it what is still asked (which calls OnAnswer).
+// Destroys the channel and with it the pending queries (which calls OnAnswer).
 struct Channel {
   ares_channel handle = nullptr;
   ~Channel() {
@@ -53,7 +53,7 @@ Status Open(Channel& channel, Duration limit, const std::string& servers) {
   static std::once_flag once;  // ares_library_init is not thread-safe in c-ares 1.18
   std::call_once(once, [] { ares_library_init(ARES_LIB_INIT_ALL); });
   ares_options options{};
-  char lookups[] = "fb";  // the hosts file, then DNS, whatever nsswitch.conf says of modules we do not have
+  char lookups[] = "fb";  // the hosts file, then DNS; nsswitch.conf may name modules that a static program cannot load
   options.lookups = lookups;
   options.timeout = static_cast<int>(std::clamp<int64_t>(limit.count() / 3000, 200, 2000));
   options.tries = 3;
@@ -63,7 +63,7 @@ Status Open(Channel& channel, Duration limit, const std::string& servers) {
   return Failed(std::string("preparing to look up names: ") + ares_strerror(status));
 }
 
-// One round of waiting and working; false: cancelled.
+// Waits once and processes what is ready. Returns false if cancelled.
 bool Turn(ares_channel channel, Duration left, int cancel_fd) {
   std::array<ares_socket_t, ARES_GETSOCK_MAXNUM> sockets{};
   const int wanted = ares_getsock(channel, sockets.data(), ARES_GETSOCK_MAXNUM);
@@ -149,7 +149,7 @@ std::optional<std::vector<SocketAddress>> KnownAddresses(const HostPort& where) 
 
 Result<std::vector<SocketAddress>> AskDns(const HostPort& where, Duration limit, const DnsOptions& options) {
   const auto deadline = Clock::now() + limit;
-  Answer answer{where.port};  // outlives the channel, whose end may still call OnAnswer
+  Answer answer{where.port};  // declared before the channel, whose destructor may call OnAnswer
   Channel channel;
   if (Status opened = Open(channel, limit, options.servers); !opened) return opened.error();
   ares_addrinfo_hints hints{};

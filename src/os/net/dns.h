@@ -1,4 +1,4 @@
-// The look-up behind Resolve, with what a test or a cancelling thread needs of it.
+// The name lookup behind Resolve, with options for tests and for cancellation.
 #pragma once
 
 #include <optional>
@@ -13,13 +13,13 @@ namespace howdah::os::net {
 
 struct DnsOptions {
   std::string servers;  // "127.0.0.1:5353,..."; empty: those of /etc/resolv.conf
-  int cancel_fd = -1;   // the look-up ends (kTimeout) as soon as this is readable
+  int cancel_fd = -1;   // the lookup ends (kTimeout) as soon as this descriptor is readable
 };
 
-// What needs no look-up: a number is itself, "localhost" is 127.0.0.1 and ::1.
+// Answers that need no lookup: an IP address is itself, "localhost" is 127.0.0.1 and ::1. nullopt: a lookup is needed.
 std::optional<std::vector<SocketAddress>> KnownAddresses(const HostPort& where);
 
-// /etc/hosts, then the DNS servers.
+// Queries /etc/hosts, then the DNS servers.
 Result<std::vector<SocketAddress>> AskDns(const HostPort& where, Duration limit, const DnsOptions& options);
 
 }  // namespace howdah::os::net

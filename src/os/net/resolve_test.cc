@@ -40,10 +40,10 @@ TEST(Resolve, NumbersAndLocalhostAreKnown) {
   EXPECT_EQ(Ips(lookup.Take()), Texts{"10.1.2.3"});
 }
 
-// A name server on loopback that answers each question as the test wants; "" is silence.
+// A name server on loopback that answers each query as the test wants; without answers it is silent.
 class NameServer {
  public:
-  // The records of a question for `type` (1: A, 28: AAAA), each an address in bytes; nullopt: no such name.
+  // The records for a query of `type` (1: A, 28: AAAA), each an address in bytes; nullopt: no such name.
   using Answers = std::function<std::optional<std::vector<std::string>>(uint16_t type)>;
 
   explicit NameServer(Answers answers)
@@ -78,7 +78,7 @@ class NameServer {
     }
   }
 
-  // RFC 1035: header, the question again, the records, whose names point to the question's at byte 12.
+  // RFC 1035: header, a copy of the question, the records; their names point to the question's name at byte 12.
   std::string Answer(const std::string& question) const {
     size_t end = 12;
     while (question[end] != 0) end += 1 + static_cast<size_t>(question[end]);
@@ -142,7 +142,7 @@ TEST(AskDns, IsCancelled) {
 }
 
 TEST(Lookup, EndsWithItsOwner) {
-  // Whatever the machine's name servers do: an unfinished look-up does not outlive its owner, and does not hang it.
+  // Whatever the name servers of the machine do: a pending lookup ends with its owner and does not block it.
   Lookup lookup({"rm.howdah.invalid.", 8032}, std::chrono::hours(1));
   EXPECT_GE(lookup.fd(), 0);
 }
@@ -151,7 +151,7 @@ TEST(Lookup, NamesOfTheHostsFile) {
   char name[256] = "";
   ASSERT_EQ(gethostname(name, sizeof name), 0);
   Lookup lookup({name, 80}, seconds(5));
-  if (lookup.fd() < 0) return;  // the machine is called by a number
+  if (lookup.fd() < 0) return;  // the host name is an IP address
   pollfd polled{lookup.fd(), POLLIN, 0};
   EXPECT_EQ(poll(&polled, 1, 60'000), 1);
   const auto mine = lookup.Take(), again = Resolve({name, 80}, seconds(5));

@@ -10,8 +10,8 @@
 namespace howdah::os::process {
 namespace {
 
-// An abstract socket's name belongs to whoever bound it until the last descriptor is closed; users and containers that
-// share the node's network share the names.
+// The process that bound an abstract socket's name keeps it until the last descriptor is closed. Users and containers
+// that share the node's network namespace share the names.
 files::Fd Hold(const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

@@ -15,7 +15,7 @@ TEST(GpuLease, WhatIsIsolatedIsAllOurs) {
   const auto lease = LeaseGpus({2, 3}, 2, Scope());
   ASSERT_TRUE(lease.ok());
   EXPECT_EQ(lease->gpus, (std::vector<int>{2, 3}));
-  EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());  // another container sees other devices under the same numbers
+  EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());  // another container sees other devices under the same indices
 }
 
 TEST(GpuLease, WhatIsOnlyCountedIsSharedByNoTwo) {

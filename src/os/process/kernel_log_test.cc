@@ -49,7 +49,7 @@ TEST(KernelLog, OfWhichThereIsNoneIsEmpty) {
   EXPECT_EQ(log.Read(), "");
 }
 
-// The real one, where this process may write to it too.
+// The real kernel log, where this process may write to it.
 TEST(KernelLog, IsTheKernelsOwn) {
   const files::Fd kernel(::open("/dev/kmsg", O_WRONLY | O_CLOEXEC));
   if (!kernel.valid()) GTEST_SKIP() << "only root may write to /dev/kmsg";

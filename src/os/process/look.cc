@@ -15,7 +15,7 @@
 namespace howdah::os::process {
 namespace {
 
-// Those in which what hangs is found.
+// The system calls in which hung processes are usually found.
 constexpr std::array<std::pair<int, std::string_view>, 22> kSystemCalls = {{{SYS_read, "read"},
                                                                             {SYS_write, "write"},
                                                                             {SYS_openat, "openat"},
@@ -48,7 +48,7 @@ std::string Value(std::string_view text, std::string_view key) {
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
 }
 
-// "202 0x7f... ...", "running", or "-1 ..." outside any.
+// Parses /proc/PID/syscall: "202 0x7f... ...", "running", or "-1 ..." outside a system call.
 std::string SystemCallOf(const std::string& text) {
   int number = -1;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);

@@ -19,7 +19,7 @@
 namespace howdah::os::process {
 namespace {
 
-constexpr uint16_t kFirstPort = 10'240;  // below are the registered ports of services that may start later
+constexpr uint16_t kFirstPort = 10'240;  // lower ports are registered for services that may start later
 constexpr size_t kFewestChoices = 128;
 constexpr int kTries = 512;
 constexpr const char* kListening = "0A";  // a state in /proc/net/tcp
@@ -40,7 +40,7 @@ files::Fd BindTcp(uint16_t port) {
   return fd;
 }
 
-// The lock of a port among all reservations of this network namespace; not valid: somebody else has it.
+// The lock of a port among all reservations of this network namespace; not valid: already locked.
 files::Fd LockPort(uint16_t port) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -58,7 +58,7 @@ uint16_t PortOf(const files::Fd& fd) {
   return ntohs(address.sin_port);
 }
 
-// The sockets that listen on a port, by inode.
+// The inodes of the sockets that listen on a port.
 std::set<std::string> ListeningInodes(uint16_t port) {
   std::set<std::string> inodes;
   for (const char* path : {"/proc/net/tcp", "/proc/net/tcp6"}) {
@@ -101,7 +101,7 @@ std::vector<PortRange> ParsePortRanges(std::string_view text) {
     PortRange range;
     const auto [first_end, first_error] = std::from_chars(at, end, range.first);
     if (first_error != std::errc()) {
-      ++at;  // what lies between the ranges
+      ++at;  // a separator
       continue;
     }
     at = first_end;
@@ -129,7 +129,7 @@ std::vector<uint16_t> ChoosablePorts(const PortRange& ephemeral, const std::vect
 Result<PortReservation> PortReservation::Reserve() {
   const auto ephemeral = ParsePortRanges(ReadProcFile("/proc/sys/net/ipv4/ip_local_port_range"));
   const auto reserved = ParsePortRanges(ReadProcFile("/proc/sys/net/ipv4/ip_local_reserved_ports"));
-  // A kernel that does not say is taken to give out everything.
+  // If the kernel does not tell its range, assume that it uses all ports.
   const auto choices = ChoosablePorts(ephemeral.empty() ? PortRange{0, 65'535} : ephemeral.front(), reserved);
   const bool choose = choices.size() >= kFewestChoices;
   uint32_t random = 0;

@@ -37,13 +37,13 @@ TEST(Ports, ReservationsNeverMeet) {
     auto one = PortReservation::Reserve();
     ASSERT_TRUE(one.ok());
     ports.insert(one->port());
-    one->LetGo();  // the lock alone keeps others off
+    one->LetGo();  // only the lock keeps other reservations away
     all.push_back(std::move(*one));
   }
   EXPECT_EQ(ports.size(), 100u);
 }
 
-// Runs python with the port as its argument and returns what it says.
+// Runs Python with the port as its argument and returns its output.
 std::string Python(const std::string& script, uint16_t port) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
@@ -99,7 +99,8 @@ TEST(Ports, TakenAgainAfterAServerIsGone) {
   EXPECT_TRUE(port->holding());
 }
 
-// The whole of the kernel's range is asked for, by bind(0) and by outgoing connections: the port is not given out.
+// The test uses up the whole range of the kernel, by bind(0) and by outgoing connections: the reserved port is not
+// given out.
 TEST(Ports, NobodyGetsItByChance) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());

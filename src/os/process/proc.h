@@ -1,4 +1,4 @@
-// Single processes as /proc shows them.
+// Single processes as shown in /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -25,7 +25,7 @@ struct ProcMemory {
 };
 std::optional<ProcMemory> ReadProcMemory(pid_t pid);
 
-// Every process id there is.
+// The ids of all processes.
 std::vector<pid_t> AllProcesses();
 
 // A small file of /proc; empty if it cannot be read.

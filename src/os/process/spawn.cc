@@ -17,7 +17,7 @@
 #define CLOSE_RANGE_CLOEXEC (1U << 2)
 #endif
 
-// The child borrows the parent's memory on a stack of its own, which the sanitizers cannot follow.
+// The child runs in the parent's memory on its own stack, which the sanitizers cannot follow.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HOWDAH_BORROWED_MEMORY __attribute__((no_sanitize("address", "thread", "undefined")))
 #else
@@ -29,7 +29,7 @@ namespace {
 
 constexpr size_t kStackSize = size_t{64} << 10;
 
-// What the child works from. All of it is made before the child is, which must not allocate.
+// All data the child needs. Prepared in the parent, because the child must not allocate.
 struct Orders {
   const SpawnRequest* request = nullptr;
   char* const* argv = nullptr;
@@ -46,7 +46,7 @@ HOWDAH_BORROWED_MEMORY void ResetSignals() {
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
 }
 
-// Everything between clone and exec. Runs while the parent waits, in the parent's memory.
+// Runs between clone and exec, in the parent's memory, while the parent waits.
 HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   Orders& orders = *static_cast<Orders*>(argument);
   const SpawnRequest& request = *orders.request;
@@ -61,10 +61,11 @@ HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   }
   if (request.death_signal != 0) {
     ::prctl(PR_SET_PDEATHSIG, request.death_signal);
-    if (::getppid() != orders.parent) ::_exit(127);  // it died before that was in force
+    if (::getppid() != orders.parent) ::_exit(127);  // the parent ended before prctl took effect
   }
   if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) fail(SpawnStep::kDirectory);
-  // Ours are close-on-exec already; what a library or our own parent left open is caught here (Linux 5.11 and later).
+  // Our own descriptors are close-on-exec already; this covers those left open by libraries or by our parent (Linux
+  // 5.11 and later).
   ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
   for (int i = 0; i < 3; ++i) {
     if (::dup2(orders.streams[i], i) < 0) fail(SpawnStep::kCreate);
@@ -87,7 +88,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Copies of the three streams at 3 or higher, so that putting one in its place cannot overwrite another.
+// Duplicates the three streams to 3 or higher, so that moving one to its place cannot overwrite another.
 bool OpenStreams(const SpawnRequest& request, files::Fd (&streams)[3]) {
   const int wanted[3] = {request.stdin_fd, request.stdout_fd, request.stderr_fd};
   for (int i = 0; i < 3; ++i) {
@@ -109,7 +110,7 @@ std::variant<Child, SpawnError> Spawn(const SpawnRequest& request) {
   void* stack = ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return SpawnError{SpawnStep::kCreate, errno};
 
-  // No handler of ours may run in the child while it shares our memory.
+  // No signal handler of ours may run in the child while it shares our memory.
   sigset_t all, before;
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -152,12 +153,12 @@ FoundCommand LookUpCommand(const std::string& name, std::string_view path, const
   const auto absolute = [&](std::string file) {
     return file.starts_with('/') || directory.empty() ? file : directory + "/" + file;
   };
-  // Whether the search ends with this file.
+  // Returns true if the search ends with this file.
   const auto try_file = [&](std::string file) {
     struct stat info {};
     if (::stat(file.c_str(), &info) != 0) return false;
     const bool executable = S_ISREG(info.st_mode) && ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0;
-    if (!executable && found.error == EACCES) return false;  // the first of them is named
+    if (!executable && found.error == EACCES) return false;  // keep the first match
     found = {std::move(file), executable ? 0 : EACCES};
     return executable;
   };

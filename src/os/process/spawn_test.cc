@@ -12,7 +12,7 @@
 namespace howdah::os::process {
 namespace {
 
-// Runs a script with its output in `out` and returns how it ended.
+// Runs a script with its output in `out` and returns its exit status.
 ExitStatus RunScript(const files::Scratch& scratch, const std::string& script) {
   SpawnRequest request = Bash(script, scratch.path());
   const auto out = files::OpenForAppend(scratch / "out");
@@ -46,7 +46,7 @@ TEST(Spawn, ChildHasNothingOfOurs) {
   ::sigemptyset(&blocked);
   ::sigaddset(&blocked, SIGTERM);
   ::sigprocmask(SIG_BLOCK, &blocked, &before);
-  // Not through a shell, which has signal settings of its own.
+  // Without a shell, which changes signal settings.
   const auto out = files::OpenForAppend(scratch / "out");
   const auto run = [&](std::vector<std::string> argv) {
     SpawnRequest request;
@@ -62,7 +62,7 @@ TEST(Spawn, ChildHasNothingOfOurs) {
   run({"env", "sh", "-c", "[ $(ps -o pgid= $$) = $$ ] && echo leads"});
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   ::signal(SIGUSR1, SIG_DFL);
-  // 3 is the directory that ls reads.
+  // 3 is the directory that `ls` reads.
   EXPECT_EQ(files::Content(scratch / "out"),
             "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n0\n1\n2\n3\nleads\n");
 }
@@ -81,7 +81,7 @@ TEST(Spawn, KeepsWhatIsToBeKept) {
 TEST(Spawn, StreamsMayBeAnyDescriptors) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
-  // In the child stdout and stderr change places; a careless dup2 would lose one of the two.
+  // The child's stdout and stderr are swapped; a careless dup2 would lose one of them.
   SpawnRequest request = Bash("echo out; echo err >&2", scratch.path());
   request.stdout_fd = 2;
   request.stderr_fd = out->get();

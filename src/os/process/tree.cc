@@ -18,12 +18,13 @@
 namespace howdah::os::process {
 namespace {
 
-// The kernel's lists of a process's children, one a thread; nullopt where it keeps none (CONFIG_PROC_CHILDREN).
+// Reads the kernel's lists of a process's children, one per thread. nullopt: the kernel has no such lists
+// (CONFIG_PROC_CHILDREN).
 std::optional<std::vector<pid_t>> ListedChildren(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
   std::vector<pid_t> children;
   const auto threads = files::ListDirectory(tasks);
-  if (!threads) return children;  // gone
+  if (!threads) return children;  // the process has ended
   for (const std::string& thread : *threads) {
     const std::string path = tasks + "/" + thread + "/children";
     const std::string text = ReadProcFile(path);
@@ -42,7 +43,7 @@ std::optional<std::vector<pid_t>> ListedChildren(pid_t pid) {
   return children;
 }
 
-// Who is whose child, from every process there is.
+// Parent to children, from a scan of all processes.
 std::multimap<pid_t, pid_t> ChildrenOfAll() {
   std::multimap<pid_t, pid_t> children;
   for (const pid_t pid : AllProcesses()) {
@@ -51,7 +52,8 @@ std::multimap<pid_t, pid_t> ChildrenOfAll() {
   return children;
 }
 
-// Visits the living below root, parents before children; a visited process's children are listed before it is visited.
+// Visits the living processes below root, parents before children. The children of a process are listed before the
+// process is visited.
 template <typename Visit>
 void ForEachDescendant(pid_t root, Visit visit) {
   std::optional<std::multimap<pid_t, pid_t>> scanned;
@@ -127,7 +129,7 @@ bool HasChildren() {
 }
 
 void KillAllDescendants() {
-  // A process that is born while the others are killed comes to us when its parent is dead, so the next round sees it.
+  // A process that is created during a round becomes our child when its parent dies, so the next round finds it.
   for (siginfo_t info{};;) {
     SignalDescendants(SIGKILL);
     if (::waitid(P_ALL, 0, &info, WEXITED) != 0 && errno == ECHILD) return;

@@ -12,7 +12,7 @@
 namespace howdah::os::process {
 namespace {
 
-// Runs `body` in a child process that is a subreaper, so that the test's own children are not touched.
+// Runs `body` in a child process that is a subreaper, so that the test's own children are not affected.
 int InSubreaper(const std::function<int()>& body) {
   const pid_t child = ::fork();
   if (child == 0) ::_exit(BecomeSubreaper().ok() ? body() : 99);
@@ -21,7 +21,7 @@ int InSubreaper(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whether a process whose command line holds `mark` is left anywhere.
+// Whether any process with `mark` in its command line is still running.
 bool Left(const std::string& mark) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
@@ -44,7 +44,7 @@ TEST(Tree, ListsAllBelow) {
             0);
 }
 
-// What hides: a session of its own, a double fork, ignored signals, a process that forks a new one as it goes.
+// Ways to escape: own session, double fork, ignored signals, a process that keeps forking itself.
 TEST(Tree, KillsWhateverHides) {
   const struct {
     const char* name;

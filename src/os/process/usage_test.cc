@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 
 TEST(Usage, CountsTheLivingAndTheEnded) {
-  // 64 MiB of a process's own, twice; then both end, and peak and CPU time stay.
+  // Two processes with 64 MiB of their own memory. After both have ended, peak and CPU time remain.
   const std::string script =
       "exec python3 -c 'import sys\nb = bytearray(64 << 20)\nfor i in range(2000000): pass\nopen(sys.argv[1], "
       "\"w\").close()\nsys.stdin.read()' ";

@@ -14,7 +14,7 @@ constexpr auto kFirstPause = 250ms;
 constexpr std::chrono::milliseconds kLongestPause = 5s;
 constexpr auto kCallLimit = 5s;
 
-// "10.0.0.7:40123", "[::1]:40123".
+// Parses "10.0.0.7:40123" or "[::1]:40123".
 bool ParseEndpoint(const std::string& text, tcp::endpoint& endpoint) {
   const size_t colon = text.rfind(':');
   if (colon == std::string::npos) return false;
@@ -30,7 +30,7 @@ bool ParseEndpoint(const std::string& text, tcp::endpoint& endpoint) {
 
 }  // namespace
 
-// One executor that is called. It is kept by what it waits for, and does nothing more once it was stopped.
+// The calls to one executor. Pending operations keep it alive; it does nothing after Stop.
 class Caller::Calling : public std::enable_shared_from_this<Calling> {
  public:
   Calling(boost::asio::io_context& loop, tcp::endpoint to, std::string line)

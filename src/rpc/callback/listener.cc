@@ -13,7 +13,7 @@ using Code = boost::system::error_code;
 
 constexpr size_t kSecretBytes = 16;
 constexpr size_t kLongestLine = 256;
-// Callers say their line at once.
+// Callers send their line immediately.
 constexpr auto kCallLimit = std::chrono::seconds(5);
 
 Result<std::string> MakeSecret() {
@@ -29,7 +29,7 @@ Result<std::string> MakeSecret() {
   return text;
 }
 
-// In the same time wherever they differ.
+// Constant-time comparison.
 bool Same(std::string_view a, std::string_view b) {
   if (a.size() != b.size()) return false;
   unsigned char differs = 0;
@@ -60,7 +60,7 @@ class TcpListener final : public Listener {
   std::string contact() const override { return contact_; }
 
  private:
-  // One after the other: there is one AM.
+  // Serves one connection at a time, as there is only one AM.
   void Accept() {
     acceptor_.async_accept(peer_, [this, alive = std::weak_ptr(alive_)](const Code& error) {
       if (alive.expired()) return;
@@ -69,7 +69,7 @@ class TcpListener final : public Listener {
     });
   }
 
-  // Descriptors may be short.
+  // Retries later; the process may be out of file descriptors.
   void Pause() {
     timer_.expires_after(kCallLimit);
     timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
@@ -98,7 +98,7 @@ class TcpListener final : public Listener {
     Take(line);
   }
 
-  // Last: the owner may destroy us from within.
+  // Call last: the handler may destroy this object.
   void Take(const std::string& line) {
     const size_t space = line.find(' ');
     if (space != std::string::npos && Same(line.substr(0, space), secret_)) on_called_(line.substr(space + 1));

@@ -25,7 +25,7 @@ class RecallTest : public testing::Test {
   static std::string AddressOf(const Listener& listener) {
     return listener.contact().substr(0, listener.contact().find(' '));
   }
-  // What somebody else says there; they are hung up on.
+  // Sends a line to the listener and waits until the listener closes the connection.
   void Say(const Listener& listener, const std::string& line) {
     const std::string address = AddressOf(listener);
     tcp::socket socket(loop_);

@@ -13,7 +13,7 @@ namespace {
 namespace asio = boost::asio;
 using asio::ip::tcp;
 
-// A server whose queue of connections is full answers nothing.
+// A server with a full accept queue does not answer.
 constexpr std::chrono::seconds kConnectLimit{10};
 
 class Connection final : public FarEnd {
@@ -47,7 +47,7 @@ class Connection final : public FarEnd {
       if (alive.expired() || !handlers_.on_over) return;
       if (!error) return Begin();
       if (v4 && error == asio::error::connection_refused) return Connect(asio::ip::address_v6::loopback());
-      // Where there is no IPv6 that is not the news.
+      // Do not report that there is no IPv6.
       Fail(v4 ? error.message() : "nothing listens there");
     });
   }
@@ -80,7 +80,7 @@ class Connection final : public FarEnd {
   Handlers handlers_;
   tcp::socket socket_;
   asio::steady_timer limit_;
-  std::vector<wire::Frame> early_;  // a window's worth at most: no more is sent before the first is taken
+  std::vector<wire::Frame> early_;  // at most one window: the peer waits for Taken before it sends more
   std::unique_ptr<SocketEnd> end_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };

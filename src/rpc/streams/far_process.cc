@@ -16,13 +16,13 @@
 namespace howdah::rpc::streams {
 namespace {
 
-// After the process has ended: for what its own children still write.
+// After the process has ended, the time for its children to close the output.
 constexpr std::chrono::seconds kOutputLimit{2};
 constexpr std::chrono::seconds kHangUpLimit{5};
 
 using os::files::Fd;
 
-// One stream of the process: our end, and its.
+// One stream of the process: our end and the child's end.
 struct Pipe {
   Fd ours, theirs;
 };
@@ -87,9 +87,9 @@ class Process final : public FarProcess {
   boost::asio::steady_timer timer_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
   os::process::Child child_;
-  std::shared_ptr<Fd> terminal_;  // its master side
+  std::shared_ptr<Fd> terminal_;  // the master side
   std::shared_ptr<Inflow> in_;
-  std::vector<std::shared_ptr<Outflow>> outs_;  // by channel, from OUTPUT
+  std::vector<std::shared_ptr<Outflow>> outs_;  // indexed by channel - OUTPUT
   std::optional<ExitStatus> status_;
   bool closed_ = false;
 };
@@ -138,7 +138,7 @@ std::shared_ptr<Outflow> Process::MakeOut(Fd fd, wire::Channel channel) {
 }
 
 void Process::MakeIn(std::shared_ptr<Fd> fd, Inflow::AtEnd at_end) {
-  // A process that has closed its stdin goes on.
+  // If the process closes its stdin, it keeps running.
   in_ = std::make_shared<Inflow>(loop_, std::move(fd), Inflow::Options{wire::INPUT, at_end, false},
                                  Inflow::Handlers{handlers_.send, [] {}, [](const Error&) {}});
 }

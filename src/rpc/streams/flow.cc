@@ -10,7 +10,7 @@
 namespace howdah::rpc::streams {
 namespace {
 
-// What a pipe or terminal that is ready takes without blocking: a page.
+// A ready pipe or terminal accepts one page without blocking.
 constexpr size_t kSafePiece = 4096;
 constexpr char kEndOfFileCharacter = 4;
 
@@ -51,7 +51,7 @@ void Outflow::OnReadable() {
   const Handlers handlers = handlers_;
   Stop();
   if (error != 0 && error != EIO) return handlers.on_broken(os::files::SystemError("reading", error));
-  // EIO is how a terminal says that nobody has its other side open any more.
+  // A terminal reports EIO when all processes have closed the other side.
   frame.set_end(channel_);
   handlers.send(frame);
   handlers.on_end();
@@ -125,7 +125,7 @@ void Inflow::Break(Error error) {
   if (!stopped_) Next();
 }
 
-// Told in quarters of the window, so that the sender never has to wait for the rest.
+// Acknowledges in quarters of the window, so that the sender never has to wait for the rest.
 void Inflow::Take(uint64_t bytes) {
   untold_ += bytes;
   if (untold_ < kWindow / 4) return;

@@ -1,4 +1,5 @@
-// The bytes of one channel at one end of a stream: from a descriptor into frames, or from frames into a descriptor.
+// Transfers the bytes of one channel at one end of a stream: from a descriptor to frames, or from frames to a
+// descriptor.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,25 +16,26 @@
 
 namespace howdah::rpc::streams {
 
-inline constexpr size_t kBlock = size_t{64} << 10;  // of one frame
-inline constexpr size_t kWindow = size_t{1} << 20;  // of a channel: sent, and not yet taken by the other end
+inline constexpr size_t kBlock = size_t{64} << 10;  // maximum per frame
+inline constexpr size_t kWindow = size_t{1} << 20;  // maximum per channel of bytes sent and not yet acknowledged
 
 using SendFrame = std::function<void(const wire::Frame&)>;
 
-// Reads a descriptor and sends. On the loop's thread; handlers are not called from within a call of the owner's.
+// Reads a descriptor and sends frames. Used on the loop's thread only; never calls a handler from within a member
+// function.
 class Outflow : public std::enable_shared_from_this<Outflow> {
  public:
   struct Handlers {
     SendFrame send;
-    std::function<void()> on_end;          // its end has been read and sent
-    std::function<void(Error)> on_broken;  // it cannot be read
+    std::function<void()> on_end;          // end of file was read and sent
+    std::function<void(Error)> on_broken;  // reading failed
   };
   Outflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, wire::Channel channel, Handlers handlers);
 
   void Start() { Next(); }
-  // The other end has done with so many bytes.
+  // The peer has acknowledged this number of bytes.
   void OnTaken(uint64_t bytes);
-  // Nothing more is read, sent or called.
+  // Stops reading, sending and calling handlers.
   void Stop();
   bool ended() const { return ended_; }
 
@@ -49,34 +51,34 @@ class Outflow : public std::enable_shared_from_this<Outflow> {
   bool waiting_ = false, ended_ = false;
 };
 
-// Writes what has come, and gives the sender room again.
+// Writes received bytes to a descriptor and acknowledges them.
 class Inflow : public std::enable_shared_from_this<Inflow> {
  public:
-  // What the end of the channel means for the descriptor.
+  // What to do with the descriptor at the end of the channel.
   enum class AtEnd {
     kClose,
-    kShutDown,   // a socket, which is still read
-    kEndOfFile,  // a terminal: the character that means it
+    kShutDown,   // a socket: shut down writing, keep reading
+    kEndOfFile,  // a terminal: write the end-of-file character
     kNothing,
   };
   struct Options {
     wire::Channel channel = wire::INPUT;
     AtEnd at_end = AtEnd::kClose;
-    // The descriptor is shared and may block: it is written in pieces that a ready one always takes.
+    // The descriptor is shared and may be blocking: write pieces that never block when it is ready.
     bool may_block = false;
   };
   struct Handlers {
     SendFrame send;
-    std::function<void()> on_end;          // the channel has ended and all of it has been written
-    std::function<void(Error)> on_broken;  // it cannot be written; what comes from now on is dropped, and given back
+    std::function<void()> on_end;          // the channel has ended, and everything has been written
+    std::function<void(Error)> on_broken;  // writing failed; further bytes are acknowledged and dropped
   };
   Inflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, Options options, Handlers handlers);
 
-  // false: more has been sent than there was room for.
+  // Returns false if the sender has exceeded the window.
   [[nodiscard]] bool Add(std::string bytes);
   void End();
   void Stop();
-  // All that has come has been written.
+  // Whether all received bytes have been written.
   bool idle() const { return queued_.empty(); }
 
  private:
@@ -91,8 +93,8 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
   Handlers handlers_;
   Readiness readiness_;
   std::deque<std::string> queued_;
-  size_t written_ = 0;  // of the first
-  size_t size_ = 0;     // of all, together with what has been written and not been given back
+  size_t written_ = 0;  // of the first block
+  size_t size_ = 0;     // bytes not yet acknowledged, written or not
   uint64_t untold_ = 0;
   bool waiting_ = false, end_ = false, broken_ = false, stopped_ = false;
 };

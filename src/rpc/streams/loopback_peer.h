@@ -1,4 +1,4 @@
-// Who is at the other end of a connection within this machine.
+// Identifies the user at the other end of a connection within this machine.
 #pragma once
 
 #include <sys/types.h>
@@ -9,12 +9,11 @@
 
 namespace howdah::rpc::streams {
 
-// The user of the socket that /proc/net/tcp (`table`) shows between two IPv4 addresses and ports, both as they stand
-// there
-// ("0100007F:A0B1"). nullopt: there is none.
+// Returns the owner of the socket between two IPv4 addresses in /proc/net/tcp (`table`), both in the notation of that
+// file ("0100007F:A0B1"). nullopt: not found.
 std::optional<uid_t> OwnerOf(std::string_view table, const std::string& local, const std::string& remote);
 
-// The user who connected an IPv4 socket that was accepted on the loopback interface; nullopt: the kernel does not say.
+// Returns the user who connected an IPv4 socket that was accepted on the loopback interface; nullopt: unknown.
 std::optional<uid_t> PeerUser(int socket);
 
 }  // namespace howdah::rpc::streams

@@ -1,4 +1,4 @@
-// Whether a descriptor can be read or written, without a change to it.
+// Waits until a descriptor is readable or writable, without changing its flags.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -7,21 +7,22 @@
 
 namespace howdah::rpc::streams {
 
-// asio would make the descriptor non-blocking, for every program that shares it (stdin and stdout are the shell's,
-// too). So it is given an epoll instance of its own that holds the descriptor. On the loop's thread.
+// asio would make the descriptor non-blocking for all programs that share it (stdin and stdout belong to the shell,
+// too). This class registers it in an epoll instance of its own instead. Used on the loop's thread only.
 class Readiness {
  public:
   enum class Of { kReading, kWriting };
-  // fd: stays the caller's, and open as long as this lives.
+  // The caller owns fd and keeps it open while this object lives.
   Readiness(boost::asio::io_context& loop, int fd, Of of);
 
-  // Calls `ready` from the loop once it is so, or there is an error to be read; not after Cancel.
+  // Calls `ready` from the loop once the descriptor is ready or has an error; not after Cancel.
   void Wait(std::function<void()> ready);
   void Cancel();
 
  private:
   boost::asio::io_context& loop_;
-  boost::asio::posix::stream_descriptor watched_;  // the epoll instance; none: a regular file, which is always ready
+  // the epoll instance; closed for a regular file, which is always ready
+  boost::asio::posix::stream_descriptor watched_;
 };
 
 }  // namespace howdah::rpc::streams

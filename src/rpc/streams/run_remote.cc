@@ -51,14 +51,14 @@ class Run {
   const RemoteCommand& command_;
   asio::io_context loop_{1};
   asio::signal_set signals_{loop_};
-  asio::signal_set resizes_{loop_};  // SIGWINCH, with a terminal
+  asio::signal_set resizes_{loop_};  // SIGWINCH, if there is a terminal
   std::unique_ptr<rpc::FrameChannel> channel_;
   std::unique_ptr<rpc::FrameStream> stream_;
   std::optional<RawTerminal> raw_;
   std::shared_ptr<Outflow> in_;
   std::shared_ptr<Inflow> out_, err_;
-  int written_ = 0;               // how many of out_ and err_ have ended
-  std::optional<int> exit_code_;  // once it has ended, while the rest of its output is written
+  int written_ = 0;               // how many of out_ and err_ have finished
+  std::optional<int> exit_code_;  // set when the command has ended, while its output is still being written
   std::optional<Result<int>> result_;
 };
 
@@ -99,7 +99,7 @@ std::shared_ptr<Inflow> Run::MakeOut(int fd, wire::Channel channel) {
   return std::make_shared<Inflow>(
       loop_, Shared(fd), Inflow::Options{channel, Inflow::AtEnd::kNothing, true},
       Inflow::Handlers{[this](const wire::Frame& frame) { stream_->Send(frame); }, [this] { EndIfWritten(); },
-                       // Nobody wants it any more: the command is told as a writer to a closed pipe would be.
+                       // The reader of our output has gone: report the exit code of a writer to a closed pipe.
                        [this](const Error&) { End(kBySignal + SIGPIPE); }});
 }
 
@@ -123,7 +123,8 @@ void Run::OnFrame(const wire::Frame& frame) {
     case wire::Frame::kOpened:
       in_ = std::make_shared<Outflow>(loop_, Shared(command_.in), wire::INPUT,
                                       Outflow::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
-                                                        [this](const Error&) {  // closed, say: there is no input
+                                                        // no input, for example a closed descriptor
+                                                        [this](const Error&) {
                                                           wire::Frame end;
                                                           end.set_end(wire::INPUT);
                                                           stream_->Send(end);
@@ -168,14 +169,14 @@ void Run::WatchSize() {
   });
 }
 
-// Called as each of the two has written its last byte.
+// Called when out_ or err_ has written its last byte.
 void Run::EndIfWritten() {
   if (++written_ == 2) End(*exit_code_);
 }
 
 void Run::End(Result<int> result) {
   if (result_) return;
-  // What became of the connection once the command's end is known is of no interest.
+  // Ignore failures of the connection after the command has ended.
   if (exit_code_ && !result.ok()) return;
   result_ = std::move(result);
   loop_.stop();

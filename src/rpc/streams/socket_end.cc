@@ -52,12 +52,12 @@ void SocketEnd::OnFrame(const wire::Frame& frame) {
     case wire::Frame::kTaken:
       return out_->OnTaken(frame.taken().bytes());
     default:
-      return;  // of a process, or of a later version
+      return;  // a frame for processes, or of a later version
   }
 }
 
 void SocketEnd::OnClosed() {
-  // All has been said, and only what has come is still to be written.
+  // Both directions have ended; only received bytes remain to be written.
   if (out_ended_ && in_ending_) return;
   Over(true);
 }

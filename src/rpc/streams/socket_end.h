@@ -1,4 +1,4 @@
-// A connected socket as one end of a stream of frames.
+// A connected socket as one end of a frame stream.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -11,14 +11,14 @@
 
 namespace howdah::rpc::streams {
 
-// Bytes go both ways, and each way ends by itself, until both have. What breaks one side breaks the other: a connection
-// that was cut is never taken for one that has ended. On the loop's thread.
+// The two directions end separately; the stream finishes when both have ended. A failure on one side is passed on as a
+// failure to the other, so that a broken connection never looks like a finished one. Used on the loop's thread only.
 class SocketEnd {
  public:
-  enum class Side { kNear, kFar };  // the near one sends INPUT and gets OUTPUT
+  enum class Side { kNear, kFar };  // the client's side sends INPUT and receives OUTPUT
   struct Handlers {
     SendFrame send;
-    // Once: `broken` false: both ways have ended, and the stream is to be finished; true: it is to be ended at once.
+    // Called once. broken false: both directions have ended, finish the stream; true: end the stream immediately.
     std::function<void(bool broken)> on_over;
   };
   SocketEnd(boost::asio::io_context& loop, os::files::Fd socket, Side side, Handlers handlers);
@@ -28,7 +28,7 @@ class SocketEnd {
 
   void Start();
   void OnFrame(const wire::Frame& frame);
-  // The stream is gone.
+  // The stream has ended.
   void OnClosed();
 
  private:

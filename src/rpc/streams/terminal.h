@@ -1,4 +1,4 @@
-// This process's own terminal.
+// The terminal of this process.
 #pragma once
 
 #include <termios.h>
@@ -10,10 +10,11 @@ namespace howdah::rpc::streams {
 
 wire::WindowSize WindowSizeOf(int terminal);
 
-// Every key goes through as it is, Ctrl-C too, until the end of this.
+// Puts a terminal into raw mode, in which every key is passed on, Ctrl-C too. The destructor restores the previous
+// mode.
 class RawTerminal {
  public:
-  // terminal: stays open. An error: it is none.
+  // terminal: a descriptor that stays open. An error: it is not a terminal.
   static Result<RawTerminal> Set(int terminal);
   RawTerminal(RawTerminal&& other) noexcept;
   RawTerminal& operator=(RawTerminal&&) = delete;

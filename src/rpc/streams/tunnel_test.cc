@@ -1,4 +1,4 @@
-// The ends of streams, joined back to back in one loop: no network is between them.
+// Two ends of a stream in one loop, connected directly without a network.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -39,7 +39,7 @@ class TunnelTest : public testing::Test {
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, ends), 0);
     return {Fd(ends[0]), Fd(ends[1])};
   }
-  // What can be read right now is added; false: the end of it.
+  // Appends all bytes that can be read now. Returns false at the end of the file.
   static bool Read(const Fd& fd, std::string& to) {
     char bytes[65536];
     const ssize_t size = read(fd.get(), bytes, sizeof bytes);
@@ -49,7 +49,7 @@ class TunnelTest : public testing::Test {
   asio::io_context loop_{1};
 };
 
-// A near and a far socket, and their ends.
+// A local and a remote socket with their endpoints.
 struct Joined {
   explicit Joined(asio::io_context& loop, std::pair<Fd, Fd> a, std::pair<Fd, Fd> b)
       : client(std::move(a.first)), server(std::move(b.first)) {
@@ -102,14 +102,14 @@ TEST_F(TunnelTest, AReaderThatStopsIsSentAWindowAndTheRestWhenItReads) {
     if (size > 0) written += static_cast<size_t>(size);
     return size > 0;
   };
-  // Until the loop has nothing to do and the socket takes nothing more.
+  // Continue until the loop is idle and the socket accepts no more bytes.
   do {
     while (write_some()) {
     }
   } while (loop_.run_for(std::chrono::milliseconds(100)) > 0 || write_some());
   EXPECT_GE(written, kWindow);
-  EXPECT_LT(written, 4 * kWindow);                   // and what the sockets hold
-  ASSERT_EQ(write(joined.server.get(), "!", 1), 1);  // the other way is free
+  EXPECT_LT(written, 4 * kWindow);                   // plus the socket buffers
+  ASSERT_EQ(write(joined.server.get(), "!", 1), 1);  // the other direction is not blocked
   std::string back;
   ASSERT_TRUE(RunUntil([&] {
     Read(joined.client, back);
@@ -157,7 +157,7 @@ TEST_F(TunnelTest, WhatIsSentAfterAPipeBrokeIsGivenBack) {
   EXPECT_GE(taken, 95 * kBlock);
 }
 
-// What a far end has sent.
+// The frames sent by a remote endpoint.
 struct Told {
   FarEnd::Handlers handlers() {
     return {[this](const wire::Frame& f) {
@@ -191,7 +191,7 @@ class ProcessTest : public TunnelTest {
     frame.set_end(wire::INPUT);
     process_->OnFrame(frame);
   }
-  // Reaps it, as an executor does.
+  // Reaps the process, as an executor does.
   bool RunToEnd() {
     return RunUntil([&] {
       if (const auto status = reaped_ ? std::nullopt : os::process::Reap(process_->pid())) {

@@ -10,7 +10,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Says the first thing that is wrong, and ends the program: what is in HDFS stays there to be looked at.
+// Reports the first failure and ends the program. The files in HDFS are kept for inspection.
 [[noreturn]] void Stop(const std::string& what) {
   std::fprintf(stderr, "hdfs_live: %s\n", what.c_str());
   std::exit(1);
@@ -37,7 +37,7 @@ void ExpectError(const Status& status, const std::string& remote_class, const st
 
 Status StatusOf(const auto& result) { return result ? Status() : Status(result.error()); }
 
-// Bytes that differ everywhere, so that a piece in the wrong place is seen.
+// Non-repeating bytes, so that misplaced data is detected.
 std::string Pattern(size_t size) {
   std::string bytes(size, '\0');
   uint32_t state = 1;
@@ -132,7 +132,7 @@ void CheckFlush(FileSystem& files, const std::string& top) {
   const std::string path = top + "/flushed", pattern = Pattern(3 << 20);
   auto writer = Take(files.Create(path, {.block_size = 1 << 20}), "creating");
   size_t written = 0;
-  // Within a chunk, at its end, over the end of a block, and once with nothing new.
+  // Flushes within a chunk, at its end, across the end of a block, and once without new data.
   for (const size_t step : {100, 0, 412, 1000, 600'000, 500'000, 1 << 20}) {
     Expect(writer->Write(std::string_view(pattern).substr(written, step)), "writing");
     written += step;
@@ -150,7 +150,7 @@ void CheckFlush(FileSystem& files, const std::string& top) {
 }
 
 void CheckManyEntries(FileSystem& files, const std::string& top) {
-  constexpr size_t kMany = 1203;  // the NameNode lists 1000 at once
+  constexpr size_t kMany = 1203;  // the NameNode returns 1000 entries per call
   for (size_t i = 0; i < kMany; ++i) {
     Expect(files.MakeDirectories(top + "/many/" + std::to_string(i), 0755), "making a directory");
   }

@@ -1,4 +1,4 @@
-// What hdfs_live checks.
+// The checks of hdfs_live.
 #pragma once
 
 #include "howdah/base/result.h"
@@ -7,9 +7,8 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Ends the program with 1 and a message at the first thing that is not as the interface promises; else leaves nothing
-// behind.
-// quota: the caller may set quotas, so that a full directory is tried as well.
+// Exits with 1 and a message at the first violation of the interface; otherwise removes its files. quota: the caller
+// may set quotas, so that a full directory is tested as well.
 Status CheckAll(FileSystem& files, const hadoop::conf::Configuration& configuration, const OpenOptions& options,
                 bool quota);
 

@@ -1,9 +1,9 @@
-// hdfs_live: this library against a real cluster, for tests and benchmarks.
+// hdfs_live: runs this library against a real cluster, for tests and benchmarks.
 //
-//   hdfs_live check [--quota]        everything a file system offers, in a directory of its own; --quota: as superuser
-//   hdfs_live put LOCAL PATH [REPLICATION]   hdfs_live get PATH LOCAL      what `hdfs dfs -put` and `-get` do
+//   hdfs_live check [--quota]        all functions of a file system, in its own directory; --quota: as superuser
+//   hdfs_live put LOCAL PATH [REPLICATION]   hdfs_live get PATH LOCAL      as `hdfs dfs -put` and `-get`
 //
-// HADOOP_CONF_DIR names the cluster; exits with 1 and a message at the first thing that is not as it should be.
+// HADOOP_CONF_DIR selects the cluster. Exits with 1 and a message at the first failure.
 #include <fcntl.h>
 #include <unistd.h>
 

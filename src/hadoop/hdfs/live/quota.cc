@@ -6,7 +6,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// A protobuf field that is a number.
+// Encodes an integer field of a protobuf message.
 std::string Number(int field, int64_t value) {
   std::string bytes(1, static_cast<char>(field << 3));
   auto rest = static_cast<uint64_t>(value);

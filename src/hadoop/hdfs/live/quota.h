@@ -1,4 +1,4 @@
-// Setting quotas, which Howdah itself never does.
+// Sets quotas, which Howdah itself never does.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// Amounts of memory, as job files write them and as people read them.
+// Amounts of memory: the notation of job files, and text for people.
 #pragma once
 
 #include <cstdint>
@@ -8,11 +8,11 @@
 
 namespace howdah {
 
-// "4GiB": an unsigned whole number and one of KiB MiB GiB TiB KB MB GB TB, or k m g t as Hadoop writes
-// them (powers of 1024), no space. nullopt for anything else and for what does not fit into 63 bits.
+// Parses "4GiB": an unsigned whole number and one of KiB MiB GiB TiB KB MB GB TB, or k m g t as Hadoop writes them
+// (powers of 1024), without a space. nullopt for anything else and for amounts that do not fit into 63 bits.
 std::optional<int64_t> ParseBytes(std::string_view text);
 
-// The shortest text that ParseBytes reads back, if bytes is a whole number of KiB; else whole KiB, rounded up.
+// The shortest text that ParseBytes reads back, if `bytes` is a whole number of KiB; otherwise whole KiB, rounded up.
 std::string BytesToText(int64_t bytes);
 
 // For people, at most one decimal: "4.1 GiB", "512 MiB", "17 B".

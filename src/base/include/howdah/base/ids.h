@@ -1,4 +1,4 @@
-// The names of things, each its own type: a container cannot be passed where a job is wanted.
+// Identifiers. Each kind has a type of its own, so that a container id cannot be passed where a job id is expected.
 #pragma once
 
 #include <compare>
@@ -9,15 +9,15 @@
 
 namespace howdah {
 
-// A string that is a name of one kind of thing.
+// A string that names one kind of thing.
 template <typename Tag>
 struct Id {
   std::string text;
   friend auto operator<=>(const Id&, const Id&) = default;
 };
 
-using JobId = Id<struct JobTag>;              // "howdah-20261121-064512-x7k2" on local, "application_..." on YARN
-using ContainerId = Id<struct ContainerTag>;  // the place's own name of a container
+using JobId = Id<struct JobTag>;  // "howdah-20261121-064512-x7k2" on the local backend, "application_..." on YARN
+using ContainerId = Id<struct ContainerTag>;  // the backend's own name of a container
 
 // "worker:1"
 inline std::string TaskText(std::string_view role_name, int index) {
@@ -32,7 +32,7 @@ struct TaskId {
   friend auto operator<=>(const TaskId&, const TaskId&) = default;
 };
 
-// Where a task can be reached by the others.
+// The address at which other tasks reach a task.
 struct Endpoint {
   std::string host;
   uint16_t port = 0;

@@ -1,4 +1,4 @@
-// Result<T>: a value or an Error. How every expected failure travels; nothing of ours throws.
+// Result<T>: a value or an Error. All expected failures are returned this way; our code does not throw.
 #pragma once
 
 #include <cassert>
@@ -10,22 +10,22 @@
 
 namespace howdah {
 
-// A code exists only where a caller reacts to it; everything else is kFailed and its message is for people.
+// A code exists only where a caller reacts to it. All other failures are kFailed, and the message is for people.
 enum class ErrorCode {
-  kFailed,       // something did not work; the message says what and why
-  kUsage,        // wrong usage or a wrong job file: exit 2
-  kUnavailable,  // the place refused, cannot give it, or could not be reached: exit 3
-  kNotFound,     // what was named does not exist
-  kTimeout,      // a limit ran out
+  kFailed,       // an operation failed; the message says which and why
+  kUsage,        // wrong usage or an invalid job file: exit code 2
+  kUnavailable,  // the backend refused, cannot provide it, or could not be reached: exit code 3
+  kNotFound,     // the named object does not exist
+  kTimeout,      // a time limit was reached
 };
 
 struct Error {
   ErrorCode code = ErrorCode::kFailed;
   std::string message;
-  // The Java class of the exception with which a Hadoop daemon answered; empty: this is no such answer.
+  // The Java exception class with which a Hadoop daemon answered. Empty: the error is not an answer of a Hadoop daemon.
   std::string remote_class = {};
 
-  // "submitting hello: writing job.json: no space left on device": what was being done, outermost first.
+  // Prepends the operation that failed: "submitting hello: writing job.json: no space left on device", outermost first.
   [[nodiscard]] Error While(std::string_view doing) const {
     return {code, std::string(doing) + ": " + message, remote_class};
   }
@@ -59,7 +59,7 @@ class [[nodiscard]] Result {
   std::variant<T, Error> state_;
 };
 
-// The result of something that yields nothing but may fail: Status s = ...; if (!s.ok()) return s.error();
+// The result of an operation that returns no value: Status s = ...; if (!s.ok()) return s.error();
 template <>
 class [[nodiscard]] Result<void> {
  public:

@@ -4,7 +4,7 @@
 
 namespace howdah {
 
-// Of the whole product; the AM and its executors must be of the same.
+// The version of the whole product. The AM and its executors must have the same version.
 inline constexpr std::string_view kVersion = "0.1.0";
 
 }  // namespace howdah

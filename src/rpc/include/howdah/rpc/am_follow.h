@@ -1,4 +1,4 @@
-// A client's end of Control.Follow: the journal and the output of a running job, through its AM.
+// A client's end of Control.Follow: receives the journal and the logs of a running job from its AM.
 #pragma once
 
 #include <memory>
@@ -12,24 +12,23 @@
 
 namespace howdah::rpc {
 
-// One thread uses it; a thread of its own reads ahead, 1 MiB at most, so that memory is bounded and the AM is not
-// read faster than Next is called. Its use: Next until there is nothing, then look at
-// ended, then poll fd.
+// Not thread-safe. A thread of its own reads at most 1 MiB ahead, so that memory is bounded and the AM sends no faster
+// than Next is called. Usage: call Next until it returns nullopt, then check ended, then poll fd.
 class AmFollow {
  public:
-  // Returns at once. address as ExecutorLink::Connect takes it. connect_limit: how long until the AM has to be reached.
+  // Returns immediately. address: as for ExecutorLink::Connect. connect_limit: the time to reach the AM.
   static std::unique_ptr<AmFollow> Start(const std::string& address, const Identity& identity,
                                          const wire::FollowRequest& request, Duration connect_limit);
-  // Cancels what still runs and waits for its thread.
+  // Cancels the call and joins the thread.
   virtual ~AmFollow() = default;
 
-  // Readable when Next has something, or when it has ended. Owned by this.
+  // Readable when Next has a reply, or when the call has ended. Owned by this object.
   virtual int fd() const = 0;
-  // The next reply; nullopt: none right now, or none any more.
+  // The next reply; nullopt: none now, or none any more.
   virtual std::optional<wire::FollowReply> Next() = 0;
-  // Set once every reply has been given by Next and the call is over. Ok: FollowEnded was the last of them.
-  // kUnavailable: the AM could not be reached, or the connection broke; the client may try again with the offsets that
-  // it has, or look whether the job has ended. kFailed: the AM refused, and why.
+  // Set once Next has returned every reply and the call has ended. Ok: FollowEnded was the last reply. kUnavailable:
+  // the AM could not be reached, or the connection broke; the client may retry with its present offsets, or check
+  // whether the job has ended. kFailed: the AM refused; the message has its reason.
   virtual std::optional<Status> ended() const = 0;
 };
 

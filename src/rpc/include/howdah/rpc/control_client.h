@@ -1,4 +1,4 @@
-// A client's call to the AM of a running job.
+// Unary calls of clients to the AM of a running job.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace howdah::rpc {
 
-// Blocks until the reply or the limit. kUnavailable: the AM could not be reached; kTimeout: it did not answer in time;
-// kFailed: it answered that it cannot (ControlReply.error).
+// Blocks until the reply, at most for `limit`. Thread-safe. kUnavailable: the AM could not be reached; kTimeout: no
+// answer in time; kFailed: the AM reported an error (ControlReply.error).
 Result<wire::ControlReply> CallAm(const std::string& address, const Identity& identity,
                                   const wire::ControlRequest& request, Duration limit);
 

@@ -17,16 +17,16 @@ class ExecutorLink {
   // Called on the owner's loop thread, never after the destructor has returned. A handler may destroy the link.
   struct Handlers {
     std::function<void(wire::ToExecutor)> on_message;
-    std::function<void(std::string why)> on_closed;  // once, also if the AM could not be reached within the limit
-    std::function<void()> on_sent;                   // everything that was sent so far has left; may be empty
+    std::function<void(std::string why)> on_closed;  // called once, also if the AM was not reached within the limit
+    std::function<void()> on_sent;                   // all messages so far have been sent; may be empty
   };
-  // address: "127.0.0.1:40123" or "[::1]:40123": an IP address, never resolved by name. Returns at once; what is sent
-  // before the connection stands is kept.
+  // Returns immediately; messages are queued until the connection is established. address: IP address and port,
+  // "127.0.0.1:40123" or "[::1]:40123", never a host name.
   static std::unique_ptr<ExecutorLink> Connect(const std::string& address, const Identity& identity, Post post,
                                                Handlers handlers, Duration limit = std::chrono::seconds(20));
   virtual ~ExecutorLink() = default;
   virtual void Send(const wire::FromExecutor& message) = 0;
-  // Sends what is queued, then closes; on_closed follows.
+  // Sends the queued messages, then closes; on_closed follows.
   virtual void Finish() = 0;
 };
 

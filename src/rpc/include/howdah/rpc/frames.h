@@ -1,4 +1,4 @@
-// Streams of frames (proto/howdah/tunnel.proto): one carries a connection or a process into a running job.
+// Frame streams (proto/howdah/tunnel.proto): each transports one connection or process into a running job.
 #pragma once
 
 #include <functional>
@@ -13,33 +13,34 @@
 
 namespace howdah::rpc {
 
-// One end of a stream. Everything on the owner's loop thread. Its queue has no limit: who sends counts what the other
-// end has taken. Destroying it ends the stream at once, also from within a handler; then no handler is called any more.
+// One end of a stream. Used on the owner's loop thread only. The send queue is unbounded: the sender limits it by
+// counting acknowledged bytes (Taken). Destruction ends the stream immediately, also from within a handler; no handler
+// is called afterwards.
 class FrameStream {
  public:
   struct Handlers {
     std::function<void(wire::Frame)> on_frame;
-    std::function<void(std::string why)> on_closed;  // once, the last
+    std::function<void(std::string why)> on_closed;  // called once, last
   };
   virtual ~FrameStream() = default;
   virtual void Send(const wire::Frame& frame) = 0;
-  // Sends what is queued, then ends the stream; on_closed follows, after what the other end still says.
+  // Sends the queued frames, then ends the stream; on_closed follows after the remaining frames of the peer.
   virtual void Finish() = 0;
 };
 
-// A client's or an executor's connection to its AM for any number of streams.
+// A connection of a client or executor to its AM, for any number of streams.
 class FrameChannel {
  public:
   enum class Method {
     kTunnel,  // the first frame is an Open
-    kCarry,   // the first frame is the id of an OpenTunnel; executors only
+    kCarry,   // for executors: the first frame has the id of an OpenTunnel
   };
-  // address: as ExecutorLink::Connect takes it. Connects at the first Open; connect_limit: how long that may take.
+  // address: as for ExecutorLink::Connect. Connects at the first Open; connect_limit: the time for that.
   static Result<std::unique_ptr<FrameChannel>> Make(const std::string& address, const Identity& identity, Post post,
                                                     Duration connect_limit);
-  // Ends every stream without a word to its handlers.
+  // Ends every stream without calling its handlers.
   virtual ~FrameChannel() = default;
-  // Returns at once; what is sent before the connection stands is kept.
+  // Returns immediately; frames are queued until the connection is established.
   virtual std::unique_ptr<FrameStream> Open(Method method, FrameStream::Handlers handlers) = 0;
 };
 

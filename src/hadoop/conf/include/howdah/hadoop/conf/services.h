@@ -1,4 +1,4 @@
-// Where the services of a cluster are, out of its configuration.
+// Addresses of a cluster's services, from its configuration.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace howdah::hadoop::conf {
 
-// One server a service: host and port as configured, never resolved.
+// One server of a service: its address as configured, not resolved.
 struct Server {
   std::string id;  // "rm1", "nn2"; empty without high availability
   std::string host;
@@ -18,21 +18,22 @@ struct Server {
 };
 
 enum class RmService { kClient /*8032*/, kScheduler /*8030*/, kAdmin /*8033*/, kWeb /*8088, 8090 with https*/ };
-// Every ResourceManager of the cluster (one, or by rm-ids). kUsage: an address is wrong or missing, and which key.
+// All ResourceManagers of the cluster (one, or those of rm-ids). kUsage: an address is invalid or missing; the message
+// names the key.
 Result<std::vector<Server>> ResourceManagers(const Configuration& configuration, RmService service);
 
-// A file system as a URI names it: "hdfs://ns1", "hdfs://nn.example.com:8020", "file:///".
+// The file system of a URI: "hdfs://ns1", "hdfs://nn.example.com:8020", "file:///".
 struct FileSystemAddress {
   std::string scheme;              // "hdfs", "file", "viewfs", ...
-  std::string authority;           // as the URI has it: a name service, host:port, or empty
+  std::string authority;           // as in the URI: a name service, host:port, or empty
   bool logical = false;            // authority is a name service
-  std::vector<Server> name_nodes;  // of hdfs
+  std::vector<Server> name_nodes;  // of an hdfs address
 };
-// uri may be a bare path, or empty: then fs.defaultFS. kUsage: the configuration contradicts itself; kUnavailable: the
-// scheme is none that Howdah can read.
+// `uri` may be a path, or empty: then fs.defaultFS applies. kUsage: the configuration is inconsistent; kUnavailable:
+// Howdah does not support the scheme.
 Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const std::string& uri);
-// viewfs links are resolved: "viewfs:///data/x" → "hdfs://ns2/warehouse/x". Other URIs and paths come back with scheme
-// and authority filled in: "/user/ann" → "hdfs://ns1/user/ann".
+// Resolves viewfs links: "viewfs:///data/x" → "hdfs://ns2/warehouse/x". For other URIs and paths, adds scheme and
+// authority: "/user/ann" → "hdfs://ns1/user/ann".
 Result<std::string> ResolveUri(const Configuration& configuration, const std::string& uri);
 
 }  // namespace howdah::hadoop::conf

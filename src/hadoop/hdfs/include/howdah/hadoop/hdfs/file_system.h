@@ -1,5 +1,4 @@
-// Files of a cluster: HDFS natively, or a directory that every node mounts (file:). Paths are absolute and without
-// scheme.
+// Files of a cluster: HDFS, or a directory mounted on every node (file:). Paths are absolute and have no scheme.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +20,26 @@ struct FileStatus {
   int64_t length = 0;
   uint32_t permission = 0;  // 0755
   std::string owner, group;
-  int64_t modified_millis = 0;  // since the Unix epoch, as YARN's LocalResource wants it
+  int64_t modified_millis = 0;  // since the Unix epoch, as in YARN's LocalResource
   int64_t block_size = 0;
 };
 
 struct CreateOptions {
-  uint32_t permission = 0644;  // exactly: no umask is applied
+  uint32_t permission = 0644;  // exact: no umask is applied
   bool overwrite = false;
   int replication = 0;     // 0: the file system's default
   int64_t block_size = 0;  // 0: the file system's default
 };
 
-// A file being written. One thread. Memory is bounded by a few packets, whatever the size. A writer that is destroyed
-// before Close has succeeded leaves no file behind.
+// A file being written. Not thread-safe. Memory is bounded by a few packets, whatever the file size. If the writer is
+// destroyed before Close has succeeded the file is removed.
 class Writer {
  public:
   virtual ~Writer() = default;
   virtual Status Write(std::string_view bytes) = 0;
-  // What was written is visible to new readers and survives this process; the file stays open.
+  // Makes the written bytes visible to new readers and safe from the death of this process; the file stays open.
   virtual Status Flush() = 0;
-  // The file is complete. Called once.
+  // Completes the file. Call once.
   virtual Status Close() = 0;
 };
 
@@ -48,24 +47,25 @@ class Reader {
  public:
   virtual ~Reader() = default;
   virtual int64_t size() const = 0;
-  // The next bytes, at most `most`; empty: the end. Checksums are verified; another replica is tried before an error.
+  // Returns the next bytes, at most `most`; empty: end of file. Verifies checksums, and tries other replicas before
+  // returning an error.
   virtual Result<std::string> Read(size_t most) = 0;
   virtual Status Seek(int64_t offset) = 0;
 };
 
-// Blocking; one thread at a time. Errors carry the NameNode's exception class (Error::remote_class): SafeModeException,
-// DSQuotaExceededException, AccessControlException, ...; kNotFound: no such file.
+// Blocking; not thread-safe. Errors have the NameNode's exception class (Error::remote_class): SafeModeException,
+// DSQuotaExceededException, AccessControlException and so on; kNotFound: no such file.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
   virtual std::string uri() const = 0;             // "hdfs://ns1", "hdfs://nn:8020", "file://"
-  virtual std::string home_directory() const = 0;  // "/user/ann"; on file: the user's home
+  virtual std::string home_directory() const = 0;  // "/user/ann"; for file: the user's home
   virtual Result<FileStatus> Stat(const std::string& path) = 0;
-  virtual Result<std::vector<FileStatus>> List(const std::string& path) = 0;  // by name, without limit
-  // With its parents; one that is there is left as it is. permission: of what is made, exactly.
+  virtual Result<std::vector<FileStatus>> List(const std::string& path) = 0;  // sorted by name, complete
+  // Creates the directory and its parents with exactly this permission; an existing directory is unchanged.
   virtual Status MakeDirectories(const std::string& path, uint32_t permission) = 0;
   virtual Status Rename(const std::string& from, const std::string& to, bool overwrite) = 0;
-  virtual Status Delete(const std::string& path, bool recursive) = 0;  // of nothing: ok
+  virtual Status Delete(const std::string& path, bool recursive) = 0;  // ok if nothing is there
   virtual Status SetPermission(const std::string& path, uint32_t permission) = 0;
   virtual Status SetTimes(const std::string& path, int64_t modified_millis) = 0;
   virtual Result<std::unique_ptr<Writer>> Create(const std::string& path, const CreateOptions& options) = 0;

@@ -1,4 +1,4 @@
-// Which file system a URI names, opened.
+// Opens the file system of a URI.
 #pragma once
 
 #include <memory>
@@ -12,13 +12,13 @@
 namespace howdah::hadoop::hdfs {
 
 struct OpenOptions {
-  std::string user;                      // who asks (SIMPLE), and whose home it is
-  hadoop::rpc::Credentials credentials;  // delegation tokens; used where one fits the file system
+  std::string user;                      // the user of requests (SIMPLE), and of the home directory
+  hadoop::rpc::Credentials credentials;  // delegation tokens, used where one matches the file system
   hadoop::rpc::RetryLimits limits;
 };
 
-// uri: "hdfs://ns1/x", "file:///mnt", "/x" or "": the scheme and authority count, the path does not. Nothing is
-// connected yet. kUnavailable: a scheme that cannot be read (s3a, ...), saying which can.
+// uri: "hdfs://ns1/x", "file:///mnt", "/x" or ""; the path is ignored. Does not connect yet. kUnavailable: a scheme
+// that is not supported (s3a and so on); the message lists the supported ones.
 Result<std::unique_ptr<FileSystem>> Open(const hadoop::conf::Configuration& configuration, const std::string& uri,
                                          const OpenOptions& options);
 

@@ -1,4 +1,4 @@
-// Calls to one Hadoop service from an event loop. For the application master.
+// An asynchronous client of one Hadoop service, for event loops.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -14,18 +14,18 @@
 
 namespace howdah::hadoop::rpc {
 
-// All on the loop's thread (names are resolved on another). Many calls may be outstanding.
+// Used on the loop's thread only (another thread resolves names). Several calls may be outstanding.
 class AsioClient {
  public:
   using Done = std::function<void(Result<std::string> response)>;
 
   AsioClient(boost::asio::io_context& loop, ClientOptions options);
-  // Outstanding calls are forgotten: their Done is not called.
+  // Drops outstanding calls without calling their Done.
   ~AsioClient();
   AsioClient(const AsioClient&) = delete;
   AsioClient& operator=(const AsioClient&) = delete;
 
-  // Errors as BlockingClient::CallBytes. Done is called later, never from within this call; it may destroy the client.
+  // Errors: as BlockingClient::CallBytes. Done is called later, never from within CallBytes; it may destroy the client.
   void CallBytes(std::string_view method, std::string request, Repeat repeat, Done done);
 
   template <typename Response>
@@ -41,11 +41,11 @@ class AsioClient {
               });
   }
 
-  // From now on connections are made with this token (a token that rolled over). reconnect: the present one is given up
-  // once no call is outstanding on it.
+  // Uses this token (a renewed one) for new connections. reconnect: closes the present connection once it has no
+  // outstanding call.
   void SetToken(Token token, bool reconnect);
 
-  // The local IP address of the last connection: where the server sees this machine. Empty: never connected.
+  // The local IP address of the last connection, as the server sees this machine. Empty: never connected.
   std::string local_ip() const;
 
  private:

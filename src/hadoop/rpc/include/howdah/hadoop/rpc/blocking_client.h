@@ -1,4 +1,4 @@
-// Calls to one Hadoop service, each blocking its caller until the answer. For command lines and worker threads.
+// A blocking client of one Hadoop service, for command lines and worker threads.
 #pragma once
 
 #include <google/protobuf/message_lite.h>
@@ -12,8 +12,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// One thread at a time. Connects at the first call; a connection that the server closed while idle is made again
-// unnoticed.
+// Not thread-safe. Connects at the first call, and reconnects silently if the server closed an idle connection.
 class BlockingClient {
  public:
   explicit BlockingClient(ClientOptions options);
@@ -21,9 +20,9 @@ class BlockingClient {
   BlockingClient(BlockingClient&&) noexcept;
   BlockingClient& operator=(BlockingClient&&) noexcept;
 
-  // The response's bytes. An exception of the server: kFailed with its class in Error::remote_class and its message's
-  // first lines; nobody reachable within the limits: kUnavailable, naming every server tried and how it failed; no
-  // answer in time: kTimeout.
+  // Returns the response's bytes. kFailed: the server's exception, with its class in Error::remote_class and the first
+  // lines of its message; kUnavailable: no server was reachable within the limits, with every server tried and its
+  // failure; kTimeout: no answer in time.
   Result<std::string> CallBytes(std::string_view method, std::string_view request, Repeat repeat = Repeat::kSafe);
 
   template <typename Response>
@@ -36,7 +35,7 @@ class BlockingClient {
     return response;
   }
 
-  // The local IP address of the last connection: where the server sees this machine. Empty: never connected.
+  // The local IP address of the last connection, as the server sees this machine. Empty: never connected.
   std::string local_ip() const;
 
  private:

@@ -1,4 +1,4 @@
-// Who calls whom, and for how long: what both drivers take.
+// Options of both clients: servers, login and limits.
 #pragma once
 
 #include <optional>
@@ -11,35 +11,35 @@
 
 namespace howdah::hadoop::rpc {
 
-// Who the caller is. With a token the connection is authenticated by it (SASL DIGEST-MD5), and the server takes the
-// user from it; without, the server is told the user's name (SIMPLE).
+// The caller's identity. With a token the connection authenticates with it (SASL DIGEST-MD5), and the server takes the
+// user from the token; without a token the user name is sent (SIMPLE).
 struct Login {
-  std::string user;       // ignored with a token
-  std::string real_user;  // not empty: `real_user` acts for `user` (a proxy user)
+  std::string user;       // ignored if there is a token
+  std::string real_user;  // not empty: `real_user` acts on behalf of `user` (a proxy user)
   std::optional<Token> token;
 };
 
-// How many failures a call may meet before its caller is told. A pure policy (retry.h) decides by these.
+// Time limits of calls and retries. The policy in retry.h applies them.
 struct RetryLimits {
-  Duration connect = std::chrono::seconds(20);  // one attempt to connect, handshake included
-  Duration call = std::chrono::seconds(60);     // one attempt of a call, once connected; pings do not extend it
-  Duration ping = std::chrono::seconds(60);     // silence after which a ping is sent while a call waits
-  Duration give_up = std::chrono::seconds(30);  // from the call's beginning: no further attempt, server or fail-over
+  Duration connect = std::chrono::seconds(20);  // one connection attempt, handshake included
+  Duration call = std::chrono::seconds(60);     // one attempt of a call after connecting; pings do not extend it
+  Duration ping = std::chrono::seconds(60);     // a ping is sent after this much silence during a call
+  Duration give_up = std::chrono::seconds(30);  // since the beginning of the call; no retry or fail-over starts later
   Duration backoff_first = std::chrono::milliseconds(100), backoff_most = std::chrono::seconds(5);
 };
 
 struct ClientOptions {
-  // Of one service: several with high availability, tried in turn; the one that answered last is tried first.
+  // The servers of one service: several with high availability, tried in turn, starting with the last that answered.
   std::vector<os::net::HostPort> servers;
   std::string protocol;  // "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
   Login login;
   RetryLimits limits;
-  // For error messages: "the ResourceManager", and where its address comes from ("yarn.resourcemanager.address in
+  // For error messages: "the ResourceManager", and the source of its address ("yarn.resourcemanager.address in
   // /etc/hadoop/conf/yarn-site.xml").
   std::string service_name, configured_by;
 };
 
-// Whether a call may be sent again when nobody knows if the server has carried it out.
+// Whether a call may be sent again if the server may have executed it already.
 enum class Repeat { kSafe, kNever };
 
 }  // namespace howdah::hadoop::rpc

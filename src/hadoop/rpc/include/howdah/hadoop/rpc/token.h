@@ -1,4 +1,4 @@
-// Hadoop's tokens, and the files they travel in.
+// Hadoop's tokens and token files.
 #pragma once
 
 #include <map>
@@ -10,7 +10,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// org.apache.hadoop.security.token.Token. The identifier is opaque here.
+// org.apache.hadoop.security.token.Token. Howdah does not parse the identifier.
 struct Token {
   std::string identifier, password;
   std::string kind;     // "YARN_AM_RM_TOKEN", "NMToken", "HDFS_DELEGATION_TOKEN", ...
@@ -18,19 +18,19 @@ struct Token {
   friend bool operator==(const Token&, const Token&) = default;
 };
 
-// org.apache.hadoop.security.Credentials: what HADOOP_TOKEN_FILE_LOCATION names and ContainerLaunchContextProto.tokens
-// holds.
+// org.apache.hadoop.security.Credentials: the content of the file named by HADOOP_TOKEN_FILE_LOCATION and of
+// ContainerLaunchContextProto.tokens.
 struct Credentials {
   std::map<std::string, Token> tokens;         // by alias
-  std::map<std::string, std::string> secrets;  // by alias: bytes private to the application
-  // The first token of the kind whose service is `service` (any, if empty); null: none.
+  std::map<std::string, std::string> secrets;  // by alias: private data of the application
+  // The first token of this kind and service (empty: any service); null: none.
   const Token* Find(std::string_view kind, std::string_view service = {}) const;
   friend bool operator==(const Credentials&, const Credentials&) = default;
 };
 
-// "HDTS" and version 0 (Writable) or 1 (protobuf). Any bytes are safe to give; the error says where they are wrong.
+// Parses "HDTS" files of version 0 (Writable) and 1 (protobuf). Accepts any bytes; the error has the byte position.
 Result<Credentials> ParseCredentials(std::string_view bytes);
-// Version 0, which every Hadoop reads.
+// Writes version 0, which all versions of Hadoop read.
 std::string WriteCredentials(const Credentials& credentials);
 
 }  // namespace howdah::hadoop::rpc

@@ -1,4 +1,4 @@
-// The ids of YARN as values, as text and as messages. Texts are those of the classes of the same name in
+// YARN's ids as values, text and messages. The text formats are those of the classes of the same names in
 // org.apache.hadoop.yarn.api.records.
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace howdah::hadoop::yarn {
 
 struct ApplicationId {
-  int64_t cluster_timestamp = 0;  // when the ResourceManager started, ms
+  int64_t cluster_timestamp = 0;  // start time of the ResourceManager, ms
   int32_t id = 0;
   friend auto operator<=>(const ApplicationId&, const ApplicationId&) = default;
 };
@@ -27,13 +27,13 @@ struct AttemptId {
 struct ContainerId {
   AttemptId attempt;
   int64_t id = 0;  // epoch << 40 | number
-  // How often the ResourceManager had been restarted when it made this id.
+  // The number of restarts of the ResourceManager before it created this id.
   int64_t epoch() const { return id >> 40; }
   int64_t number() const { return id & 0xffffffffff; }
   friend auto operator<=>(const ContainerId&, const ContainerId&) = default;
 };
 
-// A NodeManager: where it listens.
+// The listening address of a NodeManager.
 struct NodeId {
   std::string host;
   int32_t port = 0;
@@ -45,7 +45,7 @@ std::string ToText(const AttemptId& id);      // appattempt_1700000000000_0001_0
 std::string ToText(const ContainerId& id);    // container_e17_1700000000000_0001_01_000002; without e17 in epoch 0
 std::string ToText(const NodeId& id);         // node7.example.com:45454
 
-// nullopt: the text is no such id. Any text is safe to give; what does not fit into the fields is no id.
+// nullopt: not such an id, or a number out of range. Any text is safe.
 std::optional<ApplicationId> ParseApplicationId(std::string_view text);
 std::optional<AttemptId> ParseAttemptId(std::string_view text);
 std::optional<ContainerId> ParseContainerId(std::string_view text);

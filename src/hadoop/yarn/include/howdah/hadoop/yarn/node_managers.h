@@ -1,4 +1,4 @@
-// An application master's dealings with NodeManagers (org.apache.hadoop.yarn.api.ContainerManagementProtocol).
+// An application master's calls to NodeManagers (org.apache.hadoop.yarn.api.ContainerManagementProtocol).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,26 +17,26 @@
 
 namespace howdah::hadoop::yarn {
 
-// All on the loop's thread. A connection a node, made when it is needed and given up when it has been idle for a while:
-// a node that cannot be reached keeps nobody else waiting.
+// Used on the loop's thread only. One connection per node, opened when needed and closed when idle, so that an
+// unreachable node does not delay others.
 class NodeManagers {
  public:
-  // How long a node may take to be reached, and a call in all: a container whose node is silent is better replaced.
+  // Limits for connecting and for a call. They are short: a container on a silent node is better replaced.
   static hadoop::rpc::RetryLimits DefaultLimits();
 
   explicit NodeManagers(boost::asio::io_context& loop, hadoop::rpc::RetryLimits limits = DefaultLimits());
 
-  // Of a response of the ResourceManager. It sends the token of a node once, with the first container there, and again
-  // when it has changed.
+  // Stores a token from a response of the ResourceManager, which sends a node's token with the first container there
+  // and again after a change.
   void AddToken(const ::hadoop::yarn::NMTokenProto& token);
 
-  // done: the NodeManager has taken the container; nothing of it need run yet. An error: it has not (its words), or
-  // cannot be reached. A container that runs already because an earlier answer got lost is started.
+  // done: the NodeManager has accepted the container, which may not run yet. An error: it refused, with its reason, or
+  // could not be reached. A container that runs already, because an earlier answer was lost, counts as started.
   void Start(const ::hadoop::yarn::ContainerProto& container, ::hadoop::yarn::ContainerLaunchContextProto context,
              std::function<void(Status)> done);
-  // done: it is being stopped, or was gone (kNotFound).
+  // done: the container is being stopped, or is gone (kNotFound).
   void Stop(const NodeId& node, const ContainerId& container, std::function<void(Status)> done);
-  // kNotFound: the NodeManager does not know it (any more).
+  // kNotFound: the NodeManager does not know the container.
   void Ask(const NodeId& node, const ContainerId& container,
            std::function<void(Result<::hadoop::yarn::ContainerStatusProto>)> done);
 
@@ -61,7 +61,7 @@ class NodeManagers {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// What became of one container of a request: its entry among the failed ones.
+// The result for one container of a start request.
 Status StartStatus(const ::hadoop::yarn::StartContainersResponseProto& response, const ContainerId& container);
 
 }  // namespace howdah::hadoop::yarn

@@ -1,4 +1,4 @@
-// What a container, a node or a queue has: memory, cores, and whatever else the cluster counts.
+// The resources of a container, node or queue: memory, cores, and further resource types of the cluster.
 #pragma once
 
 #include <cstdint>
@@ -14,19 +14,19 @@ inline constexpr const char* kGpu = "yarn.io/gpu";
 struct Resource {
   int64_t memory_mib = 0;
   int64_t vcores = 0;
-  std::map<std::string, int64_t> others;  // by resource type, in the units of the type; none is 0
+  std::map<std::string, int64_t> others;  // by resource type, in its unit; no value is 0
 
   int64_t other(const std::string& type) const;
-  // Whether every part of it is there in `in`.
+  // Whether `in` has at least as much of every resource.
   bool FitsIn(const Resource& in) const;
   Resource& operator+=(const Resource& more);
-  // No part gets below 0: figures of one moment are subtracted from those of another.
+  // Values do not go below 0, because the operands may come from different moments.
   Resource& operator-=(const Resource& less);
   friend bool operator==(const Resource&, const Resource&) = default;
 };
 
-// Memory and cores of ResourceProto's own fields win over its map, and a value in other units (Gi, m, ...) is converted
-// to those without a prefix, as org.apache.hadoop.yarn.util.UnitsConversionUtil does.
+// Memory and cores of ResourceProto's own fields take precedence over its map. Values with unit prefixes (Gi, m and so
+// on) are converted as in org.apache.hadoop.yarn.util.UnitsConversionUtil.
 Resource FromProto(const ::hadoop::yarn::ResourceProto& proto);
 ::hadoop::yarn::ResourceProto ToProto(const Resource& resource);
 

@@ -1,5 +1,5 @@
-// An application master's dealings with the ResourceManager (org.apache.hadoop.yarn.api.ApplicationMasterProtocol):
-// registering, the heartbeat that asks and hears, and the end.
+// An application master's protocol with the ResourceManager (org.apache.hadoop.yarn.api.ApplicationMasterProtocol):
+// registration, the allocate heartbeat, and unregistration.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,70 +19,70 @@
 
 namespace howdah::hadoop::yarn {
 
-// How the scheduler's calls are made; AsioCalls is the real one.
+// Transport of the scheduler's calls; AsioCalls is the implementation for real clusters.
 class Calls {
  public:
   using Done = std::function<void(Result<std::string> response)>;
   virtual ~Calls() = default;
-  // done is called later, never from within.
+  // Calls done later, never from within.
   virtual void Call(std::string_view method, std::string request, Done done) = 0;
   virtual void SetToken(hadoop::rpc::Token token) = 0;
 };
 
-// To the ResourceManagers' scheduler addresses that the configuration names, authenticated by the AMRM token.
+// Calls the scheduler addresses in the configuration, authenticated by the AMRM token.
 Result<std::unique_ptr<Calls>> AsioCalls(boost::asio::io_context& loop,
                                          const hadoop::conf::Configuration& configuration,
                                          hadoop::rpc::Token am_rm_token);
 
-// What the owner is told, on the loop's thread. It may call the scheduler from within.
+// Events for the owner, on the loop's thread. It may call the scheduler from within.
 class SchedulerSink {
  public:
   virtual ~SchedulerSink() = default;
   virtual void OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) = 0;
-  // Every answer, before what follows from it: NM tokens, updated nodes, headroom.
+  // Called for every answer before its effects: NM tokens, updated nodes, headroom.
   virtual void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) = 0;
   virtual void OnGranted(const Allocation::Granted& granted) = 0;
   virtual void OnCompleted(const Allocation::Completed& completed) = 0;
-  // The ResourceManager will not give what the last asks were for; they are given up.
+  // The ResourceManager rejected the last asks, which were dropped.
   virtual void OnRejected(const Error& error) = 0;
-  // The ResourceManager cannot be reached, and why; empty: it can again. What runs goes on.
+  // The ResourceManager is unreachable, for this reason; empty: reachable again. Running containers continue.
   virtual void OnUnreachable(const std::string& why) = 0;
-  // The cluster has forgotten this attempt, or could not be reached for too long: the application master must end.
-  // Nothing is called any more.
+  // The cluster has forgotten this attempt, or was unreachable for too long: the application master must exit. The last
+  // call.
   virtual void OnLost(const Error& error) = 0;
 };
 
 struct SchedulerOptions {
-  std::string host;  // where clients reach the application master
+  std::string host;  // the address of the application master for clients
   int rpc_port = -1;
   std::string tracking_url;                     // empty: none
   Duration expiry = std::chrono::minutes(10);   // yarn.am.liveness-monitor.expiry-interval-ms
-  Duration give_up = std::chrono::minutes(15);  // of not reaching any ResourceManager
+  Duration give_up = std::chrono::minutes(15);  // after so long without reaching any ResourceManager
   AllocationOptions allocation;
 };
 
-// Pauses between heartbeats. Something to tell is told at once, but calls are at least kFloor apart. While an answer is
-// awaited (asks, exits) the pause grows with the time since anything has happened: a node's heartbeat, at which grants
-// are made, comes every second by default, so a gang is granted within the first seconds or waits for long. Otherwise a
-// beat a second: it is how an executor's sudden death is heard of, and what YARN's own library does.
+// Pauses between heartbeats. Changes are sent immediately, but at least kMinPause apart. While grants or exits are
+// expected the pause grows with the time since the last event: nodes, whose heartbeats make grants, report once a
+// second by default, so a gang is granted within the first seconds or has to wait for long. Otherwise one heartbeat per
+// second, as in YARN's own library: it also reports the sudden death of an executor.
 inline constexpr Duration kFloor = std::chrono::milliseconds(10);
 Duration PauseWhileAwaiting(Duration since_news);
 Duration PauseWhenIdle(Duration expiry);
 
-// One thread: the loop's.
+// Used on the loop's thread only.
 class Scheduler {
  public:
   Scheduler(boost::asio::io_context& loop, std::unique_ptr<Calls> calls, SchedulerSink& sink, SchedulerOptions options);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Registers, answered by OnRegistered, and beats from then on.
+  // Registers, reported by OnRegistered, and starts the heartbeat.
   void Register();
-  // Instead of it, by a process that goes on for one of the same attempt that has died: that one had registered, and
-  // taken answers up to this one. OnRegistered is not called.
+  // Instead of Register, for a process that replaces a dead one of the same attempt, which had registered and received
+  // answers up to this one. OnRegistered is not called.
   void GoOn(int32_t response_id);
 
-  // As Allocation's; the ResourceManager is told at once.
+  // As in Allocation; sent to the ResourceManager immediately.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
   void Release(const ContainerId& id);
@@ -96,13 +96,13 @@ class Scheduler {
   void NodeWorked(const std::string& node) { allocation_.NodeWorked(node); }
   void SetNodes(std::vector<KnownNode> nodes);
   const Allocation& allocation() const { return allocation_; }
-  // Beats fast as long as it is set: something is about to happen that the ResourceManager will tell.
+  // While set, heartbeats are frequent: an event at the ResourceManager is expected.
   void SetExpecting(bool expecting);
 
   void SetProgress(float progress) { progress_ = progress; }
   void SetTrackingUrl(const std::string& url);
 
-  // Beats no more; nothing is called any more.
+  // Stops the heartbeat and all calls to the sink.
   void Stop();
 
  private:
@@ -133,7 +133,7 @@ class Scheduler {
   float progress_ = 0;
   std::string tracking_url_;
   bool url_changed_ = false;
-  std::string am_rm_token_;  // the identifier of the newest
+  std::string am_rm_token_;  // the identifier of the newest token
   Instant last_call_{}, last_news_{}, last_reached_{};
   boost::asio::steady_timer timer_;
   uint64_t timer_use_ = 0;
@@ -141,15 +141,15 @@ class Scheduler {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// One call that blocks until its answer.
+// A blocking call.
 using BlockingCall = std::function<Result<std::string>(std::string_view method, const std::string& request)>;
-// To the addresses of AsioCalls.
+// Uses the addresses of AsioCalls.
 Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& configuration,
                                            hadoop::rpc::Token am_rm_token);
 
-// The end of an application: blocks until the ResourceManager has taken it. An application master that leaves before is
-// taken for one that died. Registers again with `again` if the ResourceManager has been restarted since. kTimeout: it
-// has not taken it within the limit.
+// Unregisters the application: blocks until the ResourceManager has accepted its end. An application master that exits
+// before that is taken for a failed one. Registers again with `again` if the ResourceManager has been restarted.
+// kTimeout: not accepted within the limit.
 Status Unregister(const BlockingCall& call, const ::hadoop::yarn::FinishApplicationMasterRequestProto& finish,
                   const ::hadoop::yarn::RegisterApplicationMasterRequestProto& again, Duration limit);
 

@@ -1,4 +1,4 @@
-// Tokens as YARN sends them.
+// Converts YARN's token messages.
 #pragma once
 
 #include "howdah/hadoop/messages/security.pb.h"

@@ -1,5 +1,5 @@
-// A log file as a NodeManager serves it over HTTP (NMWebServices.getLogs, LogToolUtils): whatever the format asked for,
-// lines that describe it stand before its bytes, and others behind them. Pure; one owner, one thread.
+// Extracts a log file from a NodeManager's HTTP answer (NMWebServices.getLogs, LogToolUtils), which has descriptive
+// lines before and after the content whatever format was requested. Pure; not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -14,20 +14,20 @@ namespace howdah::hadoop::yarnlogs {
 
 class NodeText {
  public:
-  // `on_bytes` gets the bytes of the log file from `from` on.
+  // `on_bytes` receives the bytes of the log file from offset `from` on.
   NodeText(int64_t from, std::function<void(std::string_view)> on_bytes)
       : skip_(from), on_bytes_(std::move(on_bytes)) {}
 
-  // The next bytes of the answer. An error: it is no log file. What comes behind the file is ignored.
+  // Processes the next bytes of the answer. An error: it is not a log file. Bytes after the log file are ignored.
   Status Add(std::string_view bytes);
 
-  bool whole() const { return left_ == 0; }  // every byte of the log file has been there
+  bool whole() const { return left_ == 0; }  // whether the whole log file has been received
 
  private:
   Result<std::string_view> AddHead(std::string_view bytes);
 
   std::string head_;
-  int64_t left_ = -1;  // bytes of the file still to come; -1: its length has not been seen
+  int64_t left_ = -1;  // remaining bytes of the file; -1: length not received yet
   int64_t skip_;
   std::function<void(std::string_view)> on_bytes_;
 };

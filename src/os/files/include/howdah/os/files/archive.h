@@ -1,4 +1,4 @@
-// Unpacking archives.
+// Unpacks archives.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,13 @@ struct UnpackLimits {
   int64_t entries = 10'000'000;
 };
 
-// Links whose target lies outside the directory: an error, or kept as they are (an interpreter packed by venv-pack is
-// such a link). Nothing is ever written through a link.
+// Links with a target outside the directory are refused, or kept as they are (an interpreter packed by venv-pack is
+// such a link). Unpack never writes through a link.
 enum class OutwardLinks { kRefuse, kKeep };
 
-// Unpacks a zip (with Unix modes), a tar, or a compressed tar into a directory that is there, replacing files in the
-// way. Refused, with the entry named: absolute paths, "..", devices, what is over the limits. Memory is bounded.
+// Unpacks a zip file (with Unix modes), a tar file or a compressed tar file into an existing directory and replaces
+// existing files. Refuses absolute paths, "..", devices and entries over the limits; the error names the entry. Memory
+// is bounded.
 Status Unpack(const std::string& archive, const std::string& directory, OutwardLinks links = OutwardLinks::kRefuse,
               const UnpackLimits& limits = {});
 

@@ -1,4 +1,4 @@
-// A file descriptor with one owner, and errors of the system as Error.
+// A file descriptor with one owner, and errno as Error.
 #pragma once
 
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 namespace howdah::os::files {
 
-// Owns a file descriptor; closes it at the end.
+// Owns a file descriptor and closes it on destruction.
 class Fd {
  public:
   Fd() = default;
@@ -26,7 +26,7 @@ class Fd {
 
   int get() const { return fd_; }
   bool valid() const { return fd_ >= 0; }
-  // Gives the descriptor up to the caller.
+  // Passes ownership of the descriptor to the caller.
   [[nodiscard]] int Release() { return std::exchange(fd_, -1); }
   void Close();
 
@@ -34,7 +34,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// "writing job.json: No space left on device". kNotFound for ENOENT and ENOTDIR, else kFailed.
+// "writing job.json: No space left on device". Code: kNotFound for ENOENT and ENOTDIR, otherwise kFailed.
 Error SystemError(std::string_view doing, int error = errno);
 
 }  // namespace howdah::os::files

@@ -1,4 +1,4 @@
-// Files and directories, the way the agent and the clients use them. Paths are bytes. Every error names its path.
+// Files and directories. Paths are bytes. Every error names its path. All functions are thread-safe.
 #pragma once
 
 #include <sys/types.h>
@@ -16,56 +16,55 @@
 
 namespace howdah::os::files {
 
-// The whole content; a file of more than `limit` bytes is an error.
+// Returns the whole content. A file of more than `limit` bytes is an error.
 Result<std::string> ReadFile(const std::string& path, size_t limit = size_t{64} << 20);
-// The last `limit` bytes of a file, or all of it if it is shorter.
+// Returns the last `limit` bytes of a file, or the whole content if the file is shorter.
 Result<std::string> ReadTail(const std::string& path, size_t limit);
 
-// The last words of a log: its last line that is not blank, of its last 2 KiB; empty: there is none, or it cannot be
+// Returns the last line that is not blank within the last 2 KiB of a file. Empty: there is none, or the file cannot be
 // read.
 std::string LastLine(const std::string& path);
 
-// Whoever opens `path` finds either the old content or the new, whole. The mode is exact, whatever the umask. Whoever
-// is killed meanwhile may leave a file beside it whose name begins with a dot.
+// Replaces `path` atomically: readers see the old content or the new content, never a part. The mode is exact, whatever
+// the umask. A process that is killed during the call may leave a temporary file beside it; its name begins with a dot.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode = 0644);
 
-// Writes all of it, whatever the size of the kernel's steps. what: for the message, "journal.jsonl".
+// Writes all bytes, in as many write(2) calls as needed. what: names the target in the error, "journal.jsonl".
 Status WriteAll(int fd, std::string_view bytes, std::string_view what);
-// `line` and a newline in one write(2), so that lines of several writers with O_APPEND do not mix.
+// Writes `line` and a newline in one write(2), so that lines of several O_APPEND writers do not interleave.
 Status AppendLine(int fd, std::string_view line, std::string_view what);
-// Opened for appending, created if absent, close-on-exec.
+// Opens a file for appending, close-on-exec, and creates it if absent.
 Result<Fd> OpenForAppend(const std::string& path, mode_t mode = 0644);
 
-// As mkdir -p: parents too, and a directory that is there already is fine.
+// As `mkdir -p`: creates parents, and accepts an existing directory.
 Status MakeDirectories(const std::string& path, mode_t mode = 0755);
 
-// Removes whatever is at `path` and below; nothing there is fine. Never follows a symbolic link, gives itself the
-// rights on directories of its own user that lack them, and needs a bounded number of descriptors however deep the tree
-// is.
+// Removes the file or tree at `path`; ok if nothing is there. Does not follow symbolic links, restores missing
+// permissions on directories of its own user, and uses a bounded number of descriptors whatever the depth.
 Status RemoveTree(const std::string& path);
 
-// Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent exists. A directory that is
-// at `to` already is filled up; files in the way are replaced, links in the way are not followed. Modes and times are
-// kept, links are copied as links, named pipes made again, sockets left out; blocks are shared where the file system
-// can. `to` may lie inside `from`: it is not copied into itself.
-// on_bytes: told how many more bytes have been copied, at least every 64 MiB; may be empty.
+// Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent exists. An existing directory
+// at `to` is filled; existing files are replaced, and existing links are not followed. Modes and times are kept, links
+// are copied as links, named pipes are created again, sockets are left out; blocks are shared where the file system
+// can. `to` may lie inside `from`: it is not copied into itself. on_bytes: called with the number of bytes copied since
+// the last call, at least every 64 MiB; may be empty.
 using OnBytes = std::function<void(int64_t)>;
 Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {});
 
-// The bytes of the files at `path` (followed if it is a link) and below; links count as what they are. nullopt: it is
-// not there, or cannot be listed.
+// The size in bytes of the file or tree at `path` (followed if it is a link); links within the tree count with their
+// own size. nullopt: `path` does not exist or cannot be listed.
 std::optional<int64_t> TreeSize(const std::string& path);
 
-// The names in a directory without "." and "..", sorted; at most `limit` of them.
+// Returns the sorted names in a directory without "." and "..", at most `limit` of them.
 Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t limit = SIZE_MAX);
 
-// An exclusive flock on a file, made if absent. Belongs to the open file: children made by fork hold it too, and it is
-// free when the last holder is gone, however that ended.
+// An exclusive flock on a file, which is created if absent. The lock belongs to the open file: children made by fork
+// share it, and it is released when the last holder ends or closes it.
 class FileLock {
  public:
-  // nullopt: somebody else holds it.
+  // nullopt: another process holds the lock.
   static Result<std::optional<FileLock>> Try(const std::string& path);
-  // Blocks until it is free.
+  // Blocks until the lock is free.
   static Result<FileLock> Wait(const std::string& path);
 
   int fd() const { return fd_.get(); }

@@ -1,4 +1,4 @@
-// The end of output: the last N lines.
+// The last N lines of a text or file.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,11 @@
 
 namespace howdah::os::files {
 
-// The last `lines` lines of a text; a last line without a newline counts.
+// Returns the last `lines` lines of a text; a last line without a newline counts.
 std::string_view LastLines(std::string_view text, int64_t lines);
 
-// Where the last `lines` lines of a file begin. Reads from the end, only as far as needed.
+// Returns the offset at which the last `lines` lines of a file begin. Reads backwards from the end, no more than
+// needed.
 Result<int64_t> OffsetOfLastLines(int fd, int64_t lines);
 
 }  // namespace howdah::os::files

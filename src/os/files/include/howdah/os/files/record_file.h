@@ -1,6 +1,5 @@
-// A file of records that is only appended to, each behind its length (32 bits in this machine's order). It is not
-// forced to the disk: it is for the case that a process dies, not the machine. A record that is torn at the end is not
-// there.
+// An append-only file of records, each after its length (32 bits in this machine's byte order). Writes are not synced
+// to disk: the file survives the death of the process, not of the machine. A torn record at the end is dropped.
 #pragma once
 
 #include <functional>
@@ -15,16 +14,16 @@ namespace howdah::os::files {
 
 using OnRecord = std::function<void(std::string_view record)>;
 
-// Each record of the file, in order; none if there is no file.
+// Calls on_record with each record of the file, in order; with none if the file does not exist.
 Status ReadRecords(const std::string& path, const OnRecord& on_record);
 
-// One thread.
+// Not thread-safe.
 class RecordFile {
  public:
-  // Goes on behind the records that are there, which are read first; else begins the file, for its owner alone.
+  // Reads the existing records, then appends after them; creates the file with mode 0600 if absent.
   static Result<RecordFile> Open(const std::string& path, const OnRecord& on_record);
 
-  // Some records in one write.
+  // Appends the records in one write.
   Status Append(const std::vector<std::string>& records);
 
  private:

@@ -1,4 +1,4 @@
-// A blocking HTTP GET, for what Hadoop's daemons serve over HTTP: REST answers and container logs.
+// A blocking HTTP GET for the HTTP services of Hadoop's daemons: REST answers and container logs.
 #pragma once
 
 #include <cstdint>
@@ -23,19 +23,19 @@ struct GetLimits {
 struct GetReply {
   int status = 0;
   std::string content_type;
-  std::string location;    // of a redirect, which is not followed
+  std::string location;    // of a redirect; redirects are not followed
   std::string refresh;     // the header `Refresh`, with which a standby ResourceManager points at the active one
-  std::string error_text;  // the beginning of the body, 4 KiB at most, of any status but 200
+  std::string error_text;  // the first 4 KiB of the body if the status is not 200
 };
 
-// Takes the next bytes of the body of a 200; false: enough, the connection is closed.
+// Receives the next bytes of the body of a 200; returns false to stop reading and close the connection.
 using OnBody = std::function<bool(std::string_view bytes)>;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// url: "http://example.com:8042/path?query"; https is refused with words. Memory is bounded whatever the server sends.
-// Ok: the server answered, whatever its status, and its body was whole or on_body had enough. kUsage: no such URL.
-// kUnavailable, kTimeout: as os::net::Connect; also a connection that broke or fell silent. kFailed: what came is no
-// HTTP, or over a limit.
+// Blocks; thread-safe. url: "http://example.com:8042/path?query"; https is refused with an explanation. Memory is bounded
+// whatever the server sends. Ok: the server answered, with any status, and its body was complete or on_body returned
+// false. kUsage: invalid URL. kUnavailable, kTimeout: as os::net::Connect; also for a connection that broke or fell
+// silent. kFailed: the answer is not HTTP/1.1, or over a limit.
 Result<GetReply> Get(const std::string& url, const GetLimits& limits, const OnBody& on_body,
                      const Headers& headers = {});
 

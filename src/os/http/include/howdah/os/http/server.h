@@ -1,5 +1,5 @@
-// A small HTTP/1.1 server on an event loop: GET and HEAD, where it is allowed PUT and DELETE too, one request a
-// connection. Anybody may connect to it and send anything.
+// A small HTTP/1.1 server on an event loop: GET and HEAD, optionally PUT and DELETE, one request per connection.
+// Clients are untrusted.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,8 +15,8 @@
 namespace howdah::os::http {
 
 struct Request {
-  std::string path;    // as sent, before any '?': "/log/worker/0"
-  std::string peer;    // IP address of who asks: "10.0.0.7", "::1"; IPv4 within IPv6 as IPv4
+  std::string path;    // as sent, without the query: "/log/worker/0"
+  std::string peer;    // IP address of the client: "10.0.0.7", "::1"; IPv4-mapped IPv6 as IPv4
   std::string method;  // "GET", "HEAD", "PUT", "DELETE"
   std::string body;    // of a PUT
 };
@@ -24,24 +24,25 @@ struct Request {
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
-  std::string body;      // a HEAD is answered without it
+  std::string body;      // not sent in the answer to HEAD
   std::string location;  // of a redirect
 };
 
-// One thread: the loop's.
+// Used on the loop's thread only.
 class Server {
  public:
-  // respond: to be called once, now or later, on the loop's thread; after the server is gone it does nothing.
+  // Answers a request by calling `respond` once, now or later, on the loop's thread. After the server is destroyed
+  // `respond` has no effect.
   using Handler = std::function<void(const Request& request, std::function<void(Response)> respond)>;
   struct Limits {
     size_t header_bytes = 8 << 10;
-    size_t body_bytes = 0;                    // of a PUT; 0: neither PUT nor DELETE is answered
-    size_t connections = 32;                  // more are closed at once
-    std::chrono::milliseconds read{5'000};    // for the request, whole
-    std::chrono::milliseconds write{20'000};  // for the answer to be made and taken
+    size_t body_bytes = 0;                    // of a PUT; 0: PUT and DELETE are rejected
+    size_t connections = 32;                  // further connections are closed immediately
+    std::chrono::milliseconds read{5'000};    // to receive the whole request
+    std::chrono::milliseconds write{20'000};  // to produce and send the response
   };
 
-  // Listens on an address of this machine and a port that was free.
+  // Listens on an address of this machine and a free port.
   static Result<std::unique_ptr<Server>> Start(boost::asio::io_context& loop, const std::string& host, Handler handler,
                                                const Limits& limits);
   // Closes every connection.

@@ -1,4 +1,4 @@
-// Where something listens: by name, and once resolved.
+// Resolved socket addresses.
 #pragma once
 
 #include <sys/socket.h>
@@ -22,7 +22,7 @@ struct HostPort {
 // "host:port" or "[v6]:port"; kUsage: it is neither.
 Result<HostPort> ParseHostPort(const std::string& text);
 
-// An IP address and port, as the kernel takes it.
+// An IP address and port in the form of the socket API.
 struct SocketAddress {
   sockaddr_storage storage{};
   socklen_t size = 0;

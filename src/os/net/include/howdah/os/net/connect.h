@@ -1,4 +1,4 @@
-// A TCP connection with a limit on how long it takes to make.
+// TCP connections with a time limit. All functions are thread-safe.
 #pragma once
 
 #include <string>
@@ -11,35 +11,35 @@
 
 namespace howdah::os::net {
 
-// Resolves (anew each time: services move) and tries each address in turn. The socket is non-blocking, close-on-exec,
-// with TCP_NODELAY and keep-alive; owned by the caller. kUnavailable: nobody answers there ("connecting to rm1:8032
-// (10.0.0.7): Connection refused"); kTimeout: the limit ran out.
+// Resolves the host (for every connection, because services move) and tries each address in turn. The caller owns the
+// socket, which is non-blocking, close-on-exec, with TCP_NODELAY and keep-alive. kUnavailable: no address accepted
+// ("connecting to rm1:8032 (10.0.0.7): Connection refused"); kTimeout: the limit was reached.
 Result<int> Connect(const HostPort& where, Duration limit);
 
-// Blocks until the socket can be read (or written) or the limit has passed: kTimeout.
+// Block until the socket is readable (writable); kTimeout after the limit.
 Status AwaitReadable(int fd, Duration limit);
 Status AwaitWritable(int fd, Duration limit);
 
-// The local address of a connected socket: where the other side sees us.
+// The local address of a connected socket, as the peer sees it.
 Result<SocketAddress> LocalAddress(int fd);
 
-// What every connection of ours has: TCP_NODELAY, keep-alive that notices a vanished peer within a minute, and the same
-// minute for bytes that are never acknowledged. For sockets made elsewhere; failures do not matter.
+// Sets the options of all our connections: TCP_NODELAY, keep-alive that detects a vanished peer within a minute, and
+// the same minute for unacknowledged data. For sockets created elsewhere; failures are ignored.
 void PrepareSocket(int fd);
 
-// How the addresses of one host failed, for one message: "(10.0.0.7, 10.0.0.8): Connection refused; (10.1.0.7): no
-// answer".
+// Collects the failures of a host's addresses for one message: "(10.0.0.7, 10.0.0.8): Connection refused; (10.1.0.7):
+// no answer".
 class ConnectFailures {
  public:
-  void Add(const SocketAddress& address, int error);  // an errno; ETIMEDOUT: the limit ran out
+  void Add(const SocketAddress& address, int error);  // an errno; ETIMEDOUT: the limit was reached
   std::string text() const;
 
  private:
   std::vector<std::pair<std::string, std::string>> by_reason_;  // reason, addresses
 };
 
-// The address that this machine has towards a host: where the host would see it. Nothing is sent. kUnavailable: there
-// is no route; otherwise as Resolve.
+// The address of this machine on the route to a host. Nothing is sent. kUnavailable: there is no route; other errors as
+// Resolve.
 Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit);
 
 }  // namespace howdah::os::net

@@ -1,4 +1,4 @@
-// Resolve for event loops: the look-up runs on a thread of its own and a file descriptor tells when it is done.
+// Resolve for event loops: a separate thread does the lookup, and a file descriptor signals its end.
 #pragma once
 
 #include <memory>
@@ -10,18 +10,19 @@
 
 namespace howdah::os::net {
 
-// One look-up, begun by the constructor. Numbers and "localhost" are answered without a thread.
+// One lookup, started by the constructor. IP addresses and "localhost" are answered without a thread.
 class Lookup {
  public:
   Lookup(const HostPort& where, Duration limit);
-  // Ends a look-up that is still going on at once: its thread sleeps in poll() and is woken.
+  // Cancels a pending lookup without delay: its thread sleeps in poll() and is woken.
   ~Lookup();
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
 
-  // Readable (for poll) once the answer is there; -1: it already is. Owned by this object; do not read from it.
+  // Readable (for poll) once the result is available; -1: it is available already. Owned by this object; do not read
+  // from it.
   int fd() const;
-  // As Resolve's; blocks until the answer, at most the limit. Once.
+  // Returns the result, as Resolve does; blocks until it is available, at most for the limit. Call once.
   Result<std::vector<SocketAddress>> Take();
 
  private:

@@ -1,5 +1,5 @@
-// Names to addresses, without the machine's name service modules: a static program cannot load them. Asks /etc/hosts
-// and the servers of /etc/resolv.conf (c-ares).
+// Resolves host names with /etc/hosts and the servers of /etc/resolv.conf (c-ares), without the name service modules of
+// the machine, which a static program cannot load.
 #pragma once
 
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace howdah::os::net {
 
-// Every address of the host, IPv4 first; a host that is a number is itself. Blocks until the answer or the limit.
-// kNotFound: no such name; kTimeout: no server answered. Callable from any thread.
+// Returns all addresses of the host, IPv4 first; an IP address resolves to itself. Blocks until the answer, at most for
+// the limit. kNotFound: no such name; kTimeout: no server answered. Thread-safe.
 Result<std::vector<SocketAddress>> Resolve(const HostPort& where, Duration limit);
 
 }  // namespace howdah::os::net

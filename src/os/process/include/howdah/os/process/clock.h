@@ -1,4 +1,4 @@
-// The time of this process.
+// The clock of this process.
 #pragma once
 
 #include <chrono>
@@ -7,8 +7,8 @@
 
 namespace howdah::os::process {
 
-// A steady clock anchored at the wall time of its making: Now() never goes back and does not follow steps of the wall
-// clock. Cheap to copy; safe from any thread.
+// A steady clock anchored at the wall time of its construction: Now() is monotonic and ignores steps of the wall clock.
+// Cheap to copy. Thread-safe.
 class Clock {
  public:
   Clock()

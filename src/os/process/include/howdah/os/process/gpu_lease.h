@@ -1,4 +1,4 @@
-// Which GPUs of a node a process may use, where a cluster only counts them.
+// Leases GPUs of a node among processes where YARN counts GPUs but does not isolate them.
 #pragma once
 
 #include <string>
@@ -9,17 +9,17 @@
 
 namespace howdah::os::process {
 
-// Some GPUs, by index, that no other lease of this network namespace has. Held by open descriptors: children made by
-// fork hold it too, and it is free when the last holder is gone, however that ended. They are close-on-exec.
+// GPU indices that no other lease of this network namespace has. Open, close-on-exec descriptors hold the lease:
+// children made by fork share it, and it ends when the last holder ends.
 struct GpuLease {
   std::vector<int> gpus;
   std::vector<files::Fd> held;
 };
 
-// visible: the GPUs that this process sees. As many as it is to have: the cluster isolates them, and all are its own.
-// More: `count` are chosen of those that nobody has leased; kUnavailable if there are not so many, and who is not to
-// blame: a process outside of Howdah does not lease. Fewer: kUnavailable.
-// scope: sets of leases that do not see each other have different ones; "" but in tests.
+// visible: the GPUs this process sees; count: how many GPUs the container was granted. If the numbers are equal the
+// cluster isolates GPUs, and all visible ones are returned. If more are visible, `count` free ones are chosen;
+// kUnavailable if there are fewer free ones, or fewer visible ones. Processes outside Howdah do not lease. scope:
+// separates sets of leases from each other; "" except in tests.
 Result<GpuLease> LeaseGpus(const std::vector<int>& visible, int count, const std::string& scope = "");
 
 }  // namespace howdah::os::process

@@ -1,4 +1,4 @@
-// What the kernel of this machine says.
+// Reads the kernel log of this machine.
 #pragma once
 
 #include <string>
@@ -7,20 +7,21 @@
 
 namespace howdah::os::process {
 
-// The messages of the kernel from one moment on, where this process may read them: /dev/kmsg asks for root where
-// kernel.dmesg_restrict is 1. Nothing waits.
+// Kernel messages since Begin, if this process may read them: /dev/kmsg needs root where kernel.dmesg_restrict is 1.
+// Never blocks.
 class KernelLog {
  public:
-  // From now on. file: one in which somebody keeps them (rsyslog's kern.log); empty: the kernel's own.
+  // Starts at the end of the log. file: a log file to which a daemon writes kernel messages (rsyslog's kern.log);
+  // empty: /dev/kmsg.
   void Begin(const std::string& file);
-  // All since then, a line each, the last 64 KiB of it; empty: nothing, or they cannot be read.
+  // Returns all messages since Begin, one per line, the last 64 KiB. Empty: none, or the log cannot be read.
   const std::string& Read();
 
  private:
   void Add(std::string_view text);
 
   files::Fd log_;
-  bool records_ = false;  // each read() is a message: "6,1234,567890,-;text"
+  bool records_ = false;  // each read() returns one message: "6,1234,567890,-;text"
   std::string text_;
 };
 

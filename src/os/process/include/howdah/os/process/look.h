@@ -1,4 +1,4 @@
-// What the kernel says of one process of this user: what it does, and what it would do about a signal.
+// Inspects one process of this user: its state, and how it would handle a signal.
 #pragma once
 
 #include <sys/types.h>
@@ -10,19 +10,19 @@
 namespace howdah::os::process {
 
 struct ProcessFacts {
-  std::string name;  // of its program, as the kernel keeps it: 15 bytes at most
+  std::string name;  // of the program, as the kernel stores it: 15 bytes at most
   char state = '?';  // as in /proc/PID/stat: R S D T ...
   int threads = 0;
-  std::string waits_in;     // a function of the kernel, of its first thread; empty: in none, or it is not told
-  std::string system_call;  // its name, or its number; empty: in none, or it is not told
-  uint64_t caught = 0;      // signals that it has a handler for; bit 0 is signal 1
-  bool python = false;      // its program is a Python interpreter
+  std::string waits_in;     // kernel function of the first thread; empty: none, or not readable
+  std::string system_call;  // name or number; empty: none, or not readable
+  uint64_t caught = 0;      // signals with a handler; bit 0 is signal 1
+  bool python = false;      // the program is a Python interpreter
 
   bool Catches(int signal) const { return signal >= 1 && signal <= 64 && (caught >> (signal - 1) & 1) != 0; }
   // "python3 sleeps in futex_wait_queue (system call futex), 5 threads"
   std::string Text() const;
 };
-// nullopt: there is no such process (any more).
+// nullopt: the process does not exist.
 std::optional<ProcessFacts> LookAt(pid_t pid);
 
 }  // namespace howdah::os::process

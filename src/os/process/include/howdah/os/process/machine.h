@@ -1,4 +1,4 @@
-// The machine this process is on.
+// Facts about this machine.
 #pragma once
 
 #include <chrono>
@@ -13,9 +13,9 @@
 namespace howdah::os::process {
 
 std::string NodeName();
-// The smaller of what is installed and what the cgroup (v1 or v2, own or any above it) allows.
+// The smaller of the installed memory and the cgroup limit (v1 or v2, of this cgroup or any ancestor).
 int64_t TotalMemoryBytes();
-// The cores this process may use.
+// The number of cores this process may use.
 int Cores();
 
 struct Gpu {
@@ -23,13 +23,12 @@ struct Gpu {
   std::string name;
   int64_t memory_bytes = 0;
 };
-// Asked of `nvidia-smi` of the given PATH, which may take as long as `limit`; empty: there is none, or it does not
-// answer.
+// Runs `nvidia-smi` from the given PATH, at most for `limit`. Empty: not installed, or no answer.
 std::vector<Gpu> ListGpus(std::string_view path, std::chrono::milliseconds limit);
-std::vector<Gpu> ParseGpus(std::string_view text);  // "0, NVIDIA A100, 81920" a line
+std::vector<Gpu> ParseGpus(std::string_view text);  // one line per GPU: "0, NVIDIA A100, 81920"
 
-// Runs a program to its end and returns what it wrote to stdout, at most 1 MiB of it; an error if it cannot be started,
-// ends with another code than 0, or is not done within `limit` (it is killed then).
+// Runs a program to its end and returns its stdout, at most 1 MiB. An error if it cannot be started, exits with a code
+// other than 0, or is not done within `limit` (it is killed then).
 Result<std::string> RunForOutput(const SpawnRequest& request, std::chrono::milliseconds limit);
 
 }  // namespace howdah::os::process

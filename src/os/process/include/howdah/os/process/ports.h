@@ -1,4 +1,4 @@
-// The port a task is reached at: chosen early, announced to all other tasks, bound much later by the user's own server.
+// Reserves the port of a task: chosen early, announced to all other tasks, bound much later by the user's own server.
 #pragma once
 
 #include <cstdint>
@@ -12,25 +12,23 @@
 
 namespace howdah::os::process {
 
-// A TCP port that nobody gets by chance, as long as this lives:
-//  - it lies outside the range the kernel gives bind(0) and outgoing connections (and is not one the administrator
-//  reserved),
-//  - other reservations of this machine (of its network namespace) leave it alone: an abstract Unix socket is its lock,
-//  which
-//    the kernel frees on any death,
-//  - while held, a socket that is bound with SO_REUSEADDR and does not listen keeps off everybody who does not set it;
-//  a
-//    server that sets it binds and listens over ours.
-// Where the kernel's range leaves no room, the port is taken from bind(0) and rests on the second and third alone.
+// A TCP port that no other program gets by chance while this object lives:
+// - The port lies outside the range the kernel uses for bind(0) and outgoing connections, and outside the ports
+//   reserved by the administrator.
+// - Other reservations in this network namespace skip it: an abstract Unix socket is the lock, and the kernel frees it
+//   when the process ends.
+// - While held, a bound socket with SO_REUSEADDR that does not listen blocks servers that do not set SO_REUSEADDR; a
+//   server that sets it can bind and listen.
+// Where the kernel's range leaves no room, the port comes from bind(0), and only the second and third protection apply.
 class PortReservation {
  public:
   static Result<PortReservation> Reserve();
 
   uint16_t port() const { return port_; }
-  // Lets servers have it that do not set SO_REUSEADDR. The reservation itself stays.
+  // Lets servers bind that do not set SO_REUSEADDR. The reservation stays.
   void LetGo() { held_ = files::Fd(); }
-  // Takes it again. An error: somebody has it (see WhoListens), or a server that did not set SO_REUSEADDR has left
-  // connections behind that the kernel forgets within a minute; the reservation itself still stands.
+  // Blocks such servers again. An error: another process has the port (see FindListener), or a server without
+  // SO_REUSEADDR has left connections behind, which the kernel removes within a minute. The reservation stays.
   Status Hold();
   bool holding() const { return held_.valid(); }
 
@@ -42,16 +40,17 @@ class PortReservation {
   files::Fd held_;
 };
 
-// The kernel's own range, "32768\t60999", and its exceptions, "8080,9000-9010", as in /proc/sys/net/ipv4/ip_local_*.
+// A port range of /proc/sys/net/ipv4/ip_local_*: "32768\t60999", or one element of "8080,9000-9010".
 struct PortRange {
   uint16_t first = 0, last = 0;
   bool Has(uint16_t port) const { return first <= port && port <= last; }
 };
-// The ports a reservation may choose from, ascending.
+// The ports a reservation may choose from, in ascending order.
 std::vector<uint16_t> ChoosablePorts(const PortRange& ephemeral, const std::vector<PortRange>& reserved);
 std::vector<PortRange> ParsePortRanges(std::string_view text);
 
-// Who listens on a TCP port: "nginx (pid 812)"; empty: somebody whose processes are not visible to us; nullopt: nobody.
+// The process that listens on a TCP port: "nginx (pid 812)". Empty: a process of another user, which is not visible.
+// nullopt: none.
 std::optional<std::string> WhoListens(uint16_t port);
 
 }  // namespace howdah::os::process

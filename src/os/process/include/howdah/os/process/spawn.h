@@ -1,5 +1,5 @@
-// Starting a child process, fast: the parent's memory is shared until the exec (as vfork does), so the cost does not
-// grow with the parent.
+// Starts child processes. The child shares the parent's memory until exec (as with vfork), so the cost does not grow
+// with the parent's memory.
 #pragma once
 
 #include <sys/types.h>
@@ -19,14 +19,14 @@ namespace howdah::os::process {
 struct SpawnRequest {
   std::string program;                                // a path; relative to `directory` if not absolute
   std::vector<std::string> argv;                      // argv[0] included
-  std::vector<std::string> environment;               // all of it, "NAME=VALUE"
-  std::string directory;                              // working directory; empty: the parent's
+  std::vector<std::string> environment;               // complete, "NAME=VALUE"
+  std::string directory;                              // working directory; empty: that of the parent
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;  // -1: /dev/null
-  std::vector<int> kept;     // further descriptors the child has, under the same numbers; all others are closed
-  bool new_group = true;     // the child leads a process group of its own
-  bool new_session = false;  // ... and a session
-  bool controlling_terminal = false;  // ... whose terminal is its stdin; of a new session only
-  int death_signal = 0;               // sent to the child when the thread that spawned it ends; 0: none
+  std::vector<int> kept;     // other descriptors passed to the child under the same numbers; all others are closed
+  bool new_group = true;     // the child leads its own process group
+  bool new_session = false;  // the child leads its own session
+  bool controlling_terminal = false;  // stdin becomes the controlling terminal; needs new_session
+  int death_signal = 0;               // sent to the child when the spawning thread ends; 0: none
 };
 
 struct Child {
@@ -40,25 +40,25 @@ struct SpawnError {
   int error = 0;  // errno
 };
 
-// The child has the default action for every signal and none blocked. It exists, and has passed its exec, when this
-// returns.
+// The child has default signal actions and no blocked signals. When Spawn returns, the child exists and has passed
+// exec.
 std::variant<Child, SpawnError> Spawn(const SpawnRequest& request);
 
-// The same for callers to whom only the message matters.
+// As Spawn, for callers that only need the message.
 Result<Child> SpawnOrError(const SpawnRequest& request);
 Error ToError(const SpawnRequest& request, const SpawnError& error);
 
-// Where a command is, as a shell finds it: a name with a slash counts from `directory`, any other is looked for in
-// `path` (colon-separated; an empty part is `directory`).
+// Finds a command as a shell does: a name with a slash is relative to `directory`; any other is searched in `path`
+// (colon-separated; an empty part is `directory`).
 struct FoundCommand {
-  std::string program;  // absolute if `directory` is; where error is EACCES, the file that is not executable
-  int error = 0;        // 0, ENOENT (not there) or EACCES (there, but nothing that can be executed)
+  std::string program;  // absolute if `directory` is absolute; for EACCES the file that is not executable
+  int error = 0;        // 0, ENOENT (not found) or EACCES (found, but not executable)
 };
 FoundCommand LookUpCommand(const std::string& name, std::string_view path, const std::string& directory);
 
-// Takes the status of a child that has ended; nullopt: it still runs (or is no child).
+// Reaps a child that has ended; nullopt: it still runs, or is not a child.
 std::optional<ExitStatus> Reap(pid_t pid);
-// Waits for the end of a child, and takes its status.
+// Blocks until a child ends, and reaps it.
 ExitStatus WaitFor(const Child& child);
 
 }  // namespace howdah::os::process

@@ -1,4 +1,4 @@
-// For tests only: running a script, waiting for something to become true.
+// For tests only: running a script, waiting for a condition.
 #pragma once
 
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 namespace howdah::os::process {
 
-// Waits until `condition` holds, looking again whenever `fd` is readable and at least every 2 ms.
+// Waits until `condition` holds; checks whenever `fd` is readable and at least every 2 ms.
 inline bool Eventually(const std::function<bool()>& condition, std::chrono::seconds limit = std::chrono::seconds(30),
                        int fd = -1) {
   const auto deadline = std::chrono::steady_clock::now() + limit;
@@ -25,10 +25,10 @@ inline bool Eventually(const std::function<bool()>& condition, std::chrono::seco
   return true;
 }
 
-// The PATH of the tests' children.
+// The PATH of child processes in tests.
 inline std::string TestPath() { return "PATH=/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"; }
 
-// A request to run a text under bash in a directory.
+// A request to run a script with bash in a directory.
 inline SpawnRequest Bash(const std::string& script, const std::string& directory) {
   SpawnRequest request;
   request.program = "/bin/bash";

@@ -1,4 +1,4 @@
-// Everything that is below this process, in whatever session or process group it hides.
+// All processes below this one, in whatever session or process group they are.
 #pragma once
 
 #include <sys/types.h>
@@ -11,34 +11,34 @@
 
 namespace howdah::os::process {
 
-// From now on orphans below this process become its children instead of init's.
+// Makes orphans below this process children of this process instead of init.
 Status BecomeSubreaper();
 
-// The processes below `root`, parents before their children; those that have ended but are not reaped are left out. A
-// snapshot: what is started or re-parented meanwhile may be missed.
+// The processes below `root`, parents before children, without zombies. A snapshot: processes that are started or
+// re-parented during the call may be missed.
 std::vector<pid_t> Descendants(pid_t root);
 
-// Sends a signal to every process below this one, once. What such a process starts meanwhile may be missed, but is seen
-// at the latest in a further call after its parent's end. Returns how many were found.
+// Sends a signal once to every process below this one. Processes started during the call may be missed, but a further
+// call after their parent's end finds them. Returns the number of processes found.
 size_t SignalDescendants(int signal);
 
-// The process groups, of those that `leaders` lead or led, that have a living member below this process.
+// Those of the process groups led by `leaders` that have a living member below this process.
 std::vector<pid_t> LivingGroups(const std::vector<pid_t>& leaders);
 
-// A child that has ended, reaped; nullopt: none has.
+// Reaps any child that has ended; nullopt: none has.
 struct Reaped {
   pid_t pid = -1;
   ExitStatus status;
 };
 std::optional<Reaped> ReapAny();
-// Whether this process has a child, dead or alive.
+// Whether this process has a child, running or zombie.
 bool HasChildren();
 
-// For a subreaper: kills and reaps until it has no child left; then nothing that it or a descendant ever started is
-// left.
+// For a subreaper: kills and reaps until no child is left. Afterwards no process remains that this process or a
+// descendant started.
 void KillAllDescendants();
 
-// Marks every descriptor above stderr close-on-exec: what was handed to this process is not handed on.
+// Marks every descriptor above stderr close-on-exec, so that inherited descriptors are not passed on to children.
 void CloseInheritedOnExec();
 
 }  // namespace howdah::os::process

@@ -1,4 +1,4 @@
-// What processes use.
+// Resource usage of processes and GPUs.
 #pragma once
 
 #include <cstdint>
@@ -12,18 +12,17 @@ namespace howdah::os::process {
 
 struct Usage {
   int64_t memory_bytes = 0;
-  int64_t memory_peak_bytes = 0;  // the highest so far
-  double cpu_seconds = 0;         // of all that ever ran
+  int64_t memory_peak_bytes = 0;  // the highest value so far
+  double cpu_seconds = 0;         // of all processes that ever ran
 };
 
-// Measures everything below this process, which is to be a subreaper that reaps all of it: CPU time of the ended is
-// then counted by the kernel.
+// Measures all processes below this one. This process must be a subreaper and must reap all of them, so that the kernel
+// counts the CPU time of ended processes.
 //
-// Memory is the sum of what is each process's own (anonymous) plus the largest of their mapped files and of their
-// shared memory: ranks of one machine map the same libraries and exchange data through the same segments, and a plain
-// sum of RSS would count those once for each. (Exact shares, PSS, would stop a large process for tens of milliseconds
-// each time.) The peak also knows the kernel's own high-water mark of every single process, so that a spike between two
-// samples is not lost.
+// Memory is the sum of each process's anonymous memory plus the largest mapped-file and the largest shared-memory
+// value: ranks on one machine map the same libraries and exchange data through the same segments, and a sum of RSS
+// would count those once per rank. (Exact shares, PSS, would stop a large process for tens of milliseconds per sample.)
+// The peak includes the kernel's high-water mark of each process, so that a spike between two samples is not lost.
 class UsageMeter {
  public:
   Usage Sample();
@@ -32,11 +31,11 @@ class UsageMeter {
   Usage last_;
 };
 
-// How often the kernel's OOM killer has struck: anywhere on this machine, and in this process's own cgroup.
+// The number of OOM kills: on this machine, and in the cgroup of this process.
 struct OomCounts {
   int64_t machine = 0;
   int64_t cgroup = 0;
-  int64_t cgroup_full = 0;  // of cgroup: how often that was at its limit (cgroup v2; 0 elsewhere)
+  int64_t cgroup_full = 0;  // how often `cgroup` was at its limit (cgroup v2; otherwise 0)
 };
 OomCounts ReadOomCounts();
 
@@ -44,11 +43,11 @@ struct GpuUsage {
   int index = 0;
   double utilisation = 0;  // 0..1
   int64_t memory_bytes = 0;
-  int64_t memory_total_bytes = 0;  // 0: not known
-  std::string pci_address = {};    // as nvidia-smi writes it, "00000000:3B:00.0"; empty: not known
+  int64_t memory_total_bytes = 0;  // 0: unknown
+  std::string pci_address = {};    // as nvidia-smi writes it, "00000000:3B:00.0"; empty: unknown
 };
-// The question to ask of nvidia-smi, and its answer: "0, 37, 1024, 81920, 00000000:3B:00.0" a line. Lines that say
-// something else are left out.
+// The nvidia-smi command, and the parser of its output: one line per GPU, "0, 37, 1024, 81920, 00000000:3B:00.0". Other
+// lines are ignored.
 std::vector<std::string> GpuUsageQuery();
 std::vector<GpuUsage> ParseGpuUsage(std::string_view text);
 

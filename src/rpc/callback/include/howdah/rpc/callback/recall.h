@@ -1,7 +1,8 @@
-// How an executor whose AM has died finds the one that comes after it on another machine: that one calls it. An
-// executor listens from its beginning, and tells its AM where, together with a secret; an AM after that one connects
-// there and says the secret and its own address in one line. The secret shows that the caller has been told by the AM;
-// that it is an AM of this job, the mutual TLS of the connection that the executor then makes.
+// How an executor finds the next AM after its AM has died: the new AM, which may run on another node, calls the
+// executor. From its start each executor listens on a port, and registers that address and a secret with its AM (the
+// callback address). A new AM reads them from the event log, connects and sends one line: the secret and its own
+// address. The secret proves that the caller has the event log; the mutual TLS of the connection that the executor then
+// opens proves that the caller is an AM of this job.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,19 +18,20 @@
 
 namespace howdah::rpc::callback {
 
-// The executor's end. On the loop's thread.
+// The executor's end. Used on the loop's thread only.
 class Listener {
  public:
   using OnCalled = std::function<void(const std::string& am_address)>;
-  // host: an IP address of this machine at which the AM's machine reaches it. on_called: each time an AM calls.
+  // host: an IP address of this machine that the AM's machine can reach. on_called: called for each valid call of an
+  // AM.
   static Result<std::unique_ptr<Listener>> Listen(boost::asio::io_context& loop, const std::string& host,
                                                   OnCalled on_called);
   virtual ~Listener() = default;
-  // For Caller::Call: "10.0.0.7:40123 5f0c...", no business of anybody else's.
+  // The callback address, for CallbackClient::Call: "10.0.0.7:40123 5f0c...". Contains a secret.
   virtual std::string contact() const = 0;
 };
 
-// The AM's end. On the loop's thread.
+// The AM's end. Used on the loop's thread only.
 class Caller {
  public:
   explicit Caller(boost::asio::io_context& loop) : loop_(loop) {}
@@ -37,10 +39,10 @@ class Caller {
   Caller& operator=(const Caller&) = delete;
   ~Caller();
 
-  // Calls until the executor has been reached and Stop says that it has connected: at once, then after pauses that grow
-  // to 5 s. contact: a Listener's; one that is none is not called.
+  // Calls the executor until Stop: immediately, then after pauses that grow to 5 s. address: of a CallbackListener; an
+  // invalid one is ignored.
   void Call(const ContainerId& container, const std::string& contact, const std::string& am_address);
-  // It has connected, or is gone.
+  // Stops calling: the executor has connected, or its container has ended.
   void Stop(const ContainerId& container);
 
  private:

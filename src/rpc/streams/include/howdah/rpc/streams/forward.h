@@ -1,4 +1,4 @@
-// A port of this machine's loopback interface that leads into a running job.
+// Forwards a port of this machine's loopback interface into a running job.
 #pragma once
 
 #include <cstdint>
@@ -11,24 +11,24 @@
 
 namespace howdah::rpc::streams {
 
-// Where its connections end.
+// The remote end of the forwarded connections.
 struct Target {
-  std::string role;  // empty: at the job's own TensorBoard
+  std::string role;  // empty: the job's own TensorBoard
   int index = 0;
-  uint16_t port = 0;  // of the loopback interface where the task runs
+  uint16_t port = 0;  // on the loopback interface of the task's machine
 };
 
 class Forward {
  public:
-  // Listens on 127.0.0.1 and a port that was free, or `port` if it is not 0, and serves any number of connections on a
-  // thread of its own. Only programs of this user get in: other users of the machine are not trusted.
-  // on_problem: told, on that thread, why a connection could not be made, as a line for a person.
+  // Listens on 127.0.0.1 and `port` (0: any free port), and serves any number of connections on a thread of its own.
+  // Only programs of this user may connect: other users of the machine are not trusted. on_problem: called on that
+  // thread with the reason why a connection could not be made, as one line for people.
   static Result<std::unique_ptr<Forward>> Start(uint16_t port, const rpc::AmContact& am, const Target& target,
                                                 std::function<void(const std::string& line)> on_problem);
-  // Ends every connection.
+  // Closes every connection.
   virtual ~Forward() = default;
   virtual uint16_t port() const = 0;
-  // The job has another AM now, for connections to come.
+  // Uses another AM of the job for new connections. Thread-safe.
   virtual void Use(const rpc::AmContact& am) = 0;
 };
 

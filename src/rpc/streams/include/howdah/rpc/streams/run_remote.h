@@ -1,4 +1,4 @@
-// A command in a task's surroundings, with streams and signals of this process as its own.
+// Runs a command in a task's environment, connected to the streams and signals of this process.
 #pragma once
 
 #include <string>
@@ -13,18 +13,17 @@ struct RemoteCommand {
   std::string role;
   int index = 0;
   std::vector<std::string> argv;
-  bool terminal = false;         // the command gets one of its own, of the type and size of `in`
-  int in = 0, out = 1, err = 2;  // descriptors of this process, left as they are
+  bool terminal = false;         // the command gets a terminal of the type and size of `in`
+  int in = 0, out = 1, err = 2;  // descriptors of this process; their flags are not changed
   bool passes_signals = true;
 };
 
-// Blocks until the command has ended. Its exit code; 128 and its number if a signal ended it. kFailed: it could not be
-// asked for, and why; kUnavailable: the connection could not be made, or broke, and what became of the command is not
-// known (it is sent SIGHUP where it runs).
+// Blocks until the command has ended, and returns its exit code, or 128 plus the number of the signal that ended it.
+// kFailed: the command could not be started; the message says why. kUnavailable: the connection could not be made or
+// broke, and the fate of the command is unknown (it receives SIGHUP where it runs).
 //
-// With passes_signals SIGINT, SIGTERM, SIGHUP and SIGQUIT go to the command for as long as it runs, and have their
-// defaults again afterwards; without, whoever handles them goes on doing so. With a terminal, `in` is in raw mode
-// meanwhile.
+// With passes_signals, SIGINT, SIGTERM, SIGHUP and SIGQUIT are forwarded to the command while it runs, and have their
+// default actions again afterwards; without it, existing handlers stay. With a terminal, `in` is in raw mode meanwhile.
 Result<int> RunRemote(const rpc::AmContact& am, const RemoteCommand& command);
 
 }  // namespace howdah::rpc::streams
