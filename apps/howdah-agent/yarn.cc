@@ -32,7 +32,7 @@ std::optional<std::string> Variable(const std::string& name) {
   return value;
 }
 
-hadoop::conf::Surroundings Surroundings() {
+hadoop::conf::Environment Surroundings() {
   return {
       .environment = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
 }

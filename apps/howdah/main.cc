@@ -54,7 +54,7 @@ howdah::jobspec::EnvVars Environment() {
   return variables;
 }
 
-howdah::hadoop::conf::Surroundings HadoopSurroundings() {
+howdah::hadoop::conf::Environment HadoopSurroundings() {
   return {.environment = howdah::cli::Variable, .user_name = howdah::cli::UserName(), .user_home = Variable("HOME")};
 }
 

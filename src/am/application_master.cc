@@ -88,7 +88,7 @@ Result<Listening> ApplicationMaster::Listen() {
        .on_follow_written = [this](rpc::ConnectionId c) { followers_.OnWritten(c); },
        .on_follower_gone = [this](rpc::ConnectionId c) { followers_.OnGone(c); },
        .on_tunnel = [this](rpc::ConnectionId c, const wire::Open& open) { tunnels_.OnTunnel(c, open); },
-       .on_carry = [this](rpc::ConnectionId c, uint64_t id) { tunnels_.OnCarry(c, id); }},
+       .on_accept_tunnel = [this](rpc::ConnectionId c, uint64_t id) { tunnels_.OnAcceptTunnel(c, id); }},
       options_.listen_port);
   if (!server.ok()) return server.error().While("starting the application master of " + options_.job.text);
   server_ = std::move(*server);
@@ -194,7 +194,7 @@ Status ApplicationMaster::Log(const core::Event& event, Instant now, bool change
 
 void ApplicationMaster::Resume(const Resumption& resumption, const Listening& listening) {
   std::map<ContainerId, backend::Inherited> held;
-  std::map<ContainerId, std::string> recall;
+  std::map<ContainerId, std::string> callback;
   size_t entries = 0;
   for (const EventLog::Step& step : resumption.past.steps) {
     if (const auto* granted = std::get_if<core::ContainerGranted>(&step.event)) {
@@ -204,7 +204,7 @@ void ApplicationMaster::Resume(const Resumption& resumption, const Listening& li
       executors_.Forget(exited->container);
       held.erase(exited->container);
     } else if (const auto* registered = std::get_if<core::ExecutorRegistered>(&step.event)) {
-      recall[registered->container] = registered->callback;
+      callback[registered->container] = registered->callback;
     }
     told_at_ = step.at;
     for (const core::Action& action : job_.Step(step.event, step.at).actions) {
@@ -221,7 +221,7 @@ void ApplicationMaster::Resume(const Resumption& resumption, const Listening& li
   for (auto& [id, inherited] : held) {
     containers.push_back(std::move(inherited));
     // Where the AM before this one listened they come by themselves.
-    if (options_.listen_port == 0) caller_.Call(id, recall[id], listening.address);
+    if (options_.listen_port == 0) caller_.Call(id, callback[id], listening.address);
   }
   backend_->Inherit(containers, attempt);
   Post(core::AmResumed{attempt, options_.how_before_died});

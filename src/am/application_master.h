@@ -17,7 +17,7 @@
 #include "howdah/journal/job_view.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/rpc/am_server.h"
-#include "howdah/rpc/callback/recall.h"
+#include "howdah/rpc/callback/callback.h"
 #include "journal_file.h"
 #include "rendezvous.h"
 #include "tensorboard.h"
@@ -96,7 +96,7 @@ class ApplicationMaster final : public backend::Sink {
   Executors executors_;
   Rendezvous rendezvous_;
   Tunnels tunnels_;
-  rpc::callback::Caller caller_{loop_};
+  rpc::callback::CallbackClient caller_{loop_};
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<rpc::AmServer> server_;
   std::unique_ptr<TrackingServer> tracking_;

@@ -24,7 +24,7 @@ wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& export
   std::unordered_map<std::string, uint32_t> positions;
   for (const auto& role : cluster) {
     out.add_sizes(static_cast<int>(role.size()));
-    for (const Endpoint& endpoint : role) {
+    for (const HostPort& endpoint : role) {
       const auto [it, added] = positions.try_emplace(endpoint.host, static_cast<uint32_t>(out.hosts_size()));
       if (added) out.add_hosts(endpoint.host);
       out.add_host(it->second);
@@ -138,8 +138,10 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
   by_container_[container].connection = connection;
   send_(connection, answer, nullptr);
   followers_.OnConnected(container);
-  deliver_(core::ExecutorRegistered{
-      container, {message.host(), static_cast<uint16_t>(message.port())}, message.attempt(), message.recall()});
+  deliver_(core::ExecutorRegistered{container,
+                                    {message.host(), static_cast<uint16_t>(message.port())},
+                                    message.attempt(),
+                                    message.callback_address()});
 }
 
 void Executors::OnClosed(rpc::ConnectionId connection) {
@@ -158,7 +160,7 @@ void Executors::SetCluster(const core::PeerGroup& cluster, const core::Exports& 
   cluster_ = rpc::EncodeCluster(ToWire(cluster, exports));
 }
 
-void Executors::Start(const core::StartTask& order, const std::optional<Endpoint>& rendezvous) {
+void Executors::Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous) {
   wire::ToExecutor message;
   wire::Start& start = *message.mutable_start();
   start.set_attempt(order.attempt);

@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "followers.h"
+#include "howdah/base/host_port.h"
 #include "howdah/base/ids.h"
 #include "howdah/core/action.h"
 #include "howdah/core/event.h"
@@ -47,7 +48,7 @@ class Executors {
   // Before the first StartTask of a step: the cluster that its tasks get, and what roles have exported.
   void SetCluster(const core::PeerGroup& cluster, const core::Exports& exports);
   // rendezvous: of the order's generation, if there is one.
-  void Start(const core::StartTask& order, const std::optional<Endpoint>& rendezvous);
+  void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
   // Nothing to do if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }

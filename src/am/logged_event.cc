@@ -62,7 +62,7 @@ struct Recorder {
     record.mutable_registered()->set_host(e.endpoint.host);
     record.mutable_registered()->set_port(e.endpoint.port);
     record.mutable_registered()->set_attempt(e.attempt);
-    record.mutable_registered()->set_recall(e.callback);
+    record.mutable_registered()->set_callback_address(e.callback);
   }
   void operator()(const core::ExecutorRefused& e) const {
     record.set_container(e.container.text);
@@ -234,7 +234,7 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     case wire::LoggedEvent::kRegistered: {
       const wire::EndpointEvent& in = record.registered();
       return core::ExecutorRegistered{
-          container, {in.host(), static_cast<uint16_t>(in.port())}, in.attempt(), in.recall()};
+          container, {in.host(), static_cast<uint16_t>(in.port())}, in.attempt(), in.callback_address()};
     }
     case wire::LoggedEvent::kSentAway:
       return core::ExecutorRefused{container, record.sent_away()};

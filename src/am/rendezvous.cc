@@ -18,11 +18,11 @@ int LargestWorld(const jobspec::JobSpec& spec) {
 
 }  // namespace
 
-Result<std::optional<Endpoint>> Rendezvous::For(int generation, const core::PeerGroup& cluster) {
-  if (kind_ == Kind::kNone) return std::optional<Endpoint>();
+Result<std::optional<HostPort>> Rendezvous::For(int generation, const core::PeerGroup& cluster) {
+  if (kind_ == Kind::kNone) return std::optional<HostPort>();
   RendezvousServer::Options options{host_, frameworks::WorldSize(spec_, cluster), {}, print_};
   for (const auto& role : cluster) {
-    for (const Endpoint& endpoint : role) options.peers.insert(endpoint.host);
+    for (const HostPort& endpoint : role) options.peers.insert(endpoint.host);
   }
   if (worlds_) {
     worlds_->SetPeers(std::move(options.peers));
@@ -30,7 +30,7 @@ Result<std::optional<Endpoint>> Rendezvous::For(int generation, const core::Peer
     if (const Status begun = Begin(generation, std::move(options)); !begun.ok())
       return begun.error().While("starting the rendezvous of generation " + std::to_string(generation));
   }
-  return std::optional(Endpoint{host_, worlds_ ? worlds_->port() : server_->port()});
+  return std::optional(HostPort{host_, worlds_ ? worlds_->port() : server_->port()});
 }
 
 Status Rendezvous::Begin(int generation, RendezvousServer::Options options) {

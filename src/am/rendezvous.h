@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/core/job.h"
@@ -74,7 +75,7 @@ class Rendezvous {
   // Where the generation's processes meet. The first call for a generation begins a new server on a port of its own
   // and ends the one before, so that what is left of an older generation reaches nobody; but for a WorldsServer, of
   // which there is one. nullopt: the job's framework has none.
-  Result<std::optional<Endpoint>> For(int generation, const core::PeerGroup& cluster);
+  Result<std::optional<HostPort>> For(int generation, const core::PeerGroup& cluster);
 
   // Of a job with a WorldsServer; else nothing. cluster: as it is now.
   void Start(const core::StartTask& order, const core::PeerGroup& cluster);

@@ -29,7 +29,7 @@ void Tunnels::OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open) {
   world_.order(*container, order);
 }
 
-void Tunnels::OnCarry(rpc::ConnectionId carry, uint64_t id) {
+void Tunnels::OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id) {
   const auto it = awaited_.find(id);
   if (it == awaited_.end()) return world_.server().Close(carry);  // too late
   const rpc::ConnectionId tunnel = it->second.tunnel;

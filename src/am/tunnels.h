@@ -12,7 +12,7 @@
 #include "howdah/base/ids.h"
 #include "howdah/base/result.h"
 #include "howdah/rpc/am_server.h"
-#include "howdah/rpc/streams/far_end.h"
+#include "howdah/rpc/streams/remote_endpoint.h"
 
 namespace howdah::am {
 
@@ -30,7 +30,7 @@ class Tunnels {
   Tunnels(boost::asio::io_context& loop, World world) : loop_(loop), world_(std::move(world)) {}
 
   void OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open);
-  void OnCarry(rpc::ConnectionId carry, uint64_t id);
+  void OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id);
   // Ends what the AM serves itself; before the server goes.
   void Close() { served_.clear(); }
 
@@ -40,7 +40,7 @@ class Tunnels {
     std::unique_ptr<boost::asio::steady_timer> limit;
   };
   struct Served {
-    std::unique_ptr<rpc::streams::FarEnd> end;
+    std::unique_ptr<rpc::streams::RemoteEndpoint> end;
     std::unique_ptr<rpc::FrameStream> stream;
     bool over = false;
   };

@@ -121,7 +121,7 @@ class Job {
         loop_, "127.0.0.1", spec_, [](int, const std::string&) {},
         [this](const core::RendezvousReported& meets) { met_.push_back(ToText(meets)); });
   }
-  core::PeerGroup World(size_t tasks) const { return {std::vector<Endpoint>(tasks, {"127.0.0.1", 1})}; }
+  core::PeerGroup World(size_t tasks) const { return {std::vector<HostPort>(tasks, {"127.0.0.1", 1})}; }
   uint16_t Port(int generation) { return (*rendezvous_->For(generation, World(1)))->port; }
   Rendezvous& rendezvous() { return *rendezvous_; }
   asio::io_context& loop() { return loop_; }

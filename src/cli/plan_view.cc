@@ -17,14 +17,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr uint16_t kFirstExamplePort = 40000;
 constexpr int kExamplePorts = 20000;
-const Endpoint kExampleRendezvous{"host-of-the-application-master", 39999};
+const HostPort kExampleRendezvous{"host-of-the-application-master", 39999};
 constexpr char kExampleId[] = "howdah-YYYYMMDD-hhmmss-xxxx";
 
 core::PeerGroup ExampleCluster(const jobspec::JobSpec& spec) {
   core::PeerGroup cluster;
   int number = 0;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    std::vector<Endpoint> endpoints;
+    std::vector<HostPort> endpoints;
     for (int index = 0; index < role.instances.min; ++index, ++number) {
       endpoints.push_back({"host-of-" + role.name + "-" + std::to_string(index),
                            static_cast<uint16_t>(kFirstExamplePort + number % kExamplePorts)});

@@ -28,7 +28,7 @@ Result<JobForward> JobForward::Start(backend::Cluster& place, const JobId& id, c
                                      int listen, std::function<void(const std::string& line)> say) {
   const auto am = place.Contact(id);
   if (!am.ok()) return am.error();
-  auto forward = rpc::streams::Forward::Start(static_cast<uint16_t>(listen), *am, target, std::move(say));
+  auto forward = rpc::streams::PortForward::Start(static_cast<uint16_t>(listen), *am, target, std::move(say));
   if (!forward.ok()) return forward.error();
   return JobForward(place, id, std::move(*forward));
 }

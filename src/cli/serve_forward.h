@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "howdah/backend/cluster.h"
-#include "howdah/rpc/streams/forward.h"
+#include "howdah/rpc/streams/port_forward.h"
 
 namespace howdah::cli {
 
@@ -22,12 +22,12 @@ class JobForward {
   std::string address() const;  // "http://127.0.0.1:PORT/"
 
  private:
-  JobForward(backend::Cluster& place, JobId id, std::unique_ptr<rpc::streams::Forward> forward)
+  JobForward(backend::Cluster& place, JobId id, std::unique_ptr<rpc::streams::PortForward> forward)
       : place_(&place), id_(std::move(id)), forward_(std::move(forward)) {}
 
   backend::Cluster* place_;
   JobId id_;
-  std::unique_ptr<rpc::streams::Forward> forward_;
+  std::unique_ptr<rpc::streams::PortForward> forward_;
   int am_attempt_ = -1;
 };
 

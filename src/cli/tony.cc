@@ -21,7 +21,7 @@ namespace {
 
 constexpr char kSiteDirectory[] = "/export/apps/tony/conf";  // TonY's default of $TONY_CONF_DIR
 
-hadoop::conf::Surroundings HadoopSurroundings() {
+hadoop::conf::Environment HadoopSurroundings() {
   return {.environment = Variable, .user_name = UserName(), .user_home = Variable("HOME").value_or("")};
 }
 

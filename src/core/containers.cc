@@ -75,7 +75,7 @@ void Job::Impl::On(const ExecutorRegistered& e) {
   if (again) return OrderAgain(task);
   container->phase = Container::Phase::kConnected;
   Arm(*container, now_ + spec_.timeouts.heartbeat);
-  Endpoint& known = endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
+  HostPort& known = endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
   const bool moved = task.member && known.port != 0 && known != e.endpoint;
   known = e.endpoint;
   task.taken = task.overdue = false;

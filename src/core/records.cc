@@ -19,7 +19,7 @@ TaskChanged Job::Impl::Note(const Task& task, TaskChanged::Type type) const {
 void Job::Impl::NotePlaced(const Task& task, std::optional<std::string> reason) {
   TaskChanged change = Note(task, TaskChanged::Type::kPending);
   if (task.state == TaskState::kReady) {
-    const Endpoint& endpoint = endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
+    const HostPort& endpoint = endpoints_[static_cast<size_t>(task.id.role)][static_cast<size_t>(task.id.index)];
     change.type = TaskChanged::Type::kReady;
     change.host = endpoint.host;
     change.port = endpoint.port;

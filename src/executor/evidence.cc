@@ -31,7 +31,7 @@ std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence
   ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
   std::vector<diagnosis::PortHolder> holders;
   for (const uint16_t port : ports) {
-    if (auto who = os::process::WhoListens(port)) holders.push_back({port, std::move(*who)});
+    if (auto who = os::process::FindListener(port)) holders.push_back({port, std::move(*who)});
   }
   return holders;
 }

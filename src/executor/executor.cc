@@ -110,9 +110,10 @@ Status Executor::Attach(Connect connect) {
   }
   plan_.interface = InterfaceOf(host_);
   if (plan_.options.am_may_move) {
-    auto recall = rpc::callback::Listener::Listen(loop_, host_, [this](const std::string& am) { OnRecalled(am); });
-    if (!recall.ok()) return recall.error();
-    recall_ = std::move(*recall);
+    auto callback =
+        rpc::callback::CallbackListener::Listen(loop_, host_, [this](const std::string& am) { OnCallback(am); });
+    if (!callback.ok()) return callback.error();
+    callback_ = std::move(*callback);
   }
   connect_ = std::move(connect);
   Register();
@@ -136,7 +137,7 @@ void Executor::Register() {
   hello.set_port(port_.port());
   hello.set_pid(::getpid());
   hello.set_attempt(last_attempt_);
-  if (recall_) hello.set_recall(recall_->contact());
+  if (callback_) hello.set_callback_address(callback_->address());
   link_->Send(message);
   for (const wire::FromExecutor& report : reports_) link_->Send(report);
   progress_told_.reset();  // the next heartbeat tells it anew
@@ -155,7 +156,7 @@ Status Executor::Prepare() {
   if (frameworks::NeedsTensorboardPort(plan_.spec, {plan_.task.role, plan_.options.index})) {
     auto port = os::process::PortReservation::Reserve();
     if (!port) return port.error();
-    port->LetGo();  // whose server it will be is not known
+    port->StopHolding();  // whose server it will be is not known
     plan_.tensorboard_port = port->port();
     tensorboard_port_ = std::move(*port);
   }

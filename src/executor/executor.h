@@ -17,7 +17,7 @@
 #include "howdah/os/process/kernel_log.h"
 #include "howdah/os/process/ports.h"
 #include "howdah/os/process/usage.h"
-#include "howdah/rpc/callback/recall.h"
+#include "howdah/rpc/callback/callback.h"
 #include "howdah/rpc/executor_link.h"
 #include "launch.h"
 #include "liveness.h"
@@ -71,7 +71,7 @@ class Executor {
   // How long it is still awaited.
   Duration AwaitedFor() const;
   // One after it listens there.
-  void OnRecalled(const std::string& am_address);
+  void OnCallback(const std::string& am_address);
   void OnWorkspace(const Status& filled);
   [[noreturn]] void OnGuardianGone();
   void OnChildren();
@@ -123,7 +123,7 @@ class Executor {
   std::string host_;                    // where the other tasks reach this one
   Duration await_am_{0};                // how long to go on without an AM
   std::optional<Instant> alone_since_;  // the AM was lost then
-  std::unique_ptr<rpc::callback::Listener> recall_;
+  std::unique_ptr<rpc::callback::CallbackListener> callback_;
   std::vector<wire::FromExecutor> reports_;  // what became of the newest attempt, for an AM that did not hear it
 
   std::thread filling_;

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/ids.h"
 #include "howdah/core/job.h"
 #include "howdah/core/states.h"
@@ -33,7 +34,7 @@ struct RankPlace {
 // What the start of an attempt says about the others.
 struct Surroundings {
   core::PeerGroup cluster;
-  Endpoint rendezvous;       // port 0: there is none
+  HostPort rendezvous;       // port 0: there is none
   jobspec::EnvVars exports;  // what roles that have ended hand on to this one
 };
 

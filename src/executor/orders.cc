@@ -125,7 +125,7 @@ void Executor::AwaitAm(const std::string& why) {
 }
 
 // Whatever the old connection looks like: the AM at its other end has been replaced.
-void Executor::OnRecalled(const std::string& am_address) {
+void Executor::OnCallback(const std::string& am_address) {
   if (exit_code_ || am_address == plan_.options.am_address) return;
   Say("another application master has called, from " + am_address);
   plan_.options.am_address = am_address;

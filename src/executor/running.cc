@@ -39,7 +39,7 @@ void Executor::StartAttempt(const PendingStart& start) {
   kernel_log_.Begin(MakeEnvironment(plan_, surroundings_, place_)[kKernelLogVariable]);
   gpus_->Poke();
   failure_.reset();
-  if (!servers_bind_held_port_) port_.LetGo();
+  if (!servers_bind_held_port_) port_.StopHolding();
   logs_.AddAttempt(place_.attempt);
   BeginWatching();
   Status prepared = MakeStartSupport(plan_, surroundings_.cluster);

@@ -8,7 +8,7 @@
 
 #include "howdah/diagnosis/stacks.h"
 #include "howdah/os/files/files.h"
-#include "howdah/os/process/look.h"
+#include "howdah/os/process/inspect.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/os/process/tree.h"
 
@@ -53,7 +53,7 @@ void Stacks::Collect(Request request, std::function<void(const std::string&)> do
   std::vector<pid_t> pids = os::process::Descendants(::getpid());
   if (pids.size() > kMostProcesses) pids.resize(kMostProcesses);
   for (const pid_t pid : pids) {
-    const auto facts = os::process::LookAt(pid);
+    const auto facts = os::process::InspectProcess(pid);
     const auto leader = std::find(request_.ranks.begin(), request_.ranks.end(), ::getpgid(pid));
     const size_t rank = leader == request_.ranks.end() ? 0 : static_cast<size_t>(leader - request_.ranks.begin());
     if (!facts || rank >= where_.size()) continue;
@@ -128,7 +128,7 @@ bool Stacks::AskPySpy(const Asked& asked) {
 }
 
 bool Stacks::AskFaulthandler(const Asked& asked) {
-  const auto facts = os::process::LookAt(asked.pid);
+  const auto facts = os::process::InspectProcess(asked.pid);
   if (!facts) return false;
   for (const int signal : {SIGUSR1, SIGUSR2}) {
     if (!facts->Catches(signal)) continue;

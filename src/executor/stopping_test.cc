@@ -3,7 +3,7 @@
 
 #include <boost/asio/io_context.hpp>
 
-#include "howdah/rpc/callback/recall.h"
+#include "howdah/rpc/callback/callback.h"
 #include "task_fixture.h"
 
 namespace howdah::executor {
@@ -174,11 +174,11 @@ TEST(Stopping, AnAmElsewhereCallsTheTask) {
   const wire::Started started = task.ReceiveStarted();
   const os::files::Fd cut_off = std::move(task.am);
   boost::asio::io_context loop;
-  rpc::callback::Caller caller(loop);
+  rpc::callback::CallbackClient caller(loop);
   std::jthread calling;
   const std::string elsewhere = task.scratch / "elsewhere";
   task.TakeOver(0, elsewhere, [&] {
-    caller.Call({"c1"}, task.recall, elsewhere);
+    caller.Call({"c1"}, task.callback_address, elsewhere);
     calling = std::jthread([&loop] { loop.run(); });
   });
   loop.stop();

@@ -140,7 +140,7 @@ class Task {
     const auto hello = Receive();
     ASSERT_TRUE(hello && hello->has_register_());
     port = hello->register_().port();
-    recall = hello->register_().recall();
+    callback_address = hello->register_().callback_address();
     executor = hello->register_().pid();
     EXPECT_EQ(hello->register_().container(), "c1");
     EXPECT_EQ(hello->register_().attempt(), -1);
@@ -269,7 +269,7 @@ class Task {
   os::files::Fd am;
   pid_t guardian = -1, executor = -1;
   uint32_t port = 0;
-  std::string recall;
+  std::string callback_address;
 };
 
 }  // namespace howdah::executor

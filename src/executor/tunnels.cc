@@ -22,10 +22,10 @@ void Tunnels::Open(uint64_t id) {
   }
   Carried& carried = carried_[id];
   carried.stream = channel_->Open(
-      rpc::FrameChannel::Method::kCarry,
+      rpc::FrameChannel::Method::kAcceptTunnel,
       {[this, id](const wire::Frame& frame) { OnFrame(id, frame); }, [this, id](const std::string&) { OnClosed(id); }});
   wire::Frame first;
-  first.set_carry(id);
+  first.set_accept_tunnel(id);
   carried.stream->Send(first);
 }
 
@@ -52,13 +52,13 @@ void Tunnels::OnOpen(uint64_t id, const wire::Open& open) {
 void Tunnels::StartProcess(uint64_t id, const wire::Process& process) {
   auto launch = prepare_(jobspec::Command{"", {process.argv().begin(), process.argv().end()}});
   if (!launch) return Fail(id, "the task does not run now");
-  rpc::streams::FarProcess::Terminal terminal{process.terminal_type(), process.window_size().rows(),
-                                              process.window_size().columns()};
+  rpc::streams::RemoteProcess::Terminal terminal{process.terminal_type(), process.window_size().rows(),
+                                                 process.window_size().columns()};
   if (process.terminal()) launch->request.environment.push_back("TERM=" + terminal.type);
   if (!launch->problem) {
-    auto started = rpc::streams::FarProcess::Start(loop_, launch->request, process.terminal() ? &terminal : nullptr,
-                                                   HandlersOf(id));
-    if (auto* running = std::get_if<std::unique_ptr<rpc::streams::FarProcess>>(&started)) {
+    auto started = rpc::streams::RemoteProcess::Start(loop_, launch->request, process.terminal() ? &terminal : nullptr,
+                                                      HandlersOf(id));
+    if (auto* running = std::get_if<std::unique_ptr<rpc::streams::RemoteProcess>>(&started)) {
       carried_.at(id).process = running->get();
       carried_.at(id).end = std::move(*running);
       on_started_(carried_.at(id).process->pid());
@@ -77,7 +77,7 @@ void Tunnels::StartProcess(uint64_t id, const wire::Process& process) {
   OnOver(id, false);
 }
 
-rpc::streams::FarEnd::Handlers Tunnels::HandlersOf(uint64_t id) {
+rpc::streams::RemoteEndpoint::Handlers Tunnels::HandlersOf(uint64_t id) {
   return {[this, id](const wire::Frame& frame) { carried_.at(id).stream->Send(frame); },
           [this, id](bool broken) { OnOver(id, broken); }};
 }

@@ -10,7 +10,7 @@
 
 #include "howdah/os/process/tree.h"
 #include "howdah/rpc/frames.h"
-#include "howdah/rpc/streams/far_end.h"
+#include "howdah/rpc/streams/remote_endpoint.h"
 #include "launch.h"
 
 namespace howdah::executor {
@@ -36,9 +36,9 @@ class Tunnels {
 
  private:
   struct Carried {
-    std::unique_ptr<rpc::streams::FarEnd> end;
+    std::unique_ptr<rpc::streams::RemoteEndpoint> end;
     std::unique_ptr<rpc::FrameStream> stream;
-    rpc::streams::FarProcess* process = nullptr;  // if `end` is one
+    rpc::streams::RemoteProcess* process = nullptr;  // if `end` is one
     bool closed = false, over = false;
   };
   void OnFrame(uint64_t id, const wire::Frame& frame);
@@ -47,7 +47,7 @@ class Tunnels {
   void OnClosed(uint64_t id);
   void OnOver(uint64_t id, bool broken);
   void Fail(uint64_t id, const std::string& why);
-  rpc::streams::FarEnd::Handlers HandlersOf(uint64_t id);
+  rpc::streams::RemoteEndpoint::Handlers HandlersOf(uint64_t id);
 
   boost::asio::io_context& loop_;
   MakeChannel make_channel_;

@@ -16,7 +16,7 @@ size_t Machines(const Process& process, size_t* tasks) {
   std::set<std::string> hosts;
   *tasks = 0;
   for (const int role : RankedRoles(process.spec)) {
-    for (const Endpoint& endpoint : process.cluster[static_cast<size_t>(role)]) {
+    for (const HostPort& endpoint : process.cluster[static_cast<size_t>(role)]) {
       hosts.insert(endpoint.host);
       ++*tasks;
     }

@@ -9,7 +9,7 @@ constexpr const char* kScheduler = "scheduler";
 constexpr const char* kServer = "server";
 constexpr const char* kWorker = "worker";
 
-const std::vector<Endpoint>* FindRole(const Process& process, const char* name) {
+const std::vector<HostPort>* FindRole(const Process& process, const char* name) {
   for (size_t role = 0; role < process.spec.roles.size(); ++role) {
     if (process.spec.roles[role].name == name) return &process.cluster[role];
   }
@@ -24,10 +24,10 @@ bool IsPartOfMxnet(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) 
 }
 
 void AddMxnet(const Process& process, jobspec::EnvVars& env) {
-  const std::vector<Endpoint>* schedulers = FindRole(process, kScheduler);
+  const std::vector<HostPort>* schedulers = FindRole(process, kScheduler);
   if (schedulers == nullptr || schedulers->empty()) return;
   const auto count = [&](const char* name) {
-    const std::vector<Endpoint>* tasks = FindRole(process, name);
+    const std::vector<HostPort>* tasks = FindRole(process, name);
     return tasks == nullptr ? 0 : static_cast<int64_t>(tasks->size());
   };
   Set(env, "DMLC_ROLE", process.role().name);

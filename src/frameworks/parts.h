@@ -16,8 +16,8 @@ struct Process {
   const ProcessPlace& place;
 
   const jobspec::RoleSpec& role() const { return spec.roles[static_cast<size_t>(place.task.role)]; }
-  const std::vector<Endpoint>& peers() const { return cluster[static_cast<size_t>(place.task.role)]; }
-  const Endpoint& endpoint() const { return peers()[static_cast<size_t>(place.task.index)]; }
+  const std::vector<HostPort>& peers() const { return cluster[static_cast<size_t>(place.task.role)]; }
+  const HostPort& endpoint() const { return peers()[static_cast<size_t>(place.task.index)]; }
 };
 
 // The roles whose tasks have ranks, in rank order: the chief, then the other workers' as in the file.
@@ -28,13 +28,13 @@ struct World {
   int rank = 0, size = 0;
   int group_rank = 0, group_size = 0;
   int role_rank = 0, role_size = 0;
-  Endpoint first;  // of the task that holds rank 0
+  HostPort first;  // of the task that holds rank 0
 };
 // Only for a process of a ranked role.
 World WorldOf(const Process& process);
 
 // "host:port", an IPv6 host in brackets; empty where the port is not known yet, so that positions stay indexes.
-std::string Address(const Endpoint& endpoint);
+std::string Address(const HostPort& endpoint);
 
 // JSON: role -> list of addresses, for the roles named, in the order of the file.
 std::string ClusterMap(const Process& process, const std::vector<bool>& roles);

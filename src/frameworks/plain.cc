@@ -20,7 +20,7 @@ void Set(jobspec::EnvVars& env, std::string name, std::string value) {
 }
 void Set(jobspec::EnvVars& env, std::string name, int64_t value) { Set(env, std::move(name), std::to_string(value)); }
 
-std::string Address(const Endpoint& endpoint) {
+std::string Address(const HostPort& endpoint) {
   if (endpoint.port == 0) return "";
   const bool ipv6 = endpoint.host.find(':') != std::string::npos;
   return (ipv6 ? "[" + endpoint.host + "]" : endpoint.host) + ":" + std::to_string(endpoint.port);
@@ -31,7 +31,7 @@ std::string ClusterMap(const Process& process, const std::vector<bool>& roles) {
   for (size_t i = 0; i < process.spec.roles.size(); ++i) {
     if (!roles[i]) continue;
     auto& list = map[process.spec.roles[i].name] = nlohmann::ordered_json::array();
-    for (const Endpoint& endpoint : process.cluster[i]) list.push_back(Address(endpoint));
+    for (const HostPort& endpoint : process.cluster[i]) list.push_back(Address(endpoint));
   }
   return map.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -74,11 +74,11 @@ class Server final : public AmServer, public AmCall::Owner {
 };
 
 // Whether the messages of the call's method are frames.
-bool IsOfFrames(const AmCall& call) { return call.method() == kTunnelMethod || call.method() == kCarryMethod; }
+bool IsOfFrames(const AmCall& call) { return call.method() == kTunnelMethod || call.method() == kAcceptTunnelMethod; }
 
 // The parties that may call a method; empty: unknown method.
 std::vector<std::string_view> CallersOf(const std::string& method) {
-  if (method == kAttachMethod || method == kCarryMethod) return {kExecutorName};
+  if (method == kAttachMethod || method == kAcceptTunnelMethod) return {kExecutorName};
   if (method == kCallMethod || method == kFollowMethod) return {kClientName};
   if (method == kTunnelMethod) return {kClientName, kExecutorName};
   return {};
@@ -218,12 +218,12 @@ void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes) {
 void Server::OnFirstFrame(AmCall& call, grpc::ByteBuffer bytes) {
   wire::Frame frame;
   const bool tunnel = call.method() == kTunnelMethod;
-  if (!Parse(bytes, frame) || !(tunnel ? frame.has_open() : frame.kind_case() == wire::Frame::kCarry)) {
+  if (!Parse(bytes, frame) || !(tunnel ? frame.has_open() : frame.kind_case() == wire::Frame::kAcceptTunnel)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first frame is not what this call begins with"});
     return call.Read();  // its failure leads to OnClosed
   }
   auto handlers = handlers_;
-  if (!tunnel) return handlers->on_carry(call.id(), frame.carry());
+  if (!tunnel) return handlers->on_accept_tunnel(call.id(), frame.accept_tunnel());
   joined_->Hold(call, std::move(bytes));
   handlers->on_tunnel(call.id(), std::move(*frame.mutable_open()));
 }

@@ -35,7 +35,7 @@ class Channel final : public FrameChannel {
 
   std::unique_ptr<FrameStream> Open(Method method, FrameStream::Handlers handlers) override {
     auto call =
-        std::make_shared<FrameCall>(channel_, method == Method::kTunnel ? kTunnelMethod : kCarryMethod, address_,
+        std::make_shared<FrameCall>(channel_, method == Method::kTunnel ? kTunnelMethod : kAcceptTunnelMethod, address_,
                                     std::move(handlers), [this](FrameCall* over) { calls_.erase(over); });
     calls_.emplace(call.get(), call);
     call->Start(*completions_);

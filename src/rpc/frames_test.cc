@@ -23,7 +23,7 @@ wire::Frame Opening(const std::string& role) {
 
 wire::Frame Carrying(uint64_t id) {
   wire::Frame frame;
-  frame.set_carry(id);
+  frame.set_accept_tunnel(id);
   return frame;
 }
 
@@ -39,7 +39,7 @@ struct Am {
     handlers.on_message = [](ConnectionId, const wire::FromExecutor&) {};
     handlers.on_closed = [](ConnectionId) {};
     handlers.on_tunnel = [this](ConnectionId id, wire::Open open) { tunnels[open.role()] = id; };
-    handlers.on_carry = [this](ConnectionId id, uint64_t carried) { carries[carried] = id; };
+    handlers.on_accept_tunnel = [this](ConnectionId id, uint64_t carried) { carries[carried] = id; };
     auto started = AmServer::Start("127.0.0.1", identity, loop.post(), handlers);
     EXPECT_TRUE(started.ok()) << started.error().message;
     if (started.ok()) server = std::move(*started);
@@ -80,7 +80,7 @@ class FramesTest : public testing::Test {
   // Joins a client's stream and an executor's.
   void Join() {
     client_.emplace(*clients_, Method::kTunnel, Opening("worker"));
-    executor_.emplace(*executors_, Method::kCarry, Carrying(7));
+    executor_.emplace(*executors_, Method::kAcceptTunnel, Carrying(7));
     ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.contains("worker") && am_.carries.contains(7); }));
     am_.server->Join(am_.tunnels["worker"], am_.carries[7]);
     ASSERT_TRUE(loop_.RunUntil([&] { return executor_->frames.size() == 1; }));
@@ -134,7 +134,7 @@ TEST_F(FramesTest, AClientThatHasGoneMeanwhileIsNotJoined) {
   client_.emplace(*clients_, Method::kTunnel, Opening("worker"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.contains("worker"); }));
   client_->stream.reset();
-  executor_.emplace(*executors_, Method::kCarry, Carrying(7));
+  executor_.emplace(*executors_, Method::kAcceptTunnel, Carrying(7));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.carries.contains(7); }));
   am_.server->Join(am_.tunnels["worker"], am_.carries[7]);
   ASSERT_TRUE(loop_.RunUntil([&] { return executor_->closed.size() == 1; }));
@@ -182,7 +182,7 @@ TEST_F(FramesTest, AnotherJobsCertificateIsRefused) {
   for (const Identity& stranger : {others_->client, others_->executor, trusting(others_->client),
                                    trusting(others_->executor), trusting(Identity{})}) {
     const auto channel = Channel(stranger);
-    for (const Method method : {Method::kTunnel, Method::kCarry}) {
+    for (const Method method : {Method::kTunnel, Method::kAcceptTunnel}) {
       End end(*channel, method, method == Method::kTunnel ? Opening("worker") : Carrying(7));
       end.stream->Send(Data("let me in"));
       ASSERT_TRUE(loop_.RunUntil([&] { return end.closed.size() == 1; }));
@@ -196,7 +196,7 @@ TEST_F(FramesTest, AnotherJobsCertificateIsRefused) {
 }
 
 TEST_F(FramesTest, OnlyExecutorsCarry) {
-  End end(*clients_, Method::kCarry, Carrying(1));
+  End end(*clients_, Method::kAcceptTunnel, Carrying(1));
   ASSERT_TRUE(loop_.RunUntil([&] { return end.closed.size() == 1; }));
   EXPECT_THAT(end.closed[0], HasSubstr("only howdah-executor may call"));
   EXPECT_TRUE(am_.carries.empty());

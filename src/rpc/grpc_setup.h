@@ -18,7 +18,7 @@ inline constexpr char kAttachMethod[] = "/howdah.wire.Executors/Attach";
 inline constexpr char kCallMethod[] = "/howdah.wire.Control/Call";
 inline constexpr char kFollowMethod[] = "/howdah.wire.Control/Follow";
 inline constexpr char kTunnelMethod[] = "/howdah.wire.Control/Tunnel";
-inline constexpr char kCarryMethod[] = "/howdah.wire.Executors/Carry";
+inline constexpr char kAcceptTunnelMethod[] = "/howdah.wire.Executors/AcceptTunnel";
 
 // Runs once per process, before any other use of gRPC. Ignores gRPC settings of the machine and the environment,
 // disables gRPC's own log (failures are in the status of a call) and limits its threads.

@@ -18,7 +18,7 @@ Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& repo
   }
   const auto found = os::net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kResolveLimit);
   if (!found.ok()) return found.error();
-  return os::net::HostPort{found->front().ip(), found->front().port()}.text();
+  return HostPort{found->front().ip(), found->front().port()}.Text();
 }
 
 Result<rpc::AmContact> ContactOf(HadoopCluster& cluster, const JobId& id,

@@ -48,14 +48,14 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
 }
 
 // Of the container that this process runs in.
-Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Surroundings& surroundings) {
-  const auto container = ReadContainerEnvironment(surroundings.environment);
+Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& surroundings) {
+  const auto container = ReadContainerEnvironment(surroundings.variable);
   if (!container.ok()) return container.error();
   return ReadCredentials(container->token_file);
 }
 
 // The configuration that the client sent along. A node's own may be absent, or another cluster's.
-Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Surroundings& surroundings,
+Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Environment& surroundings,
                                                       const std::string& path) {
   const auto xml = os::files::ReadFile(path);
   if (!xml.ok()) return xml.error();
@@ -107,8 +107,8 @@ struct AmJob::Parts {
 AmJob::AmJob(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 AmJob::~AmJob() = default;
 
-Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Surroundings& surroundings) {
-  auto container = ReadContainerEnvironment(surroundings.environment);
+Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& surroundings) {
+  auto container = ReadContainerEnvironment(surroundings.variable);
   if (!container.ok()) return container.error();
   auto credentials = ReadCredentials(container->token_file);
   if (!credentials.ok()) return credentials.error();
@@ -170,7 +170,7 @@ Result<std::string> AmJob::ListenHost() const {
   if (!servers.ok()) return servers.error();
   std::string own;
   for (const hadoop::conf::Server& server : *servers) {
-    const auto towards = os::net::LocalAddressTowards({server.host, server.port}, kResolveLimit);
+    const auto towards = os::net::LocalAddressTowards(server.address, kResolveLimit);
     if (towards.ok()) own = towards->ip();
     if (!own.empty()) break;
   }
@@ -257,21 +257,20 @@ std::string AmJob::proxy_url() const {
   const std::string proxy = parts_->configuration.Text("yarn.web-proxy.address");
   if (parts_->container.proxy_base.empty() || !servers.ok() || servers->empty()) return "";
   const std::string policy = parts_->configuration.Text("yarn.http.policy", "HTTP_ONLY");
-  const std::string host =
-      proxy.empty() ? os::net::HostPort{servers->front().host, servers->front().port}.text() : proxy;
+  const std::string host = proxy.empty() ? servers->front().address.Text() : proxy;
   return (policy == "HTTPS_ONLY" ? "https://" : "http://") + host + parts_->container.proxy_base + "/";
 }
 
 std::vector<std::string> AmJob::ProxyHosts() const {
-  std::vector<os::net::HostPort> hosts;
-  if (const auto proxy = os::net::ParseHostPort(parts_->configuration.Text("yarn.web-proxy.address")); proxy.ok()) {
+  std::vector<HostPort> hosts;
+  if (const auto proxy = ParseHostPort(parts_->configuration.Text("yarn.web-proxy.address")); proxy.ok()) {
     hosts.push_back(*proxy);
   } else if (const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kWeb);
              servers.ok()) {
-    for (const hadoop::conf::Server& server : *servers) hosts.push_back({server.host, server.port});
+    for (const hadoop::conf::Server& server : *servers) hosts.push_back(server.address);
   }
   std::vector<std::string> ips;
-  for (const os::net::HostPort& host : hosts) {
+  for (const HostPort& host : hosts) {
     const auto found = os::net::Resolve(host, kResolveLimit);
     if (!found.ok()) continue;
     for (const os::net::SocketAddress& address : *found) ips.push_back(address.ip());
@@ -364,12 +363,12 @@ void AmJob::RecordAmDeath(const std::string& how) {
   RecordEnd(end, before + lines, parts_->credentials.Find(kTokenKind));
 }
 
-Status PlaceTaskFiles(const hadoop::conf::Surroundings& surroundings) {
+Status PlaceTaskFiles(const hadoop::conf::Environment& surroundings) {
   const auto credentials = OwnCredentials(surroundings);
   return credentials.ok() ? PlaceCarriedFiles(*credentials) : Status(credentials.error());
 }
 
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Surroundings& surroundings) {
+Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& surroundings) {
   const auto credentials = OwnCredentials(surroundings);
   if (!credentials.ok()) return credentials.error();
   return IdentityOf(*credentials, "executor");

@@ -14,8 +14,8 @@ constexpr hadoop::rpc::RetryLimits kPatience{
     .connect = std::chrono::seconds(5), .call = std::chrono::seconds(20), .give_up = std::chrono::seconds(8)};
 
 // HADOOP_TOKEN_FILE_LOCATION, where whoever started us left tokens.
-Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Surroundings& surroundings) {
-  const auto path = surroundings.environment("HADOOP_TOKEN_FILE_LOCATION");
+Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Environment& surroundings) {
+  const auto path = surroundings.variable("HADOOP_TOKEN_FILE_LOCATION");
   if (!path || path->empty()) return hadoop::rpc::Credentials();
   const auto bytes = os::files::ReadFile(*path);
   const std::string doing = "reading the tokens that HADOOP_TOKEN_FILE_LOCATION names";
@@ -27,13 +27,13 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Surrounding
 
 }  // namespace
 
-Result<HadoopCluster> HadoopCluster::Open(const hadoop::conf::Surroundings& surroundings, const std::string& user) {
+Result<HadoopCluster> HadoopCluster::Open(const hadoop::conf::Environment& surroundings, const std::string& user) {
   auto configuration = hadoop::conf::LoadConfiguration(surroundings);
   // A cluster that this machine does not know is one that cannot be reached.
   if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
   auto credentials = ReadCredentials(surroundings);
   if (!credentials.ok()) return credentials.error();
-  const auto named = surroundings.environment("HADOOP_USER_NAME");
+  const auto named = surroundings.variable("HADOOP_USER_NAME");
   return HadoopCluster(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials),
                        kPatience);
 }

@@ -20,7 +20,7 @@ class HadoopCluster {
  public:
   // For a person, who waits seconds for a ResourceManager and not minutes. user: if HADOOP_USER_NAME does not name
   // another.
-  static Result<HadoopCluster> Open(const hadoop::conf::Surroundings& surroundings, const std::string& user);
+  static Result<HadoopCluster> Open(const hadoop::conf::Environment& surroundings, const std::string& user);
   // limits: of calls to the ResourceManager.
   HadoopCluster(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
                 hadoop::rpc::RetryLimits limits = {})

@@ -50,7 +50,7 @@ std::vector<hadoop::yarn::KnownNode> NodesOf(const YarnAmStart& start, const had
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
-                         std::unique_ptr<hadoop::yarn::Calls> calls, KeptAnswers kept,
+                         std::unique_ptr<hadoop::yarn::SchedulerCalls> calls, KeptAnswers kept,
                          std::optional<KeptAnswers::Past> past)
     : loop_(loop),
       sink_(sink),
@@ -69,7 +69,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
   scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
   if (past_) {
     for (const auto& token : past_->nm_tokens) node_managers_.AddToken(token);
-    scheduler_.GoOn(past_->response_id);
+    scheduler_.Resume(past_->response_id);
   } else {
     scheduler_.Register();
   }
@@ -183,7 +183,7 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
   if (status == kNotStarted || status == kDisksFailed) {
     scheduler_.NodeFailed(it->second.node);
   } else if (it->second.started && status >= 0) {
-    scheduler_.NodeWorked(it->second.node);
+    scheduler_.NodeSucceeded(it->second.node);
   }
   const bool leaving = it->second.leaving;
   const std::string label = it->second.label, taker = it->second.taker;

@@ -42,7 +42,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   };
   // past: of this attempt, if an AM's process before this one has registered it.
   YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
-              std::unique_ptr<hadoop::yarn::Calls> calls, KeptAnswers kept, std::optional<KeptAnswers::Past> past);
+              std::unique_ptr<hadoop::yarn::SchedulerCalls> calls, KeptAnswers kept,
+              std::optional<KeptAnswers::Past> past);
   ~YarnBackend() override;
 
   void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;

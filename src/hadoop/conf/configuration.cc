@@ -80,7 +80,7 @@ std::optional<Duration> ParseTime(const std::string& text) {
 
 }  // namespace
 
-Configuration::Configuration(Surroundings surroundings) : surroundings_(std::move(surroundings)) {}
+Configuration::Configuration(Environment environment) : environment_(std::move(environment)) {}
 
 std::optional<std::string> Configuration::Get(const std::string& key) const {
   const auto raw = [this](const std::string& name) -> std::optional<std::string> {
@@ -89,11 +89,11 @@ std::optional<std::string> Configuration::Get(const std::string& key) const {
     return fallback ? std::optional<std::string>(*fallback) : std::nullopt;
   };
   const auto environment = [this](const std::string& name) -> std::optional<std::string> {
-    return surroundings_.environment ? surroundings_.environment(name) : std::nullopt;
+    return environment_.variable ? environment_.variable(name) : std::nullopt;
   };
   const auto variable = [&](const std::string& name) -> std::optional<std::string> {
-    if (name == "user.name") return surroundings_.user_name;
-    if (name == "user.home") return surroundings_.user_home;
+    if (name == "user.name") return environment_.user_name;
+    if (name == "user.home") return environment_.user_home;
     if (name == "java.io.tmpdir") return "/tmp";
     return raw(name);
   };

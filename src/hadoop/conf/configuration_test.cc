@@ -15,7 +15,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 TEST(Variables, AsHadoopExpandsThem) {
-  const Surroundings around = Around({{"E", "env"}, {"EMPTY", ""}});
+  const Environment around = Around({{"E", "env"}, {"EMPTY", ""}});
   struct Case {
     std::string raw, value;
   };

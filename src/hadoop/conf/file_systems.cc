@@ -38,7 +38,7 @@ Result<std::vector<Server>> NameNodesOf(const Configuration& configuration, cons
     if (!text) return Wrong(configuration.Where(list) + " names " + id + ", but " + key + " is not set");
     const auto address = ParseAddress(*text, kNameNodePort);
     if (!address) return Wrong(configuration.Where(key) + " is '" + *text + "'; it must be host:port");
-    servers.push_back({id, address->host, address->port, configuration.Where(key)});
+    servers.push_back({id, *address, configuration.Where(key)});
   }
   if (!servers.empty()) return servers;
   return Wrong("the name service " + service + " has no NameNodes; set " + list + " to their ids, as nn1,nn2");
@@ -61,8 +61,8 @@ Status FindNameNodes(const Configuration& configuration, FileSystemAddress& addr
   const auto server = ParseAddress(address.authority, kNameNodePort);
   if (!server) return Wrong("hdfs://" + address.authority + " is neither a name service nor host:port");
   const bool standard = DefaultUri(configuration).authority == address.authority;
-  address.name_nodes = {{"", server->host, server->port,
-                         standard ? configuration.Where(kDefault) : "the URI hdfs://" + address.authority}};
+  address.name_nodes = {
+      {"", *server, standard ? configuration.Where(kDefault) : "the URI hdfs://" + address.authority}};
   return {};
 }
 

@@ -47,9 +47,9 @@ struct Candidate {
 
 // The configured directory. The first variable that is set wins even if its directory does not exist, so that a mistake
 // is reported.
-Candidate Named(const Surroundings& surroundings) {
+Candidate Named(const Environment& environment) {
   const auto variable = [&](const std::string& name) {
-    const auto value = surroundings.environment ? surroundings.environment(name) : std::nullopt;
+    const auto value = environment.variable ? environment.variable(name) : std::nullopt;
     return value.value_or("");
   };
   for (const char* name : {"HADOOP_CONF_DIR", "YARN_CONF_DIR"}) {
@@ -69,16 +69,16 @@ Error NoConfiguration(const Candidate& candidate, const std::string& what) {
 
 }  // namespace
 
-Result<std::string> ConfigurationDirectory(const Surroundings& surroundings) {
-  const Candidate candidate = Named(surroundings);
+Result<std::string> ConfigurationDirectory(const Environment& environment) {
+  const Candidate candidate = Named(environment);
   if (!IsDirectory(candidate.path)) return NoConfiguration(candidate, "there is no directory " + candidate.path);
   return candidate.path;
 }
 
-Result<Configuration> LoadConfiguration(const Surroundings& surroundings) {
-  const auto directory = ConfigurationDirectory(surroundings);
+Result<Configuration> LoadConfiguration(const Environment& environment) {
+  const auto directory = ConfigurationDirectory(environment);
   if (!directory) return directory.error();
-  Configuration configuration(surroundings);
+  Configuration configuration(environment);
   bool any = false;
   for (const char* name : kFiles) {
     const std::string path = *directory + (directory->ends_with('/') ? "" : "/") + name;
@@ -89,9 +89,9 @@ Result<Configuration> LoadConfiguration(const Surroundings& surroundings) {
     if (const Status added = AddXml(configuration, path, *xml, ReadFile); !added.ok()) return added.error();
   }
   if (any) return configuration;
-  return NoConfiguration(Named(surroundings), *directory +
-                                                  " has none of core-site.xml, yarn-site.xml, "
-                                                  "resource-types.xml, hdfs-site.xml");
+  return NoConfiguration(Named(environment), *directory +
+                                                 " has none of core-site.xml, yarn-site.xml, "
+                                                 "resource-types.xml, hdfs-site.xml");
 }
 
 }  // namespace howdah::hadoop::conf

@@ -32,7 +32,7 @@ Service ServiceOf(const Configuration& configuration, RmService service) {
 Result<Server> ServerAt(const std::string& id, const std::string& text, uint16_t port,
                         const std::string& configured_by) {
   const auto address = ParseAddress(text, port);
-  if (address) return Server{id, address->host, address->port, configured_by};
+  if (address) return Server{id, *address, configured_by};
   return Error{ErrorCode::kUsage,
                "finding the ResourceManager: " + configured_by + " is '" + text + "'; it must be a host, or host:port"};
 }

@@ -17,8 +17,7 @@ Configuration With(const Values& values) {
 
 std::string Text(const std::vector<Server>& servers) {
   std::string text;
-  for (const Server& s : servers)
-    text += (text.empty() ? "" : " ") + s.id + "=" + s.host + ":" + std::to_string(s.port);
+  for (const Server& s : servers) text += (text.empty() ? "" : " ") + s.id + "=" + s.address.Text();
   return text;
 }
 

@@ -9,7 +9,7 @@
 
 namespace howdah::hadoop::conf {
 
-inline Surroundings Around(std::map<std::string, std::string> environment = {}) {
+inline Environment Around(std::map<std::string, std::string> environment = {}) {
   return {[environment](const std::string& name) -> std::optional<std::string> {
             const auto found = environment.find(name);
             return found == environment.end() ? std::nullopt : std::optional(found->second);

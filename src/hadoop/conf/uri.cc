@@ -24,8 +24,8 @@ Uri ParseUri(const std::string& text) {
   return uri;
 }
 
-std::optional<HostAndPort> ParseAddress(const std::string& text, uint16_t port) {
-  HostAndPort address{"", port};
+std::optional<HostPort> ParseAddress(const std::string& text, uint16_t port) {
+  HostPort address{"", port};
   std::string_view rest = text;
   if (rest.starts_with('[')) {
     const size_t close = rest.find(']');

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "howdah/base/result.h"
+#include "howdah/base/host_port.h"
 
 namespace howdah::hadoop::conf {
 
@@ -15,12 +15,8 @@ struct Uri {
 };
 Uri ParseUri(const std::string& text);
 
-struct HostAndPort {
-  std::string host;
-  uint16_t port = 0;
-};
 // Parses "host", "host:port", "1.2.3.4:port", "[v6]:port" or "[v6]"; `port` is the default. A wildcard ("0.0.0.0",
 // "[::]") stands for this machine and becomes "localhost". nullopt: invalid.
-std::optional<HostAndPort> ParseAddress(const std::string& text, uint16_t port);
+std::optional<HostPort> ParseAddress(const std::string& text, uint16_t port);
 
 }  // namespace howdah::hadoop::conf

@@ -21,15 +21,14 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 
 std::string NameOf(const ::hadoop::hdfs::DatanodeInfoProto& node) {
   const auto& id = node.id();
-  return id.hostname() + " (" + os::net::HostPort{id.ipaddr(), static_cast<uint16_t>(id.xferport())}.text() + ")";
+  return id.hostname() + " (" + HostPort{id.ipaddr(), static_cast<uint16_t>(id.xferport())}.Text() + ")";
 }
 
 Result<DataConnection> DataConnection::Open(const ::hadoop::hdfs::DatanodeInfoProto& node,
                                             const TransferOptions& options) {
   if (!options.unsupported.empty()) return Error{ErrorCode::kUnavailable, options.unsupported};
   const auto& id = node.id();
-  const os::net::HostPort where{options.use_hostname ? id.hostname() : id.ipaddr(),
-                                static_cast<uint16_t>(id.xferport())};
+  const HostPort where{options.use_hostname ? id.hostname() : id.ipaddr(), static_cast<uint16_t>(id.xferport())};
   const auto fd = os::net::Connect(where, options.connect);
   if (!fd) return fd.error();
   return DataConnection(os::files::Fd(*fd), NameOf(node));

@@ -60,12 +60,12 @@ Result<std::unique_ptr<FileSystem>> Open(const Configuration& configuration, con
   }
   if (!address) return address.error();
   if (address->scheme == "file") {
-    return std::unique_ptr<FileSystem>(std::make_unique<PosixFileSystem>(configuration.surroundings().user_home));
+    return std::unique_ptr<FileSystem>(std::make_unique<PosixFileSystem>(configuration.environment().user_home));
   }
   auto hdfs = OptionsOf(configuration, address->authority, options);
   if (!hdfs) return hdfs.error();
   hadoop::rpc::ClientOptions client;
-  for (const auto& server : address->name_nodes) client.servers.push_back({server.host, server.port});
+  for (const auto& server : address->name_nodes) client.servers.push_back(server.address);
   client.protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
   client.login.user = options.user;
   client.login.token = TokenOf(*address, options.credentials, options.limits.connect);

@@ -18,12 +18,11 @@ std::optional<hadoop::rpc::Token> TokenOf(const hadoop::conf::FileSystemAddress&
   if (credentials.Find(kTokenKind) == nullptr) return std::nullopt;
   if (address.logical) return find("ha-hdfs:" + address.authority);
   for (const auto& server : address.name_nodes) {
-    const os::net::HostPort where{server.host, server.port};
-    if (auto token = find(where.text())) return token;
-    const auto addresses = os::net::Resolve(where, limit);
+    if (auto token = find(server.address.Text())) return token;
+    const auto addresses = os::net::Resolve(server.address, limit);
     if (!addresses) continue;
     for (const auto& resolved : *addresses) {
-      if (auto token = find(os::net::HostPort{resolved.ip(), resolved.port()}.text())) return token;
+      if (auto token = find(HostPort{resolved.ip(), resolved.port()}.Text())) return token;
     }
   }
   return std::nullopt;

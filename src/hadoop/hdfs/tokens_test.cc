@@ -26,7 +26,7 @@ TEST(Tokens, ByTheService) {
                         {"localhost:9000", false, "localhost", 9000, "3"},
                         {"127.0.0.1:1", false, "127.0.0.1", 1, ""}};
   for (const Case& c : cases) {
-    const hadoop::conf::FileSystemAddress address{"hdfs", c.authority, c.logical, {{"", c.host, c.port, "here"}}};
+    const hadoop::conf::FileSystemAddress address{"hdfs", c.authority, c.logical, {{"", {c.host, c.port}, "here"}}};
     const auto token = TokenOf(address, credentials, std::chrono::seconds(5));
     EXPECT_EQ(token ? token->identifier : "", c.identifier) << c.authority;
   }

@@ -14,7 +14,7 @@ std::string Origin(const ClientOptions& options) {
 }
 
 std::string ServerText(const ClientOptions& options, size_t server) {
-  return Name(options) + " at " + options.servers[server].text();
+  return Name(options) + " at " + options.servers[server].Text();
 }
 
 }  // namespace
@@ -33,7 +33,7 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
 std::string CallReport::Servers(const ClientOptions& options) const {
   std::string text;
   for (const auto& [server, why] : last_) {
-    text += (text.empty() ? "" : "; ") + options.servers[server].text() + ": " + why;
+    text += (text.empty() ? "" : "; ") + options.servers[server].Text() + ": " + why;
   }
   return text;
 }

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 using Session = FakeServer::Session;
 using Call = FakeServer::Call;
 
-ClientOptions Options(std::vector<os::net::HostPort> servers) {
+ClientOptions Options(std::vector<HostPort> servers) {
   ClientOptions options;
   options.servers = std::move(servers);
   options.protocol = "some.Protocol";
@@ -119,7 +119,7 @@ TEST(BlockingClient, ServersThatAreNotThereAreNamed) {
   const std::string refused = ": (127.0.0.1): Connection refused";
   EXPECT_THAT(result.error().message,
               testing::AllOf(HasSubstr("the ResourceManager cannot be reached: "),
-                             HasSubstr(one.where().text() + refused), HasSubstr(two.where().text() + refused),
+                             HasSubstr(one.where().Text() + refused), HasSubstr(two.where().Text() + refused),
                              testing::EndsWith("; the addresses come from some.key in some-site.xml")));
 }
 
@@ -166,7 +166,7 @@ TEST(BlockingClient, ARefusedTokenIsNotTriedElsewhere) {
   const auto result = BlockingClient(options).CallBytes("m", "");
   ASSERT_FALSE(result);
   EXPECT_EQ(result.error().remote_class, "org.apache.hadoop.security.token.SecretManager$InvalidToken");
-  EXPECT_THAT(result.error().message, testing::AllOf(HasSubstr(one.where().text()), HasSubstr("token expired")));
+  EXPECT_THAT(result.error().message, testing::AllOf(HasSubstr(one.where().Text()), HasSubstr("token expired")));
   EXPECT_EQ(one.connections(), 1);
   EXPECT_EQ(two.connections(), 0);
 }

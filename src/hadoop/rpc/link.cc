@@ -17,7 +17,7 @@ constexpr size_t kReadSize = 16 << 10;
 // master may have connections to a thousand nodes.
 constexpr Duration kIdle = std::chrono::seconds(30);
 
-boost::asio::ip::tcp::endpoint Endpoint(const os::net::SocketAddress& address) {
+boost::asio::ip::tcp::endpoint ToEndpoint(const os::net::SocketAddress& address) {
   asio::ip::tcp::endpoint endpoint;
   endpoint.resize(address.size);
   std::memcpy(endpoint.data(), address.get(), address.size);
@@ -34,8 +34,7 @@ auto Link::Guarded(Handler handler) {
   };
 }
 
-Link::Link(asio::io_context& loop, os::net::HostPort where, size_t server, ConnectionOptions options,
-           RetryLimits limits)
+Link::Link(asio::io_context& loop, HostPort where, size_t server, ConnectionOptions options, RetryLimits limits)
     : loop_(loop),
       where_(std::move(where)),
       server_(server),
@@ -84,7 +83,7 @@ void Link::TryNext() {
   if (next_address_ == addresses_.size()) {
     return Fail({FailureKind::kUnreachable, Failed(failures_.text())});
   }
-  const auto endpoint = Endpoint(addresses_[next_address_]);
+  const auto endpoint = ToEndpoint(addresses_[next_address_]);
   Code code;
   socket_.close(code);
   socket_.open(endpoint.protocol(), code);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "connection.h"
+#include "howdah/base/host_port.h"
 #include "howdah/hadoop/rpc/client_options.h"
 #include "howdah/os/net/connect.h"
 #include "howdah/os/net/lookup.h"
@@ -29,8 +30,7 @@ class Link : public std::enable_shared_from_this<Link> {
     std::function<void(Failure)> failure;  // the link is closed; for kLost check WasSent for each call
   };
 
-  Link(boost::asio::io_context& loop, os::net::HostPort where, size_t server, ConnectionOptions options,
-       RetryLimits limits);
+  Link(boost::asio::io_context& loop, HostPort where, size_t server, ConnectionOptions options, RetryLimits limits);
 
   void Open(Hooks hooks);
   void Close();
@@ -63,7 +63,7 @@ class Link : public std::enable_shared_from_this<Link> {
   auto Guarded(Handler handler);
 
   boost::asio::io_context& loop_;
-  const os::net::HostPort where_;
+  const HostPort where_;
   const size_t server_;
   const RetryLimits limits_;
   Connection connection_;

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "frame.h"
+#include "howdah/base/host_port.h"
 #include "howdah/hadoop/messages/rpc.pb.h"
-#include "howdah/os/net/address.h"
 
 namespace howdah::hadoop::rpc {
 
@@ -61,7 +61,7 @@ class FakeServer {
     loop_.stop();
     thread_.join();
   }
-  os::net::HostPort where() const { return {"127.0.0.1", acceptor_.local_endpoint().port()}; }
+  HostPort where() const { return {"127.0.0.1", acceptor_.local_endpoint().port()}; }
   int connections() {
     std::promise<int> count;
     boost::asio::post(loop_, [&] { count.set_value(connections_); });
@@ -131,7 +131,7 @@ class FakeServer {
 class ClosedPort {
  public:
   ClosedPort() : socket_(loop_, {boost::asio::ip::address_v4::loopback(), 0}) {}
-  os::net::HostPort where() const { return {"127.0.0.1", socket_.local_endpoint().port()}; }
+  HostPort where() const { return {"127.0.0.1", socket_.local_endpoint().port()}; }
 
  private:
   boost::asio::io_context loop_;

@@ -84,7 +84,7 @@ void Allocation::NodeFailed(const std::string& node, Instant now) {
 }
 
 // Does not end AvoidUntil: a successful launch does not disprove the reason for avoiding the node.
-void Allocation::NodeWorked(const std::string& node) {
+void Allocation::NodeSucceeded(const std::string& node) {
   if (const auto it = failures_.find(node); it != failures_.end()) it->second.in_a_row = 0;
 }
 
@@ -109,7 +109,7 @@ std::set<std::string> Allocation::avoided(Instant now) const {
   return names;
 }
 
-std::optional<Instant> Allocation::NextForgiven() const {
+std::optional<Instant> Allocation::NextBlacklistExpiry() const {
   std::optional<Instant> next;
   for (const auto& [name, failures] : failures_)
     if (failures.avoided_until && blacklist_.contains(name) && (!next || *failures.avoided_until < *next))
@@ -117,7 +117,7 @@ std::optional<Instant> Allocation::NextForgiven() const {
   return next;
 }
 
-bool Allocation::HasNews(Instant now) const {
+bool Allocation::HasChanges(Instant now) const {
   return in_flight_ || !releases_.empty() || avoided(now) != blacklist_ ||
          std::any_of(asked_.begin(), asked_.end(), [](const auto& a) { return a.second.dirty; });
 }

@@ -152,7 +152,7 @@ class Story {
       for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // make room for all
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
-    const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasNews(now_) && Settled(); };
+    const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasChanges(now_) && Settled(); };
     for (int step = 0; step < 5000 && !done(); ++step) {
       for (int i = 0; i < 3; ++i) scheduler_.Beat();
       Exchange();

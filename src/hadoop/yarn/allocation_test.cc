@@ -69,16 +69,16 @@ const Shape kSmall{.resource = {1024, 1, {}}};
 TEST(Allocation, AsksOnceWithAbsoluteCountsForNodesRacksAndAnywhere) {
   Allocation a;
   a.SetNodes(Nodes(3));
-  EXPECT_FALSE(a.HasNews(kNow));
+  EXPECT_FALSE(a.HasChanges(kNow));
   a.Ask(0, kSmall, 4);
-  EXPECT_TRUE(a.HasNews(kNow));
+  EXPECT_TRUE(a.HasChanges(kNow));
   const AllocateRequestProto request = a.Request(kNow);
   EXPECT_EQ(request.response_id(), 0);
   EXPECT_EQ(Asks(request), "*:4 /even:4 /odd:4 node1:4 node2:4 node3:4");
   EXPECT_EQ(request.ask(0).capability().memory(), 1024);
   EXPECT_EQ(request.ask(0).capability().virtual_cores(), 1);
   a.Apply(Response(1));
-  EXPECT_FALSE(a.HasNews(kNow));
+  EXPECT_FALSE(a.HasChanges(kNow));
   EXPECT_THAT(a.Request(kNow).ask(), IsEmpty());
   EXPECT_EQ(a.Request(kNow).response_id(), 1);
 }
@@ -91,7 +91,7 @@ TEST(Allocation, CountsAfterAPartialAllocation) {
   auto effects = a.Apply(Response(1, {Container(1, 0, "node1"), Container(2, 0, "node2")}));
   EXPECT_EQ(effects.granted.size(), 2u);
   EXPECT_EQ(a.outstanding(), 2);
-  EXPECT_FALSE(a.HasNews(kNow));
+  EXPECT_FALSE(a.HasChanges(kNow));
   a.Ask(0, kSmall, 1);
   EXPECT_EQ(Asks(a.Request(kNow)), "*:3");
 }
@@ -167,7 +167,7 @@ TEST(Allocation, AtMostSoManyOnANode) {
   EXPECT_EQ(Asks(request), "*:2! /even:2! /odd:2! node1:0 node2:1");
   EXPECT_THAT(Releases(request), ElementsAre(2));
   a.Apply(Response(2, {Container(3, 0, "node2")}, {Status(2, -100)}));
-  EXPECT_FALSE(a.HasNews(kNow));
+  EXPECT_FALSE(a.HasChanges(kNow));
   a.Apply(Response(3, {}, {Status(1, 0)}));
   EXPECT_EQ(Asks(a.Request(kNow)), "*:1! /even:1! /odd:1! node1:1 node2:0");
 }
@@ -183,7 +183,7 @@ TEST(Allocation, CancelledRowsAreToldAllOfThem) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:0 /odd:0 node1:0");
   a.Apply(Response(2));
   a.CancelAll();
-  EXPECT_FALSE(a.HasNews(kNow));
+  EXPECT_FALSE(a.HasChanges(kNow));
 }
 
 TEST(Allocation, AsksWhileARequestIsUnderWayGoWithTheNext) {
@@ -251,7 +251,7 @@ TEST(Allocation, ALostAnswerIsAskedForAgainWithTheSameRequest) {
   a.Ask(0, kSmall, 5);
   a.NodeFailed("node1", kNow);
   EXPECT_EQ(a.Request(kNow + 20min).SerializeAsString(), first);
-  EXPECT_TRUE(a.HasNews(kNow));
+  EXPECT_TRUE(a.HasChanges(kNow));
 }
 
 TEST(Allocation, ResponseIdsWrap) {
@@ -273,14 +273,14 @@ TEST(Allocation, ReleasedUntilSeenCompleted) {
   a.Release(Id(77));
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1));
   a.Apply(Response(2));
-  EXPECT_FALSE(a.HasNews(kNow)) << "told once a registration";
+  EXPECT_FALSE(a.HasChanges(kNow)) << "told once a registration";
   a.Resync();
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1));
   const auto effects = a.Apply(Response(1, {}, {Status(1, -100)}));
   ASSERT_EQ(effects.completed.size(), 1u);
   EXPECT_EQ(effects.completed[0].status.exit_status(), -100);
   a.Resync();
-  EXPECT_FALSE(a.HasNews(kNow));
+  EXPECT_FALSE(a.HasChanges(kNow));
 }
 
 TEST(Allocation, AForgottenContainerIsNotHeld) {
@@ -310,7 +310,7 @@ TEST(Allocation, ARestartedResourceManagerIsToldEverything) {
   a.Apply(Response(2));
   a.Request(kNow);  // answered with: not registered
   a.Resync();
-  EXPECT_TRUE(a.HasNews(kNow));
+  EXPECT_TRUE(a.HasChanges(kNow));
   const AllocateRequestProto request = a.Request(kNow);
   EXPECT_EQ(request.response_id(), 0);
   EXPECT_EQ(Asks(request, 0), "*:2 /even:2 /odd:2 node1:2 node2:2 node3:2 node4:2");
@@ -343,10 +343,10 @@ TEST(Allocation, ANodeThatFailsIsAvoidedForAWhile) {
   Allocation a;
   a.SetNodes(Nodes(3));
   a.NodeFailed("node1", kNow);
-  EXPECT_FALSE(a.HasNews(kNow));
-  a.NodeWorked("node1");
+  EXPECT_FALSE(a.HasChanges(kNow));
+  a.NodeSucceeded("node1");
   a.NodeFailed("node1", kNow);
-  EXPECT_FALSE(a.HasNews(kNow)) << "not in a row";
+  EXPECT_FALSE(a.HasChanges(kNow)) << "not in a row";
   a.NodeFailed("node1", kNow);
   EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_additions(), ElementsAre("node1"));
   // Granted before the scheduler knew of the blacklist: released, and asked for again.
@@ -356,14 +356,14 @@ TEST(Allocation, ANodeThatFailsIsAvoidedForAWhile) {
   EXPECT_EQ(a.Apply(Response(2, {Container(1, 0, "node1")})).surplus, 1);
   EXPECT_THAT(Asks(a.Request(kNow)), testing::HasSubstr("*:1"));
   a.Apply(Response(3));
-  ASSERT_EQ(a.NextForgiven(), kNow + 10min);
-  EXPECT_FALSE(a.HasNews(kNow + 10min - 1us));
-  EXPECT_TRUE(a.HasNews(kNow + 10min));
+  ASSERT_EQ(a.NextBlacklistExpiry(), kNow + 10min);
+  EXPECT_FALSE(a.HasChanges(kNow + 10min - 1us));
+  EXPECT_TRUE(a.HasChanges(kNow + 10min));
   EXPECT_THAT(a.Request(kNow + 10min).blacklist_request().blacklist_removals(), ElementsAre("node1"));
   a.Apply(Response(4));
-  EXPECT_FALSE(a.NextForgiven());
+  EXPECT_FALSE(a.NextBlacklistExpiry());
   a.NodeFailed("node1", kNow + 11min);
-  EXPECT_FALSE(a.HasNews(kNow + 11min)) << "it begins anew";
+  EXPECT_FALSE(a.HasChanges(kNow + 11min)) << "it begins anew";
 }
 
 TEST(Allocation, NeverMoreThanHalfOfTheClusterIsAvoided) {

@@ -58,7 +58,7 @@ Result<ResourceManager> ResourceManager::Open(const hadoop::conf::Configuration&
   hadoop::rpc::ClientOptions options{.protocol = kProtocol, .login = std::move(login), .limits = limits};
   options.service_name = "the ResourceManager";
   for (const hadoop::conf::Server& server : *servers) {
-    options.servers.push_back({server.host, server.port});
+    options.servers.push_back(server.address);
     options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
   }
   return ResourceManager(std::move(options));

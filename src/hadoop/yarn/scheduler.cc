@@ -35,7 +35,7 @@ Duration PauseWhileAwaiting(Duration since_news) {
 
 Duration PauseWhenIdle(Duration expiry) { return std::clamp<Duration>(expiry / 3, 10ms, 1s); }
 
-Scheduler::Scheduler(boost::asio::io_context& loop, std::unique_ptr<Calls> calls, SchedulerSink& sink,
+Scheduler::Scheduler(boost::asio::io_context& loop, std::unique_ptr<SchedulerCalls> calls, SchedulerSink& sink,
                      SchedulerOptions options)
     : calls_(std::move(calls)),
       sink_(sink),
@@ -62,8 +62,8 @@ void Scheduler::Register() {
   SendRegister();
 }
 
-void Scheduler::GoOn(int32_t response_id) {
-  allocation_.GoOn(response_id);
+void Scheduler::Resume(int32_t response_id) {
+  allocation_.Resume(response_id);
   registered_once_ = true;
   url_changed_ = !tracking_url_.empty();
   state_ = State::kBeating;
@@ -161,8 +161,8 @@ void Scheduler::Plan() {
   if (state_ != State::kBeating || calling_ || unreachable_) return;
   const Instant now = Now();
   Duration pause = PauseWhenIdle(options_.expiry);
-  if (allocation_.HasNews(now) || url_changed_) {
-    pause = kFloor;
+  if (allocation_.HasChanges(now) || url_changed_) {
+    pause = kMinPause;
   } else if (allocation_.outstanding() > 0 || expecting_) {
     pause = std::min(pause, PauseWhileAwaiting(now - last_news_));
   }

@@ -28,13 +28,13 @@ Result<hadoop::rpc::ClientOptions> OptionsFor(const hadoop::conf::Configuration&
   };
   options.service_name = "the ResourceManager's scheduler";
   for (const hadoop::conf::Server& server : *servers) {
-    options.servers.push_back({server.host, server.port});
+    options.servers.push_back(server.address);
     options.configured_by += (options.configured_by.empty() ? "" : ", ") + server.configured_by;
   }
   return options;
 }
 
-class RealCalls final : public Calls {
+class RealCalls final : public SchedulerCalls {
  public:
   RealCalls(boost::asio::io_context& loop, hadoop::rpc::ClientOptions options) : client_(loop, std::move(options)) {}
   void Call(std::string_view method, std::string request, Done done) override {
@@ -49,12 +49,12 @@ class RealCalls final : public Calls {
 
 }  // namespace
 
-Result<std::unique_ptr<Calls>> AsioCalls(boost::asio::io_context& loop,
-                                         const hadoop::conf::Configuration& configuration,
-                                         hadoop::rpc::Token am_rm_token) {
+Result<std::unique_ptr<SchedulerCalls>> AsioCalls(boost::asio::io_context& loop,
+                                                  const hadoop::conf::Configuration& configuration,
+                                                  hadoop::rpc::Token am_rm_token) {
   auto options = OptionsFor(configuration, std::move(am_rm_token));
   if (!options) return options.error();
-  return std::unique_ptr<Calls>(std::make_unique<RealCalls>(loop, std::move(*options)));
+  return std::unique_ptr<SchedulerCalls>(std::make_unique<RealCalls>(loop, std::move(*options)));
 }
 
 Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& configuration,

@@ -21,7 +21,7 @@ Error Remote(const std::string& exception, const std::string& message = "no") {
 }
 
 // A scripted ResourceManager, call by call; answers by itself when the script is empty.
-class FakeCalls final : public Calls {
+class FakeCalls final : public SchedulerCalls {
  public:
   struct Script {
     std::deque<std::function<Result<std::string>(const std::string&request)>> allocate, register_;
@@ -148,7 +148,7 @@ TEST_F(SchedulerTest, AnotherProcessGoesOnWhereTheOneBeforeStood) {
   options.expiry = 30ms;
   options.tracking_url = "http://example.com:4000";
   scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
-  scheduler_->GoOn(7);
+  scheduler_->Resume(7);
   scheduler_->Adopt(0, {.resource = {64, 1, {}}}, {kAttempt, 1}, "node1");
   scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // already held
   scheduler_->AdoptSurplus({kAttempt, 2}, "node1");
@@ -177,7 +177,7 @@ TEST_F(SchedulerTest, AnotherProcessGoesOnThoughTheOneBeforeHadRegisteredAnew) {
   Fail(Remote("InvalidApplicationMasterRequestException",
               "Invalid responseId in AllocateRequest from application attempt: appattempt_1_0001_000001 expect "
               "responseId to be 0 but get 19"));
-  scheduler_->GoOn(19);
+  scheduler_->Resume(19);
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 1);
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= 2; }));
   EXPECT_EQ(script_.requests[0].response_id(), 19);

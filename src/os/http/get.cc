@@ -25,7 +25,7 @@ constexpr uint32_t kHeaderBytes = 64 << 10;
 
 struct Url {
   std::string host;  // with the port, as written
-  os::net::HostPort where;
+  HostPort where;
   std::string target;
 };
 
@@ -40,7 +40,7 @@ Result<Url> ParseUrl(const std::string& text) {
   url.target = slash == std::string::npos ? "/" : text.substr(slash);
   if (url.target.front() == '?') url.target.insert(0, "/");
   const bool has_port = url.host.rfind(':') != std::string::npos && url.host.back() != ']';
-  auto where = os::net::ParseHostPort(has_port ? url.host : url.host + ":80");
+  auto where = ParseHostPort(has_port ? url.host : url.host + ":80");
   if (!where) return wrong(where.error().message);
   url.where = std::move(*where);
   return url;

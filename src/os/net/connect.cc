@@ -85,7 +85,7 @@ void ConnectFailures::Add(const SocketAddress& address, int error) {
 
 Result<int> Connect(const HostPort& where, Duration limit) {
   const auto deadline = Clock::now() + limit;
-  const std::string doing = "connecting to " + where.text();
+  const std::string doing = "connecting to " + where.Text();
   auto addresses = Resolve(where, limit);
   if (!addresses) return addresses.error().While(doing);
   ConnectFailures failures;
@@ -115,7 +115,7 @@ Result<SocketAddress> LocalAddress(int fd) {
 }
 
 Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit) {
-  const std::string doing = "finding the address of this machine towards " + where.text();
+  const std::string doing = "finding the address of this machine towards " + where.Text();
   const auto addresses = Resolve(where, limit);
   if (!addresses.ok()) return addresses.error().While(doing);
   const SocketAddress& to = addresses->front();

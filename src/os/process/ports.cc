@@ -150,7 +150,7 @@ Status PortReservation::Hold() {
   return held_.valid() ? Status() : files::SystemError("taking port " + std::to_string(port_) + " again");
 }
 
-std::optional<std::string> WhoListens(uint16_t port) {
+std::optional<std::string> FindListener(uint16_t port) {
   const std::set<std::string> inodes = ListeningInodes(port);
   if (inodes.empty()) return std::nullopt;
   for (const pid_t pid : AllProcesses()) {

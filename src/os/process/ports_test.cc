@@ -37,7 +37,7 @@ TEST(Ports, ReservationsNeverMeet) {
     auto one = PortReservation::Reserve();
     ASSERT_TRUE(one.ok());
     ports.insert(one->port());
-    one->LetGo();  // only the lock keeps other reservations away
+    one->StopHolding();  // only the lock keeps other reservations away
     all.push_back(std::move(*one));
   }
   EXPECT_EQ(ports.size(), 100u);
@@ -86,7 +86,7 @@ TEST(Ports, ServersWithoutReuseNeedItLetGo) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());
   EXPECT_THAT(Python(Server("", false), port->port()), HasSubstr("Address already in use"));
-  port->LetGo();
+  port->StopHolding();
   EXPECT_EQ(Python(Server("", false), port->port()), "served\n");
 }
 
@@ -94,7 +94,7 @@ TEST(Ports, TakenAgainAfterAServerIsGone) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());
   EXPECT_EQ(Python(Server("", true), port->port()), "served\n");
-  port->LetGo();
+  port->StopHolding();
   EXPECT_TRUE(port->Hold().ok()) << "although a connection of the server is in TIME_WAIT";
   EXPECT_TRUE(port->holding());
 }
@@ -104,7 +104,7 @@ TEST(Ports, TakenAgainAfterAServerIsGone) {
 TEST(Ports, NobodyGetsItByChance) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());
-  port->LetGo();
+  port->StopHolding();
   const std::string script = R"(
 import socket, sys
 mine = int(sys.argv[1])
@@ -120,7 +120,7 @@ print("met", met)
 }
 
 TEST(Ports, TellsWhoHasIt) {
-  EXPECT_EQ(WhoListens(PortReservation::Reserve()->port()), std::nullopt);
+  EXPECT_EQ(FindListener(PortReservation::Reserve()->port()), std::nullopt);
   const files::Fd server(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in6 address{};
   address.sin6_family = AF_INET6;
@@ -128,9 +128,9 @@ TEST(Ports, TellsWhoHasIt) {
   socklen_t size = sizeof address;
   ASSERT_EQ(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
   ASSERT_EQ(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  EXPECT_EQ(WhoListens(ntohs(address.sin6_port)), std::nullopt) << "bound only";
+  EXPECT_EQ(FindListener(ntohs(address.sin6_port)), std::nullopt) << "bound only";
   ASSERT_EQ(::listen(server.get(), 1), 0);
-  EXPECT_EQ(WhoListens(ntohs(address.sin6_port)), "process_test (pid " + std::to_string(::getpid()) + ")");
+  EXPECT_EQ(FindListener(ntohs(address.sin6_port)), "process_test (pid " + std::to_string(::getpid()) + ")");
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <boost/asio/read_until.hpp>
 
-#include "howdah/rpc/callback/recall.h"
+#include "howdah/rpc/callback/callback.h"
 
 namespace howdah::rpc::callback {
 namespace {
@@ -37,7 +37,7 @@ bool Same(std::string_view a, std::string_view b) {
   return differs == 0;
 }
 
-class TcpListener final : public Listener {
+class TcpListener final : public CallbackListener {
  public:
   TcpListener(boost::asio::io_context& loop, std::string secret, OnCalled on_called)
       : acceptor_(loop), peer_(loop), timer_(loop), secret_(std::move(secret)), on_called_(std::move(on_called)) {}
@@ -51,13 +51,13 @@ class TcpListener final : public Listener {
     if (!error) acceptor_.listen(boost::asio::socket_base::max_listen_connections, error);
     if (error) return Failed("listening on " + host + " for an application master: " + error.message());
     const bool six = address.is_v6();
-    contact_ =
+    address_ =
         (six ? "[" + host + "]" : host) + ":" + std::to_string(acceptor_.local_endpoint().port()) + " " + secret_;
     Accept();
     return {};
   }
 
-  std::string contact() const override { return contact_; }
+  std::string address() const override { return address_; }
 
  private:
   // Serves one connection at a time, as there is only one AM.
@@ -109,19 +109,19 @@ class TcpListener final : public Listener {
   boost::asio::steady_timer timer_;
   const std::string secret_;
   OnCalled on_called_;
-  std::string contact_, line_;
+  std::string address_, line_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace
 
-Result<std::unique_ptr<Listener>> Listener::Listen(boost::asio::io_context& loop, const std::string& host,
-                                                   OnCalled on_called) {
+Result<std::unique_ptr<CallbackListener>> CallbackListener::Listen(boost::asio::io_context& loop,
+                                                                   const std::string& host, OnCalled on_called) {
   auto secret = MakeSecret();
   if (!secret.ok()) return secret.error();
   auto listener = std::make_unique<TcpListener>(loop, std::move(*secret), std::move(on_called));
   if (const Status opened = listener->Open(host); !opened.ok()) return opened.error();
-  return std::unique_ptr<Listener>(std::move(listener));
+  return std::unique_ptr<CallbackListener>(std::move(listener));
 }
 
 }  // namespace howdah::rpc::callback

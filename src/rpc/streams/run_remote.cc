@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-#include "flow.h"
+#include "channel_io.h"
 #include "howdah/rpc/frames.h"
 #include "terminal.h"
 

@@ -25,7 +25,7 @@ std::string CommandOf(const Flags& flags) {
 }  // namespace
 
 Result<hadoop::conf::Configuration> ReadConfiguration(
-    const Flags& flags, const std::vector<ConfigurationFile>& files, const hadoop::conf::Surroundings& surroundings,
+    const Flags& flags, const std::vector<ConfigurationFile>& files, const hadoop::conf::Environment& surroundings,
     const std::function<Result<std::string>(const std::string& path)>& read_file) {
   hadoop::conf::Configuration configuration(surroundings);
   for (const ConfigurationFile& file : files) {

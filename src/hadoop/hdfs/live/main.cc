@@ -72,12 +72,12 @@ std::string Environment(const std::string& name, const std::string& fallback) {
 }
 
 Status Main(const std::vector<std::string>& arguments) {
-  const hadoop::conf::Surroundings around{[](const std::string& name) -> std::optional<std::string> {
-                                            const char* value = std::getenv(name.c_str());
-                                            return value ? std::optional<std::string>(value) : std::nullopt;
-                                          },
-                                          Environment("HADOOP_USER_NAME", Environment("USER", "root")),
-                                          Environment("HOME", "/")};
+  const hadoop::conf::Environment around{[](const std::string& name) -> std::optional<std::string> {
+                                           const char* value = std::getenv(name.c_str());
+                                           return value ? std::optional<std::string>(value) : std::nullopt;
+                                         },
+                                         Environment("HADOOP_USER_NAME", Environment("USER", "root")),
+                                         Environment("HOME", "/")};
   const auto configuration = hadoop::conf::LoadConfiguration(around);
   if (!configuration) return configuration.error();
   OpenOptions options;

@@ -20,7 +20,7 @@ QuotaSetter QuotaSetterOf(const hadoop::conf::Configuration& configuration, cons
   const auto address = hadoop::conf::FileSystemOf(configuration, "");
   hadoop::rpc::ClientOptions client;
   if (address) {
-    for (const auto& server : address->name_nodes) client.servers.push_back({server.host, server.port});
+    for (const auto& server : address->name_nodes) client.servers.push_back(server.address);
   }
   client.protocol = "org.apache.hadoop.hdfs.protocol.ClientProtocol";
   client.login.user = options.user;

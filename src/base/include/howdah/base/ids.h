@@ -2,7 +2,6 @@
 #pragma once
 
 #include <compare>
-#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -19,24 +18,16 @@ struct Id {
 using JobId = Id<struct JobTag>;  // "howdah-20261121-064512-x7k2" on the local backend, "application_..." on YARN
 using ContainerId = Id<struct ContainerTag>;  // the backend's own name of a container
 
-// "worker:1"
-inline std::string TaskText(std::string_view role_name, int index) {
-  return std::string(role_name) + ":" + std::to_string(index);
-}
+// The name of a task for people: "worker:3".
+std::string TaskText(std::string_view role_name, int index);
 
-// A task: its role by position in the job file, and its index within the role. The JobSpec has the role's name.
+// A task: the index of its role in the job file, and its index within the role. The JobSpec has the names.
 struct TaskId {
   int role = 0;
   int index = 0;
+  // "worker:3"; role_name: the name of this role.
   std::string Text(std::string_view role_name) const { return TaskText(role_name, index); }
   friend auto operator<=>(const TaskId&, const TaskId&) = default;
-};
-
-// The address at which other tasks reach a task.
-struct Endpoint {
-  std::string host;
-  uint16_t port = 0;
-  friend auto operator<=>(const Endpoint&, const Endpoint&) = default;
 };
 
 }  // namespace howdah

@@ -8,8 +8,8 @@
 
 namespace howdah {
 
-// Microseconds since the Unix epoch, UTC. Monotonic within one process: processes anchor a steady clock at the wall time
-// of their start (os::process::Clock), so deadlines survive a step of the wall clock.
+// Microseconds since the Unix epoch, UTC. Monotonic within one process: processes anchor a steady clock at the wall
+// time of their start (os::process::Clock), so deadlines survive a step of the wall clock.
 using Instant = std::chrono::sys_time<std::chrono::microseconds>;
 using Duration = std::chrono::microseconds;
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "howdah/base/exit_status.h"
+#include "howdah/base/host_port.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
@@ -72,7 +73,7 @@ struct RequestsRefused {
 // Also when it has connected again, to this AM or to one after it: what it was ordered is ordered again.
 struct ExecutorRegistered {
   ContainerId container;
-  Endpoint endpoint;  // the reserved port of the task
+  HostPort endpoint;  // the reserved port of the task
   // The newest attempt that it was ordered to start; -1: none. Higher than the job's own: it was started by an AM whose
   // last orders are not known any more.
   int attempt = -1;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
 #include "howdah/core/action.h"
@@ -36,7 +37,7 @@ struct FrameworkRules {
 
 // By role, by place (StartTask): where each task can be reached; port 0 where it is not known (yet). Tasks that do not
 // belong to the world are left out.
-using PeerGroup = std::vector<std::vector<Endpoint>>;
+using PeerGroup = std::vector<std::vector<HostPort>>;
 
 struct StepResult {
   std::vector<Action> actions;

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/ids.h"
 #include "howdah/core/job.h"
 #include "howdah/jobspec/job_spec.h"
@@ -36,7 +37,7 @@ struct ProcessPlace {
   int attempt = 0;
   int generation = 0;
   std::string error_file;  // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
-  Endpoint rendezvous;     // of the generation; port 0: there is none
+  HostPort rendezvous;     // of the generation; port 0: there is none
   StartSupport start_support;
   std::string interface;          // network interface with the address of the task's endpoint; empty: not known
   uint16_t tensorboard_port = 0;  // reserved for a TensorBoard of the task's own (TonY's TB_PORT); 0: none

@@ -40,7 +40,7 @@ class AmServer {
     // later; no further frame is read until then.
     std::function<void(ConnectionId, wire::Open)> on_tunnel;
     // An executor accepts the tunnel with this id (see OpenTunnel). Answer with Join or Close.
-    std::function<void(ConnectionId, uint64_t id)> on_carry;
+    std::function<void(ConnectionId, uint64_t id)> on_accept_tunnel;
   };
 
   // Listens on host (an address of this machine: "127.0.0.1", "0.0.0.0") and on `port` if it is free, otherwise on any

@@ -32,8 +32,8 @@ class FrameStream {
 class FrameChannel {
  public:
   enum class Method {
-    kTunnel,  // the first frame is an Open
-    kCarry,   // for executors: the first frame has the id of an OpenTunnel
+    kTunnel,        // the first frame is an Open
+    kAcceptTunnel,  // for executors: the first frame has the id of an OpenTunnel
   };
   // address: as for ExecutorLink::Connect. Connects at the first Open; connect_limit: the time for that.
   static Result<std::unique_ptr<FrameChannel>> Make(const std::string& address, const Identity& identity, Post post,

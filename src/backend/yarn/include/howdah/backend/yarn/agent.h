@@ -27,7 +27,7 @@ namespace howdah::backend::yarn {
 // or connections is made later, by whoever lives.
 class AmJob {
  public:
-  static Result<std::unique_ptr<AmJob>> Open(const hadoop::conf::Surroundings& surroundings);
+  static Result<std::unique_ptr<AmJob>> Open(const hadoop::conf::Environment& surroundings);
   ~AmJob();
 
   const JobId& id() const;
@@ -88,8 +88,8 @@ class AmJob {
 };
 
 // Puts what an executor's container was given with its credentials, the job file, into the current directory.
-Status PlaceTaskFiles(const hadoop::conf::Surroundings& surroundings);
+Status PlaceTaskFiles(const hadoop::conf::Environment& surroundings);
 // What the executor of a container is, by the container's credentials.
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Surroundings& surroundings);
+Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& surroundings);
 
 }  // namespace howdah::backend::yarn

@@ -15,7 +15,7 @@ struct YarnOptions {
   std::string home;   // $HOWDAH_HOME: what is remembered on this machine
   std::string agent;  // path of howdah-agent
   std::string user;   // who submits, if HADOOP_USER_NAME does not say otherwise
-  hadoop::conf::Surroundings surroundings;
+  hadoop::conf::Environment surroundings;
 };
 
 class HadoopCluster;

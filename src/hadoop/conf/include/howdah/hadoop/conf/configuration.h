@@ -20,8 +20,8 @@ struct Property {
 };
 
 // Sources of variables in values besides other properties: ${env.NAME} and Java's system properties.
-struct Surroundings {
-  std::function<std::optional<std::string>(const std::string& name)> environment;
+struct Environment {
+  std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string user_name, user_home;
 };
 
@@ -31,7 +31,7 @@ struct Surroundings {
 class Configuration {
  public:
   // Starts with Hadoop's defaults of the keys that Howdah uses.
-  explicit Configuration(Surroundings surroundings);
+  explicit Configuration(Environment environment);
 
   // The expanded and trimmed value; nullopt: not set, or empty.
   std::optional<std::string> Get(const std::string& key) const;
@@ -51,12 +51,12 @@ class Configuration {
   const Property* Find(const std::string& key) const;
   // All properties set by files, for `howdah doctor`.
   const std::map<std::string, Property>& properties() const { return properties_; }
-  const Surroundings& surroundings() const { return surroundings_; }
+  const Environment& environment() const { return environment_; }
   // "x.y is final in a-site.xml; its value in b-site.xml is ignored"
   std::vector<std::string> warnings;
 
  private:
-  Surroundings surroundings_;
+  Environment environment_;
   std::map<std::string, Property> properties_;
 };
 
@@ -69,9 +69,9 @@ Status AddXml(Configuration& configuration, const std::string& path, const std::
 // Reads core-site.xml, yarn-site.xml, resource-types.xml and hdfs-site.xml from $HADOOP_CONF_DIR, else $YARN_CONF_DIR,
 // else $HADOOP_HOME/etc/hadoop, else /etc/hadoop/conf. kUsage: the directory does not exist or has none of these files;
 // the message says what to set.
-Result<Configuration> LoadConfiguration(const Surroundings& surroundings);
+Result<Configuration> LoadConfiguration(const Environment& environment);
 // The directory used by LoadConfiguration.
-Result<std::string> ConfigurationDirectory(const Surroundings& surroundings);
+Result<std::string> ConfigurationDirectory(const Environment& environment);
 
 // Writes the properties set by files (or Set) as one XML file, for the application master. Variables are expanded,
 // because they may name this process's environment.

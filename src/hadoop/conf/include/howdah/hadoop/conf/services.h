@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/conf/configuration.h"
 
@@ -12,8 +13,7 @@ namespace howdah::hadoop::conf {
 // One server of a service: its address as configured, not resolved.
 struct Server {
   std::string id;  // "rm1", "nn2"; empty without high availability
-  std::string host;
-  uint16_t port = 0;
+  HostPort address;
   std::string configured_by;  // "yarn.resourcemanager.address.rm1 in /etc/hadoop/conf/yarn-site.xml"
 };
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/time.h"
 #include "howdah/hadoop/rpc/token.h"
-#include "howdah/os/net/address.h"
 
 namespace howdah::hadoop::rpc {
 
@@ -30,7 +30,7 @@ struct RetryLimits {
 
 struct ClientOptions {
   // The servers of one service: several with high availability, tried in turn, starting with the last that answered.
-  std::vector<os::net::HostPort> servers;
+  std::vector<HostPort> servers;
   std::string protocol;  // "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
   Login login;
   RetryLimits limits;

@@ -82,7 +82,7 @@ class Allocation {
   void AdoptSurplus(const ContainerId& id, const std::string& node);
   // Continues for an earlier process of the same attempt, which had received answers up to this one. The scheduler
   // repeats the answer that it may have missed.
-  void GoOn(int32_t response_id) { response_id_ = response_id; }
+  void Resume(int32_t response_id) { response_id_ = response_id; }
   bool holds(const ContainerId& id) const { return held_.contains(id); }
 
   // Sets the existing nodes without unusable ones. Asks name them besides "anywhere", because a scheduler grants named
@@ -92,15 +92,15 @@ class Allocation {
   // A container launch on the node has failed; has succeeded. Nodes with repeated failures are put on the blacklist for
   // a while, but never more than half of the cluster.
   void NodeFailed(const std::string& node, Instant now);
-  void NodeWorked(const std::string& node);
+  void NodeSucceeded(const std::string& node);
   // Puts the nodes of a host on the blacklist for a while, within the same bound.
   void Avoid(const std::string& host, Instant now, Duration limit);
   // When the next node leaves the blacklist.
-  std::optional<Instant> NextForgiven() const;
+  std::optional<Instant> NextBlacklistExpiry() const;
   std::set<std::string> avoided(Instant now) const;
 
   // Whether there are changes that the scheduler has not acknowledged.
-  bool HasNews(Instant now) const;
+  bool HasChanges(Instant now) const;
   // The number of containers asked for and not granted.
   int outstanding() const;
   int outstanding(int key) const;

@@ -20,19 +20,19 @@
 namespace howdah::hadoop::yarn {
 
 // Transport of the scheduler's calls; AsioCalls is the implementation for real clusters.
-class Calls {
+class SchedulerCalls {
  public:
   using Done = std::function<void(Result<std::string> response)>;
-  virtual ~Calls() = default;
-  // Calls done later, never from within.
+  virtual ~SchedulerCalls() = default;
+  // SchedulerCalls done later, never from within.
   virtual void Call(std::string_view method, std::string request, Done done) = 0;
   virtual void SetToken(hadoop::rpc::Token token) = 0;
 };
 
-// Calls the scheduler addresses in the configuration, authenticated by the AMRM token.
-Result<std::unique_ptr<Calls>> AsioCalls(boost::asio::io_context& loop,
-                                         const hadoop::conf::Configuration& configuration,
-                                         hadoop::rpc::Token am_rm_token);
+// SchedulerCalls the scheduler addresses in the configuration, authenticated by the AMRM token.
+Result<std::unique_ptr<SchedulerCalls>> AsioCalls(boost::asio::io_context& loop,
+                                                  const hadoop::conf::Configuration& configuration,
+                                                  hadoop::rpc::Token am_rm_token);
 
 // Events for the owner, on the loop's thread. It may call the scheduler from within.
 class SchedulerSink {
@@ -65,14 +65,15 @@ struct SchedulerOptions {
 // expected the pause grows with the time since the last event: nodes, whose heartbeats make grants, report once a
 // second by default, so a gang is granted within the first seconds or has to wait for long. Otherwise one heartbeat per
 // second, as in YARN's own library: it also reports the sudden death of an executor.
-inline constexpr Duration kFloor = std::chrono::milliseconds(10);
+inline constexpr Duration kMinPause = std::chrono::milliseconds(10);
 Duration PauseWhileAwaiting(Duration since_news);
 Duration PauseWhenIdle(Duration expiry);
 
 // Used on the loop's thread only.
 class Scheduler {
  public:
-  Scheduler(boost::asio::io_context& loop, std::unique_ptr<Calls> calls, SchedulerSink& sink, SchedulerOptions options);
+  Scheduler(boost::asio::io_context& loop, std::unique_ptr<SchedulerCalls> calls, SchedulerSink& sink,
+            SchedulerOptions options);
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
@@ -80,7 +81,7 @@ class Scheduler {
   void Register();
   // Instead of Register, for a process that replaces a dead one of the same attempt, which had registered and received
   // answers up to this one. OnRegistered is not called.
-  void GoOn(int32_t response_id);
+  void Resume(int32_t response_id);
 
   // As in Allocation; sent to the ResourceManager immediately.
   void Ask(int key, const Shape& shape, int count);
@@ -93,7 +94,7 @@ class Scheduler {
   void AdoptSurplus(const ContainerId& id, const std::string& node);
   void NodeFailed(const std::string& node);
   void Avoid(const std::string& host, Duration limit);
-  void NodeWorked(const std::string& node) { allocation_.NodeWorked(node); }
+  void NodeSucceeded(const std::string& node) { allocation_.NodeSucceeded(node); }
   void SetNodes(std::vector<KnownNode> nodes);
   const Allocation& allocation() const { return allocation_; }
   // While set, heartbeats are frequent: an event at the ResourceManager is expected.
@@ -121,7 +122,7 @@ class Scheduler {
   void After(Duration pause, void (Scheduler::*then)());
   Instant Now() const;
 
-  std::unique_ptr<Calls> calls_;
+  std::unique_ptr<SchedulerCalls> calls_;
   SchedulerSink& sink_;
   const SchedulerOptions options_;
   Allocation allocation_;

@@ -12,7 +12,7 @@
 
 namespace howdah::os::files {
 
-// A directory that is gone at the end of the test.
+// A directory that is removed at the end of the test.
 class Scratch {
  public:
   Scratch() {

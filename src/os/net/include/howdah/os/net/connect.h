@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/os/net/address.h"

@@ -4,6 +4,7 @@
 #include <memory>
 #include <vector>
 
+#include "howdah/base/host_port.h"
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 #include "howdah/os/net/address.h"

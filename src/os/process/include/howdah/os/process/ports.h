@@ -26,7 +26,7 @@ class PortReservation {
 
   uint16_t port() const { return port_; }
   // Lets servers bind that do not set SO_REUSEADDR. The reservation stays.
-  void LetGo() { held_ = files::Fd(); }
+  void StopHolding() { held_ = files::Fd(); }
   // Blocks such servers again. An error: another process has the port (see FindListener), or a server without
   // SO_REUSEADDR has left connections behind, which the kernel removes within a minute. The reservation stays.
   Status Hold();
@@ -51,6 +51,6 @@ std::vector<PortRange> ParsePortRanges(std::string_view text);
 
 // The process that listens on a TCP port: "nginx (pid 812)". Empty: a process of another user, which is not visible.
 // nullopt: none.
-std::optional<std::string> WhoListens(uint16_t port);
+std::optional<std::string> FindListener(uint16_t port);
 
 }  // namespace howdah::os::process

@@ -22,7 +22,7 @@ struct ConfigurationFile {
 // (tony.containers.envs, tony.execution.envs, tony.containers.resources) adds to what is there. read_file: of a path
 // that XInclude names. kUsage: a file that is no configuration.
 Result<hadoop::conf::Configuration> ReadConfiguration(
-    const Flags& flags, const std::vector<ConfigurationFile>& files, const hadoop::conf::Surroundings& surroundings,
+    const Flags& flags, const std::vector<ConfigurationFile>& files, const hadoop::conf::Environment& surroundings,
     const std::function<Result<std::string>(const std::string& path)>& read_file);
 
 }  // namespace howdah::compat::tony::config

@@ -1,8 +1,8 @@
-#include "howdah/os/net/address.h"
+#include "howdah/base/host_port.h"
 
 #include <gtest/gtest.h>
 
-namespace howdah::os::net {
+namespace howdah {
 namespace {
 
 TEST(HostPort, AsConfigurationWritesIt) {
@@ -17,7 +17,7 @@ TEST(HostPort, AsConfigurationWritesIt) {
     const auto parsed = ParseHostPort(c.text);
     ASSERT_TRUE(parsed) << c.text;
     EXPECT_EQ(*parsed, c.expected);
-    EXPECT_EQ(parsed->text(), c.text);
+    EXPECT_EQ(parsed->Text(), c.text);
   }
   for (const char* wrong : {"", "rm1", ":8032", "rm1:", "rm1:x", "rm1:65536", "rm1:-1", "rm1:80x", "[]:80"}) {
     const auto parsed = ParseHostPort(wrong);
@@ -27,4 +27,4 @@ TEST(HostPort, AsConfigurationWritesIt) {
 }
 
 }  // namespace
-}  // namespace howdah::os::net
+}  // namespace howdah

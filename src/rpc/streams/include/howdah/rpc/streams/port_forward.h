@@ -18,15 +18,15 @@ struct Target {
   uint16_t port = 0;  // on the loopback interface of the task's machine
 };
 
-class Forward {
+class PortForward {
  public:
   // Listens on 127.0.0.1 and `port` (0: any free port), and serves any number of connections on a thread of its own.
   // Only programs of this user may connect: other users of the machine are not trusted. on_problem: called on that
   // thread with the reason why a connection could not be made, as one line for people.
-  static Result<std::unique_ptr<Forward>> Start(uint16_t port, const rpc::AmContact& am, const Target& target,
-                                                std::function<void(const std::string& line)> on_problem);
+  static Result<std::unique_ptr<PortForward>> Start(uint16_t port, const rpc::AmContact& am, const Target& target,
+                                                    std::function<void(const std::string& line)> on_problem);
   // Closes every connection.
-  virtual ~Forward() = default;
+  virtual ~PortForward() = default;
   virtual uint16_t port() const = 0;
   // Uses another AM of the job for new connections. Thread-safe.
   virtual void Use(const rpc::AmContact& am) = 0;

@@ -23,6 +23,6 @@ struct ProcessFacts {
   std::string Text() const;
 };
 // nullopt: the process does not exist.
-std::optional<ProcessFacts> LookAt(pid_t pid);
+std::optional<ProcessFacts> InspectProcess(pid_t pid);
 
 }  // namespace howdah::os::process

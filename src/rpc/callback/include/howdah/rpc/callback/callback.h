@@ -19,29 +19,29 @@
 namespace howdah::rpc::callback {
 
 // The executor's end. Used on the loop's thread only.
-class Listener {
+class CallbackListener {
  public:
   using OnCalled = std::function<void(const std::string& am_address)>;
   // host: an IP address of this machine that the AM's machine can reach. on_called: called for each valid call of an
   // AM.
-  static Result<std::unique_ptr<Listener>> Listen(boost::asio::io_context& loop, const std::string& host,
-                                                  OnCalled on_called);
-  virtual ~Listener() = default;
+  static Result<std::unique_ptr<CallbackListener>> Listen(boost::asio::io_context& loop, const std::string& host,
+                                                          OnCalled on_called);
+  virtual ~CallbackListener() = default;
   // The callback address, for CallbackClient::Call: "10.0.0.7:40123 5f0c...". Contains a secret.
-  virtual std::string contact() const = 0;
+  virtual std::string address() const = 0;
 };
 
 // The AM's end. Used on the loop's thread only.
-class Caller {
+class CallbackClient {
  public:
-  explicit Caller(boost::asio::io_context& loop) : loop_(loop) {}
-  Caller(const Caller&) = delete;
-  Caller& operator=(const Caller&) = delete;
-  ~Caller();
+  explicit CallbackClient(boost::asio::io_context& loop) : loop_(loop) {}
+  CallbackClient(const CallbackClient&) = delete;
+  CallbackClient& operator=(const CallbackClient&) = delete;
+  ~CallbackClient();
 
   // Calls the executor until Stop: immediately, then after pauses that grow to 5 s. address: of a CallbackListener; an
   // invalid one is ignored.
-  void Call(const ContainerId& container, const std::string& contact, const std::string& am_address);
+  void Call(const ContainerId& container, const std::string& callback_address, const std::string& am_address);
   // Stops calling: the executor has connected, or its container has ended.
   void Stop(const ContainerId& container);
 

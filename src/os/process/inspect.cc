@@ -1,4 +1,4 @@
-#include "howdah/os/process/look.h"
+#include "howdah/os/process/inspect.h"
 
 #include <limits.h>
 #include <sys/syscall.h>
@@ -84,7 +84,7 @@ std::string ProcessFacts::Text() const {
   return text + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
 }
 
-std::optional<ProcessFacts> LookAt(pid_t pid) {
+std::optional<ProcessFacts> InspectProcess(pid_t pid) {
   const std::string directory = "/proc/" + std::to_string(pid);
   const std::string status = "\n" + ReadProcFile(directory + "/status");
   ProcessFacts facts;

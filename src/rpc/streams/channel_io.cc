@@ -1,4 +1,4 @@
-#include "flow.h"
+#include "channel_io.h"
 
 #include <sys/socket.h>
 #include <unistd.h>

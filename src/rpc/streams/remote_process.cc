@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "flow.h"
+#include "channel_io.h"
 #include "howdah/base/exit_status.h"
-#include "howdah/rpc/streams/far_end.h"
+#include "howdah/rpc/streams/remote_endpoint.h"
 
 namespace howdah::rpc::streams {
 namespace {
@@ -42,7 +42,7 @@ void SetSize(int terminal, uint32_t rows, uint32_t columns) {
   ioctl(terminal, TIOCSWINSZ, &size);
 }
 
-std::optional<Pipe> MakeTerminal(const FarProcess::Terminal& terminal) {
+std::optional<Pipe> MakeTerminal(const RemoteProcess::Terminal& terminal) {
   Pipe made{Fd(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)), Fd()};
   char name[64];
   if (!made.ours.valid() || grantpt(made.ours.get()) != 0 || unlockpt(made.ours.get()) != 0 ||
@@ -56,7 +56,7 @@ std::optional<Pipe> MakeTerminal(const FarProcess::Terminal& terminal) {
   return made;
 }
 
-class Process final : public FarProcess {
+class Process final : public RemoteProcess {
  public:
   Process(boost::asio::io_context& loop, Handlers handlers)
       : loop_(loop), handlers_(std::move(handlers)), timer_(loop) {}
@@ -222,13 +222,11 @@ void Process::TellExit() {
 
 }  // namespace
 
-std::variant<std::unique_ptr<FarProcess>, os::process::SpawnError> FarProcess::Start(boost::asio::io_context& loop,
-                                                                                     os::process::SpawnRequest request,
-                                                                                     const Terminal* terminal,
-                                                                                     Handlers handlers) {
+std::variant<std::unique_ptr<RemoteProcess>, os::process::SpawnError> RemoteProcess::Start(
+    boost::asio::io_context& loop, os::process::SpawnRequest request, const Terminal* terminal, Handlers handlers) {
   auto made = std::make_unique<Process>(loop, std::move(handlers));
   if (const auto error = made->Begin(std::move(request), terminal)) return *error;
-  return std::unique_ptr<FarProcess>(std::move(made));
+  return std::unique_ptr<RemoteProcess>(std::move(made));
 }
 
 }  // namespace howdah::rpc::streams

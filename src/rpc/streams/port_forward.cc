@@ -1,4 +1,4 @@
-#include "howdah/rpc/streams/forward.h"
+#include "howdah/rpc/streams/port_forward.h"
 
 #include <unistd.h>
 
@@ -12,7 +12,7 @@
 
 #include "howdah/rpc/frames.h"
 #include "loopback_peer.h"
-#include "socket_end.h"
+#include "socket_endpoint.h"
 
 namespace howdah::rpc::streams {
 namespace {
@@ -22,7 +22,7 @@ using asio::ip::tcp;
 
 constexpr Duration kConnectLimit = std::chrono::seconds(10);
 
-class Listener final : public Forward {
+class Listener final : public PortForward {
  public:
   Listener(Target target, std::function<void(const std::string&)> on_problem)
       : target_(std::move(target)), on_problem_(std::move(on_problem)) {}
@@ -150,11 +150,11 @@ class Listener final : public Forward {
 
 }  // namespace
 
-Result<std::unique_ptr<Forward>> Forward::Start(uint16_t port, const rpc::AmContact& am, const Target& target,
-                                                std::function<void(const std::string& line)> on_problem) {
+Result<std::unique_ptr<PortForward>> PortForward::Start(uint16_t port, const rpc::AmContact& am, const Target& target,
+                                                        std::function<void(const std::string& line)> on_problem) {
   auto listener = std::make_unique<Listener>(target, std::move(on_problem));
   if (const Status listening = listener->Listen(port, am); !listening.ok()) return listening.error();
-  return std::unique_ptr<Forward>(std::move(listener));
+  return std::unique_ptr<PortForward>(std::move(listener));
 }
 
 }  // namespace howdah::rpc::streams

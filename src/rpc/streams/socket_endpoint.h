@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "flow.h"
+#include "channel_io.h"
 #include "howdah/os/files/fd.h"
 
 namespace howdah::rpc::streams {

@@ -1,4 +1,4 @@
-#include "socket_end.h"
+#include "socket_endpoint.h"
 
 #include <fcntl.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-#include "howdah/os/process/look.h"
+#include "howdah/os/process/inspect.h"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -18,8 +18,8 @@ TEST(Look, AtAProcessThatSleeps) {
   request.argv = {"sleep", "1000"};
   const auto child = SpawnOrError(request);
   ASSERT_TRUE(child.ok());
-  ASSERT_TRUE(Eventually([&] { return LookAt(child->pid)->state == 'S'; }, std::chrono::seconds(60)));
-  const auto facts = LookAt(child->pid);
+  ASSERT_TRUE(Eventually([&] { return InspectProcess(child->pid)->state == 'S'; }, std::chrono::seconds(60)));
+  const auto facts = InspectProcess(child->pid);
   ASSERT_TRUE(facts);
   EXPECT_EQ(facts->name, "sleep");
   EXPECT_EQ(facts->threads, 1);
@@ -35,7 +35,7 @@ TEST(Look, AtWhatIsCaught) {
   struct sigaction action {};
   action.sa_handler = [](int) {};
   ::sigaction(SIGUSR2, &action, &before);
-  const auto facts = LookAt(::getpid());
+  const auto facts = InspectProcess(::getpid());
   ::sigaction(SIGUSR2, &before, nullptr);
   ASSERT_TRUE(facts);
   EXPECT_TRUE(facts->Catches(SIGUSR2));
@@ -43,7 +43,7 @@ TEST(Look, AtWhatIsCaught) {
   EXPECT_FALSE(facts->Catches(0));
 }
 
-TEST(Look, AtNobody) { EXPECT_FALSE(LookAt(0x7ffffff0)); }
+TEST(Look, AtNobody) { EXPECT_FALSE(InspectProcess(0x7ffffff0)); }
 
 TEST(Look, AsText) {
   ProcessFacts facts{.name = "python3", .state = 'S', .threads = 5, .waits_in = "futex_wait_queue"};

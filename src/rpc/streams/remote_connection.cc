@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "howdah/rpc/streams/far_end.h"
-#include "socket_end.h"
+#include "howdah/rpc/streams/remote_endpoint.h"
+#include "socket_endpoint.h"
 
 namespace howdah::rpc::streams {
 namespace {
@@ -16,7 +16,7 @@ using asio::ip::tcp;
 // A server with a full accept queue does not answer.
 constexpr std::chrono::seconds kConnectLimit{10};
 
-class Connection final : public FarEnd {
+class Connection final : public RemoteEndpoint {
  public:
   Connection(asio::io_context& loop, uint16_t port, Handlers handlers)
       : loop_(loop), port_(port), handlers_(std::move(handlers)), socket_(loop), limit_(loop) {
@@ -87,7 +87,8 @@ class Connection final : public FarEnd {
 
 }  // namespace
 
-std::unique_ptr<FarEnd> ConnectLoopback(asio::io_context& loop, uint16_t port, FarEnd::Handlers handlers) {
+std::unique_ptr<RemoteEndpoint> ConnectLoopback(asio::io_context& loop, uint16_t port,
+                                                RemoteEndpoint::Handlers handlers) {
   return std::make_unique<Connection>(loop, port, std::move(handlers));
 }
 

@@ -1,4 +1,4 @@
-#include "howdah/rpc/callback/recall.h"
+#include "howdah/rpc/callback/callback.h"
 
 #include <gtest/gtest.h>
 
@@ -12,8 +12,9 @@ using namespace std::chrono_literals;
 
 class RecallTest : public testing::Test {
  protected:
-  std::unique_ptr<Listener> Listen() {
-    auto listener = Listener::Listen(loop_, "127.0.0.1", [this](const std::string& am) { called_.push_back(am); });
+  std::unique_ptr<CallbackListener> Listen() {
+    auto listener =
+        CallbackListener::Listen(loop_, "127.0.0.1", [this](const std::string& am) { called_.push_back(am); });
     EXPECT_TRUE(listener.ok());
     return std::move(*listener);
   }
@@ -22,11 +23,11 @@ class RecallTest : public testing::Test {
     while (!condition() && std::chrono::steady_clock::now() < until) loop_.run_one_for(100ms);
     return condition();
   }
-  static std::string AddressOf(const Listener& listener) {
-    return listener.contact().substr(0, listener.contact().find(' '));
+  static std::string AddressOf(const CallbackListener& listener) {
+    return listener.address().substr(0, listener.address().find(' '));
   }
   // Sends a line to the listener and waits until the listener closes the connection.
-  void Say(const Listener& listener, const std::string& line) {
+  void Say(const CallbackListener& listener, const std::string& line) {
     const std::string address = AddressOf(listener);
     tcp::socket socket(loop_);
     const auto port = static_cast<uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
@@ -44,8 +45,8 @@ class RecallTest : public testing::Test {
 
 TEST_F(RecallTest, AnExecutorIsToldWhereItsAmIs) {
   const auto listener = Listen();
-  Caller caller(loop_);
-  caller.Call({"c1"}, listener->contact(), "10.0.0.7:40123");
+  CallbackClient caller(loop_);
+  caller.Call({"c1"}, listener->address(), "10.0.0.7:40123");
   ASSERT_TRUE(RunUntil([&] { return called_.size() == 1; }));
   EXPECT_EQ(called_.front(), "10.0.0.7:40123");
   ASSERT_TRUE(RunUntil([&] { return called_.size() == 2; })) << "it has not connected: it is called again";
@@ -60,7 +61,7 @@ TEST_F(RecallTest, OneThatIsAwayIsCalledUntilItIsThere) {
   tcp::acceptor reserved(loop_, {boost::asio::ip::make_address("127.0.0.1"), 0});
   const uint16_t port = reserved.local_endpoint().port();
   reserved.close();
-  Caller caller(loop_);
+  CallbackClient caller(loop_);
   caller.Call({"c1"}, "127.0.0.1:" + std::to_string(port) + " secret", "10.0.0.7:40123");
   loop_.run_for(100ms);
   tcp::acceptor acceptor(loop_, {boost::asio::ip::make_address("127.0.0.1"), port});
@@ -71,7 +72,7 @@ TEST_F(RecallTest, OneThatIsAwayIsCalledUntilItIsThere) {
 
 TEST_F(RecallTest, StrangersAreNotHeard) {
   const auto listener = Listen();
-  const std::string contact = listener->contact();
+  const std::string contact = listener->address();
   std::string wrong = contact.substr(contact.find(' ') + 1);
   wrong.back() = wrong.back() == '0' ? '1' : '0';
   for (const std::string& line :
@@ -84,7 +85,7 @@ TEST_F(RecallTest, StrangersAreNotHeard) {
 }
 
 TEST_F(RecallTest, WhatIsNoContactIsNotCalled) {
-  Caller caller(loop_);
+  CallbackClient caller(loop_);
   for (const char* contact : {"", "nonsense", "localhost:1 secret", "127.0.0.1:99999 secret", "127.0.0.1 secret"}) {
     caller.Call({"c1"}, contact, "10.0.0.7:40123");
   }
@@ -93,7 +94,7 @@ TEST_F(RecallTest, WhatIsNoContactIsNotCalled) {
 
 TEST_F(RecallTest, EachHasASecretOfItsOwn) {
   const auto secret = [](const std::string& contact) { return contact.substr(contact.find(' ') + 1); };
-  EXPECT_NE(secret(Listen()->contact()), secret(Listen()->contact()));
+  EXPECT_NE(secret(Listen()->address()), secret(Listen()->address()));
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 #include <boost/asio/post.hpp>
 #include <deque>
 
-#include "flow.h"
+#include "channel_io.h"
 #include "howdah/os/process/testing.h"
-#include "howdah/rpc/streams/far_end.h"
+#include "howdah/rpc/streams/remote_endpoint.h"
 #include "loopback_peer.h"
-#include "socket_end.h"
+#include "socket_endpoint.h"
 
 namespace howdah::rpc::streams {
 namespace {
@@ -159,7 +159,7 @@ TEST_F(TunnelTest, WhatIsSentAfterAPipeBrokeIsGivenBack) {
 
 // The frames sent by a remote endpoint.
 struct Told {
-  FarEnd::Handlers handlers() {
+  RemoteEndpoint::Handlers handlers() {
     return {[this](const wire::Frame& f) {
               if (f.has_data()) (f.data().channel() == wire::ERRORS ? err : out) += f.data().bytes();
               if (f.has_exited()) exited = f.exited();
@@ -176,10 +176,10 @@ struct Told {
 
 class ProcessTest : public TunnelTest {
  protected:
-  void Start(const std::string& script, const FarProcess::Terminal* terminal = nullptr) {
-    auto started = FarProcess::Start(loop_, os::process::Bash(script, scratch_.path()), terminal, told_.handlers());
-    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<FarProcess>>(started));
-    process_ = std::get<std::unique_ptr<FarProcess>>(std::move(started));
+  void Start(const std::string& script, const RemoteProcess::Terminal* terminal = nullptr) {
+    auto started = RemoteProcess::Start(loop_, os::process::Bash(script, scratch_.path()), terminal, told_.handlers());
+    ASSERT_TRUE(std::holds_alternative<std::unique_ptr<RemoteProcess>>(started));
+    process_ = std::get<std::unique_ptr<RemoteProcess>>(std::move(started));
   }
   void Send(const std::string& bytes) {
     wire::Frame frame;
@@ -203,7 +203,7 @@ class ProcessTest : public TunnelTest {
   }
   os::files::Scratch scratch_;
   Told told_;
-  std::unique_ptr<FarProcess> process_;
+  std::unique_ptr<RemoteProcess> process_;
   bool reaped_ = false;
 };
 
@@ -247,7 +247,7 @@ TEST_F(ProcessTest, WhenTheStreamEndsItIsHungUp) {
 }
 
 TEST_F(ProcessTest, ATerminalHasItsSizeAndItsEnd) {
-  const FarProcess::Terminal terminal{"vt100", 33, 121};
+  const RemoteProcess::Terminal terminal{"vt100", 33, 121};
   Start("stty -echo; stty size; read a; echo got $a; cat; exit 5", &terminal);
   ASSERT_TRUE(RunUntil([&] { return told_.out.find("33 121") != std::string::npos; }));
   Send("x\n");

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <boost/asio/write.hpp>
 
-#include "howdah/rpc/callback/recall.h"
+#include "howdah/rpc/callback/callback.h"
 
 namespace howdah::rpc::callback {
 namespace {
@@ -31,7 +31,7 @@ bool ParseEndpoint(const std::string& text, tcp::endpoint& endpoint) {
 }  // namespace
 
 // The calls to one executor. Pending operations keep it alive; it does nothing after Stop.
-class Caller::Calling : public std::enable_shared_from_this<Calling> {
+class CallbackClient::Calling : public std::enable_shared_from_this<Calling> {
  public:
   Calling(boost::asio::io_context& loop, tcp::endpoint to, std::string line)
       : socket_(loop), limit_(loop), pause_timer_(loop), to_(std::move(to)), line_(std::move(line)) {}
@@ -78,21 +78,23 @@ class Caller::Calling : public std::enable_shared_from_this<Calling> {
   bool stopped_ = false;
 };
 
-Caller::~Caller() {
+CallbackClient::~CallbackClient() {
   for (const auto& [container, calling] : calls_) calling->Stop();
 }
 
-void Caller::Call(const ContainerId& container, const std::string& contact, const std::string& am_address) {
-  const size_t space = contact.find(' ');
+void CallbackClient::Call(const ContainerId& container, const std::string& callback_address,
+                          const std::string& am_address) {
+  const size_t space = callback_address.find(' ');
   tcp::endpoint to;
-  if (space == std::string::npos || !ParseEndpoint(contact.substr(0, space), to)) return;
+  if (space == std::string::npos || !ParseEndpoint(callback_address.substr(0, space), to)) return;
   Stop(container);
-  const auto calling = std::make_shared<Calling>(loop_, to, contact.substr(space + 1) + " " + am_address + "\n");
+  const auto calling =
+      std::make_shared<Calling>(loop_, to, callback_address.substr(space + 1) + " " + am_address + "\n");
   calls_[container] = calling;
   calling->Call();
 }
 
-void Caller::Stop(const ContainerId& container) {
+void CallbackClient::Stop(const ContainerId& container) {
   const auto it = calls_.find(container);
   if (it == calls_.end()) return;
   it->second->Stop();

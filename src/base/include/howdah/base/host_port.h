@@ -1,0 +1,25 @@
+// The address of a server: a host and a TCP port.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "howdah/base/result.h"
+
+namespace howdah {
+
+// A value type; nothing is resolved.
+struct HostPort {
+  std::string host;   // "rm1.example.com", "10.0.0.7", "::1" (without brackets)
+  uint16_t port = 0;  // 0: not known yet
+  // "rm1.example.com:8032", "[::1]:8032"
+  std::string Text() const;
+  friend auto operator<=>(const HostPort&, const HostPort&) = default;
+};
+
+// Parses "host:port" or "[v6]:port". kUsage: neither, or the port is no number up to 65535.
+Result<HostPort> ParseHostPort(std::string_view text);
+
+}  // namespace howdah

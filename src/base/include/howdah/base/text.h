@@ -1,0 +1,51 @@
+// Text helpers without locale: ASCII letters and blanks, UTF-8 bytes. Pure; thread-safe.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace howdah {
+
+// Without the blanks (space, tab, CR, LF, FF, VT) at both ends. The result refers to `text`.
+std::string_view Trim(std::string_view text);
+
+// The text on one line: runs of blanks and control characters become one space, and none remain at the ends. If the
+// text is longer than `limit` bytes (at least 3) it is cut at a character and ends in "...".
+std::string OneLine(std::string_view text, size_t limit = std::string_view::npos);
+
+// The text up to the first line break. The result refers to `text`.
+std::string_view FirstLine(std::string_view text);
+
+// At most `limit` bytes (at least 3): a longer text is cut at a character and ends in "…".
+std::string Shorten(std::string text, size_t limit);
+
+// ASCII letters in lower case.
+std::string LowerCase(std::string_view text);
+
+// Lower-case hexadecimal, two digits per byte.
+std::string Hex(std::string_view bytes);
+
+// "1 task", "3 tasks"; plural: if it is not the singular with an "s".
+std::string CountOf(int64_t count, std::string_view singular, std::string_view plural = {});
+
+// The size in bytes of the valid UTF-8 character at the beginning of `text` (RFC 3629: no overlong forms, surrogates or
+// code points beyond U+10FFFF); 0: there is none.
+size_t Utf8CharacterSize(std::string_view text);
+
+// The parts with a separator between them. Parts: a range of strings or string views.
+template <typename Parts>
+std::string Join(const Parts& parts, std::string_view separator = ", ") {
+  std::string joined;
+  bool first = true;
+  for (const auto& part : parts) {
+    if (!first) joined += separator;
+    first = false;
+    joined += part;
+  }
+  return joined;
+}
+
+}  // namespace howdah
