@@ -7,8 +7,6 @@
 namespace howdah::am {
 namespace {
 
-Instant FromMicros(int64_t micros) { return Instant(Duration(micros)); }
-
 void AddHeard(const wire::Heard& heard, std::vector<EventLog::Step>& steps) {
   for (int i = 0; i < std::min(heard.containers_size(), heard.at_micros_size()); ++i) {
     steps.push_back({core::HeartbeatReceived{{heard.containers(i)}}, FromMicros(heard.at_micros(i))});

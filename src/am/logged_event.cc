@@ -1,9 +1,11 @@
 #include "logged_event.h"
 
 namespace howdah::am {
-namespace {
 
 Instant FromMicros(int64_t micros) { return Instant(Duration(micros)); }
+
+namespace {
+
 int64_t Micros(Instant at) { return at.time_since_epoch().count(); }
 
 template <typename Message>

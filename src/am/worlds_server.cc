@@ -15,8 +15,8 @@ namespace {
 
 using frameworks::horovod::HorovodWorlds;
 
-constexpr size_t kValueBytes = size_t{1} << 20;
-constexpr size_t kStoreBytes = size_t{256} << 20;
+constexpr size_t kWorldsValueBytes = size_t{1} << 20;
+constexpr size_t kWorldsStoreBytes = size_t{256} << 20;
 constexpr int kAttempts = 3;
 constexpr auto kAskAgain = std::chrono::seconds(1), kAskOnceMore = std::chrono::seconds(2);
 
@@ -39,7 +39,7 @@ class HorovodServer final : public WorldsServer {
 
   Status Listen() {
     os::http::Server::Limits limits;
-    limits.body_bytes = kValueBytes;
+    limits.body_bytes = kWorldsValueBytes;
     limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;  // also of some that have died
     auto server = os::http::Server::Start(
         loop_, options_.host,
@@ -125,7 +125,7 @@ class HorovodServer final : public WorldsServer {
   Options options_;
   const OnMeets on_meets_;
   os::process::Clock clock_;
-  HorovodWorlds worlds_{kStoreBytes};
+  HorovodWorlds worlds_{kWorldsStoreBytes};
   HorovodWorlds::RequestId last_id_ = 0;
   std::unordered_map<HorovodWorlds::RequestId, Respond> requests_;
   std::optional<Asked> asked_;  // who has not come to wait yet

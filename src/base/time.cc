@@ -6,12 +6,12 @@
 namespace howdah {
 namespace {
 
-struct Unit {
+struct TimeUnit {
   std::string_view name;
   int64_t micros;
 };
 // Largest unit first, so that DurationToText finds the shortest text first.
-constexpr Unit kUnits[] = {
+constexpr TimeUnit kUnits[] = {
     {"d", 86'400'000'000}, {"h", 3'600'000'000}, {"m", 60'000'000}, {"s", 1'000'000}, {"ms", 1'000}};
 constexpr int64_t kLimitMicros = int64_t{100} * 365 * 86'400'000'000;
 
@@ -62,7 +62,7 @@ std::optional<Duration> ParseDuration(std::string_view text) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || text.empty() || text.front() == '-') return std::nullopt;
   const std::string_view unit = text.substr(static_cast<size_t>(end - text.data()));
-  for (const Unit& u : kUnits) {
+  for (const TimeUnit& u : kUnits) {
     if (u.name != unit) continue;
     if (number > kLimitMicros / u.micros) return std::nullopt;
     return Duration(number * u.micros);
@@ -71,7 +71,7 @@ std::optional<Duration> ParseDuration(std::string_view text) {
 }
 
 std::string DurationToText(Duration d) {
-  for (const Unit& u : kUnits) {
+  for (const TimeUnit& u : kUnits) {
     if (d.count() != 0 && d.count() % u.micros == 0) return std::to_string(d.count() / u.micros) + std::string(u.name);
   }
   return "0s";

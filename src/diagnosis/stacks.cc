@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kNameLimit = 80;
 
-struct Frame {
+struct StackFrame {
   std::string function, file, line;
 
   // py-spy names what it finds on the interpreter's path from there, as "torch/distributed/…"; the program itself
@@ -30,7 +30,7 @@ bool IsNumber(std::string_view text) {
 }
 
 // `File "/x/train.py", line 3 in main`
-std::optional<Frame> FaulthandlerFrame(std::string_view line) {
+std::optional<StackFrame> FaulthandlerFrame(std::string_view line) {
   constexpr std::string_view kBefore = "File \"", kLine = "\", line ", kIn = " in ";
   const size_t number = line.find(kLine);
   if (!line.starts_with(kBefore) || number == std::string_view::npos) return std::nullopt;
@@ -38,23 +38,23 @@ std::optional<Frame> FaulthandlerFrame(std::string_view line) {
   const std::string_view rest = line.substr(number + kLine.size());
   const size_t in = rest.find(kIn);
   if (in == std::string_view::npos || !IsNumber(rest.substr(0, in)) || file.empty()) return std::nullopt;
-  return Frame{std::string(rest.substr(in + kIn.size())), std::string(file), std::string(rest.substr(0, in))};
+  return StackFrame{std::string(rest.substr(in + kIn.size())), std::string(file), std::string(rest.substr(0, in))};
 }
 
 // `main (train.py:40)`
-std::optional<Frame> PySpyFrame(std::string_view line) {
+std::optional<StackFrame> PySpyFrame(std::string_view line) {
   const size_t open = line.rfind(" ("), colon = line.rfind(':');
   if (open == std::string_view::npos || colon == std::string_view::npos || colon < open || line.back() != ')')
     return std::nullopt;
   const std::string_view file = line.substr(open + 2, colon - open - 2);
   const std::string_view number = line.substr(colon + 1, line.size() - colon - 2);
   if (open == 0 || file.empty() || !IsNumber(number)) return std::nullopt;
-  return Frame{std::string(line.substr(0, open)), std::string(file), std::string(number)};
+  return StackFrame{std::string(line.substr(0, open)), std::string(file), std::string(number)};
 }
 
 // The frames of the main thread, else those of the first one.
-std::vector<Frame> MainThread(std::string_view text) {
-  std::vector<Frame> first, frames;
+std::vector<StackFrame> MainThread(std::string_view text) {
+  std::vector<StackFrame> first, frames;
   bool is_main = false;
   for (const std::string& whole : CleanLines(text)) {
     const std::string_view line = Trim(whole);
@@ -76,11 +76,11 @@ std::vector<Frame> MainThread(std::string_view text) {
 }  // namespace
 
 std::string WhereInStack(std::string_view text) {
-  const std::vector<Frame> frames = MainThread(text);
+  const std::vector<StackFrame> frames = MainThread(text);
   if (frames.empty()) return "";
   std::string where = frames.front().Text();
   if (!frames.front().IsLibrary()) return where;
-  for (const Frame& frame : frames) {
+  for (const StackFrame& frame : frames) {
     if (!frame.IsLibrary()) return where + ", called from " + frame.Text();
   }
   return where;

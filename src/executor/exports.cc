@@ -13,7 +13,7 @@
 namespace howdah::executor {
 namespace {
 
-constexpr size_t kPiece = size_t{1} << 20;
+constexpr size_t kCopyPiece = size_t{1} << 20;
 
 // One variable, while its text or the end of its value is looked for.
 struct Search {
@@ -80,8 +80,8 @@ Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::E
   std::string bytes;  // the end of the piece before, and the piece
   size_t kept = 0, searched = 0;
   for (;;) {
-    bytes.resize(kept + kPiece);
-    const ssize_t size = ::read(file.get(), bytes.data() + kept, kPiece);
+    bytes.resize(kept + kCopyPiece);
+    const ssize_t size = ::read(file.get(), bytes.data() + kept, kCopyPiece);
     if (size < 0) return os::files::SystemError("reading " + output);
     bytes.resize(kept + static_cast<size_t>(size));
     for (Search& search : searches) Look(search, bytes, kept);

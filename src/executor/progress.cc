@@ -14,10 +14,10 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kPiece = 64 << 10;
+constexpr size_t kReadPiece = 64 << 10;
 constexpr size_t kLongestLine = 200;
 constexpr auto kPause = 50ms;
-constexpr auto kWithoutEvents = 1s;  // where the user has no inotify instances left
+constexpr auto kPollWithoutEvents = 1s;  // where the user has no inotify instances left
 
 // Beside the working directory, which holds what the job brought and nothing else.
 std::string DirectoryOf(const std::string& work_dir) { return work_dir + ".progress"; }
@@ -60,7 +60,7 @@ void ProgressReader::Watch() {
     watched = watch >= 0 || errno == ENOENT;  // the task has removed it
   }
   Read();  // what came before the watch
-  if (!watched) return Pause(kWithoutEvents);
+  if (!watched) return Pause(kPollWithoutEvents);
   events_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
     if (error) return;
     std::array<char, 4096> told;
@@ -98,7 +98,7 @@ bool ProgressReader::ReadPiece(int local_rank, File& file) {
     file.offset = 0;
     file.line.clear();
   }
-  std::array<char, kPiece> piece;
+  std::array<char, kReadPiece> piece;
   const ssize_t size = ::pread(file.fd.get(), piece.data(), piece.size(), file.offset);
   if (size <= 0) return false;
   file.offset += size;

@@ -23,13 +23,13 @@ constexpr size_t kAnswerLimit = 64 << 10;
 constexpr auto kSpyLimit = 5s;
 constexpr auto kFaulthandlerLimit = 500ms;  // it writes from a signal handler: if at all, at once
 
-size_t SizeOf(const std::string& path) {
+size_t SizeOrZero(const std::string& path) {
   struct stat info {};
   return ::stat(path.c_str(), &info) == 0 ? static_cast<size_t>(info.st_size) : 0;
 }
 
 std::string ReadFrom(const std::string& path, size_t offset) {
-  const size_t size = SizeOf(path);
+  const size_t size = SizeOrZero(path);
   if (size <= offset) return "";
   auto tail = os::files::ReadTail(path, size - offset);
   if (!tail) return "";
@@ -83,7 +83,7 @@ void Stacks::AskNext() {
   while (!waiting_.empty()) {
     const Asked asked = waiting_.front();
     waiting_.pop_front();
-    offset_ = SizeOf(request_.stderrs[asked.rank]);
+    offset_ = SizeOrZero(request_.stderrs[asked.rank]);
     if (AskPySpy(asked) || AskFaulthandler(asked)) return;
   }
   std::string text;

@@ -7,7 +7,7 @@
 namespace howdah::executor {
 namespace {
 
-int64_t Micros(Instant t) { return t.time_since_epoch().count(); }
+int64_t MicrosOf(Instant t) { return t.time_since_epoch().count(); }
 
 }  // namespace
 
@@ -50,10 +50,10 @@ void Executor::FillProgress(wire::Progress& progress) {
   progress_told_ = progress_.progress();
   const core::TaskProgress& now = *progress_told_;
   progress.set_attempt(place_.attempt);
-  progress.set_at_micros(Micros(now.at));
+  progress.set_at_micros(MicrosOf(now.at));
   if (now.step) progress.set_step(*now.step);
   if (now.checkpoint) progress.set_checkpoint(*now.checkpoint);
-  if (now.checkpoint_at) progress.set_checkpoint_at_micros(Micros(*now.checkpoint_at));
+  if (now.checkpoint_at) progress.set_checkpoint_at_micros(MicrosOf(*now.checkpoint_at));
 }
 
 void Executor::SendProgress() {
@@ -113,8 +113,8 @@ void Executor::SendStalled(const std::string& where) {
   wire::Stalled& stalled = *message.mutable_stalled();
   const core::Activity last = liveness_.last();
   stalled.set_attempt(place_.attempt);
-  stalled.set_at_micros(Micros(clock_.Now()));
-  stalled.set_since_micros(Micros(last.at));
+  stalled.set_at_micros(MicrosOf(clock_.Now()));
+  stalled.set_since_micros(MicrosOf(last.at));
   stalled.set_sign(std::string(last.what));
   stalled.set_where(where);
   SendProgress();

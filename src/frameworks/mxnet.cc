@@ -7,7 +7,7 @@ namespace {
 
 constexpr const char* kScheduler = "scheduler";
 constexpr const char* kServer = "server";
-constexpr const char* kWorker = "worker";
+constexpr const char* kMxnetWorker = "worker";
 
 const std::vector<HostPort>* FindRole(const Process& process, const char* name) {
   for (size_t role = 0; role < process.spec.roles.size(); ++role) {
@@ -20,7 +20,7 @@ const std::vector<HostPort>* FindRole(const Process& process, const char* name) 
 
 bool IsPartOfMxnet(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
   if (spec.framework != jobspec::Framework::kMxnet) return false;
-  return role.name == kScheduler || role.name == kServer || role.name == kWorker;
+  return role.name == kScheduler || role.name == kServer || role.name == kMxnetWorker;
 }
 
 void AddMxnet(const Process& process, jobspec::EnvVars& env) {
@@ -35,7 +35,7 @@ void AddMxnet(const Process& process, jobspec::EnvVars& env) {
   Set(env, "DMLC_PS_ROOT_PORT", schedulers->front().port);
   Set(env, "DMLC_LOCAL", 0);
   Set(env, "DMLC_NUM_SERVER", count(kServer));
-  Set(env, "DMLC_NUM_WORKER", count(kWorker));
+  Set(env, "DMLC_NUM_WORKER", count(kMxnetWorker));
 }
 
 }  // namespace howdah::frameworks

@@ -42,11 +42,6 @@ std::string MakeAbsolute(std::string_view path, std::string_view directory) {
   return absolute.empty() ? "/" : absolute;
 }
 
-std::string BaseName(std::string_view path) {
-  const size_t slash = path.find_last_of('/');
-  return std::string(slash == path.npos ? path : path.substr(slash + 1));
-}
-
 bool CheckIsThere(Reader& r, const Node& n, PathUse use, const std::string& written, const std::string& path) {
   if (use == PathUse::kDestination || !r.surroundings().path_kind) return true;
   const PathKind kind = r.surroundings().path_kind(path);
@@ -125,6 +120,11 @@ const Section<File>& FileKeys() {
 
 }  // namespace
 
+std::string_view BaseName(std::string_view path) {
+  const size_t slash = path.find_last_of('/');
+  return slash == path.npos ? path : path.substr(slash + 1);
+}
+
 bool IsArchiveName(std::string_view path) {
   std::string_view endings = kArchives;
   while (!endings.empty()) {
@@ -153,7 +153,7 @@ ValueType<File> FileToPlace() {
   type.read = [read = type.read](Reader& r, const Node& n, File& out) {
     if (!read(r, n, out)) return false;
     if (out.from.empty()) return r.Fail(n, "names no file; write for example labels.csv");
-    if (out.to.empty()) out.to = BaseName(out.from);
+    if (out.to.empty()) out.to = std::string(BaseName(out.from));
     if (out.to.empty() || out.to == "..")
       return r.Fail(n, "has no name of its own; say how it is to be called: {from: …, to: …}");
     if (!out.unpack) return true;

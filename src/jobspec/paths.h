@@ -22,6 +22,9 @@ ValueType<std::string> PathOrUri(PathUse use);
 // One of files: a text or a map.
 ValueType<File> FileToPlace();
 
+// What follows the last slash.
+std::string_view BaseName(std::string_view path);
+
 // Whether a file of this name can be unpacked.
 bool IsArchiveName(std::string_view path);
 

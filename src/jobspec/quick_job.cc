@@ -3,16 +3,12 @@
 #include <algorithm>
 
 #include "json_text.h"
+#include "paths.h"
 #include "variables.h"
 #include "words.h"
 
 namespace howdah::jobspec {
 namespace {
-
-std::string_view BaseName(std::string_view path) {
-  const size_t slash = path.find_last_of('/');
-  return slash == path.npos ? path : path.substr(slash + 1);
-}
 
 // "train" for python3 -u ./train.py, "date" for /bin/date.
 std::string NameAfter(const std::vector<std::string>& command) {

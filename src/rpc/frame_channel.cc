@@ -9,7 +9,7 @@ namespace howdah::rpc {
 namespace {
 
 // The window of a stream: bytes in flight to a remote reader.
-constexpr int kWindow = 512 << 10;
+constexpr int kSendWindow = 512 << 10;
 
 class Stream final : public FrameStream {
  public:
@@ -59,7 +59,7 @@ Result<std::unique_ptr<FrameChannel>> FrameChannel::Make(const std::string& addr
   arguments.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, millis);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 1000);
-  arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kWindow);
+  arguments.SetInt(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kSendWindow);
   // A broken network sends no FIN: send a ping after 10 s of silence, and expect an answer within 20 s.
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIME_MS, 10'000);
   arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);

@@ -7,7 +7,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr Duration kResolveLimit = std::chrono::seconds(5);
+constexpr Duration kAmResolveLimit = std::chrono::seconds(5);
 
 }  // namespace
 
@@ -16,7 +16,7 @@ Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& repo
     return Error{ErrorCode::kUnavailable,
                  "no application master has said yet where it listens; try again once the job is not QUEUED any more"};
   }
-  const auto found = os::net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kResolveLimit);
+  const auto found = os::net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kAmResolveLimit);
   if (!found.ok()) return found.error();
   return HostPort{found->front().ip(), found->front().port()}.Text();
 }

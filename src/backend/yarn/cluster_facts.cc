@@ -3,7 +3,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr int64_t kMib = int64_t{1} << 20;
+constexpr int64_t kMebibyte = int64_t{1} << 20;
 
 std::string StateText(::hadoop::yarn::NodeStateProto state) {
   switch (state) {
@@ -117,7 +117,7 @@ Result<ClusterFacts> GatherFacts(hadoop::yarn::ResourceManager& rm, const std::s
 
 hadoop::yarn::Resource ShapeOf(const jobspec::RoleSpec& role) {
   hadoop::yarn::Resource shape;
-  shape.memory_mib = (role.memory_bytes + kMib - 1) / kMib;
+  shape.memory_mib = (role.memory_bytes + kMebibyte - 1) / kMebibyte;
   shape.vcores = role.vcores;
   if (role.gpus > 0) shape.others[hadoop::yarn::kGpu] = role.gpus;
   for (const jobspec::NamedResource& resource : role.resources) shape.others[resource.name] = resource.amount;

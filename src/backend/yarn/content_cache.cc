@@ -15,7 +15,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr size_t kStep = size_t{1} << 20;
+constexpr size_t kCopyStep = size_t{1} << 20;
 
 bool EverybodyMayEnterHere(const std::string& directory, std::map<std::string, bool>& known) {
   if (const auto found = known.find(directory); found != known.end()) return found->second;
@@ -152,7 +152,7 @@ Status ContentCache::Fill(Item& item, hadoop::hdfs::Writer& writer) {
   }
   const os::files::Fd file(open(item.local_path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.valid()) return os::files::SystemError("reading " + item.local_path);
-  std::string buffer(kStep, '\0');
+  std::string buffer(kCopyStep, '\0');
   for (;;) {
     const ssize_t size = read(file.get(), buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;

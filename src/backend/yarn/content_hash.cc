@@ -18,7 +18,7 @@ namespace {
 
 constexpr off_t kWorthRemembering = off_t{1} << 20;
 constexpr size_t kMostRemembered = size_t{1} << 20;  // bytes; then everything is forgotten and learned anew
-constexpr size_t kStep = size_t{1} << 20;
+constexpr size_t kHashStep = size_t{1} << 20;
 
 using Digest = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 
@@ -55,7 +55,7 @@ bool MayStillChange(const struct stat& facts) {
 
 Result<std::string> Hash(int fd, const std::string& file) {
   const Digest digest = NewDigest();
-  std::vector<char> buffer(kStep);
+  std::vector<char> buffer(kHashStep);
   for (;;) {
     const ssize_t size = read(fd, buffer.data(), buffer.size());
     if (size < 0 && errno == EINTR) continue;

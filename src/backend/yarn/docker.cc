@@ -3,7 +3,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-std::string Join(const std::vector<std::string>& parts) {
+std::string CommaList(const std::vector<std::string>& parts) {
   std::string text;
   for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
   return text;
@@ -19,8 +19,8 @@ std::vector<std::pair<std::string, std::string>> DockerEnvironment(const jobspec
     if (!value.empty()) variables.emplace_back(name, std::move(value));
   };
   add("YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK", docker.network);
-  add("YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS", Join(docker.mounts));
-  add("YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS", Join(docker.tmpfs));
+  add("YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS", CommaList(docker.mounts));
+  add("YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS", CommaList(docker.tmpfs));
   add("YARN_CONTAINER_RUNTIME_DOCKER_RUNTIME", docker.runtime);
   add("YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER", docker.privileged ? "true" : "");
   return variables;

@@ -16,12 +16,12 @@ namespace {
 using Finding = backend::Cluster::Finding;
 using Level = Finding::Level;
 
-constexpr size_t kNamed = 6;  // of a list in a sentence
+constexpr size_t kJobsNamed = 6;  // of a list in a sentence
 
 std::string Listed(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < names.size(); ++i) {
-    if (i == kNamed) return text + ", ...";
+    if (i == kJobsNamed) return text + ", ...";
     text += (i == 0 ? "" : ", ") + names[i];
   }
   return text;

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kMostRead = size_t{256} << 20;
 constexpr size_t kStep = size_t{1} << 20;
 // One that answers does so within milliseconds; a fail-over of the cluster may be met by calling again.
-constexpr hadoop::rpc::RetryLimits kPatience{
+constexpr hadoop::rpc::RetryLimits kRetryLimits{
     .connect = std::chrono::seconds(5), .call = std::chrono::seconds(20), .give_up = std::chrono::seconds(8)};
 
 // HADOOP_TOKEN_FILE_LOCATION, where whoever started us left tokens.
@@ -35,7 +35,7 @@ Result<HadoopCluster> HadoopCluster::Open(const hadoop::conf::Environment& surro
   if (!credentials.ok()) return credentials.error();
   const auto named = surroundings.variable("HADOOP_USER_NAME");
   return HadoopCluster(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials),
-                       kPatience);
+                       kRetryLimits);
 }
 
 hadoop::hdfs::OpenOptions HadoopCluster::open_options() const { return {user_, credentials_, {}}; }

@@ -14,7 +14,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr Duration kFirstPause = std::chrono::milliseconds(100), kLongestPause = std::chrono::seconds(1);
+constexpr Duration kFirstReadPause = std::chrono::milliseconds(100), kLongestReadPause = std::chrono::seconds(1);
 
 using Clock = std::chrono::steady_clock;
 
@@ -94,7 +94,7 @@ Status LogStore::Read(const LogFilePlace& place, int64_t offset, const OnBytes& 
     on_bytes(bytes);
   };
   Error last{ErrorCode::kNotFound, "it is neither gathered yet nor on its node any more"};
-  for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
+  for (Duration pause = kFirstReadPause;; pause = std::min(pause * 2, kLongestReadPause)) {
     for (const auto look : {&LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
       const auto read = (this->*look)(place, offset + handed_on, count);
       if (read.ok() && *read) return {};

@@ -9,7 +9,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr Duration kConnectLimit = std::chrono::seconds(5);
+constexpr Duration kNodeConnectLimit = std::chrono::seconds(5);
 
 // Asks for what there is now, and hands on each answer.
 Status AskNow(HadoopCluster& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
@@ -17,7 +17,7 @@ Status AskNow(HadoopCluster& cluster, const JobId& id, const ::hadoop::yarn::App
   const auto am = ContactOf(cluster, id, report);
   if (!am.ok()) return am.error();
   request.set_now(true);
-  const auto follow = rpc::AmFollow::Start(am->address, am->identity, request, kConnectLimit);
+  const auto follow = rpc::AmFollow::Start(am->address, am->identity, request, kNodeConnectLimit);
   for (;;) {
     while (const auto reply = follow->Next()) on_reply(*reply);
     if (const auto ended = follow->ended()) return *ended;

@@ -7,7 +7,7 @@ namespace {
 
 using ::hadoop::yarn::QueueInfoProto;
 
-constexpr size_t kNamed = 3;
+constexpr size_t kQueuesNamed = 3;
 
 LeafQueue FactsOf(const QueueInfoProto& info) {
   const auto& counts = info.queuestatistics();
@@ -51,11 +51,11 @@ std::vector<LeafQueue> Those(const std::vector<LeafQueue>& leaves, bool (*fits)(
 
 std::string Named(const std::vector<LeafQueue>& leaves) {
   std::string text;
-  for (size_t i = 0; i < leaves.size() && i < kNamed; ++i) {
+  for (size_t i = 0; i < leaves.size() && i < kQueuesNamed; ++i) {
     const bool last = i + 1 == leaves.size();
     text += (i == 0 ? "the queue " : last ? " or " : ", ") + leaves[i].name;
   }
-  return leaves.size() > kNamed ? text + " or another" : text;
+  return leaves.size() > kQueuesNamed ? text + " or another" : text;
 }
 
 }  // namespace

@@ -6,7 +6,7 @@ namespace howdah::backend::yarn {
 namespace {
 
 // Ever more rarely: who waits for hours must not cost the ResourceManager much, nor fill the journal with figures.
-constexpr Duration kFirstLook = std::chrono::seconds(1), kLongestPause = std::chrono::minutes(1);
+constexpr Duration kFirstLook = std::chrono::seconds(1), kLongestWatchPause = std::chrono::minutes(1);
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void WaitWatch::Take(const Result<ClusterFacts>& facts) {
   const std::string why = facts.ok() ? WhyPending(*facts, wants_, headroom_) : "";
   if (!why.empty() && why != said_) say_(said_ = why);
   LookAfter(pause_);
-  pause_ = std::min(pause_ * 2, kLongestPause);
+  pause_ = std::min(pause_ * 2, kLongestWatchPause);
 }
 
 }  // namespace howdah::backend::yarn

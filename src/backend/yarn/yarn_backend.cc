@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 // How long an executor that was told to leave may take; then how long its node may take to say that it has ended.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 // After which a start is slow enough to be worth a question and a line.
-constexpr Duration kFirstLook = 10s;
+constexpr Duration kFirstFactsAfter = 10s;
 constexpr auto kGoneLimit = 8000ms;
 // ContainerExitStatus.INVALID and DISKS_FAILED.
 constexpr int kNotStarted = -1000, kDisksFailed = -101;
@@ -206,7 +206,7 @@ void YarnBackend::LookHowFar(const ContainerId& id) {
   if (held.connected || held.leaving || held.stopped) return;
   // Seldom enough for big jobs, and once at least before the time is over.
   const Duration pause =
-      std::max(held.looked_after, std::min<Duration>(kFirstLook, options_.spec.timeouts.register_ * 3 / 4));
+      std::max(held.looked_after, std::min<Duration>(kFirstFactsAfter, options_.spec.timeouts.register_ * 3 / 4));
   held.looked_after += pause;
   held.look.expires_after(pause);
   held.look.async_wait([this, id](const boost::system::error_code& error) {

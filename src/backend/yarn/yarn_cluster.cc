@@ -23,12 +23,12 @@ namespace {
 
 using ::hadoop::yarn::ApplicationReportProto;
 
-constexpr char kType[] = "HOWDAH";
+constexpr char kApplicationType[] = "HOWDAH";
 // A status is of use only while somebody waits for it; an order is worth waiting for.
 constexpr Duration kStatusLimit = std::chrono::seconds(3);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
-constexpr Duration kGoneLimit = std::chrono::minutes(2);
-constexpr Duration kLogLimit = std::chrono::seconds(30);
+constexpr Duration kEndLimit = std::chrono::minutes(2);
+constexpr Duration kLogReadLimit = std::chrono::seconds(30);
 
 Error NoJob(const std::string& name, const std::string& why) {
   return {ErrorCode::kNotFound, "there is no job '" + name + "': " + why};
@@ -103,7 +103,7 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopCluster& clust
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
   ::hadoop::yarn::GetApplicationsRequestProto filter;
-  filter.add_application_types(kType);
+  filter.add_application_types(kApplicationType);
   filter.add_users(cluster.user());
   filter.set_scope(::hadoop::yarn::OWN);
   return (*rm)->Applications(filter);
@@ -249,7 +249,7 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   const auto place = places.find(source);
   if (place == places.end()) return Error{ErrorCode::kNotFound, "the output was never begun"};
   LogStore store(**cluster, id, known->report ? known->report->user() : (*cluster)->user());
-  const howdah::Status read = store.Read(place->second, offset, take, kLogLimit);
+  const howdah::Status read = store.Read(place->second, offset, take, kLogReadLimit);
   keeper.Finish();
   return read;
 }
@@ -282,7 +282,7 @@ howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::op
   // An AM that is not there yet, or not any more, has nothing to stop with grace: YARN ends the application.
   const auto rm = (*cluster)->Rm();
   if (!rm.ok()) return rm.error();
-  return (*rm)->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit);
+  return (*rm)->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kEndLimit);
 }
 
 howdah::Status YarnCluster::AwaitGone(const JobId& id) {
@@ -290,7 +290,7 @@ howdah::Status YarnCluster::AwaitGone(const JobId& id) {
   if (!cluster.ok()) return cluster.error();
   const auto rm = (*cluster)->Rm();
   if (!rm.ok()) return rm.error();
-  return (*rm)->AwaitEnd(*hadoop::yarn::ParseApplicationId(id.text), kGoneLimit);
+  return (*rm)->AwaitEnd(*hadoop::yarn::ParseApplicationId(id.text), kEndLimit);
 }
 
 howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {

@@ -8,7 +8,7 @@ namespace {
 
 constexpr char kEndedWithAm[] = "it ended while there was no application master";
 
-hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
+hadoop::yarn::ContainerId InheritedId(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
 }
 
@@ -21,7 +21,7 @@ void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int
 
 void YarnBackend::InheritKept(const std::vector<backend::Inherited>& containers) {
   for (const backend::Inherited& inherited : containers) {
-    const hadoop::yarn::ContainerId id = IdOf(inherited.container);
+    const hadoop::yarn::ContainerId id = InheritedId(inherited.container);
     if (const auto held = past_->containers.find(id); held != past_->containers.end()) {
       Adopt(inherited, held->second);
     } else if (const auto ended = past_->completed.find(id); ended != past_->completed.end()) {

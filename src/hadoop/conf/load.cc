@@ -19,7 +19,7 @@ Error CannotRead(const std::string& path) {
   return {code, "reading " + path + ": " + std::strerror(errno)};
 }
 
-Result<std::string> ReadFile(const std::string& path) {
+Result<std::string> ReadXmlFile(const std::string& path) {
   const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return CannotRead(path);
   std::string bytes;
@@ -82,11 +82,11 @@ Result<Configuration> LoadConfiguration(const Environment& environment) {
   bool any = false;
   for (const char* name : kFiles) {
     const std::string path = *directory + (directory->ends_with('/') ? "" : "/") + name;
-    const auto xml = ReadFile(path);
+    const auto xml = ReadXmlFile(path);
     if (!xml && xml.error().code == ErrorCode::kNotFound) continue;
     if (!xml) return xml.error().While("reading Hadoop's configuration");
     any = true;
-    if (const Status added = AddXml(configuration, path, *xml, ReadFile); !added.ok()) return added.error();
+    if (const Status added = AddXml(configuration, path, *xml, ReadXmlFile); !added.ok()) return added.error();
   }
   if (any) return configuration;
   return NoConfiguration(Named(environment), *directory +

@@ -30,7 +30,7 @@ std::string TextOf(const pugi::xml_node& node) {
   return text;
 }
 
-std::string Trim(const std::string& text) {
+std::string TrimXmlSpace(const std::string& text) {
   const size_t begin = text.find_first_not_of(" \t\r\n");
   if (begin == std::string::npos) return "";
   return text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
@@ -102,7 +102,7 @@ class Gatherer {
     item.is_final = std::string_view(node.attribute("final").value()) == "true";
     for (const pugi::xml_node& child : node.children()) {
       const std::string_view name = LocalName(child);
-      if (name == "name") item.name = Trim(TextOf(child));
+      if (name == "name") item.name = TrimXmlSpace(TextOf(child));
       if (name == "value") item.value = TextOf(child);
       if (name == "final") item.is_final = TextOf(child) == "true";
     }

@@ -14,7 +14,7 @@ namespace pb = ::hadoop::hdfs;
 // org.apache.hadoop.fs.CreateFlag. kShouldReplicate: replicate even in a directory with an erasure coding policy.
 enum CreateFlag : uint32_t { kCreate = 0x01, kOverwrite = 0x02, kShouldReplicate = 0x80 };
 
-FileStatus StatusOf(const pb::HdfsFileStatusProto& proto, const std::string& name) {
+FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string& name) {
   FileStatus status;
   status.name = name;
   status.directory = proto.filetype() == pb::HdfsFileStatusProto::IS_DIR;
@@ -50,7 +50,7 @@ Result<FileStatus> HdfsFileSystem::Stat(const std::string& path) {
   request.set_src(*clean);
   const auto response = name_node_->Call<pb::GetFileInfoResponseProto>("getFileInfo", request);
   if (!response) return Wrong("looking at", path, response.error());
-  if (response->has_fs()) return StatusOf(response->fs(), LastPart(*clean));
+  if (response->has_fs()) return FileStatusOf(response->fs(), LastPart(*clean));
   return Wrong("looking at", path, {ErrorCode::kNotFound, "there is no such file or directory"});
 }
 
@@ -70,7 +70,7 @@ Result<std::vector<FileStatus>> HdfsFileSystem::List(const std::string& path) {
     }
     // The listing of a file is the file itself, with an empty name.
     for (const auto& entry : response->dirlist().partiallisting()) {
-      all.push_back(StatusOf(entry, entry.path().empty() ? LastPart(*clean) : entry.path()));
+      all.push_back(FileStatusOf(entry, entry.path().empty() ? LastPart(*clean) : entry.path()));
       request.set_startafter(entry.path());
     }
     if (response->dirlist().remainingentries() == 0 || response->dirlist().partiallisting_size() == 0) return all;

@@ -17,7 +17,7 @@ namespace {
 using os::files::Fd;
 using os::files::SystemError;
 
-FileStatus StatusOf(const struct stat& info, const std::string& name) {
+FileStatus FileStatusOf(const struct stat& info, const std::string& name) {
   FileStatus status;
   status.name = name;
   status.directory = S_ISDIR(info.st_mode);
@@ -114,7 +114,7 @@ class PosixReader : public Reader {
 Result<FileStatus> PosixFileSystem::Stat(const std::string& path) {
   struct stat info {};
   if (::stat(path.c_str(), &info) != 0) return SystemError("looking at " + path);
-  return StatusOf(info, LastPart(path));
+  return FileStatusOf(info, LastPart(path));
 }
 
 Result<std::vector<FileStatus>> PosixFileSystem::List(const std::string& path) {
@@ -127,7 +127,7 @@ Result<std::vector<FileStatus>> PosixFileSystem::List(const std::string& path) {
   for (const std::string& name : *names) {
     struct stat info {};
     // Skip files that vanished meanwhile and dangling links.
-    if (::stat((path + "/" + name).c_str(), &info) == 0) all.push_back(StatusOf(info, name));
+    if (::stat((path + "/" + name).c_str(), &info) == 0) all.push_back(FileStatusOf(info, name));
   }
   return all;
 }

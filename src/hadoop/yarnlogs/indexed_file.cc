@@ -12,31 +12,31 @@ namespace howdah::hadoop::yarnlogs {
 namespace {
 
 constexpr int64_t kMark = 32;  // the SHA-256 of the application id, at the end of the file and of each index
-constexpr int64_t kTail = 4 + kMark;
-constexpr int64_t kIndexMax = int64_t{64} << 20;
-constexpr size_t kPiece = size_t{256} << 10;
+constexpr int64_t kLogTail = 4 + kMark;
+constexpr int64_t kLogIndexMax = int64_t{64} << 20;
+constexpr size_t kLogPiece = size_t{256} << 10;
 
-Error Damaged(const std::string& what) { return Failed("the IndexedFile is damaged: " + what); }
+Error IndexDamaged(const std::string& what) { return Failed("the IndexedFile is damaged: " + what); }
 
-struct Index {
+struct LogIndex {
   Compression compression = Compression::kNone;
   std::vector<LogEntry> entries;
 };
 
 Result<std::string> ReadIndexBytes(const Source& source) {
-  if (source.size < kMark + kTail) return Damaged("it is too short");
+  if (source.size < kMark + kLogTail) return IndexDamaged("it is too short");
   const Result<std::string> mark = source.read(0, static_cast<size_t>(kMark));
   if (!mark.ok()) return mark.error();
-  const Result<std::string> tail = source.read(source.size - kTail, static_cast<size_t>(kTail));
+  const Result<std::string> tail = source.read(source.size - kLogTail, static_cast<size_t>(kLogTail));
   if (!tail.ok()) return tail.error();
   Decoder in(*tail);
   const int32_t size = in.I32();
   if (in.Bytes(kMark) != *mark) {
-    return Damaged("it does not end as it begins; its upload was cut off, or it is no file of aggregated logs");
+    return IndexDamaged("it does not end as it begins; its upload was cut off, or it is no file of aggregated logs");
   }
-  if (size < 0 || size > source.size - kMark - kTail) return Damaged("its index lies before its beginning");
-  if (size > kIndexMax) return Failed("the index of the IndexedFile is too large to be read");
-  return source.read(source.size - kTail - size, static_cast<size_t>(size));
+  if (size < 0 || size > source.size - kMark - kLogTail) return IndexDamaged("its index lies before its beginning");
+  if (size > kLogIndexMax) return Failed("the index of the IndexedFile is too large to be read");
+  return source.read(source.size - kLogTail - size, static_cast<size_t>(size));
 }
 
 const JavaNode* ObjectOf(const JavaTree& tree, const JavaValue& value) {
@@ -52,21 +52,21 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   entry.length = tree.Field(meta, "fileSize").number;
   entry.position.offset = tree.Field(meta, "startIndex").number;
   entry.position.size = tree.Field(meta, "fileCompressedSize").number;
-  if (entry.container.empty() || entry.name.empty()) return Damaged("a log has no name");
-  if (entry.length < 0) return Damaged("the length of a log is negative");
+  if (entry.container.empty() || entry.name.empty()) return IndexDamaged("a log has no name");
+  if (entry.length < 0) return IndexDamaged("the length of a log is negative");
   return entry;
 }
 
 // IndexedPerAggregationLogMeta: the logs of one upload, a map from containers to lists.
 Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEntry>& entries) {
   const JavaNode* map = ObjectOf(tree, tree.Field(upload, "logMetas"));
-  if (map == nullptr) return Damaged("its index is none");
+  if (map == nullptr) return IndexDamaged("its index is none");
   for (const JavaValue& value : map->items) {
     const JavaNode* list = ObjectOf(tree, value);
     if (list == nullptr) continue;  // a key
     for (const JavaValue& item : list->items) {
       const JavaNode* meta = ObjectOf(tree, item);
-      if (meta == nullptr) return Damaged("its index is none");
+      if (meta == nullptr) return IndexDamaged("its index is none");
       Result<LogEntry> entry = EntryOf(tree, *meta);
       if (!entry.ok()) return entry.error();
       entries.push_back(std::move(*entry));
@@ -75,21 +75,21 @@ Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEn
   return {};
 }
 
-Result<Index> ReadIndex(const Source& source) {
+Result<LogIndex> ReadLogIndex(const Source& source) {
   const Result<std::string> bytes = ReadIndexBytes(source);
   if (!bytes.ok()) return bytes.error();
   const Result<JavaTree> tree = ReadJavaObject(*bytes);
-  if (!tree.ok()) return Damaged(tree.error().message);
+  if (!tree.ok()) return IndexDamaged(tree.error().message);
   const JavaNode* root = ObjectOf(*tree, tree->root);
-  if (root == nullptr) return Damaged("its index is none");
+  if (root == nullptr) return IndexDamaged("its index is none");
   const Result<Compression> compression = CompressionOf(tree->Text(tree->Field(*root, "compressName")));
   if (!compression.ok()) return compression.error();
   const JavaNode* uploads = ObjectOf(*tree, tree->Field(*root, "logMetas"));
-  if (uploads == nullptr) return Damaged("its index is none");
-  Index index{*compression, {}};
+  if (uploads == nullptr) return IndexDamaged("its index is none");
+  LogIndex index{*compression, {}};
   for (const JavaValue& value : uploads->items) {
     const JavaNode* upload = ObjectOf(*tree, value);
-    if (upload == nullptr) return Damaged("its index is none");
+    if (upload == nullptr) return IndexDamaged("its index is none");
     if (const Status added = AddUpload(*tree, *upload, index.entries); !added.ok()) return added.error();
   }
   std::stable_sort(index.entries.begin(), index.entries.end(), [](const LogEntry& a, const LogEntry& b) {
@@ -104,7 +104,7 @@ class RegionStream : public LogStream {
 
   Result<std::string> Next() override {
     if (left_ <= 0) return std::string();
-    Result<std::string> bytes = block_->Read(static_cast<size_t>(std::min<int64_t>(left_, kPiece)));
+    Result<std::string> bytes = block_->Read(static_cast<size_t>(std::min<int64_t>(left_, kLogPiece)));
     if (bytes.ok()) left_ -= static_cast<int64_t>(bytes->size());
     return bytes;
   }
@@ -116,7 +116,7 @@ class RegionStream : public LogStream {
 
 class IndexedFile : public AggregatedLog {
  public:
-  IndexedFile(Source source, Index index) : source_(std::move(source)), index_(std::move(index)) {}
+  IndexedFile(Source source, LogIndex index) : source_(std::move(source)), index_(std::move(index)) {}
 
   Result<std::vector<LogEntry>> List(std::string_view container) override {
     std::vector<LogEntry> entries;
@@ -136,13 +136,13 @@ class IndexedFile : public AggregatedLog {
 
  private:
   Source source_;
-  Index index_;
+  LogIndex index_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<AggregatedLog>> OpenIndexedFile(Source source) {
-  Result<Index> index = ReadIndex(source);
+  Result<LogIndex> index = ReadLogIndex(source);
   if (!index.ok()) return index.error();
   return std::unique_ptr<AggregatedLog>(std::make_unique<IndexedFile>(std::move(source), std::move(*index)));
 }

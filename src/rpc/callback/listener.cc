@@ -14,7 +14,7 @@ using Code = boost::system::error_code;
 constexpr size_t kSecretBytes = 16;
 constexpr size_t kLongestLine = 256;
 // Callers send their line immediately.
-constexpr auto kCallLimit = std::chrono::seconds(5);
+constexpr auto kAnswerLimit = std::chrono::seconds(5);
 
 Result<std::string> MakeSecret() {
   unsigned char bytes[kSecretBytes];
@@ -71,14 +71,14 @@ class TcpListener final : public CallbackListener {
 
   // Retries later; the process may be out of file descriptors.
   void Pause() {
-    timer_.expires_after(kCallLimit);
+    timer_.expires_after(kAnswerLimit);
     timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
       if (!error && !alive.expired()) Accept();
     });
   }
 
   void Hear() {
-    timer_.expires_after(kCallLimit);
+    timer_.expires_after(kAnswerLimit);
     timer_.async_wait([this, alive = std::weak_ptr(alive_)](const Code& error) {
       Code ignored;
       if (!error && !alive.expired()) peer_.close(ignored);

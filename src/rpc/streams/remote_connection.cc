@@ -14,13 +14,13 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 
 // A server with a full accept queue does not answer.
-constexpr std::chrono::seconds kConnectLimit{10};
+constexpr std::chrono::seconds kTargetConnectLimit{10};
 
 class Connection final : public RemoteEndpoint {
  public:
   Connection(asio::io_context& loop, uint16_t port, Handlers handlers)
       : loop_(loop), port_(port), handlers_(std::move(handlers)), socket_(loop), limit_(loop) {
-    limit_.expires_after(kConnectLimit);
+    limit_.expires_after(kTargetConnectLimit);
     limit_.async_wait([this, alive = std::weak_ptr(alive_)](const boost::system::error_code& error) {
       if (!error && !alive.expired()) Fail("no answer");
     });

@@ -21,7 +21,7 @@ namespace {
 
 namespace asio = boost::asio;
 
-constexpr Duration kConnectLimit = std::chrono::seconds(10);
+constexpr Duration kAmConnectLimit = std::chrono::seconds(10);
 constexpr int kBySignal = 128;
 
 std::shared_ptr<os::files::Fd> Shared(int fd) { return std::make_shared<os::files::Fd>(fcntl(fd, F_DUPFD_CLOEXEC, 3)); }
@@ -71,7 +71,7 @@ Result<int> Run::ToEnd(const rpc::AmContact& am) {
 
 Status Run::Begin(const rpc::AmContact& am) {
   auto channel = rpc::FrameChannel::Make(
-      am.address, am.identity, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kConnectLimit);
+      am.address, am.identity, [this](std::function<void()> f) { asio::post(loop_, std::move(f)); }, kAmConnectLimit);
   if (!channel.ok()) return channel.error();
   channel_ = std::move(*channel);
   if (command_.passes_signals) {

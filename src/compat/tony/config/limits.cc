@@ -12,7 +12,7 @@ using std::chrono::seconds;
 // TonY waits for containers as long as it takes.
 constexpr Duration kForEver = std::chrono::days(365);
 constexpr Duration kNotebookLimit = std::chrono::hours(24);
-constexpr int64_t kMebibyte = int64_t{1} << 20;
+constexpr int64_t kBytesPerMebibyte = int64_t{1} << 20;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void Translator::CheckLimits() {
     if (!IsJobType(role.name)) continue;
     const int64_t instances = role.instances.max;
     tasks += instances;
-    memory += instances * (role.memory_bytes / kMebibyte);
+    memory += instances * (role.memory_bytes / kBytesPerMebibyte);
     vcores += instances * role.vcores;
     gpus += instances * role.gpus;
     const std::string key = "tony." + role.name + ".max-instances";

@@ -63,7 +63,7 @@ std::string Sayable(const std::string& text) {
   return sayable;
 }
 
-class Text final : public pugi::xml_writer {
+class TextWriter final : public pugi::xml_writer {
  public:
   void write(const void* data, size_t size) override { text.append(static_cast<const char*>(data), size); }
   std::string text;
@@ -96,7 +96,7 @@ std::string WriteConfiguration(const std::vector<Setting>& settings) {
     property.append_child("final").text().set(setting.is_final ? "true" : "false");
     if (!setting.source.empty()) property.append_child("source").text().set(Sayable(setting.source).c_str());
   }
-  Text text;
+  TextWriter text;
   document.save(text, "", pugi::format_raw, pugi::encoding_utf8);
   return text.text + "\n";
 }

@@ -19,7 +19,7 @@ std::string ReadableUser(const std::string& user) {
   return readable.empty() ? "unknown" : readable;
 }
 
-std::string Millis(Instant instant) {
+std::string MillisText(Instant instant) {
   return std::to_string(std::chrono::floor<std::chrono::milliseconds>(instant).time_since_epoch().count());
 }
 
@@ -46,9 +46,9 @@ bool IsStatus(std::string_view word) {
 }  // namespace
 
 std::string WriteFileName(const FileName& name) {
-  std::string text = name.application + "-" + Millis(name.started) + "-";
+  std::string text = name.application + "-" + MillisText(name.started) + "-";
   if (!name.completed) return text + ReadableUser(name.user) + std::string(kInProgressEnding);
-  return text + Millis(*name.completed) + "-" + ReadableUser(name.user) + "-" + name.status + std::string(kEnding);
+  return text + MillisText(*name.completed) + "-" + ReadableUser(name.user) + "-" + name.status + std::string(kEnding);
 }
 
 std::optional<FileName> ParseFileName(std::string_view name) {
@@ -77,7 +77,7 @@ std::string ApplicationOf(const std::string& job, std::optional<Instant> submitt
   for (const char c : job) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
   char number[16];
   std::snprintf(number, sizeof number, "_%07u", hash % 10'000'000);
-  return std::string(kYarnPrefix) + Millis(submitted.value_or(Instant())) + number;
+  return std::string(kYarnPrefix) + MillisText(submitted.value_or(Instant())) + number;
 }
 
 std::string DayDirectory(Instant instant, Duration ahead) {
