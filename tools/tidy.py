@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""tidy.py [--root DIR] [--compile-commands FILE] [--shrink] - the layer table and the house rules, on every file.
+"""tidy.py [--root DIR] [--compile-commands FILE] [--words] [--classes] [--shrink] [--layers] - the house rules.
 
-Prints FILE:LINE: RULE: TEXT for what it finds, and ends with 1 if that is anything. The rules stand in tidy_rules.py.
-Functions and files that are too long all the same are named in tidy_ratchet.json with their size; they may only shrink,
-and --shrink writes the smaller numbers down.
+Prints FILE:LINE: RULE: TEXT for each finding and exits with 1 if there is one. The rules are in tidy_rules.py. --words
+checks the language only: comments, documents, test names and the subjects of commits; --classes the classes only.
+Functions, files and classes above the limits are named in tidy_ratchet.json with their size and the reason. They may
+only shrink, and --shrink records the smaller sizes. --layers writes the layer table into ARCHITECTURE.md.
 """
 import argparse
 import json
@@ -15,6 +16,8 @@ from collections import namedtuple
 
 import tidy_cpp
 import tidy_rules as rules
+import tidy_structure
+import tidy_words
 
 Finding = namedtuple("Finding", "path line rule text")
 
@@ -151,8 +154,12 @@ def check_form(path, text):
             yield Finding(path, number, "dead-code", "code in a comment: delete it, git remembers")
 
 
+def check_structure(path, text):
+    yield from tidy_structure.check_file(path, text, library_of(path))
+
+
 def check_text(path, text):
-    for check in (check_words, check_includes, check_deps, check_form):
+    for check in (check_words, check_includes, check_deps, check_form, check_structure):
         yield from check(path, text)
 
 
@@ -168,24 +175,36 @@ def sizes_of(path, text):
     lines = text.count("\n")
     if lines > rules.FILE_LINES_MAX:
         sizes[path] = (1, lines)
-    return sizes
+    return sizes | (tidy_structure.class_sizes(path, text) if path.endswith((".cc", ".h")) else {})
+
+
+def rule_of(name):
+    """The rule about an entry of the ratchet: (rule, limit, unit, what is measured)."""
+    path, _, part = name.partition(":")
+    if part.endswith("'s methods"):
+        return "large-class", rules.METHODS_MAX, "methods", part.removesuffix("'s methods")
+    if part.endswith("'s fields"):
+        return "large-class", rules.FIELDS_MAX, "fields", part.removesuffix("'s fields")
+    return ("long-function", rules.FUNCTION_LINES_MAX, "lines", part) if part else \
+        ("long-file", rules.FILE_LINES_MAX, "lines", path)
 
 
 def check_sizes(sizes, ratchet):
     for name, (line, size) in sorted(sizes.items()):
-        path, _, function = name.partition(":")
-        rule, limit, what = ("long-function", rules.FUNCTION_LINES_MAX, function) if function else \
-            ("long-file", rules.FILE_LINES_MAX, path)
-        known = ratchet.get(name)
+        path = name.partition(":")[0]
+        rule, limit, unit, what = rule_of(name)
+        known = ratchet.get(name, {}).get("size")
         if known is None:
-            yield Finding(path, line, rule, f"{what} has {size} lines, {limit} are allowed")
+            yield Finding(path, line, rule, f"{what} has {size} {unit}, {limit} are allowed")
         elif size > known:
-            yield Finding(path, line, rule, f"{what} grew from {known} to {size} lines; it may only shrink")
-    for name, known in sorted(ratchet.items()):
+            yield Finding(path, line, rule, f"{what} grew from {known} to {size} {unit}; it may only shrink")
+    for name, entry in sorted(ratchet.items()):
         size = sizes.get(name, (0, 0))[1]
-        if size < known:
-            text = f"{name} shrank from {known} to {size}: run tools/tidy.py --shrink"
+        if size < entry["size"]:
+            text = f"{name} shrank from {entry['size']} to {size}: run tools/tidy.py --shrink"
             yield Finding(name.partition(":")[0], 1, "ratchet", text)
+        if not entry.get("reason"):
+            yield Finding("tools/tidy_ratchet.json", 1, "ratchet", f"{name}: no reason is given")
 
 
 def check_compiled(root, names, compile_commands):
@@ -196,7 +215,7 @@ def check_compiled(root, names, compile_commands):
 
 
 def excuse(findings):
-    """Takes out what EXCEPTIONS name, and reports exceptions that excuse nothing."""
+    """Leaves out findings that EXCEPTIONS name, and reports exceptions without a finding."""
     used = set()
     for finding in findings:
         key = (finding.path, finding.rule)
@@ -205,37 +224,70 @@ def excuse(findings):
         else:
             yield finding
     for path, rule in sorted(set(rules.EXCEPTIONS) - used):
-        yield Finding(path, 1, "exception", f"nothing here needs the exception from '{rule}' any more: remove it")
+        yield Finding(path, 1, "exception", f"nothing here needs the exception from '{rule}' any longer: remove it")
+
+
+def texts_of(root):
+    """{path: text} of every file that has text."""
+    texts = {}
+    for name in tracked_files(root):
+        try:
+            texts[name] = (root / name).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # an image, an archive
+    return texts
+
+
+def check_language(root):
+    """Findings about words, which --words and the whole check report."""
+    findings = [f for name, text in texts_of(root).items() for f in tidy_words.check_words(name, text)]
+    return findings + list(tidy_words.check_commits(root))
 
 
 def check_tree(root, compile_commands=None, shrink=False):
-    names = tracked_files(root)
+    texts = texts_of(root)
     findings, sizes = [], {}
-    for name in names:
-        try:
-            text = (root / name).read_text(encoding="utf-8")
-        except UnicodeDecodeError:
-            continue  # an image, an archive
+    for name, text in texts.items():
         findings += check_text(name, text)
         sizes.update(sizes_of(name, text))
+    findings += tidy_structure.check_tree(texts)
     ratchet_path = root / "tools/tidy_ratchet.json"
     ratchet = json.loads(ratchet_path.read_text()) if ratchet_path.exists() else {}
     if shrink:
-        ratchet = {name: min(size, sizes[name][1]) for name, size in ratchet.items() if name in sizes}
+        ratchet = {name: entry | {"size": min(entry["size"], sizes[name][1])}
+                   for name, entry in ratchet.items() if name in sizes}
         ratchet_path.write_text(json.dumps(ratchet, indent=1, sort_keys=True) + "\n")
     findings += check_sizes(sizes, ratchet)
     if compile_commands:
-        findings += check_compiled(root, names, compile_commands)
+        findings += check_compiled(root, list(texts), compile_commands)
     return list(excuse(findings))
+
+
+def write_layers(root):
+    path = root / "ARCHITECTURE.md"
+    text = tidy_structure.with_layer_table(path.read_text())
+    if text is None:
+        sys.exit(f"{path} lacks the markers {tidy_structure.BEGIN} and {tidy_structure.END}")
+    path.write_text(text)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--compile-commands", type=pathlib.Path)
+    parser.add_argument("--words", action="store_true", help="check the language only")
+    parser.add_argument("--classes", action="store_true", help="check sizes and files of classes only")
     parser.add_argument("--shrink", action="store_true", help="write smaller sizes into the ratchet")
+    parser.add_argument("--layers", action="store_true", help="write the layer table into ARCHITECTURE.md")
     arguments = parser.parse_args()
-    findings = check_tree(arguments.root, arguments.compile_commands, arguments.shrink)
+    if arguments.layers:
+        write_layers(arguments.root)
+        return 0
+    if arguments.words:
+        findings = check_language(arguments.root)
+    else:
+        findings = [f for f in check_tree(arguments.root, arguments.compile_commands, arguments.shrink)
+                    if (f.rule in rules.REPORTED_BY_CLASSES) == arguments.classes]
     for finding in findings:
         print(f"{finding.path}:{finding.line}: {finding.rule}: {finding.text}")
     return 1 if findings else 0

@@ -1,6 +1,7 @@
 """Just enough of C++ and Python to find comments and functions in a text. Heuristics: good for well-formatted code."""
 import ast
 import re
+from collections import namedtuple
 
 TOKEN = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<d>[^(\s]*)\(.*?\)(?P=d)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'',
@@ -74,3 +75,134 @@ def python_functions(text):
         return []
     return [(node.name, node.lineno, node.end_lineno - node.lineno + 1)
             for node in ast.walk(tree) if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))]
+
+
+Class = namedtuple("Class", "name line methods fields")
+MEMBER_ATTRIBUTES = re.compile(r"\[\[.*?\]\]|\b(public|protected|private)\s*:(?!:)")
+
+
+def member_kind(declaration, class_name):
+    """What a declaration in a class is: "method", "field", or None for types, friends, constructors and operators."""
+    text = " ".join(MEMBER_ATTRIBUTES.sub(" ", declaration).split())
+    text = re.sub(r"^template ?<[^()]*?> ?(?=[\w:])", "", text)
+    if not text or re.match(r"(using|typedef|friend|static_assert|enum|struct|class|union|requires)\b", text):
+        return None
+    if re.search(r"=\s*(default|delete)$", text) or re.search(r"\boperator\b|\bstatic constexpr\b", text):
+        return None
+    before = re.split(r"(?<![=!<>])=(?!=)|\{", text)[0]
+    plain = before
+    while re.search(r"<[^<>]*>", plain):
+        plain = re.sub(r"<[^<>]*>", "", plain)
+    match = re.search(r"([~\w]+)\s*\(", plain)
+    if not match:
+        return "field" if re.search(r"\w\s+[*&]?\s*\w+|[*&]\w+", plain) else None
+    return None if match.group(1).lstrip("~") == class_name else "method"
+
+
+def classes(text):
+    """Every class and struct with a body, with the number of its methods and fields; nested classes by themselves."""
+    code = code_only(text)
+    found, stack, start = [], [], 0
+    for match in re.finditer(r"[{};]", code):
+        at, char = match.start(), match.group(0)
+        owner = stack[-1] if stack else None
+        if char == "{":
+            head = code[start:at]
+            named = re.search(r"\b(?:class|struct)\s+(?:\w+::)*(\w+)\s*(?:final\s*)?(?::[^:].*)?$", head, re.DOTALL)
+            if named and not re.search(r"\benum\s*$", head[:named.start()]) and "(" not in head[:named.start()]:
+                line = code.count("\n", 0, start + len(head) - len(head.lstrip())) + 1
+                stack.append({"name": named.group(1), "line": line, "method": 0, "field": 0, "kind": "class"})
+                start = at + 1
+            elif re.search(r"\bnamespace\b[\w:\s]*$", head):
+                stack.append({"kind": "scope"})
+                start = at + 1
+            else:
+                stack.append({"kind": "body", "head": start})
+        elif char == "}" and stack:
+            closed = stack.pop()
+            if closed["kind"] == "class":
+                found.append(Class(closed["name"], closed["line"], closed["method"], closed["field"]))
+                start = at + 1
+            elif closed["kind"] == "body":
+                owner = stack[-1] if stack else None
+                head = code[closed["head"]:at + 1]
+                braces = re.search(r"(=\s*|\w)\{[^{}]*(\{[^{}]*\}[^{}]*)*\}$", head)
+                initializer = braces and ")" not in head.split("{")[0]
+                if not initializer and (owner is None or owner["kind"] != "body"):
+                    if owner is not None and owner["kind"] == "class":
+                        kind = member_kind(head.split("{")[0], owner["name"])
+                        if kind:
+                            owner[kind] += 1
+                    start = at + 1
+            else:
+                start = at + 1
+        elif char == ";" and (owner is None or owner["kind"] != "body"):
+            if owner is not None and owner["kind"] == "class":
+                kind = member_kind(code[start:at], owner["name"])
+                if kind:
+                    owner[kind] += 1
+            start = at + 1
+    return found
+
+
+def namespaces(text):
+    """[(line, name, whether it only declares classes of another library)] of every named namespace at the top level."""
+    code = code_only(text)
+    for match in re.finditer(r"^(?:inline )?namespace ([\w:]+) \{", code, re.MULTILINE):
+        body = code[match.end():]
+        end = re.search(r"^\}|(?<=;) *\}", body, re.MULTILINE)
+        inner = body[:end.start()] if end else body
+        declares = re.fullmatch(r"\s*((class|struct|enum class) \w+( : \w+)?;\s*)*", inner) is not None
+        yield code.count("\n", 0, match.start()) + 1, match.group(1), declares
+
+
+def without_names(parameters):
+    """The types of a parameter list."""
+    depth, parts, part = 0, [], ""
+    for char in parameters:
+        depth += (char in "<([{") - (char in ">)]}")
+        if char == "," and depth == 0:
+            parts.append(part)
+            part = ""
+        else:
+            part += char
+    return ", ".join(re.sub(r"\s+\w+$", "", re.sub(r"\s*=.*", "", p).strip()) for p in parts + [part])
+
+
+def unnamed_name(declaration):
+    """What a declaration in an unnamed namespace adds: a name, with parameter types for a function; None: an alias."""
+    text = " ".join(declaration.split())
+    match = re.match(r"(?:template ?<.*?> ?)?(?:class|struct|enum class|enum|union) (\w+)", text)
+    if match:
+        return match.group(1)
+    if not text or re.match(r"(using|namespace|static_assert|template)\b", text):
+        return None
+    left = re.split(r"(?<![=!<>])=(?!=)", text)[0]
+    match = re.search(r"((?:\w+::)*~?\w+)\s*\((.*)\)", left)
+    if match and "::" in match.group(1):
+        return None  # a method of a class that the namespace has already
+    if match:
+        return f"{match.group(1)}({without_names(match.group(2))})"
+    match = re.search(r"(\w+)\s*(\[[^\]]*\]\s*)*(\{.*)?$", left)
+    return match.group(1) if match and not match.group(1).isdigit() else None
+
+
+def unnamed(text):
+    """[(line, name)] of what stands in the unnamed namespaces of a file."""
+    code = code_only(text)
+    stack, start = [], 0
+    for match in re.finditer(r"[{};]", code):
+        at, char = match.start(), match.group(0)
+        head = code[start:at]
+        outside = "other" not in stack
+        if outside and char in "{;" and "unnamed" in stack and not re.search(r"\bnamespace\b", head):
+            name = unnamed_name(head)
+            if name:
+                yield code.count("\n", 0, start + len(head) - len(head.lstrip())) + 1, name
+        if char == "{":
+            named = re.search(r"\bnamespace(\s+[\w:]+)?\s*$", head) if outside else None
+            stack.append("other" if not named else "named" if named.group(1) else "unnamed")
+        elif char == "}" and stack:
+            stack.pop()
+        if "other" not in stack:
+            start = at + 1

@@ -1,0 +1,106 @@
+"""The checks of the language find planted habits, and leave plain English, questions and quoted words alone."""
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tools"))
+import tidy_rules  # noqa: E402
+import tidy_words  # noqa: E402
+
+CODE, TEST, SCRIPT, DOCUMENT = "src/core/x.cc", "src/core/x_test.cc", "tests/local/test_x.py", "docs/guide.md"
+
+CAUGHT = [
+    (CODE, "// What is stopped because others hang is looked at first.", 1),
+    (CODE, "int a;\n// Counted twice. Who directs others\n// starts again.", 2),
+    (CODE, "int a;  // Of several processes the lowest", 1),
+    (CODE, "/* A comment.\n * Whose end it is. */", 2),
+    (CODE, "// It starts anew.", 1),
+    (CODE, "// The text is no duration; it is refused.", 1),
+    (CODE, "// It waits for ever.", 1),
+    (CODE, "// Both change at one stroke.", 1),
+    (CODE, "// It starts all the same.", 1),
+    (CODE, "// Writes a line an entry.", 1),
+    (CODE, "// The core is told of the exit.", 1),
+    (CODE, "// Since it was heard of last", 1),
+    (CODE, "// An executor without a sign of life", 1),
+    (CODE, "// The executor is deaf.", 1),
+    (CODE, "// The kept answers of the scheduler", 1),
+    (CODE, "// Bytes from the far end", 1),
+    (CODE, "// The containers are given back.", 1),
+    (CODE, "TakenFor taker;", 1),
+    (CODE, "namespace howdah::yarnplace {", 1),
+    (TEST, "TEST(JobRestart, WhoWasStoppedIsNotToBlame) {}", 1),
+    (TEST, "TEST_F(Gang, WhatWaitsIsAGang) {}", 1),
+    (TEST, "TEST(Exports, GoToWhoWaits) {}", 1),
+    (TEST, "TEST(JobStart, AnewAfterAnotherAm) {}", 1),
+    (TEST, "TEST(Stacks, AnythingElseIsNone) {}", 1),
+    (TEST, "TEST(Followers, GrowthIsToldAtOnce) {}", 1),
+    (SCRIPT, 'def test_what_is_stopped_first():\n    pass\n', 1),
+    (SCRIPT, 'def test_x():\n    """What a user sees."""\n', 2),
+    (SCRIPT, "a = 1  # made anew\n", 1),
+    ("tools/x.sh", "# What it needs.\n", 1),
+    (DOCUMENT, "# What is a gang\n", 1),
+    (DOCUMENT, "Text.\n\n- one\n- Who asks is answered.\n", 4),
+    (DOCUMENT, "| key | meaning |\n|---|---|\n| `a` | Whose end counts |\n", 3),
+    ("proto/howdah/x.proto", "// What the AM orders.", 1),
+]
+
+PASSES = [
+    (CODE, "// The lowest step of all processes. Sampled before the stop."),
+    (CODE, 'const char* kText = "What is it anew";'),
+    (CODE, "// A task whose container is lost; what follows depends on the rule."),
+    (CODE, "// The word `anew` and \"for ever\" are quoted."),
+    (CODE, "// It is no longer needed. There is no such file."),
+    (TEST, "TEST(Reference, HasARowForEveryKey) {}"),
+    (TEST, "TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {}"),
+    (SCRIPT, "def test_a_script_for_every_command():\n    pass\n"),
+    (DOCUMENT, "## What is a gang?\n\nA gang starts together.\n"),
+    (DOCUMENT, "```\nWhat a program prints anew\n```\n"),
+    ("tests/contract/src/x.py", "# What a user wrote anew\n"),
+]
+
+
+@pytest.mark.parametrize("path,text,line", CAUGHT, ids=lambda value: str(value)[:40])
+def test_a_habit_is_found_on_its_line(path, text, line):
+    assert [f.line for f in tidy_words.check_words(path, text + "\n")][:1] == [line]
+
+
+@pytest.mark.parametrize("path,text", PASSES, ids=lambda value: str(value)[:40])
+def test_plain_english_passes(path, text):
+    assert list(tidy_words.check_words(path, text + "\n")) == []
+
+
+@pytest.mark.parametrize("subject,caught", [
+    ("core: a rank that exits before the rendezvous is not a failure", False),
+    ("build, tests: precompiled headers", False),
+    ("core: " + "x" * 66, False),
+    ("core: " + "x" * 67, True),
+    ("Core: a rank that exits", True),
+    ("a rank that exits before the rendezvous", True),
+    ("x", True),
+    ("core: What is stopped first", True),
+    ("core: it starts anew", True),
+])
+def test_subjects_are_checked(subject, caught):
+    assert bool(list(tidy_words.check_subject(subject))) == caught
+
+
+def test_commits_after_the_first_one_are_read(tmp_path, monkeypatch):
+    def git(*words):
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
+        return subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True,
+                              text=True).stdout.strip()
+
+    git("init", "-q")
+    git("commit", "-q", "--allow-empty", "-m", "Before: what is allowed anew")
+    first = git("rev-parse", "HEAD")
+    git("commit", "-q", "--allow-empty", "-m", "core: plain")
+    git("commit", "-q", "--allow-empty", "-m", "A sentence without an area")
+    monkeypatch.setattr(tidy_rules, "WORDS_SINCE", first)
+    (finding,) = tidy_words.check_commits(tmp_path)
+    assert finding.rule == "subject" and "A sentence without an area" in finding.text
+    monkeypatch.setattr(tidy_rules, "WORDS_SINCE", "0123456789")
+    assert list(tidy_words.check_commits(tmp_path)) == []
