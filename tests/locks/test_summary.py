@@ -1,4 +1,4 @@
-"""The last line of a test run counts everything, and a run that is not whole never looks like a good one."""
+"""The last line of a test run counts every result, and an incomplete run never looks like a successful one."""
 import pathlib
 import subprocess
 import sys
@@ -14,7 +14,7 @@ UNIT_RAN = '<testcase name="unit.core" status="run"/>'
 UNIT_FAILED = '<testcase name="unit.core" status="fail"><failure/></testcase>'
 
 RUNS = [
-    # ctest.xml, core_test.xml, pytest-programs.xml, broken, the line
+    # ctest-unit.xml, core_test.xml, pytest-programs.xml, broken, the line
     (UNIT_RAN, GOOD + GOOD, GOOD, 0, "3 passed, 0 failed"),
     (UNIT_FAILED, GOOD + BAD, GOOD, 1, "2 passed, 1 failed"),
     (UNIT_FAILED, GOOD + GOOD, GOOD, 1, "3 passed, 1 failed"),
@@ -28,17 +28,19 @@ RUNS = [
 ]
 
 
-def test_every_run_of_pytest_counts(tmp_path):
-    for name, cases in (("pytest-yarn.xml", GOOD + SKIPPED), ("pytest-programs.xml", GOOD + BAD)):
+def test_every_run_of_pytest_and_ctest_counts(tmp_path):
+    runs = (("pytest-yarn.xml", GOOD + SKIPPED), ("pytest-programs.xml", GOOD + BAD), ("ctest-unit.xml", UNIT_RAN),
+            ("ctest-sim.xml", UNIT_FAILED.replace("unit.core", "sim.seeds")))
+    for name, cases in runs:
         (tmp_path / name).write_text(f"<testsuite>{cases}</testsuite>")
     command = [sys.executable, ROOT / "tools/dev/test_summary.py", tmp_path, "1"]
     result = subprocess.run(command, capture_output=True, text=True)
-    assert (result.stdout, result.returncode) == ("2 passed, 1 failed, 1 skipped\n", 1)
+    assert (result.stdout, result.returncode) == ("3 passed, 2 failed, 1 skipped\n", 1)
 
 
 @pytest.mark.parametrize("ctest,unit,programs,broken,line", RUNS)
 def test_the_last_line(tmp_path, ctest, unit, programs, broken, line):
-    for name, cases in (("ctest.xml", ctest), ("core_test.xml", unit), ("pytest-programs.xml", programs)):
+    for name, cases in (("ctest-unit.xml", ctest), ("core_test.xml", unit), ("pytest-programs.xml", programs)):
         if cases is not None:
             (tmp_path / name).write_text(f"<testsuite>{cases}</testsuite>")
     command = [sys.executable, ROOT / "tools/dev/test_summary.py", tmp_path, str(broken)]

@@ -1,13 +1,14 @@
 # Everything that is tested. Sourced by dev.
 
-# What the tests with real frameworks need; fetched while the compiler runs.
+# Packages that the tests with real frameworks need, fetched while the compiler runs.
 readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
 
-run_ctest() {  # LABEL or nothing
+run_ctest() {  # NAME of the results, and what ctest takes
+  local name=$1; shift
   export GTEST_OUTPUT=xml:$PWD/build/test-results/ GTEST_BRIEF=1
-  ctest --test-dir build/debug --output-on-failure --output-junit "$PWD/build/test-results/ctest.xml" --no-tests=error \
-    -j "$(nproc)" "$@" >&2
+  ctest --test-dir build/debug --output-on-failure --output-junit "$PWD/build/test-results/ctest-$name.xml" \
+    --no-tests=error -j "$(nproc)" "$@" >&2
 }
 
 run_pytest() {  # NAME of the results, and what pytest takes
@@ -16,7 +17,7 @@ run_pytest() {  # NAME of the results, and what pytest takes
     --junit-xml="build/test-results/pytest-$name.xml" "$@" >&2
 }
 
-# Jobs on clusters wait for daemons more than they compute, the others compute: side by side they need half of the time.
+# Jobs on clusters mostly wait for daemons, and the other tests compute. Side by side they take half of the time.
 run_programs() {
   local failed=0 others=()
   for folder in tests/*/; do
@@ -25,17 +26,24 @@ run_programs() {
   run_pytest yarn tests/yarn 2>build/log/yarn.err &
   local yarn=$!
   run_pytest programs "${others[@]}" || failed=1
-  say "the tests on clusters, which have been running beside these"
+  say "the tests on clusters, which ran at the same time"
   wait "$yarn" || failed=1
   cat build/log/yarn.err >&2
   return $failed
+}
+
+# The debug build and the simulation use the time in which tests of the programs wait, at a low priority.
+build_debug_and_simulate() {
+  renice -n 15 -p "$BASHPID" >/dev/null
+  dev_build debug
+  run_ctest sim -L sim
 }
 
 test_all() {
   need build
   need test
   need hadoop
-  say "fetching the frameworks and Hadoop, while Howdah is built"
+  say "fetching the frameworks and Hadoop while Howdah is built"
   mkdir -p build/log
   # shellcheck disable=SC2086
   tools/ml-env $test_environments >build/log/ml-env.out 2>build/log/ml-env.err &
@@ -44,13 +52,16 @@ test_all() {
   { tools/hadoop-env $test_hadoops && tools/tony-env; } >build/log/hadoop-env.out 2>build/log/hadoop-env.err &
   local hadoops=$!
   dev_build release
-  dev_build debug
-  say "unit tests and simulation"
-  run_ctest || failed=1
+  build_debug_and_simulate >build/log/debug.err 2>&1 &
+  local debug=$!
   wait "$frameworks" || { cat build/log/ml-env.err >&2; die "the frameworks could not be installed"; }
   wait "$hadoops" || { cat build/log/hadoop-env.err >&2; die "Hadoop could not be fetched"; }
-  say "tests of the programs"
+  say "tests of the programs; the debug build and the simulation run at the same time"
   run_programs || failed=1
+  wait "$debug" || failed=1
+  cat build/log/debug.err >&2
+  say "unit tests"
+  run_ctest unit -L unit || failed=1
   return $failed
 }
 
@@ -72,7 +83,7 @@ test_some() {
   need test
   if [ ${#labels[@]} -gt 0 ]; then
     build_target debug all
-    run_ctest -L "$(IFS='|'; echo "${labels[*]}")" || failed=1
+    run_ctest some -L "$(IFS='|'; echo "${labels[*]}")" || failed=1
   fi
   if [ ${#folders[@]} -gt 0 ] || [ $# -gt 0 ]; then
     build_target release all

@@ -1,8 +1,8 @@
-"""test_summary.py FOLDER BROKEN - one line over all that ran: what CTest, GoogleTest and pytest wrote into FOLDER.
+"""test_summary.py FOLDER BROKEN - prints one line that counts all results of CTest, GoogleTest and pytest in FOLDER.
 
-A GoogleTest program counts by its test cases; one that left no results, or failed though none of its cases did (it
-crashed, leaked, or a sanitizer spoke up at its end), counts as one failure more. So does a run that is BROKEN (1)
-though no test failed: the build, say. Exit 1 if anything failed or nothing ran.
+A GoogleTest program counts by its test cases. A program without results, or one that failed although each of its cases
+passed (a crash, a leak, a report of a sanitizer at its end), counts as one more failure. So does a run that is BROKEN
+(1) without a failed test, for example because the build failed. The exit code is 1 if anything failed or nothing ran.
 """
 import pathlib
 import sys
@@ -23,7 +23,7 @@ def cases(path):
 
 
 def ctest_cases(path):
-    """Each program of CTest by its own cases, where it wrote them down."""
+    """The cases of each program of CTest, where it recorded them."""
     total = [0, 0, 0]
     for program in ET.parse(path).iter("testcase"):
         own = path.parent / (program.get("name").split(".", 1)[-1] + "_test.xml")
@@ -37,7 +37,7 @@ def ctest_cases(path):
 
 def main(folder, broken):
     total = [0, 0, 0]
-    for pattern, count in (("ctest.xml", ctest_cases), ("pytest-*.xml", cases)):
+    for pattern, count in (("ctest*.xml", ctest_cases), ("pytest-*.xml", cases)):
         for path in pathlib.Path(folder).glob(pattern):
             total = [a + b for a, b in zip(total, count(path))]
     passed, failed, skipped = total
