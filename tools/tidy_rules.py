@@ -183,6 +183,6 @@ REPORTED_BY_CLASSES = {"large-class", "split-class"}  # by --classes only, until
 EXCEPTIONS = {
     ("tests/support/machine.py", "sleep"): "eventually(): between two looks at /proc, which sends no events",
     ("tests/yarn/cluster.py", "sleep"): "Cluster.wait(): between two looks over HTTP, which sends no events",
-    ("tests/local/test_place.py", "sleep"): "within the user's program, which is to print at a rate",
+    ("tests/local/test_jobs.py", "sleep"): "within the user's program, which is to print at a rate",
     ("tools/tidy_rules.py", "todo"): "the rule itself",
 }

@@ -18,7 +18,7 @@ def may_make_networks():
 
 
 @pytest.mark.skipif(not may_make_networks(), reason="needs the right to make network namespaces (root)")
-def test_a_training_outlives_every_pause():
+def test_training_survives_every_pause():
     minutes = 2 * (len(KINDS) + 1) * EVERY_S / 60  # the steps of the training take half of it
     done = subprocess.run([sys.executable, ROOT / "tools/chaos", "training", "--on", "yarn", "--every", str(EVERY_S),
                            "--minutes", str(minutes), "--kinds", ",".join(KINDS)], capture_output=True, text=True,

@@ -82,14 +82,14 @@ def test_the_help_names_every_command(home):
     (["completion", "tcsh"], "bash"),
     (["logs", "x", "--tail", "-1"], "--tail"),
 ])
-def test_wrong_usage_is_exit_2_and_says_what_to_do(home, arguments, said):
+def test_wrong_usage_exits_with_2_and_a_hint(home, arguments, said):
     done = howdah(home, *arguments)
     assert done.returncode == 2, done
     assert said in done.stderr, done.stderr
     assert done.stdout == ""
 
 
-def test_the_place_is_chosen_by_flag_variable_and_configuration(home, tmp_path):
+def test_the_backend_is_chosen_by_flag_variable_and_configuration(home, tmp_path):
     assert howdah(home, "list", "--on", "yarn").returncode == 3
     assert howdah(home, "--on", "yarn", "list").returncode == 3
     assert howdah({**home, "HOWDAH_ON": "yarn"}, "list").returncode == 3
@@ -143,7 +143,7 @@ def test_other_shells_get_a_script_for_every_command(home, shell):
         assert command in script
 
 
-def test_doctor_says_what_it_found(home):
+def test_doctor_reports_its_findings(home):
     done = howdah(home, "doctor")
     assert done.returncode == 0
     assert "howdah-agent" in done.stdout and "memory for jobs" in done.stdout
@@ -205,7 +205,7 @@ HAND_MADE = [
              "[" * 10_000, "{a: " * 10_000, "a:\n" * 1000, "%YAML 9.9\n---\na: b", "!!python/object:x {}"]
 
 
-def test_malformed_job_files_are_exit_2_and_name_the_line(home, tmp_path):
+def test_malformed_job_files_exit_with_2_and_name_the_line(home, tmp_path):
     count = 0
     for what, text, number in malformed():
         path = job_file(tmp_path, text)
@@ -224,7 +224,7 @@ def test_malformed_job_files_are_exit_2_and_name_the_line(home, tmp_path):
     assert not os.path.exists(home["HOWDAH_HOME"] + "/jobs")
 
 
-def test_problems_come_before_refusals_and_as_json(home, tmp_path):
+def test_problems_precede_refusals_and_can_be_json(home, tmp_path):
     both = job_file(tmp_path, "roles:\n  w:\n    memory: 900TiB\n    command: x\n    gpu: 1\n")
     for command in ("plan", "run", "submit"):
         assert howdah(home, command, both).returncode == 2
@@ -234,7 +234,7 @@ def test_problems_come_before_refusals_and_as_json(home, tmp_path):
 
 # --- plan -------------------------------------------------------------------------------------------------------------
 
-def test_plan_shows_what_would_run_and_submits_nothing(home, tmp_path):
+def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
     plan = json.loads(howdah(home, "plan", "files.yaml", "--json").stdout)
     assert plan["problems"] == plan["refusals"] == []
     assert plan["tasks"][0]["environment"]["HOWDAH_ROLE"] == plan["tasks"][0]["role"]
@@ -345,7 +345,7 @@ def test_a_second_ctrl_c_stops_without_grace(home, tmp_path):
     assert run.returncode == 4
 
 
-def test_the_client_killed_or_unread_leaves_the_job_alone(home, tmp_path):
+def test_a_killed_or_blocked_client_does_not_affect_the_job(home, tmp_path):
     file = job_file(tmp_path, "roles: {w: {memory: 8MiB, command: 'echo ready; while :; do echo x; done'}}\n")
     run = subprocess.Popen([BIN, "run", file], env=home, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     assert run.stdout.readline() == "w:0 │ ready\n"
@@ -355,7 +355,7 @@ def test_the_client_killed_or_unread_leaves_the_job_alone(home, tmp_path):
     assert howdah(home, "kill", "last", "--grace", "0s").returncode == 0
 
 
-def test_a_terminal_gets_a_live_table_and_everything_is_printed(home):
+def test_a_terminal_gets_a_live_table_and_all_output(home):
     main, terminal = pty.openpty()
     run = subprocess.Popen([BIN, "run", "hello.yaml"], env={**home, "TERM": "xterm"}, cwd=CONTRACT, stdin=terminal,
                            stdout=terminal, stderr=terminal)
@@ -377,7 +377,7 @@ def test_a_terminal_gets_a_live_table_and_everything_is_printed(home):
     assert "\x1b[J" in text and "SUCCEEDED" in text
 
 
-def test_set_takes_one_value_and_may_stand_before_the_job_file(home):
+def test_set_takes_one_value_and_may_precede_the_job_file(home):
     done = howdah(home, "plan", "--set", "roles.greeter.instances=2", "--set", "name=other", "hello.yaml", "--json")
     assert done.returncode == 0, done
     plan = json.loads(done.stdout)

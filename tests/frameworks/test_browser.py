@@ -83,7 +83,7 @@ roles:
     assert done.code == 1 and "pip install tensorboard" in done.stderr, done
 
 
-def test_a_notebook_runs_cells_and_is_left_and_found_again(machine, installed, browse):
+def test_a_notebook_runs_cells_and_survives_a_closed_browser(machine, installed, browse):
     path = f"{pathlib.Path(installed('jupyter')).parent}:{os.environ['PATH']}"
     with Serving(machine, "notebook", "--memory", "512MiB", env={"PATH": path}) as url:
         assert browse("notebook", url) == "42 worker"
@@ -99,12 +99,12 @@ def test_a_notebook_runs_cells_and_is_left_and_found_again(machine, installed, b
     machine.assert_clean(job)
 
 
-def test_without_jupyterlab_it_is_said_how_to_install_it(machine):
+def test_without_jupyterlab_the_error_names_the_installation(machine):
     done = machine("notebook", "--memory", "64MiB", env={"PATH": "/usr/bin:/bin"})
     assert done.code == 1 and "pip install jupyterlab" in done.stderr, done
 
 
-def test_a_notebook_that_nobody_uses_ends(idle):
+def test_an_idle_notebook_ends(idle):
     machine, client = idle
     stdout, stderr = client.communicate(timeout=180)
     assert client.returncode == 0 and "lab?token=" in stdout, (stdout, stderr)

@@ -75,7 +75,7 @@ def epochs(log):
     return sorted({int(e) for e in re.findall(r"^epoch (\d+)/", log, re.M)})
 
 
-def test_a_killed_rank_takes_all_ranks_back_to_the_checkpoint(machine, installed, tmp_path):
+def test_a_killed_rank_restarts_all_ranks_from_the_checkpoint(machine, installed, tmp_path):
     installed("data")
     (tmp_path / "job.yaml").write_text(f"""
 name: restart
@@ -128,7 +128,7 @@ roles:
     assert "worker:1" in reason and "ValueError: bad shard 17 (step.py line 3)" in reason, reason
 
 
-def test_a_module_that_is_missing_is_named(machine, tmp_path):
+def test_a_missing_module_is_named(machine, tmp_path):
     (tmp_path / "job.yaml").write_text("""
 framework: pytorch
 roles:

@@ -20,7 +20,7 @@ print("total", total.item())
 """
 
 
-def test_36_a_collective_that_waits_for_a_rank(machine, installed, tmp_path):
+def test_36_hung_collective_names_the_missing_rank(machine, installed, tmp_path):
     source = tmp_path / "src"
     source.mkdir()
     (source / "train.py").write_text(TRAIN)

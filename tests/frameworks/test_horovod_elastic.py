@@ -13,13 +13,13 @@ def training(machine, installed, tmp_path):
     return Training(machine, installed("horovod"), tmp_path)
 
 
-def test_two_four_three_four_one_three_workers_and_nobody_starts_again(training):
+def test_workers_scale_in_place_without_restarts(training):
     two_four_three_four_one_three_workers(training)
     training.finish()
     training.assert_each_step_once()
 
 
-def test_rank_0_is_handed_on_and_a_worker_without_restarts_fails_the_job(training):
+def test_rank_0_moves_and_an_exhausted_worker_fails_the_job(training):
     training.submit(restarts=1)
     training.scale(2)
     first, second = training.until_size(2)
@@ -34,7 +34,7 @@ def test_rank_0_is_handed_on_and_a_worker_without_restarts_fails_the_job(trainin
     training.machine.assert_clean(training.job)
 
 
-def test_the_others_go_on_without_an_executor_that_was_killed_and_take_another_one_in(training):
+def test_killed_executor_is_replaced_while_the_others_continue(training):
     training.submit(restarts=1)
     training.scale(2)
     first, second = training.until_size(2)
@@ -46,7 +46,7 @@ def test_the_others_go_on_without_an_executor_that_was_killed_and_take_another_o
     training.assert_each_step_once()
 
 
-def test_they_go_on_without_the_application_master_and_start_again_when_their_world_breaks(training):
+def test_workers_continue_without_the_am_and_restart_at_the_next_failure(training):
     training.submit(restarts=1)
     training.scale(2)
     both = training.until_size(2)
@@ -70,7 +70,7 @@ while not os.path.exists(os.environ["GO"]): select.select([], [], [], 0.02)
 """
 
 
-def test_a_script_that_cannot_go_on_is_stopped_and_started_again(training):
+def test_a_script_without_elastic_state_is_restarted(training):
     (training.path / "src/train.py").write_text(PLAIN)
     training.submit(restarts=0)
     for size in (1, 2):

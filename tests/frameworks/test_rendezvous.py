@@ -4,15 +4,15 @@ import rendezvous_cases as cases
 RUN_S = cases.RUN_S
 
 
-def test_horovod_goes_on_after_a_rank_is_killed(machine, installed, tmp_path):
+def test_horovod_resumes_after_a_killed_rank(machine, installed, tmp_path):
     machine.assert_clean(cases.horovod_with_a_killed_rank(machine, installed, tmp_path))
 
 
-def test_xgboost_learns_what_one_process_learns(machine, installed):
+def test_xgboost_trains_the_same_model_as_one_process(machine, installed):
     machine.assert_clean(cases.xgboost_as_one_process(machine, installed))
 
 
-def test_xgboost_meets_again_after_a_failure_and_for_a_second_training(machine, installed, tmp_path):
+def test_xgboost_rendezvous_repeats_after_a_failure_and_for_a_second_training(machine, installed, tmp_path):
     (tmp_path / "twice.py").write_text("""
 import os, signal
 from xgboost import collective
@@ -43,7 +43,7 @@ roles:
     assert {"0: 10.0", "1: 10.0"} <= set(lines), lines
 
 
-def test_mxnet_tasks_meet_at_the_scheduler(machine, tmp_path):
+def test_mxnet_tasks_connect_to_the_scheduler(machine, tmp_path):
     """As ps-lite does: the scheduler listens where the others are sent to, and counts them."""
     (tmp_path / "node.py").write_text("""
 import os, socket

@@ -89,7 +89,7 @@ def killed_master(machine, file):
     return ident
 
 
-def test_tonys_parser_reads_what_a_job_leaves(machine, tony, tmp_path):
+def test_tonys_parser_reads_the_history_of_a_job(machine, tony, tmp_path):
     ids = [ended(machine, job(tmp_path, "exit 0"), 0), ended(machine, job(tmp_path, "exit 7"), 1),
            killed_master(machine, job(tmp_path, "sleep 600"))]
     assert machine("wait", ids[2]).code == 1  # whoever looks records the end
@@ -160,7 +160,7 @@ def test_dr_elephants_fetcher_finds_a_job_before_and_after_it_is_moved(machine, 
     assert tony.elephant(site.parent, application, when) == found | {"moved": True}
 
 
-def test_a_job_is_in_progress_while_it_runs_and_ends_whoever_is_left_to_say_so(machine, tmp_path):
+def test_a_job_is_in_progress_while_it_runs_and_ended_after_any_kill(machine, tmp_path):
     ident = killed_master(machine, job(tmp_path, "sleep 600"))
     directory = only(tmp_path / "tony/intermediate")
     assert jhist(directory).endswith(".jhist.inprogress")
@@ -172,7 +172,7 @@ def test_a_job_is_in_progress_while_it_runs_and_ends_whoever_is_left_to_say_so(m
     assert len(shown(machine, "list")) == 1
 
 
-def test_a_history_that_cannot_be_written_fails_no_job(machine, tmp_path):
+def test_an_unwritable_history_does_not_fail_the_job(machine, tmp_path):
     (tmp_path / "tony").write_text("a file")
     done = machine("run", job(tmp_path, "exit 0"))
     assert done.code == 0, done
@@ -248,7 +248,7 @@ def test_move_and_purge(machine, old):
     assert tree() == [] and not (old / "finished/2018").exists()
 
 
-def test_where_tonys_history_is_may_stand_in_tony_site(machine, old, tmp_path):
+def test_tony_site_sets_the_history_folder(machine, old, tmp_path):
     site = tmp_path / "conf/tony-site.xml"
     site.parent.mkdir()
     site.write_text(f"""<configuration>
@@ -277,7 +277,7 @@ def test_where_tonys_history_is_may_stand_in_tony_site(machine, old, tmp_path):
     (["history", "move", "--dir", "/nowhere", "--time-zone", "Nowhere"], 2, "no time zone 'Nowhere'"),
     (["history", "show", "application_1_1", "--dir", "/nowhere"], 2, "there is none in"),
 ])
-def test_what_cannot_be_done_says_what_to_do(machine, words, code, says):
+def test_errors_include_a_hint(machine, words, code, says):
     done = machine(*words)
     assert done.code == code, done
     assert says.lower() in done.stderr.lower(), done

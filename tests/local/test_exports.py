@@ -17,7 +17,7 @@ roles:
 """
 
 
-def test_what_was_handed_on_outlives_the_application_master(machine, tmp_path):
+def test_exports_survive_the_application_master(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, STAGES.format(go=tmp_path / "go")))
     machine.until(job, lambda s: s["tasks"][1]["state"] == "RUNNING", "the first stage")
     am = machine.agents(job, "am")[1]
@@ -29,7 +29,7 @@ def test_what_was_handed_on_outlives_the_application_master(machine, tmp_path):
     assert machine.log(job, "second:0") == "1 2 mine unset\n"
 
 
-def test_what_cannot_be_handed_on_fails_its_task(machine, tmp_path):
+def test_a_failed_export_fails_its_task(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, """
 name: huge
 roles:

@@ -39,7 +39,7 @@ main()
 """
 
 
-def test_36_a_hang_ends_with_where_it_stands_and_the_job_starts_again(machine, tmp_path):
+def test_36_hung_task_reports_its_stack_and_the_job_restarts(machine, tmp_path):
     source = tmp_path / "src"
     source.mkdir()
     (source / "train.py").write_text(HANGS)
@@ -84,7 +84,7 @@ while True:
 """
 
 
-def test_37_one_rank_is_slower_than_the_others(machine, tmp_path):
+def test_37_slow_rank_is_reported(machine, tmp_path):
     """One of four takes five times as long for a step, which is known when it has done so for three windows."""
     source = tmp_path / "src"
     source.mkdir()
@@ -105,7 +105,7 @@ def test_37_one_rank_is_slower_than_the_others(machine, tmp_path):
     assert run.kill()["advice"] == advice
 
 
-def test_progress_is_seen_while_the_job_runs(machine, tmp_path):
+def test_progress_is_shown_while_the_job_runs(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, """
         timeouts: {heartbeat: 1s}
         roles:
@@ -123,7 +123,7 @@ def test_progress_is_seen_while_the_job_runs(machine, tmp_path):
     assert machine("kill", job, "--grace", "0s").code == 0
 
 
-def test_checkpointing_gives_the_grace_anew(machine, tmp_path):
+def test_checkpointing_extends_the_grace(machine, tmp_path):
     job = machine.submit(machine.job_file(tmp_path, """
         checkpoint: {grace: 1s}
         roles:
@@ -142,7 +142,7 @@ def test_checkpointing_gives_the_grace_anew(machine, tmp_path):
     assert machine.task(job, "worker", 0)["progress"]["checkpoint"] == 7
 
 
-def test_40_the_account(machine, tmp_path):
+def test_40_time_breakdown(machine, tmp_path):
     """Where the time went, once the job has ended: in what `run` says, in the status, and in the history."""
     done = machine("run", machine.job_file(tmp_path, """
         name: account

@@ -56,7 +56,7 @@ def test_16_interpreter_missing(machine, tmp_path):
     says(run(machine, tmp_path, "command: python9.9 train.py"), "python9.9", "worker:0")
 
 
-def test_19_port_taken(machine, tmp_path):
+def test_19_port_in_use(machine, tmp_path):
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
@@ -78,7 +78,7 @@ def test_24_killed_by_a_signal(machine, tmp_path, name):
     says(status, "worker:0", name, str(signal.Signals[name].value), NODE, "attempt 0")
 
 
-def test_26_the_kernel_had_no_memory_left(machine, tmp_path):
+def test_26_killed_by_the_oom_killer(machine, tmp_path):
     """The kernel's words come from a file here; who dies does so as if by its hand."""
     log, script = tmp_path / "kern.log", tmp_path / "die.sh"
     log.touch()
@@ -126,7 +126,7 @@ def test_28_python_exception(machine, tmp_path, source):
     says(status, "KeyError", "'lost'", "train.py", "line 3", "exit code 1")
 
 
-def test_28_the_users_line_not_the_librarys(machine, tmp_path, source):
+def test_28_names_the_line_of_the_user_not_of_the_library(machine, tmp_path, source):
     (source / "train.py").write_text("import json\n\njson.loads('{not json')\n")
     says(run(machine, tmp_path, "command: python3 train.py", source), "JSONDecodeError", "train.py", "line 3")
 
@@ -176,7 +176,7 @@ def test_30_gpu_error_of_the_driver_log(machine, tmp_path, one_gpu):
     assert "Xid 48" not in status["reason"], status
 
 
-def test_30_costs_no_restart_and_the_node_is_avoided(machine, tmp_path, one_gpu):
+def test_30_gpu_failure_is_a_free_restart_and_the_node_is_avoided(machine, tmp_path, one_gpu):
     job = gpu_job(machine, tmp_path, one_gpu, "true")
     status = job.end()
     for said in (rf"GPU 0 \(PCI 0000:3b:00\) of {NODE} failed: Xid 79, the GPU has fallen off the bus",
@@ -203,7 +203,7 @@ def test_34_time_limit(machine, tmp_path):
     says(status, "timeouts.run", "1500ms", "after", "step-12", "the last checkpoint was of step 12 (worker:0)")
 
 
-def test_35_killed_by_somebody(machine, tmp_path):
+def test_35_killed_by_a_user(machine, tmp_path):
     job = Run(machine, tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: exec sleep 300}\n")
     machine.running(job.id)
     status = job.kill()
@@ -211,7 +211,7 @@ def test_35_killed_by_somebody(machine, tmp_path):
     assert status["finished"]
 
 
-def test_39_far_more_was_asked_for_than_used(wasteful):
+def test_39_unused_resources_are_reported(wasteful):
     assert wasteful.machine("wait", wasteful.id, timeout=120).code == 0
     status = wasteful.end()
     memory, cores = status["advice"].split("; ")

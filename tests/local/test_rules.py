@@ -28,7 +28,7 @@ def test_a_rule_ends_the_job_with_restarts_left(machine, tmp_path):
     assert machine.task(done.id, "worker", 0)["attempt"] == 0
 
 
-def test_what_a_rule_calls_free_starts_again_without_a_budget(machine, tmp_path):
+def test_a_free_restart_by_rule_needs_no_budget(machine, tmp_path):
     command = "'test $HOWDAH_ATTEMPT -ge 2 || exit 75'"
     done = machine("run", machine.job_file(tmp_path, RULES % (command, 0)))
     assert done.code == 0, done
@@ -36,14 +36,14 @@ def test_what_a_rule_calls_free_starts_again_without_a_budget(machine, tmp_path)
     assert "restart.rules[1] (exit: 75) says restart_free" in machine("events", done.id).stdout
 
 
-def test_who_is_to_go_elsewhere_gives_its_container_back(machine, tmp_path):
+def test_then_elsewhere_releases_the_container(machine, tmp_path):
     command = "'test $HOWDAH_ATTEMPT -ge 1 || kill -BUS $$'"
     done = machine("run", machine.job_file(tmp_path, RULES % (command, 0)))
     events = machine("events", done.id).stdout
     assert done.code == 0 and "is avoided for 1d: it is to blame for a failure there" in events, (done, events)
 
 
-def test_a_bad_rule_is_refused_with_its_place(machine, tmp_path):
+def test_an_invalid_rule_is_refused_with_its_line(machine, tmp_path):
     job = machine.job_file(tmp_path, (RULES % ("'true'", 0)).replace("[0-9]+$", "[0-9+"))
     done = machine("run", job)
     assert done.code == 2 and f"{job}:11: roles.worker.restart.rules[0].log:" in done.stderr, done

@@ -17,7 +17,7 @@ def test_resources_of_every_kind(machine, archives, tmp_path):
     assert done.code == 0, done
 
 
-def test_the_environment_is_tonys(machine, tmp_path):
+def test_the_environment_equals_tonys(machine, tmp_path):
     done = run(machine, *S, *P, *K, "-executes", "show_env.py", "-shell_env", "A=1,2",
                *roles(chief=1, worker=2, ps=0, evaluator=1))
     assert done.code == 0, done
@@ -51,7 +51,7 @@ def test_preprocessing(machine, tmp_path):
     assert worker["ranks"] == [0]
 
 
-def test_what_preprocessing_prints_is_handed_on(machine):
+def test_output_of_preprocessing_reaches_the_tasks(machine):
     flags = (*S, *P, *K, "-executes", "pass_parameters.py", *roles(worker=2, evaluator=1))
     done = run(machine, *flags, *conf("tony.application.enable-preprocess=true"))
     assert done.code == 0, done
@@ -61,20 +61,20 @@ def test_what_preprocessing_prints_is_handed_on(machine):
     assert machine.log(done.id, "worker:0") == "params (none)\n"
 
 
-def test_an_execution_that_takes_too_long(machine):
+def test_execution_timeout_fails_the_job(machine):
     done = run(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1), *conf(
         "tony.task.executor.execution-timeout-ms=1000"))
     assert done.code == 1, done
     assert "worker:0 ran longer than its `timeout` of 1s" in machine.status(done.id)["reason"]
 
 
-def test_an_application_that_takes_too_long(machine):
+def test_application_timeout_fails_the_job(machine):
     done = run(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1), *conf(
         "tony.application.timeout=1000"))
     assert done.code == 4, done
 
 
-def test_tasks_that_start_as_they_come(machine):
+def test_tasks_start_without_a_gang(machine):
     done = run(machine, *S, *P, *K, "-executes", "show_env.py", *roles(worker=2), *conf(
         "tony.application.distributed-mode=FCFS"))
     assert done.code == 0, done
@@ -89,7 +89,7 @@ def test_limits_are_checked_before_anything_is_submitted(machine):
     assert machine.jobs() == []
 
 
-def test_what_is_printed_runs_and_means_the_same(machine, tmp_path):
+def test_the_printed_job_runs_with_the_same_result(machine, tmp_path):
     text, job = printed(machine, tmp_path, *S, *P, *E, *K, "-executes", "check_env.py", *roles(worker=2, ps=1), *conf(
         "tony.task.executor.jvm.opts=-Xmx1g"))
     assert "# tony.task.executor.jvm.opts (-conf) has no effect: no JVM runs here\n" in text
@@ -122,7 +122,7 @@ def test_sources_of_the_configuration(machine, tmp_path):
     assert job("-conf", "tony.worker.memory=66m")["roles"]["worker"]["memory"] == "66MiB"
 
 
-def test_mistakes_stop_it(machine):
+def test_mistakes_are_refused(machine):
     done = run(machine, *S, "-exectues", "x", "-conf", "tony.worker.instances=2")
     assert done.code == 2 and "did you mean '-executes'?" in done.stderr, done
     done = run(machine, *S, *roles(worker=1))

@@ -48,7 +48,7 @@ COMPILED = [library for library in tidy_rules.LAYERS if any((ROOT / "src" / libr
 
 
 @pytest.mark.parametrize("library", COMPILED)
-def test_a_library_sees_the_headers_of_its_layers_only(configured, library, tmp_path):
+def test_a_library_sees_only_the_headers_of_its_layers(configured, library, tmp_path):
     text = "".join(f'#if __has_include("{header}")\nsees {other}\n#endif\n' for other, header in headers())
     result = compile_in(configured, library, text, tmp_path)
     assert result.returncode == 0, result.stderr

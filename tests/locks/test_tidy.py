@@ -80,12 +80,12 @@ PASSES = [
 
 
 @pytest.mark.parametrize("path,text,rule", CAUGHT, ids=lambda value: str(value)[:30])
-def test_catches(path, text, rule):
+def test_a_planted_violation_is_found(path, text, rule):
     assert rule in {finding.rule for finding in tidy.check_text(path, text + "\n")}
 
 
 @pytest.mark.parametrize("path,text", PASSES, ids=lambda value: str(value)[:30])
-def test_lets_pass(path, text):
+def test_correct_code_passes(path, text):
     assert [f for f in tidy.check_text(path, text + "\n")] == []
 
 
@@ -104,7 +104,7 @@ def test_functions_are_found_with_their_length():
     assert tidy_cpp.functions(text) == [("Long", 2, 71), ("f", 75, 1), ("TEST(Suite, Case)", 77, 4)]
 
 
-def test_braces_in_text_and_initializers_are_no_functions():
+def test_braces_in_text_and_initializers_are_not_functions():
     text = 'const char* kText = R"({ { {)";\nint kList[] = {1, 2};\nchar c = \'{\';  // {\nvoid F() { call({1}); }\n'
     assert tidy_cpp.functions(text) == [("F", 4, 1)]
 
@@ -137,7 +137,7 @@ def test_files_never_compiled_are_found(tmp_path):
     assert [(f.path, f.rule) for f in found] == [("b.cc", "never-compiled")]
 
 
-def test_exceptions_that_excuse_nothing_are_found(monkeypatch):
+def test_unused_exceptions_are_found(monkeypatch):
     monkeypatch.setattr(tidy_rules, "EXCEPTIONS", {("a.cc", "sleep"): "why", ("b.cc", "sleep"): "why"})
     found = tidy.excuse([tidy.Finding("a.cc", 1, "sleep", "x"), tidy.Finding("c.cc", 1, "sleep", "x")])
     assert [(f.path, f.rule) for f in found] == [("c.cc", "sleep"), ("b.cc", "exception")]

@@ -18,7 +18,7 @@ def test_layers_and_house_rules(configured):
     assert result.returncode == 0, "\n" + result.stdout + result.stderr
 
 
-def test_pure_archives_ask_nothing_of_the_outside():
+def test_pure_archives_have_no_impure_symbols():
     result = run(sys.executable, "tools/check_pure_symbols.py", "--list", RELEASE / "pure_libraries.txt")
     assert result.returncode == 0, "\n" + result.stdout + result.stderr
     assert "10 pure libraries" in result.stdout
@@ -30,7 +30,7 @@ def test_the_agent_is_fully_static():
     assert "INTERP" not in headers and "NEEDED" not in headers
 
 
-def test_the_reference_of_the_job_file_is_generated():
+def test_the_job_file_reference_is_up_to_date():
     generated = run(RELEASE / "bin/howdah", "schema", "--markdown")
     assert generated.returncode == 0, generated.stderr
     wanted = (ROOT / "docs/job-file.md").read_text()

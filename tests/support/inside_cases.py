@@ -155,7 +155,7 @@ def receive(connection, size):
     return left.obj
 
 
-def test_a_websocket_echoes_much_in_little_memory(machine, job):
+def test_a_websocket_echoes_much_data_in_bounded_memory(machine, job):
     """A whole window of frames is under way at any time, so that what anybody stores would show."""
     with Opened(machine, "open", job, "worker:0", port_of(machine, job, "worker:0")) as opened:
         body = os.urandom(1 << 20)
@@ -184,7 +184,7 @@ def test_a_websocket_echoes_much_in_little_memory(machine, job):
         assert all(size < RSS_LIMIT for size in grown.values()), (grown, most)
 
 
-def test_a_reader_that_stops_stops_the_writer_and_nobody_else(machine, job):
+def test_a_stopped_reader_blocks_only_its_writer(machine, job):
     with Opened(machine, "open", job, "worker:0", port_of(machine, job, "worker:0")) as opened:
         stopped = websocket(opened.port)
         stopped.setblocking(False)
@@ -198,7 +198,7 @@ def test_a_reader_that_stops_stops_the_writer_and_nobody_else(machine, job):
         assert machine("exec", job, "worker:0", "--", "true").code == 0
 
 
-def test_ports_where_nobody_listens(machine, job):
+def test_ports_without_a_listener(machine, job):
     with Opened(machine, "open", job, "worker:0", "1") as opened:
         with pytest.raises((ConnectionError, OSError)):
             opened.get("")
@@ -235,12 +235,12 @@ def test_exec_runs_where_the_task_runs(machine, job):
 @pytest.mark.parametrize("words, code, says", [
     (["true"], 0, b""), (["false"], 1, b""), (["no-such-command"], 127, b"no-such-command: command not found\n"),
     (["./server.py"], 126, b"./server.py: Permission denied\n"), (["sh", "-c", "kill -9 $$"], 137, b"")])
-def test_exit_codes_are_the_commands(machine, job, words, code, says):
+def test_exec_returns_the_exit_code_of_the_command(machine, job, words, code, says):
     done = run(machine, job, *words)
     assert (done.returncode, done.stdout, done.stderr) == (code, b"", says)
 
 
-def test_much_goes_through_both_ways(machine, job, tmp_path):
+def test_large_streams_pass_in_both_directions(machine, job, tmp_path):
     block = os.urandom(1 << 20)
     (tmp_path / "in").write_bytes(block * 100)
     with open(tmp_path / "in", "rb") as given, open(tmp_path / "out", "wb") as got:
@@ -249,7 +249,7 @@ def test_much_goes_through_both_ways(machine, job, tmp_path):
     assert (tmp_path / "out").read_bytes() == block * 100
 
 
-def test_signals_are_the_commands(machine, job):
+def test_exec_forwards_signals(machine, job):
     process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sh", "-c",
                                 "trap 'echo caught; exit 5' INT; echo ready; while :; do sleep 600 & wait $!; done"],
                                env=machine.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -259,7 +259,7 @@ def test_signals_are_the_commands(machine, job):
     assert process.returncode == 5
 
 
-def test_a_task_runs_commands_in_another(machine, job):
+def test_a_task_runs_commands_in_another_task(machine, job):
     there = '"$HOWDAH_AGENT" exec --task worker:1 -- sh -c "echo \\$HOWDAH_TASK_INDEX; cat; echo bad >&2; exit 6"'
     done = run(machine, job, "sh", "-c", there, stdin=b"through both\n")
     assert (done.returncode, done.stdout, done.stderr) == (6, b"1\nthrough both\n", b"bad\n")
@@ -273,7 +273,7 @@ def marked(mark):
     return [pid for pid, (_, command, _) in processes().items() if mark in command and "howdah exec" not in command]
 
 
-def test_a_client_that_dies_takes_its_command_along(machine, job):
+def test_a_killed_client_ends_its_command(machine, job):
     mark = f"3141.{os.getpid()}"
     process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sleep", mark], env=machine.env,
                                stdin=subprocess.PIPE)
@@ -283,7 +283,7 @@ def test_a_client_that_dies_takes_its_command_along(machine, job):
     eventually(lambda: not marked(f"sleep {mark}"), "the end of the command")
 
 
-def test_nothing_outlives_the_task(machine, job):
+def test_no_command_outlives_the_task(machine, job):
     mark = f"2718.{os.getpid()}"
     process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sh", "-c", f"setsid sleep {mark}; true"],
                                env=machine.env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)

@@ -127,7 +127,7 @@ def test_a_packed_environment(machine, made, tmp_path, name, python):
     ("elsewhere.tar.gz", f"is a link to {GONE}, which is not on", "conda-pack"),
     ("directory.tar.gz", "has no bin/; at its top is env", "not its directory"),
     ("rightless.zip", NO_RIGHT, "venv-pack or conda-pack")])
-def test_a_packed_environment_that_is_of_no_use_there(machine, made, tmp_path, name, fact, advice):
+def test_an_unusable_packed_environment_is_reported(machine, made, tmp_path, name, fact, advice):
     """Its python3 is missing, and the machine's own, behind it in PATH, is not taken for it."""
     done = run(machine, made(name), tmp_path, "python3 -c 'print(1)'")
     assert done.code == 1, done

@@ -172,7 +172,7 @@ def test_17_standalone_is_one_task(machine):
     assert machine.jobs() == before
 
 
-def test_19_commands_of_their_own_and_what_became_of_each_task(machine, archives):
+def test_19_commands_per_role_and_the_result_of_each_task(machine, archives):
     done = run(machine, *S, *E, *K, "-python_venv", archives / "test.zip", *roles(ps=1, worker=1), *conf(
         f"tony.ps.command={PYTHON} sleep_long.py", f"tony.worker.command={PYTHON} check_venv.py"))
     assert done.code == 0, done
@@ -201,13 +201,13 @@ def test_23_horovod(machine):
     assert done.code == 0, done
 
 
-def test_25_what_cannot_be_allocated(machine):
+def test_25_unsatisfiable_request_fails(machine):
     done = run(machine, *S, *E, *K, "-executes", f"{PYTHON} check_venv.py", *conf(
         "tony.worker.instances=10000", "tony.worker.memory=2g", "tony.container.allocation.timeout=1000"))
     assert done.code == 3, done
 
 
-def test_27_a_tensorboard_beside_the_job(machine, tmp_path):
+def test_27_tensorboard_runs_beside_the_job(machine, tmp_path):
     done = run(machine, *S, *K, "-executes", f"{PYTHON} check_no_tb_port_in_chief.py", *roles(chief=1, ps=1, worker=2),
                "--sidecar_tensorboard_log_dir", tmp_path / "logs")
     assert done.code == 0, done
@@ -229,7 +229,7 @@ def test_28_workers_that_outlive_the_chief_fail_the_job(machine):
     assert done.code == 0, done
 
 
-def test_the_way_to_a_notebook(machine):
+def test_a_notebook_is_reachable(machine):
     client = machine.start(*command(machine, *S, *P, *K, "-executes", "serve.py", submitter="NotebookSubmitter"))
     told = ""
     while "the notebook is at" not in told:
@@ -286,7 +286,7 @@ def test_33_the_final_configuration(machine, archives, tmp_path):
     assert job["roles"]["worker"]["command"] == "cat"
 
 
-def test_34_a_class_path_that_is_not_there_is_not_missed(machine):
+def test_34_a_missing_class_path_is_ignored(machine):
     done = run(machine, *S, *P, *K, "--hdfs_classpath", "hdfs:///random/path,/yarn/lib", "-executes", "succeed.py",
                *roles(worker=1))
     assert done.code == 0, done

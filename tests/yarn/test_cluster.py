@@ -16,7 +16,7 @@ from machine import eventually
 MB = 1 << 20
 
 
-def test_hdfs_keeps_what_it_is_given(any_version, tmp_path):
+def test_hdfs_returns_written_files(any_version, tmp_path):
     data = os.urandom(3 * MB)
     (tmp_path / "given").write_bytes(data)
     any_version.fs("-put", tmp_path / "given", "kept", user="alice")  # relative: to her home
@@ -27,7 +27,7 @@ def test_hdfs_keeps_what_it_is_given(any_version, tmp_path):
     assert any_version.files_in_hdfs("/user") == []
 
 
-def test_a_container_runs_on_a_node_of_its_own_name(any_version, tmp_path):
+def test_a_container_runs_on_the_requested_node(any_version, tmp_path):
     seen = tmp_path / "seen"
     tmp_path.chmod(0o777)
     app = any_version.wait_app(any_version.run_command(f"env >{seen}; exit 7"))
@@ -43,11 +43,11 @@ def test_a_container_runs_on_a_node_of_its_own_name(any_version, tmp_path):
     assert "HADOOP_CONF_DIR" not in environment, environment
 
 
-def test_the_versions_are_what_they_are_called(any_version):
+def test_daemons_report_the_expected_version(any_version):
     assert any_version.rm("info")["clusterInfo"]["hadoopVersion"] == any_version.setup.version
 
 
-def test_what_is_left_of_an_application_is_seen(cluster, tmp_path):
+def test_leftovers_of_an_application_are_found(cluster, tmp_path):
     """assert_clean() is worth something only if it fails as long as something is left."""
     howdah = Howdah(cluster, tmp_path / "home", "bob")
     app = cluster.run_command("sleep 300", user="bob")
@@ -60,7 +60,7 @@ def test_what_is_left_of_an_application_is_seen(cluster, tmp_path):
     howdah.assert_clean(app)
 
 
-def test_a_time_out_shows_what_a_person_would_look_at(cluster):
+def test_a_timeout_shows_the_relevant_logs(cluster):
     with pytest.raises(AssertionError) as failure:
         cluster.wait(lambda: False, "nothing", 0)
     for words in ("waited 0 s for nothing", '"activeNodes": 3', cluster.node_id("nm2"), "--- rm.log", "--- dn.log"):
@@ -99,7 +99,7 @@ def test_daemons_can_be_killed_paused_and_started_again(new_cluster):
     assert not cluster["nm1"].alive()
 
 
-def test_a_cluster_can_be_made_different(new_cluster):
+def test_a_cluster_can_be_configured(new_cluster):
     cluster = new_cluster(
         nodes=2, gpus=(2, 0), labels={"fast": ["nm2"]}, health_script=True, hdfs=False, am_percent=0.5,
         queues={"default": {"capacity": 60}, "small": {"capacity": 40, "maximum-capacity": 40}},
@@ -138,7 +138,7 @@ sys.stdin.read()
 """
 
 
-def test_nothing_outlives_tests_that_are_killed():
+def test_no_daemon_outlives_killed_tests():
     path = [p for p in sys.path if p.endswith(("tests/yarn", "tests/support"))]
     owner = subprocess.Popen([sys.executable, "-c", OWNER.format(path=path)], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, text=True)
@@ -149,7 +149,7 @@ def test_nothing_outlives_tests_that_are_killed():
     eventually(lambda: not folder.exists() and not processes_of(folder), f"the end of {processes_of(folder)}")
 
 
-def test_the_floor_is_measured(cluster):
+def test_the_yarn_baseline_is_measured(cluster):
     rounds = floor(cluster, width=4, rounds=2)
     assert len(rounds) == 2
     for seen in rounds:

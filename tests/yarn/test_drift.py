@@ -100,7 +100,7 @@ def newer_than(version):
     return set().union(*(names for since, names in SINCE.items() if since > version))
 
 
-def test_our_messages_are_hadoops(theirs, tmp_path):
+def test_our_messages_equal_hadoops(theirs, tmp_path):
     version, files = theirs
     ours = ours_in(PROTOS, tmp_path / "ours")
     assert len(messages_and_enums(ours)[0]) > 200
@@ -108,7 +108,7 @@ def test_our_messages_are_hadoops(theirs, tmp_path):
     assert not found, "\n".join(found)
 
 
-def test_a_field_is_called_new_only_where_it_is(theirs):
+def test_fields_marked_as_new_are_new(theirs):
     version, files = theirs
     messages, enums = messages_and_enums(files)
     known = {f"{m}.{f.name}" for m, message in messages.items() for f in message.field}
@@ -126,7 +126,7 @@ def test_a_field_is_called_new_only_where_it_is(theirs):
     ("datatransfer.proto", r"sendChecksums = 4 \[default = true\]", "sendChecksums = 4", "sendChecksums"),
     ("rpc.proto", "  required uint32 callId = 1;\n", "", "callId is required"),
 ])
-def test_a_slip_of_ours_is_found(theirs, tmp_path, file, old, new, words):
+def test_a_planted_difference_is_found(theirs, tmp_path, file, old, new, words):
     version, files = theirs
     shutil.copytree(PROTOS, tmp_path / "proto")
     changed, times = re.subn(old, new, (tmp_path / "proto" / file).read_text(), count=1)

@@ -15,7 +15,7 @@ def howdah(howdah_of, pair):
     return howdah_of(pair)
 
 
-def test_at_every_stage(howdah, pair, tmp_path):
+def test_failover_at_every_stage(howdah, pair, tmp_path):
     """While its AM is started and asks, while it runs, and while it ends and tells: the job notices nothing."""
     file = howdah.job_file(tmp_path, "name: failover\nroles:\n  worker: {%s}\n" % worker(until(tmp_path / "go"),
                                                                                          "instances: 4"))
@@ -37,7 +37,7 @@ def test_at_every_stage(howdah, pair, tmp_path):
     assert ([t["attempt"] for t in status["tasks"]], len(am_attempts(howdah, job))) == ([0] * 4, 1), status
 
 
-def test_without_a_name_node(howdah, pair, tmp_path):
+def test_a_job_waits_for_the_name_node(howdah, pair, tmp_path):
     """It dies while one job runs, which is killed and restarted meanwhile, and is back before its end; another one ends
     without it: its outcome is known all the same, and who looks later finds its history."""
     more = "instances: 2, restart: {max: 1}"

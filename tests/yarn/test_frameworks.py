@@ -126,7 +126,7 @@ def epochs(log):
     return sorted({int(e) for e in re.findall(r"^epoch (\d+)/", log, re.M)})
 
 
-def test_the_demo_goes_on_after_a_rank_is_killed_and_shows_its_curves(howdah, installed, archive, tmp_path):
+def test_the_demo_resumes_after_a_killed_rank_and_shows_its_curves(howdah, installed, archive, tmp_path):
     """Its checkpoints and curves are in directories that all nodes share."""
     installed("data")
     checkpoints, curves = tmp_path / "checkpoints", tmp_path / "curves"

@@ -47,7 +47,7 @@ def test_two_jobs_that_need_most_of_the_cluster(howdah, cluster, tmp_path, numbe
         howdah.assert_clean(app)
 
 
-def test_nothing_is_held_that_no_task_has(howdah, cluster, tmp_path):
+def test_surplus_containers_are_released(howdah, cluster, tmp_path):
     """Asks name nodes, racks and anywhere, so that a scheduler can grant too much: what is too much is given back."""
     cluster.wait_idle()
     go = tmp_path / "go"

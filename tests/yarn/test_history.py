@@ -11,7 +11,7 @@ roles: {worker: {instances: 2, memory: 64MiB, command: WHAT}}
 AT = ("--dir", "hdfs:///tony")
 
 
-def test_history_lands_in_hdfs_whoever_ends_the_job(howdah, cluster, tmp_path):
+def test_history_reaches_hdfs_after_any_end_of_the_job(howdah, cluster, tmp_path):
     for path in ("/tony", "/tony/intermediate"):
         cluster.make_dir(path, permission=1777)
     done = howdah("run", howdah.job_file(tmp_path, JOB.replace("WHAT", "exit 0")))

@@ -53,7 +53,7 @@ def points(opened, run):
     return len(json.loads(opened.get(f"data/plugin/scalars/scalars?run={run}&tag=accuracy")))
 
 
-def test_tensorboard_shows_what_grows_in_hdfs_and_what_a_job_left_there(cluster, machine, installed, archive, tmp_path):
+def test_tensorboard_follows_event_files_in_hdfs(cluster, machine, installed, archive, tmp_path):
     python = installed("demo")
     subprocess.run([python, "-c", CURVE, tmp_path / "curve"], check=True)
     event_file, = (tmp_path / "curve").iterdir()

@@ -132,7 +132,7 @@ def test_33_am(howdah, tmp_path):
     job_reports.meanwhile(howdah, job, first, run.told)
 
 
-def test_am_and_a_task_that_ends_meanwhile(howdah, tmp_path):
+def test_am_while_a_task_ends(howdah, tmp_path):
     """What an executor could tell nobody, and what YARN told the AM that died, the next one knows."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 3, restart: {max: 1}")})
     howdah.running(job)
@@ -153,7 +153,7 @@ def test_am_and_a_task_that_ends_meanwhile(howdah, tmp_path):
 
 
 @pytest.mark.parametrize("killed", ["guardian", "both"])
-def test_am_that_is_the_last(howdah, tmp_path, killed):
+def test_last_am_attempt(howdah, tmp_path, killed):
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 2")}, "am: {attempts: 1}")
     howdah.running(job)
     guardian, am = howdah.agents(job, "am")
@@ -287,7 +287,7 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     assert re.findall(said, shaky["rm"].log.read_text(errors="replace"))[-2:] == ["0", "1"]
 
 
-def test_node_manager_that_is_stopped(howdah, shaky, tmp_path):
+def test_paused_node_manager(howdah, shaky, tmp_path):
     """SIGTERM: it ends its containers, and the ResourceManager hears of it."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)

@@ -76,7 +76,7 @@ def state_of(cluster, node):
     return next(n["state"] for n in cluster.nodes() if n["id"] == cluster.node_id(node))
 
 
-def test_a_node_that_falls_ill(howdah, changing, tmp_path):
+def test_unhealthy_node(howdah, changing, tmp_path):
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
     task, node = victim(howdah, job)
     changing.sicken(node)
@@ -89,7 +89,7 @@ def test_a_node_that_falls_ill(howdah, changing, tmp_path):
     changing.wait_active()
 
 
-def test_a_node_that_is_decommissioned(howdah, changing, tmp_path):
+def test_decommissioned_node(howdah, changing, tmp_path):
     """What runs there saves and goes elsewhere as soon as that is announced."""
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
     task, node = victim(howdah, job)
@@ -162,7 +162,7 @@ roles:
     assert re.search(r"worker grows from \d to \d+;", told), told
 
 
-def test_a_node_on_which_tasks_fail_is_left_alone(howdah, changing, tmp_path):
+def test_a_node_with_failing_tasks_is_avoided(howdah, changing, tmp_path):
     """Three times in a row, and nowhere else: the fourth attempt is on another node."""
     go, bad = tmp_path / "go", tmp_path / "bad"
     job = howdah.submit(howdah.job_file(tmp_path, f"""

@@ -16,11 +16,11 @@ def shared(tmp_path):
     return folder
 
 
-def test_horovod_goes_on_after_a_rank_is_killed(howdah, installed, shared):
+def test_horovod_resumes_after_a_killed_rank(howdah, installed, shared):
     howdah.assert_clean(cases.horovod_with_a_killed_rank(howdah, installed, shared))
 
 
-def test_horovods_processes_go_on_when_others_come_and_leave_and_without_the_application_master(
+def test_horovod_processes_continue_through_scaling_and_am_failover(
         howdah, installed, shared):
     training = elastic_cases.Training(howdah, installed("horovod"), shared)
     three = elastic_cases.two_four_three_four_one_three_workers(training)
@@ -31,9 +31,9 @@ def test_horovods_processes_go_on_when_others_come_and_leave_and_without_the_app
     training.assert_each_step_once()
 
 
-def test_xgboost_learns_what_one_process_learns(howdah, installed):
+def test_xgboost_trains_the_same_model_as_one_process(howdah, installed):
     howdah.assert_clean(cases.xgboost_as_one_process(howdah, installed))
 
 
-def test_mpirun_has_its_ranks_in_all_containers(howdah, installed):
+def test_mpirun_starts_ranks_in_all_containers(howdah, installed):
     howdah.assert_clean(mpi_cases.ranks_in_all_tasks(howdah, installed))

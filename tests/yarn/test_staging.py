@@ -111,7 +111,7 @@ def test_names_modes_and_links(howdah, tmp_path, more):
     assert there == expected
 
 
-def test_only_what_changed_travels(howdah, tmp_path):
+def test_only_changed_files_are_uploaded(howdah, tmp_path):
     source = tree(tmp_path / "src")
     (source / "big").write_bytes(os.urandom(2 << 20))
     job(howdah, tmp_path, source="src", role={"command": "true"})
@@ -160,7 +160,7 @@ def test_a_large_file_for_all_containers_of_a_node(howdah, tmp_path):
     howdah.assert_clean(job_id, 60)
 
 
-def test_files_that_are_in_the_cluster_already(howdah, tmp_path):
+def test_files_already_in_the_cluster_are_not_copied(howdah, tmp_path):
     """They are not sent again, and what everybody may read is kept for everybody."""
     cluster = howdah.cluster
     archive = tmp_path / "wheels.zip"
@@ -215,7 +215,7 @@ def test_archives(howdah, tmp_path, suffix):
 @pytest.mark.parametrize("from_, words", [
     ("https://example.com/model.bin", "https"), ("hdfs:///no/such file", "/no/such file"),
     ("absent.csv", "absent.csv")])
-def test_files_that_cannot_be_had(howdah, tmp_path, from_, words):
+def test_unavailable_files(howdah, tmp_path, from_, words):
     before = howdah.jobs()
     path = howdah.job_file(tmp_path, json.dumps({
         "files": [{"from": from_, "to": "f"}], "roles": {"w": {"memory": "64MiB", "command": "true"}}}), "job.json")
@@ -224,7 +224,7 @@ def test_files_that_cannot_be_had(howdah, tmp_path, from_, words):
     assert howdah.jobs() == before
 
 
-def test_files_of_a_role_reach_its_containers_alone(howdah, tmp_path):
+def test_files_of_a_role_reach_only_its_containers(howdah, tmp_path):
     for name in ("all", "own"):
         (tmp_path / name).write_text(name)
     job = howdah.job_file(tmp_path, """

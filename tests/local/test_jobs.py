@@ -37,7 +37,7 @@ roles:
         machine.assert_clean(job)
 
 
-def test_a_waiting_job_says_what_it_waits_for_and_can_be_killed(machine, tmp_path):
+def test_a_waiting_job_reports_the_reason_and_can_be_killed(machine, tmp_path):
     share = percent_of_machine(machine, 60)
     text = "name: big\nroles:\n  worker: {memory: %dMiB, command: sleep 300}\n" % share
     first = machine.submit(machine.job_file(tmp_path, text))
@@ -51,7 +51,7 @@ def test_a_waiting_job_says_what_it_waits_for_and_can_be_killed(machine, tmp_pat
     machine.assert_clean(second)
 
 
-def test_a_gang_that_does_not_come_together_in_time_is_exit_3(machine, tmp_path):
+def test_a_gang_timeout_exits_with_3(machine, tmp_path):
     share = percent_of_machine(machine, 60)
     text = "roles:\n  worker: {memory: %dMiB, command: sleep 300}\n" % share
     holder = machine.submit(machine.job_file(tmp_path, "name: holder\n" + text))
@@ -63,7 +63,7 @@ def test_a_gang_that_does_not_come_together_in_time_is_exit_3(machine, tmp_path)
     assert machine("kill", holder, "--grace", "0s").code == 0
 
 
-def test_a_killed_holders_memory_is_free(machine, tmp_path):
+def test_memory_of_a_killed_task_is_released(machine, tmp_path):
     share = percent_of_machine(machine, 60)
     text = "name: big\nroles:\n  worker: {memory: %dMiB, command: %%s}\n" % share
     first = machine.submit(machine.job_file(tmp_path, text % "sleep 300"))
@@ -128,7 +128,7 @@ def test_gpus_are_leased_to_one_task_each(machine, tmp_path, four_gpus):
     assert machine("wait", first).code == 1
 
 
-def test_more_gpus_than_the_machine_has_is_exit_3(machine, tmp_path, four_gpus):
+def test_more_gpus_than_the_machine_has_exits_with_3(machine, tmp_path, four_gpus):
     done = machine("run", machine.job_file(tmp_path, GPU_JOB % (5, 1, 0)), env=four_gpus)
     assert done.code == 3 and "5 GPUs" in done.stderr and "4" in done.stderr, done
 
@@ -139,7 +139,7 @@ def rss_mib(pid):
 
 
 @pytest.mark.parametrize("seconds", [int(os.environ.get("HOWDAH_FLOOD_SECONDS", "5"))])
-def test_a_flood_of_output_is_whole_and_nobodys_memory_grows(machine, tmp_path, seconds):
+def test_a_flood_of_output_is_complete_and_memory_stays_bounded(machine, tmp_path, seconds):
     """One task writes 200 MB/s; the log has every byte, and executor, AM and client stay small."""
     flood = tmp_path / "flood.py"
     flood.write_text(f"""
@@ -191,7 +191,7 @@ roles:
     machine.assert_clean(job)
 
 
-def test_what_a_job_can_do_without_holds_up_no_other(machine, tmp_path):
+def test_optional_tasks_do_not_delay_other_jobs(machine, tmp_path):
     """The first takes all that there is room for; what it still would like is no reason for the second to wait."""
     percent = lambda n: percent_of_machine(machine, n)
     greedy = machine.submit(machine.job_file(tmp_path, f"""
@@ -216,7 +216,7 @@ roles:
         assert machine("kill", job).code == 0
 
 
-def test_the_job_outlives_a_client_that_only_submitted(machine, tmp_path):
+def test_the_job_runs_on_after_submit_exits(machine, tmp_path):
     text = "name: j\nroles:\n  w: {memory: 16MiB, command: 'sleep 0.2; echo done'}\n"
     job = machine.submit(machine.job_file(tmp_path, text))
     done = machine("logs", job, "-f")
@@ -224,7 +224,7 @@ def test_the_job_outlives_a_client_that_only_submitted(machine, tmp_path):
     assert machine("wait", "last").code == 0
 
 
-def test_keep_leaves_the_working_directory(machine, tmp_path):
+def test_keep_preserves_the_working_directory(machine, tmp_path):
     job_file = machine.job_file(tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: 'echo kept > file'}\n")
     done = machine("run", "--keep", job_file)
     assert done.code == 0, done

@@ -1,5 +1,5 @@
 """Rows 18, 20 to 22 and 25 of the situations in docs/failures.md, each brought about on a real cluster. Row 17 is in
-test_truth_waiting.py: what changes a file is that its job has to wait."""
+test_reasons_waiting.py: what changes a file is that its job has to wait."""
 import os
 import pathlib
 import re
@@ -94,7 +94,7 @@ while True:
 """
 
 
-def test_20_tasks_are_told_addresses_and_not_names(alice, difficult, tmp_path):
+def test_20_tasks_receive_addresses_not_names(alice, difficult, tmp_path):
     """A node's name need not resolve anywhere: executors say the address with which they have reached the AM, and that
     is what the others are told."""
     (tmp_path / "src").mkdir()
@@ -110,7 +110,7 @@ roles:
     assert re.fullmatch(r"\d+\.\d+\.\d+\.\d+", out[2]) and out[3] == "hello", out
 
 
-def test_20_a_rank_that_cannot_be_reached(alice, tmp_path):
+def test_20_unreachable_rank(alice, tmp_path):
     run = Run(alice, tmp_path, f"""
 name: j
 roles:
@@ -137,7 +137,7 @@ def journal_of(cluster, job):
     return ""
 
 
-def test_21_files_that_do_not_arrive(alice, difficult, tmp_path):
+def test_21_stuck_localization(alice, difficult, tmp_path):
     sign = tmp_path / "go"
     difficult.write("/user/alice/fresh.txt", str(tmp_path).encode(), "alice")  # no node has it yet
     run = Run(alice, tmp_path, f"""
@@ -163,7 +163,7 @@ roles:
          "its files were still being brought to 127.0.0.14 (localizing)", "another container is asked for")
 
 
-def test_21_an_executor_that_hangs(alice, tmp_path):
+def test_21_hung_executor(alice, tmp_path):
     archive = tmp_path / "env.zip"  # unpacked by the executor before it connects: time enough to stop it
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed_zip:
         packed_zip.writestr("bin/zeros", bytes(400 << 20))

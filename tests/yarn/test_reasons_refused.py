@@ -43,12 +43,12 @@ def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
     ("node_label: slow", ["label 'slow' does not exist", "fast", "bare"]),
     ("node_label: fast, gpus: 1", ["1 yarn.io/gpu", "largest node with the label 'fast'", "127.0.0.14"]),
 ])
-def test_4_what_no_node_has(alice, tmp_path, role, facts):
+def test_4_resource_of_no_node(alice, tmp_path, role, facts):
     text = refused(alice, tmp_path, f"roles:\n  worker: {{memory: 64MiB, command: 'true', {role}}}\n")
     says(text, "roles.worker", *facts)
 
 
-def test_4_more_than_the_queue_can_ever_have(difficult, alice, tmp_path):
+def test_4_more_than_the_maximum_of_the_queue(difficult, alice, tmp_path):
     text = refused(alice, tmp_path,
                    "queue: small\nroles:\n  worker: {instances: 4, memory: 256MiB, command: 'true'}\n")
     says(text, "1 GiB", "in all", "'small'", "can never have more than", mib(most_of(difficult, "small")))
@@ -112,7 +112,7 @@ def test_12_neither_of_two_resource_managers(difficult, alice, tmp_path, dead_po
          "yarn.resourcemanager.address.rm1", "yarn.resourcemanager.address.rm2", conf / "yarn-site.xml", "standby")
 
 
-def test_12_a_resource_manager_that_does_not_answer(difficult, alice, tmp_path):
+def test_12_resource_manager_without_an_answer(difficult, alice, tmp_path):
     difficult["rm"].stop()
     try:
         text = unreachable(alice, tmp_path, difficult.conf_dir, 60)
@@ -164,7 +164,7 @@ def test_13_hdfs_is_full(howdah_of, difficult, tmp_path):
     says(text, "no DataNode that can take a block", "are left", "1 datanode(s) running")
 
 
-def test_what_is_refused_is_refused_everywhere(difficult, alice, tmp_path):
+def test_every_command_refuses_the_same_jobs(difficult, alice, tmp_path):
     """`submit` and `plan` say the same as `run`."""
     job = alice.job_file(tmp_path, f"name: j\nqueue: nowhere\n{ROLE}")
     before = alice.jobs()

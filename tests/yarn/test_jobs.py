@@ -169,7 +169,7 @@ def test_a_queued_job_is_killed(howdah, cluster, tmp_path):
     cluster.wait_idle()
 
 
-def test_run_has_printed_all_output_before_it_ends(howdah, tmp_path):
+def test_run_prints_all_output_before_it_exits(howdah, tmp_path):
     text = """
 roles:
   w: {instances: 2, memory: 64MiB, command: 'seq 200000; echo bye >&2; exit 3'}
@@ -232,7 +232,7 @@ def test_plan_and_doctor(howdah, tmp_path):
     assert doctor.code == 0 and str(howdah.cluster.conf_dir) in doctor.stdout, doctor
 
 
-def test_places_that_cannot_be_reached_and_jobs_that_are_not_there(howdah):
+def test_unreachable_clusters_and_unknown_jobs(howdah):
     nobody = howdah("status", "application_1700000000000_0001")
     assert nobody.code == 2 and "application_1700000000000_0001" in nobody.stderr, nobody
     odd = howdah("logs", "howdah-20261121-064512-x7k2")

@@ -41,7 +41,7 @@ roles:
     assert run.end()["state"] == "SUCCEEDED"
 
 
-def test_2_the_share_of_application_masters_is_used_up_and_17_a_file_changes_meanwhile(difficult, alice, bob, tmp_path):
+def test_2_am_share_exhausted_and_17_file_changed_meanwhile(difficult, alice, bob, tmp_path):
     holder = holds(bob, tmp_path, """
 name: holder
 queue: tiny
@@ -71,7 +71,7 @@ roles:
          scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
 
 
-def test_3_user_limit_8_gang_short_9_given_back_to_avoid_a_deadlock(difficult, alice, tmp_path):
+def test_3_user_limit_8_incomplete_gang_9_released_to_avoid_a_deadlock(difficult, alice, tmp_path):
     run = Run(alice, tmp_path, """
 name: j
 queue: single
@@ -93,7 +93,7 @@ roles:
     run.kill()
 
 
-def test_5_memory_is_there_in_pieces_and_7_gpus_are_taken(difficult, alice, bob, tmp_path):
+def test_5_fragmented_memory_and_7_gpus_in_use(difficult, alice, bob, tmp_path):
     holder = holds(bob, tmp_path, """
 name: holder
 roles:
