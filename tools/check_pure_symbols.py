@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""check_pure_symbols.py ARCHIVE... | --list FILE - what the pure libraries ask of the outside, from their object code.
+"""check_pure_symbols.py ARCHIVE... | --list FILE - the impure symbols that pure libraries use, from their object code.
 
 The pure layers (base spec core frameworks diagnosis history) take time, randomness, files and the network as arguments.
-tidy.py reads their text; this reads what the compiler made of it, macros, templates and headers included.
+tidy.py reads their text; this reads the compiled code, which includes macros, templates and headers.
 """
 import pathlib
 import re
 import subprocess
 import sys
 
-# Undefined symbols that a pure library must not have, with what each would be for.
+# Undefined symbols that a pure library must not have, with their purpose.
 BANNED = [
     (r"clock_gettime|gettimeofday|time|clock|(clock_)?nanosleep|_ZNSt6chrono3_V2\d+\w+_clock3nowEv", "reads a clock"),
     (r"socket|connect|bind|listen|accept4?|send(to|msg)?|recv(from|msg)?|poll|ppoll|select|epoll_\w+|getaddrinfo",

@@ -26,7 +26,7 @@ SCRIPTS = {"dev", ".ci/run", "tools/ml-env", "tools/hadoop-env"}
 
 
 def tracked_files(root):
-    """What git tracks or would take, as paths relative to root; every file where there is no git."""
+    """Files that git tracks or would add, as paths relative to root; every file without a git repository."""
     if (root / ".git").exists():
         listing = ["git", "ls-files", "-co", "--exclude-standard"]
         names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -46,13 +46,13 @@ def library_of(path):
 
 
 def is_test(path):
-    """Tests, benchmarks, and what only they include."""
+    """Tests, benchmarks, and headers that only they include."""
     name = r"(_test\.cc|_bench\.cc|_fixture\.h|/testing\.h|/test_\w+\.h)$"
     return path.startswith("tests/") or re.search(name, path) is not None
 
 
 def kinds_of(path):
-    """Which groups of banned words apply to a file."""
+    """The groups of banned words that apply to a file."""
     kinds = {"any"}
     library = library_of(path)
     is_cpp = path.endswith((".cc", ".h"))
@@ -164,7 +164,7 @@ def check_text(path, text):
 
 
 def sizes_of(path, text):
-    """What the ratchet measures: {name: (line, size)} of long functions, and of the file if it is long."""
+    """The sizes that the ratchet limits: {name: (line, size)} of long functions, long files and large classes."""
     if path.endswith((".cc", ".h")):
         functions = tidy_cpp.functions(text)
     elif path.endswith(".py"):

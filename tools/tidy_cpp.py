@@ -24,7 +24,7 @@ def code_only(text):
 
 
 def scope_kind(head):
-    """What the brace after `head` opens: a scope that can hold functions, a function, or anything else."""
+    """The kind of the brace after `head`: a scope that can hold functions, a function, or anything else."""
     if re.search(r"\bnamespace\b|\bextern\s*$", head):
         return "scope"
     if re.search(r"\b(class|struct|union)\b[^()=]*$", head):
@@ -82,7 +82,7 @@ MEMBER_ATTRIBUTES = re.compile(r"\[\[.*?\]\]|\b(public|protected|private)\s*:(?!
 
 
 def member_kind(declaration, class_name):
-    """What a declaration in a class is: "method", "field", or None for types, friends, constructors and operators."""
+    """The kind of a declaration in a class: "method", "field", or None for types, friends, constructors, operators."""
     text = " ".join(MEMBER_ATTRIBUTES.sub(" ", declaration).split())
     text = re.sub(r"^template ?<[^()]*?> ?(?=[\w:])", "", text)
     if not text or re.match(r"(using|typedef|friend|static_assert|enum|struct|class|union|requires)\b", text):
@@ -170,7 +170,7 @@ def without_names(parameters):
 
 
 def unnamed_name(declaration):
-    """What a declaration in an unnamed namespace adds: a name, with parameter types for a function; None: an alias."""
+    """The name that a declaration in an unnamed namespace adds, with a function's parameter types; None: an alias."""
     text = " ".join(declaration.split())
     match = re.match(r"(?:template ?<.*?> ?)?(?:class|struct|enum class|enum|union) (\w+)", text)
     if match:

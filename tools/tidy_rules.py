@@ -1,4 +1,4 @@
-"""What tools/tidy.py checks, as data. A rule stands here with the reason a reader of its message needs."""
+"""The rules of tools/tidy.py, as data. Each rule has the reason that a reader of its message needs."""
 
 # --- layers: which library may use which, and which third-party headers -----------------------------------------------
 #
@@ -27,7 +27,7 @@ LAYERS = {
     "os/process": ({"base", "os/files"}, {POSIX, "nlohmann"}),
     "os/net": ({"base"}, {POSIX, "ares"}),
     "os/http": ({"base", "os/net", "os/process", "os/files"}, {POSIX, "boost"}),
-    # hadoop: speak Hadoop's protocols; have never heard of a job
+    # hadoop: speak Hadoop's protocols; know nothing of jobs
     "hadoop/rpc": ({"base", "os/net", "hadoop/messages"}, {POSIX, "boost", "openssl", "protobuf"}),
     "hadoop/conf": ({"base"}, {POSIX, "pugixml"}),
     "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "hadoop/messages", "hadoop/rpc", "hadoop/conf"},

@@ -1,5 +1,5 @@
-"""What the tests of single faults do not do: what stands still, or cannot be reached, for a while, under a real
-training on a real cluster. Long runs are `./dev chaos`."""
+"""Pauses and network cuts under a real training on a real cluster, which the tests of single faults do not cover. Long
+runs are `./dev chaos`."""
 import re
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""The command line as its users meet it: help, exit codes, messages, JSON, completion.
+"""The command line as users see it: help, exit codes, messages, JSON, completion.
 
 Jobs run on a HOWDAH_HOME of the test's own.
 """
@@ -154,7 +154,7 @@ def test_doctor_reports_its_findings(home):
 
 # --- malformed job files ----------------------------------------------------------------------------------------------
 
-# What is wrong, the pattern of the line it is done to, and what it becomes.
+# The mistake, the pattern of the line to change, and the replacement.
 MUTATIONS = [
     ("unknown key in a role", r"^(\s+)command:", r"\1comand:"),
     ("no unit", r"^(\s+)memory: .*$", r"\1memory: 2"),
@@ -211,7 +211,7 @@ def test_malformed_job_files_exit_with_2_and_name_the_line(home, tmp_path):
         path = job_file(tmp_path, text)
         done = howdah(home, "plan", path)
         assert done.returncode == 2, (what, done)
-        # What is no YAML at all is noticed where it cannot go on, which may be further down.
+        # The parser may notice invalid YAML on a later line.
         line = rf"(\d+: not valid YAML|{number}): "
         assert re.search(rf"^{re.escape(path)}:{line}", done.stderr, re.M), (what, number, done)
         count += 1

@@ -1,4 +1,4 @@
-"""A real training whose world grows and shrinks: no step is lost, none is done twice."""
+"""A real training that grows and shrinks: no step is lost or repeated."""
 import json
 
 TRAIN = """

@@ -1,4 +1,4 @@
-"""Real PyTorch, TensorFlow and JAX find each other, learn, restart, and say what broke."""
+"""Real PyTorch, TensorFlow and JAX find each other, train, restart, and report the cause of a failure."""
 import os
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""A real collective that waits for a rank which never comes: who hangs is told, and the job starts again."""
+"""A real collective that waits for a rank that never joins: the report names the hung rank, and the job restarts."""
 import job_reports
 
 TRAIN = """

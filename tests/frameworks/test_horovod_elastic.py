@@ -1,4 +1,4 @@
-"""A training with hvd.elastic whose world grows and shrinks while its processes go on."""
+"""A training with hvd.elastic that grows and shrinks while its processes continue."""
 import os
 import signal
 

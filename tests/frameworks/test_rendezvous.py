@@ -1,4 +1,4 @@
-"""Real Horovod and XGBoost, which meet at a rendezvous that the application master serves; and MXNet's variables."""
+"""Real Horovod and XGBoost, which use a rendezvous server of the application master; and MXNet's variables."""
 import rendezvous_cases as cases
 
 RUN_S = cases.RUN_S

@@ -1,4 +1,4 @@
-"""The configuration of TonY's own examples, as it is, with training scripts of ours."""
+"""The configuration of TonY's own examples, as it is, with our own training scripts."""
 import re
 
 from machine import CONTRACT

@@ -1,4 +1,4 @@
-"""A rank of a real job that cannot reach the first one: between which two hosts is told."""
+"""A rank of a real job that cannot reach the first one: the reason names both hosts."""
 import socket
 
 import job_reports

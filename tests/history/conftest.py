@@ -1,4 +1,4 @@
-"""Histories in TonY's layout. `tony` has TonY's own classes do their part."""
+"""Histories in TonY's layout. `tony` runs TonY's own classes on them."""
 import json
 import pathlib
 import subprocess
@@ -29,7 +29,7 @@ class Tony:
         return done.stdout
 
     def read(self, *directories):
-        """What TonY's parser makes of each job's directory."""
+        """The result of TonY's parser for each job's directory."""
         lines = [line for line in self._run("TonyHistory", "read", *directories).splitlines() if line.startswith("{")]
         assert len(lines) == len(directories), lines
         return [json.loads(line) for line in lines]
@@ -38,7 +38,7 @@ class Tony:
         self._run("TonyHistory", "write", directory)
 
     def elephant(self, conf_dir, application, finished_ms):
-        """What Dr. Elephant would find of an application."""
+        """The data that Dr. Elephant finds about an application."""
         return json.loads(self._run("ElephantFetch", conf_dir, application, finished_ms).splitlines()[-1])
 
 

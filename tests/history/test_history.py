@@ -40,7 +40,7 @@ def only(folder):
 
 
 def directories(tmp_path):
-    """Of jobs, in the order in which they were begun."""
+    """The directories of jobs, oldest first."""
     return sorted((tmp_path / "tony/intermediate").iterdir(), key=lambda d: d.stat().st_ctime)
 
 
@@ -65,7 +65,7 @@ def lines(machine, *words):
 
 
 def flat(event):
-    """An event as TonY's parser tells it, in the shape of ours."""
+    """An event of TonY's parser, in our format."""
     fields = event["event"]
     return {"type": event["type"], **fields}
 

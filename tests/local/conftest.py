@@ -1,4 +1,4 @@
-"""Jobs on the local place, through the programs users run. Each test has its own HOWDAH_HOME, and leaves nothing."""
+"""Jobs on the local backend, started with the users' programs. Each test has its own HOWDAH_HOME and leaves nothing."""
 import pathlib
 import sys
 
@@ -26,7 +26,7 @@ def machine(tmp_path):
 
 @pytest.fixture(scope="session", autouse=True)
 def wasteful(request, tmp_path_factory):
-    """A job that runs beside the other tests, as only after a minute it is told what it did not need."""
+    """A job that runs beside the other tests, because unused resources are reported only after a minute."""
     if not any(item.name.startswith("test_39_") for item in request.session.items):
         yield None
         return

@@ -1,2 +1,2 @@
-"""The contract on the local place."""
+"""The contract on the local backend."""
 from contract_cases import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""What a role hands on to those that wait for its end."""
+"""Exports of a role to the roles that wait for its end."""
 import os
 import signal
 

@@ -1,2 +1,2 @@
-"""Reaching into jobs of the local place."""
+"""Access to running jobs on the local backend."""
 from inside_cases import *  # noqa: F403

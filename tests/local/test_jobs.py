@@ -1,4 +1,4 @@
-"""The local place: many jobs, memory and GPUs by lease, output, scaling, what is left behind."""
+"""The local backend: many jobs, memory and GPUs by lease, output, scaling, what is left behind."""
 import json
 import os
 import re

@@ -106,7 +106,7 @@ def test_am_while_tasks_end(machine, tmp_path, seed):
 
 
 def test_am_twenty_times(machine, tmp_path):
-    """The processes are the same at the end, each tells of every step once, and whoever asks is answered."""
+    """The same processes run until the end, each reports every step once, and every request is answered."""
     go = tmp_path / "go"
     job = machine.submit(machine.job_file(tmp_path, f"""
 name: steps

@@ -1,4 +1,4 @@
-"""Tasks that tell their progress, that ask for time to save, that hang; and the account of it."""
+"""Tasks that report progress, that ask for time to save, that hang; and the time breakdown."""
 import re
 import socket
 import time
@@ -100,7 +100,7 @@ def test_37_slow_rank_is_reported(machine, tmp_path):
                         r"long as the others \((\d(?:\.\d+)?) steps a second\)", advice)
     assert said, advice
     times, own = map(float, said.groups())
-    # What a busy machine adds to each step makes both smaller.
+    # A busy machine adds time to each step, which makes both figures smaller.
     assert 2 <= times <= 5.5 and own <= 4.5, advice
     assert run.kill()["advice"] == advice
 

@@ -1,2 +1,2 @@
-"""Packed environments on the local place."""
+"""Packed environments on the local backend."""
 from python_cases import *  # noqa: F403

@@ -1,5 +1,4 @@
-"""What Howdah says went wrong: the situations of docs/failures.md, each brought about, and the facts in the sentence.
-"""
+"""The situations of docs/failures.md, each provoked: the reason contains the required facts."""
 import getpass
 import os
 import re

@@ -1,4 +1,4 @@
-"""What a job file's restart.rules say of a failure, whatever the budgets are."""
+"""The restart.rules of a job file decide on a failure, independent of the budgets."""
 
 RULES = """
 name: rules

@@ -1,4 +1,4 @@
-"""Jobs of TonY on the local place: its scenarios, and what they leave out."""
+"""Jobs of TonY on the local backend: its scenarios, and cases beyond them."""
 import json
 from xml.etree import ElementTree
 
@@ -145,7 +145,7 @@ def test_history_is_kept_where_tony_keeps_it(machine, tmp_path):
     assert [p.name for p in folder.glob("*-SUCCEEDED.jhist")]
 
 
-# What the examples' own files and commands say; the real trainings are in tests/frameworks.
+# Files and commands of the examples; the real trainings are in tests/frameworks.
 EXAMPLES = {
     "mnist-tensorflow": ({"tony.application.security.enabled": "false"}, "succeed.py",
                          ["--task_params=--steps 1000 --data_dir /tmp/data --working_dir /tmp/model"], {"driver"}),

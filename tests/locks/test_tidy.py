@@ -1,4 +1,4 @@
-"""tools/tidy.py catches what it says it catches: a row a rule, a file's text against the rule's name."""
+"""tools/tidy.py finds planted violations: one row per rule, with the text of a file and the name of the rule."""
 import pathlib
 import sys
 

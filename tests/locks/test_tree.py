@@ -75,7 +75,7 @@ int main() {
 
 
 def test_the_compiler_still_breaks_coroutines(tmp_path):
-    """A canary: the day this fails, the compiler is fixed, and the rule against coroutines can be weighed anew."""
+    """A canary: the day this fails, the compiler is fixed, and the rule against coroutines can be reconsidered."""
     (tmp_path / "canary.cc").write_text(CANARY)
     subprocess.run(["g++", "-std=c++20", "-o", "canary", "canary.cc"], cwd=tmp_path, check=True)
     if subprocess.run([tmp_path / "canary"]).returncode == 0:

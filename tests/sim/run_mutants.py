@@ -49,7 +49,7 @@ def compile_one(source, output):
 
 
 def compile_all(build, pool):
-    """The objects that every mutant shares; those older than any header are made anew."""
+    """The objects that every mutant shares; objects older than any header are compiled again."""
     (build / "objects").mkdir(parents=True, exist_ok=True)
     headers = [h for library in LIBRARIES + ["src/jobspec"] for h in (ROOT / library).rglob("*.h")]
     newest = max(h.stat().st_mtime for h in headers)

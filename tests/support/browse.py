@@ -36,7 +36,7 @@ def tensorboard(page, url, tag):
     chart.wait_for()
     blank = page.context.new_page()
     end = time.monotonic() + LIMIT_MS / 1000
-    while True:  # it is drawn by a worker, which tells nobody
+    while True:  # a worker draws it and sends no event
         coloured = blank.evaluate(COLOURED, base64.b64encode(chart.screenshot()).decode())
         if coloured > ENOUGH or time.monotonic() > end:
             return coloured

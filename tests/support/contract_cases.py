@@ -1,5 +1,5 @@
-"""Every file of tests/contract does what its README's table says (the frameworks' ones are in tests/frameworks), on
-every place: `machine` is the place's own Machine."""
+"""Every file of tests/contract behaves as the table in its README says (the frameworks' files are in tests/frameworks),
+on every backend: `machine` is the backend's Machine."""
 import re
 
 import pytest

@@ -1,4 +1,4 @@
-"""A training with hvd.elastic whose world grows and shrinks while its processes go on, the same for one machine and for
+"""A training with hvd.elastic that grows and shrinks while its processes continue, the same for one machine and for
 a cluster. `machine` is either; its nodes share the disk of the tests, as those of tests/yarn do."""
 import json
 import os
@@ -77,7 +77,7 @@ class Training:
         self.machine.until(self.job, lambda _: len(self.steps()) > done + how_many, "steps")
 
     def assert_state_is_whole(self):
-        """What the ranks know has every step in it once, also where one was done again."""
+        """The state of the ranks contains every step once, even if a step was repeated."""
         last = self.steps()[-1]
         assert last["total"] == sum(sum(range(step, step + 12)) for step in range(1, last["step"] + 1)), last
 

@@ -1,4 +1,4 @@
-"""What reaches into a running job, on every place: `machine` is the place's own."""
+"""Access to a running job, on every backend: `machine` belongs to the backend."""
 import base64
 import fcntl
 import hashlib
@@ -131,7 +131,7 @@ def test_http_and_a_large_upload(machine, job):
         assert opened.get("upload", body) == hashlib.sha256(body).hexdigest()
         with socket.create_connection(("127.0.0.1", opened.port)) as many:
             many.sendall(b"GET /half HTTP/1.0\r\n\r\n")
-            many.shutdown(socket.SHUT_WR)  # the answer comes all the same
+            many.shutdown(socket.SHUT_WR)  # the answer still arrives
             assert b"1 /half" in b"".join(iter(lambda: many.recv(BLOCK), b""))
 
 

@@ -1,4 +1,4 @@
-"""What tools/ml-env installs, as a fixture: import it into a conftest.py."""
+"""A fixture with the environments that tools/ml-env installs: import it into a conftest.py."""
 import pathlib
 import subprocess
 

@@ -1,4 +1,4 @@
-"""What a job tells of itself, read in every place that shows it: there is one sentence, the same everywhere."""
+"""Reads a job's reason wherever it is shown: every command shows the same sentence."""
 import json
 import re
 import subprocess
@@ -74,8 +74,8 @@ class Run:
         return found
 
     def reason(self, *facts, key="reason"):
-        """What the job says of itself once that has all these facts: `status` says it, as JSON and as text, and `run`
-        has. key: "advice" for that."""
+        """The job's reason once it contains all these facts. `status` shows it, as JSON and as text, and `run` has
+        printed it. key: "advice" for the advice."""
         last = {}
 
         def look():
@@ -89,12 +89,12 @@ class Run:
         reason = last[key]
         eventually(lambda: reason in self.told, f"{reason!r} in what run says: {self.told}", 10)
         says(reason)
-        if last["state"] != "QUEUED":  # who tells the journal has been there
+        if last["state"] != "QUEUED":  # the process that writes the journal has started
             self.reasons.append(reason)
         return reason
 
     def end(self, code=0, by_its_am=True):
-        """The status of a job that ends, and tells of it in all places, as it has of what was before; code: that of
+        """The status of a job that ends. Every command shows the end and the earlier reasons; code: the exit code of
         `run`."""
         try:
             ended = self.process.wait(60)

@@ -1,4 +1,4 @@
-"""A HOWDAH_HOME, the programs that work on it, and what is to be seen of them on this machine."""
+"""A HOWDAH_HOME, the programs that use it, and their processes on this machine."""
 import json
 import os
 import pathlib
@@ -15,7 +15,7 @@ DEADLINE_S = 60
 
 
 def eventually(condition, what, deadline_s=DEADLINE_S):
-    """What condition() returns once it is true; fails naming what was waited for."""
+    """The value of condition() once it is true; a failure names the condition."""
     end = time.monotonic() + deadline_s
     while True:
         value = condition()
@@ -141,7 +141,7 @@ class Machine:
 
     @staticmethod
     def diagnostics(_):
-        """What the place itself shows of why a job has ended; None: it shows nothing."""
+        """The backend's own diagnostics of a job's end; None: it has none."""
 
     def jobs(self):
         directory = self.home / "jobs"

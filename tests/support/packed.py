@@ -1,11 +1,11 @@
-"""Python environments, packed as their users pack them for nodes that have none."""
+"""Python environments, packed as users pack them for nodes without Python packages."""
 import pathlib
 import shutil
 import subprocess
 
 DEBIAN = pathlib.Path("/usr/lib/python3/dist-packages")
 DEBIANS_PYTHON = "/usr/bin/python3"
-# What a job never opens. A NodeManager without Hadoop's native library starts a `chmod` for each file it unpacks.
+# Files that no job opens. A NodeManager without Hadoop's native library starts a `chmod` for each file it unpacks.
 USELESS = ("*/__pycache__/*", "*.pyi", "*/site-packages/pip/*", "*/bin/pip*",
            "*/tests/*", "*/torch/include/*", "*/tensorflow/include/*", "*/site-packages/clang/*")
 
@@ -16,7 +16,7 @@ def run(*command):
 
 
 def pack(tool, prefix, archive, *flags):
-    """`tool`: the path of venv-pack or conda-pack. What the archive is follows from its name."""
+    """`tool`: the path of venv-pack or conda-pack. The name decides the type of the archive."""
     excluded = [word for pattern in USELESS for word in ("--exclude", pattern)]
     run(tool, "--quiet", "--prefix", prefix, "--output", archive, *excluded, *flags)
     return archive

@@ -1,4 +1,4 @@
-"""Packed Python environments do on every place what they do where they were made: `machine` is the place's own."""
+"""Packed Python environments work on every backend as on the original machine: `machine` belongs to the backend."""
 import json
 import pathlib
 import shutil

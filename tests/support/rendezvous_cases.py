@@ -1,4 +1,4 @@
-"""Jobs of frameworks that meet at a rendezvous, the same for one machine and for a cluster."""
+"""Jobs of frameworks with a rendezvous, the same for one machine and for a cluster."""
 import os
 import re
 import signal

@@ -164,7 +164,7 @@ class Cluster:
     # --- waiting ---
 
     def wait(self, condition, what, deadline_s=DEADLINE_S):
-        """What condition() returns once it is true. A time-out shows what a person would look at next."""
+        """The value of condition() once it is true. A timeout shows the logs that explain it."""
         end = time.monotonic() + deadline_s
         while True:
             value = condition()
@@ -350,7 +350,7 @@ class Cluster:
         self.rm_admin("-refreshNodes", *(["-g", str(graceful_s), "-server"] if graceful_s else []))
 
     def sicken(self, node, words="ERROR a disk is broken"):
-        """What the health script of a node says from now on: ERROR first makes it UNHEALTHY. None: heals it."""
+        """Sets the output of a node's health script: ERROR at the start makes it UNHEALTHY. None: heals it."""
         sign = self.folder / node / "sick"
         if words is None:
             sign.unlink()
@@ -358,7 +358,7 @@ class Cluster:
             sign.write_text(words + "\n")
 
     def cut_power(self, node):
-        """The NodeManager and everything it had started die at one stroke."""
+        """Kills the NodeManager and everything it has started at once."""
         self[node].kill()
         sweep(self.folder / node)
 

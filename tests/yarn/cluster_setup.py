@@ -1,4 +1,4 @@
-"""What a test cluster is to be like, and the configuration files that say so to its daemons and clients."""
+"""The properties of a test cluster, and the configuration files for its daemons and clients."""
 import dataclasses
 import getpass
 import grp
@@ -26,8 +26,8 @@ log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """What is not named here is as Hadoop has it by default, so that what is shown here is shown for real clusters.
-    Not Hadoop's: small containers are allowed, the AM share is 1, and a full disk does not matter."""
+    """All other settings are Hadoop's defaults, so that results hold for real clusters. Different from
+    Hadoop: small containers are allowed, the AM share is 1, and a full disk does not matter."""
     version: str = MAIN_VERSION
     nodes: int = 3
     node_mb: int = 4096
@@ -40,7 +40,7 @@ class Setup:
     # Queues below root: name -> settings below yarn.scheduler.capacity.root.NAME, capacity at least, in percent.
     queues: dict = dataclasses.field(
         default_factory=lambda: {"default": {"capacity": 100, "user-limit-factor": 10}})
-    am_percent: float = 1.0  # maximum-am-resource-percent; with 0.1 the first AM of a small cluster may wait for ever
+    am_percent: float = 1.0  # maximum-am-resource-percent; with 0.1 the first AM of a small cluster may never start
     # Exclusive label -> nodes; every queue may use all of them. Empty: labels are switched off.
     labels: dict = dataclasses.field(default_factory=dict)
     aggregation: bool = False
@@ -60,7 +60,7 @@ class Setup:
 
     @property
     def host(self):
-        """Where the daemons are that are no nodes."""
+        """The host of the daemons other than nodes."""
         return network.HUB if self.networks else "localhost"
 
     def node_host(self, name):
@@ -154,7 +154,7 @@ class Configuration:
             "dfs.datanode.ipc.address": f"{host}:{port['dn-ipc']}",
             "dfs.replication": 1,
             "dfs.namenode.safemode.extension": 0,
-            "dfs.namenode.resource.du.reserved": 1 << 20,  # with less free space: safe mode for ever
+            "dfs.namenode.resource.du.reserved": 1 << 20,  # with less free space: permanent safe mode
             "dfs.datanode.du.reserved": 0,
             "dfs.permissions.superusergroup": grp.getgrgid(os.getgid()).gr_name,
         }

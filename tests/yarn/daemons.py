@@ -1,4 +1,4 @@
-"""Daemons of a test cluster: their ports, their life, and that none outlives the tests."""
+"""Daemons of a test cluster: their ports and their life. None outlives the tests."""
 import os
 import pathlib
 import random
@@ -122,7 +122,7 @@ class Daemon:
         self.process.wait()
 
     def term(self, patience_s=30):
-        """SIGTERM, and SIGKILL if it takes too long: a NodeManager that ran containers can wait for ever."""
+        """SIGTERM, and SIGKILL if it takes too long: a NodeManager that ran containers can hang."""
         self.process.terminate()
         try:
             self.process.wait(patience_s)

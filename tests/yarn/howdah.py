@@ -1,4 +1,4 @@
-"""Howdah on a test cluster as one of its users has it, and what is to be seen of their jobs there."""
+"""Howdah on a test cluster for one of its users, and the traces of their jobs there."""
 from machine import Machine, eventually, processes
 
 
@@ -16,7 +16,7 @@ class Howdah(Machine):
 
     @staticmethod
     def _marks(job):
-        """What tells a process of the job by its environment: YARN marks what runs in containers, and so do we."""
+        """Marks in the environment of the job's processes: YARN marks the processes in containers, and so do we."""
         return f"HOWDAH_JOB_ID={job}".encode(), f"_{job.removeprefix('application_')}_".encode()
 
     def alive(self, job):
@@ -37,7 +37,7 @@ class Howdah(Machine):
         return sorted(ours, key=lambda pid: ours[pid] in ours)
 
     def containers(self, job):
-        """What running NodeManagers say of containers of the job that have not ended."""
+        """The job's containers that running NodeManagers report as not ended."""
         _, number = self._marks(job)
         return [c["id"] for node in self.cluster.setup.node_names() if self.cluster[node].alive()
                 for c in ((self.cluster.nm(node, "containers") or {}).get("containers") or {}).get("container", [])

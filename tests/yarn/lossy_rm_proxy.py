@@ -1,4 +1,4 @@
-"""What stands between a client and the ResourceManager, and can lose what it carries."""
+"""A proxy between a client and the ResourceManager that can lose requests and responses."""
 import socket
 import threading
 

@@ -1,4 +1,4 @@
-"""A network of its own for each node of a test cluster, that can be cut.
+"""A separate network for each node of a test cluster, which can be cut.
 
 All of it is inside a network namespace that the tests' process has entered first: nothing outside is touched, and the
 kernel removes it with its last process."""
@@ -11,12 +11,12 @@ HUB = _PREFIX + "1"  # this process, and the daemons that are no nodes
 
 
 def address(node):
-    """Of the node with this number, from 1."""
+    """The address of the node with this number, from 1."""
     return f"{_PREFIX}{10 + node}"
 
 
 def enter():
-    """Starts the program anew in a namespace of its own, if it is not there already. Needs root."""
+    """Restarts the program in its own namespace, if it is not there already. Needs root."""
     if os.environ.get("HOWDAH_TEST_NETWORK") != str(os.getpid()):
         os.environ["HOWDAH_TEST_NETWORK"] = str(os.getpid())  # exec keeps it
         os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.orig_argv[1:]])
@@ -47,11 +47,11 @@ class Network:
                 _ip(*words, inside=self.inside(node))
 
     def inside(self, node):
-        """What a command of the node begins with."""
+        """The first words of a command that runs on the node."""
         return ["nsenter", f"--net=/proc/{self.holders[node].pid}/ns/net", "--"]
 
     def cut(self, node):
-        """Whatever is sent from it or to it is lost from now on, and nobody is told."""
+        """All packets from it and to it are lost from now on, without an error."""
         _ip("link", "set", f"node{node}", "down")
 
     def mend(self, node):

@@ -1,4 +1,4 @@
-"""The cluster on which the situations of waiting, of refusals and of failures are brought about. Its queues:
+"""The cluster for the situations of waiting, refusals and failures. Its queues:
 
   default  what is left; all of the cluster if nobody else wants it
   small    never more than a quarter of the cluster
@@ -44,7 +44,7 @@ def healthy(cluster):
 
 
 def queue(cluster, name):
-    """What the ResourceManager says of a queue."""
+    """The ResourceManager's data about a queue."""
     queues = cluster.rm("scheduler")["scheduler"]["schedulerInfo"]["queues"]["queue"]
     return next(q for q in queues if q["queueName"] == name)
 

@@ -49,7 +49,7 @@ def fact(field):
 
 
 def differences(ours, theirs, newer=frozenset()):
-    """What is not in Hadoop as we say; fields in `newer` may be missing there."""
+    """The differences from Hadoop; fields in `newer` may be missing there."""
     (our_messages, our_enums), (their_messages, their_enums) = messages_and_enums(ours), messages_and_enums(theirs)
     found = []
     for name, message in our_messages.items():

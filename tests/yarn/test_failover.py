@@ -16,7 +16,7 @@ def howdah(howdah_of, pair):
 
 
 def test_failover_at_every_stage(howdah, pair, tmp_path):
-    """While its AM is started and asks, while it runs, and while it ends and tells: the job notices nothing."""
+    """While its AM starts and requests containers, while it runs, and while it ends: the job is not affected."""
     file = howdah.job_file(tmp_path, "name: failover\nroles:\n  worker: {%s}\n" % worker(until(tmp_path / "go"),
                                                                                          "instances: 4"))
     client = howdah.start("submit", file)
@@ -39,7 +39,7 @@ def test_failover_at_every_stage(howdah, pair, tmp_path):
 
 def test_a_job_waits_for_the_name_node(howdah, pair, tmp_path):
     """It dies while one job runs, which is killed and restarted meanwhile, and is back before its end; another one ends
-    without it: its outcome is known all the same, and who looks later finds its history."""
+    without it: its outcome is still known, and its history is readable later."""
     more = "instances: 2, restart: {max: 1}"
     jobs = {name: submit(howdah, tmp_path, {"worker": worker(until(tmp_path / name), more)}, name=name)
             for name in ("with", "without")}

@@ -1,5 +1,5 @@
-"""Real PyTorch, TensorFlow and JAX on a cluster: the same files as on one machine, with a packed environment, learn the
-same."""
+"""Real PyTorch, TensorFlow and JAX on a cluster: the same files as on one machine, with a packed environment, train the
+same models."""
 import os
 import re
 import shutil
@@ -71,7 +71,7 @@ def on_both(local, howdah, installed, archive):
 
 
 def numbers(done):
-    """What was learned, line by line, without how fast."""
+    """The learning curve, line by line, without the speed."""
     return sorted(line.group(0) for line in re.finditer(r"^\S+ │ .*(loss|accuracy) \d\.\d+", done.stdout, re.M))
 
 

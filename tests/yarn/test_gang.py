@@ -17,7 +17,7 @@ def job(howdah, tmp_path, name, keys, job=""):
 
 
 def containers(cluster, app):
-    """What the ResourceManager has given to an application and not got back: its AM's, too."""
+    """The containers that an application holds, including that of its AM."""
     attempts = cluster.rm(f"apps/{app}/appattempts")["appAttempts"]["appAttempt"]
     return [c["containerId"] for a in attempts
             for c in (cluster.rm(f"apps/{app}/appattempts/{a['appAttemptId']}/containers") or {}).get("container", [])]
@@ -31,7 +31,7 @@ def asked(cluster, app):
 
 @pytest.mark.parametrize("number", range(ROUNDS))
 def test_two_jobs_that_need_most_of_the_cluster(howdah, cluster, tmp_path, number):
-    """Each holds a part of what the other one needs; neither waits for ever, and nothing is held afterwards."""
+    """Each holds a part of what the other one needs; neither waits forever, and nothing is held afterwards."""
     assert SIZE * 512 > 0.6 * NODES * NODE_MB
     cluster.wait_idle()
     keys = f'instances: {SIZE}, memory: 512MiB, command: "true"'
@@ -48,7 +48,7 @@ def test_two_jobs_that_need_most_of_the_cluster(howdah, cluster, tmp_path, numbe
 
 
 def test_surplus_containers_are_released(howdah, cluster, tmp_path):
-    """Asks name nodes, racks and anywhere, so that a scheduler can grant too much: what is too much is given back."""
+    """Asks name nodes, racks and anywhere, so that a scheduler can grant too much: the surplus is released."""
     cluster.wait_idle()
     go = tmp_path / "go"
     app = howdah.submit(job(howdah, tmp_path, "wide", f'instances: 16, memory: 64MiB, command: "until [ -e {go} ]; do '

@@ -1,4 +1,4 @@
-"""Reaching into jobs on nodes: through the AM, whose port is the only one that is open."""
+"""Access to running jobs on nodes, through the AM, which has the only open port."""
 import json
 import pathlib
 import subprocess

@@ -1,4 +1,4 @@
-"""What the place's commands do with jobs on YARN: while they run, and after their end."""
+"""The commands for jobs on YARN: while jobs run, and after their end."""
 import json
 import re
 import signal

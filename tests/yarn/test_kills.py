@@ -1,5 +1,5 @@
-"""kill -9 of whatever a job on a cluster stands on: its processes, executors, nodes, AM, and the ResourceManager. Each
-job ends as it should, everybody says so in the same words, and nothing of it is left on any node or in HDFS."""
+"""kill -9 of everything that a job on a cluster needs: its processes, executors, nodes, AM, and the ResourceManager.
+Each job ends correctly, every command reports the same reason, and nothing is left on any node or in HDFS."""
 import os
 import re
 import shutil
@@ -133,7 +133,7 @@ def test_33_am(howdah, tmp_path):
 
 
 def test_am_while_a_task_ends(howdah, tmp_path):
-    """What an executor could tell nobody, and what YARN told the AM that died, the next one knows."""
+    """The next AM learns the ends that an executor could not report and those that YARN reported to the dead AM."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 3, restart: {max: 1}")})
     howdah.running(job)
     agents, tasks = howdah.agents(job, "am"), howdah.status(job)["tasks"]
@@ -158,7 +158,7 @@ def test_last_am_attempt(howdah, tmp_path, killed):
     howdah.running(job)
     guardian, am = howdah.agents(job, "am")
     kill9(*{"guardian": [guardian], "both": [guardian, am]}[killed])
-    # YARN shows the end before its nodes have heard of it.
+    # YARN shows the end before its nodes receive it.
     eventually(lambda: not howdah.alive(job), "the end of its containers")
     facts = ["application master (attempt 0)", "signal 9 (SIGKILL)"]
     status = ended(howdah, job, "FAILED", *facts, by_its_am=False)
@@ -189,7 +189,7 @@ def test_35_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
     howdah.running(job)
     shaky.rm(f"apps/{job}/state", {"state": "KILLED"}, "PUT", "alice")
     eventually(lambda: not howdah.alive(job), f"the end of {howdah.alive(job)}", 5)
-    # On which host only where YARN tells it.
+    # The host is named only where YARN reports it.
     facts = ["killed by alice", " with YARN's own tools, ", "s after it was submitted"]
     status = ended(howdah, job, "KILLED", *facts, by_its_am=False)
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"}, status
@@ -245,7 +245,7 @@ def test_31_lost_node(howdah, shaky, tmp_path):
 
 
 def test_node_without_power(howdah, shaky, tmp_path):
-    """Everything on it is gone at one stroke. No task has a restart of its own, and none is to blame."""
+    """Everything on it ends at once. No task has a restart budget, and no task is blamed."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
     index, node = elsewhere(howdah, job)
@@ -257,8 +257,8 @@ def test_node_without_power(howdah, shaky, tmp_path):
 
 
 def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
-    """What ran on other nodes goes on; what ran there starts again. An attempt that is lost with its node is none of
-    the two that may fail: nor is the second the last, where nobody can follow it in its container."""
+    """Tasks on other nodes continue; tasks of the lost node start again. An AM attempt that is lost with its node is
+    not one of the two that may fail, and the second attempt is not the last one."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
     before = howdah.running(job)["tasks"]
     stored(howdah, job)
@@ -288,7 +288,7 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
 
 
 def test_paused_node_manager(howdah, shaky, tmp_path):
-    """SIGTERM: it ends its containers, and the ResourceManager hears of it."""
+    """SIGTERM: it ends its containers and reports that to the ResourceManager."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
     index, node = elsewhere(howdah, job)

@@ -1,5 +1,5 @@
-"""Nodes that YARN takes away in good order: one that falls ill, one that is decommissioned, one that another queue is
-entitled to. What ran there starts again where there is room."""
+"""Nodes that YARN removes in order: an unhealthy one, a decommissioned one, one that another queue is entitled to.
+Their tasks start again on other nodes."""
 import re
 
 import pytest
@@ -90,7 +90,7 @@ def test_unhealthy_node(howdah, changing, tmp_path):
 
 
 def test_decommissioned_node(howdah, changing, tmp_path):
-    """What runs there saves and goes elsewhere as soon as that is announced."""
+    """Its tasks save and move as soon as that is announced."""
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
     task, node = victim(howdah, job)
     changing.exclude(node, graceful_s=3600)
@@ -107,7 +107,7 @@ def test_decommissioned_node(howdah, changing, tmp_path):
 
 
 def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
-    """YARN says only that it takes containers; all that is told of it names the queue."""
+    """YARN reports only that it preempts containers; our reasons name the queue."""
     run = job_reports.Run(howdah, tmp_path, text_of(10, tmp_path / "go"))
     howdah.running(run.id)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")

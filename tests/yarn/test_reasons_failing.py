@@ -1,5 +1,5 @@
-"""Rows 18, 20 to 22 and 25 of the situations in docs/failures.md, each brought about on a real cluster. Row 17 is in
-test_reasons_waiting.py: what changes a file is that its job has to wait."""
+"""Rows 18, 20 to 22 and 25 of the situations in docs/failures.md, each provoked on a real cluster. Row 17 is in
+test_reasons_waiting.py, because its file changes while its job waits."""
 import os
 import pathlib
 import re
@@ -95,8 +95,8 @@ while True:
 
 
 def test_20_tasks_receive_addresses_not_names(alice, difficult, tmp_path):
-    """A node's name need not resolve anywhere: executors say the address with which they have reached the AM, and that
-    is what the others are told."""
+    """A node's name need not resolve anywhere: executors report the address with which they have reached the AM, and
+    the other tasks receive that address."""
     (tmp_path / "src").mkdir()
     (tmp_path / "src/connect.py").write_text(CONNECT)
     run = Run(alice, tmp_path, """
@@ -130,7 +130,7 @@ roles:
 # --- 21: a task that never registers ---
 
 def journal_of(cluster, job):
-    """What the AM has written on its node by now: while HDFS does not answer, nobody can ask the AM."""
+    """The journal on the AM's node: while HDFS does not answer, no client can ask the AM."""
     for node in cluster.setup.node_names():
         for path in (cluster.folder / node / "local").glob(f"usercache/*/appcache/{job}/*/journal.jsonl"):
             return path.read_text()

@@ -1,5 +1,5 @@
-"""What a cluster can never give, and what cannot be asked of it: rows 4 and 11 to 13 of the situations in
-docs/failures.md. Everything is said before anything is submitted, and nothing is left."""
+"""Requests that a cluster can never satisfy, and clusters that cannot be reached: rows 4 and 11 to 13 of the situations
+in docs/failures.md. They are refused before anything is submitted, and nothing is left."""
 import shutil
 import socket
 import time
@@ -19,7 +19,7 @@ def alice(howdah_of, difficult):
 
 
 def refused(howdah, tmp_path, text, code=3):
-    """What `run` says of a job that it does not submit. Nothing of it is with the ResourceManager or in HDFS."""
+    """The error of `run` for a job that it does not submit. The ResourceManager and HDFS have nothing of the job."""
     cluster = howdah.cluster
     before = {app["id"] for app in cluster.apps()}
     done = howdah("run", howdah.job_file(tmp_path, f"name: j\n{text}"))

@@ -1,5 +1,5 @@
-"""Why is it pending? Rows 1 to 3, 5 to 10 and 17 of the situations in docs/failures.md, each brought about on a real
-cluster, and the ResourceManager's own numbers in the sentence."""
+"""Why is it pending? Rows 1 to 3, 5 to 10 and 17 of the situations in docs/failures.md, each provoked on a real
+cluster. The reason contains the ResourceManager's own numbers."""
 import pytest
 
 import scheduling_cases

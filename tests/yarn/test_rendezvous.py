@@ -1,4 +1,4 @@
-"""Real Horovod, XGBoost and MPI on a cluster: what serves their rendezvous is in a container too."""
+"""Real Horovod, XGBoost and MPI on a cluster: their rendezvous server runs in a container too."""
 import pytest
 
 import elastic_cases

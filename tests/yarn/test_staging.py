@@ -1,4 +1,4 @@
-"""The user's files on the nodes: what they are called, where they come from, how often they travel."""
+"""The user's files on the nodes: their names, their sources, and how often they are uploaded."""
 import hashlib
 import json
 import os
@@ -16,7 +16,7 @@ from machine import BIN, eventually
 NAMES = ["a b", "ü 日本", "100%", "#hash", "it's", 'quo"te', "semi;colon", "back\\slash", "$HOME", "{{x}}", "-n",
          "x+y=z&"]
 
-# What os.walk says of a directory, as JSON: {path: [mode, link, digest]}. Tasks and tests say it by the same words.
+# The files of a directory as JSON: {path: [mode, link, digest]}. Tasks and tests use the same code.
 LOOK = """
 import hashlib, json, os, stat, sys
 def look(root):
@@ -103,7 +103,7 @@ def test_names_modes_and_links(howdah, tmp_path, more):
     told = job(howdah, tmp_path, source="src", role={"command": ["python3", "-c", LOOK, "."]})
     expected = look(source)
     assert len(expected) > 15 + more
-    # What a link that leads out of the source stands for is not there, so that it is the file itself.
+    # The target of a link out of the source is not uploaded, so the link becomes the file itself.
     outside = expected.pop("outward")
     there = json.loads(told["w:0"][0])
     assert outside[1] == "../outside"

@@ -1,5 +1,5 @@
-"""Keys that roll every few seconds instead of once a day: tokens that a job was given at its start are soon worth
-nothing."""
+"""Keys that roll every few seconds instead of once a day: the tokens from a job's start expire
+soon."""
 import pytest
 
 from machine import eventually
@@ -35,7 +35,7 @@ def test_a_job_outlasts_its_tokens(howdah, rolling, tmp_path):
     howdah.running(job)
     before = activated(rolling)
     eventually(lambda: all(now >= then + 1 for now, then in zip(activated(rolling), before)), "the first new keys", 120)
-    rolling["rm"].restart()  # and every connection is made anew
+    rolling["rm"].restart()  # and every connection is opened again
     rolling.wait_active()
     kill_am(howdah, job)  # the next one has to know the newest token
     kill9(howdah.agents(job, "task")[0])  # and gets a container, and starts it

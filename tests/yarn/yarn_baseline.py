@@ -1,4 +1,4 @@
-"""What a program has to wait for YARN alone, measured by a client and AM that do nothing else: hadoop/Floor.java."""
+"""The time that YARN itself takes, measured with a client and an AM that do nothing else: hadoop/Floor.java."""
 import json
 import subprocess
 import tempfile

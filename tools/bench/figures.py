@@ -1,4 +1,4 @@
-"""The figures, a function each: it measures and returns rows of the table."""
+"""The figures, one function each, which measures and returns rows of the table."""
 import json
 import os
 import signal
@@ -16,7 +16,7 @@ MIB = 1 << 20
 
 
 class NotMeasured(Exception):
-    """What is missing for a figure."""
+    """A prerequisite of a figure is missing."""
 
 
 def timed(call):

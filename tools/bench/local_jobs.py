@@ -1,4 +1,4 @@
-"""Jobs of the local place, for measuring: a place of their own, submitted, followed through their journal."""
+"""Jobs on the local backend, for measuring: with their own HOWDAH_HOME, submitted, followed through their journal."""
 import ctypes
 import json
 import os

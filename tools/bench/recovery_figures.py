@@ -1,5 +1,5 @@
-"""(h) What is killed, and how soon all of the job runs again; beside TonY on the same cluster where it comes back at
-all."""
+"""(h) The time from a kill until the whole job runs again, compared with TonY on the same cluster where TonY
+recovers."""
 import os
 import signal
 import statistics

@@ -1,4 +1,4 @@
-"""(g) Howdah beside TonY: the same jobs by turns on the same cluster."""
+"""(g) Howdah beside TonY: the same jobs in turn on the same cluster."""
 import os
 import re
 import statistics
@@ -22,7 +22,7 @@ TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def pids(role, way):
-    """Of the running processes of a role, without shells that start them."""
+    """The pids of the running processes of a role, without the shells that start them."""
     named = re.compile(ROLES[role][way])
     return [pid for pid, (_, command, _) in processes().items() if named.search(command) and "bash" not in command[:20]]
 

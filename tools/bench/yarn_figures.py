@@ -1,4 +1,4 @@
-"""The figures of the YARN place, a function each: given a cluster and a number of runs, it yields rows of the table."""
+"""The figures of the YARN backend, one function each: given a cluster and a number of runs, it yields rows."""
 import os
 import statistics
 import subprocess

@@ -1,4 +1,4 @@
-"""Jobs on a test cluster, for measuring: one cluster a run, as Hadoop configures it, and Howdah as its user has it."""
+"""Jobs on a test cluster, for measuring: one cluster per run, with Hadoop's defaults, and Howdah as a user runs it."""
 import datetime
 import json
 import pathlib

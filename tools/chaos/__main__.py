@@ -1,6 +1,6 @@
 """chaos [ITEM...] [--on local|yarn] [--framework pytorch|tensorflow] [--minutes N] [--every SECONDS] [--seed N]
-[--kinds A,B...] [--rounds N] - long runs in which all that can happen does happen. Exit code 1: a job did not come
-through as it should.
+[--kinds A,B...] [--rounds N] - long runs with random faults. Exit code 1: a job did not
+survive as it should.
 
   training  a real distributed training while one fault after the other is made (default: yarn, 20 minutes, every 20 s);
             its model must be that of an undisturbed run; --kinds: only such faults (faults.py)
@@ -20,7 +20,7 @@ import time
 import jobs
 from faults import CLUSTER, LOCAL, ClusterFaults, Faults
 
-# What is stopped, cut off or down goes on after so many seconds at least, and before the next fault.
+# Paused, disconnected or stopped parts continue after at least so many seconds, and before the next fault.
 LEAST_PAUSE_S, MOST_OF_INTERVAL = 1.0, 0.75
 
 

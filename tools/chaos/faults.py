@@ -1,5 +1,5 @@
-"""What can happen to a job, and is made to happen. A fault begins at once; what ends it (a daemon that is started
-again, a process that may go on) is done by the driver after a while."""
+"""Faults for a job. A fault begins at once; the driver ends it after a while (it starts a daemon again, or lets a
+process continue)."""
 import os
 import signal
 

@@ -1,4 +1,4 @@
-"""Places to disturb, and the job that is trained there."""
+"""Backends to disturb, and the training job on them."""
 import contextlib
 import pathlib
 import re
@@ -16,7 +16,7 @@ def installed(name):
 
 
 def fetch(framework, on):
-    """What is missing of what the runs need, while the network can still be reached."""
+    """Fetches missing environments while the network can still be reached."""
     for name in (ROLES[framework][0], "data"):
         installed(name)
     if on == "yarn":
@@ -44,8 +44,8 @@ def place(on, folder):
         yield Howdah(cluster, folder / "home")
 
 
-# By framework: which environment it needs, its roles, of which the first tells the result, and about how much of its
-# time the faults leave it: a rank that is lost stops all, a worker of TensorFlow nobody.
+# By framework: which environment it needs, its roles, of which the first reports the result, and about how much of its
+# time remains under the faults: a lost rank stops all ranks, a lost worker of TensorFlow stops no other task.
 RESTART = "restart: {max: 100000, backoff: 100ms}"
 ROLES = {
     "pytorch": ("torch", "ddp_steps.py", {"worker": "instances: 4, memory: 512MiB"}, 0.5),

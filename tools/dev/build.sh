@@ -7,7 +7,7 @@ configure() {
   quietly "configure-$preset" cmake --preset "$preset" "$@"
 }
 
-# On a terminal ninja's own line; on a pipe a line every tenth of the way, and whatever the compiler has to say.
+# On a terminal ninja's own status line; on a pipe one line per tenth of the work, and the compiler's messages.
 run_ninja() {
   if [ -t 1 ]; then ninja "$@"; return; fi
   ninja "$@" | awk '

@@ -1,4 +1,4 @@
-# What the build and the tests need of Debian 12, by purpose. Sourced by dev.
+# Debian 12 packages for the build and the tests, by purpose. Sourced by dev.
 
 # The static build takes archives of what libarchive and gRPC use in turn, so their -dev packages are named as well.
 readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache

@@ -1,4 +1,4 @@
-"""What TonY's Horovod workers find."""
+"""Checks the variables of TonY's Horovod workers."""
 import os
 names = ("CONTROLLER", "CPU_OPERATIONS", "GLOO_TIMEOUT_SECONDS", "GLOO_RENDEZVOUS_PORT", "GLOO_RENDEZVOUS_ADDR",
          "CROSS_RANK", "CROSS_SIZE", "LOCAL_RANK", "LOCAL_SIZE", "SIZE", "RANK", "HOSTNAME")

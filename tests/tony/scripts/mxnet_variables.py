@@ -1,4 +1,4 @@
-"""What each task of TonY's MXNet example finds."""
+"""Checks the variables of each task of TonY's MXNet example."""
 import os
 assert os.environ["DMLC_ROLE"] == os.environ["JOB_NAME"]
 assert (os.environ["DMLC_NUM_SERVER"], os.environ["DMLC_NUM_WORKER"]) == ("2", "2")
