@@ -4,8 +4,8 @@
 #
 # A library is named by its folder below src/; its namespace, its include prefix and its CMake target follow from that.
 
-PURE = {"base", "jobspec", "core", "frameworks", "frameworks/horovod", "frameworks/xgboost", "diagnosis", "journal",
-        "compat/tony/avro", "compat/tony/history", "hadoop/yarnlogs"}
+PURE = {"base", "jobspec", "core", "core/policy", "frameworks", "frameworks/horovod", "frameworks/xgboost", "diagnosis",
+        "journal", "compat/tony/avro", "compat/tony/history", "hadoop/yarnlogs"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -13,7 +13,8 @@ LAYERS = {
     "base": (set(), set()),
     # pure
     "jobspec": ({"base"}, {"nlohmann", "libyaml", "re2"}),
-    "core": ({"base", "jobspec"}, set()),
+    "core/policy": ({"base", "jobspec"}, set()),
+    "core": ({"base", "jobspec", "core/policy"}, set()),
     "frameworks/horovod": ({"base"}, {"nlohmann"}),
     "frameworks/xgboost": ({"base"}, {"nlohmann"}),
     "frameworks": ({"base", "jobspec", "core", "frameworks/horovod"}, {"nlohmann"}),
@@ -70,7 +71,7 @@ LAYER_GROUPS = [
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "diagnosis", "frameworks",
-              "frameworks/xgboost", "frameworks/horovod", "core", "jobspec"]),
+              "frameworks/xgboost", "frameworks/horovod", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 

@@ -5,8 +5,8 @@
 #include <random>
 #include <sstream>
 
+#include "howdah/core/policy/stragglers.h"
 #include "howdah/core/waste.h"
-#include "pace.h"
 #include "transcript.h"
 
 namespace howdah::core::testing {
@@ -14,8 +14,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Pace, IsMeasuredByWindowsThatGrow) {
-  Pace pace;
+TEST(Pace, WindowsGrowToThirtySeconds) {
+  policy::Pace pace;
   EXPECT_FALSE(pace.Take(100, At(0s)));
   EXPECT_FALSE(pace.Take(150, At(4900ms)));
   EXPECT_EQ(pace.steps_per_second(), std::nullopt);
@@ -33,8 +33,8 @@ TEST(Pace, IsMeasuredByWindowsThatGrow) {
   EXPECT_TRUE(pace.Take(1000, at += 1s));
 }
 
-TEST(Pace, NeedsManyStepsOrMuchTime) {
-  Pace pace;
+TEST(Pace, WindowNeedsTwentyStepsOrThirtySeconds) {
+  policy::Pace pace;
   EXPECT_FALSE(pace.Take(0, At(0s)));
   EXPECT_FALSE(pace.Take(19, At(20s)));
   EXPECT_TRUE(pace.Take(20, At(25s)));
@@ -44,12 +44,12 @@ TEST(Pace, NeedsManyStepsOrMuchTime) {
   EXPECT_EQ(pace.steps_per_second(), std::nullopt);
 }
 
-TEST(Pace, WhoIsSlowerThanHalfOfThemByFar) {
-  EXPECT_EQ(SlowerBy(1, {1, 2}), std::nullopt);
-  EXPECT_EQ(SlowerBy(1, {1, 1.9, 1.9, 1.9}), std::nullopt);
-  EXPECT_EQ(SlowerBy(1, {2, 1, 2}), 2.0);
-  EXPECT_EQ(SlowerBy(1, {4, 4, 1, 1, 4}), 4.0);
-  EXPECT_EQ(SlowerBy(0, {4, 4, 0}), std::nullopt);
+TEST(Pace, SlowerThanTwiceTheMedianIsSlow) {
+  EXPECT_EQ(policy::SlowerBy(1, {1, 2}), std::nullopt);
+  EXPECT_EQ(policy::SlowerBy(1, {1, 1.9, 1.9, 1.9}), std::nullopt);
+  EXPECT_EQ(policy::SlowerBy(1, {2, 1, 2}), 2.0);
+  EXPECT_EQ(policy::SlowerBy(1, {4, 4, 1, 1, 4}), 4.0);
+  EXPECT_EQ(policy::SlowerBy(0, {4, 4, 0}), std::nullopt);
 }
 
 // What is advised, and when, of four ranks that do so many steps in a second of the job.
@@ -76,7 +76,7 @@ std::string Advised(const std::function<double(int rank, int second)>& speed) {
   return said;
 }
 
-TEST(JobProgress, ARankThatIsSlowForLongIsNamedOnce) {
+TEST(JobProgress, SlowRankIsReportedOnce) {
   EXPECT_EQ(Advised([](int rank, int) { return rank == 2 ? 4 : 16; }),
             "25s  job running | worker:2 (rank 2) on node2 is slow: a step takes it 4.0 times as long as the others (4 "
             "steps a second)\n");
@@ -88,7 +88,7 @@ TEST(JobProgress, ARankThatIsSlowForLongIsNamedOnce) {
   EXPECT_TRUE(seldom.starts_with("255s  job running | worker:3 ")) << "a step of a minute is a window: " << seldom;
 }
 
-TEST(JobProgress, WhatDoesNotLastMakesNoRankSlow) {
+TEST(JobProgress, ShortSlowdownIsNotReported) {
   std::mt19937 random(1);
   const std::pair<const char*, std::function<double(int, int)>> table[] = {
       {"steps of all lengths", [&](int, int) { return random() % 20; }},
@@ -103,7 +103,7 @@ TEST(JobProgress, WhatDoesNotLastMakesNoRankSlow) {
   for (const auto& [what, speed] : table) EXPECT_EQ(Advised(speed), "") << what;
 }
 
-TEST(Waste, IsSaidWhereMuchLessWouldDo) {
+TEST(Waste, ReportedOnlyWhenMuchLessIsEnough) {
   constexpr int64_t kGiB = int64_t{1} << 30;
   const auto text = [](int64_t asked, int vcores, const RoleUse& use) {
     jobspec::RoleSpec role;

@@ -1,170 +1,229 @@
+#include "ending.h"
+
 #include <algorithm>
 #include <utility>
 
+#include "howdah/core/policy/outcome.h"
 #include "howdah/core/ranks.h"
-#include "job_impl.h"
+#include "reason.h"
 #include "require.h"
+#include "units.h"
 
 namespace howdah::core {
 
-void Job::Impl::BeginEnding(Ending ending) {
-  Require(!ending_, "a job ends twice");
-  drain_.reset();
-  barrier_.reset();
-  ending_ = std::move(ending);
-  std::optional<std::string> advice;
-  std::string reason = ReasonOf(*ending_, &advice);
-  Write(JobChanged{.type = JobChanged::Type::kStopping, .reason = std::move(reason), .advice = std::move(advice)});
-  if (std::any_of(roles_.begin(), roles_.end(), [](const Role& role) { return role.asked > 0; })) {
-    actions_.push_back(CancelRequests{});
-    for (Role& role : roles_) role.asked = 0;
+Ending::Ending(Units& units)
+    : context_(units.context),
+      roster_(units.roster),
+      recorder_(units.recorder),
+      phase_(units.phase),
+      units_(units),
+      outliving_(units.context.spec.roles.size()) {
+  const auto& roles = context_.spec.roles;
+  for (size_t r = 0; r < roles.size(); ++r) {
+    if (!roles[r].outlive) continue;
+    const auto& names = roles[r].outlive->roles;
+    for (size_t other = 0; other < roles.size(); ++other) {
+      if (std::find(names.begin(), names.end(), roles[other].name) != names.end())
+        outliving_[r].roles.push_back(static_cast<int>(other));
+    }
   }
-  ForEachTask([this](Task& task) {
-    if (task.run == Task::Run::kNone) {
-      if (!task.removed) EndTask(task);
-    } else if (task.ranks_left > 0) {
-      Stop(task, ending_->grace, ending_->exactly);
+}
+
+void Ending::On(const StopRequested& e) {
+  Order order{.state = JobState::kKilled, .exit_code = 4, .grace = e.grace};
+  if (order.grace) order.grace = std::clamp(*order.grace, Duration::zero(), Duration(std::chrono::days(365)));
+  if (phase_.ending()) return Hurry(order);
+  const auto& since = units_.recovery.running_since();
+  const auto ran = since ? std::optional(context_.now - *since) : std::nullopt;
+  order.reason = KilledText(e.by, ran, context_.now - context_.submitted);
+  recorder_.Write(JobChanged{.type = JobChanged::Type::kStopRequested, .reason = order.reason});
+  Begin(std::move(order));
+}
+
+void Ending::FireRunLimit() {
+  const Duration ran = context_.now - *units_.recovery.running_since();
+  Begin({.state = JobState::kKilled,
+         .exit_code = 4,
+         .reason = TimeLimitText(*context_.spec.timeouts.run, ran, units_.monitor.NewestCheckpoint(),
+                                 context_.spec.checkpoint.dir)});
+}
+
+void Ending::Begin(Order order) {
+  phase_.End();
+  order_ = std::move(order);
+  std::optional<std::string> advice;
+  std::string reason = ReasonOf(*order_, &advice);
+  recorder_.Write(
+      JobChanged{.type = JobChanged::Type::kStopping, .reason = std::move(reason), .advice = std::move(advice)});
+  if (units_.allocation.requests.any()) units_.allocation.requests.CancelAll();
+  roster_.ForEach([this](Task& task) {
+    if (!task.attempt.is_open()) {
+      if (!task.seat.removed()) EndTask(task);
+    } else {
+      Stop(task, *order_);
     }
   });
 }
 
-// The job ends, and of this task nothing runs (any more).
-void Job::Impl::EndTask(Task& task) {
-  task.timer.due = kNever;
-  task.backing_off = false;
-  if (!IsFinal(task.state)) {
-    task.state = TaskState::kStopped;
-    if (Known(task)) NoteStopped(task);
-  }
-  task.done = true;
-  Recount(task);
-  ReleaseFrom(task);
+void Ending::Stop(Task& task, const Order& order) {
+  if (task.attempt.ranks().left == 0) return;
+  const Duration grace = order.grace.value_or(context_.spec.checkpoint.grace);
+  units_.attempts.Stop(task, grace, /*exactly=*/order.grace.has_value());
 }
 
-// Somebody wants the job that is ending to end sooner.
-void Job::Impl::Hurry(Duration grace, bool exactly) {
-  ForEachTask([&](Task& task) {
-    if (task.run != Task::Run::kNone && task.ranks_left > 0) Stop(task, grace, exactly);
+void Ending::EndTask(Task& task) {
+  units_.attempts.CancelBackOff(task);
+  if (!IsFinal(task.state())) {
+    task.Become(TaskState::kStopped);
+    if (task.known()) recorder_.Stopped(task);
+  }
+  task.SetDone(true);
+  units_.allocation.containers.ReleaseFrom(task);
+}
+
+// The job is ending, and is to end sooner.
+void Ending::Hurry(const Order& order) {
+  roster_.ForEach([&](Task& task) {
+    if (task.attempt.is_open()) Stop(task, order);
   });
 }
 
-void Job::Impl::JudgeOutcome() {
-  std::vector<RoleStanding> standings(roles_.size());
-  for (size_t r = 0; r < roles_.size(); ++r) {
-    const jobspec::RoleSpec& role = spec_.roles[r];
-    const Tally& tally = roles_[r].tally;
-    standings[r] = {.kind = roles_[r].kind,
-                    .on_failure = role.on_failure,
-                    .chief = role.chief,
-                    .tasks = tally.tasks,
-                    .done = tally.done,
-                    .succeeded = tally.succeeded,
-                    .failed = tally.failed};
+bool Ending::Judge() {
+  if (!std::exchange(judge_, false)) return false;
+  JudgeOutcome();
+  WatchOutliving();
+  return true;
+}
+
+void Ending::JudgeOutcome() {
+  std::vector<policy::RoleResult> results;
+  for (const Role& role : roster_.roles()) {
+    const Tally& tally = role.tally();
+    results.push_back({.kind = role.kind(),
+                       .on_failure = role.spec().on_failure,
+                       .chief = role.spec().chief,
+                       .tasks = tally.tasks,
+                       .done = tally.done,
+                       .succeeded = tally.succeeded,
+                       .failed = tally.failed});
   }
-  if (const int first = FirstRankedRole(spec_); rules_.first_rank_decides && first >= 0) {
+  const int first = FirstRankedRole(context_.spec);
+  if (context_.rules.first_rank_decides && first >= 0) {
     const auto role = static_cast<size_t>(first);
-    const auto& tasks = roles_[role].tasks;
-    const auto rank = std::find_if(tasks.begin(), tasks.end(), [](const Task& t) { return t.member && !t.leaving; });
-    standings[role].decided = rank->state == TaskState::kSucceeded;
+    const auto& tasks = roster_.roles()[role].tasks();
+    const auto rank = std::find_if(tasks.begin(), tasks.end(), [](const Task& t) { return t.seat.stays(); });
+    results[role].decided = rank->state() == TaskState::kSucceeded;
   }
-  switch (Judge(standings)) {
-    case Outcome::kGoesOn:
+  switch (policy::Judge(results)) {
+    case policy::JobOutcome::kUndecided:
       return;
-    case Outcome::kSucceeded:
-      BeginEnding({.state = JobState::kSucceeded, .exit_code = 0, .grace = spec_.checkpoint.grace});
-      return;
-    case Outcome::kAllToleratedFailed:
-      FailOrStartAgain({.cause = Ending::Cause::kTolerated, .grace = spec_.checkpoint.grace});
-      return;
+    case policy::JobOutcome::kSucceeded:
+      return Begin({.state = JobState::kSucceeded, .exit_code = 0});
+    case policy::JobOutcome::kAllToleratedFailed:
+      return FailOrRestart({.cause = Cause::kTolerated});
   }
 }
 
 // Arms or disarms the limit of each role that may outlive others only for a while.
-void Job::Impl::WatchOutliving() {
-  if (ending_ || drain_) return;
-  for (size_t r = 0; r < roles_.size(); ++r) {
-    Role& role = roles_[r];
-    if (role.outlives.empty() || role.kind == jobspec::RoleKind::kSidecar) continue;
-    const bool alone = std::all_of(role.outlives.begin(), role.outlives.end(), [this](int other) {
-      const Tally& tally = roles_[static_cast<size_t>(other)].tally;
-      return tally.done == tally.tasks;
+void Ending::WatchOutliving() {
+  if (phase_.ending() || phase_.draining()) return;
+  for (const Role& role : roster_.roles()) {
+    Outliving& limit = outliving_[role.number()];
+    if (limit.roles.empty() || role.kind() == jobspec::RoleKind::kSidecar) continue;
+    const bool alone = std::all_of(limit.roles.begin(), limit.roles.end(), [this](int other) {
+      return roster_.roles()[static_cast<size_t>(other)].all_done();
     });
-    if (!alone || role.tally.done == role.tally.tasks) {
-      role.outlive_timer.due = kNever;
-    } else if (role.outlive_timer.due == kNever) {
-      timers_.Arm(role.outlive_timer, {TimerKey::Owner::kRole, static_cast<int32_t>(r), 0},
-                  now_ + spec_.roles[r].outlive->by);
+    if (!alone || role.all_done()) {
+      limit.timer.due = kNever;
+    } else if (limit.timer.due == kNever) {
+      context_.timers.Arm(limit.timer, {TimerKey::Owner::kRole, static_cast<int32_t>(role.number()), 0},
+                          context_.now + role.spec().outlive->by);
     }
   }
 }
 
-// The role has gone on for longer than it may after others have ended.
-void Job::Impl::FireRole(int number) {
-  if (ending_ || drain_) return;
-  Role& role = roles_[static_cast<size_t>(number)];
-  const jobspec::RoleSpec& spec = spec_.roles[static_cast<size_t>(number)];
-  if (spec.outlive->then == jobspec::Outlive::Then::kIgnore) {
-    role.kind = jobspec::RoleKind::kSidecar;
-    judge_ = true;
+void Ending::DisarmRoles() {
+  for (Outliving& limit : outliving_) limit.timer.due = kNever;
+}
+
+void Ending::FireRole(const TimerQueue::Entry& entry) {
+  const auto number = static_cast<size_t>(entry.key.first);
+  if (!context_.timers.IsDue(outliving_[number].timer, entry)) return;
+  context_.changed = true;
+  if (phase_.ending() || phase_.draining()) return;
+  Role& role = roster_.roles()[number];
+  if (role.spec().outlive->then == jobspec::Outlive::Then::kIgnore) {
+    roster_.MakeSidecar(role);
+    Revisit();
     return;
   }
-  FailOrStartAgain({.reason = OutlivedText(spec, role.tally.tasks - role.tally.done), .grace = spec_.checkpoint.grace});
+  FailOrRestart({.reason = OutlivedText(role.spec(), role.tally().tasks - role.tally().done)});
 }
 
-// Which of two failures the job rather ended because of. One that only the task itself starts again after is none,
-// unless all others are known to be consequences.
-bool Job::Impl::ExplainsEnd(const Task& task, const Task& other) const {
-  const auto starts_again = [this](const Task& t) {
-    return !t.ranked && !IsFinalByRule(t) && (BudgetOf(t) > 0 || Excused(t));
+// The job has failed, and no single task's failure is the cause.
+void Ending::FailOrRestart(Order order) {
+  if (units_.recovery.JobBudget() <= 0) return Begin(std::move(order));
+  if (phase_.draining() && phase_.drain().scope == Scope::kAll) return;
+  std::optional<std::string> advice;
+  const std::string why = ReasonOf(order, &advice);
+  units_.recovery.BeginDrain({.scope = Scope::kAll, .why = why}, why);
+}
+
+// Which of two failures the job ended because of. A failure after which only its own task restarts is not it, unless
+// all others are known consequences.
+bool Ending::ExplainsEnd(const Task& task, const Task& other) const {
+  const auto restarts = [this](const Task& t) {
+    const Failure& failure = *t.attempt.failure();
+    return !t.ranked && !failure.final() && (units_.recovery.BudgetOf(t) > 0 || failure.not_charged);
   };
-  const bool known = task.failure->diagnosis.consequence || other.failure->diagnosis.consequence;
-  if (!known && starts_again(task) != starts_again(other)) return starts_again(other);
-  return CameFirst(*task.failure, *other.failure);
+  const Failure &a = *task.attempt.failure(), &b = *other.attempt.failure();
+  const bool known = a.diagnosis.consequence || b.diagnosis.consequence;
+  if (!known && restarts(task) != restarts(other)) return restarts(other);
+  return CameFirst(a, b);
 }
 
-Job::Impl::FirstFailure Job::Impl::FirstFailureOf(Ending::Cause cause) {
+Ending::FirstFailure Ending::FirstFailureOf(Cause cause) {
   FirstFailure first;
   std::vector<const Task*> failed;
-  ForEachTask([&](Task& task) {
-    const jobspec::RoleSpec& role = SpecOf(task);
-    const bool tolerated = cause == Ending::Cause::kTolerated && role.on_failure == jobspec::OnFailure::kTolerate &&
-                           KindOf(task) != jobspec::RoleKind::kSidecar;
-    if (!task.failure || task.leaving || (!CountsFor(task) && !tolerated)) return;
+  roster_.ForEach([&](Task& task) {
+    const bool tolerated = cause == Cause::kTolerated &&
+                           roster_.SpecOf(task).on_failure == jobspec::OnFailure::kTolerate &&
+                           roster_.RoleOf(task).kind() != jobspec::RoleKind::kSidecar;
+    if (!task.attempt.failure() || task.seat.leaving() || (!units_.recovery.FailsJob(task) && !tolerated)) return;
     failed.push_back(&task);
     if (first.task == nullptr || ExplainsEnd(task, *first.task)) first.task = &task;
   });
   first.all = static_cast<int>(failed.size());
-  first.others = static_cast<int>(std::count_if(failed.begin(), failed.end(), [&](const Task* task) {
-    return task != first.task && !CameFirst(*task->failure, *first.task->failure);
+  first.later = static_cast<int>(std::count_if(failed.begin(), failed.end(), [&](const Task* task) {
+    return task != first.task && !CameFirst(*task->attempt.failure(), *first.task->attempt.failure());
   }));
   return first;
 }
 
-std::string Job::Impl::ReasonOf(const Ending& ending, std::optional<std::string>* advice) {
-  if (ending.cause == Ending::Cause::kFixed) return ending.reason;
-  const FirstFailure first = FirstFailureOf(ending.cause);
+std::string Ending::ReasonOf(const Order& order, std::optional<std::string>* advice) {
+  if (order.cause == Cause::kFixed) return order.reason;
+  const FirstFailure first = FirstFailureOf(order.cause);
   Require(first.task != nullptr, "a job fails because of a task, and no task has failed");
-  *advice = first.task->failure->diagnosis.advice;
-  const std::string text = HowFailed(*first.task);
-  if (ending.cause == Ending::Cause::kFailure) return WithOthers(text, first.others);
+  *advice = first.task->attempt.failure()->diagnosis.advice;
+  const std::string text = units_.monitor.HowFailed(*first.task);
+  if (order.cause == Cause::kFailure) return WithOthers(text, first.later);
   return "all " + std::to_string(first.all) + " tasks that may fail have failed, first of them " + text;
 }
 
-void Job::Impl::Finish() {
-  Require(by_id_.empty(), "a job finishes while it holds containers");
+void Ending::Finish() {
+  Require(units_.allocation.containers.empty(), "a job finishes while it holds containers");
   std::optional<std::string> advice;
-  std::string reason = ReasonOf(*ending_, &advice);
-  for (const std::string& container : abandoned_) {
+  std::string reason = ReasonOf(*order_, &advice);
+  for (const std::string& container : units_.allocation.placements.unreleased()) {
     reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not go when it was killed";
   }
-  state_ = ending_->state;
   finished_ = true;
-  Write(JobChanged{.type = JobChanged::Type::kFinished,
-                   .state = state_,
-                   .reason = std::move(reason),
-                   .advice = std::move(advice),
-                   .exit_code = ending_->exit_code});
-  actions_.push_back(FinishJob{state_, ending_->exit_code});
+  recorder_.Write(JobChanged{.type = JobChanged::Type::kFinished,
+                             .state = order_->state,
+                             .reason = std::move(reason),
+                             .advice = std::move(advice),
+                             .exit_code = order_->exit_code});
+  context_.Emit(FinishJob{order_->state, order_->exit_code});
 }
 
 }  // namespace howdah::core

@@ -16,7 +16,7 @@ jobspec::RoleSpec Behind(std::string name, std::vector<jobspec::After> after) {
   return RoleOf(std::move(name), 1, [&](auto& role) { role.after = std::move(after); });
 }
 
-TEST(Exports, GoToWhoWaitsForTheEnd) {
+TEST(Exports, GoToRolesWithFinishDependency) {
   const auto spec = JobOf({Behind("late", {{"reader", true}}), Behind("soon", {{"reader", false}}), RoleOf("reader", 1),
                            RoleOf("setup", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; })});
   const Exports exports = {{{"NOBODYS", "x"}}, {}, {{"A", "reader"}, {"B", "1"}}, {{"A", "setup"}}};
@@ -62,7 +62,7 @@ struct Running {
   int now = 0;
 };
 
-TEST(Exports, AreWhatIndexZeroPrinted) {
+TEST(Exports, ComeFromIndexZero) {
   Running running;
   running.Exit("c1", 0, 0, {{"A", "of the other"}});
   EXPECT_THAT(running.job.exports(), ElementsAre(IsEmpty(), IsEmpty()));
@@ -72,13 +72,13 @@ TEST(Exports, AreWhatIndexZeroPrinted) {
   EXPECT_THAT(running.job.exports()[0], ElementsAre(Pair("A", "x")));
 }
 
-TEST(Exports, OfAFailureThereAreNone) {
+TEST(Exports, FailedTaskExportsNothing) {
   Running running(1);
   running.Exit("c0", 0, 3, {{"A", "x"}});
   EXPECT_THAT(running.job.exports()[0], IsEmpty());
 }
 
-TEST(Exports, WhoCannotHandOnWhatItShouldHasFailedThoughItExitedWithZero) {
+TEST(Exports, MissingExportFailsTaskThatExitedWithZero) {
   Reads({JobOf({RoleOf("setup", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; }), RoleOf("worker", 1)})},
         R"(
 0s up

@@ -11,7 +11,7 @@ using testing::Pair;
 
 Instant At(int seconds) { return Instant(std::chrono::seconds(seconds)); }
 
-TEST(Heartbeats, MatterToTheClockAndToTheEndOfTheirContainer) {
+TEST(Heartbeats, AreTakenBeforeTickAndBeforeContainerExit) {
   const ContainerId a{"a"}, b{"b"}, c{"c"};
   Heartbeats heartbeats;
   heartbeats.Record(b, At(1));

@@ -3,366 +3,258 @@
 #include <algorithm>
 #include <utility>
 
-#include "job_impl.h"
+#include "invariants.h"
+#include "reason.h"
 #include "require.h"
+#include "units.h"
 
 namespace howdah::core {
-namespace {
 
-// How far a peer's clock is believed.
-constexpr Duration kClockSlack = std::chrono::hours(1);
+Allocation::Allocation(Units& units) : containers(units.context), requests(units), assembly(units), placements(units) {}
 
-std::vector<int> OutlivedBy(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
-  std::vector<int> outlived;
-  if (!role.outlive) return outlived;
-  for (size_t r = 0; r < spec.roles.size(); ++r) {
-    const auto& names = role.outlive->roles;
-    if (std::find(names.begin(), names.end(), spec.roles[r].name) != names.end())
-      outlived.push_back(static_cast<int>(r));
+Membership::Membership(Units& units) : scaling(units), growth(units), coordinators(units) {}
+
+Units::Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
+    : context{.spec = std::move(spec),
+              .rules = std::move(rules),
+              .submitted = submitted,
+              .together = policy::StartsTogether(context.spec.start, context.rules.needs_whole_cluster),
+              .random = policy::Random(seed),
+              .now = submitted,
+              .event_time = submitted},
+      roster(context),
+      recorder(context, roster, phase),
+      allocation(*this),
+      attempts(*this),
+      monitor(*this),
+      recovery(*this),
+      ending(*this),
+      membership(*this),
+      rendezvous(*this) {
+  for (Role& role : roster.roles()) {
+    const jobspec::Instances& instances = role.spec().instances;
+    while (role.size() < instances.max) membership.scaling.AddTask(role, /*member=*/role.size() < instances.min);
   }
-  return outlived;
 }
 
-}  // namespace
+// Events in, actions out: each event goes to its unit, then Settle does what follows from it.
+class Job::Impl {
+ public:
+  Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
+      : units(std::move(spec), std::move(rules), submitted, seed) {}
+
+  StepResult Step(const Event& event, Instant now);
+
+  Units units;
+
+ private:
+  void On(const AmStarted& e);
+  void On(const AmResumed& e);
+  void On(const RequestsDelayed& e);
+  void On(const RequestsRefused& e);
+  void On(const HeartbeatReceived& e);
+  void On(const ExecutorDisconnected& e);
+  void On(const Ticked& e);
+  void On(const ContainerGranted& e) { units.allocation.placements.On(e); }
+  void On(const ContainerStarting& e) { units.allocation.placements.On(e); }
+  void On(const ContainerExited& e) { units.allocation.placements.On(e); }
+  void On(const ReclaimAnnounced& e) { units.allocation.placements.On(e); }
+  void On(const ExecutorRegistered& e) { units.allocation.placements.On(e); }
+  void On(const ExecutorRefused& e) { units.allocation.placements.On(e); }
+  void On(const TaskProgressed& e) { units.monitor.On(e); }
+  void On(const TaskHung& e) { units.monitor.On(e); }
+  void On(const StackSampled& e) { units.monitor.On(e); }
+  void On(const RendezvousReported& e) { units.rendezvous.On(e); }
+  void On(const ScaleRequested& e) { units.membership.scaling.On(e); }
+  void On(const StopRequested& e) { units.ending.On(e); }
+  template <typename AttemptEvent>
+  void On(const AttemptEvent& e) {
+    units.attempts.On(e);
+  }
+
+  void Settle();
+  void FireTaskTimer(const TimerQueue::Entry& entry);
+  void FireJobTimer(JobTimer timer);
+};
 
 Job::Job(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
     : impl_(std::make_unique<Impl>(std::move(spec), std::move(rules), submitted, seed)) {}
 Job::~Job() = default;
 StepResult Job::Step(const Event& event, Instant now) { return impl_->Step(event, now); }
-std::optional<Instant> Job::NextDeadline() const { return impl_->NextDeadline(); }
-const PeerGroup& Job::peers() const { return impl_->peers(); }
-const Exports& Job::exports() const { return impl_->exports(); }
-const jobspec::JobSpec& Job::spec() const { return impl_->spec(); }
-bool Job::finished() const { return impl_->finished(); }
-void Job::CheckInvariants() const { impl_->CheckInvariants(); }
-
-Job::Impl::Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
-    : spec_(std::move(spec)),
-      rules_(std::move(rules)),
-      submitted_(submitted),
-      together_(StartsTogether(spec_.start, rules_.needs_whole_cluster)),
-      random_(seed),
-      now_(submitted),
-      roles_(spec_.roles.size()),
-      endpoints_(spec_.roles.size()),
-      exports_(spec_.roles.size()) {
-  const std::vector<std::vector<int>> ends = EndsAwaited(spec_);
-  for (size_t r = 0; r < roles_.size(); ++r) {
-    Role& role = roles_[r];
-    role.ranked = r < rules_.restarts_together.size() && rules_.restarts_together[r];
-    role.directs = r < rules_.coordinators.size() && rules_.coordinators[r];
-    role.kind = spec_.roles[r].kind;
-    role.after = AwaitedBy(spec_, spec_.roles[r]);
-    role.ends = ends[r];
-    role.outlives = OutlivedBy(spec_, spec_.roles[r]);
-    while (role.size < spec_.roles[r].instances.max) {
-      AddTask(static_cast<int>(r), /*member=*/role.size < spec_.roles[r].instances.min);
-    }
-  }
+std::optional<Instant> Job::NextDeadline() const {
+  return finished() ? std::nullopt : impl_->units.context.timers.Next();
 }
+const PeerGroup& Job::peers() const { return impl_->units.roster.Peers(); }
+const Exports& Job::exports() const { return impl_->units.attempts.exports(); }
+const jobspec::JobSpec& Job::spec() const { return impl_->units.context.spec; }
+bool Job::finished() const { return impl_->units.ending.finished(); }
+void Job::CheckInvariants() const { CheckAll(impl_->units); }
 
 StepResult Job::Impl::Step(const Event& event, Instant now) {
-  told_at_ = now;
-  now_ = std::max(now_, now);
-  if (finished_) return {};
-  touched_ = nullptr;
-  world_.reset();
-  unmoved_ = std::holds_alternative<HeartbeatReceived>(event) || std::holds_alternative<Ticked>(event);
+  Context& context = units.context;
+  context.event_time = now;
+  context.now = std::max(context.now, now);
+  if (units.ending.finished()) return {};
+  units.roster.BeginStep();
+  context.changed = !std::holds_alternative<HeartbeatReceived>(event) && !std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
-  const bool only_heard = std::holds_alternative<HeartbeatReceived>(event) ||
-                          std::holds_alternative<ExecutorDisconnected>(event) ||
-                          std::holds_alternative<TaskProgressed>(event);
-  if (!only_heard) Settle();
-  CheckStep();
-  Require(!unmoved_ || actions_.empty(), "something follows from an event that changes nothing");
-  return {std::exchange(actions_, {}), !unmoved_};
+  const bool settled = std::holds_alternative<HeartbeatReceived>(event) ||
+                       std::holds_alternative<ExecutorDisconnected>(event) ||
+                       std::holds_alternative<TaskProgressed>(event);
+  if (!settled) Settle();
+  CheckStep(units);
+  Require(context.changed || context.actions.empty(), "something follows from an event that changes nothing");
+  return {std::exchange(context.actions, {}), context.changed};
 }
 
-std::optional<Instant> Job::Impl::NextDeadline() const {
-  if (finished_) return std::nullopt;
-  return timers_.Next();
+// What follows from an event, once all of it is known. The order has reasons:
+// - Ending comes first: a job that ends does nothing else, and finishes when it holds no container.
+// - Sizes that were asked for apply before the outcome is judged: a role may be done only because it became smaller.
+// - The outcome is judged before a drain is finished: a job that has succeeded, or failed, restarts nothing. Either may
+//   make new work for the ones before, so that the three repeat until nothing changes.
+// - Roles open and close before requests are brought up to date, as a closed role requests nothing.
+// - Optional tasks that cannot join any more are dismissed before the requests, too: their containers are not replaced.
+// - A gang is launched when its last container was granted, and starts when its last task is registered; tasks join
+// roles
+//   that are not ranked in between, as the gang waits for them.
+// - Coordinators learn of those that joined before the gang starts: one that has to restart anyway does so first.
+// - A generation that is complete starts (StartComplete) before a larger one is considered (GrowRanked).
+// - Starts come after all that may prevent them, and tasks that rejoin get their slots after the others were started.
+void Job::Impl::Settle() {
+  for (;;) {
+    if (units.phase.ending()) {
+      if (units.allocation.containers.empty()) units.ending.Finish();
+      return;
+    }
+    if (units.phase.queued()) return;
+    units.membership.scaling.ApplyRequests();
+    if (units.ending.Judge()) continue;
+    if (!units.recovery.DrainIsOver()) break;
+    units.recovery.FinishDrain();
+  }
+  units.allocation.assembly.OpenRoles();
+  units.membership.growth.DismissOptional();
+  units.allocation.requests.Update();
+  units.allocation.assembly.LaunchComplete();
+  units.membership.growth.JoinUnranked();
+  units.membership.coordinators.Update();
+  units.allocation.assembly.StartComplete();
+  units.membership.growth.GrowRanked();
+  units.attempts.StartQueued();
+  units.rendezvous.Rejoin();
 }
 
 void Job::Impl::On(const AmStarted& e) {
-  if (state_ != JobState::kQueued || ending_) return;
-  state_ = JobState::kStarting;
-  generation_ = e.generation;
-  first_attempt_ = e.first_task_attempt;
-  JobChanged started{.type = JobChanged::Type::kAmStarted, .state = state_, .am_attempt = e.attempt};
-  if (generation_ > 0) started.generation = generation_;
-  Write(std::move(started));
-  ForEachTask([this](Task& task) {
-    PastOf(task).next_attempt = task.attempt = first_attempt_;
-    if (task.member) NotePlaced(task);
+  if (!units.phase.queued() || units.phase.ending()) return;
+  units.phase.Form(e.generation);
+  units.recorder.AmStarted(e.attempt);
+  units.roster.SetFirstAttempt(e.first_task_attempt);
+  units.roster.ForEach([this](Task& task) {
+    if (task.seat.member()) units.recorder.Placed(task);
   });
-  hold_limit_ = HoldLimit(spec_.timeouts.hold, random_);
-  gang_since_ = submitted_;
-  if (together_) Arm(JobTimer::kGang, submitted_ + spec_.timeouts.gang);
-  judge_ = true;  // a job may have no task to wait for
+  units.allocation.assembly.Begin();
+  units.ending.Revisit();  // a job may have no task to wait for
 }
 
 void Job::Impl::On(const AmResumed& e) {
-  if (state_ == JobState::kQueued) return;
-  NoteResumed(e);
-  for (Container& container : slots_) {
-    if (Find(container.id) == &container) OrderAgain(container);
+  if (units.phase.queued()) return;
+  Containers& containers = units.allocation.containers;
+  units.recorder.Resumed(e, containers.size());
+  containers.ForEach([&](Container& container) { containers.Resend(container); });
+  units.recovery.SendAvoidedNodes();
+  units.allocation.requests.Resend();
+  if (!units.context.rules.needs_am || units.phase.ending() || units.roster.ranked().open == 0) return;
+  if (units.rendezvous.SurvivesAm()) return;
+  if (units.phase.draining()) {
+    units.phase.StopRejoins();
+    return units.recovery.StopScope();
   }
-  AvoidNodes();
-  AskAgain();
-  if (!rules_.needs_am || ending_ || ranked_.open == 0) return;
-  if (AllHaveMet()) return ForgetMeeting();
-  if (drain_) {
-    drain_->stay = false;
-    return StopScope(drain_->scope);
-  }
-  const std::string why = "the application master died, and with it what the ranked tasks need";
-  BeginDrain({.scope = Scope::kRanked, .why = why, .stay = false});
-  NoteRecovering(drain_->why + "; all ranked tasks are stopped to start again");
+  units.recovery.DrainRanked("the application master died, and with it what the ranked tasks need", /*rejoin=*/false);
 }
 
 void Job::Impl::On(const RequestsDelayed& e) {
-  constexpr size_t kLongestSentence = 700;  // of a place, with its figures
-  // What the job can do without is no reason that it waits.
-  place_wait_ = all_.lacking > 0 ? OneLine(e.reason, kLongestSentence) : "";
-  NoteWaiting();
+  constexpr size_t kLongestSentence = 700;  // a backend's, with its figures
+  // The job does not wait for optional tasks.
+  const bool waits = units.roster.all().pending > 0;
+  units.recorder.WaitForBackend(waits ? OneLine(e.reason, kLongestSentence) : "");
+  units.recorder.Waiting();
 }
 
 void Job::Impl::On(const RequestsRefused& e) {
-  if (ending_) return;
-  BeginEnding({.state = JobState::kFailed, .exit_code = 3, .reason = e.reason, .grace = spec_.checkpoint.grace});
+  if (units.phase.ending()) return;
+  units.ending.Begin({.state = JobState::kFailed, .exit_code = 3, .reason = e.reason});
 }
 
-// It may be told late, after what came after it.
+// It may be reported late, after events that came after it.
 void Job::Impl::On(const HeartbeatReceived& e) {
-  if (Container* container = Find(e.container)) container->last_heard = std::max(container->last_heard, told_at_);
+  Containers& containers = units.allocation.containers;
+  if (Container* container = containers.Find(e.container)) containers.HeartbeatAt(*container, units.context.event_time);
 }
 
 void Job::Impl::On(const ExecutorDisconnected& e) {
-  Container* container = Find(e.container);
-  if (container != nullptr && !container->disconnected) container->disconnected = now_;
-}
-
-void Job::Impl::On(const ScaleRequested& e) { Scale(e.role, e.instances, e.by); }
-
-void Job::Impl::On(const StopRequested& e) {
-  const Duration grace =
-      std::clamp(e.grace.value_or(spec_.checkpoint.grace), Duration::zero(), Duration(std::chrono::days(365)));
-  if (ending_) {
-    Hurry(grace, e.grace.has_value());
-    return;
-  }
-  const auto ran = running_since_ ? std::optional(now_ - *running_since_) : std::nullopt;
-  Ending ending{.state = JobState::kKilled,
-                .exit_code = 4,
-                .reason = KilledText(e.by, ran, now_ - submitted_),
-                .grace = grace,
-                .exactly = e.grace.has_value()};
-  Write(JobChanged{.type = JobChanged::Type::kStopRequested, .reason = ending.reason});
-  BeginEnding(std::move(ending));
+  Containers& containers = units.allocation.containers;
+  if (Container* container = containers.Find(e.container)) containers.Disconnected(*container);
 }
 
 void Job::Impl::On(const Ticked&) {
-  while (const auto entry = timers_.Pop(now_)) {
-    const TimerKey& key = entry->key;
-    if (key.owner == TimerKey::Owner::kJob) {
-      const auto timer = static_cast<JobTimer>(key.first);
-      if (Due(TimerOf(timer), *entry)) FireJobTimer(timer);
-    } else if (key.owner == TimerKey::Owner::kContainer) {
-      Container& container = slots_[static_cast<size_t>(key.first)];
-      if (timers_.IsDue(container.timer, *entry)) FireContainer(container, entry->at);
-    } else if (key.owner == TimerKey::Owner::kRole) {
-      if (Due(roles_[static_cast<size_t>(key.first)].outlive_timer, *entry)) FireRole(key.first);
-    } else {
-      std::deque<Task>& tasks = roles_[static_cast<size_t>(key.first)].tasks;
-      if (static_cast<size_t>(key.second) >= tasks.size()) continue;
-      Task& task = tasks[static_cast<size_t>(key.second)];
-      if (key.owner == TimerKey::Owner::kTask) {
-        if (Due(task.timer, *entry)) FireTask(task);
-      } else if (Due(task.missing, *entry)) {
-        FireMissing(task);
+  Timers& timers = units.context.timers;
+  while (const auto entry = timers.Pop(units.context.now)) {
+    switch (entry->key.owner) {
+      case TimerKey::Owner::kJob: {
+        const auto timer = static_cast<JobTimer>(entry->key.first);
+        if (!timers.IsDue(timer, *entry)) break;
+        units.context.changed = true;
+        FireJobTimer(timer);
+        break;
       }
+      case TimerKey::Owner::kContainer:
+        if (units.allocation.containers.IsDue(*entry)) units.allocation.placements.FireContainer(*entry);
+        break;
+      case TimerKey::Owner::kRole:
+        units.ending.FireRole(*entry);
+        break;
+      case TimerKey::Owner::kTask:
+      case TimerKey::Owner::kMissing:
+        FireTaskTimer(*entry);
+        break;
     }
   }
 }
 
-bool Job::Impl::Due(Timer& timer, const TimerQueue::Entry& entry) {
-  const bool due = timers_.IsDue(timer, entry);
-  if (due) unmoved_ = false;
-  return due;
+void Job::Impl::FireTaskTimer(const TimerQueue::Entry& entry) {
+  Task* task = units.roster.Find({entry.key.first, entry.key.second});
+  if (task == nullptr) return;
+  const bool of_attempt = entry.key.owner == TimerKey::Owner::kTask;
+  Timer& timer = of_attempt ? task->attempt.timer() : task->placement.replacement_timer();
+  if (!units.context.timers.IsDue(timer, entry)) return;
+  units.context.changed = true;
+  of_attempt ? units.attempts.FireTask(*task) : units.membership.growth.FireMissing(*task);
 }
 
 void Job::Impl::FireJobTimer(JobTimer timer) {
-  if (ending_) return;
+  if (units.phase.ending()) return;
   switch (timer) {
     case JobTimer::kGang:
-      return FireGang();
+      return units.allocation.assembly.FireGang();
     case JobTimer::kHold:
-      if (gave_back_) return;
-      return filling() || FillAgain() ? GiveBack() : GiveUpWaiting();
-    case JobTimer::kHoldNotice: {
-      const Tally gang = Filling();
-      if (gave_back_ || gang.lacking == 0 || gang.lacking == gang.tasks) return;
-      if (now_ >= last_grant_ + hold_limit_) return;  // too late to announce it
-      own_wait_ =
-          HoldingText(gang.tasks - gang.lacking, gang.tasks, now_ - last_grant_, last_grant_ + hold_limit_ - now_);
-      NoteWaiting();
-      return;
-    }
-    case JobTimer::kAskAgain:
-      gave_back_ = false;
-      own_wait_.clear();
-      NoteWaiting();
-      return;
-    case JobTimer::kNews:
-      return;  // TellNews looks at the time
-    case JobTimer::kSettle:
-      settled_ = true;
-      return;
-    case JobTimer::kMeet:
-      return StopStragglers();
+      return units.allocation.assembly.FireHold();
+    case JobTimer::kHoldNotice:
+      return units.allocation.assembly.FireHoldNotice();
+    case JobTimer::kRequestAgain:
+      return units.allocation.assembly.FireRequestAgain();
     case JobTimer::kBackoff:
-      if (barrier_) barrier_->backoff = false;
-      return;
-    case JobTimer::kRun: {
-      const std::string reason =
-          TimeLimitText(*spec_.timeouts.run, now_ - *running_since_, NewestCheckpoint(), spec_.checkpoint.dir);
-      BeginEnding({.state = JobState::kKilled, .exit_code = 4, .reason = reason, .grace = spec_.checkpoint.grace});
-      return;
-    }
+      return units.phase.EndBackoff();
+    case JobTimer::kRun:
+      return units.ending.FireRunLimit();
+    case JobTimer::kSettle:
+      return units.membership.growth.FireSettle();
+    case JobTimer::kMembership:
+      return;  // Coordinators::Update looks at the time
+    case JobTimer::kRejoin:
+      return units.rendezvous.FireRejoinLimit();
     case JobTimer::kCount:
       return;
   }
-}
-
-// What follows from the facts, once all of an event are known.
-void Job::Impl::Settle() {
-  for (;;) {
-    if (ending_) {
-      if (by_id_.empty()) Finish();
-      return;
-    }
-    if (state_ == JobState::kQueued) return;
-    ApplyWaitingScales();
-    if (judge_) {
-      judge_ = false;
-      JudgeOutcome();
-      WatchOutliving();
-    } else if (drain_ && TallyOf(drain_->scope).open == TallyOf(drain_->scope).waiting) {
-      FinishDrain();
-    } else {
-      break;
-    }
-  }
-  OpenRoles();
-  DismissNewcomers();
-  AskForLacking();
-  Fill();
-  TakeInUnranked();
-  TellNews();
-  LiftBarrier();
-  Grow();
-  StartReady();
-  RejoinWaiting();
-}
-
-// Roles ask for containers, and their gang begins to come together, once what they wait for has ended; when that starts
-// again they give back what they could do nothing with.
-void Job::Impl::OpenRoles() {
-  for (Role& role : roles_) {
-    const bool holds = EndsHold(role);
-    if (role.open && !holds) CloseRole(role);
-    if (role.open || !holds) continue;
-    role.open = true;
-    if (role.tally.started > 0 || role.tally.open > 0) continue;  // of an earlier time
-    role.gathers = together_;
-    role.fills = spec_.start == jobspec::StartMode::kGang && role.tally.lacking > 0;
-  }
-}
-
-bool Job::Impl::Gathers(const Role& role) const {
-  const bool again = barrier_ && barrier_->everyone && (barrier_->scope == Scope::kAll || role.ranked);
-  return role.open && (role.gathers || again);
-}
-
-void Job::Impl::LiftBarrier() {
-  const bool complete = Sum([this](const Role& role) { return Gathers(role); }).unregistered == 0;
-  if (complete) {
-    TimerOf(JobTimer::kGang).due = kNever;
-    if (barrier_) TimerOf(JobTimer::kHold).due = kNever;
-    if (!barrier_ || (!barrier_->backoff && !drain_)) {
-      if (!Gathered()) return;
-      TakeInRanked();
-      barrier_.reset();
-    }
-    for (Role& role : roles_) role.gathers = false;
-  } else if (TimerOf(JobTimer::kGang).due == kNever) {
-    // A later generation that is short of a container must not hold the others for ever either. It keeps them for as
-    // long as it can: what is given back has to be set up again.
-    gang_since_ = now_;
-    Arm(JobTimer::kGang, now_ + spec_.timeouts.gang);
-    if (filling()) return;
-    last_grant_ = now_;
-    Arm(JobTimer::kHold, now_ + std::max(hold_limit_, HoldLimit(spec_.timeouts.gang / 2, random_)));
-  }
-}
-
-void Job::Impl::StartReady() {
-  for (Role& role : roles_) {
-    if (role.ready.empty() || !RoleMayStart(role) || (role.directs && !MayDirect())) continue;
-    for (const int index : std::exchange(role.ready, {})) {
-      if (static_cast<size_t>(index) >= role.tasks.size()) continue;
-      Task& task = role.tasks[static_cast<size_t>(index)];
-      const bool waits = task.state == TaskState::kReady && task.connected() && task.run == Task::Run::kNone;
-      if (waits && task.member && !task.done && !task.leaving && !task.backing_off) Start(task);
-    }
-  }
-}
-
-bool Job::Impl::RoleMayStart(const Role& role) const {
-  if (drain_ && (drain_->scope == Scope::kAll || role.ranked)) return false;
-  if (role.gathers || (barrier_ && (barrier_->scope == Scope::kAll || role.ranked))) return false;
-  return AfterHolds(role);
-}
-
-bool Job::Impl::AfterHolds(const Role& role) const {
-  return std::all_of(role.after.begin(), role.after.end(), [this](const Awaits& awaits) {
-    const Tally& tally = roles_[static_cast<size_t>(awaits.role)].tally;
-    return Holds({{tally.tasks, tally.started, tally.done}, awaits.finished});
-  });
-}
-
-bool Job::Impl::EndsHold(const Role& role) const {
-  return std::all_of(role.ends.begin(), role.ends.end(), [this](int end) {
-    const Tally& tally = roles_[static_cast<size_t>(end)].tally;
-    return tally.done == tally.tasks;
-  });
-}
-
-void Job::Impl::Arm(JobTimer timer, Instant due) {
-  timers_.Arm(TimerOf(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer), 0}, due);
-}
-void Job::Impl::Arm(Task& task, Instant due) {
-  timers_.Arm(task.timer, {TimerKey::Owner::kTask, task.id.role, task.id.index}, due);
-}
-void Job::Impl::Arm(Container& container, Instant due) {
-  timers_.Arm(container.timer, {TimerKey::Owner::kContainer, container.slot, 0}, due);
-}
-
-Instant Job::Impl::Sane(Instant at) const { return std::clamp(at, submitted_ - kClockSlack, now_ + kClockSlack); }
-
-std::string Job::Impl::NameOf(const Task& task) const { return task.id.Text(SpecOf(task).name); }
-
-void Job::Impl::Recount(Task& task) {
-  Role& role = RoleOf(task);
-  const Tally counts = CountsOf(task, SpecOf(task).restart.max);
-  touched_ = &task;
-  if (counts == task.counted) return;
-  for (Tally* tally : {&role.tally, &all_, task.ranked ? &ranked_ : nullptr}) {
-    if (tally == nullptr) continue;
-    tally->Add(task.counted, -1);
-    tally->Add(counts, 1);
-  }
-  task.counted = counts;
 }
 
 }  // namespace howdah::core

@@ -1,53 +1,16 @@
 // Elastic roles that grow as containers come, and go on without what is missing.
 #include <gtest/gtest.h>
 
-#include "elastic.h"
 #include "transcript.h"
 
 namespace howdah::core::testing {
 namespace {
 
-using std::chrono::minutes;
-using std::chrono::seconds;
-
 jobspec::JobSpec Elastic(int min, int max) {
   return JobOf({RoleOf("worker", min, [&](auto& role) { role.instances.max = max; })});
 }
 
-TEST(Elastic, WhenNewcomersAreTakenIn) {
-  struct Row {
-    const char* what;
-    Gathering gathering;
-    bool takes_in, awaits;
-  };
-  const Row rows[] = {
-      {"nobody", {}, false, false},
-      {"all that are wanted", {.ready = 2}, true, false},
-      {"more have a container", {.ready = 1, .coming = 1}, false, true},
-      {"more have none", {.ready = 1, .awaited = 3}, false, false},
-      {"none is ready yet", {.coming = 2}, false, true},
-      {"they were waited for", {.ready = 1, .coming = 1, .awaited = 1, .settled = true}, true, false},
-      {"in vain", {.coming = 1, .settled = true}, false, false},
-  };
-  for (const Row& row : rows) {
-    EXPECT_EQ(TakesIn(row.gathering), row.takes_in) << row.what;
-    EXPECT_EQ(AwaitsNewcomers(row.gathering), row.awaits) << row.what;
-  }
-}
-
-TEST(Elastic, HowLongAReplacementIsAwaited) {
-  jobspec::Timeouts limits;
-  EXPECT_EQ(ReplacementLimit({2, 2}, limits, false), minutes(15)) << "as long as for a gang";
-  EXPECT_EQ(ReplacementLimit({2, 2}, limits, true), minutes(15));
-  EXPECT_EQ(ReplacementLimit({2, 4}, limits, false), minutes(1));
-  EXPECT_EQ(ReplacementLimit({2, 4}, limits, true), seconds(0)) << "it was taken for others";
-  limits.gang = seconds(20);
-  EXPECT_EQ(ReplacementLimit({2, 4}, limits, false), seconds(20));
-  EXPECT_TRUE(CanSpare({2, 4}, 3));
-  EXPECT_FALSE(CanSpare({2, 4}, 2));
-}
-
-TEST(JobElastic, StartsWithWhatItNeedsAndGrowsByAllThatCome) {
+TEST(JobElastic, StartsWithMinAndGrowsByAllJoinable) {
   Reads({Elastic(2, 4), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -104,7 +67,7 @@ TEST(JobElastic, StartsWithWhatItNeedsAndGrowsByAllThatCome) {
 )");
 }
 
-TEST(JobElastic, WhatIsOnItsWayIsWaitedForBeforeTheStart) {
+TEST(JobElastic, StartWaitsForStartingTasks) {
   Reads({Elastic(1, 3), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -127,7 +90,7 @@ TEST(JobElastic, WhatIsOnItsWayIsWaitedForBeforeTheStart) {
 )");
 }
 
-TEST(JobElastic, ButNotForLongerThanSettle) {
+TEST(JobElastic, StartWaitsAtMostForSettle) {
   Reads({Elastic(1, 3), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -152,7 +115,7 @@ TEST(JobElastic, ButNotForLongerThanSettle) {
 )");
 }
 
-TEST(JobElastic, NewcomersAreGathered) {
+TEST(JobElastic, SeveralTasksJoinWithOneRestart) {
   Reads({Elastic(1, 4), Ranked(1)}, R"(
 0s up
 10s grant c1 worker node1
@@ -183,7 +146,7 @@ TEST(JobElastic, NewcomersAreGathered) {
 )");
 }
 
-TEST(JobElastic, ANewcomerThatIsLostDisturbsNobody) {
+TEST(JobElastic, LostOptionalTaskRestartsNothing) {
   Reads({Elastic(1, 2), Ranked(1)}, R"(
 0s up
 1s grant c1 worker node1
@@ -212,7 +175,7 @@ TEST(JobElastic, ANewcomerThatIsLostDisturbsNobody) {
 )");
 }
 
-TEST(JobElastic, WithoutGapsWhereTasksCallEachOtherByName) {
+TEST(JobElastic, NoGapsWhenTasksReachEachOtherByName) {
   FrameworkRules rules = Ranked(1);
   rules.no_gaps = true;
   Reads({Elastic(1, 3), rules}, R"(

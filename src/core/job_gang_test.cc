@@ -10,7 +10,7 @@ using std::chrono::seconds;
 
 jobspec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
 
-TEST(JobGang, AnIncompleteGangGivesBackAndAsksAgain) {
+TEST(JobGang, IncompleteGangReleasesAndRequestsAgain) {
   Reads({TwoWorkers()}, R"(
 0s am
   job am STARTING
@@ -46,7 +46,7 @@ TEST(JobGang, AnIncompleteGangGivesBackAndAsksAgain) {
 )");
 }
 
-TEST(JobGang, AGangThatDoesNotComeTogetherInTimeFails) {
+TEST(JobGang, GangAllocationTimesOut) {
   Reads({JobOf({RoleOf("ps", 1), RoleOf("worker", 3)},
                [](auto& spec) {
                  spec.timeouts.gang = seconds(60);
@@ -84,7 +84,7 @@ TEST(JobGang, AGangThatDoesNotComeTogetherInTimeFails) {
 )");
 }
 
-TEST(JobGang, AGangThatWasLaunchedMustRegisterInTimeToo) {
+TEST(JobGang, LaunchedGangTimesOutUnlessRegistered) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(60); })}, R"(
 0s am
   job am STARTING
@@ -115,7 +115,7 @@ TEST(JobGang, AGangThatWasLaunchedMustRegisterInTimeToo) {
 )");
 }
 
-TEST(JobGang, WithoutAGangARoleAsksWhenItMayStart) {
+TEST(JobGang, FreeRoleRequestsWhenItMayStart) {
   Reads({JobOf({RoleOf("reader", 1), RoleOf("worker", 1,
                                             [](auto& role) {
                                               role.after = {{"reader", true}};
@@ -144,7 +144,7 @@ TEST(JobGang, WithoutAGangARoleAsksWhenItMayStart) {
 )");
 }
 
-TEST(JobGang, FreeTasksStartAsTheyCome) {
+TEST(JobGang, FreeTasksStartWhenRegistered) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; })}, R"(
 0s am
   job am STARTING
@@ -169,7 +169,7 @@ TEST(JobGang, FreeTasksStartAsTheyCome) {
 )");
 }
 
-TEST(JobGang, FreeTasksThatNeedTheWholeClusterWaitForIt) {
+TEST(JobGang, FreeTasksWaitForWholeClusterIfNeeded) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.start = jobspec::StartMode::kFree; }), {{}, true}}, R"(
 0s am
   job am STARTING
@@ -191,7 +191,7 @@ TEST(JobGang, FreeTasksThatNeedTheWholeClusterWaitForIt) {
 )");
 }
 
-TEST(JobGang, WhatNobodyAskedForIsGivenBack) {
+TEST(JobGang, SurplusContainerIsReleased) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s grant c0 worker node0
   release c0
@@ -217,7 +217,7 @@ TEST(JobGang, WhatNobodyAskedForIsGivenBack) {
 )");
 }
 
-TEST(JobGang, AContainerThatGoesBeforeItsGangIsCompleteIsAskedForAgain) {
+TEST(JobGang, ContainerLostDuringAssemblyIsRequestedAgain) {
   Reads({TwoWorkers()}, R"(
 0s am
   job am STARTING
@@ -239,7 +239,7 @@ TEST(JobGang, AContainerThatGoesBeforeItsGangIsCompleteIsAskedForAgain) {
 }
 
 // Else two gangs that each lost a container would block each other until the limit of both ran out.
-TEST(JobGang, AGangThatLostAContainerBeforeItStartedMayNotHoldTheRest) {
+TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
   const Story story{JobOf({RoleOf("worker", 2)})};
   Reads(story, R"(
 0s am
@@ -268,7 +268,7 @@ TEST(JobGang, AGangThatLostAContainerBeforeItStartedMayNotHoldTheRest) {
 }
 
 // Only a gang of which nothing runs gives back: here the ranked task runs again while the other one is replaced.
-TEST(JobGang, ARankedTaskThatRunsIsNotGivenBackWithTheRest) {
+TEST(JobGang, RunningRankedTaskIsNotReleased) {
   Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.restart.max = 1; }),
                 RoleOf("other", 1, [](auto& role) { role.restart.max = 1; })}),
          {{true, false}, false}},

@@ -18,7 +18,7 @@ jobspec::RoleSpec Outliving(Outlive::Then then) {
   return RoleOf("worker", 1, [&](auto& role) { role.outlive = Outlive{{"chief"}, seconds(10), then}; });
 }
 
-TEST(JobLimits, OfOthersThanIndexZeroFailuresAreIgnored) {
+TEST(JobLimits, IgnoreOthersIgnoresAllButIndexZero) {
   Reads({JobOf({Lenient("worker", 2, OnFailure::kIgnoreOthers)})}, R"(
 0s up
 1s exit worker:1 a0 7
@@ -43,7 +43,7 @@ TEST(JobLimits, OfOthersThanIndexZeroFailuresAreIgnored) {
 )");
 }
 
-TEST(JobLimits, FailuresThatAreIgnoredNeverFailTheJobHoweverMany) {
+TEST(JobLimits, IgnoredFailuresNeverFailTheJob) {
   Reads({JobOf({RoleOf("chief", 1), Lenient("worker", 1, OnFailure::kIgnore)})}, R"(
 0s up
 1s exit worker:0 a0 7
@@ -58,7 +58,7 @@ TEST(JobLimits, FailuresThatAreIgnoredNeverFailTheJobHoweverMany) {
 )");
 }
 
-TEST(JobLimits, WhenAllToleratedHaveFailedTheJobStartsAgainIfItMay) {
+TEST(JobLimits, JobRestartsWhenAllToleratedFailed) {
   Reads({JobOf({Lenient("worker", 1, OnFailure::kTolerate)}, [](auto& spec) { spec.restart_max = 1; })}, R"(
 0s up
 1s exit worker:0 a0 7
@@ -73,7 +73,7 @@ TEST(JobLimits, WhenAllToleratedHaveFailedTheJobStartsAgainIfItMay) {
 )");
 }
 
-TEST(JobLimits, AnAttemptThatRunsForTooLongHasFailed) {
+TEST(JobLimits, AttemptFailsAtItsTimeout) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
                          role.timeout = seconds(10);
@@ -98,7 +98,7 @@ TEST(JobLimits, AnAttemptThatRunsForTooLongHasFailed) {
 )");
 }
 
-TEST(JobLimits, ARoleThatOutlivesAnotherTooLongFailsTheJob) {
+TEST(JobLimits, RoleThatOutlivesAnotherFailsTheJob) {
   Reads({JobOf({RoleOf("chief", 1), Outliving(Outlive::Then::kFail)})}, R"(
 0s up
 5s exit chief:0 a0 0
@@ -113,7 +113,7 @@ TEST(JobLimits, ARoleThatOutlivesAnotherTooLongFailsTheJob) {
 )");
 }
 
-TEST(JobLimits, OrIsNotWaitedForAnyMore) {
+TEST(JobLimits, RoleThatOutlivesAnotherIsIgnored) {
   Reads({JobOf({RoleOf("chief", 1), Outliving(Outlive::Then::kIgnore)})}, R"(
 0s up
 5s exit chief:0 a0 0
@@ -134,7 +134,7 @@ TEST(JobLimits, OrIsNotWaitedForAnyMore) {
 )");
 }
 
-TEST(JobLimits, WhatSetsUpEndsBeforeAnythingElseStarts) {
+TEST(JobLimits, SetupEndsBeforeOtherRolesStart) {
   const Story story{
       JobOf({RoleOf("worker", 1), RoleOf("prepare", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSetup; })})};
   const std::string start = R"(
@@ -174,7 +174,7 @@ TEST(JobLimits, WhatSetsUpEndsBeforeAnythingElseStarts) {
 }
 
 // What is preempted starts again; that it came first does not explain why the job has failed.
-TEST(JobLimits, WhatOnlyStartsAgainDoesNotExplainTheEnd) {
+TEST(JobLimits, RestartedTaskIsNotTheReason) {
   Reads({JobOf({RoleOf("loader", 2, [](auto& role) { role.timeout = seconds(6); })})}, R"(
 0s up
 5s claimed loader:0 it is preempted

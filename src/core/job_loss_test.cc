@@ -13,7 +13,7 @@ jobspec::RoleSpec Workers(int n, int restarts) {
   return RoleOf("worker", n, [&](auto& role) { role.restart = {restarts, milliseconds(1000)}; });
 }
 
-TEST(JobLoss, ALostContainerIsReplaced) {
+TEST(JobLoss, LostContainerIsReplaced) {
   Reads({JobOf({Workers(2, 1)})}, R"(
 0s up
 3s gone worker:1 its executor was killed by signal 9 (SIGKILL)
@@ -34,7 +34,7 @@ TEST(JobLoss, ALostContainerIsReplaced) {
 )");
 }
 
-TEST(JobLoss, SilenceIsALoss) {
+TEST(JobLoss, SilentExecutorIsLost) {
   Reads({JobOf({Workers(1, 1)})}, R"(
 0s up
 10s heard worker:0
@@ -50,7 +50,7 @@ TEST(JobLoss, SilenceIsALoss) {
 )");
 }
 
-TEST(JobLoss, AnExecutorThatIsSilentAndDoesNotEvenDieIsGivenUp) {
+TEST(JobLoss, SilentExecutorThatCannotBeKilledIsGivenUp) {
   Reads({JobOf({Workers(1, 1)})}, R"(
 0s up
 25s tick
@@ -70,7 +70,7 @@ TEST(JobLoss, AnExecutorThatIsSilentAndDoesNotEvenDieIsGivenUp) {
 )");
 }
 
-TEST(JobLoss, RankedTasksWaitForTheContainerOfTheLostOne) {
+TEST(JobLoss, RankedTasksWaitForReplacement) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 3s gone worker:1 its node was lost
@@ -105,7 +105,7 @@ TEST(JobLoss, RankedTasksWaitForTheContainerOfTheLostOne) {
 )");
 }
 
-TEST(JobLoss, WhatDoesNotStopInTimeIsKilledAndReplaced) {
+TEST(JobLoss, TaskThatDoesNotStopInTimeIsKilled) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
@@ -134,7 +134,7 @@ TEST(JobLoss, WhatDoesNotStopInTimeIsKilledAndReplaced) {
 )");
 }
 
-TEST(JobLoss, AnAttemptThatEndsWithoutAStatusHasFailed) {
+TEST(JobLoss, AttemptWithoutExitStatusFails) {
   Reads({JobOf({Workers(2, 0)})}, R"(
 0s up
 1s ended worker:0 a0
@@ -145,7 +145,7 @@ TEST(JobLoss, AnAttemptThatEndsWithoutAStatusHasFailed) {
 )");
 }
 
-TEST(JobLoss, WhatItsExecutorCannotEndIsKilledWithItsContainer) {
+TEST(JobLoss, AttemptThatDoesNotEndIsKilledWithItsContainer) {
   Reads({JobOf({Workers(2, 0)})}, R"(
 0s up
 1s exit worker:0 a0 0
@@ -156,7 +156,7 @@ TEST(JobLoss, WhatItsExecutorCannotEndIsKilledWithItsContainer) {
 )");
 }
 
-TEST(JobLoss, AnIdleRankedTaskWhoseAddressTheOthersKnow) {
+TEST(JobLoss, LostIdleRankedTaskRestartsOthers) {
   Reads({JobOf({RoleOf("chief", 2, [](auto& role) { role.restart.max = 1; }), RoleOf("worker", 1,
                                                                                      [](auto& role) {
                                                                                        role.after = {{"chief", false}};
@@ -209,7 +209,7 @@ TEST(JobLoss, AnIdleRankedTaskWhoseAddressTheOthersKnow) {
 )");
 }
 
-TEST(JobLoss, AnIdleExecutorThatFallsSilentIsReplaced) {
+TEST(JobLoss, SilentIdleExecutorIsReplaced) {
   Reads({JobOf({RoleOf("reader", 1), RoleOf("worker", 1,
                                             [](auto& role) {
                                               role.restart = {1, std::chrono::minutes(1)};

@@ -10,7 +10,7 @@ jobspec::RoleSpec Workers(int n, int restarts) {
   return RoleOf("worker", n, [=](auto& role) { role.restart = {restarts, Duration::zero()}; });
 }
 
-TEST(JobNodes, WhatFailsThereForTheThirdTimeGoesElsewhere) {
+TEST(JobNodes, NodeIsAvoidedAfterThirdFailure) {
   Reads({JobOf({Workers(2, 9)})}, R"(
 0s up
 1s exit worker:0 a0 1
@@ -44,7 +44,7 @@ TEST(JobNodes, WhatFailsThereForTheThirdTimeGoesElsewhere) {
 }
 
 // The one to which the others' failures are due is what counts; whoever was there moves.
-TEST(JobNodes, RanksMoveWithTheNextGeneration) {
+TEST(JobNodes, RanksLeaveAvoidedNodeWithNextGeneration) {
   std::string story = "0s up\n";
   const Story of{JobOf({Workers(2, 9)}), Ranked(1)};
   for (const char* attempt : {"a0", "a1", "a2"}) {

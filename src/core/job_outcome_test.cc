@@ -15,7 +15,7 @@ jobspec::RoleSpec Sidecar(std::string name, int n) {
   return RoleOf(std::move(name), n, [](auto& role) { role.kind = jobspec::RoleKind::kSidecar; });
 }
 
-TEST(JobOutcome, SucceedsWhenAllWorkersHave) {
+TEST(JobOutcome, SucceedsWhenAllWorkersSucceed) {
   Reads({JobOf({RoleOf("worker", 2), Service("ps", 1), Sidecar("watcher", 1)})}, R"(
 0s up
 1s exit watcher:0 a0 9
@@ -46,7 +46,7 @@ TEST(JobOutcome, SucceedsWhenAllWorkersHave) {
 )");
 }
 
-TEST(JobOutcome, TheFirstRankDecidesWhereItStartsTheOthers) {
+TEST(JobOutcome, FirstRankDecidesIfItStartsTheOthers) {
   FrameworkRules rules = Ranked(1);
   rules.first_rank_decides = true;
   Reads({JobOf({RoleOf("worker", 2)}), rules}, R"(
@@ -68,7 +68,7 @@ TEST(JobOutcome, TheFirstRankDecidesWhereItStartsTheOthers) {
 )");
 }
 
-TEST(JobOutcome, TheChiefDecides) {
+TEST(JobOutcome, ChiefDecides) {
   Reads({JobOf({RoleOf("chief", 1, [](auto& role) { role.chief = true; }), RoleOf("worker", 2)})}, R"(
 0s up
 1s exit worker:1 a0 0
@@ -93,7 +93,7 @@ TEST(JobOutcome, TheChiefDecides) {
 )");
 }
 
-TEST(JobOutcome, AServiceThatFailsFailsTheJob) {
+TEST(JobOutcome, FailedServiceFailsTheJob) {
   Reads({JobOf({Service("ps", 1), RoleOf("worker", 1)})}, R"(
 0s up
 1s exit ps:0 a0 5
@@ -112,7 +112,7 @@ TEST(JobOutcome, AServiceThatFailsFailsTheJob) {
 )");
 }
 
-TEST(JobOutcome, AServiceThatEndsWellHasSucceeded) {
+TEST(JobOutcome, ServiceMaySucceed) {
   Reads({JobOf({Service("ps", 1), RoleOf("worker", 1)})}, R"(
 0s up
 1s exit ps:0 a0 0
@@ -160,7 +160,7 @@ TEST(JobOutcome, ToleratedFailuresAreCounted) {
 )");
 }
 
-TEST(JobOutcome, TheFirstCauseIsTheFirstInTimeNotTheFirstHeardOf) {
+TEST(JobOutcome, EarliestFailureIsTheReasonWhateverTheOrderOfReports) {
   Reads({JobOf({RoleOf("worker", 4)})}, R"(
 0s up
 5.002s exit worker:0 a0 1 at=5.001s cause=peer closed the connection
@@ -195,7 +195,7 @@ TEST(JobOutcome, TheFirstCauseIsTheFirstInTimeNotTheFirstHeardOf) {
 )");
 }
 
-TEST(JobOutcome, WhatIsKnownToBeAConsequenceIsNotTheFirstCause) {
+TEST(JobOutcome, KnownConsequenceIsNotTheReason) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 5.002s exit worker:0 a0 1 at=5s cause=connection closed by peer consequence=1
@@ -217,7 +217,7 @@ TEST(JobOutcome, WhatIsKnownToBeAConsequenceIsNotTheFirstCause) {
 )");
 }
 
-TEST(JobOutcome, AnExecutorThatWasCutOffFirstIsTheFirstCause) {
+TEST(JobOutcome, ExecutorDisconnectedFirstIsTheReason) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 5s disconnected worker:1
@@ -237,7 +237,7 @@ TEST(JobOutcome, AnExecutorThatWasCutOffFirstIsTheFirstCause) {
 )");
 }
 
-TEST(JobOutcome, KilledByAPersonTwice) {
+TEST(JobOutcome, SecondKillShortensGrace) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 192s kill - ann on gateway3 with `howdah kill`
@@ -264,7 +264,7 @@ TEST(JobOutcome, KilledByAPersonTwice) {
 )");
 }
 
-TEST(JobOutcome, KilledBeforeItsStart) {
+TEST(JobOutcome, KilledBeforeStart) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 3s kill - ann on gateway3 with `howdah kill`
   job stop-requested | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
@@ -301,7 +301,7 @@ TEST(JobOutcome, KilledBeforeItsStart) {
 )");
 }
 
-TEST(JobOutcome, AStopOfAJobThatIsEndingOnlyHurriesIt) {
+TEST(JobOutcome, KillOfEndingJobOnlyShortensGrace) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 1s exit worker:0 a0 7
@@ -322,7 +322,7 @@ TEST(JobOutcome, AStopOfAJobThatIsEndingOnlyHurriesIt) {
 )");
 }
 
-TEST(JobOutcome, TheTimeLimit) {
+TEST(JobOutcome, TimeLimitKillsTheJob) {
   Reads({JobOf({RoleOf("worker", 1)},
                [](auto& spec) {
                  spec.timeouts.run = seconds(2);
@@ -346,7 +346,7 @@ TEST(JobOutcome, TheTimeLimit) {
 )");
 }
 
-TEST(JobOutcome, WhatDoesNotStopIsKilledAndWhatDoesNotGoIsNamed) {
+TEST(JobOutcome, UnreleasedContainerIsNamed) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 0s up
 1s kill 5s ann
@@ -370,7 +370,7 @@ TEST(JobOutcome, WhatDoesNotStopIsKilledAndWhatDoesNotGoIsNamed) {
 )");
 }
 
-TEST(JobOutcome, SuccessStaysWhateverHappensWhileItEnds) {
+TEST(JobOutcome, SuccessRemainsWhateverHappensWhileEnding) {
   Reads({JobOf({RoleOf("worker", 1), Service("ps", 2)}, [](auto& spec) { spec.timeouts.run = seconds(5); })}, R"(
 0s up
 4s exit worker:0 a0 0

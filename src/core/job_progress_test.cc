@@ -12,7 +12,7 @@ jobspec::JobSpec Worker(int restarts) {
   return JobOf({RoleOf("worker", 1, [&](auto& role) { role.restart = {restarts, Duration(0)}; })});
 }
 
-TEST(JobProgress, IsRecordedRarelyAndWithTheEndOfTheAttempt) {
+TEST(JobProgress, IsRecordedRarelyAndAtTheEnd) {
   Reads({Worker(1)}, R"(
 0s up
 1s progress worker:0 a0 1
@@ -41,7 +41,7 @@ TEST(JobProgress, IsRecordedRarelyAndWithTheEndOfTheAttempt) {
 )");
 }
 
-TEST(JobProgress, ATaskWithoutASignOfLifeIsStoppedAndStartsAgain) {
+TEST(JobProgress, HungTaskRestarts) {
   Reads({Worker(1)}, R"(
 0s up
 1s progress worker:0 a0 7
@@ -61,7 +61,7 @@ TEST(JobProgress, ATaskWithoutASignOfLifeIsStoppedAndStartsAgain) {
 )");
 }
 
-TEST(JobProgress, OfRankedTasksTheFirstThatStallsIsTheReason) {
+TEST(JobProgress, FirstHungRankIsTheReason) {
   Reads({JobOf({RoleOf("worker", 2)}), Ranked(1)}, R"(
 0s up
 60s stalled worker:1 a0 at=0s sign=output
@@ -79,7 +79,7 @@ TEST(JobProgress, OfRankedTasksTheFirstThatStallsIsTheReason) {
 }
 
 // Where the others stand shows whom they wait for.
-TEST(JobProgress, WhereTheOthersStandIsToldToo) {
+TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
   Reads({JobOf({RoleOf("worker", 4,
                        [](auto& role) {
                          role.restart = {1, Duration(0)};
@@ -139,7 +139,7 @@ TEST(JobProgress, WhereTheOthersStandIsToldToo) {
 )");
 }
 
-TEST(JobProgress, AGraceThatSomebodyAskedForIsNotExtended) {
+TEST(JobProgress, RequestedGraceIsNotExtended) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s up
 1s kill - ann
@@ -155,7 +155,7 @@ TEST(JobProgress, AGraceThatSomebodyAskedForIsNotExtended) {
 )");
 }
 
-TEST(JobProgress, WhileACheckpointIsSavedTheContainerIsLeftAloneWithinALimit) {
+TEST(JobProgress, SavingExtendsGraceUpToLimit) {
   Reads({JobOf({RoleOf("worker", 1)}, [](auto& spec) { spec.checkpoint.max_grace = seconds(30); })}, R"(
 0s up
 0s saving worker:0 a0
@@ -174,7 +174,7 @@ TEST(JobProgress, WhileACheckpointIsSavedTheContainerIsLeftAloneWithinALimit) {
 )");
 }
 
-TEST(JobProgress, WithoutAWordTheContainerIsKilledSoonAfterTheGrace) {
+TEST(JobProgress, ContainerIsKilledSoonAfterGrace) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s up
 1s kill - ann
@@ -187,7 +187,7 @@ TEST(JobProgress, WithoutAWordTheContainerIsKilledSoonAfterTheGrace) {
 )");
 }
 
-TEST(JobProgress, TheLastCheckpointIsInTheReasonOfATimeLimit) {
+TEST(JobProgress, TimeLimitNamesLastCheckpoint) {
   const jobspec::JobSpec spec =
       JobOf({RoleOf("worker", 2)}, [](auto& job) { job.timeouts.run = std::chrono::seconds(20); });
   const std::string told = Play({spec}, R"(

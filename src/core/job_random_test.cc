@@ -6,7 +6,7 @@
 #include <set>
 
 #include "howdah/core/job.h"
-#include "random.h"
+#include "howdah/core/policy/random.h"
 #include "transcript.h"
 
 namespace howdah::core::testing {
@@ -219,7 +219,7 @@ class Chaos {
     EXPECT_TRUE(job_->finished());
   }
 
-  Random random_;
+  policy::Random random_;
   Instant now_;
   int calm_ = 2;  // of so many events all but one are plausible
   bool kind_ = false;
@@ -231,7 +231,7 @@ class Chaos {
   std::vector<Event> ends_;       // and what it will say later
 };
 
-TEST(JobRandom, SurvivesAnythingAndComesToAnEnd) {
+TEST(JobRandom, AnyEventsAreLegalAndJobEnds) {
   constexpr int kStories = 600, kEvents = 250, kKindEvents = 3000;
   int finished_early = 0;
   for (uint64_t seed = 1; seed <= kStories; ++seed) {

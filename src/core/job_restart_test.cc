@@ -13,7 +13,7 @@ jobspec::RoleSpec Workers(int n, int restarts) {
   return RoleOf("worker", n, [&](auto& role) { role.restart = {restarts, milliseconds(1000)}; });
 }
 
-TEST(JobRestart, ATaskAloneWithADoublingPause) {
+TEST(JobRestart, TaskRestartsAloneWithDoublingPause) {
   Reads({JobOf({Workers(2, 2)})}, R"(
 0s up
 1s exit worker:1 a0 3
@@ -50,7 +50,7 @@ TEST(JobRestart, ATaskAloneWithADoublingPause) {
 )");
 }
 
-TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
+TEST(JobRestart, RankedTasksRestartTogetherAndFirstFailureIsCharged) {
   Reads({JobOf({Workers(3, 1), RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; })}),
          {{true, false}, false}},
         R"(
@@ -108,7 +108,7 @@ TEST(JobRestart, RankedTasksTogetherAndOnlyTheFirstToFailPays) {
 }
 
 // The clock of node1 is behind.
-TEST(JobRestart, WhoWasStoppedIsNotToBlameWhateverItsClockSays) {
+TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {
   Reads({JobOf({RoleOf("worker", 2,
                        [](auto& role) {
                          role.restart = {1, Duration(0)};
@@ -134,7 +134,7 @@ TEST(JobRestart, WhoWasStoppedIsNotToBlameWhateverItsClockSays) {
 )");
 }
 
-TEST(JobRestart, WhoHasNoBudgetLeftFailsTheJobThoughOthersHave) {
+TEST(JobRestart, FirstFailureWithoutBudgetFailsTheJob) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
@@ -175,7 +175,7 @@ TEST(JobRestart, WhoHasNoBudgetLeftFailsTheJobThoughOthersHave) {
 )");
 }
 
-TEST(JobRestart, RankedTasksWithoutABudgetFailAtOnce) {
+TEST(JobRestart, RankedTaskWithoutBudgetFailsTheJobAtOnce) {
   Reads({JobOf({Workers(2, 0)}), Ranked(1)}, R"(
 0s up
 3s exit worker:1 a0 1
@@ -184,7 +184,7 @@ TEST(JobRestart, RankedTasksWithoutABudgetFailAtOnce) {
 )");
 }
 
-TEST(JobRestart, TheWholeJobWhenNoTaskHasABudgetLeft) {
+TEST(JobRestart, JobRestartsWhenNoTaskHasBudget) {
   Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }),
                 RoleOf("worker", 2,
                        [](auto& role) {
@@ -243,7 +243,7 @@ TEST(JobRestart, TheWholeJobWhenNoTaskHasABudgetLeft) {
 )");
 }
 
-TEST(JobRestart, TheWholeJobWhenTheRankedTaskThatFailedFirstHasNoBudgetLeft) {
+TEST(JobRestart, JobRestartsWhenFirstFailedRankHasNoBudget) {
   Reads({JobOf({RoleOf("chief", 1), Workers(1, 1), RoleOf("other", 1)}, [](auto& spec) { spec.restart_max = 1; }),
          {{true, true, false}, false}},
         R"(
@@ -273,7 +273,7 @@ TEST(JobRestart, TheWholeJobWhenTheRankedTaskThatFailedFirstHasNoBudgetLeft) {
 )");
 }
 
-TEST(JobRestart, AServiceThatFailsWhileTheRankedTasksRecover) {
+TEST(JobRestart, ServiceFailsWhileRankedTasksRecover) {
   Reads({JobOf({RoleOf("ps", 1, [](auto& role) { role.kind = jobspec::RoleKind::kService; }), Workers(2, 1)},
                [](auto& spec) { spec.restart_max = 1; }),
          {{false, true}, false}},
@@ -304,7 +304,7 @@ TEST(JobRestart, AServiceThatFailsWhileTheRankedTasksRecover) {
 )");
 }
 
-TEST(JobRestart, AKillWhileItRecovers) {
+TEST(JobRestart, KillWhileRecovering) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1

@@ -8,7 +8,7 @@ namespace {
 
 jobspec::RoleSpec Workers(int n) { return RoleOf("worker", n); }
 
-TEST(JobExcused, OfALostNodeItIsToldWhenItWasHeardOfAndWhatElseWasThere) {
+TEST(JobInfrastructure, LostNodeNamesHeartbeatAndOtherTasks) {
   const std::string told = Play({JobOf({RoleOf("worker", 3), RoleOf("ps", 1)})}, R"(
 0s am
 0s grant c0 worker n1
@@ -32,7 +32,7 @@ TEST(JobExcused, OfALostNodeItIsToldWhenItWasHeardOfAndWhatElseWasThere) {
       << told;
 }
 
-TEST(JobExcused, ALostNodeCostsNoRestart) {
+TEST(JobInfrastructure, LostNodeIsNotCharged) {
   Reads({JobOf({Workers(1)})}, R"(
 0s up
 3s taken worker:0 its node was lost
@@ -57,7 +57,7 @@ TEST(JobExcused, ALostNodeCostsNoRestart) {
 }
 
 // Its peer, which has no restart either, fails first as far as anybody knows.
-TEST(JobExcused, APeerThatFailsBecauseOfALostNodeDoesNotFailTheJob) {
+TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
 3s disconnected worker:1
@@ -79,7 +79,7 @@ TEST(JobExcused, APeerThatFailsBecauseOfALostNodeDoesNotFailTheJob) {
 }
 
 // What looked like a consequence was none: nobody else has failed.
-TEST(JobExcused, AFailureThatWasDoubtedCountsInTheEnd) {
+TEST(JobInfrastructure, PossibleConsequenceIsChargedInTheEnd) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
 3s exit worker:0 a0 1 consequence=1
@@ -101,7 +101,7 @@ TEST(JobExcused, AFailureThatWasDoubtedCountsInTheEnd) {
 )");
 }
 
-TEST(JobExcused, WhoIsPreemptedSavesAndGivesItsContainerBack) {
+TEST(JobInfrastructure, PreemptedTaskSavesAndReleasesItsContainer) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
 60s warned worker:1 the scheduler preempts it
@@ -127,7 +127,7 @@ TEST(JobExcused, WhoIsPreemptedSavesAndGivesItsContainerBack) {
 )");
 }
 
-TEST(JobResume, OrdersAreGivenAgainAndExecutorsGoOn) {
+TEST(JobResume, OrdersAreRepeatedAndExecutorsGoOn) {
   Reads({JobOf({Workers(3)})}, R"(
 0s am
   job am STARTING
@@ -178,7 +178,7 @@ TEST(JobResume, OrdersAreGivenAgainAndExecutorsGoOn) {
 )");
 }
 
-TEST(JobResume, AStopThatWasUnderWayKeepsItsLimit) {
+TEST(JobResume, StopKeepsItsLimit) {
   Reads({JobOf({Workers(1)})}, R"(
 0s up
 10s kill - ann
@@ -203,7 +203,7 @@ TEST(JobResume, AStopThatWasUnderWayKeepsItsLimit) {
 }
 
 // Its last order to c1, a second attempt, was not noted where the next AM could find it.
-TEST(JobResume, AnExecutorThatIsAheadIsReplaced) {
+TEST(JobResume, ExecutorWithOrphanedAttemptIsReplaced) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up
 5s resumed 1
@@ -221,7 +221,7 @@ TEST(JobResume, AnExecutorThatIsAheadIsReplaced) {
 }
 
 // Even the order to start it at all.
-TEST(JobResume, AnExecutorThatWasStartedUnknownToTheAmIsReplaced) {
+TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
   Reads({JobOf({Workers(1)})}, R"(
 0s am
   job am STARTING
@@ -243,7 +243,7 @@ TEST(JobResume, AnExecutorThatWasStartedUnknownToTheAmIsReplaced) {
 }
 
 // Or it was granted together with others that had not all come, as far as this AM knows.
-TEST(JobResume, AnExecutorThatWasLaunchedUnknownToTheAmIsReplaced) {
+TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
   Reads({JobOf({Workers(2)})}, R"(
 0s am
   job am STARTING
@@ -265,7 +265,7 @@ TEST(JobResume, AnExecutorThatWasLaunchedUnknownToTheAmIsReplaced) {
 }
 
 // It waits for the end of what runs there, whatever becomes of the job meanwhile.
-TEST(JobResume, ATaskWhoseExecutorIsAheadStartsAgainElsewhere) {
+TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
   jobspec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; }),
                                 RoleOf("b", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; })});
   job.restart_max = 1;
@@ -297,7 +297,7 @@ TEST(JobResume, ATaskWhoseExecutorIsAheadStartsAgainElsewhere) {
 }
 
 // Why, nobody knows any more; it was not the task.
-TEST(JobResume, WhatWasStoppedUnknownToTheAmStartsAgain) {
+TEST(JobResume, UnrecordedStopRestartsTheTask) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up
 5s resumed 1
@@ -315,7 +315,7 @@ TEST(JobResume, WhatWasStoppedUnknownToTheAmStartsAgain) {
 )");
 }
 
-TEST(JobResume, WhatTheTasksNeedOfTheAmIsMadeAnew) {
+TEST(JobResume, RanksRestartIfTheyNeedTheAm) {
   FrameworkRules rules = Ranked(1);
   rules.needs_am = true;
   Reads({JobOf({Workers(1)}), rules}, R"(

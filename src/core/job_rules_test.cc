@@ -14,7 +14,7 @@ jobspec::RoleSpec Workers(int n, int restarts, Then then) {
   });
 }
 
-TEST(JobRules, WhatIsFinalEndsTheJobWithRestartsLeft) {
+TEST(JobRules, FinalFailureEndsTheJobDespiteBudget) {
   Reads({JobOf({Workers(1, 9, Then::kFail)}, [](auto& spec) { spec.restart_max = 2; })}, R"(
 0s up
 1s exit worker:0 a0 3 rule=0 cause=ValueError: bad record
@@ -32,7 +32,7 @@ TEST(JobRules, WhatIsFinalEndsTheJobWithRestartsLeft) {
 }
 
 // Also when the others are being stopped already, to start again because of another one.
-TEST(JobRules, WhatIsFinalIsHeededWhileOthersAreStopped) {
+TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   const std::string told = Play({JobOf({Workers(2, 9, Then::kFail)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
@@ -47,7 +47,7 @@ TEST(JobRules, WhatIsFinalIsHeededWhileOthersAreStopped) {
 }
 
 // No budget is there, and none is needed; the pause grows all the same.
-TEST(JobRules, WhatIsFreeCostsNothing) {
+TEST(JobRules, FreeRestartIsNotCharged) {
   Reads({JobOf({Workers(1, 0, Then::kRestartFree)})}, R"(
 0s up
 1s exit worker:0 a0 75 rule=0
@@ -71,7 +71,7 @@ TEST(JobRules, WhatIsFreeCostsNothing) {
 }
 
 // What starts again at no cost is not why the job ends, though it came first.
-TEST(JobRules, WhatIsFreeIsNotTheReason) {
+TEST(JobRules, FreeRestartIsNotTheReason) {
   const std::string told = Play({JobOf({Workers(2, 0, Then::kRestartFree)})}, R"(
 0s up
 1s exit worker:0 a0 75 rule=0
@@ -85,7 +85,7 @@ TEST(JobRules, WhatIsFreeIsNotTheReason) {
 }
 
 // At once, though a role that has seen one node does not know of others.
-TEST(JobRules, WhoseNodeIsToBlameMoves) {
+TEST(JobRules, TaskMovesFromFaultyNode) {
   for (const char* how : {"rule=0", "nodefault=1"}) {
     const std::string told = Play({JobOf({Workers(1, 0, Then::kElsewhere)})}, std::string(R"(
 0s up
@@ -101,7 +101,7 @@ TEST(JobRules, WhoseNodeIsToBlameMoves) {
   }
 }
 
-TEST(JobRules, EveryNodeThatIsToBlameIsLeft) {
+TEST(JobRules, EveryFaultyNodeIsAvoided) {
   const std::string told = Play({JobOf({Workers(4, 0, Then::kElsewhere)}), Ranked(1)}, R"(
 0s up
 1s exit worker:1 a0 1 nodefault=1
@@ -119,7 +119,7 @@ TEST(JobRules, EveryNodeThatIsToBlameIsLeft) {
 }
 
 // A task that fails so wherever it runs may be the reason itself.
-TEST(JobRules, NodesAreNotBlamedForEver) {
+TEST(JobRules, NodeFaultsAreChargedBeyondLimit) {
   std::string story = "0s up\n";
   for (int attempt = 0; attempt < 6; ++attempt) {
     const std::string in = attempt == 0 ? "worker:0" : "c" + std::to_string(attempt);

@@ -10,7 +10,7 @@ jobspec::RoleSpec Elastic(int min, int max) {
   return RoleOf("worker", min, [&](auto& role) { role.instances.max = max; });
 }
 
-TEST(JobScale, UpAndDownOfTasksThatDoNotBelongTogether) {
+TEST(JobScale, UnrankedTasksScaleUpAndDown) {
   Reads({JobOf({Elastic(2, 4)})}, R"(
 0s up
 1s scale worker 3
@@ -52,7 +52,7 @@ TEST(JobScale, UpAndDownOfTasksThatDoNotBelongTogether) {
 }
 
 // Who has only just been told to start was told of the old size.
-TEST(JobScale, DownWhileTheRankedTasksStart) {
+TEST(JobScale, DownWhileRankedTasksStart) {
   Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
 0s am 0
   job am STARTING
@@ -104,7 +104,7 @@ TEST(JobScale, DownWhileTheRankedTasksStart) {
 }
 
 // Else a task that fails could be scaled away and back for ever.
-TEST(JobScale, WhatATaskHasUsedOfItsRestartsOutlastsIt) {
+TEST(JobScale, ChargedRestartsOutlastTheTask) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
                          role.instances.max = 2;
@@ -158,7 +158,7 @@ TEST(JobScale, WhatATaskHasUsedOfItsRestartsOutlastsIt) {
 )");
 }
 
-TEST(JobScale, DownBeforeTheNewOnesAreThere) {
+TEST(JobScale, DownBeforeAddedTasksRegister) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up
 2s grant c1 worker node1
@@ -177,7 +177,7 @@ TEST(JobScale, DownBeforeTheNewOnesAreThere) {
 )");
 }
 
-TEST(JobScale, RankedTasksStartAgainInTheNewSize) {
+TEST(JobScale, RankedTasksRestartInNewSize) {
   Reads({JobOf({Elastic(2, 4)}), Ranked(1)}, R"(
 0s up
 1s scale worker 3
@@ -232,7 +232,7 @@ TEST(JobScale, RankedTasksStartAgainInTheNewSize) {
 )");
 }
 
-TEST(JobScale, ThoseThatOnlyWaitLeaveFirst) {
+TEST(JobScale, PendingTasksLeaveFirst) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up
 1s grant c1 worker node1
@@ -274,7 +274,7 @@ TEST(JobScale, ThoseThatOnlyWaitLeaveFirst) {
 }
 
 // Who failed first is known when all have ended, and it may be one that leaves.
-TEST(JobScale, WaitsUntilWhatIsBeingStoppedHasEnded) {
+TEST(JobScale, WaitsForTheEndOfADrain) {
   Story story{JobOf({Elastic(1, 3)}), Ranked(1)};
   story.spec.roles[0].restart.max = 1;
   Reads(story, R"(
@@ -341,7 +341,7 @@ TEST(JobScale, WaitsUntilWhatIsBeingStoppedHasEnded) {
 )");
 }
 
-TEST(JobScale, BeforeTheStartTheGangNeedsNoMore) {
+TEST(JobScale, AddedTasksAreOptionalBeforeTheStart) {
   Reads({JobOf({Elastic(1, 4)}), Ranked(1)}, R"(
 0s am
   job am STARTING
@@ -362,7 +362,7 @@ TEST(JobScale, BeforeTheStartTheGangNeedsNoMore) {
 )");
 }
 
-TEST(JobScale, ARoleThatIsNotElasticKeepsItsSize) {
+TEST(JobScale, RoleThatIsNotElasticKeepsItsSize) {
   Reads({JobOf({Elastic(2, 2)})}, R"(
 0s up
 1s scale worker 1

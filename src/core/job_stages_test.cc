@@ -17,7 +17,7 @@ jobspec::JobSpec TwoGangs(const std::function<void(jobspec::JobSpec&)>& edit = {
                edit);
 }
 
-TEST(JobGang, ALaterGangIsAskedForWhenWhatItWaitsForHasEnded) {
+TEST(JobStages, LaterGangIsRequestedWhenItsDependencyFinished) {
   Reads({TwoGangs()}, R"(
 0s up
 1s exit reader:0 a0 0
@@ -51,7 +51,7 @@ TEST(JobGang, ALaterGangIsAskedForWhenWhatItWaitsForHasEnded) {
 )");
 }
 
-TEST(JobGang, ALaterGangHasItsOwnTimeToComeTogether) {
+TEST(JobStages, LaterGangHasItsOwnAllocationTimeout) {
   const auto edit = [](auto& spec) {
     spec.timeouts.gang = seconds(60);
     spec.timeouts.hold = seconds(600);
@@ -85,7 +85,7 @@ TEST(JobGang, ALaterGangHasItsOwnTimeToComeTogether) {
 )");
 }
 
-TEST(JobGang, WhenWhatItWaitsForStartsAgainALaterGangGivesBack) {
+TEST(JobStages, LaterGangReleasesWhenItsDependencyRestarts) {
   Reads({TwoGangs([](auto& spec) { spec.restart_max = 1; })}, R"(
 0s up
 1s exit reader:0 a0 0

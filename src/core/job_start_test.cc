@@ -11,7 +11,7 @@ using std::chrono::seconds;
 
 jobspec::JobSpec TwoWorkers() { return JobOf({RoleOf("worker", 2)}); }
 
-TEST(JobStart, AfterIsHonoured) {
+TEST(JobStart, AfterDelaysTheStart) {
   Reads({JobOf({RoleOf("reader", 1),
                 RoleOf("ps", 2,
                        [](auto& role) {
@@ -69,7 +69,7 @@ TEST(JobStart, AfterIsHonoured) {
 )");
 }
 
-TEST(JobStart, AfterARoleWhoseFailureIsTolerated) {
+TEST(JobStart, AfterIsSatisfiedByToleratedFailure) {
   Reads({JobOf({RoleOf("reader", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSidecar; }),
                 RoleOf("worker", 1,
                        [](auto& role) {
@@ -104,7 +104,7 @@ TEST(JobStart, AfterARoleWhoseFailureIsTolerated) {
 )");
 }
 
-TEST(JobStart, AnExecutorThatNeverConnectsIsReplacedTwice) {
+TEST(JobStart, ExecutorThatNeverConnectsIsReplacedTwice) {
   Reads({JobOf({RoleOf("worker", 1)}, [](auto& spec) { spec.timeouts.register_ = seconds(30); })}, R"(
 0s am
   job am STARTING
@@ -142,7 +142,7 @@ TEST(JobStart, AnExecutorThatNeverConnectsIsReplacedTwice) {
 )");
 }
 
-TEST(JobStart, WhereAContainerHangsIsSaidMeanwhileAndInTheEnd) {
+TEST(JobStart, StartupStageIsReported) {
   Reads({JobOf({RoleOf("worker", 1)}, [](auto& spec) { spec.timeouts.register_ = seconds(30); })}, R"(
 0s am
   job am STARTING
@@ -165,7 +165,7 @@ TEST(JobStart, WhereAContainerHangsIsSaidMeanwhileAndInTheEnd) {
 )");
 }
 
-TEST(JobStart, AnExecutorThatIsSentAwayIsReplacedAtOnce) {
+TEST(JobStart, RefusedExecutorIsReplacedAtOnce) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s am
   job am STARTING
@@ -183,7 +183,7 @@ TEST(JobStart, AnExecutorThatIsSentAwayIsReplacedAtOnce) {
 )");
 }
 
-TEST(JobStart, ASidecarThatNeverConnectsIsOnlyReported) {
+TEST(JobStart, SidecarThatNeverConnectsIsOnlyReported) {
   Reads(
       {JobOf({RoleOf("worker", 1), RoleOf("watcher", 1, [](auto& role) { role.kind = jobspec::RoleKind::kSidecar; })})},
       R"(
@@ -219,7 +219,7 @@ TEST(JobStart, ASidecarThatNeverConnectsIsOnlyReported) {
 )");
 }
 
-TEST(JobStart, WhatIsWaitedFor) {
+TEST(JobStart, WaitReasonIsReported) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s am
   job am STARTING
@@ -246,7 +246,7 @@ TEST(JobStart, WhatIsWaitedFor) {
 )");
 }
 
-TEST(JobStart, WhatThePlaceCanNeverGive) {
+TEST(JobStart, ImpossibleRequestFailsTheJob) {
   Reads({JobOf({RoleOf("worker", 1)})}, R"(
 0s am
   job am STARTING
@@ -261,7 +261,7 @@ TEST(JobStart, WhatThePlaceCanNeverGive) {
 )");
 }
 
-TEST(JobStart, ACommandThatCannotBeStarted) {
+TEST(JobStart, CommandCannotBeStarted) {
   Reads({TwoWorkers()}, R"(
 0s am
   job am STARTING
@@ -329,7 +329,7 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
 
 // A later AM begins where the journal of the one before ends: in the next generation, with numbers not used before, and
 // with budgets of its own.
-TEST(JobStart, AnewAfterAnotherAm) {
+TEST(JobStart, LaterAmContinuesAttemptNumbers) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
                          role.instances = {1, 2};

@@ -7,7 +7,7 @@
 namespace howdah::core::testing {
 namespace {
 
-TEST(Job, ARunFromTheFirstContainerToTheLast) {
+TEST(Job, RunFromFirstContainerToLast) {
   const Story story{JobOf({RoleOf("worker", 2)})};
   Reads(story, R"(
 0s am

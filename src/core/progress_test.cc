@@ -10,7 +10,7 @@ using Kind = ProgressLine::Kind;
 
 constexpr Instant kStart = Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21));
 
-TEST(Progress, LinesAreReadAndNothingElseIs) {
+TEST(Progress, OnlyProgressLinesAreParsed) {
   const std::pair<const char*, ProgressLine> good[] = {
       {"step 120", {Kind::kStep, 120}},      {"step 0", {Kind::kStep, 0}},
       {"  step \t 7 \r", {Kind::kStep, 7}},  {"checkpoint 100", {Kind::kCheckpoint, 100}},
@@ -23,7 +23,7 @@ TEST(Progress, LinesAreReadAndNothingElseIs) {
   }
 }
 
-TEST(Progress, TheGraceGrowsTenfoldUnlessTheJobSaysOtherwise) {
+TEST(Progress, GraceGrowsTenfoldByDefault) {
   jobspec::Checkpoint checkpoint{.grace = 60s};
   EXPECT_EQ(LongestGrace(checkpoint), 10min);
   checkpoint.max_grace = 90s;
@@ -32,7 +32,7 @@ TEST(Progress, TheGraceGrowsTenfoldUnlessTheJobSaysOtherwise) {
   EXPECT_EQ(LongestGrace(checkpoint), 60s);
 }
 
-TEST(Progress, OnlyWorkersHaveTheJobsLimit) {
+TEST(Progress, OnlyWorkersAndSetupHaveTheJobsLimit) {
   using jobspec::RoleKind;
   for (const bool of_job : {false, true}) {
     for (const bool of_role : {false, true}) {
@@ -52,7 +52,7 @@ TEST(Progress, OnlyWorkersHaveTheJobsLimit) {
   }
 }
 
-TEST(Progress, TheNewestSignCountsButOnceStepsAreToldNothingElse) {
+TEST(Progress, OnlyStepsCountOnceTheyAreReported) {
   ActivityTimes signs{.started = kStart};
   EXPECT_EQ(NewestActivity(signs).at, kStart);
   EXPECT_EQ(NewestActivity(signs).what, "start");
@@ -68,13 +68,13 @@ TEST(Progress, TheNewestSignCountsButOnceStepsAreToldNothingElse) {
   EXPECT_EQ(NewestActivity(signs).what, "progress");
 }
 
-TEST(Progress, AnIdleInterpreterIsNotBusy) {
+TEST(Progress, IdleInterpreterIsNotBusy) {
   EXPECT_FALSE(IsBusy(0.0, 5s));
   EXPECT_FALSE(IsBusy(0.1, 5s));
   EXPECT_TRUE(IsBusy(0.5, 5s));
 }
 
-TEST(Progress, TheJournalIsToldMoreAndMoreRarely) {
+TEST(Progress, JournalEntriesBecomeRarer) {
   EXPECT_EQ(PauseAfterProgress(1, 4), 10s);
   EXPECT_EQ(PauseAfterProgress(2, 4), 20s);
   EXPECT_EQ(PauseAfterProgress(7, 4), 10min);
@@ -82,7 +82,7 @@ TEST(Progress, TheJournalIsToldMoreAndMoreRarely) {
   EXPECT_EQ(PauseAfterProgress(1, 1000), 100s);
 }
 
-TEST(Progress, AsText) {
+TEST(Progress, TextNamesStepAndCheckpoint) {
   TaskProgress progress;
   EXPECT_EQ(ToText(progress), "");
   progress.checkpoint = 100;

@@ -1,6 +1,7 @@
 #include "reason.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <utility>
 
 #include "howdah/base/exit_status.h"
@@ -23,7 +24,7 @@ std::string HowItEnded(const Failure& failure) {
 
 std::string Where(const Failure& failure) { return failure.node.empty() ? "" : " on " + failure.node; }
 
-std::string Within(const Patience& patience) {
+std::string Within(const policy::Patience& patience) {
   return " within " + DurationToText(patience.limit.value_or(Duration::max())) + " (" + std::string(patience.key) + ")";
 }
 
@@ -34,7 +35,7 @@ std::string Clause(std::string_view text) {
 
 std::string Ruling(const Failure& failure) { return failure.ruled_by.empty() ? "" : "; " + failure.ruled_by; }
 
-std::string Cost(const Failure& failure) { return failure.excused ? "; it costs no restart" : ""; }
+std::string Cost(const Failure& failure) { return failure.not_charged ? "; it costs no restart" : ""; }
 
 }  // namespace
 
@@ -85,14 +86,14 @@ std::string FailureText(std::string_view task, const Failure& failure) {
     case Failure::How::kTimeLimit:
       text += " ran longer than its `timeout` of " + failure.what + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt);
-    case Failure::How::kTakenBack:
+    case Failure::How::kReclaimed:
       text += " had to stop" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what) + Cost(failure);
     case Failure::How::kOutdated:
       text += " was stopped to start again" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
-    case Failure::How::kNoProgress:
+    case Failure::How::kHung:
       text += " made no progress" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
     case Failure::How::kNotReady:
@@ -127,32 +128,32 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
   return text + " before anything ran, " + FormatDuration(since_submitted) + " after it was submitted";
 }
 
-std::string StalledText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
-                        std::string_view where) {
+std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
+                     std::string_view stack) {
   std::string text = "its last sign of life was " + OneLine(sign) + " " + FormatDuration(ago) + " ago";
   if (const std::string come = progress ? ToText(*progress) : ""; !come.empty()) text += ", at " + come;
-  if (!where.empty()) text += "; it stands in " + OneLine(where);
+  if (!stack.empty()) text += "; it stands in " + OneLine(stack);
   return text;
 }
 
-std::string StandsText(const std::vector<std::string>& tasks, std::string_view where) {
-  return Names(tasks) + (tasks.size() == 1 ? " stands in " : " stand in ") + std::string(where);
+std::string StackText(const std::vector<std::string>& tasks, std::string_view stack) {
+  return Names(tasks) + (tasks.size() == 1 ? " stands in " : " stand in ") + std::string(stack);
 }
 
-std::string WithStanding(std::string text, std::string_view where, std::vector<Standing> others) {
+std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others) {
   constexpr size_t kPlacesShown = 3;
-  std::stable_sort(others.begin(), others.end(), [&](const Standing& a, const Standing& b) {
-    return std::pair(a.where != where, a.tasks.size()) < std::pair(b.where != where, b.tasks.size());
+  std::stable_sort(others.begin(), others.end(), [&](const TasksAtStack& a, const TasksAtStack& b) {
+    return std::pair(a.stack != stack, a.tasks.size()) < std::pair(b.stack != stack, b.tasks.size());
   });
   size_t left = 0;
   for (size_t i = 0; i < others.size(); ++i) {
-    const Standing& at = others[i];
+    const TasksAtStack& at = others[i];
     if (i >= kPlacesShown) {
       left += at.tasks.size();
-    } else if (at.where == where) {
+    } else if (at.stack == stack) {
       text += "; " + Names(at.tasks) + (at.tasks.size() == 1 ? " stands" : " stand") + " there too";
     } else {
-      text += "; " + StandsText(at.tasks, at.where);
+      text += "; " + StackText(at.tasks, at.stack);
     }
   }
   return left == 0 ? text : text + "; " + std::to_string(left) + " more elsewhere";
@@ -170,7 +171,7 @@ std::string TimeLimitText(Duration limit, Duration ran, const std::optional<Repo
   return text;
 }
 
-std::string GangTimeoutText(const Patience& patience, const Shortfall& shortfall) {
+std::string GangTimeoutText(const policy::Patience& patience, const Shortfall& shortfall) {
   std::string text = "the gang did not come together" + Within(patience) + ": " + std::to_string(shortfall.ready) +
                      " of " + std::to_string(shortfall.wanted) + " tasks were ready";
   if (shortfall.held > 0) text += ", " + HeldOf(shortfall.held, shortfall.wanted) + " had come";
@@ -182,8 +183,8 @@ std::string GangTimeoutText(const Patience& patience, const Shortfall& shortfall
     text += ", " + std::to_string(shortfall.unconnected.size()) + " had not connected (" +
             Names(shortfall.unconnected) + ")";
   }
-  const std::string& place = shortfall.place;  // one line already
-  return place.empty() ? text : text + "; " + place;
+  const std::string& backend = shortfall.backend;  // one line already
+  return backend.empty() ? text : text + "; " + backend;
 }
 
 std::string OutlivedText(const jobspec::RoleSpec& role, int running) {
@@ -192,16 +193,16 @@ std::string OutlivedText(const jobspec::RoleSpec& role, int running) {
          " after all of " + Names(role.outlive->roles) + " had ended (outlive)";
 }
 
-std::string GoesOnWithoutText(bool taken, Duration limit, int others) {
+std::string GoesOnWithoutText(bool preempted, Duration limit, int others) {
   std::string why = "no other container came within " + DurationToText(limit) + " (timeouts.replacement)";
   if (limit == Duration::zero()) why = "no other container was there at once";
-  if (taken) why = "its container was taken for others";
+  if (preempted) why = "its container was taken for others";
   return why + "; the job goes on with the other " + std::to_string(others) + " of its role";
 }
 
-std::string NotReplacedText(const Patience& patience, std::string_view place) {
+std::string NotReplacedText(const policy::Patience& patience, std::string_view backend) {
   std::string text = "no container came in place of its last one" + Within(patience);
-  if (!place.empty()) text += "; " + std::string(place);
+  if (!backend.empty()) text += "; " + std::string(backend);
   return text;
 }
 
@@ -210,10 +211,18 @@ std::string HoldingText(int held, int wanted, Duration held_for, Duration left) 
          "; they are given back in " + FormatDuration(left) + " unless more come";
 }
 
-std::string GivenBackText(int held, int wanted, Duration held_for, Duration again_in) {
+std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in) {
   return HeldOf(held, wanted) + " were held and nothing more came for " + FormatDuration(held_for) +
          "; they were given back to avoid a deadlock with another job, and are asked for again in " +
          FormatDuration(again_in);
+}
+
+std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own) {
+  char figures[100];
+  std::snprintf(figures, sizeof figures,
+                " is slow: a step takes it %.1f times as long as the others (%.3g steps a second)", times, own);
+  return std::string(task) + " (rank " + std::to_string(rank) + ")" + (node.empty() ? "" : " on " + std::string(node)) +
+         figures;
 }
 
 }  // namespace howdah::core

@@ -6,45 +6,14 @@
 #include <string_view>
 #include <vector>
 
-#include "gang.h"
-#include "howdah/base/exit_status.h"
+#include "failure.h"
 #include "howdah/base/time.h"
 #include "howdah/core/change.h"
+#include "howdah/core/policy/gang.h"
 #include "howdah/core/states.h"
 #include "howdah/jobspec/job_spec.h"
 
 namespace howdah::core {
-
-// Why an attempt ended badly by itself.
-struct Failure {
-  enum class How {
-    kExit,        // a process of it failed: exit
-    kNoStatus,    // it ended, and how was not told
-    kStart,       // its command could not be started
-    kLost,        // its container went away: what
-    kTimeLimit,   // it ran for as long as it may: what
-    kNotReady,    // no executor of it ever connected: what
-    kTakenBack,   // the place wants its container back: what
-    kOutdated,    // it is to start again, as what it was told at its start is not so any more: what
-    kNoProgress,  // it runs, and shows no sign of life: what
-  };
-  How how = How::kExit;
-  Instant at;
-  ExitStatus exit;
-  Diagnosis diagnosis;
-  std::string what;  // a clause
-  std::string node;
-  int attempt = 0;
-  std::optional<Duration> ran;
-  bool excused = false;  // the task is not to blame: it costs no restart
-  bool taken = false;    // its container was taken for others
-  // What a rule of the job file or what was seen of the node says must follow; none: the table of what failed does.
-  std::optional<jobspec::RestartRule::Then> then = {};
-  std::string ruled_by;  // a clause: which rule says so
-
-  // It did nothing wrong, and was told to stop for the sake of others.
-  bool planned() const { return how == How::kTakenBack || how == How::kOutdated; }
-};
 
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
 std::string FailureText(std::string_view task, const Failure& failure);
@@ -59,19 +28,19 @@ std::string WithOthers(std::string first, int others);
 std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted);
 
 // sign: its last sign of life, so long ago. where: its processes stand; empty: not known.
-std::string StalledText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
-                        std::string_view where);
+std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
+                     std::string_view stack);
 
 // Tasks whose processes stand at the same place.
-struct Standing {
+struct TasksAtStack {
   std::vector<std::string> tasks;
-  std::string where;
+  std::string stack;
 };
 // "worker:0, worker:2 stand in all_reduce (train.py:40)"
-std::string StandsText(const std::vector<std::string>& tasks, std::string_view where);
+std::string StackText(const std::vector<std::string>& tasks, std::string_view stack);
 // "...; worker:0, worker:2 stand there too; worker:3 stands in load (train.py:9)": the fewest first. where: the task
 // that the text is about stands.
-std::string WithStanding(std::string text, std::string_view where, std::vector<Standing> others);
+std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others);
 
 // told: the newest checkpoint that a task has told of, and of which; none: it is not known.
 struct ReportedCheckpoint {
@@ -88,21 +57,24 @@ struct Shortfall {
   int held = 0;  // containers in which nothing was launched, as the others did not come
   std::vector<std::string> without_container;
   std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
-  std::string place;                     // what the place says it waits for, in one line, or empty
+  std::string backend;                   // what the backend waits for, in one line, or empty
 };
-std::string GangTimeoutText(const Patience& patience, const Shortfall& shortfall);
+std::string GangTimeoutText(const policy::Patience& patience, const Shortfall& shortfall);
 
 // A member of the world that got no other container: why, as a clause. limit: how long it might have taken. others: of
 // its role, that go on.
-std::string GoesOnWithoutText(bool taken, Duration limit, int others);
-std::string NotReplacedText(const Patience& patience, std::string_view place);
+std::string GoesOnWithoutText(bool preempted, Duration limit, int others);
+std::string NotReplacedText(const policy::Patience& patience, std::string_view backend);
 
 // running: tasks of the role that have not ended.
 std::string OutlivedText(const jobspec::RoleSpec& role, int running);
 
 // While some of a gang's containers are held and the others do not come.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
-std::string GivenBackText(int held, int wanted, Duration held_for, Duration again_in);
+std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in);
+
+// "worker:3 (rank 4) on node7 is slow: a step takes it 2.4 times as long as the others (0.8 steps a second)".
+std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own);
 
 // "worker:0, worker:1, worker:2 and 4 more".
 std::string Names(const std::vector<std::string>& names);

@@ -1,225 +1,256 @@
+#include "recovery.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "job_impl.h"
+#include "reason.h"
 #include "require.h"
+#include "units.h"
 
 namespace howdah::core {
+namespace {
 
-int Job::Impl::BudgetOf(const Task& task) const { return std::max(0, SpecOf(task).restart.max - task.paid); }
+using Then = jobspec::RestartRule::Then;
 
-bool Job::Impl::CountsFor(const Task& task) const {
-  return Counts(KindOf(task), SpecOf(task).on_failure, task.id.index == 0);
+// How long ranked tasks that rejoin may take to notice that their peers are gone.
+constexpr Duration kRejoinLimit = std::chrono::minutes(1);
+constexpr char kAllRestart[] = "; all tasks are stopped to start again";
+
+bool IsFree(const Task& task) { return task.attempt.failure() && task.attempt.failure()->not_charged; }
+bool IsFinal(const Task& task) { return task.attempt.failure() && task.attempt.failure()->final(); }
+
+}  // namespace
+
+Recovery::Recovery(Units& units)
+    : context_(units.context), roster_(units.roster), recorder_(units.recorder), phase_(units.phase), units_(units) {}
+
+int Recovery::BudgetOf(const Task& task) const {
+  return std::max(0, roster_.SpecOf(task).restart.max - task.ledger.charged);
 }
 
-Remedy Job::Impl::RemedyFor(const Task& task) const {
-  return Decide({.kind = KindOf(task),
-                 .on_failure = SpecOf(task).on_failure,
-                 .ranked = task.ranked,
-                 .budget = BudgetOf(task),
-                 .ranked_budget = ranked_.budget > 0,
-                 .job_budget = JobBudget(),
-                 .first = task.id.index == 0,
-                 .excused = Excused(task),
-                 .final = IsFinalByRule(task),
-                 .doubtful = task.failure && (task.failure->diagnosis.consequence || SomeRankedSilent())});
+bool Recovery::FailsJob(const Task& task) const {
+  return policy::FailsJob(roster_.RoleOf(task).kind(), roster_.SpecOf(task).on_failure, task.id.index == 0);
 }
 
-bool Job::Impl::Excused(const Task& task) { return task.failure && task.failure->excused; }
-
-bool Job::Impl::IsFinalByRule(const Task& task) {
-  return task.failure && task.failure->then == jobspec::RestartRule::Then::kFail;
+bool Recovery::MayRestart(const Task& task) const {
+  return phase_.Drains(task) || JobBudget() > 0 || (task.ranked && roster_.ranked().budget > 0);
 }
 
-// A ranked task whose executor has lost its connection has probably failed first: its node may be gone.
-bool Job::Impl::SomeRankedSilent() const {
-  return std::any_of(slots_.begin(), slots_.end(), [](const Container& container) {
-    const bool open = container.task != nullptr && container.task->ranked && container.task->run != Task::Run::kNone;
-    return open && container.disconnected && !container.task->failure;
-  });
+Remedy Recovery::Decide(const Task& task) const {
+  const auto& failure = task.attempt.failure();
+  const bool maybe_consequence =
+      failure && (failure->diagnosis.consequence || units_.allocation.containers.SomeRankedSilent());
+  return policy::Decide({.kind = roster_.RoleOf(task).kind(),
+                         .on_failure = roster_.SpecOf(task).on_failure,
+                         .ranked = task.ranked,
+                         .budget = BudgetOf(task),
+                         .ranked_budget = roster_.ranked().budget > 0,
+                         .job_budget = JobBudget(),
+                         .first_index = task.id.index == 0,
+                         .not_charged = IsFree(task),
+                         .final = IsFinal(task),
+                         .maybe_consequence = maybe_consequence});
 }
 
-// What must happen at once because the task has failed; the rest waits for the end of its attempt (Close).
-void Job::Impl::React(Task& task) {
-  if (ending_ || task.leaving) return;
-  const Remedy remedy = RemedyFor(task);
-  if (Draining(task) && !(IsFinalByRule(task) && remedy == Remedy::kFailJob)) return;
+void Recovery::React(Task& task) {
+  if (phase_.ending() || task.seat.leaving()) return;
+  const Remedy remedy = Decide(task);
+  task.attempt.SetRemedy(remedy);
+  if (phase_.Drains(task) && !(IsFinal(task) && remedy == Remedy::kFailJob)) return;
   switch (remedy) {
-    case Remedy::kAlone:
+    case Remedy::kRestartTask:
     case Remedy::kAccept:
       return;
-    case Remedy::kTogether:
-      BeginDrain({.scope = Scope::kRanked});
-      NoteRecovering(FailureText(NameOf(task), *task.failure) + "; " + HowTheyRecover());
+    case Remedy::kRestartRanked: {
+      const std::string how = FailureText(roster_.NameOf(task), *task.attempt.failure());
+      BeginDrain({.scope = Scope::kRanked}, how);
       return;
-    case Remedy::kWholeJob:
-      BeginDrain({.scope = Scope::kAll});
-      NoteRecovering(FailureText(NameOf(task), *task.failure) + "; all tasks are stopped to start again");
+    }
+    case Remedy::kRestartJob: {
+      const std::string how = FailureText(roster_.NameOf(task), *task.attempt.failure());
+      BeginDrain({.scope = Scope::kAll}, how);
       return;
+    }
     case Remedy::kFailJob:
-      BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});
+      units_.ending.Begin({.cause = Ending::Cause::kFailure});
       return;
   }
 }
 
-// Of all failures the one that the others follow from, if any do.
-void Job::Impl::BlameNode(const Task& task) {
-  if (!task.failure || task.failure->planned() || task.taken || task.node.empty()) return;
-  const bool to_blame = task.failure->then == jobspec::RestartRule::Then::kElsewhere;
-  const std::string why = to_blame ? nodes_.Hurt(task.node, now_) : nodes_.Failed(task.node, now_);
+// The node of a failure that is no consequence of another one.
+void Recovery::BlameNode(const Task& task) {
+  const auto& failure = task.attempt.failure();
+  const std::string& node = task.placement.node();
+  if (!failure || failure->planned() || task.placement.preempted() || node.empty()) return;
+  const bool faulty = failure->verdict == Then::kElsewhere;
+  const std::string why = faulty ? nodes_.Faulty(node, context_.now) : nodes_.Failed(node, context_.now);
   if (why.empty()) return;
-  AvoidNodes();
-  const bool runs = state_ == JobState::kRunning;
-  Write(JobChanged{.type = runs ? JobChanged::Type::kRunning : JobChanged::Type::kRecovering, .advice = why});
+  SendAvoidedNodes();
+  recorder_.Advise(phase_.running() ? JobChanged::Type::kRunning : JobChanged::Type::kRecovering, why);
 }
 
-void Job::Impl::AvoidNodes() {
-  for (auto& [node, left] : nodes_.Avoided(now_)) actions_.push_back(AvoidNode{node, left});
+void Recovery::SendAvoidedNodes() {
+  for (auto& [node, left] : nodes_.Avoided(context_.now)) context_.Emit(AvoidNode{node, left});
 }
 
-// Enters a restart in the task's books; returns the pause before it. That its container was lost is no reason for one;
-// what its own processes did is, even where it costs nothing.
-Duration Job::Impl::Charge(Task& task) {
-  const Duration first = SpecOf(task).restart.backoff;
-  if (!Excused(task)) return Backoff(first, ++task.paid);
-  return task.failure->then ? Backoff(first, ++task.forgiven) : Duration::zero();
+// Counts a restart; returns the pause before it. A lost container needs no pause, a failure of the task's own processes
+// does, even if it is not charged.
+Duration Recovery::Charge(Task& task) {
+  const Duration first = roster_.SpecOf(task).restart.backoff;
+  if (!IsFree(task)) {
+    task.Charge();
+    return policy::Backoff(first, task.ledger.charged);
+  }
+  return task.attempt.failure()->verdict ? policy::Backoff(first, ++task.ledger.free) : Duration::zero();
 }
 
-void Job::Impl::RestartAlone(Task& task) {
+void Recovery::RestartAlone(Task& task) {
   BlameNode(task);
   const Duration pause = Charge(task);
-  if (pause > Duration::zero()) {
-    task.backing_off = true;
-    Arm(task, now_ + pause);
-  }
+  if (pause > Duration::zero()) units_.attempts.BackOff(task, pause);
   Revive(task);
 }
 
-// The task is to be started (again), under a new number if the old one was used.
-void Job::Impl::Revive(Task& task) {
-  const bool moves = task.container != nullptr && nodes_.Avoided(task.container->node, now_);
-  const bool news = moves || task.attempt_used || IsFinal(task.state);
-  task.attempt += task.attempt_used;
-  task.attempt_used = false;
-  task.failure.reset();
-  task.stands.clear();
-  task.done = false;
-  if (moves) ReleaseFrom(task);
-  if (task.container == nullptr) {
-    task.state = TaskState::kPending;
-    Want(task);
+// The task is to be started (again), under a new attempt number if its last one was used.
+void Recovery::Revive(Task& task) {
+  Containers& containers = units_.allocation.containers;
+  Container* container = task.placement.container();
+  const bool moves = container != nullptr && nodes_.Avoided(container->node(), context_.now);
+  const bool changes = moves || task.attempt.used() || core::IsFinal(task.state());
+  task.attempt.Renumber(task.attempt.number() + task.attempt.used());
+  task.attempt.ForgetFailure();
+  task.SetStack("");
+  task.SetDone(false);
+  if (moves) containers.ReleaseFrom(task);
+  container = task.placement.container();
+  if (container == nullptr) {
+    task.Become(TaskState::kPending);
+    units_.allocation.requests.Want(task);
   } else {
-    const bool going = task.container->phase == Container::Phase::kKilled;  // and it wants another one then
-    task.state = task.connected() ? TaskState::kReady : going ? TaskState::kPending : TaskState::kAllocated;
+    const bool going = container->is(Container::Phase::kKilled);  // and it wants another one then
+    task.Become(task.placement.connected() ? TaskState::kReady : going ? TaskState::kPending : TaskState::kAllocated);
   }
-  Recount(task);
-  if (news) NotePlaced(task);
-  if (!task.connected()) AwaitAnother(task);
-  if (task.connected() && !task.backing_off) RoleOf(task).ready.push_back(task.id.index);
+  if (changes) recorder_.Placed(task);
+  if (!task.placement.connected()) units_.membership.growth.AwaitReplacement(task);
+  if (task.placement.connected()) units_.attempts.Queue(task);
 }
 
-void Job::Impl::BeginDrain(Drain drain) {
-  drain_ = std::move(drain);
-  for (Role& role : roles_) role.outlive_timer.due = kNever;
-  StopScope(drain_->scope);
-  if (!drain_->stay || drain_->scope != Scope::kRanked || ranked_.joined == 0) return;
-  Arm(JobTimer::kMeet, now_ + kMeetLimit);
-  if (ranked_.joined == ranked_.open) AskToLeave();  // else they notice that others are gone
+void Recovery::BeginDrain(Phase::Drain drain, const std::string& reason) {
+  const bool ranked_only = drain.scope == Scope::kRanked, rejoin = drain.rejoin;
+  phase_.BeginDrain(std::move(drain));
+  units_.ending.DisarmRoles();
+  StopScope();
+  if (rejoin && ranked_only && roster_.ranked().rendezvous.joined > 0) {
+    context_.timers.Arm(JobTimer::kRejoin, context_.now + kRejoinLimit);
+    units_.rendezvous.LeaveTogether();
+  }
+  recorder_.Recovering(reason + (ranked_only ? "; " + units_.rendezvous.HowTheyRecover() : kAllRestart));
 }
 
-void Job::Impl::StopScope(Scope scope) {
-  ForEachTask([&](Task& task) {
-    if (!In(scope, task)) return;
-    if (task.run == Task::Run::kNone) {
-      task.timer.due = kNever;
-      task.backing_off = false;
-    } else if (task.ranks_left > 0 && !Stays(task)) {
-      Stop(task, spec_.checkpoint.grace);
+void Recovery::DrainRanked(std::string why, bool rejoin) {
+  const std::string reason = why;
+  BeginDrain({.scope = Scope::kRanked, .why = std::move(why), .rejoin = rejoin}, reason);
+}
+
+void Recovery::StopScope() {
+  const Scope scope = phase_.drain().scope;
+  roster_.ForEach([&](Task& task) {
+    if (scope == Scope::kRanked && !task.ranked) return;
+    if (!task.attempt.is_open()) {
+      units_.attempts.CancelBackOff(task);
+    } else if (task.attempt.ranks().left > 0 && !units_.rendezvous.Rejoins(task)) {
+      units_.attempts.Stop(task);
     }
   });
 }
 
-// The job has failed, and no task alone is to blame.
-void Job::Impl::FailOrStartAgain(Ending ending) {
-  if (JobBudget() <= 0) {
-    BeginEnding(std::move(ending));
-    return;
-  }
-  if (drain_ && drain_->scope == Scope::kAll) return;
-  std::optional<std::string> advice;
-  const std::string why = ReasonOf(ending, &advice);
-  BeginDrain({.scope = Scope::kAll, .why = why});
-  NoteRecovering(why + "; all tasks are stopped to start again");
+bool Recovery::DrainIsOver() const {
+  if (!phase_.draining()) return false;
+  const Tally& scope = roster_.Of(phase_.drain().scope);
+  return scope.open == scope.rendezvous.rejoining;
 }
 
-// All attempts of the scope have ended: only now it is known who failed first.
-void Job::Impl::FinishDrain() {
-  if (ranked_.waiting > 0 && !SomeStateStays()) {
-    drain_->stay = false;
-    return StopScope(drain_->scope);
-  }
+// The failure that explains the drain: others of its scope may be consequences.
+Task* Recovery::FirstFailure() {
   Task* first = nullptr;
-  ForEachTask([&](Task& task) {
-    if (task.leaving || !task.failure || !In(drain_->scope, task)) return;
-    if (task.failure->then == jobspec::RestartRule::Then::kElsewhere) BlameNode(task);
-    const bool counts = CountsFor(task) || (task.ranked && BudgetOf(task) > 0) || Excused(task);
-    if (!counts || IsFinalByRule(task)) return;
-    if (first == nullptr || CameFirst(*task.failure, *first->failure)) first = &task;
+  roster_.ForEach([&](Task& task) {
+    const auto& failure = task.attempt.failure();
+    if (task.seat.leaving() || !failure || !phase_.Drains(task)) return;
+    if (failure->verdict == Then::kElsewhere) BlameNode(task);
+    const bool counts = FailsJob(task) || (task.ranked && BudgetOf(task) > 0) || IsFree(task);
+    if (!counts || IsFinal(task)) return;
+    if (first == nullptr || CameFirst(*failure, *first->attempt.failure())) first = &task;
   });
-  const std::string why = first != nullptr ? HowFailed(*first) : drain_->why;
-  const bool excused = first != nullptr && Excused(*first);
-  if (drain_->scope == Scope::kRanked && first != nullptr && !excused && BudgetOf(*first) == 0) {
-    if (JobBudget() <= 0) {
-      BeginEnding({.cause = Ending::Cause::kFailure, .grace = spec_.checkpoint.grace});
-      return;
-    }
-    drain_->scope = Scope::kAll;
-    StopScope(Scope::kAll);
-    NoteRecovering(why + "; all tasks are stopped to start again");
-    return;
+  return first;
+}
+
+// The ranked tasks have ended, and the one that failed first has no restart left: the whole job restarts, or fails.
+bool Recovery::WidenToJob(const Task& first, const std::string& why) {
+  if (phase_.drain().scope == Scope::kAll || IsFree(first) || BudgetOf(first) > 0) return false;
+  if (JobBudget() <= 0) {
+    units_.ending.Begin({.cause = Ending::Cause::kFailure});
+    return true;
   }
-  const Scope scope = drain_->scope;
+  phase_.WidenDrain();
+  StopScope();
+  recorder_.Recovering(why + kAllRestart);
+  return true;
+}
+
+void Recovery::FinishDrain() {
+  if (roster_.ranked().rendezvous.rejoining > 0 && !units_.rendezvous.SomeStateStays()) {
+    phase_.StopRejoins();
+    return StopScope();
+  }
+  Task* first = FirstFailure();
+  const std::string why = first != nullptr ? units_.monitor.HowFailed(*first) : phase_.drain().why;
+  if (first != nullptr && WidenToJob(*first, why)) return;
+  const Scope scope = phase_.drain().scope;
   if (first != nullptr) BlameNode(*first);
   Duration pause{};
   if (scope == Scope::kAll) {
     ++job_restarts_;
-    ForEachTask([](Task& task) { task.paid = 0; });
-    for (Role& role : roles_) {
-      for (Past& past : role.past) past.paid = 0;
-    }
-    if (first != nullptr) pause = Backoff(SpecOf(*first).restart.backoff, job_restarts_);
+    roster_.ResetBudgets();
+    if (first != nullptr) pause = policy::Backoff(roster_.SpecOf(*first).restart.backoff, job_restarts_);
   } else if (first != nullptr) {
     pause = Charge(*first);
   }
-  drain_.reset();
-  TimerOf(JobTimer::kMeet).due = kNever;
-  NextGeneration(scope, pause, why);
+  context_.timers.Disarm(JobTimer::kRejoin);
+  BeginGeneration(scope, pause, why);
 }
 
-void Job::Impl::NextGeneration(Scope scope, Duration pause, const std::string& reason) {
-  ++generation_;
-  asked_to_meet_.clear();
-  deaf_ = false;
-  std::string who = scope == Scope::kAll ? "all tasks start again" : "all ranked tasks start again";
-  if (ranked_.waiting > 0) {
-    who = std::to_string(ranked_.waiting) + " of " + std::to_string(ranked_.tasks) +
-          " ranked tasks go on without starting again,";
+void Recovery::BeginGeneration(Scope scope, Duration pause, const std::string& reason) {
+  const bool backoff = pause > Duration::zero();
+  phase_.BeginGeneration({.scope = scope, .everyone = scope == Scope::kRanked || context_.together}, backoff);
+  units_.rendezvous.BeginGeneration();
+  const Tally& ranked = roster_.ranked();
+  std::string scope_text = scope == Scope::kAll ? "all tasks start again" : "all ranked tasks start again";
+  if (ranked.rendezvous.rejoining > 0) {
+    scope_text = std::to_string(ranked.rendezvous.rejoining) + " of " + std::to_string(ranked.tasks) +
+                 " ranked tasks go on without starting again,";
   }
-  NoteRecovering(reason + "; " + who + " as generation " + std::to_string(generation_) +
-                 (pause > Duration::zero() ? " in " + FormatDuration(pause) : ""));
-  ForEachTask([&](Task& task) {
-    if (!In(scope, task) || task.leaving || !task.member) return;
-    if (scope == Scope::kAll) task.launch_failures = 0;
-    task.has_started = false;
-    task.backing_off = false;
-    if (task.counted.waiting > 0) return Recount(task);
-    Revive(task);
+  recorder_.Recovering(reason + "; " + scope_text + " as generation " + std::to_string(phase_.generation()) +
+                       (backoff ? " in " + FormatDuration(pause) : ""));
+  roster_.ForEach([&](Task& task) {
+    if ((scope == Scope::kRanked && !task.ranked) || !task.seat.stays()) return;
+    if (scope == Scope::kAll) task.placement.ForgetLaunchFailures();
+    task.SetStarted(false);
+    task.SetBackingOff(false);
+    if (task.counts().rendezvous.rejoining == 0) Revive(task);
   });
-  barrier_ =
-      Barrier{.scope = scope, .everyone = scope == Scope::kRanked || together_, .backoff = pause > Duration::zero()};
-  TimerOf(JobTimer::kGang).due = kNever;
-  judge_ = true;  // roles that stay ended may be outlived still
-  if (barrier_->backoff) Arm(JobTimer::kBackoff, now_ + pause);
+  units_.allocation.assembly.RestartLimit();
+  units_.ending.Revisit();  // roles that stay done may still be outlived
+  if (backoff) context_.timers.Arm(JobTimer::kBackoff, context_.now + pause);
+}
+
+void Recovery::MarkRunning() {
+  if (phase_.kind() != Phase::Kind::kForming || phase_.holds() || units_.rendezvous.forming()) return;
+  phase_.Run();
+  recorder_.Running();
+  if (running_since_) return;
+  running_since_ = context_.now;
+  const auto& limit = context_.spec.timeouts.run;
+  if (limit) context_.timers.Arm(JobTimer::kRun, context_.now + *limit);
 }
 
 }  // namespace howdah::core

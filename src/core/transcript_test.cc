@@ -65,12 +65,17 @@ int RoleNumber(const jobspec::JobSpec& spec, const std::string& name) {
   return std::atoi(name.c_str());
 }
 
-std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) {
-  const std::string verb = line.Word(0);
-  const ContainerId container{line.Word(1)};
+Diagnosis ParseDiagnosis(const Line& line) {
   Diagnosis diagnosis{line.Option("cause"), line.Option("advice"), !line.Option("consequence").empty(),
                       !line.Option("nodefault").empty()};
   if (!line.Option("rule").empty()) diagnosis.rule = std::atoi(line.Option("rule").c_str());
+  return diagnosis;
+}
+
+std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) {
+  const std::string verb = line.Word(0);
+  const ContainerId container{line.Word(1)};
+  const Diagnosis diagnosis = ParseDiagnosis(line);
   if (verb == "am") {
     return AmStarted{"node0", std::atoi(line.Word(1).c_str()), std::atoi(line.Word(2).c_str()),
                      std::atoi(line.Word(3).c_str())};

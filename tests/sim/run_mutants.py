@@ -17,9 +17,9 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT_SEEDS = ROOT / "tests/sim/seeds.txt"
-LIBRARIES = ["src/base", "src/core", "src/testing/sim", "src/testing/sim/runner"]
-INCLUDES = ["src/base/include", "src/jobspec/include", "src/core/include", "src/testing/sim/include", "src/core",
-            "src/testing/sim"]
+LIBRARIES = ["src/base", "src/core/policy", "src/core", "src/testing/sim", "src/testing/sim/runner"]
+INCLUDES = ["src/base/include", "src/jobspec/include", "src/core/policy/include", "src/core/include",
+            "src/testing/sim/include", "src/core", "src/testing/sim"]
 COMPILE = ["g++", "-std=c++20", "-O1", "-w", "-c"] + [f"-I{ROOT / i}" for i in INCLUDES]
 LINK = ["g++"] + (["-fuse-ld=mold"] if shutil.which("mold") else [])
 FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)

@@ -64,7 +64,8 @@ struct EventText {
   }
   std::string operator()(const core::RendezvousReported& e) const {
     static const char* const kSteps[] = {"arrived", "joined", "waits", "cannot be asked"};
-    return "RendezvousReported " + TaskName(spec, e.task) + Attempt(e.attempt) + " " + kSteps[static_cast<size_t>(e.step)];
+    return "RendezvousReported " + TaskName(spec, e.task) + Attempt(e.attempt) + " " +
+           kSteps[static_cast<size_t>(e.step)];
   }
   std::string operator()(const core::ScaleRequested& e) const {
     return "ScaleRequested " + Role(e.role) + "=" + std::to_string(e.instances);

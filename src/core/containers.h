@@ -1,0 +1,71 @@
+// The containers that the job holds, from their grant until they are gone, and the orders about them.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "container.h"
+#include "context.h"
+#include "howdah/core/event.h"
+#include "task.h"
+
+namespace howdah::core {
+
+class Containers {
+ public:
+  explicit Containers(Context& context) : context_(context) {}
+
+  bool empty() const { return by_id_.empty(); }
+  size_t size() const { return by_id_.size(); }
+  Container* Find(const ContainerId& id);
+  Container& At(int index) { return containers_[static_cast<size_t>(index)]; }
+  template <typename Visit>
+  void ForEach(Visit visit) {
+    for (Container& container : containers_) {
+      if (Find(container.id_) == &container) visit(container);
+    }
+  }
+
+  Container& Admit(const ContainerGranted& e);
+  void Assign(Container& container, Task& task);
+  void Launch(Container& container);
+  void Connect(Container& container);
+  // The task has no container any more, and the container no task.
+  void Detach(Task& task);
+  void Release(Container& container);
+  // Detaches the task's container, if there is one, and releases it unless it was killed.
+  void ReleaseFrom(Task& task);
+  void Kill(Container& container);
+  // It is gone: only its id may still be known to others.
+  void Forget(Container& container);
+  // Repeats the last order about the container; the AM that gave it first has died. A connected executor has the
+  // heartbeat limit to connect to this AM.
+  void Resend(Container& container);
+
+  // nullptr: it is unknown. Its executor has just sent something.
+  Container* Heard(const ContainerId& id);
+  void HeartbeatAt(Container& container, Instant at);
+  void Disconnected(Container& container);
+  void SetStartupStage(Container& container, std::string stage) { container.startup_stage_ = std::move(stage); }
+  void MarkOrphaned(Container& container) { container.orphaned_ = true; }
+  void MarkReclaimed(Container& container) { container.reclaimed_ = true; }
+  void ArmHeartbeat(Container& container, Instant due) { Arm(container, due); }
+  bool IsDue(const TimerQueue::Entry& entry);
+
+  // Whether the executor of a running ranked task has lost its connection, and the task has not failed: it has probably
+  // failed first, as its node may be gone.
+  bool SomeRankedSilent() const;
+  void CheckAssignments() const;
+
+ private:
+  void Arm(Container& container, Instant due);
+
+  Context& context_;
+  std::deque<Container> containers_;
+  std::vector<int> free_;  // indices of those that are gone
+  std::unordered_map<ContainerId, int> by_id_;
+};
+
+}  // namespace howdah::core

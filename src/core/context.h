@@ -1,0 +1,69 @@
+// What every unit of a job is given: the job file, the framework's rules, the time of the step, and where actions go.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/action.h"
+#include "howdah/core/job.h"
+#include "howdah/core/policy/gang.h"
+#include "howdah/core/policy/random.h"
+#include "howdah/jobspec/job_spec.h"
+#include "timers.h"
+
+namespace howdah::core {
+
+// Which tasks something is about.
+enum class Scope { kRanked, kAll };
+
+// The order decides between timers that are due at the same time.
+enum class JobTimer { kGang, kHold, kHoldNotice, kRequestAgain, kBackoff, kRun, kSettle, kMembership, kRejoin, kCount };
+
+// The deadlines of the job; those of tasks, containers and roles belong to their units.
+class Timers {
+ public:
+  void Arm(JobTimer timer, Instant due) { Arm(Of(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer)}, due); }
+  void Disarm(JobTimer timer) { Of(timer).due = kNever; }
+  bool IsArmed(JobTimer timer) const { return jobs_[static_cast<size_t>(timer)].due != kNever; }
+  bool IsDue(JobTimer timer, const TimerQueue::Entry& entry) { return IsDue(Of(timer), entry); }
+
+  void Arm(Timer& timer, const TimerKey& key, Instant due) { queue_.Arm(timer, key, due); }
+  bool IsDue(Timer& timer, const TimerQueue::Entry& entry) { return queue_.IsDue(timer, entry); }
+  std::optional<TimerQueue::Entry> Pop(Instant now) { return queue_.Pop(now); }
+  std::optional<Instant> Next() const { return queue_.Next(); }
+
+ private:
+  Timer& Of(JobTimer timer) { return jobs_[static_cast<size_t>(timer)]; }
+
+  TimerQueue queue_;
+  std::array<Timer, static_cast<size_t>(JobTimer::kCount)> jobs_;
+};
+
+struct Context {
+  const jobspec::JobSpec spec;
+  const FrameworkRules rules;
+  const Instant submitted;
+  const bool together;  // no task starts before all are registered
+  policy::Random random;
+  Instant now;         // never goes back
+  Instant event_time;  // of this step, as it was given
+  Timers timers = {};
+  std::vector<Action> actions = {};
+  bool changed = true;  // see StepResult
+
+  template <typename A>
+  void Emit(A action) {
+    actions.push_back(std::move(action));
+  }
+  // A peer's clock may be wrong by any amount.
+  Instant Plausible(Instant at) const {
+    constexpr Duration kClockSlack = std::chrono::hours(1);
+    return std::clamp(at, submitted - kClockSlack, now + kClockSlack);
+  }
+};
+
+}  // namespace howdah::core

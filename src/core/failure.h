@@ -1,0 +1,62 @@
+// Why an attempt failed, and what follows from it.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "howdah/base/exit_status.h"
+#include "howdah/base/time.h"
+#include "howdah/core/policy/restart.h"
+#include "howdah/core/states.h"
+#include "howdah/jobspec/job_spec.h"
+
+namespace howdah::core {
+
+using policy::Remedy;
+
+struct Failure {
+  enum class How {
+    kExit,       // one of its processes failed: exit
+    kNoStatus,   // it ended, and no exit status was reported
+    kStart,      // its command could not be started
+    kLost,       // its container was lost: what
+    kTimeLimit,  // it reached its `timeout`: what
+    kNotReady,   // its executor never connected: what
+    kReclaimed,  // the backend takes its container back: what
+    kOutdated,   // it restarts because its start parameters are no longer valid: what
+    kHung,       // it runs without any activity: what
+  };
+  How how = How::kExit;
+  Instant at;
+  ExitStatus exit;
+  Diagnosis diagnosis;
+  std::string what;  // a clause
+  std::string node;
+  int attempt = 0;
+  std::optional<Duration> ran;
+  bool not_charged = false;  // its restart is free: an infrastructure failure, or a rule of the job file
+  bool preempted = false;    // its container was preempted
+  // The verdict of a rule of the job file, or of the node's health; none: the table of policy::Decide applies.
+  std::optional<jobspec::RestartRule::Then> verdict = {};
+  std::string ruled_by;  // a clause: the rule
+  // Decided once, when the failure is noted. None: the job was ending, or the task leaving.
+  std::optional<Remedy> remedy = {};
+
+  // The attempt did nothing wrong: it was asked to stop.
+  bool planned() const { return how == How::kReclaimed || how == How::kOutdated; }
+  bool final() const { return verdict == jobspec::RestartRule::Then::kFail; }
+};
+
+// Whether a is the root cause rather than b.
+inline bool CameFirst(const Failure& a, const Failure& b) {
+  return policy::CameFirst({a.final(), a.diagnosis.consequence, a.at}, {b.final(), b.diagnosis.consequence, b.at});
+}
+
+// How a container was lost.
+struct Loss {
+  std::string how;  // a clause
+  bool infrastructure = false;
+  bool preempted = false;
+};
+
+}  // namespace howdah::core

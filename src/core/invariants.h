@@ -1,0 +1,13 @@
+// What must always hold. Both abort if it does not.
+#pragma once
+
+namespace howdah::core {
+
+struct Units;
+
+// After every step: the task that it changed last, and what is known by counts.
+void CheckStep(Units& units);
+// All of it, for tests and the simulator.
+void CheckAll(Units& units);
+
+}  // namespace howdah::core

@@ -1,0 +1,69 @@
+#include "phase.h"
+
+#include <utility>
+
+#include "require.h"
+
+namespace howdah::core {
+namespace {
+
+using Kind = Phase::Kind;
+
+// The arrows of the diagram in the header.
+bool Leads(Kind from, Kind to) {
+  if (to == Kind::kEnding) return from != Kind::kEnding;
+  switch (from) {
+    case Kind::kQueued:
+      return to == Kind::kForming;
+    case Kind::kForming:
+      return to == Kind::kRunning || to == Kind::kDraining;
+    case Kind::kRunning:
+      return to == Kind::kDraining;
+    case Kind::kDraining:
+      return to == Kind::kDraining || to == Kind::kBackoff || to == Kind::kForming;
+    case Kind::kBackoff:
+      return to == Kind::kForming || to == Kind::kDraining;
+    case Kind::kEnding:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+void Phase::Enter(Kind to) {
+  Require(Leads(kind_, to), "the job enters a phase that does not follow its last one");
+  kind_ = to;
+}
+
+void Phase::Form(int generation) {
+  Enter(Kind::kForming);
+  am_started_ = true;
+  generation_ = generation;
+}
+
+void Phase::BeginDrain(Drain drain) {
+  Enter(Kind::kDraining);
+  drain_ = std::move(drain);
+}
+
+void Phase::BeginGeneration(Hold hold, bool backoff) {
+  Enter(backoff ? Kind::kBackoff : Kind::kForming);
+  ++generation_;
+  drain_ = {};
+  hold_ = hold;
+}
+
+void Phase::EndBackoff() {
+  if (kind_ == Kind::kBackoff) Enter(Kind::kForming);
+}
+
+void Phase::Run() { Enter(Kind::kRunning); }
+
+void Phase::End() {
+  Enter(Kind::kEnding);
+  drain_ = {};
+  hold_.reset();
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,263 @@
+#include "placements.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "reason.h"
+#include "require.h"
+#include "units.h"
+
+namespace howdah::core {
+namespace {
+
+using Stage = Container::Phase;
+
+// How often a task's container is replaced before anything has run in it.
+constexpr int kReplacements = 2;
+constexpr char kOrphanedText[] = "the application master died before it had noted what it started there";
+
+// The executor has an attempt that this AM does not know of: an earlier AM started it, and died before that was
+// recorded.
+bool IsOrphaned(const Task& task, int attempt) {
+  return attempt > task.attempt.number() - (task.attempt.used() ? 0 : 1);
+}
+
+}  // namespace
+
+Placements::Placements(Units& units)
+    : context_(units.context),
+      roster_(units.roster),
+      recorder_(units.recorder),
+      containers_(units.allocation.containers),
+      attempts_(units.attempts),
+      units_(units) {}
+
+void Placements::On(const ContainerGranted& e) {
+  if (containers_.Find(e.container) != nullptr) return;
+  Container& container = containers_.Admit(e);
+  units_.recovery.SeeNode(e.node);
+  Role* role = roster_.FindRole(e.role);
+  Task* task = !units_.phase.ending() && role != nullptr ? units_.allocation.requests.TakeGrant(*role) : nullptr;
+  if (task == nullptr) {  // it was not requested, or is not needed any more
+    containers_.Release(container);
+    return;
+  }
+  Assign(container, *task);
+  if (units_.allocation.assembly.IsAssembling(*role)) {
+    units_.allocation.assembly.Granted();
+  } else {
+    containers_.Launch(container);
+  }
+}
+
+void Placements::Assign(Container& container, Task& task) {
+  containers_.Assign(container, task);
+  if (!task.seat.member()) recorder_.Created(task);
+  task.Become(TaskState::kAllocated);
+  recorder_.Placed(task);
+}
+
+void Placements::On(const ContainerStarting& e) {
+  Container* container = containers_.Find(e.container);
+  if (container == nullptr || !container->is(Stage::kLaunched)) return;
+  std::string stage = OneLine(e.startup_stage);
+  if (stage == container->startup_stage()) return;
+  containers_.SetStartupStage(*container, std::move(stage));
+  recorder_.Placed(*container->task(), container->startup_stage());
+}
+
+void Placements::On(const ContainerExited& e) {
+  if (Container* container = containers_.Find(e.container)) Gone(*container, {e.how, e.infrastructure, e.preempted});
+}
+
+void Placements::On(const ReclaimAnnounced& e) {
+  Container* container = containers_.Find(e.container);
+  if (container == nullptr || container->task() == nullptr || container->reclaimed() || units_.phase.ending()) return;
+  Task& task = *container->task();
+  if (container->is(Stage::kKilled) || !roster_.SpecOf(task).restart.excuse) return;
+  containers_.MarkReclaimed(*container);
+  const Loss loss{"its container is wanted back: " + OneLine(e.why), /*infrastructure=*/true, e.preempted};
+  task.placement.SetPreempted(task.placement.preempted() || e.preempted);
+  if (!task.attempt.is_open()) {
+    containers_.ReleaseFrom(task);
+    LoseIdle(task, loss, context_.now);
+  } else if (!task.attempt.failure() && task.attempt.ranks().left > 0 && !task.attempt.stop()) {
+    attempts_.NoteFailure(task, attempts_.FailureOf(task, Failure::How::kReclaimed, context_.now, loss));
+  }
+}
+
+void Placements::On(const ExecutorRegistered& e) {
+  Container* container = containers_.Heard(e.container);
+  if (container == nullptr || container->is(Stage::kReleased) || container->is(Stage::kKilled)) return;
+  Task& task = *container->task();
+  // A container that is only held was launched by an earlier AM.
+  if (IsOrphaned(task, e.attempt) || container->is(Stage::kHeld)) return LoseOrphaned(*container);
+  if (container->is(Stage::kConnected)) return attempts_.Resend(task);
+  Connect(*container, task, e.endpoint);
+}
+
+void Placements::Connect(Container& container, Task& task, const HostPort& endpoint) {
+  containers_.Connect(container);
+  const HostPort known = roster_.EndpointOf(task);
+  const bool moved = task.seat.member() && known.port != 0 && known != endpoint;
+  roster_.SetEndpoint(task, endpoint);
+  task.placement.EndMissing();
+  task.Become(TaskState::kReady);
+  recorder_.Placed(task);
+  if (task.seat.member()) {
+    attempts_.Queue(task);
+  } else if (task.ranked) {
+    units_.membership.growth.GoOnWithoutOverdue(roster_.RoleOf(task));
+  }
+  if (moved) units_.membership.coordinators.Report(task, "has moved, to " + task.placement.node());
+}
+
+void Placements::On(const ExecutorRefused& e) {
+  Container* container = containers_.Find(e.container);
+  if (container != nullptr && container->is(Stage::kLaunched)) LoseUnconnected(*container, e.why);
+}
+
+void Placements::Unplace(Task& task, const std::optional<std::string>& reason) {
+  if (!task.seat.member()) {
+    task.Become(TaskState::kStopped);
+    recorder_.Stopped(task, reason);
+    recorder_.Removed(task);
+  }
+  task.Become(TaskState::kPending);
+  units_.allocation.requests.Want(task);
+  if (task.seat.member()) recorder_.Placed(task, reason);
+}
+
+void Placements::Gone(Container& container, const Loss& loss) {
+  Task* task = container.task();
+  const bool held = container.is(Stage::kHeld);
+  const Instant at = container.disconnected().value_or(context_.now);
+  std::string how = container.orphaned() ? kOrphanedText : loss.how.empty() ? "its executor ended" : loss.how;
+  if (loss.infrastructure && !loss.preempted && task != nullptr) {
+    const bool heard = task->placement.connected() || container.disconnected();
+    if (heard) how += ", last heard of " + FormatDuration(context_.now - container.last_heard()) + " before";
+    how += AlsoOnNode(container);
+  }
+  if (task != nullptr) containers_.Detach(*task);
+  containers_.Forget(container);
+  if (task == nullptr) return;
+  task->placement.SetPreempted(task->placement.preempted() || loss.preempted);
+  if (task->attempt.is_open()) {
+    const auto& stop = task->attempt.stop();
+    if (!task->attempt.failure() && !task->attempt.ranks().all_clean() && (!stop || at < stop->at)) {
+      const Loss lost{how, loss.infrastructure, loss.preempted};
+      attempts_.NoteFailure(*task, attempts_.FailureOf(*task, Failure::How::kLost, at, lost));
+    }
+    attempts_.Close(*task, context_.now);
+  } else if (held) {
+    Unplace(*task);
+  } else {
+    LoseIdle(*task, {how, loss.infrastructure || container.orphaned(), loss.preempted}, at);
+  }
+}
+
+// The other tasks on the node: the end of a clause.
+std::string Placements::AlsoOnNode(const Container& container) {
+  std::vector<std::string> others;
+  roster_.ForEach([&](const Task& task) {
+    const Container* other = task.placement.container();
+    if (other != nullptr && other != &container && other->node() == container.node())
+      others.push_back(roster_.NameOf(task));
+  });
+  return others.empty() ? "" : "; with it were there " + Names(others);
+}
+
+void Placements::FireContainer(const TimerQueue::Entry& entry) {
+  Container& container = containers_.At(entry.key.first);
+  const bool ending = units_.phase.ending();
+  const Instant silent_from = container.last_heard() + context_.spec.timeouts.heartbeat;
+  if (container.is(Stage::kConnected) && !ending && silent_from > entry.at) {
+    return containers_.ArmHeartbeat(container, silent_from);
+  }
+  context_.changed = true;
+  if (container.is(Stage::kReleased)) {
+    containers_.Kill(container);
+  } else if (container.is(Stage::kKilled)) {
+    unreleased_.push_back(container.id().text + (container.node().empty() ? "" : " on " + container.node()));
+    Gone(container, {.how = "it did not go when it was killed"});
+  } else if (container.is(Stage::kLaunched)) {
+    const std::string& stage = container.startup_stage();
+    LoseUnconnected(container, "its executor did not connect within " +
+                                   DurationToText(context_.spec.timeouts.register_) +
+                                   " (timeouts.register) of its launch" + (stage.empty() ? "" : ": " + stage));
+  } else if (container.is(Stage::kConnected) && !ending) {
+    const std::string how = "nothing was heard of it for " + FormatDuration(context_.now - container.last_heard()) +
+                            " (timeouts.heartbeat)" + AlsoOnNode(container);
+    const bool infrastructure = ++container.task()->ledger.infrastructure <= Ledger::kMostInfrastructure;
+    Lose(container, {how, infrastructure}, container.last_heard());
+  }
+}
+
+// The executor, or what it does, cannot be reached.
+void Placements::Lose(Container& container, const Loss& loss, Instant at) {
+  Task& task = *container.task();
+  containers_.Kill(container);
+  if (!task.attempt.is_open()) {
+    containers_.Detach(task);
+    LoseIdle(task, loss, at);
+  } else if (!task.attempt.ranks().all_clean()) {
+    attempts_.NoteFailure(task, attempts_.FailureOf(task, Failure::How::kLost, at, loss));
+  }
+}
+
+// Something runs in the container that this AM cannot control: the task starts elsewhere once the container is gone.
+void Placements::LoseOrphaned(Container& container) {
+  const Loss loss{kOrphanedText, /*infrastructure=*/true};
+  if (container.task()->attempt.is_open()) return Lose(container, loss, context_.now);
+  containers_.MarkOrphaned(container);
+  containers_.Kill(container);
+}
+
+void Placements::LoseUnconnected(Container& container, const std::string& why) {
+  Task& task = *container.task();
+  containers_.Detach(task);
+  containers_.Kill(container);
+  LoseIdle(task, {.how = why}, context_.now);
+}
+
+// The task has lost its container before it was started in it (again).
+void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
+  if (units_.phase.ending() || task.done() || task.seat.leaving()) return;
+  if (!task.seat.member()) return units_.membership.growth.LoseOptional(task, loss, kReplacements);
+  if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // it gets another one when it restarts
+  LoseMember(task, loss, at);
+}
+
+void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
+  const Role& role = roster_.RoleOf(task);
+  const Assembly& assembly = units_.allocation.assembly;
+  const bool gathers = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
+  const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !gathers;
+  const bool too_often = !loss.infrastructure && task.placement.CountLaunchFailure() > kReplacements;
+  // Ranked tasks that run use an address that is not valid any more.
+  const auto how = others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady;
+  Failure failure = attempts_.FailureOf(task, how, at, loss);
+  if (!others_run && !too_often) {
+    Unplace(task, FailureText(roster_.NameOf(task), failure) + "; another container is asked for");
+    units_.membership.growth.AwaitReplacement(task);
+    units_.allocation.assembly.Refill();
+    return;
+  }
+  if (too_often) {
+    failure.what += ", as with " + std::to_string(task.placement.launch_failures() - 1) + " containers before";
+  }
+  task.Become(too_often ? TaskState::kFailed : TaskState::kLost);
+  task.attempt.SetExit(std::nullopt);
+  task.attempt.Fail(std::move(failure));
+  recorder_.Ended(task, context_.now);
+  if (too_often && units_.recovery.FailsJob(task)) {
+    units_.ending.Begin({.cause = Ending::Cause::kFailure});
+  } else if (too_often) {
+    attempts_.MarkDone(task);
+  } else {
+    units_.recovery.React(task);
+    if (task.attempt.failure()->remedy == Remedy::kAccept) attempts_.MarkDone(task);
+  }
+}
+
+}  // namespace howdah::core

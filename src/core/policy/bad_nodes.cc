@@ -1,0 +1,51 @@
+#include "howdah/core/policy/bad_nodes.h"
+
+#include <algorithm>
+
+namespace howdah::core::policy {
+namespace {
+
+constexpr size_t kFailures = 3;
+constexpr Duration kWithin = std::chrono::minutes(10);
+constexpr Duration kAvoidedFor = std::chrono::minutes(10);
+// Faulty hardware does not repair itself: a GPU needs a reset, a disk a replacement.
+constexpr Duration kFaultyFor = std::chrono::hours(24);
+
+}  // namespace
+
+std::string BadNodes::Failed(const std::string& node, Instant now) {
+  failures_[node].push_back(now);
+  size_t elsewhere = 0;
+  for (auto& [name, times] : failures_) {
+    while (!times.empty() && now - times.front() > kWithin) times.pop_front();
+    if (name != node) elsewhere = std::max(elsewhere, times.size());
+  }
+  const std::deque<Instant>& here = failures_[node];
+  if (here.size() < kFailures || 2 * elsewhere > here.size() || Avoided(node, now)) return "";
+  if (2 * (Avoided(now).size() + 1) > seen_.size()) return "";
+  avoided_until_[node] = now + kAvoidedFor;
+  return node + " is avoided for " + FormatDuration(kAvoidedFor) + ": " + std::to_string(here.size()) +
+         " attempts have failed there within " + FormatDuration(now - here.front()) + ", on no other node more than " +
+         std::to_string(elsewhere);
+}
+
+std::string BadNodes::Faulty(const std::string& node, Instant now) {
+  if (Avoided(node, now) || 2 * (Avoided(now).size() + 1) > std::max<size_t>(seen_.size(), 2)) return "";
+  avoided_until_[node] = now + kFaultyFor;
+  return node + " is avoided for " + DurationToText(kFaultyFor) + ": it is to blame for a failure there";
+}
+
+bool BadNodes::Avoided(const std::string& node, Instant now) const {
+  const auto it = avoided_until_.find(node);
+  return it != avoided_until_.end() && now < it->second;
+}
+
+std::vector<std::pair<std::string, Duration>> BadNodes::Avoided(Instant now) const {
+  std::vector<std::pair<std::string, Duration>> nodes;
+  for (const auto& [node, until] : avoided_until_) {
+    if (now < until) nodes.emplace_back(node, until - now);
+  }
+  return nodes;
+}
+
+}  // namespace howdah::core::policy

@@ -1,0 +1,31 @@
+// How many tasks of an elastic role take part, between its min and its max.
+#pragma once
+
+#include "howdah/base/time.h"
+#include "howdah/jobspec/job_spec.h"
+
+namespace howdah::core::policy {
+
+// Ranked tasks that are not members of the current generation, but could be of the next.
+struct Candidates {
+  int joinable = 0;      // registered: could run at once
+  int starting = 0;      // have a container, and are not registered yet
+  int pending = 0;       // have no container yet
+  bool settled = false;  // `timeouts.settle` has passed since the first could have joined
+};
+
+// Whether the running ranked tasks stop now to restart with the candidates. Each restart costs the work since the last
+// checkpoint, so that several candidates join at once.
+bool ShouldGrow(const Candidates& candidates);
+
+// Whether a generation that could start now waits for candidates, as it would soon have to restart for them.
+bool ShouldWait(const Candidates& candidates);
+
+// How long a task that has lost its container waits for another before the job goes on without it. at_once: a
+// replacement is unlikely for now, or can join later at little cost.
+Duration ReplacementLimit(const jobspec::Instances& instances, const jobspec::Timeouts& timeouts, bool at_once);
+
+// Whether a role with so many members can go on with one member less.
+bool CanShrink(const jobspec::Instances& instances, int members);
+
+}  // namespace howdah::core::policy

@@ -1,0 +1,52 @@
+// Gang scheduling: which tasks start together, and how long an incomplete gang may hold containers.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/time.h"
+#include "howdah/core/policy/random.h"
+#include "howdah/jobspec/job_spec.h"
+
+namespace howdah::core::policy {
+
+// Whether no task may start before all tasks are registered.
+bool StartsTogether(jobspec::StartMode mode, bool needs_whole_cluster);
+
+// How long an incomplete gang may hold its containers while no further container is granted. The jitter makes one of
+// two deadlocked jobs release its containers first.
+Duration HoldLimit(Duration hold, Random& random);
+
+// How long to wait for missing containers, and the key of the job file that sets the limit.
+struct Patience {
+  std::optional<Duration> limit;  // none: no limit
+  std::string_view key;
+};
+// preempted: the containers were preempted. Like a submission, the job waits until its queue has room again.
+Patience PatienceFor(const jobspec::Timeouts& timeouts, bool preempted);
+
+// How long to wait before requesting containers again after the given release (from 1) of a partial allocation.
+Duration RequestAgainIn(int round, Random& random);
+
+// A role that must have started, or finished, before another role starts.
+struct Dependency {
+  int role = 0;
+  bool finished = false;  // it must have finished, not only started
+};
+// The dependencies of a role, in the order of the job file's roles.
+std::vector<Dependency> DependenciesOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
+
+// By role: the roles that must finish first, directly or through a dependency. Containers would be idle until then, so
+// that the role requests none. Roles that wait for the same roles to finish form one gang.
+std::vector<std::vector<int>> FinishDependencies(const jobspec::JobSpec& spec);
+
+// How far the role that a dependency names is.
+struct RoleProgress {
+  int tasks = 0;
+  int started = 0;  // have been RUNNING in this generation, or are done
+  int done = 0;
+};
+bool IsSatisfied(const RoleProgress& progress, bool finished);
+
+}  // namespace howdah::core::policy

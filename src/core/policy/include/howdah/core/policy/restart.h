@@ -1,0 +1,55 @@
+// What follows from a failure, and how long to pause before the next attempt.
+#pragma once
+
+#include <optional>
+
+#include "howdah/base/time.h"
+#include "howdah/jobspec/job_spec.h"
+
+namespace howdah::core::policy {
+
+enum class Remedy {
+  kRestartTask,    // only the task starts again
+  kRestartRanked,  // all ranked tasks start again; the first failure is known when all of them have ended
+  kRestartJob,     // every task starts again
+  kAccept,         // the task stays failed, the job goes on
+  kFailJob,
+};
+
+struct FailureFacts {
+  jobspec::RoleKind kind = jobspec::RoleKind::kWorker;
+  jobspec::OnFailure on_failure = jobspec::OnFailure::kFail;
+  bool ranked = false;         // its role restarts together with the other ranked roles
+  int budget = 0;              // charged restarts that the task has left
+  bool ranked_budget = false;  // whether any ranked task has one left
+  int job_budget = 0;          // restarts that the whole job has left
+  bool first_index = false;    // the task has index 0 in its role
+  bool not_charged = false;    // an infrastructure failure, or a rule of the job file makes the restart free
+  bool final = false;          // a rule of the job file forbids a restart
+  // It may be a consequence of another ranked task's failure that has not been reported yet.
+  bool maybe_consequence = false;
+};
+
+// Whether a failure without a restart fails the job at once.
+bool FailsJob(jobspec::RoleKind kind, jobspec::OnFailure on_failure, bool first_index);
+
+Remedy Decide(const FailureFacts& facts);
+
+// The verdict of the job file's first matching rule; without one, of the node's health, where node_fault may make a
+// restart free. nullopt: neither applies, and the table of Decide does.
+std::optional<jobspec::RestartRule::Then> RuleFor(const jobspec::RestartLimit& restart, std::optional<int> rule,
+                                                  bool node_fault);
+
+// The properties by which failures are ordered.
+struct FailureOrder {
+  bool final = false;        // a rule of the job file forbids a restart
+  bool consequence = false;  // it is known to follow from another failure
+  Instant at;
+};
+// Whether a is the root cause rather than b: a final failure comes first, a known consequence last, then time decides.
+bool CameFirst(const FailureOrder& a, const FailureOrder& b);
+
+// The pause before the nth restart (from 1): the job file's backoff, doubled each time up to a minute.
+Duration Backoff(Duration first, int nth);
+
+}  // namespace howdah::core::policy

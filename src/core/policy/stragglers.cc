@@ -1,0 +1,47 @@
+#include "howdah/core/policy/stragglers.h"
+
+#include <algorithm>
+
+namespace howdah::core::policy {
+namespace {
+
+constexpr Duration kLongestWindow = std::chrono::seconds(30);
+constexpr int64_t kManySteps = 20;  // enough to average out single slow steps
+constexpr double kSlow = 2;
+constexpr int kSlowWindows = 3;
+constexpr size_t kFewest = 3;  // with two tasks neither can be called the exception
+
+}  // namespace
+
+bool Pace::Take(int64_t step, Instant at) {
+  if (!from_ || step < first_) {
+    from_ = at;
+    first_ = step;
+    return false;
+  }
+  const Duration during = at - *from_;
+  const bool enough = during >= window_ && step - first_ >= kManySteps;
+  if (!enough && during < kLongestWindow) return false;
+  window_ = std::min(kLongestWindow, window_ * 3 / 2);
+  steps_per_second_.reset();
+  if (step > first_)
+    steps_per_second_ = static_cast<double>(step - first_) / std::chrono::duration<double>(during).count();
+  from_ = at;
+  first_ = step;
+  return true;
+}
+
+bool Pace::CountWindow(bool slow) {
+  slow_windows_ = slow ? slow_windows_ + 1 : 0;
+  return slow_windows_ == kSlowWindows;
+}
+
+std::optional<double> SlowerBy(double own, std::vector<double> all) {
+  if (all.size() < kFewest || own <= 0) return std::nullopt;
+  const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+  std::nth_element(all.begin(), middle, all.end());
+  const double times = *middle / own;
+  return times >= kSlow ? std::optional(times) : std::nullopt;
+}
+
+}  // namespace howdah::core::policy

@@ -1,0 +1,119 @@
+#include "requests.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "require.h"
+#include "units.h"
+
+namespace howdah::core {
+
+Requests::Requests(Units& units)
+    : context_(units.context),
+      roster_(units.roster),
+      assembly_(units.allocation.assembly),
+      growth_(units.membership.growth),
+      roles_(units.context.spec.roles.size()) {}
+
+void Requests::Want(const Task& task) {
+  RoleRequests& role = roles_[static_cast<size_t>(task.id.role)];
+  (task.seat.member() ? role.members : role.optional).push(task.id.index);
+}
+
+Task* Requests::NextPending(Role& role) {
+  RoleRequests& requests = roles_[role.number()];
+  for (auto* waiting : {&requests.members, &requests.optional}) {
+    while (!waiting->empty()) {
+      const auto index = static_cast<size_t>(waiting->top());
+      waiting->pop();
+      if (index >= role.tasks().size()) continue;
+      Task& task = role.tasks()[index];
+      const Tally& counts = task.counts();
+      if ((waiting == &requests.members ? counts.pending : counts.optional.pending) > 0) return &task;
+    }
+  }
+  return nullptr;
+}
+
+Task* Requests::TakeGrant(Role& role) {
+  int& requested = roles_[role.number()].requested;
+  Task* task = requested > 0 ? NextPending(role) : nullptr;
+  if (task != nullptr) --requested;
+  return task;
+}
+
+// A role with an unfinished finish-dependency requests nothing: a container in which nothing can run is better used by
+// another job. Without a gang, a role that waits for another one's start requests nothing either: two jobs whose
+// tasks wait in containers could block each other.
+bool Requests::MayRequest(const Role& role) const {
+  return assembly_.IsOpen(role) && (context_.together || assembly_.DependenciesHold(role));
+}
+
+int Requests::WantedBy(const Role& role) const {
+  return role.tally().pending + (growth_.MayGrow(role) ? role.tally().optional.pending : 0);
+}
+
+void Requests::Update() {
+  if (assembly_.paused()) return;
+  const bool too_many = std::any_of(roster_.roles().begin(), roster_.roles().end(),
+                                    [this](const Role& role) { return of(role) > WantedBy(role); });
+  if (too_many) CancelAll();
+  std::vector<int> counts(roles_.size(), 0);
+  for (const Role& role : roster_.roles()) {
+    if (!MayRequest(role)) continue;
+    int& requested = roles_[role.number()].requested;
+    counts[role.number()] = WantedBy(role) - requested;
+    requested = WantedBy(role);
+  }
+  Request(counts);
+}
+
+void Requests::CancelAll() {
+  context_.Emit(CancelRequests{});
+  for (RoleRequests& role : roles_) role.requested = 0;
+}
+
+bool Requests::any() const {
+  return std::any_of(roles_.begin(), roles_.end(), [](const RoleRequests& role) { return role.requested > 0; });
+}
+
+// Requests so many more for each role: first what the job cannot run without.
+void Requests::Request(const std::vector<int>& counts) {
+  RequestContainers needed;
+  RequestContainers optional{.asks = {}, .optional = true};
+  for (const Role& role : roster_.roles()) {
+    const int count = counts[role.number()];
+    const auto number = static_cast<int>(role.number());
+    const int must = std::min(count, role.tally().pending);
+    if (must > 0) needed.asks.push_back({number, must});
+    if (count > must) optional.asks.push_back({number, count - must});
+  }
+  needed.together = IsWholeGang(needed);
+  if (!needed.asks.empty()) context_.Emit(std::move(needed));
+  if (!optional.asks.empty()) context_.Emit(std::move(optional));
+}
+
+// Whether the request is for a gang that holds no container yet.
+bool Requests::IsWholeGang(const RequestContainers& request) const {
+  const Tally gang = assembly_.Assembling();
+  return gang.pending == gang.tasks &&
+         std::all_of(request.asks.begin(), request.asks.end(), [this](const RequestContainers::Ask& ask) {
+           return assembly_.IsAssembling(roster_.roles()[static_cast<size_t>(ask.role)]);
+         });
+}
+
+void Requests::Resend() {
+  std::vector<int> counts;
+  for (const RoleRequests& role : roles_) counts.push_back(role.requested);
+  Request(counts);
+}
+
+void Requests::Check(bool up_to_date) const {
+  for (const Role& role : roster_.roles()) {
+    Require(assembly_.IsOpen(role) || of(role) == 0, "containers are requested in which nothing could run");
+    const bool enough = MayRequest(role) ? of(role) == WantedBy(role) : of(role) <= WantedBy(role);
+    Require(!up_to_date || enough, "not as many containers are requested as are pending");
+  }
+}
+
+}  // namespace howdah::core

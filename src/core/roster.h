@@ -1,0 +1,113 @@
+// The roles and tasks of a job, and the counts over them.
+#pragma once
+
+#include <deque>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "context.h"
+#include "howdah/base/host_port.h"
+#include "howdah/base/ids.h"
+#include "howdah/core/job.h"
+#include "tally.h"
+#include "task.h"
+
+namespace howdah::core {
+
+class Role {
+ public:
+  size_t number() const { return number_; }
+  const jobspec::RoleSpec& spec() const { return *spec_; }
+  // The job file's, or a sidecar once the role has outlived others for too long.
+  jobspec::RoleKind kind() const { return kind_; }
+  bool ranked() const { return ranked_; }
+  bool coordinator() const { return coordinator_; }  // see FrameworkRules
+  int size() const { return size_; }                 // its tasks that do not leave
+  // References stay valid while the role grows and shrinks at its end.
+  std::deque<Task>& tasks() { return tasks_; }
+  const std::deque<Task>& tasks() const { return tasks_; }
+  const Tally& tally() const { return tally_; }
+  bool all_done() const { return tally_.done == tally_.tasks; }
+
+ private:
+  friend class Roster;
+
+  size_t number_ = 0;
+  const jobspec::RoleSpec* spec_ = nullptr;
+  jobspec::RoleKind kind_ = jobspec::RoleKind::kWorker;
+  bool ranked_ = false, coordinator_ = false;
+  int size_ = 0;
+  std::deque<Task> tasks_;
+  std::deque<Ledger> ledgers_;       // by index, of tasks that left, too
+  std::vector<HostPort> endpoints_;  // by index
+  Tally tally_;
+};
+
+class Roster {
+ public:
+  explicit Roster(const Context& context);
+
+  std::deque<Role>& roles() { return roles_; }
+  const std::deque<Role>& roles() const { return roles_; }
+  Role& RoleOf(const Task& task) { return roles_[static_cast<size_t>(task.id.role)]; }
+  const Role& RoleOf(const Task& task) const { return roles_[static_cast<size_t>(task.id.role)]; }
+  const jobspec::RoleSpec& SpecOf(const Task& task) const { return RoleOf(task).spec(); }
+  std::string NameOf(const Task& task) const;
+  Role* FindRole(int role);
+  Task* Find(TaskId id);
+
+  const Tally& all() const { return all_; }
+  const Tally& ranked() const { return ranked_; }
+  const Tally& Of(Scope scope) const { return scope == Scope::kAll ? all_ : ranked_; }
+  // The sum over the roles for which this holds.
+  template <typename Holds>
+  Tally Sum(Holds holds) const {
+    Tally sum;
+    for (const Role& role : roles_) {
+      if (holds(role)) sum.Add(role.tally_, 1);
+    }
+    return sum;
+  }
+  template <typename Visit>
+  void ForEach(Visit visit) {
+    for (Role& role : roles_) {
+      for (Task& task : role.tasks_) visit(task);
+    }
+  }
+
+  // Takes the lowest index that is free.
+  Task& AddTask(Role& role, bool member);
+  // The task leaves: it does not count any more. It is deleted when it has been removed and has the highest index.
+  void Leave(Task& task);
+  void Trim(Role& role);
+  void MakeSidecar(Role& role) { role.kind_ = jobspec::RoleKind::kSidecar; }
+  void SetFirstAttempt(int number);
+  int first_attempt() const { return first_attempt_; }
+  // Every task, also one that left, has its full restart budget again.
+  void ResetBudgets();
+
+  const HostPort& EndpointOf(const Task& task) const;
+  void SetEndpoint(const Task& task, const HostPort& endpoint);
+  // Valid until the next step.
+  const PeerGroup& Peers();
+  std::vector<int> RanksOf(const Task& task) const;
+
+  void BeginStep();
+  // The task that was changed last in this step; nullptr: none.
+  const Task* last_changed() const { return last_changed_; }
+  // Aborts if a sum is not what its tasks add up to.
+  void CheckSums() const;
+
+ private:
+  int SlotsOf(const Role& role) const;
+
+  const jobspec::JobSpec& spec_;
+  std::deque<Role> roles_;
+  Tally all_, ranked_;
+  int first_attempt_ = 0;  // of every task: lower numbers belong to earlier AMs
+  std::optional<PeerGroup> peers_;
+  const Task* last_changed_ = nullptr;
+};
+
+}  // namespace howdah::core

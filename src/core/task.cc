@@ -1,0 +1,112 @@
+#include "task.h"
+
+#include <algorithm>
+
+#include "container.h"
+
+namespace howdah::core {
+
+void TaskPart::Changed() { task_.Recount(); }
+
+void Attempt::Begin(int generation, int processes) {
+  run_ = Run::kStarting;
+  used_ = true;
+  generation_ = generation;
+  ranks_ = {};
+  ranks_.exited.assign(static_cast<size_t>(processes), false);
+  ranks_.left = processes;
+  started_.reset();
+  exit_.reset();
+  failure_.reset();
+  stop_.reset();
+  Changed();
+}
+
+bool Attempt::CountExit(int local_rank, Instant at) {
+  const auto rank = static_cast<size_t>(local_rank);
+  if (local_rank < 0 || rank >= ranks_.exited.size()) return false;
+  if (ranks_.exited[rank]) return false;
+  ranks_.exited[rank] = true;
+  --ranks_.left;
+  ranks_.last_exit = std::max(ranks_.last_exit, at);
+  Changed();
+  return true;
+}
+
+void Attempt::TightenStop(Instant due, Instant limit) {
+  stop_->due = std::min(stop_->due, due);
+  stop_->limit = std::min(stop_->limit, limit);
+}
+
+void Attempt::ExtendStop(Instant now) { stop_->due = std::max(stop_->due, std::min(now + stop_->grace, stop_->limit)); }
+
+bool Placement::connected() const {
+  return container_ != nullptr && container_->phase() == Container::Phase::kConnected;
+}
+
+void Placement::Attach(Container& container) {
+  container_ = &container;
+  node_ = container.node();
+  Changed();
+}
+
+Task::Task(TaskId task_id, Ledger& task_ledger, const Sums& sums, bool member)
+    : id(task_id),
+      ranked(sums.ranked != nullptr),
+      ledger(task_ledger),
+      seat(*this, member, task_id.index),
+      attempt(*this, task_ledger.next_attempt),
+      placement(*this),
+      rendezvous(*this),
+      sums_(sums) {
+  Recount();
+}
+
+bool Task::whole() const {
+  const Attempt::Ranks& ranks = attempt.ranks();
+  return attempt.is_open() && ranks.left == static_cast<int>(ranks.exited.size()) && !attempt.failure() &&
+         !attempt.stop() && placement.connected();
+}
+
+void Task::Recount() {
+  const Tally counts = Count();
+  *sums_.last_changed = this;
+  if (counts == counted_) return;
+  for (Tally* sum : {sums_.role, sums_.all, sums_.ranked}) {
+    if (sum == nullptr) continue;
+    sum->Add(counted_, -1);
+    sum->Add(counts, 1);
+  }
+  counted_ = counts;
+}
+
+Tally Task::Count() const {
+  using Step = RendezvousState::Step;
+  Tally t;
+  const bool is_whole = whole();
+  t.open = attempt.is_open();
+  if (is_whole) {
+    t.rendezvous.joined = rendezvous.step() == Step::kJoined;
+    t.rendezvous.rejoining = rendezvous.step() == Step::kRejoining;
+  }
+  if (seat.leaving()) return t;
+  if (!seat.member()) {
+    t.optional.pending = !done_ && placement.container() == nullptr;
+    t.optional.starting = !done_ && placement.container() != nullptr && !placement.connected();
+    t.optional.joinable = !done_ && placement.connected();
+    return t;
+  }
+  t.tasks = 1;
+  t.pending = !done_ && state_ == TaskState::kPending && placement.container() == nullptr;
+  t.unregistered = !done_ && !placement.connected();
+  t.started = started_ || done_;
+  t.done = done_;
+  t.succeeded = done_ && state_ == TaskState::kSucceeded;
+  t.failed = done_ && (state_ == TaskState::kFailed || state_ == TaskState::kLost);
+  t.hung = attempt.failure() && attempt.failure()->how == Failure::How::kHung;
+  t.budget = std::max(0, sums_.restart_max - ledger.charged);
+  t.rendezvous.ready = done_ || (is_whole && rendezvous.step() != Step::kNone);
+  return t;
+}
+
+}  // namespace howdah::core

@@ -1,0 +1,59 @@
+// The units of a job, each the owner of its fields. They call each other directly: what one decides takes effect at
+// once, in the order in which actions and journal entries have to appear.
+#pragma once
+
+#include "assembly.h"
+#include "attempts.h"
+#include "containers.h"
+#include "context.h"
+#include "coordinators.h"
+#include "ending.h"
+#include "growth.h"
+#include "monitor.h"
+#include "phase.h"
+#include "placements.h"
+#include "recorder.h"
+#include "recovery.h"
+#include "rendezvous.h"
+#include "requests.h"
+#include "roster.h"
+#include "scaling.h"
+
+namespace howdah::core {
+
+// What is requested, held and released.
+struct Allocation {
+  explicit Allocation(Units& units);
+  Containers containers;
+  Requests requests;
+  Assembly assembly;
+  Placements placements;
+};
+
+// Which tasks take part.
+struct Membership {
+  explicit Membership(Units& units);
+  Scaling scaling;
+  Growth growth;
+  Coordinators coordinators;
+};
+
+struct Units {
+  Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
+  Units(const Units&) = delete;
+  Units& operator=(const Units&) = delete;
+
+  Context context;
+  Phase phase;
+  Roster roster;
+  Recorder recorder;
+  Allocation allocation;
+  Attempts attempts;
+  Monitor monitor;
+  Recovery recovery;
+  Ending ending;
+  Membership membership;
+  Rendezvous rendezvous;
+};
+
+}  // namespace howdah::core
