@@ -2,7 +2,8 @@
 """tidy.py [--root DIR] [--compile-commands FILE] [--words] [--classes] [--shrink] [--layers] - the house rules.
 
 Prints FILE:LINE: RULE: TEXT for each finding and exits with 1 if there is one. The rules are in tidy_rules.py. --words
-checks the language only: comments, documents, test names and the subjects of commits; --classes the classes only.
+lists all findings about language: in comments, documents, test names and the subjects of commits. Without it a file is
+reported if it has more of them than tidy_words.json allows. --classes checks the classes only.
 Functions, files and classes above the limits are named in tidy_ratchet.json with their size and the reason. They may
 only shrink, and --shrink records the smaller sizes. --layers writes the layer table into ARCHITECTURE.md.
 """
@@ -12,7 +13,7 @@ import pathlib
 import re
 import subprocess
 import sys
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 import tidy_cpp
 import tidy_rules as rules
@@ -239,9 +240,15 @@ def texts_of(root):
 
 
 def check_language(root):
-    """Findings about words, which --words and the whole check report."""
+    """All findings about words."""
     findings = [f for name, text in texts_of(root).items() for f in tidy_words.check_words(name, text)]
     return findings + list(tidy_words.check_commits(root))
+
+
+def more_than_known(findings, known):
+    """The findings of the files that have more of them than `known`: {path: number}."""
+    count = Counter(finding.path for finding in findings)
+    return [f for f in findings if count[f.path] > known.get(f.path, 0)]
 
 
 def check_tree(root, compile_commands=None, shrink=False):
@@ -258,9 +265,22 @@ def check_tree(root, compile_commands=None, shrink=False):
                    for name, entry in ratchet.items() if name in sizes}
         ratchet_path.write_text(json.dumps(ratchet, indent=1, sort_keys=True) + "\n")
     findings += check_sizes(sizes, ratchet)
+    findings += check_words_of_tree(root, shrink)
     if compile_commands:
         findings += check_compiled(root, list(texts), compile_commands)
     return list(excuse(findings))
+
+
+def check_words_of_tree(root, shrink):
+    """Findings about words beyond those that tidy_words.json knows; their number per file may only shrink."""
+    path = root / "tools/tidy_words.json"
+    known = json.loads(path.read_text()) if path.exists() else {}
+    findings = check_language(root)
+    if shrink:
+        count = Counter(finding.path for finding in findings)
+        known = {name: min(number, count[name]) for name, number in known.items() if count[name]}
+        path.write_text(json.dumps(known, indent=1, sort_keys=True) + "\n")
+    return more_than_known(findings, known)
 
 
 def write_layers(root):
@@ -275,7 +295,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--compile-commands", type=pathlib.Path)
-    parser.add_argument("--words", action="store_true", help="check the language only")
+    parser.add_argument("--words", action="store_true", help="list all findings about language")
     parser.add_argument("--classes", action="store_true", help="check sizes and files of classes only")
     parser.add_argument("--shrink", action="store_true", help="write smaller sizes into the ratchet")
     parser.add_argument("--layers", action="store_true", help="write the layer table into ARCHITECTURE.md")

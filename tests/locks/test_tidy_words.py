@@ -7,6 +7,7 @@ import pytest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
+import tidy  # noqa: E402
 import tidy_rules  # noqa: E402
 import tidy_words  # noqa: E402
 
@@ -104,3 +105,21 @@ def test_commits_after_the_first_one_are_read(tmp_path, monkeypatch):
     assert finding.rule == "subject" and "A sentence without an area" in finding.text
     monkeypatch.setattr(tidy_rules, "WORDS_SINCE", "0123456789")
     assert list(tidy_words.check_commits(tmp_path)) == []
+
+
+@pytest.mark.parametrize("known,reported", [({}, 2), ({"a.md": 1}, 2), ({"a.md": 2}, 0), ({"b.md": 2}, 2)])
+def test_findings_beyond_the_known_number_are_reported(known, reported):
+    findings = list(tidy_words.check_words("a.md", "It starts anew.\n\nWhat it does.\n"))
+    assert len(tidy.more_than_known(findings, known)) == reported
+
+
+def test_the_whole_check_reports_words(tmp_path, monkeypatch):
+    monkeypatch.setattr(tidy_rules, "EXCEPTIONS", {})
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "guide.md").write_text("It starts anew.\n")
+    assert [(f.path, f.rule) for f in tidy.check_tree(tmp_path)] == [("guide.md", "words")]
+    (tmp_path / "tools/tidy_words.json").write_text('{"guide.md": 1}')
+    assert tidy.check_tree(tmp_path) == []
+    (tmp_path / "guide.md").write_text("It starts again.\n")
+    tidy.check_tree(tmp_path, shrink=True)
+    assert (tmp_path / "tools/tidy_words.json").read_text() == "{}\n"
