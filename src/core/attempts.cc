@@ -276,7 +276,7 @@ void Attempts::Close(Task& task, Instant at) {
   Settle(task);
 }
 
-// What becomes of a task that has no attempt any more.
+// Decides about a task that has no attempt any more.
 void Attempts::Settle(Task& task) {
   if (task.seat.leaving()) {
     units_.membership.scaling.Remove(task);

@@ -1,4 +1,4 @@
-// What every unit of a job is given: the job file, the framework's rules, the time of the step, and where actions go.
+// Shared by every unit of a job: the job file, the framework's rules, the time of the step, and the actions so far.
 #pragma once
 
 #include <algorithm>

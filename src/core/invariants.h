@@ -1,4 +1,4 @@
-// What must always hold. Both abort if it does not.
+// Invariants of a job. Both functions abort if one is violated.
 #pragma once
 
 namespace howdah::core {

@@ -107,7 +107,7 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
   return {std::exchange(context.actions, {}), context.changed};
 }
 
-// What follows from an event, once all of it is known. The order has reasons:
+// The consequences of an event, once it is known completely. The order has reasons:
 // - Ending comes first: a job that ends does nothing else, and finishes when it holds no container.
 // - Sizes that were asked for apply before the outcome is judged: a role may be done only because it became smaller.
 // - The outcome is judged before a drain is finished: a job that has succeeded, or failed, restarts nothing. Either may

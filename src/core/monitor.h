@@ -1,4 +1,4 @@
-// What attempts report while they run: progress, hangs, and where their processes are when others hang. A rank whose
+// Reports of running attempts: progress, hangs, and where their processes are when others hang. A rank whose
 // stack differs from all others' is often the one that the others wait for.
 #pragma once
 

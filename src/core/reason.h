@@ -1,4 +1,4 @@
-// The sentences users read: one of cause, with numbers and names.
+// The sentences that users read: the cause, with numbers and names.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@ namespace howdah::core {
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
 std::string FailureText(std::string_view task, const Failure& failure);
 
-// Which rule of the role's has decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
+// The rule of the role that has decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
 std::string RuledByText(const jobspec::RoleSpec& role, int rule);
 
 // "...; 2 others failed because of it"
@@ -27,22 +27,22 @@ std::string WithOthers(std::string first, int others);
 // by: who, from where, with what. ran: since the job first ran; none: it never did.
 std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted);
 
-// sign: its last sign of life, so long ago. where: its processes stand; empty: not known.
+// sign: the last activity, so long ago. stack: where its processes are; empty: not known.
 std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
                      std::string_view stack);
 
-// Tasks whose processes stand at the same place.
+// Tasks whose processes are at the same location.
 struct TasksAtStack {
   std::vector<std::string> tasks;
   std::string stack;
 };
 // "worker:0, worker:2 stand in all_reduce (train.py:40)"
 std::string StackText(const std::vector<std::string>& tasks, std::string_view stack);
-// "...; worker:0, worker:2 stand there too; worker:3 stands in load (train.py:9)": the fewest first. where: the task
-// that the text is about stands.
+// "...; worker:0, worker:2 stand there too; worker:3 stands in load (train.py:9)": the fewest first. stack: of the
+// task that the text is about.
 std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others);
 
-// told: the newest checkpoint that a task has told of, and of which; none: it is not known.
+// told: the newest checkpoint that a task has reported; none: not known.
 struct ReportedCheckpoint {
   std::string task;
   int64_t step = 0;
@@ -51,25 +51,24 @@ struct ReportedCheckpoint {
 std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& told,
                           std::string_view checkpoint_dir);
 
-// What an incomplete gang lacks: names of tasks.
+// The tasks that an incomplete gang lacks.
 struct Shortfall {
   int ready = 0, wanted = 0;
-  int held = 0;  // containers in which nothing was launched, as the others did not come
+  int held = 0;  // containers in which nothing was launched, as the others were not granted
   std::vector<std::string> without_container;
   std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
   std::string backend;                   // what the backend waits for, in one line, or empty
 };
 std::string GangTimeoutText(const policy::Patience& patience, const Shortfall& shortfall);
 
-// A member of the world that got no other container: why, as a clause. limit: how long it might have taken. others: of
-// its role, that go on.
+// A member that got no replacement: why, as a clause. limit: the time it had. others: the tasks of its role that go on.
 std::string GoesOnWithoutText(bool preempted, Duration limit, int others);
 std::string NotReplacedText(const policy::Patience& patience, std::string_view backend);
 
-// running: tasks of the role that have not ended.
+// running: tasks of the role that still run.
 std::string OutlivedText(const jobspec::RoleSpec& role, int running);
 
-// While some of a gang's containers are held and the others do not come.
+// While some of a gang's containers are held and no more are granted.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
 std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in);
 

@@ -1,4 +1,4 @@
-// What is requested of the backend: kept equal to what the tasks of roles that may start lack.
+// The requests to the backend: kept equal to what the tasks of roles that may start lack.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What must hold, checked in every build: a core that has lost track of its job must not go on giving orders.
+// Invariants, checked in every build: a core with inconsistent state must not give further orders.
 #pragma once
 
 #include <cstdio>

@@ -171,7 +171,7 @@ class RendezvousState : public TaskPart {
   int generation_ = 0;
 };
 
-// What the attempt has reported of its progress, and what the journal has of it.
+// The reported progress of an attempt, and the entries that the journal has of it.
 struct ProgressLog {
   std::optional<TaskProgress> latest;
   policy::Pace pace;
@@ -179,7 +179,7 @@ struct ProgressLog {
   Instant next_entry = Instant::min();
 };
 
-// What outlasts a task that leaves: its index may come back.
+// The part that outlasts a task that leaves: its index may come back.
 struct Ledger {
   int next_attempt = 0;  // attempt numbers are never reused
   int charged = 0;       // restarts that used up its budget

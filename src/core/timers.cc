@@ -6,7 +6,7 @@
 namespace howdah::core {
 namespace {
 
-// What is due at the same time has an order too: two jobs that are told the same do the same.
+// Entries for the same time have an order, too: the same events lead to the same actions.
 bool Later(const TimerQueue::Entry& a, const TimerQueue::Entry& b) {
   const auto order = [](const TimerQueue::Entry& e) {
     return std::make_tuple(e.at, e.key.owner, e.key.first, e.key.second);
@@ -36,7 +36,7 @@ bool TimerQueue::IsDue(Timer& timer, const Entry& entry) {
   if (timer.armed != entry.at) return false;
   timer.armed = kNever;
   if (timer.due == kNever) return false;
-  // It was moved: its turn comes by its new time, whether that has come or not.
+  // It was moved: the new entry decides, whether it is due or not.
   if (timer.due > entry.at) {
     Arm(timer, entry.key, timer.due);
     return false;

@@ -1,5 +1,5 @@
-// All deadlines of a job in one heap. Moving a deadline later costs nothing: its entry is looked at again when the old
-// time has come. So a heartbeat of one of 10,000 executors is one store.
+// All deadlines of a job in one heap. Moving a deadline to a later time costs nothing: its entry is checked again at
+// the old time. So a heartbeat of one of 10,000 executors is one store.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace howdah::core {
 
 inline constexpr Instant kNever = Instant::max();
 
-// Owned by what waits. To disarm: due = kNever.
+// Owned by the unit that waits. To disarm: due = kNever.
 struct Timer {
   Instant due = kNever;
-  Instant armed = kNever;  // of its entry in the heap that counts; any other entry of it is stale
+  Instant armed = kNever;  // of its valid entry in the heap; any other entry of it is stale
 };
 
-// Whose timer an entry is.
+// The owner of an entry's timer.
 struct TimerKey {
   enum class Owner : uint8_t { kJob, kContainer, kTask, kMissing, kRole };
   Owner owner = Owner::kJob;
@@ -34,7 +34,7 @@ class TimerQueue {
   };
 
   void Arm(Timer& timer, TimerKey key, Instant due);
-  // An entry whose time has come; the caller looks up its timer and asks IsDue.
+  // An entry that is due; the caller finds its timer and calls IsDue.
   std::optional<Entry> Pop(Instant now);
   // Whether the timer of an entry that was popped is due; it is disarmed then. Otherwise its entry is put back if
   // needed.

@@ -1,5 +1,5 @@
-// Test helper: a job's life as text. Each line of a story is an event; what the core answers is written beneath it,
-// indented. A test gives the whole as it should read and compares.
+// Test helper: a job's life as text. Each line of a story is an event; the core's actions follow it, indented. A test
+// compares the whole text.
 //
 //   0s am 1 2 5                  1s kill 5s ann            2s scale worker 3          9s tick
 //   1s resumed 2                 1s warned c1 why          1s taken c1 how (excused)
@@ -11,9 +11,8 @@
 //   1s stands c1 a0 where=main (train.py:3)
 //   1s saving c1 a0              1s meets worker:1 a0 arrived|joined|waits|deaf
 //   1s ended c1 a0               1s startfail c1 a0 127    1s disconnected c1         1s waited REASON
-//   0s up                        everything that is needed at once until all of it runs; prints nothing. Containers are
-//   named after their
-//                                tasks: worker:0 runs in worker:0 on node0
+//   0s up                        all tasks start; prints nothing. Containers are named after
+//                                their tasks: worker:0 runs in worker:0 on node0
 #pragma once
 
 #include <functional>

@@ -21,7 +21,7 @@
 
 namespace howdah::core {
 
-// What is requested, held and released.
+// Containers requested, held and released.
 struct Allocation {
   explicit Allocation(Units& units);
   Containers containers;

@@ -1,4 +1,4 @@
-// Orders the core gives. Imperative: the shell carries each out, in order, and answers with events only.
+// Orders of the core. Imperative: the shell carries out each, in order, and answers with events only.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@
 
 namespace howdah::core {
 
-// Ask the place for containers. together: a gang; a place that can grant all of them at one stroke does so or waits.
+// Request containers. together: a gang; a backend that can grant all of them at once does so or waits.
 struct RequestContainers {
   struct Ask {
     int role = 0;
@@ -21,36 +21,36 @@ struct RequestContainers {
   };
   std::vector<Ask> asks;
   bool together = false;
-  bool optional = false;  // the job goes on without them: they hold up nobody else
+  bool optional = false;  // the job runs without them: other requests come first
 };
-// Take back every ask that has not been granted.
+// Cancel every request that has not been granted.
 struct CancelRequests {};
 // Start an executor for the task in the container.
 struct LaunchExecutor {
   ContainerId container;
   TaskId task;
 };
-// Give the container back: its executor is told to leave if it is connected, and killed if it is not gone soon. Always
-// answered by ContainerExited in the end.
+// Release the container: a connected executor is asked to exit, and killed if it does not soon. ContainerExited always
+// follows.
 struct ReleaseContainer {
   ContainerId container;
 };
-// Kill whatever runs in the container, at once.
+// Kill everything that runs in the container, at once.
 struct KillContainer {
   ContainerId container;
 };
-// Start the task's processes. Executors are sent the cluster as it is now (Job::peers()) and what roles have exported
+// Start the task's processes. Executors are sent the current peer group (Job::peers()) and the exports of roles
 // (Job::exports()), encoded once for all that start in the same Step.
 struct StartTask {
   ContainerId container;
   TaskId task;
   int attempt = 0;
   int generation = 0;
-  int slot = 0;  // the task's index in the cluster: a lower one than its own where ranked tasks before it are missing
+  int slot = 0;  // its index in the peer group: lower than the task's own if ranked tasks before it are missing
 };
-// Send the job's stop signal to the attempt's processes now, SIGKILL after grace. While they say that they are saving a
-// checkpoint each such word gives them the grace anew, until limit has passed since the first stop.
-// look: before that, for kProbeLimit at most, it is told where they stand (StackSampled).
+// Send the job's stop signal to the attempt's processes now, SIGKILL after grace. Each report that they are saving a
+// checkpoint restarts the grace, until limit has passed since the first stop. probe_first: sample their stacks before
+// that, for kProbeLimit at most (StackSampled).
 struct StopTask {
   ContainerId container;
   int attempt = 0;
@@ -58,20 +58,20 @@ struct StopTask {
   Duration limit{};  // not less than grace
   bool probe_first = false;
 };
-// The task, which holds rank 0, is to leave its world as soon as it can, and all others with it: a larger one can be
-// had. Answered by RendezvousReported: each waits for its place in the next world, or this one could not be asked.
+// The task, which has rank 0, is to leave its generation as soon as it can, and all others with it: a larger one is
+// possible. Answered by RendezvousReported: each waits for its slot in the next generation, or this one is unreachable.
 struct RequestRendezvous {
   TaskId task;
   int attempt = 0;
 };
-// The attempt, which waits, has this place in the world of the generation, and goes on.
+// The attempt, which waits, has this slot in the generation, and goes on.
 struct Rejoin {
   TaskId task;
   int attempt = 0;
   int generation = 0;
   int slot = 0;  // as StartTask's
 };
-// Tasks fail there: containers elsewhere are wanted, for so long, where the place has other nodes.
+// Tasks fail there: request containers on other nodes for so long, if the backend has any.
 struct AvoidNode {
   std::string node;
   Duration limit{};

@@ -1,5 +1,5 @@
-// What the core records: the journal. Status, history and events are folds over it, so a change here is a change of a
-// file format: append, never rename, never give a word another meaning.
+// The changes that the core records: the journal. Status, history and events are folds over it, so that a change here
+// is a change of a file format: append, never rename, never change a meaning.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace howdah::core {
 
-// The job was accepted. Written by who submits, as the journal's first line; the core never emits it.
+// The job was accepted. The client writes it as the journal's first line; the core never emits it.
 struct JobSubmitted {
   struct Role {
     std::string name;
@@ -40,34 +40,34 @@ struct JobChanged {
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
-// What a task's GPUs did: of all of them and all looks at them, every one alike. Shares, 0..1.
+// Use of a task's GPUs, over all of them and all samples. Shares, 0..1.
 struct GpuUse {
   double utilisation_average = 0;
   double utilisation_peak = 0;
-  double memory_average = 0;  // used, of what the GPU has; 0: that is not known
+  double memory_average = 0;  // used share of the GPU's memory; 0: not known
   double memory_peak = 0;
   friend bool operator==(const GpuUse&, const GpuUse&) = default;
 };
 
-// What a task used of its machine, over all its attempts. The core does not know it: who has it adds it to the record.
+// A task's use of its machine, over all its attempts. The core does not know it: the AM adds it to the record.
 struct Usage {
   int64_t memory_bytes = 0;       // now
   int64_t memory_peak_bytes = 0;  // the highest sample
   double cpu_seconds = 0;
-  int64_t memory_average_bytes = 0;  // of the samples while an attempt ran; 0: there was none
-  std::optional<GpuUse> gpu = {};    // nullopt: it has none, or nothing was seen of them
+  int64_t memory_average_bytes = 0;  // of the samples while an attempt ran; 0: no sample
+  std::optional<GpuUse> gpu = {};    // nullopt: no GPU, or no sample of it
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-// How far an attempt has come, as its processes say (howdah/core/progress.h): of several the lowest step.
+// How far an attempt is, as its processes report (howdah/core/progress.h): the lowest step of all processes.
 struct TaskProgress {
   std::optional<int64_t> step;
   std::optional<int64_t> checkpoint;  // the step of the newest checkpoint that is complete
   std::optional<Instant> checkpoint_at;
-  Instant at;  // when the newest of these was told
+  Instant at;  // of the newest of these reports
   friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
 };
-// "step 120, checkpoint 100"; empty: neither was told.
+// "step 120, checkpoint 100"; empty: neither was reported.
 std::string ToText(const TaskProgress& progress);
 
 // Something about one task. Fields that are not set keep what they were, but a new attempt clears pids, exit, times,
@@ -83,10 +83,10 @@ struct TaskChanged {
     kLost,          // its container is gone
     kStopped,       // ended because its job ended or it was scaled away
     kRemoved,       // scaled away: after kStopped
-    kProgressed,    // its attempt goes on: progress. Not every one: as rarely as PauseAfterProgress says
-    kHung,          // its attempt shows no sign of life any more: reason
-    kStackSampled,  // its attempt is stopped because others show no sign of life: reason, where it stood
-    kRejoined,      // its attempt goes on in another world, without having been stopped: generation, ranks
+    kProgressed,    // its attempt goes on: progress. Not every report: as rarely as PauseAfterProgress says
+    kHung,          // its attempt shows no activity any more: reason
+    kStackSampled,  // its attempt is stopped because others hang: reason, where its processes were
+    kRejoined,      // its attempt goes on in another generation without a restart: generation, ranks
   };
   Type type = Type::kPending;
   std::string role;

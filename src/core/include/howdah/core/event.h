@@ -1,5 +1,5 @@
-// Facts the core is told. Past tense: each has happened, and the core cannot refuse it. Every event is legal in every
-// state; one that is stale (an older attempt, an unknown container) or repeated changes nothing.
+// Facts that the core receives. Past tense: each has happened, and cannot be refused. Every event is legal in every
+// state; a stale one (an older attempt, an unknown container) or a repeated one changes nothing.
 #pragma once
 
 #include <optional>
@@ -17,78 +17,78 @@
 
 namespace howdah::core {
 
-// The AM runs and may ask for containers. The first event of a job. An AM that begins the job anew after another has
-// died says which generation this is, and from where attempts are counted, so that none has the number of one before.
+// The AM runs and may request containers. The first event of a job. An AM that restarts the job of one that died gives
+// the generation, and the first attempt number, so that no number is used twice.
 struct AmStarted {
   std::string node;
   int attempt = 0;
   int generation = 0;
   int first_task_attempt = 0;
 };
-// This AM goes on with the job of one that died, and has been told again everything that one was told. Whether its last
-// orders were carried out is not known: they are given again, and each must be harmless the second time.
+// This AM has taken over a job by replaying the events of the AM that died. Whether its last orders were carried out is
+// not known: they are repeated, and each must be harmless the second time.
 struct AmResumed {
-  int attempt = 0;  // of the place's count of AMs
-  std::string how;  // how the one before died: a clause, "was killed by signal 9 (SIGKILL)"; empty: it is not known
+  int attempt = 0;  // of the AM, as the backend counts
+  std::string how;  // how the last AM died: a clause, "was killed by signal 9 (SIGKILL)"; empty: not known
 };
 
-// --- from the place ---
+// --- from the backend ---
 
 struct ContainerGranted {
   ContainerId container;
-  int role = 0;  // of the ask that it answers
+  int role = 0;  // of the request
   std::string node;
 };
-// The executor's process tree in the container has ended, or the container itself is gone. The last of a container.
+// The executor's process tree in the container has ended, or the container itself is gone. Its last event.
 struct ContainerExited {
   ContainerId container;
-  std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as it was told to
-  // The task is not to blame (its node was lost, the scheduler took the container): it costs no restart.
+  std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as ordered
+  // An infrastructure failure (its node was lost, the container was preempted): the restart is not charged.
   bool infrastructure = false;
-  // The place took it for others: nothing may come instead of it for long.
+  // The scheduler gave it to another job: a replacement may take long.
   bool preempted = false;
 };
-// The place is going to take the container back: whoever runs in it may still save what it has done.
+// The backend will take the container back soon: its task may still save a checkpoint.
 struct ReclaimAnnounced {
   ContainerId container;
   std::string why;         // a clause: "the scheduler preempts it"
   bool preempted = false;  // as ContainerExited's
 };
-// How far a container has come in which nothing has connected yet, for people; once it has, that changes nothing.
+// How far the start of a container is whose executor has not connected yet, for people. Ignored after that.
 struct ContainerStarting {
   ContainerId container;
   std::string startup_stage;  // a clause: "after 12s its files were still being brought to node7"
 };
-// What the asks wait for, in one sentence; empty: nothing any more.
+// Why requests are pending, in one sentence; empty: they are not any more.
 struct RequestsDelayed {
   std::string reason;
 };
-// The place can never give what was asked.
+// The backend can never satisfy the requests.
 struct RequestsRefused {
   std::string reason;
 };
 
 // --- from executors ---
 
-// Also when it has connected again, to this AM or to one after it: what it was ordered is ordered again.
+// Also when it connects again, to this AM or a later one: its orders are repeated.
 struct ExecutorRegistered {
   ContainerId container;
   HostPort endpoint;  // the reserved port of the task
-  // The newest attempt that it was ordered to start; -1: none. Higher than the job's own: it was started by an AM whose
-  // last orders are not known any more.
+  // The newest attempt that it was ordered to start; -1: none. Higher than the job's own: an orphaned attempt, started
+  // by an AM that died before it had recorded the order.
   int attempt = -1;
-  std::string callback;  // how an AM after this one reaches it; no business of the job's
+  std::string callback;  // the callback address for a later AM; the core ignores it
 };
-// It connected and was sent away: it can never serve this job.
+// It connected and was refused: it can never serve this job.
 struct ExecutorRefused {
   ContainerId container;
   std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
 };
-// Any sign of life that says nothing else. It may be told late, with the time at which it was heard.
+// Any message without other content. It may be reported late, with the time at which it arrived.
 struct HeartbeatReceived {
   ContainerId container;
 };
-// The connection to the executor broke. Its container may still run: nothing is concluded before the heartbeat limit.
+// The connection to the executor broke. Its container may still run: the heartbeat limit decides.
 struct ExecutorDisconnected {
   ContainerId container;
 };
@@ -98,8 +98,8 @@ struct TaskStarted {
   std::vector<int> pids;  // by local rank
   Instant at;             // when the first process was created
 };
-// One process of a task has ended; others of the task may still run. With a cause it has failed even if it exited with
-// 0: what its role is to do is not done.
+// One process of a task has exited; others of the task may still run. With a cause it has failed even if it exited with
+// 0.
 struct RankExited {
   ContainerId container;
   int attempt = 0;
@@ -109,43 +109,42 @@ struct RankExited {
   Diagnosis diagnosis;
   jobspec::EnvVars exports =
       {};  // what it printed for its role's `exports`; a variable that it did not print is missing
-  // A signal killed it when its executor had told it to stop: clocks of two machines need not agree on what was first.
+  // A signal killed it after its executor had ordered it to stop. The times cannot show that: clocks differ.
   bool by_stop_order = false;
 };
-// What the processes of an attempt say of their progress has changed: all of it, as it is now.
+// The progress that the processes of an attempt report has changed: all of it, as it is now.
 struct TaskProgressed {
   ContainerId container;
   int attempt = 0;
   TaskProgress progress;
 };
-// The attempt, while it is being stopped, says that it is still saving a checkpoint: its executor has given it the
-// grace anew.
+// The attempt, while it is being stopped, reports that it is saving a checkpoint: its executor has restarted the grace.
 struct TaskSaving {
   ContainerId container;
   int attempt = 0;
 };
-// The attempt has shown no sign of life for as long as ProgressLimit says; its processes still run.
+// The attempt has shown no activity for the time of ProgressLimit; its processes still run.
 struct TaskHung {
   ContainerId container;
   int attempt = 0;
-  Instant at;            // when that was noticed
-  Instant since;         // its last sign of life
-  std::string activity;  // what that was, a noun: "output"
-  std::string stack;     // where its processes stand, a clause: "all_reduce (train.py:40)"; empty: not known
+  Instant at;            // of the detection
+  Instant since;         // its last activity
+  std::string activity;  // the kind of that, a noun: "output"
+  std::string stack;     // where its processes are, a clause: "all_reduce (train.py:40)"; empty: not known
 };
-// Where the processes of an attempt stood that was to be looked at before it is stopped (StopTask::look).
+// Where the processes of an attempt were when their stacks were sampled before a stop (StopTask::probe_first).
 struct StackSampled {
   ContainerId container;
   int attempt = 0;
   std::string stack;  // as TaskHung's
 };
-// How far a ranked task is with meeting the others, where its framework lets processes go from one world to the next
-// without starting again.
+// How far a ranked task is with the rendezvous, if its framework lets processes go on in the next generation without a
+// restart.
 struct RendezvousReported {
   enum class Step {
-    kReady,        // all its processes wait for the others of the world that they were started for
-    kJoined,       // they are connected with all others, and will go on in another world when this one breaks
-    kRejoining,    // they have left their world, and wait for their place in the next (Rejoin)
+    kReady,        // all its processes wait for their peers of the generation that they were started in
+    kJoined,       // they are connected to all peers, and can go on in another generation when this one breaks
+    kRejoining,    // they have left their generation, and wait for their slot in the next (Rejoin)
     kUnreachable,  // it could not be asked to leave (RequestRendezvous)
   };
   TaskId task;
@@ -158,7 +157,7 @@ struct TaskStartFailed {
   ContainerId container;
   int attempt = 0;
   Instant at;
-  std::optional<int> exit_code;  // as a shell would say it: 127 not found, 126 not executable
+  std::optional<int> exit_code;  // a shell's: 127 not found, 126 not executable
   Diagnosis diagnosis;
 };
 // Nothing that the attempt started is left, in whatever session. The last of an attempt.

@@ -1,4 +1,4 @@
-// What roles hand on to those that wait for their end: variables, found in their output (the job file's `exports`).
+// Variables that a role exports to the roles that start after it has finished (the job file's `exports`).
 #pragma once
 
 #include <vector>
@@ -7,11 +7,12 @@
 
 namespace howdah::core {
 
-// By role: the variables that its task of index 0 has printed, in the order of its `exports`. Empty until it succeeds.
+// By role: the variables that its task with index 0 has printed, in the order of its `exports`. Empty until it
+// succeeds.
 using Exports = std::vector<jobspec::EnvVars>;
 
-// The variables that tasks of the role find, of all roles whose end it waits for: in the order of the file, so that of
-// two with one name the later role's is the last.
+// The variables for tasks of the role, from all roles that it starts after: in the order of the file, so that the last
+// of two with the same name is the later role's.
 jobspec::EnvVars ExportsFor(const jobspec::JobSpec& spec, const Exports& exports, int role);
 
 }  // namespace howdah::core

@@ -1,4 +1,4 @@
-// Heartbeats are many and change nothing but since when an executor is silent.
+// Heartbeats are frequent, and change only the time since which an executor is silent.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace howdah::core {
 
-// Which of them a replica of the Job has to be given to be brought to the same state (StepResult::changed): of each
-// container the newest, before an event that looks at it. One thread.
+// The heartbeats that a replica of the Job needs to reach the same state (StepResult::changed): the newest one of each
+// container, before an event that depends on it. One thread.
 class Heartbeats {
  public:
   void Record(const ContainerId& container, Instant at) { newest_[container] = at; }
-  // Those that have to come before the event, the oldest first. They are forgotten.
+  // Removes and returns those that have to precede the event, the oldest first.
   std::vector<std::pair<Instant, ContainerId>> TakeBefore(const Event& event);
 
  private:

@@ -1,4 +1,4 @@
-// The job core: everything that is decided about a job is decided here. Pure: no clock, no socket, no file.
+// The job core: makes every decision about a job. Pure: no clock, no socket, no file.
 #pragma once
 
 #include <cstdint>
@@ -16,27 +16,28 @@
 
 namespace howdah::core {
 
-// What a framework says about its roles; the application fills it in from howdah::frameworks.
+// The requirements of a framework on its roles; the application takes it from howdah::frameworks.
 struct FrameworkRules {
-  // By role. Ranked tasks belong together: when one fails all ranked tasks start again in the next generation. A role
-  // that is not ranked starts its failed task again alone.
+  // By role. Ranked tasks restart together: when one fails, all of them start in the next generation. A role that is
+  // not ranked restarts only the failed task.
   std::vector<bool> restarts_together;
   // A task needs the endpoints of all others before it can start, even with `start: free`.
   bool needs_whole_cluster = false;
-  // By role. A task of it directs the others, and reaches them only where they were when it started: it starts when all
-  // are there, and again, from its checkpoint, when one of them has moved. The others get to know of each other by it.
+  // By role. Its tasks coordinate the others, and reach them only where they were when the coordinator started: it
+  // starts when all are registered, and restarts, from its checkpoint, when one has moved. The others find each other
+  // through it.
   std::vector<bool> coordinators;
-  // The task with rank 0 starts what the others only hold a place for: its success ends the job, successfully.
+  // The task with rank 0 starts the processes of all; the other tasks only hold containers. Its success ends the job.
   bool first_rank_decides = false;
-  // Tasks reach each other by their names: none is missing between others.
+  // Tasks reach each other by their names: no index between others is missing.
   bool no_gaps = false;
-  // The ranked tasks that run need something of the AM that dies with it: after another AM has taken over they start
-  // again, unless all have told that they have met (RendezvousReported).
+  // The ranked tasks depend on a server in the AM: after an AM failover they restart, unless all have joined their
+  // peers (RendezvousReported).
   bool needs_am = false;
 };
 
-// By role, by place (StartTask): where each task can be reached; port 0 where it is not known (yet). Tasks that do not
-// belong to the world are left out.
+// By role, by slot (StartTask): where each task can be reached; port 0: not known (yet). Without the tasks that are no
+// members of the generation.
 using PeerGroup = std::vector<std::vector<HostPort>>;
 
 struct StepResult {
@@ -57,7 +58,7 @@ class Job {
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // Total: every event is legal in every state. now must not go back; if it does it is taken as unchanged.
+  // Total: every event is legal in every state. now must not go back; an earlier time counts as unchanged.
   StepResult Step(const Event& event, Instant now);
 
   // When Step(Ticked) is wanted next; nullopt: nothing waits for time.

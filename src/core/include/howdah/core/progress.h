@@ -1,5 +1,5 @@
-// What the processes of a task say of their progress (docs/checkpoints.md), what counts as a sign of life, and the
-// limits that follow from either. Policies: pure functions, used by the core and by executors alike.
+// Progress as the processes of a task report it (docs/checkpoints.md), what counts as activity, and the limits
+// that follow. Pure functions, used by the core and by executors.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace howdah::core {
 // A line of the file HOWDAH_PROGRESS.
 struct ProgressLine {
   enum class Kind {
-    kStep,        // "step 120": the step that was done last
+    kStep,        // "step 120": the last finished step
     kCheckpoint,  // "checkpoint 100": a checkpoint of step 100 is complete
     kSaving,      // "checkpointing": a checkpoint is being written
   };
@@ -23,18 +23,18 @@ struct ProgressLine {
   int64_t step = 0;
   friend bool operator==(const ProgressLine&, const ProgressLine&) = default;
 };
-// nullopt: it is none of these. Blanks around the words do not matter; steps are whole numbers of at most 18 digits.
+// nullopt: another line. Blanks around the words are ignored; steps are whole numbers of at most 18 digits.
 std::optional<ProgressLine> ParseProgressLine(std::string_view line);
 
-// The longest that a stop with the job's own grace may take: each "checkpointing" gives the grace anew until then. A
-// grace that somebody asked for himself is not extended.
+// The longest that a stop with the job's own grace may take: until then each "checkpointing" restarts the grace. A
+// grace that a user has asked for is not extended.
 Duration LongestGrace(const jobspec::Checkpoint& checkpoint);
 
-// For how long a task of the role may be without a sign of life; none: for ever. Services and sidecars wait for others
-// by nature, and have a limit only of their own.
+// How long a task of the role may show no activity; none: no limit. Services and sidecars are idle by nature, and have
+// a limit only if their role sets one.
 std::optional<Duration> ProgressLimit(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
-// When an attempt last showed that it is alive, by kind; nullopt: never.
+// The last activity of an attempt, by kind; nullopt: none.
 struct ActivityTimes {
   Instant started;
   std::optional<Instant> progress;  // any line of HOWDAH_PROGRESS
@@ -44,17 +44,17 @@ struct Activity {
   Instant at;
   std::string_view what;  // a noun: "output"
 };
-// The newest that counts. A rank that waits for a lost one in a collective may use all of a core, or repeat a warning:
-// of an attempt that reports its progress, nothing else counts.
+// The newest activity that counts. A rank that waits for a lost one in a collective may use a whole core, or repeat a
+// warning: once an attempt reports progress, only progress counts.
 Activity NewestActivity(const ActivityTimes& signs);
-// Whether the CPU time used in so long is a sign of life: more than what an idle interpreter's timers take.
+// Whether this CPU time is activity: more than an idle interpreter's timers use.
 bool IsBusy(double cpu_seconds, Duration during);
 
-// How long it may take to see where the processes of an attempt stand before it is stopped.
+// How long sampling the stacks of an attempt may take before it is stopped.
 inline constexpr Duration kProbeLimit = std::chrono::seconds(3);
 
-// How long to wait after the nth (from 1) journal entry about a task's progress before the next: rarer and rarer, so
-// that the journal of a week stays small; rarer, too, the more tasks the job has.
+// The pause after the nth (from 1) journal entry about a task's progress. It grows with n and with the number of tasks,
+// so that the journal of a week stays small.
 Duration PauseAfterProgress(int nth, int tasks);
 
 }  // namespace howdah::core

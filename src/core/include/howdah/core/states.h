@@ -1,4 +1,4 @@
-// The states users see (docs/how-it-works.md), and the facts that go with them.
+// The states that users see (docs/how-it-works.md).
 #pragma once
 
 #include <optional>
@@ -27,16 +27,16 @@ std::string_view ToText(TaskState s);  // "STOPPED"
 std::optional<JobState> ParseJobState(std::string_view text);
 std::optional<TaskState> ParseTaskState(std::string_view text);
 
-// Why something ended, as far as it could be found out: a clause that follows "exit code 7" or a signal in a sentence,
-// and what to do about it. Either may be empty.
+// Why something ended, as far as it is known: a clause that follows "exit code 7" or a signal in a sentence, and what
+// to do about it. Either may be empty.
 struct Diagnosis {
   std::string cause;   // "ModuleNotFoundError: No module named 'torch' (train.py line 3)"
   std::string advice;  // "set `python: {archive: ...}` to an environment that has torch"
-  // It says no more than that another task was lost: somebody else failed first, whatever the clocks and messages say.
+  // The failure only shows that another task was lost: it is not the first one, whatever its time.
   bool consequence = false;
-  // The node is at fault (its GPU has failed): whoever runs there may fail in the same way.
+  // The node is at fault (its GPU has failed): other tasks may fail there in the same way.
   bool node_fault = false;
-  std::optional<int> rule = {};  // the first of the role's restart.rules that fits
+  std::optional<int> rule = {};  // the first of the role's restart.rules that matches
   friend bool operator==(const Diagnosis&, const Diagnosis&) = default;
 };
 

@@ -1,4 +1,4 @@
-// Policy: what a role asked for and did not need.
+// Resources that a role requested and did not use.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace howdah::core {
 
-// What the tasks of a role used: of each figure that of the task that used most.
+// The use of a role's tasks: each figure is the highest of all tasks.
 struct RoleUse {
   int tasks = 0;
   Duration ran{};
@@ -17,8 +17,8 @@ struct RoleUse {
   double cpu_seconds = 0;
 };
 
-// What to write instead, where much less would do, and what that frees; empty: nothing to say, or it did not run for
-// long enough to tell.
+// The value to write into the job file where much less is enough, and what that frees; empty: nothing, or the role ran
+// too short to judge.
 std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 }  // namespace howdah::core

@@ -1,4 +1,4 @@
-// What follows from a failure, and how long to pause before the next attempt.
+// The remedy of a failure, and how long to pause before the next attempt.
 #pragma once
 
 #include <optional>
