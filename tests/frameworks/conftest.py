@@ -5,7 +5,7 @@ import sys
 import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
-pytest.register_assert_rewrite("elastic_cases", "mpi_cases", "rendezvous_cases", "told")
+pytest.register_assert_rewrite("elastic_cases", "mpi_cases", "rendezvous_cases", "job_reports")
 
 from installed import installed  # noqa: E402, F401
 from machine import Machine  # noqa: E402

@@ -27,6 +27,6 @@ def test_29_gloo_cannot_connect(machine, installed, tmp_path):
               worker: {{instances: 2, memory: 256MiB, command: exec {installed("torch")} train.py}}
             """), timeout=240)
     assert done.code == 1, done
-    status = job_reports.everywhere(machine, done.id, done.stderr)
-    job_reports.says(status["reason"], "worker:1", f"{socket.gethostname()} could not connect to ", f":{port}")
+    status = job_reports.final_status(machine, done.id, done.stderr)
+    job_reports.assert_facts(status["reason"], "worker:1", f"{socket.gethostname()} could not connect to ", f":{port}")
     assert "firewall" in status["advice"], status

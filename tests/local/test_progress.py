@@ -56,7 +56,7 @@ def test_36_hung_task_reports_its_stack_and_the_job_restarts(machine, tmp_path):
     # Which of the two is noticed first is chance: both tell their last step at the same time.
     sentence = (r"worker:([01]) made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, at "
                 r"step 5, checkpoint 3; it stands in (wait_for_data|main) \(train.py:\d+\)")
-    said = job_reports.meanwhile(machine, done.id, sentence, done.stderr)
+    said = job_reports.reported(machine, done.id, sentence, done.stderr)
     index = said.group(1)
     stack = machine.log(done.id, f"worker:{index}", "--attempt", "0", "--stderr")
     assert "howdah: no sign of life: pid" in stack and "most recent call first" in stack, stack

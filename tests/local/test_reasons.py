@@ -18,8 +18,8 @@ def run(machine, tmp_path, role, source=None, job="", code=1):
     return Run(machine, tmp_path, text).end(code)
 
 
-def says(status, *facts):
-    job_reports.says(f"{status['reason']} {status['advice'] or ''}", *facts)
+def assert_facts(status, *facts):
+    job_reports.assert_facts(f"{status['reason']} {status['advice'] or ''}", *facts)
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def source(tmp_path):
 def test_15_command_not_found(machine, tmp_path, source, command):
     (source / "train.sh").write_text("#!/bin/sh\n")
     status = run(machine, tmp_path, f"command: {command}", source)
-    says(status, "worker:0", "trian.sh", "train.sh", os.environ["PATH"].split(":")[0])
+    assert_facts(status, "worker:0", "trian.sh", "train.sh", os.environ["PATH"].split(":")[0])
     assert machine.task("last", "worker", 0)["exit_code"] == 127
 
 
@@ -42,17 +42,17 @@ def test_15_command_not_executable(machine, tmp_path, source, command):
     (source / "train.sh").write_text("#!/bin/sh\n")
     (source / "train.sh").chmod(0o644)
     status = run(machine, tmp_path, f"command: {command}", source)
-    says(status, "worker:0", "train.sh", "not executable", "chmod +x")
+    assert_facts(status, "worker:0", "train.sh", "not executable", "chmod +x")
     assert machine.task("last", "worker", 0)["exit_code"] == 126
 
 
 def test_16_python_module_missing(machine, tmp_path):
     status = run(machine, tmp_path, "command: [python3, -c, 'import no_such_module_x.sub']")
-    says(status, "worker:0", "no_such_module_x", "python:", "exit code 1")
+    assert_facts(status, "worker:0", "no_such_module_x", "python:", "exit code 1")
 
 
 def test_16_interpreter_missing(machine, tmp_path):
-    says(run(machine, tmp_path, "command: python9.9 train.py"), "python9.9", "worker:0")
+    assert_facts(run(machine, tmp_path, "command: python9.9 train.py"), "python9.9", "worker:0")
 
 
 def test_19_port_in_use(machine, tmp_path):
@@ -62,19 +62,19 @@ def test_19_port_in_use(machine, tmp_path):
         port = taken.getsockname()[1]
         server = f"import socket; s = socket.socket(); s.bind((\\\"127.0.0.1\\\", {port}))"
         status = run(machine, tmp_path, f"command: \"python3 -c '{server}' || (echo port {port} in use >&2; exit 1)\"")
-        says(status, str(port), NODE, str(os.getpid()), "exit code 1")
+        assert_facts(status, str(port), NODE, str(os.getpid()), "exit code 1")
 
 
 def test_23_exit_code_with_the_last_lines_of_stderr(machine, tmp_path):
     status = run(machine, tmp_path, "command: 'echo one >&2; echo the disk is on fire >&2; sleep 0.2; exit 7'")
-    says(status, "worker:0", NODE, "exit code 7", "attempt 0", "the disk is on fire")
+    assert_facts(status, "worker:0", NODE, "exit code 7", "attempt 0", "the disk is on fire")
     assert re.search(r"after \d+ms|after 0\.\ds", status["reason"]), status["reason"]
 
 
 @pytest.mark.parametrize("name", ["SIGSEGV", "SIGKILL", "SIGABRT", "SIGTERM"])
 def test_24_killed_by_a_signal(machine, tmp_path, name):
     status = run(machine, tmp_path, f"command: 'kill -{name[3:]} $$'")
-    says(status, "worker:0", name, str(signal.Signals[name].value), NODE, "attempt 0")
+    assert_facts(status, "worker:0", name, str(signal.Signals[name].value), NODE, "attempt 0")
 
 
 def test_26_killed_by_the_oom_killer(machine, tmp_path):
@@ -83,8 +83,8 @@ def test_26_killed_by_the_oom_killer(machine, tmp_path):
     log.touch()
     script.write_text(f'echo "Out of memory: Killed process $$ (bash) total-vm:8392044kB" >> {log}; kill -9 $$\n')
     status = run(machine, tmp_path, f"command: exec bash {script}", job=f"env: {{HOWDAH_KERNEL_LOG: {log}}}")
-    says(status, "worker:0", "SIGKILL", f"the kernel of {NODE} had no memory left",
-         "the node was full, not its container", "fewer jobs")
+    assert_facts(status, "worker:0", "SIGKILL", f"the kernel of {NODE} had no memory left",
+                 "the node was full, not its container", "fewer jobs")
 
 
 def test_27_the_first_of_many_failures(machine, tmp_path):
@@ -102,9 +102,9 @@ roles:
 """
     status = Run(machine, tmp_path, text).end(1)
     failed = sorted((t["finished"], t["index"]) for t in status["tasks"] if t["state"] == "FAILED")
-    says(status, f"worker:{failed[0][1]}")
+    assert_facts(status, f"worker:{failed[0][1]}")
     if len(failed) > 1:
-        says(status, f"{len(failed) - 1} other", "because of it")
+        assert_facts(status, f"{len(failed) - 1} other", "because of it")
 
 
 TRACE = '''
@@ -122,12 +122,12 @@ main()
 def test_28_python_exception(machine, tmp_path, source):
     (source / "train.py").write_text(TRACE)
     status = run(machine, tmp_path, "command: python3 train.py", source)
-    says(status, "KeyError", "'lost'", "train.py", "line 3", "exit code 1")
+    assert_facts(status, "KeyError", "'lost'", "train.py", "line 3", "exit code 1")
 
 
 def test_28_names_the_line_of_the_user_not_of_the_library(machine, tmp_path, source):
     (source / "train.py").write_text("import json\n\njson.loads('{not json')\n")
-    says(run(machine, tmp_path, "command: python3 train.py", source), "JSONDecodeError", "train.py", "line 3")
+    assert_facts(run(machine, tmp_path, "command: python3 train.py", source), "JSONDecodeError", "train.py", "line 3")
 
 
 @pytest.fixture
@@ -171,7 +171,8 @@ roles:
 
 def test_30_gpu_error_of_the_driver_log(machine, tmp_path, one_gpu):
     status = gpu_job(machine, tmp_path, one_gpu, "false").end(1)
-    says(status, f"GPU 0 (PCI 0000:3b:00) of {NODE}", "Xid 79", "fallen off the bus", "CUDA error", "nvidia-smi")
+    assert_facts(status, f"GPU 0 (PCI 0000:3b:00) of {NODE}", "Xid 79", "fallen off the bus", "CUDA error",
+                 "nvidia-smi")
     assert "Xid 48" not in status["reason"], status
 
 
@@ -180,7 +181,7 @@ def test_30_gpu_failure_is_a_free_restart_and_the_node_is_avoided(machine, tmp_p
     status = job.end()
     for said in (rf"GPU 0 \(PCI 0000:3b:00\) of {NODE} failed: Xid 79, the GPU has fallen off the bus",
                  f"{NODE} is avoided for 1d: it is to blame for a failure there"):
-        job_reports.meanwhile(machine, job.id, said, job.told)
+        job_reports.reported(machine, job.id, said, job.output)
     assert f"{NODE} is avoided for 1d" in status["advice"]
     assert status["tasks"][0]["attempt"] == 1
 
@@ -199,14 +200,14 @@ def test_34_time_limit(machine, tmp_path):
     status = run(machine, tmp_path, "command: 'echo > $HOWDAH_CHECKPOINT_DIR/step-12; "
                  "echo checkpoint 12 >> $HOWDAH_PROGRESS; exec sleep 300'",
                  job=f"timeouts: {{run: 1500ms}}\ncheckpoint: {{dir: {checkpoints}}}", code=4)
-    says(status, "timeouts.run", "1500ms", "after", "step-12", "the last checkpoint was of step 12 (worker:0)")
+    assert_facts(status, "timeouts.run", "1500ms", "after", "step-12", "the last checkpoint was of step 12 (worker:0)")
 
 
 def test_35_killed_by_a_user(machine, tmp_path):
     job = Run(machine, tmp_path, "name: j\nroles:\n  w: {memory: 16MiB, command: exec sleep 300}\n")
     machine.running(job.id)
     status = job.kill()
-    says(status, "killed by", os.environ.get("USER") or getpass.getuser(), NODE, "howdah kill", "after")
+    assert_facts(status, "killed by", os.environ.get("USER") or getpass.getuser(), NODE, "howdah kill", "after")
     assert status["finished"]
 
 

@@ -231,11 +231,11 @@ def test_28_workers_that_outlive_the_chief_fail_the_job(machine):
 
 def test_a_notebook_is_reachable(machine):
     client = machine.start(*command(machine, *S, *P, *K, "-executes", "serve.py", submitter="NotebookSubmitter"))
-    told = ""
-    while "the notebook is at" not in told:
-        told = client.stderr.readline()
-        assert told, client.communicate()
-    url = re.search(re.escape("http://127.0.0.1:") + r"\d+/", told).group(0)
+    line = ""
+    while "the notebook is at" not in line:
+        line = client.stderr.readline()
+        assert line, client.communicate()
+    url = re.search(re.escape("http://127.0.0.1:") + r"\d+/", line).group(0)
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
     def answer():

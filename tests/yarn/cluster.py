@@ -175,11 +175,11 @@ class Cluster:
             time.sleep(0.05)  # between two looks over HTTP, which sends no events
 
     def hdfs_ready(self):
-        def says(bean, key, value):
+        def has_value(bean, key, value):
             beans = (self.http("nn-http", NAME_NODE_JMX + bean) or {}).get("beans")
             return beans and beans[0][key] == value
-        return (says("NameNodeInfo", "Safemode", "") and says("FSNamesystem", "tag.HAState", "active")
-                and says("FSNamesystemState", "NumLiveDataNodes", 1)
+        return (has_value("NameNodeInfo", "Safemode", "") and has_value("FSNamesystem", "tag.HAState", "active")
+                and has_value("FSNamesystemState", "NumLiveDataNodes", 1)
                 and self.http("nn-http", f"/webhdfs/v1/?op=GETFILESTATUS&user.name={self.superuser}") is not None)
 
     def all_nodes_active(self):

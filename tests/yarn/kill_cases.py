@@ -46,9 +46,9 @@ def ended(howdah, job, state, *facts, by_its_am=True):
     assert not still, f"a final state is visible, and the job still has {still}"
     app = howdah.cluster.wait_app(job)
     assert app["finalStatus"] == state, app
-    job_reports.says(status["reason"] or "", *facts)
+    job_reports.assert_facts(status["reason"] or "", *facts)
     if status["reason"]:
-        job_reports.everywhere(howdah, job, by_its_am=by_its_am)
+        job_reports.final_status(howdah, job, by_its_am=by_its_am)
     howdah.assert_clean(job)
     return status
 

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from daemons import processes_of
-from yarn_baseline import floor
+from yarn_baseline import measure_baseline
 from howdah import Howdah
 from machine import eventually
 
@@ -150,7 +150,7 @@ def test_no_daemon_outlives_killed_tests():
 
 
 def test_the_yarn_baseline_is_measured(cluster):
-    rounds = floor(cluster, width=4, rounds=2)
+    rounds = measure_baseline(cluster, width=4, rounds=2)
     assert len(rounds) == 2
     for seen in rounds:
         assert seen["width"] == 4 and min(seen.values()) > 0, seen

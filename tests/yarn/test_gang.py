@@ -70,9 +70,9 @@ def test_tasks_that_start_freely(howdah, cluster, tmp_path):
                              "start: free"), timeout=120)
     assert done.code == 0, done
     app = howdah.status("last")["id"]
-    told = [line.split()[1] for line in howdah("events", app).stdout.splitlines()
-            if re.search(r" Task(Allocated|Started) ", line)]
-    assert told.count("TaskStarted") == count
-    last_granted = len(told) - 1 - told[::-1].index("TaskAllocated")
-    assert "TaskStarted" in told[:last_granted]
+    changes = [line.split()[1] for line in howdah("events", app).stdout.splitlines()
+               if re.search(r" Task(Allocated|Started) ", line)]
+    assert changes.count("TaskStarted") == count
+    last_granted = len(changes) - 1 - changes[::-1].index("TaskAllocated")
+    assert "TaskStarted" in changes[:last_granted]
     howdah.assert_clean(app)

@@ -129,7 +129,7 @@ def test_33_am(howdah, tmp_path):
     assert_unbroken(tmp_path, 2)
     run.end()
     first = r"the application master \(attempt 0\) was killed by signal 9 \(SIGKILL\); attempt 1 goes on"
-    job_reports.meanwhile(howdah, job, first, run.told)
+    job_reports.reported(howdah, job, first, run.output)
 
 
 def test_am_while_a_task_ends(howdah, tmp_path):
@@ -237,11 +237,11 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     run.end()
     said = (rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heard of|nothing was heard of it)"
             ".*; it costs no restart")
-    job_reports.meanwhile(howdah, job, said, run.told)
+    job_reports.reported(howdah, job, said, run.output)
     beside = next(t["index"] for t in before["tasks"] if (t["role"], t["node"]) == ("helper", old["node"]))
     first = rf"worker:{index} was lost on .*; with it were there helper:{beside};"
     second = rf"helper:{beside} was lost on .*; with it were there worker:{index};"
-    job_reports.meanwhile(howdah, job, f"{first}|{second}", run.told)
+    job_reports.reported(howdah, job, f"{first}|{second}", run.output)
 
 
 def test_node_without_power(howdah, shaky, tmp_path):

@@ -83,8 +83,8 @@ def test_unhealthy_node(howdah, changing, tmp_path):
     runs_elsewhere(howdah, job, task)
     assert changing.metrics()["unhealthyNodes"] == 1
     (tmp_path / "go").touch()
-    told = ends_well(howdah, job)
-    assert f"worker:{task['index']} was lost on {task['node']}" in told, told
+    events = ends_well(howdah, job)
+    assert f"worker:{task['index']} was lost on {task['node']}" in events, events
     changing.sicken(node, None)
     changing.wait_active()
 
@@ -98,9 +98,9 @@ def test_decommissioned_node(howdah, changing, tmp_path):
     assert str(task["index"]) in (tmp_path / "go.saved").read_text().split()
     changing.exclude(node)
     (tmp_path / "go").touch()
-    told = ends_well(howdah, job)
-    assert f"worker:{task['index']} had to stop on {task['node']}" in told, told
-    assert "its node is being decommissioned" in told, told
+    events = ends_well(howdah, job)
+    assert f"worker:{task['index']} had to stop on {task['node']}" in events, events
+    assert "its node is being decommissioned" in events, events
     changing.exclude()
     changing[node].restart()
     changing.wait_active()
@@ -113,7 +113,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
     sentence = r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for the queue urgent; it costs no restart"
-    eventually(lambda: re.search(sentence, run.told), "the loss in what run says")
+    eventually(lambda: re.search(sentence, run.output), "the loss in the output of run")
     preempted = set(re.findall(sentence, howdah("events", run.id).stdout))
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)
@@ -121,7 +121,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     assert {str(t["index"]) for t in status["tasks"] if t["attempt"] > 0} >= preempted, status
     (tmp_path / "go").touch()
     run.end()
-    job_reports.meanwhile(howdah, run.id, sentence, run.told)
+    job_reports.reported(howdah, run.id, sentence, run.output)
     assert "another queue or application" not in ends_well(howdah, run.id)
 
 
@@ -157,9 +157,9 @@ roles:
     ends_well(howdah, urgent)
     howdah.until(elastic, world_of(lambda n: n == 10), "all ten again")
     go.touch()
-    told = ends_well(howdah, elastic)
-    assert "its container was taken for others; the job goes on with the other" in told, told
-    assert re.search(r"worker grows from \d to \d+;", told), told
+    events = ends_well(howdah, elastic)
+    assert "its container was taken for others; the job goes on with the other" in events, events
+    assert re.search(r"worker grows from \d to \d+;", events), events
 
 
 def test_a_node_with_failing_tasks_is_avoided(howdah, changing, tmp_path):
@@ -182,5 +182,5 @@ roles:
     app = changing.rm(f"apps/{job}/appattempts")["appAttempts"]["appAttempt"][0]
     assert app["blacklistedNodes"] == task["node"], app
     go.touch()
-    told = ends_well(howdah, job)
-    assert f"{task['node']} is avoided for 10m00s: 3 attempts have failed there" in told, told
+    events = ends_well(howdah, job)
+    assert f"{task['node']} is avoided for 10m00s: 3 attempts have failed there" in events, events

@@ -11,7 +11,7 @@ import zipfile
 import pytest
 
 from machine import BIN, eventually, processes
-from job_reports import Run, says
+from job_reports import Run, assert_facts
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ roles:
 def test_18_an_environment_of_another_path(alice, tmp_path):
     archive = packed(tmp_path, lambda root: (root / "bin/python").symlink_to("/opt/elsewhere/bin/python3.11"))
     status = trains_with(alice, tmp_path, archive).end(code=1)
-    says(text_of(status), "worker:0", "/opt/elsewhere/bin/python3.11", "conda-pack")
+    assert_facts(text_of(status), "worker:0", "/opt/elsewhere/bin/python3.11", "conda-pack")
     assert alice.task(status["id"], "worker", 0)["exit_code"] == 127
 
 
@@ -69,8 +69,8 @@ def test_18_an_environment_of_another_libc(alice, tmp_path):
                                 "-Wl,-rpath,$ORIGIN/../lib"], check=True)
     archive = packed(tmp_path, build)
     status = trains_with(alice, tmp_path, archive).end(code=1)
-    says(text_of(status), "worker:0", "the loader says", "version `GLIBC_2.99' not found",
-         "as old as the nodes")
+    assert_facts(text_of(status), "worker:0", "the loader says", "version `GLIBC_2.99' not found",
+                 "as old as the nodes")
 
 
 # --- 20: addresses ---
@@ -124,7 +124,7 @@ roles:
         sys.exit("[E socket] could not connect: [127.0.0.99]:29500: Connection refused")
 """)
     status = run.end(code=1)
-    says(text_of(status), "worker:0", "could not connect to 127.0.0.99:29500", "firewall")
+    assert_facts(text_of(status), "worker:0", "could not connect to 127.0.0.99:29500", "firewall")
 
 
 # --- 21: a task that never registers ---
@@ -158,9 +158,9 @@ roles:
         difficult["dn"].cont()
     assert run.end()["state"] == "SUCCEEDED"
     lines = [line for line in alice("events", run.id).stdout.splitlines() if "(localizing)" in line]
-    says(lines[0], "second:0", "its files were still being brought to 127.0.0.14")
-    says(lines[1], "second:0 did not get ready on 127.0.0.14", "did not connect within 5s (timeouts.register)",
-         "its files were still being brought to 127.0.0.14 (localizing)", "another container is asked for")
+    assert_facts(lines[0], "second:0", "its files were still being brought to 127.0.0.14")
+    assert_facts(lines[1], "second:0 did not get ready on 127.0.0.14", "did not connect within 5s (timeouts.register)",
+                 "its files were still being brought to 127.0.0.14 (localizing)", "another container is asked for")
 
 
 def test_21_hung_executor(alice, tmp_path):
@@ -186,8 +186,8 @@ roles:
         return run.process.poll() is not None
     eventually(stop_executors_until_the_end, f"the end of {run.id}", 120)
     status = run.end(code=1)
-    says(text_of(status), "worker:0", "on 127.0.0.1", "did not connect within 3s (timeouts.register)",
-         "its executor had been started on 127.0.0.1", "had not connected", "as with 2 containers before")
+    assert_facts(text_of(status), "worker:0", "on 127.0.0.1", "did not connect within 3s (timeouts.register)",
+                 "its executor had been started on 127.0.0.1", "had not connected", "as with 2 containers before")
     meanwhile = [line for line in alice("events", run.id).stdout.splitlines() if "TaskAllocated" in line]
     assert any("its executor had been started on 127.0.0.1" in line for line in meanwhile), meanwhile
     eventually(lambda: not alice.alive(run.id), f"the end of {alice.alive(run.id)}")
@@ -215,7 +215,7 @@ def test_22_an_executor_of_another_version(alice, difficult, tmp_path):
     finally:
         for copy in copies:
             replace(copy, ours)
-    says(text_of(status), "worker:0", difficult.host("nm4"), f"Howdah {version}", f"9.{rest}")
+    assert_facts(text_of(status), "worker:0", difficult.host("nm4"), f"Howdah {version}", f"9.{rest}")
 
 
 def replace(path, content):
@@ -233,7 +233,7 @@ def test_25_over_the_limit_of_the_container(alice, difficult, tmp_path):
     run = Run(alice, tmp_path, "name: j\nsource: src\nroles:\n  worker: {memory: 128MiB, command: python3 eat.py}\n")
     status = run.end(code=1)
     text = text_of(status)
-    says(text, "worker:0", "out of memory", " of 128 MiB of memory", "YARN killed it", "127.0.0.1")
+    assert_facts(text, "worker:0", "out of memory", " of 128 MiB of memory", "YARN killed it", "127.0.0.1")
     used = float(re.search(r"used ([\d.]+) MiB of 128 MiB", text).group(1))
     enough = int(re.search(r"memory: (\d+)MiB would have been enough", text).group(1))
     assert 128 < used < enough < 2 * used + 256, text

@@ -7,7 +7,7 @@ import time
 import pytest
 
 import scheduling_cases
-from job_reports import says
+from job_reports import assert_facts
 from scheduling_cases import mib, most_of, queue
 
 ROLE = "roles:\n  worker: {memory: 64MiB, command: 'true'}\n"
@@ -33,7 +33,7 @@ def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
     largest = max((n for n in difficult.nodes() if not n.get("nodeLabels")), key=lambda n: n["availMemoryMB"])
     assert largest["availMemoryMB"] == scheduling_cases.NODE_MB
     text = refused(alice, tmp_path, "roles:\n  worker: {memory: 2GiB, command: 'true'}\n")
-    says(text, "roles.worker", "2 GiB", "the largest node, 127.0.0.1", f"has {mib(scheduling_cases.NODE_MB)}")
+    assert_facts(text, "roles.worker", "2 GiB", "the largest node, 127.0.0.1", f"has {mib(scheduling_cases.NODE_MB)}")
 
 
 @pytest.mark.parametrize("role, facts", [
@@ -45,23 +45,24 @@ def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
 ])
 def test_4_resource_of_no_node(alice, tmp_path, role, facts):
     text = refused(alice, tmp_path, f"roles:\n  worker: {{memory: 64MiB, command: 'true', {role}}}\n")
-    says(text, "roles.worker", *facts)
+    assert_facts(text, "roles.worker", *facts)
 
 
 def test_4_more_than_the_maximum_of_the_queue(difficult, alice, tmp_path):
     text = refused(alice, tmp_path,
                    "queue: small\nroles:\n  worker: {instances: 4, memory: 256MiB, command: 'true'}\n")
-    says(text, "1 GiB", "in all", "'small'", "can never have more than", mib(most_of(difficult, "small")))
+    assert_facts(text, "1 GiB", "in all", "'small'", "can never have more than", mib(most_of(difficult, "small")))
 
 
 def test_11_no_such_queue_and_no_right_to_it(difficult, alice, tmp_path):
     assert queue(difficult, "stopped")["state"] == "STOPPED"
     mine = ("root.default", "root.small", "root.tiny", "root.single")
-    says(refused(alice, tmp_path, f"queue: smal\n{ROLE}"), "'smal' does not exist", "alice may submit to", *mine)
+    text = refused(alice, tmp_path, f"queue: smal\n{ROLE}")
+    assert_facts(text, "'smal' does not exist", "alice may submit to", *mine)
     text = refused(alice, tmp_path, f"queue: closed\n{ROLE}")
-    says(text, "alice may not submit to the queue 'closed'", *mine)
+    assert_facts(text, "alice may not submit to the queue 'closed'", *mine)
     assert "root.closed" not in text
-    says(refused(alice, tmp_path, f"queue: stopped\n{ROLE}"), "'stopped' is stopped", *mine)
+    assert_facts(refused(alice, tmp_path, f"queue: stopped\n{ROLE}"), "'stopped' is stopped", *mine)
 
 
 # --- 12: the ResourceManager ---
@@ -99,8 +100,8 @@ def unreachable(howdah, tmp_path, conf, limit_s):
 def test_12_no_resource_manager(difficult, alice, tmp_path, dead_ports):
     conf = conf_with(difficult, tmp_path, "yarn-site", {"yarn.resourcemanager.address": dead_ports[0]})
     text = unreachable(alice, tmp_path, conf, 30)
-    says(text, "ResourceManager cannot be reached", dead_ports[0], "refused", "yarn.resourcemanager.address",
-         conf / "yarn-site.xml")
+    assert_facts(text, "ResourceManager cannot be reached", dead_ports[0], "refused", "yarn.resourcemanager.address",
+                 conf / "yarn-site.xml")
 
 
 def test_12_neither_of_two_resource_managers(difficult, alice, tmp_path, dead_ports):
@@ -108,8 +109,9 @@ def test_12_neither_of_two_resource_managers(difficult, alice, tmp_path, dead_po
         "yarn.resourcemanager.ha.enabled": "true", "yarn.resourcemanager.ha.rm-ids": "rm1,rm2",
         "yarn.resourcemanager.address.rm1": dead_ports[0], "yarn.resourcemanager.address.rm2": dead_ports[1]})
     text = unreachable(alice, tmp_path, conf, 30)
-    says(text, "ResourceManager cannot be reached", f"{dead_ports[0]}: ", f"{dead_ports[1]}: ", "refused",
-         "yarn.resourcemanager.address.rm1", "yarn.resourcemanager.address.rm2", conf / "yarn-site.xml", "standby")
+    assert_facts(text, "ResourceManager cannot be reached", f"{dead_ports[0]}: ", f"{dead_ports[1]}: ", "refused",
+                 "yarn.resourcemanager.address.rm1", "yarn.resourcemanager.address.rm2", conf / "yarn-site.xml",
+                 "standby")
 
 
 def test_12_resource_manager_without_an_answer(difficult, alice, tmp_path):
@@ -118,8 +120,8 @@ def test_12_resource_manager_without_an_answer(difficult, alice, tmp_path):
         text = unreachable(alice, tmp_path, difficult.conf_dir, 60)
     finally:
         difficult["rm"].cont()
-    says(text, "ResourceManager", f"localhost:{difficult.configuration.port['rm']}", "did not answer",
-         "yarn.resourcemanager.address", difficult.conf_dir / "yarn-site.xml")
+    assert_facts(text, "ResourceManager", f"localhost:{difficult.configuration.port['rm']}", "did not answer",
+                 "yarn.resourcemanager.address", difficult.conf_dir / "yarn-site.xml")
 
 
 # --- 13: HDFS ---
@@ -134,7 +136,7 @@ def test_13_safe_mode(difficult, alice, tmp_path):
         text = refused(alice, tmp_path, ROLE)
     finally:
         admin(difficult, "-safemode", "leave")
-    says(text, "safe mode", "by hand", "dfsadmin -safemode leave")
+    assert_facts(text, "safe mode", "by hand", "dfsadmin -safemode leave")
 
 
 def test_13_quotas(howdah_of, difficult, tmp_path):
@@ -145,13 +147,13 @@ def test_13_quotas(howdah_of, difficult, tmp_path):
         names = refused(carol, tmp_path, ROLE)
     finally:
         admin(difficult, "-clrQuota", home)
-    says(names, home, "may hold 3 files and directories", "would make 4", "setQuota")
+    assert_facts(names, home, "may hold 3 files and directories", "would make 4", "setQuota")
     admin(difficult, "-setSpaceQuota", "1m", home)
     try:
         space = refused(carol, tmp_path, ROLE)
     finally:
         admin(difficult, "-clrSpaceQuota", home)
-    says(space, home, "may hold 1 MiB", "space quota", "this would make", "setSpaceQuota")
+    assert_facts(space, home, "may hold 1 MiB", "space quota", "this would make", "setSpaceQuota")
 
 
 def test_13_hdfs_is_full(howdah_of, difficult, tmp_path):
@@ -161,7 +163,7 @@ def test_13_hdfs_is_full(howdah_of, difficult, tmp_path):
     text = refused(carol, tmp_path, ROLE)
     state = difficult.http("nn-http", "/jmx?qry=Hadoop:service=NameNode,name=FSNamesystem")["beans"][0]
     assert state["CapacityRemaining"] < 64 << 40
-    says(text, "no DataNode that can take a block", "are left", "1 datanode(s) running")
+    assert_facts(text, "no DataNode that can take a block", "are left", "1 datanode(s) running")
 
 
 def test_every_command_refuses_the_same_jobs(difficult, alice, tmp_path):

@@ -3,7 +3,7 @@ cluster. The reason contains the ResourceManager's own numbers."""
 import pytest
 
 import scheduling_cases
-from job_reports import Run, says
+from job_reports import Run, assert_facts
 from scheduling_cases import free_mb, mib, most_of, queue
 
 
@@ -35,8 +35,8 @@ roles:
     reason = run.reason("is full")
     small, app = queue(difficult, "small"), difficult.app(holder)
     assert most_of(difficult, "small") == scheduling_cases.SMALL_MB == small["resourcesUsed"]["memory"] + 128
-    says(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(scheduling_cases.SMALL_MB), "25 %",
-         f"bob with {holder} ({mib(app['allocatedMB'])}", "1 container of 256 MiB, 1 core for worker")
+    assert_facts(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(scheduling_cases.SMALL_MB), "25 %",
+                 f"bob with {holder} ({mib(app['allocatedMB'])}", "1 container of 256 MiB, 1 core for worker")
     assert bob("kill", holder).code == 0
     assert run.end()["state"] == "SUCCEEDED"
 
@@ -59,16 +59,16 @@ roles:
     reason = run.reason("limit on application masters")
     tiny = queue(difficult, "tiny")
     assert tiny["numActiveApplications"] == 1
-    says(reason, "'tiny'", mib(tiny["AMResourceLimit"]["memory"]), mib(tiny["usedAMResource"]["memory"]),
-         "1 application runs", "maximum-am-resource-percent", "1 %")
+    assert_facts(reason, "'tiny'", mib(tiny["AMResourceLimit"]["memory"]), mib(tiny["usedAMResource"]["memory"]),
+                 "1 application runs", "maximum-am-resource-percent", "1 %")
     assert alice.status(run.id)["state"] == "QUEUED"
     changed = difficult.write("/user/alice/data.txt", b"two", "alice")
     assert data != changed
     assert bob("kill", holder).code == 0
     status = run.end(code=1)
     reason = status["reason"]
-    says(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after the job was submitted",
-         scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
+    assert_facts(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after the job was submitted",
+                 scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
 
 
 def test_3_user_limit_8_incomplete_gang_9_released_to_avoid_a_deadlock(difficult, alice, tmp_path):
@@ -82,12 +82,12 @@ roles:
     reason = run.reason("limit of one user")
     mine = next(u for u in queue(difficult, "single")["users"]["user"] if u["username"] == "alice")
     limit = mine["userResourceLimit"]["memory"]
-    says(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
-         "user-limit-factor")
+    assert_facts(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
+                 "user-limit-factor")
     reason = run.reason("2 of 3 containers are held", "they are given back in", "limit of one user")
-    says(reason, "nothing more came for")
+    assert_facts(reason, "nothing more came for")
     reason = run.reason("2 of 3 containers were held")
-    says(reason, "given back to avoid a deadlock", "asked for again in")
+    assert_facts(reason, "given back to avoid a deadlock", "asked for again in")
     assert difficult.app(run.id)["runningContainers"] == 1, "only the application master has kept its container"
     run.reason("2 of 3 containers are held")
     run.kill()
@@ -109,12 +109,13 @@ roles:
     def of(host, what):
         amounts = nodes[difficult.host(host)][what]["resourceInformations"]["resourceInformation"]
         return next(a["value"] for a in amounts if a["name"] == "yarn.io/gpu")
-    says(reason, "of 3 yarn.io/gpu", "learner wants",
-         *(f"{difficult.host(n)} uses {of(n, 'usedResource')} of {of(n, 'totalResource')}" for n in ("nm1", "nm2")))
+    assert_facts(reason, "of 3 yarn.io/gpu", "learner wants",
+                 *(f"{difficult.host(n)} uses {of(n, 'usedResource')} of {of(n, 'totalResource')}"
+                   for n in ("nm1", "nm2")))
     reason = short.reason("in pieces")
     free = free_mb(difficult)
-    says(reason, f"in pieces: {mib(sum(free.values()))}, ", f"at most {mib(max(free.values()))}, ", "on one node",
-         "big", "448 MiB")
+    assert_facts(reason, f"in pieces: {mib(sum(free.values()))}, ", f"at most {mib(max(free.values()))}, ",
+                 "on one node", "big", "448 MiB")
     assert sum(free.values()) >= 448 > max(free.values())
     assert bob("kill", holder).code == 0
     assert short.end()["state"] == gpus.end()["state"] == "SUCCEEDED"
@@ -127,9 +128,9 @@ def test_6_a_label_without_healthy_nodes(difficult, alice, tmp_path):
     bare = Run(alice, tmp_path, "name: j\nnode_label: bare\nroles:\n  w: {memory: 64MiB, command: 'true'}\n", "bare")
     sick = next(n for n in difficult.nodes() if n["nodeHostName"] == difficult.host("nm4"))
     reason = run.reason("label 'fast'")
-    says(reason, "1 UNHEALTHY", difficult.host("nm4"), "1/1 local-dirs are bad")
+    assert_facts(reason, "1 UNHEALTHY", difficult.host("nm4"), "1/1 local-dirs are bad")
     assert "1/1 local-dirs are bad" in sick["healthReport"] and sick["state"] == "UNHEALTHY"
-    says(bare.reason("label 'bare'"), "no node has the label")
+    assert_facts(bare.reason("label 'bare'"), "no node has the label")
     bare.kill()
     difficult.sicken("nm4", None)
     assert run.end()["state"] == "SUCCEEDED"
@@ -141,7 +142,7 @@ def test_10_no_healthy_node(difficult, alice, tmp_path):
         difficult.sicken(node, "ERROR 1/1 log-dirs usable space is below configured utilization percentage: /var/log")
     difficult.wait_active(1)
     run = Run(alice, tmp_path, "name: j\nroles:\n  worker: {memory: 64MiB, command: 'true'}\n")
-    says(run.reason("no healthy node"), "3 UNHEALTHY", difficult.host("nm1"), "usable space is below")
+    assert_facts(run.reason("no healthy node"), "3 UNHEALTHY", difficult.host("nm1"), "usable space is below")
     for node in scheduling_cases.PLAIN:
         difficult.sicken(node, None)
     assert run.end()["state"] == "SUCCEEDED"

@@ -100,12 +100,12 @@ def test_names_modes_and_links(howdah, tmp_path, more):
     source = tree(tmp_path / "src", NAMES + [f"part {i}" for i in range(more)])
     (tmp_path / "outside").write_text("from outside\n")
     (source / "outward").symlink_to("../outside")
-    told = job(howdah, tmp_path, source="src", role={"command": ["python3", "-c", LOOK, "."]})
+    printed = job(howdah, tmp_path, source="src", role={"command": ["python3", "-c", LOOK, "."]})
     expected = look(source)
     assert len(expected) > 15 + more
     # The target of a link out of the source is not uploaded, so the link becomes the file itself.
     outside = expected.pop("outward")
-    there = json.loads(told["w:0"][0])
+    there = json.loads(printed["w:0"][0])
     assert outside[1] == "../outside"
     assert there.pop("outward")[1:] == [None, hashlib.sha256(b"from outside\n").hexdigest()]
     assert there == expected
@@ -119,12 +119,12 @@ def test_only_changed_files_are_uploaded(howdah, tmp_path):
     script = os.urandom(1000)
     (source / "a b").chmod(0o640)
     (source / "a b").write_bytes(script)
-    told = job(howdah, tmp_path, source="src", role={"command": "sha256sum 'a b' big"})
+    printed = job(howdah, tmp_path, source="src", role={"command": "sha256sum 'a b' big"})
     after = cache(howdah)
     new = {path: after[path] for path in after.keys() - before.keys()}
     assert [size for _, size in new.values()] == [len(script)], new
     assert {path: after[path] for path in before} == before
-    assert [line.split()[0] for line in told["w:0"]] == [
+    assert [line.split()[0] for line in printed["w:0"]] == [
         hashlib.sha256(data).hexdigest() for data in (script, (source / "big").read_bytes())]
 
 
@@ -176,13 +176,13 @@ def test_files_already_in_the_cluster_are_not_copied(howdah, tmp_path):
                  method="PUT")
     before = cache(howdah)
     where = f"hdfs://localhost:{cluster.configuration.port['nn']}"
-    told = job(howdah, tmp_path, files=[
+    printed = job(howdah, tmp_path, files=[
         {"from": "hdfs:///shared data/open #1", "to": "open"}, {"from": f"{where}/shared data/shut", "to": "m/shut"},
         {"from": "hdfs:///shared data/closed/below", "to": "below"},
         {"from": "hdfs:///shared data/wheels.zip", "to": "wheels", "unpack": True}],
         role={"command": "stat -c '%s %a' open m/shut below; cat wheels/in/*; echo; echo $NM_HOST"})
-    assert told["w:0"][:4] == ["7001 644", "7002 600", "7003 644", "unpacked"], told
-    node = next(n for n in cluster.setup.node_names() if cluster.host(n) == told["w:0"][4])
+    assert printed["w:0"][:4] == ["7001 644", "7002 600", "7003 644", "unpacked"], printed
+    node = next(n for n in cluster.setup.node_names() if cluster.host(n) == printed["w:0"][4])
     kept = {name: {kind for kind, files in localized(howdah, node, size).items() if files}
             for name, size in sizes.items()}
     assert kept == {"open": {"filecache"}, "shut": {"usercache"}, "below": {"usercache"}}
@@ -203,9 +203,10 @@ def test_archives(howdah, tmp_path, suffix):
         with tarfile.open(archive, f"w:{suffix.removeprefix('.tar').removeprefix('.')}") as packed:
             packed.add(source, ".")
     shutil.copy(archive, tmp_path / f"more{suffix}")
-    told = job(howdah, tmp_path, source=archive.name, files=[{"from": f"more{suffix}", "to": "again", "unpack": True}],
-               role={"command": ["python3", "-c", LOOK, "."]})
-    there = json.loads(told["w:0"][0])
+    printed = job(howdah, tmp_path, source=archive.name,
+                  files=[{"from": f"more{suffix}", "to": "again", "unpack": True}],
+                  role={"command": ["python3", "-c", LOOK, "."]})
+    there = json.loads(printed["w:0"][0])
     expected = look(source)
     again = {path.removeprefix("again/"): value for path, value in there.items() if path.startswith("again/")}
     assert again == expected

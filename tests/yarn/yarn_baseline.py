@@ -8,7 +8,7 @@ from hadoop_tree import ROOT, java_home
 SOURCE = ROOT / "tests/yarn/hadoop/Floor.java"
 
 
-def floor(cluster, width, rounds=3, named=True, at_ms=0):
+def measure_baseline(cluster, width, rounds=3, named=True, at_ms=0):
     """A dictionary a round, in ms: see Floor.java. `named`: the nodes are asked for by name, else any will do."""
     classes = cluster.folder / "floor"
     if not classes.exists():

@@ -11,7 +11,7 @@ from recovery_figures import recoveries
 from tony_figures import beside_tony
 from yarn_jobs import LIMIT_S
 
-from yarn_baseline import floor  # of tests/yarn
+from yarn_baseline import measure_baseline  # of tests/yarn
 
 WIDTHS = (2, 8, 16)
 # The last release of TonY, 0.5.3, with such tasks on a cluster like this one, 2 cores: medians of three, in seconds.
@@ -59,7 +59,7 @@ def gangs(yarn, runs):
         ours, bare = [], []
         for run in range(runs):
             at_s = (run + 0.5) / runs
-            bare.append(floor(yarn.cluster, width, rounds=2, at_ms=round(1000 * at_s))[-1]["floor"])
+            bare.append(measure_baseline(yarn.cluster, width, rounds=2, at_ms=round(1000 * at_s))[-1]["floor"])
             yarn.cluster.wait_idle(LIMIT_S)
             time.sleep((at_s - time.time()) % 1)
             job = yarn.submit(width)
