@@ -1,4 +1,4 @@
-// What is advised of a job that works: a rank that is slow, resources that nobody used.
+// Advice about a job that works: a slow rank, unused resources.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -52,7 +52,7 @@ TEST(Pace, SlowerThanTwiceTheMedianIsSlow) {
   EXPECT_EQ(policy::SlowerBy(0, {4, 4, 0}), std::nullopt);
 }
 
-// What is advised, and when, of four ranks that do so many steps in a second of the job.
+// The advice, and its time, for four ranks with these steps per second.
 std::string Advised(const std::function<double(int rank, int second)>& speed) {
   Story story{JobOf({RoleOf("worker", 4)}), Ranked(1)};
   std::string events = "\n0s up\n";

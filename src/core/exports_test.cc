@@ -1,4 +1,4 @@
-// What roles hand on to those behind them.
+// Variables that a role exports to the roles after it.
 #include "howdah/core/exports.h"
 
 #include <gmock/gmock.h>
@@ -27,7 +27,7 @@ TEST(Exports, GoToRolesWithFinishDependency) {
   EXPECT_THAT(ExportsFor(spec, {}, 0), IsEmpty());
 }
 
-// One task of the role `setup` runs; behind it waits a worker.
+// One task of the role `setup` runs; a worker waits for the role.
 struct Running {
   explicit Running(int restarts = 0)
       : job(JobOf({RoleOf("setup", 2,

@@ -1,4 +1,4 @@
-// Who directs the others: TensorFlow's coordinator.
+// Tasks that coordinate the others, like TensorFlow's coordinator.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -75,7 +75,7 @@ TEST(JobCoordinators, CoordinatorWithoutCheckpointKeepsRunning) {
 )");
 }
 
-// Once for many, as soon as all that are wanted are there or have had timeouts.settle.
+// One restart for several tasks: when all requested ones have joined, or after timeouts.settle.
 TEST(JobCoordinators, CoordinatorRestartsWhenTaskJoins) {
   Story story = Directed(true);
   story.spec.roles[1].instances = {1, 4};

@@ -1,4 +1,4 @@
-// Elastic roles that grow as containers come, and go on without what is missing.
+// Elastic roles that grow when containers are granted.
 #include <gtest/gtest.h>
 
 #include "transcript.h"

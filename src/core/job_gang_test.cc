@@ -1,4 +1,4 @@
-// Containers come, or do not: the gang.
+// Gang scheduling: complete and incomplete gangs.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -238,7 +238,7 @@ TEST(JobGang, ContainerLostDuringAssemblyIsRequestedAgain) {
 )");
 }
 
-// Else two gangs that each lost a container would block each other until the limit of both ran out.
+// Otherwise two gangs that each lost a container would block each other until both reach their limit.
 TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
   const Story story{JobOf({RoleOf("worker", 2)})};
   Reads(story, R"(
@@ -267,7 +267,7 @@ TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
 )");
 }
 
-// Only a gang of which nothing runs gives back: here the ranked task runs again while the other one is replaced.
+// Only a gang without a running task releases containers: here the ranked task runs again while the other is replaced.
 TEST(JobGang, RunningRankedTaskIsNotReleased) {
   Reads({JobOf({RoleOf("worker", 1, [](auto& role) { role.restart.max = 1; }),
                 RoleOf("other", 1, [](auto& role) { role.restart.max = 1; })}),

@@ -1,4 +1,4 @@
-// Limits of single roles, failures that only some tasks have, and what runs before everything else.
+// Limits of single roles, failures that count only for some tasks, and setup roles.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -173,7 +173,7 @@ TEST(JobLimits, SetupEndsBeforeOtherRolesStart) {
                    .c_str());
 }
 
-// What is preempted starts again; that it came first does not explain why the job has failed.
+// A preempted task restarts; its failure was the first, but does not explain the end of the job.
 TEST(JobLimits, RestartedTaskIsNotTheReason) {
   Reads({JobOf({RoleOf("loader", 2, [](auto& role) { role.timeout = seconds(6); })})}, R"(
 0s up

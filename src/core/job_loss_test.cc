@@ -1,4 +1,4 @@
-// Containers and executors that go away, fall silent or do not end what they should.
+// Containers and executors that are lost, silent, or do not end.
 #include <gtest/gtest.h>
 
 #include "transcript.h"

@@ -1,4 +1,4 @@
-// A node on which tasks fail again and again.
+// A node on which tasks fail repeatedly.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -43,7 +43,7 @@ TEST(JobNodes, NodeIsAvoidedAfterThirdFailure) {
 )");
 }
 
-// The one to which the others' failures are due is what counts; whoever was there moves.
+// Only the first failure counts against its node, not its consequences; every task on that node moves.
 TEST(JobNodes, RanksLeaveAvoidedNodeWithNextGeneration) {
   std::string story = "0s up\n";
   const Story of{JobOf({Workers(2, 9)}), Ranked(1)};

@@ -1,4 +1,4 @@
-// How a job ends, and what it says of why.
+// The end of a job, and its reason.
 #include <gtest/gtest.h>
 
 #include "transcript.h"

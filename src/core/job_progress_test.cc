@@ -1,4 +1,4 @@
-// What tasks say of their progress, those that say nothing any more, and the grace of a stop.
+// Reported progress, hung tasks, and the grace of a stop.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -78,7 +78,7 @@ TEST(JobProgress, FirstHungRankIsTheReason) {
 )");
 }
 
-// Where the others stand shows whom they wait for.
+// The stacks of the others show which task they wait for.
 TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
   Reads({JobOf({RoleOf("worker", 4,
                        [](auto& role) {

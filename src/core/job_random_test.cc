@@ -1,5 +1,5 @@
-// Totality: whatever is told to a core, in whatever order, it neither aborts nor loses count. And with a place that
-// answers, it always comes to an end. Random stories, from seeds; the seed of a failure is printed.
+// Totality: any events in any order neither abort the core nor corrupt its counts. With a backend that
+// answers, the job always ends. Random stories, from seeds; a failure prints its seed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,7 +34,7 @@ class Chaos {
     Step(AmStarted{"node0", 0});
   }
 
-  // Says anything at all.
+  // Sends any event.
   void SayAnything() {
     now_ += Duration(static_cast<int64_t>(random_.Next() % (Below(20) == 0 ? 60'000'000 : 200'000)));
     if (Below(10) == 0) ComeToPass();
@@ -48,7 +48,7 @@ class Chaos {
     }
   }
 
-  // From now on the place and the executors answer, all tasks end well when they are started, and time passes.
+  // From now on the backend and the executors answer, all started tasks succeed, and time passes.
   void BecomeKind() {
     kind_ = true;
     ComeToPass();
@@ -92,7 +92,7 @@ class Chaos {
     });
   }
 
-  // Attempts that run come to their ends.
+  // Running attempts end.
   void ComeToPass() {
     plausible_.insert(plausible_.end(), ends_.begin(), ends_.end());
     ends_.clear();
@@ -244,7 +244,7 @@ TEST(JobRandom, AnyEventsAreLegalAndJobEnds) {
     ASSERT_TRUE(chaos.job().finished());
     ASSERT_EQ(chaos.job().NextDeadline(), std::nullopt);
   }
-  // The stories must neither all end at once nor all go on for ever, or they say little.
+  // A story that always ends at once, or never, would test little.
   EXPECT_GT(finished_early, kStories / 20);
   EXPECT_LT(finished_early, kStories);
 }

@@ -1,4 +1,4 @@
-// Ranked tasks that go on in another world without starting again.
+// Ranked tasks that go on in another generation without a restart.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -145,7 +145,7 @@ TEST(JobRendezvous, TaskThatCannotRejoinIsStopped) {
 )");
 }
 
-// A task with rank 0 hands on what is in its memory, so that one that has just started must not have it.
+// The task with rank 0 hands on the state in its memory: a task that has just started must not get that rank.
 TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
   const jobspec::JobSpec spec = JobOf({RoleOf("chief", 1,
                                               [](auto& role) {
@@ -220,9 +220,9 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
 )");
 }
 
-// They would wait for it in the next world too, and the one after that.
-// What broke the world is told later than what it led to.
-// That it had is told when the next world is already being formed.
+// The others would wait for the task in the next generation, too, and in the one after that.
+// The exit that broke the generation is reported after its consequences,
+// when the next generation already forms.
 TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
   Reads({Workers(2, 2, 1), Ranked(1)}, R"(
 0s up
@@ -253,7 +253,7 @@ TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
 )");
 }
 
-// The processes of a task meet the others as one: the rest of it would wait for ever.
+// The processes of a task rejoin together: the remaining ones would wait indefinitely.
 TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
   jobspec::JobSpec job = Workers(2, 2, 1);
   job.roles[0].processes = 2;

@@ -1,4 +1,4 @@
-// Tasks whose containers were lost, and that get no other in time.
+// Tasks that have lost their container, and get no replacement in time.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -193,7 +193,7 @@ TEST(JobReplacement, PlainTaskFailsAtGangLimit) {
 )");
 }
 
-// It would fail soon: another job that lacks what this one holds may end first.
+// The generation would fail soon: another job that needs its containers may end first.
 TEST(JobReplacement, IncompleteGenerationReleasesAtHalfTheLimit) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up
@@ -227,7 +227,7 @@ TEST(JobReplacement, IncompleteGenerationReleasesAtHalfTheLimit) {
 )");
 }
 
-// It waits for its turn, as at its submission, and keeps nothing meanwhile.
+// The job waits in its queue, as at its submission, and holds nothing meanwhile.
 TEST(JobReplacement, PreemptedGangWaitsForQueue) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up

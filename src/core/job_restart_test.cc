@@ -1,4 +1,4 @@
-// What starts again after a failure, and who pays for it.
+// Restarts after failures, and the budgets that they are charged to.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -107,7 +107,7 @@ TEST(JobRestart, RankedTasksRestartTogetherAndFirstFailureIsCharged) {
 )");
 }
 
-// The clock of node1 is behind.
+// The clock of node1 is slow.
 TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {
   Reads({JobOf({RoleOf("worker", 2,
                        [](auto& role) {

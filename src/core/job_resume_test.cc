@@ -1,4 +1,4 @@
-// What is not the task's fault, and an AM that goes on with the job of one that died.
+// Infrastructure failures, and an AM that takes over the job of one that died.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -56,7 +56,7 @@ TEST(JobInfrastructure, LostNodeIsNotCharged) {
 )");
 }
 
-// Its peer, which has no restart either, fails first as far as anybody knows.
+// Its peer has no restart left either, and seems to have failed first.
 TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -78,7 +78,7 @@ TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
 )");
 }
 
-// What looked like a consequence was none: nobody else has failed.
+// The possible consequence was none: no other task has failed.
 TEST(JobInfrastructure, PossibleConsequenceIsChargedInTheEnd) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -202,7 +202,7 @@ TEST(JobResume, StopKeepsItsLimit) {
 )");
 }
 
-// Its last order to c1, a second attempt, was not noted where the next AM could find it.
+// The last order to c1, a second attempt, was not recorded before the AM died.
 TEST(JobResume, ExecutorWithOrphanedAttemptIsReplaced) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up
@@ -220,7 +220,7 @@ TEST(JobResume, ExecutorWithOrphanedAttemptIsReplaced) {
 )");
 }
 
-// Even the order to start it at all.
+// The order of its first start was not recorded either.
 TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
   Reads({JobOf({Workers(1)})}, R"(
 0s am
@@ -242,7 +242,7 @@ TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
 )");
 }
 
-// Or it was granted together with others that had not all come, as far as this AM knows.
+// The container was granted with others of its gang that this AM does not know of.
 TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
   Reads({JobOf({Workers(2)})}, R"(
 0s am
@@ -264,7 +264,7 @@ TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
 )");
 }
 
-// It waits for the end of what runs there, whatever becomes of the job meanwhile.
+// The task waits until the orphaned attempt has ended, whatever happens to the job meanwhile.
 TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
   jobspec::JobSpec job = JobOf({RoleOf("a", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; }),
                                 RoleOf("b", 1, [](auto& role) { role.on_failure = jobspec::OnFailure::kTolerate; })});
@@ -296,7 +296,7 @@ TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
 )");
 }
 
-// Why, nobody knows any more; it was not the task.
+// The reason of the stop is unknown; it was not the task.
 TEST(JobResume, UnrecordedStopRestartsTheTask) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up

@@ -1,4 +1,4 @@
-// What the rules of a role, or what was seen of its node, say of a failure.
+// Rules of the job file, and verdicts about the node.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -31,7 +31,7 @@ TEST(JobRules, FinalFailureEndsTheJobDespiteBudget) {
 )");
 }
 
-// Also when the others are being stopped already, to start again because of another one.
+// Also while the others are being stopped because of another failure.
 TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   const std::string told = Play({JobOf({Workers(2, 9, Then::kFail)}), Ranked(1)}, R"(
 0s up
@@ -46,7 +46,7 @@ TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 3"), std::string::npos) << told;
 }
 
-// No budget is there, and none is needed; the pause grows all the same.
+// The task has no budget, and needs none; the pause grows nevertheless.
 TEST(JobRules, FreeRestartIsNotCharged) {
   Reads({JobOf({Workers(1, 0, Then::kRestartFree)})}, R"(
 0s up
@@ -70,7 +70,7 @@ TEST(JobRules, FreeRestartIsNotCharged) {
 )");
 }
 
-// What starts again at no cost is not why the job ends, though it came first.
+// A task with a free restart is not the reason of the end, even if it failed first.
 TEST(JobRules, FreeRestartIsNotTheReason) {
   const std::string told = Play({JobOf({Workers(2, 0, Then::kRestartFree)})}, R"(
 0s up
@@ -84,7 +84,7 @@ TEST(JobRules, FreeRestartIsNotTheReason) {
   EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 1"), std::string::npos) << told;
 }
 
-// At once, though a role that has seen one node does not know of others.
+// At once, even if the role has used only one node.
 TEST(JobRules, TaskMovesFromFaultyNode) {
   for (const char* how : {"rule=0", "nodefault=1"}) {
     const std::string told = Play({JobOf({Workers(1, 0, Then::kElsewhere)})}, std::string(R"(
@@ -118,7 +118,7 @@ TEST(JobRules, EveryFaultyNodeIsAvoided) {
   EXPECT_NE(told.find("job recovering RECOVERING g1 | worker:3"), std::string::npos) << told;
 }
 
-// A task that fails so wherever it runs may be the reason itself.
+// A task that fails like this on every node may be the cause itself.
 TEST(JobRules, NodeFaultsAreChargedBeyondLimit) {
   std::string story = "0s up\n";
   for (int attempt = 0; attempt < 6; ++attempt) {

@@ -1,4 +1,4 @@
-// Elastic roles while the job runs.
+// Elastic roles that are scaled while the job runs.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -51,7 +51,7 @@ TEST(JobScale, UnrankedTasksScaleUpAndDown) {
 )");
 }
 
-// Who has only just been told to start was told of the old size.
+// A task that was only just ordered to start was sent the old size.
 TEST(JobScale, DownWhileRankedTasksStart) {
   Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
 0s am 0
@@ -103,7 +103,7 @@ TEST(JobScale, DownWhileRankedTasksStart) {
 )");
 }
 
-// Else a task that fails could be scaled away and back for ever.
+// Otherwise a failing task could be scaled away and back indefinitely.
 TEST(JobScale, ChargedRestartsOutlastTheTask) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
@@ -273,7 +273,7 @@ TEST(JobScale, PendingTasksLeaveFirst) {
 )");
 }
 
-// Who failed first is known when all have ended, and it may be one that leaves.
+// The first failure is known when all attempts have ended, and may be that of a task that leaves.
 TEST(JobScale, WaitsForTheEndOfADrain) {
   Story story{JobOf({Elastic(1, 3)}), Ranked(1)};
   story.spec.roles[0].restart.max = 1;

@@ -1,4 +1,4 @@
-// Gangs that wait for the end of others.
+// Gangs that start after others have finished.
 #include <gtest/gtest.h>
 
 #include "transcript.h"

@@ -1,4 +1,4 @@
-// The start order, and what may go wrong before the first process.
+// The start order, and failures before the first process.
 #include <gtest/gtest.h>
 
 #include "transcript.h"
@@ -327,8 +327,8 @@ TEST(JobStart, StaleAndRepeatedEventsChangeNothing) {
 )");
 }
 
-// A later AM begins where the journal of the one before ends: in the next generation, with numbers not used before, and
-// with budgets of its own.
+// A later AM continues the journal of the last one: in the next generation, with unused attempt numbers and
+// budgets of its own.
 TEST(JobStart, LaterAmContinuesAttemptNumbers) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
