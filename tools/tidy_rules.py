@@ -4,8 +4,8 @@
 #
 # A library is named by its folder below src/; its namespace, its include prefix and its CMake target follow from that.
 
-PURE = {"base", "jobspec", "core", "core/policy", "frameworks", "frameworks/horovod", "frameworks/xgboost", "diagnosis",
-        "journal", "compat/tony/avro", "compat/tony/history", "hadoop/yarnlogs"}
+PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/horovod", "frameworks/xgboost",
+        "diagnosis", "journal", "compat/tony/avro", "compat/tony/history", "hadoop/yarnlogs"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -15,6 +15,7 @@ LAYERS = {
     "jobspec": ({"base"}, {"nlohmann", "libyaml", "re2"}),
     "core/policy": ({"base", "jobspec"}, set()),
     "core": ({"base", "jobspec", "core/policy"}, set()),
+    "am/loop": ({"base", "jobspec", "core"}, set()),
     "frameworks/horovod": ({"base"}, {"nlohmann"}),
     "frameworks/xgboost": ({"base"}, {"nlohmann"}),
     "frameworks": ({"base", "jobspec", "core", "frameworks/horovod"}, {"nlohmann"}),
@@ -50,15 +51,15 @@ LAYERS = {
                       "hadoop/messages", "hadoop/rpc", "hadoop/conf", "hadoop/hdfs", "hadoop/yarn", "hadoop/yarnlogs"},
                      {POSIX, "boost", "nlohmann", "openssl", "protobuf"}),
     # shells
-    "am": ({"base", "jobspec", "core", "frameworks", "frameworks/horovod", "frameworks/xgboost", "rpc/callback",
-            "journal", "os/process", "os/files", "rpc", "wire", "rpc/streams", "os/http", "backend", "storage"},
+    "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/horovod", "frameworks/xgboost",
+            "rpc/callback", "journal", "os/process", "os/files", "rpc", "wire", "rpc/streams", "os/http", "backend", "storage"},
            {POSIX, "boost", "openssl"}),
     "executor": ({"base", "jobspec", "core", "frameworks", "rpc/callback", "diagnosis", "os/process", "os/files", "rpc",
                   "wire", "rpc/streams"}, {POSIX, "boost", "nlohmann"}),
     "cli": ({"base", "jobspec", "core", "frameworks", "journal", "compat/tony/history", "compat/tony/config",
              "os/process", "os/files", "rpc", "rpc/streams", "backend", "storage", "storage/history", "hadoop/conf"},
             {POSIX, "cli11", "nlohmann"}),
-    "testing/sim": ({"base", "jobspec", "core"}, set()),
+    "testing/sim": ({"base", "jobspec", "core", "am/loop"}, set()),
 }
 
 # The rows of the table in ARCHITECTURE.md, from the top down.
@@ -70,7 +71,7 @@ LAYER_GROUPS = [
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
-    ("pure", ["hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "diagnosis", "frameworks",
+    ("pure", ["am/loop", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "diagnosis", "frameworks",
               "frameworks/xgboost", "frameworks/horovod", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]

@@ -27,6 +27,7 @@ void TellReady(int ready_fd, const std::string& words) {
 Status RunTheJob(backend::local::AgentJob& job, int ready_fd, const std::string& before) {
   auto identity = job.AmIdentity();
   if (!identity.ok()) return identity.error();
+  const os::process::Clock clock;
   am::AmOptions options;
   options.job = job.id();
   options.spec = job.spec();
@@ -44,7 +45,7 @@ Status RunTheJob(backend::local::AgentJob& job, int ready_fd, const std::string&
     TellReady(ready_fd, announced.ok() ? "ok" : announced.error().message);
     return announced;
   };
-  return am::RunAm(std::move(options),
+  return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
                      return job.MakeBackend(loop, sink, listening.address);
                    });

@@ -105,6 +105,7 @@ Status RunTheJob(backend::yarn::AmJob& job, const std::string& before) {
   if (!job.spec().tensorboard_logdir.empty()) {
     if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked;
   }
+  const os::process::Clock clock;
   am::AmOptions options;
   options.job = job.id();
   options.spec = job.spec();
@@ -113,7 +114,7 @@ Status RunTheJob(backend::yarn::AmJob& job, const std::string& before) {
   options.listen_port = job.AnnouncedPort();
   options.generation = beginning->generation;
   options.first_task_attempt = beginning->first_task_attempt;
-  options.gang_since = os::process::Clock().Now();
+  options.gang_since = clock.Now();
   options.leave_on_sigterm = true;
   options.node = job.node();
   options.listen_host = *host;
@@ -128,7 +129,7 @@ Status RunTheJob(backend::yarn::AmJob& job, const std::string& before) {
   options.tracking.proxy_url = job.proxy_url();
   options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
   options.on_listening = [&job](const am::Listening& listening) { return job.Announce(listening.address); };
-  return am::RunAm(std::move(options),
+  return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
                      return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
                    });

@@ -1,110 +1,84 @@
 #pragma once
 
-#include <boost/asio/io_context.hpp>
-#include <boost/asio/signal_set.hpp>
-#include <boost/asio/steady_timer.hpp>
-#include <deque>
 #include <map>
 #include <memory>
 #include <optional>
-#include <vector>
 
+#include "endpoints.h"
 #include "event_log.h"
+#include "event_loop.h"
 #include "executors.h"
 #include "followers.h"
 #include "howdah/am/am.h"
-#include "howdah/core/job.h"
-#include "howdah/journal/job_view.h"
-#include "howdah/os/process/clock.h"
-#include "howdah/rpc/am_server.h"
+#include "howdah/am/loop/job_loop.h"
 #include "howdah/rpc/callback/callback.h"
-#include "journal_file.h"
+#include "job_record.h"
 #include "rendezvous.h"
 #include "tensorboard.h"
-#include "tracking.h"
-#include "tunnels.h"
 
 namespace howdah::am {
 
-// What an AM goes on with.
+// What the AM before this one has left: its events, and how many of the journal entries that follow from them are
+// written.
 struct Resumption {
-  EventLog::Past past;
-  size_t recorded = 0;  // how many of the entries that follow from it are in the journal
+  std::vector<loop::LoggedEvent> events;
+  size_t recorded = 0;
 };
 
-// One object a process, one thread: the loop's. Ends when the job has finished.
-class ApplicationMaster final : public backend::Sink {
+// Wires the loop of the job (am::loop::JobLoop) to the backend, executors, clients and files. One object per process,
+// one thread: the loop's. Ends when the job has finished.
+class ApplicationMaster final : public backend::Sink, private loop::Performer {
  public:
-  // submitted: as core::Job takes it.
-  ApplicationMaster(AmOptions options, JournalFile journal, EventLog log, journal::JobView view, Instant submitted);
+  // submitted: as core::Job takes it. clock: outlives this.
+  ApplicationMaster(AmOptions options, const os::process::Clock& clock, JobRecord record, EventLog log,
+                    Instant submitted);
   ~ApplicationMaster() override;
 
   Status Run(const MakeBackend& make_backend, const std::optional<Resumption>& resumption);
 
   // backend::Sink
-  void OnGranted(const ContainerId& container, int role, const std::string& node) override;
-  void OnStarting(const ContainerId& container, const std::string& how_far) override;
-  void OnExited(const ContainerId& container, const std::string& how, bool excused, bool taken) override;
-  void OnWarned(const ContainerId& container, const std::string& why, bool taken) override;
-  void OnWaiting(const std::string& reason) override;
-  void OnRefused(const std::string& reason) override;
-  void OnLost(const Error& error) override;
+  void OnEvent(const backend::BackendEvent& event) override;
+  void OnLost(const Error& error) override { Fail(error); }
 
  private:
-  // Queues a fact. Facts are stepped one by one, from the loop, never from within a step.
-  void Post(core::Event event);
-  void Drain();
-  Status Log(const core::Event& event, Instant now, bool changed);
-  // Brings the core to where the AM before this one left it. Its orders were given, but for entries of the journal.
+  // Containers of the AM before this one.
+  struct Past {
+    std::map<ContainerId, backend::Inherited> held;
+    std::map<ContainerId, std::string> callbacks;  // how the executors are reached
+  };
+
+  // loop::Performer
+  void Perform(const core::Action& action) override;
+  void Replayed(const loop::LoggedEvent& logged, const std::vector<core::Action>& actions) override;
+  void OnDrained() override;
+  void OnFailed(const Error& error) override { Fail(error); }
+
   void Resume(const Resumption& resumption, const Listening& listening);
-  void Perform(const core::Action& action);
-  void PerformStart(const core::StartTask& order);
-  void PerformRecord(core::Change change);
+  void StartTensorBoard();
+  void OnSignal(int signal);
+  void Deliver(core::Event event);
+  void StartTask(const core::StartTask& order);
+  void PrepareFinish(const core::PrepareFinish& order);
+  void FinishJob();
   // Into the output of the rank's process.
   void Print(int rank, const std::string& text);
-  // Where the job file says, for others. What cannot be written is told in the advice.
-  void WriteHistory(Instant now, core::JobChanged& finished);
-  void FinishPlace(const core::JobChanged& final);
-  void AddUsage(core::TaskChanged& ended);
-  // Who submits again wants to know from where.
-  void AddCheckpoint(core::JobChanged& finished) const;
-  void AddWaste(core::JobChanged& finished) const;
-  void ArmTimer();
-  void Fail(Error error);
-
-  void FinishFollowers();
-
-  void OnControl(const wire::ControlRequest& request, const std::function<void(wire::ControlReply)>& reply);
-  Result<Listening> Listen();
-  Tunnels::World TunnelWorld();
   journal::JobView ViewWithUsage() const;
-  wire::ControlReply StatusReply() const;
-  wire::ControlReply Stop(const wire::StopRequest& request);
-  wire::ControlReply Scale(const wire::ScaleRequest& request);
+  std::string TrackingUrl(const Listening& listening) const;
+  void Fail(const Error& error);
 
   AmOptions options_;
-  os::process::Clock clock_;
-  boost::asio::io_context loop_;
-  boost::asio::steady_timer timer_;
-  boost::asio::signal_set signals_;
-  JournalFile journal_;
-  EventLog log_;
-  journal::JobView view_;
-  core::Job job_;
-  Instant told_at_;  // when it was told something last; as it takes time, never back
+  EventLoop event_loop_;
+  JobRecord record_;
+  EventLog event_log_;
   Followers followers_;
   Executors executors_;
   Rendezvous rendezvous_;
-  Tunnels tunnels_;
-  rpc::callback::CallbackClient caller_{loop_};
+  Endpoints endpoints_;
+  rpc::callback::CallbackClient caller_;
   std::unique_ptr<backend::Backend> backend_;
-  std::unique_ptr<rpc::AmServer> server_;
-  std::unique_ptr<TrackingServer> tracking_;
   std::unique_ptr<TensorBoard> tensorboard_;
-  std::deque<core::Event> queue_;
-  bool draining_ = false;
-  bool cluster_sent_ = false;  // the cluster has been encoded for the current step
-  bool finishing_ = false;     // the job has ended, and clients are told
+  loop::JobLoop job_loop_;
+  std::unique_ptr<Past> past_;  // while resuming
   std::optional<Error> error_;
 };
 

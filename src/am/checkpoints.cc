@@ -11,24 +11,19 @@ constexpr size_t kNameLimit = 10'000;
 
 }  // namespace
 
-std::string NewestCheckpoint(const std::string& directory, Instant end) {
-  if (!directory.starts_with("/")) return "";
+std::optional<core::FinishPrepared::Checkpoint> NewestCheckpoint(const std::string& directory) {
+  if (!directory.starts_with("/")) return std::nullopt;
   const auto names = os::files::ListDirectory(directory, kNameLimit);
-  if (!names.ok()) return "";
-  std::string newest;
-  Instant newest_time;
+  if (!names.ok()) return std::nullopt;
+  std::optional<core::FinishPrepared::Checkpoint> newest;
   for (const std::string& name : *names) {
     struct stat info;
     if (lstat((directory + "/" + name).c_str(), &info) != 0) continue;
-    const Instant time(std::chrono::seconds(info.st_mtim.tv_sec) +
-                       std::chrono::microseconds(info.st_mtim.tv_nsec / 1000));
-    if (!newest.empty() && time <= newest_time) continue;
-    newest = name;
-    newest_time = time;
+    const Instant written(std::chrono::seconds(info.st_mtim.tv_sec) +
+                          std::chrono::microseconds(info.st_mtim.tv_nsec / 1000));
+    if (!newest || written > newest->written) newest = {name, written};
   }
-  if (newest.empty()) return "";
-  return "the newest checkpoint is " + newest + " in " + directory + ", written " + FormatDuration(end - newest_time) +
-         " before the end";
+  return newest;
 }
 
 }  // namespace howdah::am

@@ -1,14 +1,15 @@
-// What lies in a job's checkpoint directory, for the sentence at its end.
+// The newest content of a job's checkpoint directory.
 #pragma once
 
+#include <optional>
 #include <string>
 
-#include "howdah/base/time.h"
+#include "howdah/core/event.h"
 
 namespace howdah::am {
 
-// "the newest checkpoint is step-12 in /ckpt, written 3.2s before the end"; empty: there is none, or directory is no
-// path of this machine. Looks at no more than 10,000 names.
-std::string NewestCheckpoint(const std::string& directory, Instant end);
+// The file or directory that was written last. nullopt: there is none, or `directory` is not a path of this machine.
+// Reads at most 10,000 names.
+std::optional<core::FinishPrepared::Checkpoint> NewestCheckpoint(const std::string& directory);
 
 }  // namespace howdah::am

@@ -7,34 +7,37 @@
 namespace howdah::am {
 namespace {
 
-void AddHeard(const wire::Heard& heard, std::vector<EventLog::Step>& steps) {
-  for (int i = 0; i < std::min(heard.containers_size(), heard.at_micros_size()); ++i) {
-    steps.push_back({core::HeartbeatReceived{{heard.containers(i)}}, FromMicros(heard.at_micros(i))});
+// Adds the heartbeats of a record in bulk.
+void AddHeard(const wire::Heard& heard, std::vector<loop::LoggedEvent>& events) {
+  for (const wire::HeardContainer& one : heard.containers()) {
+    core::HeartbeatReceived event{{one.container()}};
+    if (one.has_usage()) event.usage = FromWire(one.usage());
+    events.push_back({std::move(event), FromMicros(one.at_micros())});
   }
 }
 
 }  // namespace
 
-Result<std::optional<EventLog::Past>> EventLog::Read(const std::string& path) {
-  std::optional<Past> past;
+Result<std::optional<EventLog::Content>> EventLog::Read(const std::string& path) {
+  std::optional<Content> content;
   bool known = true;
   const Status read = os::files::ReadRecords(path, [&](std::string_view bytes) {
     wire::LoggedEvent record;
     const bool parsed = record.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
     if (parsed && record.has_begun()) {
-      past.emplace().beginning = {FromMicros(record.begun().submitted_micros()),
-                                  static_cast<size_t>(record.begun().journal_entries())};
-    } else if (parsed && past && record.has_heard()) {
-      AddHeard(record.heard(), past->steps);
-    } else if (auto event = EventOf(record); parsed && past && event) {
-      past->steps.push_back({std::move(*event), FromMicros(record.at_micros())});
+      content.emplace().beginning = {FromMicros(record.begun().submitted_micros()),
+                                     static_cast<size_t>(record.begun().journal_entries())};
+    } else if (parsed && content && record.has_heard()) {
+      AddHeard(record.heard(), content->events);
+    } else if (auto event = EventOf(record); parsed && content && event) {
+      content->events.push_back({std::move(*event), FromMicros(record.at_micros())});
     } else {
       known = false;
     }
   });
   if (!read.ok()) return read.error();
   if (!known) return Failed("reading " + path + ": a record that this version does not know");
-  return past;
+  return content;
 }
 
 Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginning) {
@@ -50,15 +53,22 @@ Result<EventLog> EventLog::Open(const std::string& path, const Beginning& beginn
   return log;
 }
 
-Status EventLog::Append(const core::Event& event, Instant at) {
+Status EventLog::Append(const std::vector<loop::LoggedEvent>& events) {
   std::vector<std::string> records;
   wire::LoggedEvent heard;
-  for (const auto& [when, container] : heartbeats_.TakeBefore(event)) {
-    heard.mutable_heard()->add_containers(container.text);
-    heard.mutable_heard()->add_at_micros(when.time_since_epoch().count());
+  for (const loop::LoggedEvent& logged : events) {
+    if (const auto* one = std::get_if<core::HeartbeatReceived>(&logged.event)) {
+      wire::HeardContainer& out = *heard.mutable_heard()->add_containers();
+      out.set_container(one->container.text);
+      out.set_at_micros(logged.at.time_since_epoch().count());
+      if (one->usage) *out.mutable_usage() = ToWire(*one->usage);
+      continue;
+    }
+    if (heard.has_heard()) records.push_back(heard.SerializeAsString());
+    heard.Clear();
+    records.push_back(ToRecord(logged.event, logged.at).SerializeAsString());
   }
   if (heard.has_heard()) records.push_back(heard.SerializeAsString());
-  records.push_back(ToRecord(event, at).SerializeAsString());
   return file_.Append(records);
 }
 

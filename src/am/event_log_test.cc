@@ -17,8 +17,8 @@ std::vector<core::Event> EveryKind() {
   core::RankExited killed{c, 2, 1, {.signal = 9}, At(4), why};
   killed.diagnosis.consequence = killed.diagnosis.node_fault = true;
   killed.diagnosis.rule = 1;
-  return {core::AmStarted{"node1", 1, 2, 3},
-          core::AmResumed{4, "was killed by signal 9 (SIGKILL)"},
+  return {core::AmStarted{"node1", 1, 2, 3, "http://example.com/1"},
+          core::AmResumed{4, "was killed by signal 9 (SIGKILL)", "http://example.com/1"},
           core::ContainerGranted{c, 1, "node7"},
           core::ContainerStarting{c, "after 12s"},
           core::ContainerExited{c, "its node was lost", true},
@@ -46,10 +46,13 @@ std::vector<core::Event> EveryKind() {
           core::ScaleRequested{1, 8, "ann"},
           core::StopRequested{"ann", std::chrono::seconds(3)},
           core::StopRequested{"ann", std::nullopt},
-          core::Ticked{}};
+          core::Ticked{},
+          core::TensorBoardReported{"http://127.0.0.1:6006", ""},
+          core::FinishPrepared{{{"step-12", At(7)}}, "the disk is full"},
+          core::FinishPrepared{}};
 }
 
-TEST(LoggedEvent, EveryKindComesBackAsItWas) {
+TEST(LoggedEvent, EveryKindSurvivesARoundTrip) {
   for (const core::Event& event : EveryKind()) {
     const wire::LoggedEvent record = ToRecord(event, At(1));
     const auto back = EventOf(record);
@@ -66,74 +69,54 @@ TEST(LoggedEvent, EveryKindComesBackAsItWas) {
   EXPECT_FALSE(EventOf(wire::LoggedEvent()));
 }
 
-TEST(EventLog, IsReadAsItWasWrittenByOneAmAfterAnother) {
+TEST(EventLog, EventsOfTwoAmsAreReadInOrder) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
   EXPECT_FALSE(*EventLog::Read(path));
+  core::Usage usage{1, 2, 3.5, 4};
+  usage.gpu = core::GpuUse{0.5, 0.75, 0.25, 1};
   {
     auto log = EventLog::Open(path, {At(0), 1});
     ASSERT_TRUE(log.ok());
-    log->Hear({"c2"}, At(2));
-    log->Hear({"c1"}, At(1));
-    log->Hear({"c1"}, At(3));
-    ASSERT_TRUE(log->Append(core::Ticked{}, At(4)).ok());
-    log->Hear({"c2"}, At(5));  // nothing follows that it matters to
+    ASSERT_TRUE(log->Append({{core::HeartbeatReceived{{"c2"}}, At(2)},
+                             {core::HeartbeatReceived{{"c1"}, usage}, At(3)},
+                             {core::Ticked{}, At(4)}})
+                    .ok());
   }
   {
     auto log = EventLog::Open(path, {At(99), 99});
     ASSERT_TRUE(log.ok());
-    ASSERT_TRUE(log->Append(core::AmResumed{1, ""}, At(6)).ok());
+    ASSERT_TRUE(log->Append({{core::AmResumed{1, ""}, At(6)}}).ok());
   }
-  const auto past = EventLog::Read(path);
-  ASSERT_TRUE(past.ok() && *past);
-  EXPECT_EQ((*past)->beginning.submitted, At(0));
-  EXPECT_EQ((*past)->beginning.journal_entries, 1u);
-  const auto& steps = (*past)->steps;
-  ASSERT_EQ(steps.size(), 4u);
-  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[0].event).container.text, "c2");
-  EXPECT_EQ(steps[0].at, At(2));
-  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[1].event).container.text, "c1");
-  EXPECT_EQ(steps[1].at, At(3));
-  EXPECT_TRUE(std::holds_alternative<core::Ticked>(steps[2].event));
-  EXPECT_EQ(std::get<core::AmResumed>(steps[3].event).attempt, 1);
+  const auto content = EventLog::Read(path);
+  ASSERT_TRUE(content.ok() && *content);
+  EXPECT_EQ((*content)->beginning.submitted, At(0));
+  EXPECT_EQ((*content)->beginning.journal_entries, 1u);
+  const auto& events = (*content)->events;
+  ASSERT_EQ(events.size(), 4u);
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(events[0].event).container.text, "c2");
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(events[0].event).usage, std::nullopt);
+  EXPECT_EQ(events[0].at, At(2));
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(events[1].event).container.text, "c1");
+  EXPECT_EQ(std::get<core::HeartbeatReceived>(events[1].event).usage, usage);
+  EXPECT_EQ(events[1].at, At(3));
+  EXPECT_TRUE(std::holds_alternative<core::Ticked>(events[2].event));
+  EXPECT_EQ(std::get<core::AmResumed>(events[3].event).attempt, 1);
 }
 
-TEST(EventLog, SaysWhenAContainerWasHeardOfLastBeforeItsEnd) {
+TEST(EventLog, TornRecordAtTheEndIsOverwritten) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "events.bin";
-  {
-    auto log = EventLog::Open(path, {At(0), 1});
-    ASSERT_TRUE(log.ok());
-    log->Hear({"c1"}, At(1));
-    log->Hear({"c2"}, At(2));
-    ASSERT_TRUE(log->Append(core::ContainerExited{{"c2"}}, At(3)).ok());
-    ASSERT_TRUE(log->Append(core::ContainerExited{{"c3"}}, At(4)).ok());
-    ASSERT_TRUE(log->Append(core::Ticked{}, At(5)).ok());
-  }
-  const auto past = EventLog::Read(path);
-  ASSERT_TRUE(past.ok() && *past);
-  const auto& steps = (*past)->steps;
-  ASSERT_EQ(steps.size(), 5u);
-  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[0].event).container.text, "c2");
-  EXPECT_EQ(std::get<core::ContainerExited>(steps[1].event).container.text, "c2");
-  EXPECT_EQ(std::get<core::ContainerExited>(steps[2].event).container.text, "c3");
-  EXPECT_EQ(std::get<core::HeartbeatReceived>(steps[3].event).container.text, "c1");
-  EXPECT_TRUE(std::holds_alternative<core::Ticked>(steps[4].event));
-}
-
-TEST(EventLog, ATornEndIsCutOff) {
-  const os::files::Scratch scratch;
-  const std::string path = scratch / "events.bin";
-  ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::Ticked{}, At(1)).ok());
+  ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append({{core::Ticked{}, At(1)}}).ok());
   const std::string whole = os::files::Content(path);
-  ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::AmResumed{1, "died"}, At(2)).ok());
+  ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append({{core::AmResumed{1, "died"}, At(2)}}).ok());
   const std::string longer = os::files::Content(path);
   for (size_t size = whole.size(); size < longer.size(); ++size) {
     ASSERT_TRUE(os::files::WriteFileAtomically(path, longer.substr(0, size)).ok());
-    const auto past = EventLog::Read(path);
-    ASSERT_TRUE(past.ok() && *past) << size;
-    EXPECT_EQ((*past)->steps.size(), 1u) << size;
-    ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append(core::AmResumed{1, "died"}, At(2)).ok());
+    const auto content = EventLog::Read(path);
+    ASSERT_TRUE(content.ok() && *content) << size;
+    EXPECT_EQ((*content)->events.size(), 1u) << size;
+    ASSERT_TRUE(EventLog::Open(path, {At(0), 1})->Append({{core::AmResumed{1, "died"}, At(2)}}).ok());
     EXPECT_EQ(os::files::Content(path), longer) << size;
   }
 }

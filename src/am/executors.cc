@@ -8,16 +8,6 @@
 namespace howdah::am {
 namespace {
 
-journal::Usage ToUsage(const wire::Usage& usage) {
-  journal::Usage out{usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds(),
-                     usage.memory_average_bytes()};
-  if (usage.has_gpu_use()) {
-    const wire::GpuUse& gpu = usage.gpu_use();
-    out.gpu = {gpu.utilisation_average(), gpu.utilisation_peak(), gpu.memory_average(), gpu.memory_peak()};
-  }
-  return out;
-}
-
 // Hosts are named once: a cluster of thousands of tasks is on few hosts.
 wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& exports) {
   wire::Cluster out;
@@ -55,8 +45,8 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
   return std::min(heartbeat_limit, Duration(std::chrono::seconds(10))) * std::max(1, tasks / kManyTasks);
 }
 
-Executors::Executors(Limits limits, Followers& followers, Deliver deliver, Send send)
-    : limits_(limits), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
+Executors::Executors(Limits limits, const os::process::Clock& clock, Followers& followers, Deliver deliver, Send send)
+    : limits_(limits), clock_(clock), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
 
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
@@ -64,9 +54,8 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   if (it == by_connection_.end()) return;  // of a container that is gone, or it has not registered
   const ContainerId& container = it->second;
   Executor& executor = by_container_[container];
-  journal::Usage& usage = executor.usage;
   if (message.has_heartbeat()) {
-    usage = ToUsage(message.heartbeat().usage());
+    executor.usage = FromWire(message.heartbeat().usage());
     return OnProgress(container, message.heartbeat().progress());
   }
   if (message.has_progress() && !message.progress().saving()) return OnProgress(container, message.progress());
@@ -87,13 +76,13 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
       return deliver_(EventOf(container, m));
     }
     case wire::FromExecutor::kRankExited:
-      if (message.rank_exited().has_usage()) usage = ToUsage(message.rank_exited().usage());
+      if (message.rank_exited().has_usage()) ReportUsage(container, message.rank_exited().usage());
       return deliver_(EventOf(container, message.rank_exited()));
     case wire::FromExecutor::kStartFailed:
       followers_.OnAttemptEnded(container, message.start_failed().attempt(), message.start_failed().logs());
       return deliver_(EventOf(container, message.start_failed()));
     case wire::FromExecutor::kEnded:
-      if (message.ended().has_usage()) usage = ToUsage(message.ended().usage());
+      if (message.ended().has_usage()) ReportUsage(container, message.ended().usage());
       followers_.OnAttemptEnded(container, message.ended().attempt(), message.ended().logs());
       return deliver_(EventOf(container, message.ended()));
     case wire::FromExecutor::kLogSizes:
@@ -105,6 +94,13 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   }
 }
 
+// The newest sample before an attempt ends: the core records it with the end.
+void Executors::ReportUsage(const ContainerId& container, const wire::Usage& usage) {
+  Executor& executor = by_container_[container];
+  executor.usage = FromWire(usage);
+  deliver_(core::HeartbeatReceived{container, executor.usage});
+}
+
 // message: empty if nothing has changed.
 void Executors::OnProgress(const ContainerId& container, const wire::Progress& message) {
   Executor& executor = by_container_[container];
@@ -113,8 +109,9 @@ void Executors::OnProgress(const ContainerId& container, const wire::Progress& m
     executor.progress = {progressed->attempt, progressed->progress};
     executor.untold = *progressed;
   }
+  deliver_(core::HeartbeatReceived{container, executor.usage});
   const Instant now = clock_.Now();
-  if (!executor.untold || now < executor.tell_next) return deliver_(core::HeartbeatReceived{container});
+  if (!executor.untold || now < executor.tell_next) return;
   executor.tell_next = now + limits_.progress;
   deliver_(*std::exchange(executor.untold, std::nullopt));
 }
@@ -156,7 +153,8 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   deliver_(core::ExecutorDisconnected{container});
 }
 
-void Executors::SetCluster(const core::PeerGroup& cluster, const core::Exports& exports) {
+void Executors::SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports) {
+  if (std::exchange(cluster_step_, step) == step) return;
   cluster_ = rpc::EncodeCluster(ToWire(cluster, exports));
 }
 

@@ -40,13 +40,13 @@ class Executors {
     Duration progress;   // the core is told of a task's progress no more often than this
   };
   // followers: told of executors and their logs.
-  Executors(Limits limits, Followers& followers, Deliver deliver, Send send);
+  Executors(Limits limits, const os::process::Clock& clock, Followers& followers, Deliver deliver, Send send);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
-  // Before the first StartTask of a step: the cluster that its tasks get, and what roles have exported.
-  void SetCluster(const core::PeerGroup& cluster, const core::Exports& exports);
+  // Before each StartTask: the cluster that its tasks get, and what roles have exported. Encoded once per step.
+  void SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports);
   // rendezvous: of the order's generation, if there is one.
   void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
@@ -75,12 +75,13 @@ class Executors {
     Instant tell_next;
   };
   void OnProgress(const ContainerId& container, const wire::Progress& message);
+  void ReportUsage(const ContainerId& container, const wire::Usage& usage);
   void Register(rpc::ConnectionId connection, const wire::Register& message);
   void SendTo(const ContainerId& container, const wire::ToExecutor& message,
               std::shared_ptr<const rpc::SharedCluster> cluster);
 
   const Limits limits_;
-  os::process::Clock clock_;
+  const os::process::Clock& clock_;
   Followers& followers_;
   Deliver deliver_;
   Send send_;
@@ -88,6 +89,7 @@ class Executors {
   std::unordered_map<ContainerId, Executor> by_container_;
   std::unordered_set<ContainerId> gone_;
   std::shared_ptr<const rpc::SharedCluster> cluster_;
+  uint64_t cluster_step_ = 0;  // in which it was encoded
 };
 
 }  // namespace howdah::am

@@ -16,6 +16,7 @@ using testing::IsEmpty;
 // Executors of a job without followers; what they are sent, in words.
 struct Scene {
   boost::asio::io_context loop;
+  os::process::Clock clock;
   jobspec::JobSpec spec;
   Followers followers{loop, spec, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   std::vector<std::string> sent;
@@ -24,6 +25,7 @@ struct Scene {
   std::string last;            // what else it was told last
   Executors executors{
       {.heartbeat = std::chrono::seconds(25), .await_am = std::chrono::minutes(5), .progress = std::chrono::hours(1)},
+      clock,
       followers,
       [this](const core::Event& event) {
         ++events;

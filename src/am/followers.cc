@@ -254,6 +254,7 @@ std::string Followers::ReadJournal(int64_t from, int64_t to) {
 }
 
 void Followers::Finish(Duration limit, std::function<void()> done) {
+  if (std::exchange(finishing_, true)) return;
   done_ = std::move(done);
   std::vector<ContainerId> left;
   for (const auto& [id, container] : outputs_.containers()) left.push_back(id);

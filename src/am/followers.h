@@ -98,6 +98,7 @@ class Followers final : public Follower::World {
   int leaving_ = 0;  // containers that stay for followers
   boost::asio::steady_timer tick_;
   bool ticking_ = false;
+  bool finishing_ = false;
   std::function<void()> done_;  // once finishing
   boost::asio::steady_timer finish_limit_;
 };

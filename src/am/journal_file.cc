@@ -2,8 +2,6 @@
 
 #include <unistd.h>
 
-#include <algorithm>
-
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
 
@@ -37,13 +35,6 @@ Result<std::string> JournalFile::Text() const {
   auto text = os::files::ReadFile(path_, kTextLimit);
   if (!text.ok()) return text.error();
   return std::move(*text) + queued_;
-}
-
-size_t EntriesOfCore(const std::vector<core::JournalEntry>& journal) {
-  return static_cast<size_t>(std::count_if(journal.begin(), journal.end(), [](const core::JournalEntry& entry) {
-    const auto* job = std::get_if<core::JobChanged>(&entry.change);
-    return job == nullptr || job->type != core::JobChanged::Type::kTensorboard;
-  }));
 }
 
 Result<std::vector<core::JournalEntry>> ReadJournal(const std::string& path) {

@@ -1,4 +1,4 @@
-// The journal of a job as a file: one line an entry, appended only.
+// The journal of a job as a file: one line per entry, append-only.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,18 @@
 
 namespace howdah::am {
 
-// One owner, one thread; a second writer (the guardian, after the AM's death) opens its own.
+// One thread. A second writer (the guardian, after the AM's death) opens its own.
 class JournalFile {
  public:
   static Result<JournalFile> Open(const std::string& path);
 
-  // Queues an entry; Flush writes what is queued in one call, so that a reader sees a step of the job whole.
+  // Queues an entry. Flush writes all queued entries in one call, so that a reader sees a step of the job whole.
   void Add(const core::JournalEntry& entry);
   Status Flush();
 
-  // Bytes, what is queued included.
+  // Bytes, queued entries included.
   int64_t size() const { return written_ + static_cast<int64_t>(queued_.size()); }
-  // Everything, what is queued included.
+  // The whole text, queued entries included.
   Result<std::string> Text() const;
 
  private:
@@ -34,10 +34,7 @@ class JournalFile {
   std::string queued_;
 };
 
-// How many entries the core made: all but those of others, about TensorBoard.
-size_t EntriesOfCore(const std::vector<core::JournalEntry>& journal);
-
-// Every entry of a journal that can be read; a torn last line is left out.
+// Every readable entry of a journal; a torn last line is left out.
 Result<std::vector<core::JournalEntry>> ReadJournal(const std::string& path);
 
 }  // namespace howdah::am

@@ -32,10 +32,12 @@ struct Recorder {
     out.set_attempt(e.attempt);
     out.set_generation(e.generation);
     out.set_first_task_attempt(e.first_task_attempt);
+    out.set_tracking_url(e.tracking_url);
   }
   void operator()(const core::AmResumed& e) const {
     record.mutable_am_resumed()->set_attempt(e.attempt);
     record.mutable_am_resumed()->set_how(e.how);
+    record.mutable_am_resumed()->set_tracking_url(e.tracking_url);
   }
   void operator()(const core::ContainerGranted& e) const {
     record.set_container(e.container.text);
@@ -158,9 +160,45 @@ struct Recorder {
     if (e.grace) record.mutable_stop()->set_grace_micros(e.grace->count());
   }
   void operator()(const core::Ticked&) const { record.set_ticked(true); }
+  void operator()(const core::TensorBoardReported& e) const {
+    record.mutable_tensorboard()->set_url(e.url);
+    record.mutable_tensorboard()->set_advice(e.advice);
+  }
+  void operator()(const core::FinishPrepared& e) const {
+    wire::FinishPreparedEvent& out = *record.mutable_finish_prepared();
+    out.set_problem(e.problem);
+    if (!e.checkpoint) return;
+    out.mutable_checkpoint()->set_name(e.checkpoint->name);
+    out.mutable_checkpoint()->set_written_micros(Micros(e.checkpoint->written));
+  }
 };
 
 }  // namespace
+
+core::Usage FromWire(const wire::Usage& usage) {
+  core::Usage out{usage.memory_bytes(), usage.memory_peak_bytes(), usage.cpu_seconds(), usage.memory_average_bytes()};
+  if (usage.has_gpu_use()) {
+    const wire::GpuUse& gpu = usage.gpu_use();
+    out.gpu = {gpu.utilisation_average(), gpu.utilisation_peak(), gpu.memory_average(), gpu.memory_peak()};
+  }
+  return out;
+}
+
+wire::Usage ToWire(const core::Usage& usage) {
+  wire::Usage out;
+  out.set_memory_bytes(usage.memory_bytes);
+  out.set_memory_peak_bytes(usage.memory_peak_bytes);
+  out.set_cpu_seconds(usage.cpu_seconds);
+  out.set_memory_average_bytes(usage.memory_average_bytes);
+  if (usage.gpu) {
+    wire::GpuUse& gpu = *out.mutable_gpu_use();
+    gpu.set_utilisation_average(usage.gpu->utilisation_average);
+    gpu.set_utilisation_peak(usage.gpu->utilisation_peak);
+    gpu.set_memory_average(usage.gpu->memory_average);
+    gpu.set_memory_peak(usage.gpu->memory_peak);
+  }
+  return out;
+}
 
 core::Event EventOf(const ContainerId& container, const wire::Started& m) {
   return core::TaskStarted{container, m.attempt(), {m.pids().begin(), m.pids().end()}, FromMicros(m.at_micros())};
@@ -212,15 +250,26 @@ wire::LoggedEvent ToRecord(const core::Event& event, Instant at) {
   return record;
 }
 
+namespace {
+
+core::Event EventOf(const wire::FinishPreparedEvent& e) {
+  core::FinishPrepared event{.checkpoint = std::nullopt, .problem = e.problem()};
+  if (e.has_checkpoint()) event.checkpoint = {e.checkpoint().name(), FromMicros(e.checkpoint().written_micros())};
+  return event;
+}
+
+}  // namespace
+
 std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
   const ContainerId container{record.container()};
   switch (record.kind_case()) {
     case wire::LoggedEvent::kAmStarted: {
       const wire::AmStartedEvent& e = record.am_started();
-      return core::AmStarted{e.node(), e.attempt(), e.generation(), e.first_task_attempt()};
+      return core::AmStarted{e.node(), e.attempt(), e.generation(), e.first_task_attempt(), e.tracking_url()};
     }
     case wire::LoggedEvent::kAmResumed:
-      return core::AmResumed{record.am_resumed().attempt(), record.am_resumed().how()};
+      return core::AmResumed{record.am_resumed().attempt(), record.am_resumed().how(),
+                             record.am_resumed().tracking_url()};
     case wire::LoggedEvent::kGranted:
       return core::ContainerGranted{container, record.granted().role(), record.granted().node()};
     case wire::LoggedEvent::kStarting:
@@ -270,6 +319,10 @@ std::optional<core::Event> EventOf(const wire::LoggedEvent& record) {
     }
     case wire::LoggedEvent::kTicked:
       return core::Ticked{};
+    case wire::LoggedEvent::kTensorboard:
+      return core::TensorBoardReported{record.tensorboard().url(), record.tensorboard().advice()};
+    case wire::LoggedEvent::kFinishPrepared:
+      return EventOf(record.finish_prepared());
     default:
       return std::nullopt;
   }

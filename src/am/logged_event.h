@@ -1,4 +1,4 @@
-// The core's events as records of the event log, and as executors' messages.
+// Conversion of the core's events from executors' messages, and to and from records of the event log.
 #pragma once
 
 #include <optional>
@@ -17,9 +17,12 @@ core::Event EventOf(const ContainerId& container, const wire::Progress& message)
 core::Event EventOf(const ContainerId& container, const wire::Stalled& message);
 core::Event EventOf(const ContainerId& container, const wire::Stands& message);
 
-// Every event but HeartbeatReceived, which the log keeps in bulk.
+core::Usage FromWire(const wire::Usage& usage);
+wire::Usage ToWire(const core::Usage& usage);
+
+// For every event except HeartbeatReceived, which the log keeps in bulk.
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at);
-// nullopt: a kind that is no event, or that this version does not know.
+// nullopt: the record is not an event, or of a kind that this version does not know.
 std::optional<core::Event> EventOf(const wire::LoggedEvent& record);
 
 }  // namespace howdah::am

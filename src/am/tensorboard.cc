@@ -26,21 +26,21 @@ std::string PathOf(const std::vector<std::string>& environment) {
 
 }  // namespace
 
-std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Tell tell) {
-  std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(tell)));
+std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, const Options& options, Report report) {
+  std::unique_ptr<TensorBoard> self(new TensorBoard(loop, std::move(report)));
   const os::process::FoundCommand found = os::process::LookUpCommand("tensorboard", PathOf(options.environment), "/");
   if (found.error != 0) {
-    self->Say("", kInstall);
+    self->ReportOnce("", kInstall);
     return self;
   }
   const auto logdir = self->Logdir(options);
   if (!logdir.ok()) {
-    self->Say("", "no TensorBoard was started: " + logdir.error().message);
+    self->ReportOnce("", "no TensorBoard was started: " + logdir.error().message);
     return self;
   }
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) {
-    self->Say("", os::files::SystemError("starting TensorBoard").message);
+    self->ReportOnce("", os::files::SystemError("starting TensorBoard").message);
     return self;
   }
   self->output_.assign(ends[0]);
@@ -55,7 +55,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
       .death_signal = SIGKILL,  // an AM after this one starts its own
   });
   if (!child.ok()) {
-    self->Say("", "no TensorBoard was started: " + child.error().message);
+    self->ReportOnce("", "no TensorBoard was started: " + child.error().message);
     return self;
   }
   self->child_ = std::move(*child);
@@ -64,7 +64,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
   return self;
 }
 
-TensorBoard::TensorBoard(boost::asio::io_context& loop, Tell tell) : tell_(std::move(tell)), output_(loop) {}
+TensorBoard::TensorBoard(boost::asio::io_context& loop, Report report) : report_(std::move(report)), output_(loop) {}
 
 Result<std::string> TensorBoard::Logdir(const Options& options) {
   const auto local = storage::LocalPath(options.logdir);
@@ -88,14 +88,15 @@ void TensorBoard::ReadOutput() {
   output_.async_read_some(boost::asio::buffer(buffer_), [this](const boost::system::error_code& error, size_t size) {
     if (error == boost::asio::error::operation_aborted) return;
     if (error) {
-      if (!told_) Say("", "TensorBoard ended before it served; see tensorboard.log in the job's agents directory");
+      if (!reported_)
+        ReportOnce("", "TensorBoard ended before it served; see tensorboard.log in the job's agents directory");
       return;
     }
     const std::string_view bytes(buffer_.data(), size);
     if (log_.valid() && !os::files::WriteAll(log_.get(), bytes, "tensorboard.log").ok()) log_.Close();
-    if (!told_ && seen_.size() < kAnnouncementLimit) {
+    if (!reported_ && seen_.size() < kAnnouncementLimit) {
       seen_ += bytes;
-      if (const std::string url = frameworks::TensorBoardAddress(seen_); !url.empty()) Say(url, "");
+      if (const std::string url = frameworks::TensorBoardAddress(seen_); !url.empty()) ReportOnce(url, "");
     }
     ReadOutput();
   });
@@ -106,16 +107,12 @@ Result<uint16_t> TensorBoard::port() const {
   return Failed(why_not_.empty() ? "TensorBoard is still starting" : why_not_);
 }
 
-void TensorBoard::Say(std::string url, std::string advice) {
-  told_ = true;
+void TensorBoard::ReportOnce(std::string url, std::string advice) {
+  reported_ = true;
   port_ = frameworks::PortOf(url);
   why_not_ = advice;
   seen_.clear();
-  core::JobChanged change;
-  change.type = core::JobChanged::Type::kTensorboard;
-  if (!url.empty()) change.tensorboard_url = std::move(url);
-  if (!advice.empty()) change.advice = std::move(advice);
-  tell_(std::move(change));
+  report_({std::move(url), std::move(advice)});
 }
 
 }  // namespace howdah::am

@@ -12,7 +12,7 @@
 
 #include "event_mirror.h"
 #include "howdah/base/result.h"
-#include "howdah/core/change.h"
+#include "howdah/core/event.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/storage/files.h"
 
@@ -27,10 +27,10 @@ class TensorBoard {
     std::vector<std::string> environment;  // of the process; `tensorboard` is looked up in its PATH
     std::string log_directory;             // its output goes to tensorboard.log there
   };
-  using Tell = std::function<void(core::JobChanged)>;
+  using Report = std::function<void(core::TensorBoardReported)>;
 
-  // Starts it, and tells (on the loop) its URL once it serves, or what to do if there is no TensorBoard.
-  static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Tell tell);
+  // Starts it, and reports (on the loop) its URL once it serves, or what to do if there is no TensorBoard.
+  static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Report report);
   // Ends it and everything it started.
   ~TensorBoard();
 
@@ -38,19 +38,19 @@ class TensorBoard {
   Result<uint16_t> port() const;
 
  private:
-  TensorBoard(boost::asio::io_context& loop, Tell tell);
+  TensorBoard(boost::asio::io_context& loop, Report report);
   // Where what it shows is on this machine, from now on.
   Result<std::string> Logdir(const Options& options);
   void ReadOutput();
-  void Say(std::string url, std::string advice);
+  void ReportOnce(std::string url, std::string advice);
 
-  Tell tell_;
+  Report report_;
   boost::asio::posix::stream_descriptor output_;
   std::unique_ptr<EventMirror> mirror_;  // where the log directory is not on this machine
   os::process::Child child_;
   os::files::Fd log_;
   std::string seen_;  // output in which the URL has not been found yet
-  bool told_ = false;
+  bool reported_ = false;
   uint16_t port_ = 0;    // once it serves
   std::string why_not_;  // once it is known that it will not
   std::array<char, 4096> buffer_;

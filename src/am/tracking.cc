@@ -6,8 +6,10 @@ namespace howdah::am {
 
 Result<std::unique_ptr<TrackingServer>> TrackingServer::Start(boost::asio::io_context& loop, const std::string& host,
                                                               Tracking options, std::function<journal::JobView()> view,
-                                                              Followers& followers, const jobspec::JobSpec& spec) {
-  std::unique_ptr<TrackingServer> tracking(new TrackingServer(std::move(options), std::move(view), followers, spec));
+                                                              Followers& followers, const jobspec::JobSpec& spec,
+                                                              const os::process::Clock& clock) {
+  std::unique_ptr<TrackingServer> tracking(
+      new TrackingServer(std::move(options), std::move(view), followers, spec, clock));
   auto server =
       os::http::Server::Start(loop, host,
                               [self = tracking.get()](const os::http::Request& request, const Respond& respond) {

@@ -13,20 +13,21 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Read-only: nothing that is asked of it changes the job.
+// One thread: the AM's loop. Read-only: no request changes the job.
 class TrackingServer {
  public:
-  // view: the job as it is now, with usage. followers outlives this.
+  // view: the status now, with usage. followers, spec, clock: outlive this.
   static Result<std::unique_ptr<TrackingServer>> Start(boost::asio::io_context& loop, const std::string& host,
                                                        Tracking options, std::function<journal::JobView()> view,
-                                                       Followers& followers, const jobspec::JobSpec& spec);
+                                                       Followers& followers, const jobspec::JobSpec& spec,
+                                                       const os::process::Clock& clock);
   uint16_t port() const { return server_->port(); }
 
  private:
   using Respond = std::function<void(os::http::Response)>;
   TrackingServer(Tracking options, std::function<journal::JobView()> view, Followers& followers,
-                 const jobspec::JobSpec& spec)
-      : options_(std::move(options)), view_(std::move(view)), followers_(followers), spec_(spec) {}
+                 const jobspec::JobSpec& spec, const os::process::Clock& clock)
+      : options_(std::move(options)), view_(std::move(view)), followers_(followers), spec_(spec), clock_(clock) {}
   void OnRequest(const os::http::Request& request, const Respond& respond);
   void ShowPage(const Respond& respond) const;
   void ShowLog(const std::string& path, const Respond& respond);
@@ -37,7 +38,7 @@ class TrackingServer {
   std::function<journal::JobView()> view_;
   Followers& followers_;
   const jobspec::JobSpec& spec_;
-  os::process::Clock clock_;
+  const os::process::Clock& clock_;
   std::unique_ptr<os::http::Server> server_;
 };
 

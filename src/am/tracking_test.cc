@@ -33,7 +33,7 @@ class Page {
           view.tasks[0].role = "worker";
           return view;
         },
-        followers_, spec_);
+        followers_, spec_, clock_);
     EXPECT_TRUE(started.ok());
     server_ = std::move(*started);
     url_ = "http://127.0.0.1:" + std::to_string(server_->port());
@@ -59,6 +59,7 @@ class Page {
     spec.roles[0].name = "worker";
     return spec;
   }();
+  os::process::Clock clock_;
   boost::asio::io_context loop_;
   Followers followers_{
       loop_, spec_, "/nowhere", {nullptr, nullptr, [this](const ContainerId& container, const wire::ToExecutor& order) {

@@ -252,9 +252,15 @@ void Attempts::NoteFailure(Task& task, Failure failure) {
   if (may_run && attempt.ranks().left > 0) Stop(task);
 }
 
+void Attempts::TakeUsage(Task& task) {
+  const Container* container = task.placement.container();
+  if (container != nullptr && container->usage()) task.progress.usage = container->usage();
+}
+
 void Attempts::Close(Task& task, Instant at) {
   Attempt& attempt = task.attempt;
   Require(attempt.is_open(), "an attempt ends twice");
+  TakeUsage(task);
   attempt.End();
   const bool clean = attempt.ranks().all_clean();
   // It had succeeded before the stop order reached it.

@@ -44,6 +44,9 @@ class Attempts {
   void NoteFailure(Task& task, Failure failure);
   // Nothing of the attempt is left.
   void Close(Task& task, Instant at);
+  // Keeps what the task used so far. Called only where an attempt or its container ends: heartbeats are replayed late,
+  // but before these (Heartbeats).
+  static void TakeUsage(Task& task);
   void MarkDone(Task& task);
 
   const Exports& exports() const { return exports_; }

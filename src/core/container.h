@@ -35,6 +35,8 @@ class Container {
   bool reclaimed() const { return reclaimed_; }
   Instant last_heard() const { return last_heard_; }
   const std::optional<Instant>& disconnected() const { return disconnected_; }
+  // Of its task: the newest sample.
+  const std::optional<Usage>& usage() const { return usage_; }
 
  private:
   friend class Containers;
@@ -48,6 +50,7 @@ class Container {
   bool orphaned_ = false, reclaimed_ = false;
   Instant last_heard_;
   std::optional<Instant> disconnected_;
+  std::optional<Usage> usage_;
   Timer timer_;  // until it must have registered, sent a heartbeat, or be gone
 };
 

@@ -47,6 +47,7 @@ class Containers {
   // nullptr: it is unknown. Its executor has just sent something.
   Container* Heard(const ContainerId& id);
   void HeartbeatAt(Container& container, Instant at);
+  void SetUsage(Container& container, const Usage& usage) { container.usage_ = usage; }
   void Disconnected(Container& container);
   void SetStartupStage(Container& container, std::string stage) { container.startup_stage_ = std::move(stage); }
   void MarkOrphaned(Container& container) { container.orphaned_ = true; }

@@ -5,6 +5,7 @@
 
 #include "howdah/core/policy/outcome.h"
 #include "howdah/core/ranks.h"
+#include "howdah/core/waste.h"
 #include "reason.h"
 #include "require.h"
 #include "units.h"
@@ -210,20 +211,63 @@ std::string Ending::ReasonOf(const Order& order, std::optional<std::string>* adv
   return "all " + std::to_string(first.all) + " tasks that may fail have failed, first of them " + text;
 }
 
-void Ending::Finish() {
-  Require(units_.allocation.containers.empty(), "a job finishes while it holds containers");
+JobChanged Ending::FinalEntry() {
   std::optional<std::string> advice;
   std::string reason = ReasonOf(*order_, &advice);
   for (const std::string& container : units_.allocation.placements.unreleased()) {
     reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not go when it was killed";
   }
+  if (!advice && !recorder_.advice().empty()) advice = recorder_.advice();  // still holds
+  return JobChanged{.type = JobChanged::Type::kFinished,
+                    .state = order_->state,
+                    .reason = std::move(reason),
+                    .advice = std::move(advice),
+                    .exit_code = order_->exit_code};
+}
+
+void Ending::Prepare() {
+  if (finished_ || std::exchange(preparing_, true)) return;
+  context_.Emit(PrepareFinish{FinalEntry()});
+}
+
+void Ending::On(const FinishPrepared& e) {
+  if (!std::exchange(preparing_, false) || !units_.allocation.containers.empty()) return;
+  JobChanged final = FinalEntry();
+  std::string advice = final.advice.value_or("");
+  const auto add = [&advice](const std::string& more) {
+    if (!more.empty()) advice += (advice.empty() ? "" : "; ") + more;
+  };
+  if (e.checkpoint && order_->state != JobState::kSucceeded) {
+    add("the newest checkpoint is " + e.checkpoint->name + " in " + context_.spec.checkpoint.dir + ", written " +
+        FormatDuration(context_.now - e.checkpoint->written) + " before the end");
+  }
+  add(WasteAdvice());
+  add(OneLine(e.problem));
+  if (!advice.empty()) final.advice = advice;
   finished_ = true;
-  recorder_.Write(JobChanged{.type = JobChanged::Type::kFinished,
-                             .state = order_->state,
-                             .reason = std::move(reason),
-                             .advice = std::move(advice),
-                             .exit_code = order_->exit_code});
+  recorder_.Write(std::move(final));
   context_.Emit(FinishJob{order_->state, order_->exit_code});
+}
+
+// A user who submits the job again may request less.
+std::string Ending::WasteAdvice() const {
+  const auto& since = units_.recovery.running_since();
+  if (!since) return "";
+  std::vector<RoleUse> uses(context_.spec.roles.size(), RoleUse{.ran = context_.now - *since});
+  roster_.ForEach([&](const Task& task) {
+    if (!task.known()) return;
+    RoleUse& use = uses[static_cast<size_t>(task.id.role)];
+    ++use.tasks;
+    if (!task.progress.usage) return;
+    use.memory_peak_bytes = std::max(use.memory_peak_bytes, task.progress.usage->memory_peak_bytes);
+    use.cpu_seconds = std::max(use.cpu_seconds, task.progress.usage->cpu_seconds);
+  });
+  std::string advice;
+  for (size_t r = 0; r < uses.size(); ++r) {
+    const std::string waste = WasteText(context_.spec.roles[r], uses[r]);
+    if (!waste.empty()) advice += (advice.empty() ? "" : "; ") + waste;
+  }
+  return advice;
 }
 
 }  // namespace howdah::core

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "context.h"
+#include "howdah/core/change.h"
 #include "howdah/core/event.h"
 #include "phase.h"
 #include "roster.h"
@@ -42,7 +43,11 @@ class Ending {
   void Revisit() { judge_ = true; }
   // A step of Settle. false: nothing was to be judged.
   bool Judge();
-  void Finish();
+  // Orders PrepareFinish, once.
+  void Prepare();
+  // An AM has died, and with it perhaps the order: the next Settle gives it again.
+  void RepeatPrepare() { preparing_ = false; }
+  void On(const FinishPrepared& e);
   // No role is limited by the end of others while attempts are being stopped.
   void DisarmRoles();
 
@@ -71,6 +76,8 @@ class Ending {
   FirstFailure FirstFailureOf(Cause cause);
   // The advice is set only if a failure ends the job: advice about a job that works remains.
   std::string ReasonOf(const Order& order, std::optional<std::string>* advice);
+  JobChanged FinalEntry();
+  std::string WasteAdvice() const;
 
   Context& context_;
   Roster& roster_;
@@ -80,6 +87,7 @@ class Ending {
   std::vector<Outliving> outliving_;  // by role
   bool judge_ = false;
   std::optional<Order> order_;
+  bool preparing_ = false;  // PrepareFinish is ordered and not answered
   bool finished_ = false;
 };
 

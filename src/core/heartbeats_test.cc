@@ -5,24 +5,39 @@
 namespace howdah::core {
 namespace {
 
-using testing::ElementsAre;
-using testing::IsEmpty;
-using testing::Pair;
-
 Instant At(int seconds) { return Instant(std::chrono::seconds(seconds)); }
 
-TEST(Heartbeats, AreTakenBeforeTickAndBeforeContainerExit) {
+// "b@3 100": heard at 3s, using 100 bytes.
+std::vector<std::string> Texts(const std::vector<std::pair<Instant, HeartbeatReceived>>& taken) {
+  std::vector<std::string> texts;
+  for (const auto& [at, heard] : taken) {
+    const std::string used = heard.usage ? " " + std::to_string(heard.usage->memory_bytes) : "";
+    texts.push_back(heard.container.text + "@" + std::to_string(at.time_since_epoch().count() / 1'000'000) + used);
+  }
+  return texts;
+}
+
+TEST(Heartbeats, AreTakenBeforeClockEventsAndTheEndOfTheirContainer) {
   const ContainerId a{"a"}, b{"b"}, c{"c"};
   Heartbeats heartbeats;
-  heartbeats.Record(b, At(1));
-  heartbeats.Record(a, At(2));
-  heartbeats.Record(c, At(2));
-  heartbeats.Record(b, At(3));
-  EXPECT_THAT(heartbeats.TakeBefore(TaskEnded{a, 0, At(4)}), IsEmpty());
-  EXPECT_THAT(heartbeats.TakeBefore(ContainerExited{a}), ElementsAre(Pair(At(2), a)));
-  EXPECT_THAT(heartbeats.TakeBefore(ContainerExited{a}), IsEmpty());
-  EXPECT_THAT(heartbeats.TakeBefore(Ticked{}), ElementsAre(Pair(At(2), c), Pair(At(3), b)));
-  EXPECT_THAT(heartbeats.TakeBefore(Ticked{}), IsEmpty());
+  heartbeats.Record({b}, At(1));
+  heartbeats.Record({a}, At(2));
+  heartbeats.Record({c}, At(2));
+  heartbeats.Record({b}, At(3));
+  EXPECT_THAT(Texts(heartbeats.TakeBefore(TaskStarted{a, 0, {}, At(4)})), testing::IsEmpty());
+  EXPECT_THAT(Texts(heartbeats.TakeBefore(ContainerExited{a})), testing::ElementsAre("a@2"));
+  EXPECT_THAT(Texts(heartbeats.TakeBefore(ContainerExited{a})), testing::IsEmpty());
+  EXPECT_THAT(Texts(heartbeats.TakeBefore(Ticked{})), testing::ElementsAre("c@2", "b@3"));
+  EXPECT_THAT(Texts(heartbeats.TakeBefore(Ticked{})), testing::IsEmpty());
+}
+
+TEST(Heartbeats, KeepTheNewestUsage) {
+  const ContainerId a{"a"};
+  Heartbeats heartbeats;
+  heartbeats.Record({a, Usage{100}}, At(1));
+  heartbeats.Record({a, Usage{200}}, At(2));
+  heartbeats.Record({a}, At(3));
+  EXPECT_THAT(Texts(heartbeats.TakeBefore(TaskEnded{a, 0, At(4)})), testing::ElementsAre("a@3 200"));
 }
 
 }  // namespace

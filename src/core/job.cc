@@ -67,6 +67,8 @@ class Job::Impl {
   void On(const RendezvousReported& e) { units.rendezvous.On(e); }
   void On(const ScaleRequested& e) { units.membership.scaling.On(e); }
   void On(const StopRequested& e) { units.ending.On(e); }
+  void On(const FinishPrepared& e) { units.ending.On(e); }
+  void On(const TensorBoardReported& e) { units.recorder.TensorBoard(e); }
   template <typename AttemptEvent>
   void On(const AttemptEvent& e) {
     units.attempts.On(e);
@@ -123,7 +125,7 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
 void Job::Impl::Settle() {
   for (;;) {
     if (units.phase.ending()) {
-      if (units.allocation.containers.empty()) units.ending.Finish();
+      if (units.allocation.containers.empty()) units.ending.Prepare();
       return;
     }
     if (units.phase.queued()) return;
@@ -147,7 +149,7 @@ void Job::Impl::Settle() {
 void Job::Impl::On(const AmStarted& e) {
   if (!units.phase.queued() || units.phase.ending()) return;
   units.phase.Form(e.generation);
-  units.recorder.AmStarted(e.attempt);
+  units.recorder.AmStarted(e);
   units.roster.SetFirstAttempt(e.first_task_attempt);
   units.roster.ForEach([this](Task& task) {
     if (task.seat.member()) units.recorder.Placed(task);
@@ -158,6 +160,7 @@ void Job::Impl::On(const AmStarted& e) {
 
 void Job::Impl::On(const AmResumed& e) {
   if (units.phase.queued()) return;
+  units.ending.RepeatPrepare();
   Containers& containers = units.allocation.containers;
   units.recorder.Resumed(e, containers.size());
   containers.ForEach([&](Container& container) { containers.Resend(container); });
@@ -188,7 +191,10 @@ void Job::Impl::On(const RequestsRefused& e) {
 // It may be reported late, after events that came after it.
 void Job::Impl::On(const HeartbeatReceived& e) {
   Containers& containers = units.allocation.containers;
-  if (Container* container = containers.Find(e.container)) containers.HeartbeatAt(*container, units.context.event_time);
+  Container* container = containers.Find(e.container);
+  if (container == nullptr) return;
+  containers.HeartbeatAt(*container, units.context.event_time);
+  if (e.usage) containers.SetUsage(*container, *e.usage);
 }
 
 void Job::Impl::On(const ExecutorDisconnected& e) {

@@ -52,7 +52,8 @@ void BM_Life(benchmark::State& state) {
       benchmark::DoNotOptimize(job.Step(TaskEnded{id, 0, later}, later));
     }
     for (const ContainerId& id : ids) benchmark::DoNotOptimize(job.Step(ContainerExited{id, ""}, later));
-    events += 3 * tasks;
+    benchmark::DoNotOptimize(job.Step(FinishPrepared{}, later));
+    events += 3 * tasks + 1;
     if (!job.finished()) state.SkipWithError("the job did not finish");
   }
   state.SetItemsProcessed(events);

@@ -214,6 +214,7 @@ class Chaos {
   void Answer(const AvoidNode&) {}
   void Answer(const StopTask& a) { plausible_.push_back(TaskEnded{a.container, a.attempt, now_}); }
   void Answer(const Record&) {}
+  void Answer(const PrepareFinish&) { plausible_.push_back(FinishPrepared{}); }
   void Answer(const FinishJob& a) {
     EXPECT_TRUE(IsFinal(a.state));
     EXPECT_TRUE(job_->finished());

@@ -138,7 +138,10 @@ void Placements::Gone(Container& container, const Loss& loss) {
     if (heard) how += ", last heard of " + FormatDuration(context_.now - container.last_heard()) + " before";
     how += AlsoOnNode(container);
   }
-  if (task != nullptr) containers_.Detach(*task);
+  if (task != nullptr) {
+    Attempts::TakeUsage(*task);
+    containers_.Detach(*task);
+  }
   containers_.Forget(container);
   if (task == nullptr) return;
   task->placement.SetPreempted(task->placement.preempted() || loss.preempted);

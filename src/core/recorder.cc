@@ -8,6 +8,11 @@
 
 namespace howdah::core {
 
+void Recorder::Write(Change change) {
+  if (const auto* job = std::get_if<JobChanged>(&change); job != nullptr && job->advice) advice_ = *job->advice;
+  context_.Emit(Record{std::move(change)});
+}
+
 TaskChanged Recorder::Entry(const Task& task, TaskChanged::Type type) const {
   TaskChanged change;
   change.type = type;
@@ -60,6 +65,7 @@ void Recorder::Ended(const Task& task, Instant at) {
   if (task.state() == TaskState::kStopped) change.type = TaskChanged::Type::kStopped;
   change.exit = task.attempt.exit();
   change.finished = at;
+  change.usage = task.progress.usage;
   change.progress = task.progress.latest;
   if (const auto& failure = task.attempt.failure()) {
     change.reason = FailureText(roster_.NameOf(task), *failure);
@@ -96,9 +102,10 @@ void Recorder::StackSampled(const Task& task, std::string reason) {
   Write(std::move(change));
 }
 
-void Recorder::AmStarted(int attempt) {
-  JobChanged started{.type = JobChanged::Type::kAmStarted, .state = JobState::kStarting, .am_attempt = attempt};
+void Recorder::AmStarted(const core::AmStarted& e) {
+  JobChanged started{.type = JobChanged::Type::kAmStarted, .state = JobState::kStarting, .am_attempt = e.attempt};
   if (phase_.generation() > 0) started.generation = phase_.generation();
+  if (!e.tracking_url.empty()) started.tracking_url = e.tracking_url;
   Write(std::move(started));
 }
 
@@ -110,6 +117,7 @@ void Recorder::Resumed(const AmResumed& e, size_t containers) {
                      " goes on and has adopted " + std::to_string(containers) +
                      (containers == 1 ? " container" : " containers");
   }
+  if (!e.tracking_url.empty()) resumed.tracking_url = e.tracking_url;
   Write(std::move(resumed));
 }
 
@@ -136,6 +144,14 @@ void Recorder::Running() {
 
 void Recorder::Advise(JobChanged::Type type, std::string advice) {
   Write(JobChanged{.type = type, .advice = std::move(advice)});
+}
+
+void Recorder::TensorBoard(const TensorBoardReported& e) {
+  JobChanged change{.type = JobChanged::Type::kTensorboard};
+  if (!e.url.empty()) change.tensorboard_url = e.url;
+  if (!e.advice.empty()) change.advice = e.advice;
+  tensorboard_advice_ = e.advice;
+  Write(std::move(change));
 }
 
 void Recorder::Waiting() {

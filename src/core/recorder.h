@@ -17,7 +17,7 @@ class Recorder {
  public:
   Recorder(Context& context, Roster& roster, const Phase& phase) : context_(context), roster_(roster), phase_(phase) {}
 
-  void Write(Change change) { context_.Emit(Record{std::move(change)}); }
+  void Write(Change change);
 
   // --- tasks
   void Created(const Task& task) { Write(Entry(task, TaskChanged::Type::kPending)); }
@@ -34,11 +34,14 @@ class Recorder {
   void StackSampled(const Task& task, std::string reason);
 
   // --- the job
-  void AmStarted(int attempt);
+  void AmStarted(const core::AmStarted& e);
   void Resumed(const AmResumed& e, size_t containers);
   void Recovering(const std::string& reason);
   void Running();
   void Advise(JobChanged::Type type, std::string advice);
+  void TensorBoard(const TensorBoardReported& e);
+  // The advice that readers of the journal see; empty: none.
+  const std::string& advice() const { return advice_.empty() ? tensorboard_advice_ : advice_; }
 
   // --- what the job waits for while it starts or recovers: its own reason, then the backend's
   void WaitFor(std::string reason) { own_wait_ = std::move(reason); }
@@ -56,6 +59,7 @@ class Recorder {
   Roster& roster_;
   const Phase& phase_;
   std::string own_wait_, backend_wait_, recorded_wait_;
+  std::string advice_, tensorboard_advice_;  // the second holds while the first is empty
 };
 
 }  // namespace howdah::core

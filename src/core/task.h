@@ -174,6 +174,7 @@ class RendezvousState : public TaskPart {
 // The reported progress of an attempt, and the entries that the journal has of it.
 struct ProgressLog {
   std::optional<TaskProgress> latest;
+  std::optional<Usage> usage;  // the newest sample when the attempt ended
   policy::Pace pace;
   int entries = 0;
   Instant next_entry = Instant::min();

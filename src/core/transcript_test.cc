@@ -235,6 +235,7 @@ struct Writer {
     return "scaled " + scaled.role + " " + std::to_string(scaled.from) + "->" + std::to_string(scaled.to) + " by " +
            scaled.by;
   }
+  std::string operator()(const PrepareFinish&) const { return "prepare to finish"; }
   std::string operator()(const FinishJob& a) const {
     return "finish " + std::string(core::ToText(a.state)) + " " + std::to_string(a.exit_code);
   }
@@ -298,7 +299,13 @@ std::string Play(const Story& story, std::string_view text) {
       played += "  ??\n";
       continue;
     }
-    for (const Action& action : job.Step(*event, words.now).actions) played += Wrap(ToText(action, story.spec));
+    std::vector<Action> actions = job.Step(*event, words.now).actions;
+    // Answered at once, as the AM does; not printed, as each story would end with it.
+    if (!actions.empty() && std::holds_alternative<PrepareFinish>(actions.back())) {
+      actions.pop_back();
+      for (const Action& action : job.Step(FinishPrepared{}, words.now).actions) actions.push_back(action);
+    }
+    for (const Action& action : actions) played += Wrap(ToText(action, story.spec));
     job.CheckInvariants();
   }
   return played;

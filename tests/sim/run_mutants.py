@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
-"""Plants bugs in the job core, one at a time, and shows how soon the simulator finds each.
+"""Plants bugs in the job core and in the AM's loop, one at a time, and shows how soon the simulator finds each.
 
-mutants.toml says which: a line of src/core and what becomes of it. Exits 1 if a mutant survives, or no longer applies.
+mutants.toml lists them: a line of src/core or src/am/loop and its replacement. Exits 1 if a mutant survives, or no
+longer applies.
 """
 
 import argparse
@@ -17,9 +18,9 @@ import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KEPT_SEEDS = ROOT / "tests/sim/seeds.txt"
-LIBRARIES = ["src/base", "src/core/policy", "src/core", "src/testing/sim", "src/testing/sim/runner"]
+LIBRARIES = ["src/base", "src/core/policy", "src/core", "src/am/loop", "src/testing/sim", "src/testing/sim/runner"]
 INCLUDES = ["src/base/include", "src/jobspec/include", "src/core/policy/include", "src/core/include",
-            "src/testing/sim/include", "src/core", "src/testing/sim"]
+            "src/am/loop/include", "src/testing/sim/include", "src/core", "src/testing/sim"]
 COMPILE = ["g++", "-std=c++20", "-O1", "-w", "-c"] + [f"-I{ROOT / i}" for i in INCLUDES]
 LINK = ["g++"] + (["-fuse-ld=mold"] if shutil.which("mold") else [])
 FINDING = re.compile(r"^seed (\d+)(?: \([^)]*\))?: (.+)$", re.MULTILINE)
@@ -67,8 +68,8 @@ class Stale(Exception):
 
 
 def plant(mutant, build):
-    """The core's source with the bug in it."""
-    source = ROOT / "src/core" / mutant["file"]
+    """The source with the bug in it."""
+    source = ROOT / "src" / mutant["file"] if "/" in mutant["file"] else ROOT / "src/core" / mutant["file"]
     text = source.read_text()
     if text.count(mutant["old"]) != 1:
         raise Stale(f"{mutant['file']}: its text occurs {text.count(mutant['old'])} times, not once")

@@ -54,21 +54,24 @@ LocalBackend::~LocalBackend() = default;
 
 void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int am_attempt) {
   name_prefix_ += std::to_string(am_attempt) + "-";
-  if (const Status recalled = ledger_.Recall(); !recalled.ok()) return sink_.OnRefused(recalled.error().message);
+  if (const Status recalled = ledger_.Recall(); !recalled.ok())
+    return sink_.OnEvent(core::RequestsRefused{recalled.error().message});
   std::vector<Lease> leases = ledger_.holding().held;
   for (const backend::Inherited& one : inherited) {
     const auto lease =
         std::find_if(leases.begin(), leases.end(), [&](const Lease& l) { return l.container == one.container.text; });
     if (lease == leases.end()) {  // it was given back, and the last AM did not come to say so
-      sink_.OnExited(one.container, "", /*excused=*/false, /*taken=*/false);
+      sink_.OnEvent(core::ContainerExited{.container = one.container});
       continue;
     }
     Container& container = containers_.try_emplace(one.container, loop_, std::move(*lease)).first->second;
     leases.erase(lease);
-    if (const Status taken = Take(container, one); !taken.ok()) return sink_.OnRefused(taken.error().message);
+    if (const Status taken = Take(container, one); !taken.ok())
+      return sink_.OnEvent(core::RequestsRefused{taken.error().message});
   }
   for (const Lease& lease : leases) {  // granted, and nobody was told of it
-    if (const Status given = ledger_.GiveBack(lease.container); !given.ok()) sink_.OnRefused(given.error().message);
+    if (const Status given = ledger_.GiveBack(lease.container); !given.ok())
+      sink_.OnEvent(core::RequestsRefused{given.error().message});
   }
 }
 
@@ -115,7 +118,7 @@ void LocalBackend::Queue(Pending group) {
 void LocalBackend::CancelRequests() {
   pending_.clear();
   StopWatching();
-  if (auto cleared = ledger_.Ask({}, {}); !cleared.ok()) sink_.OnRefused(cleared.error().message);
+  if (auto cleared = ledger_.Ask({}, {}); !cleared.ok()) sink_.OnEvent(core::RequestsRefused{cleared.error().message});
 }
 
 // Asks the ledger for the first group that is pending, and so on until one has to wait.
@@ -123,7 +126,7 @@ void LocalBackend::AskNext() {
   while (!pending_.empty()) {
     Pending& group = pending_.front();
     if (const std::string never = WhyNever(capacity_, group.wants); !never.empty()) {
-      sink_.OnRefused(never);
+      sink_.OnEvent(core::RequestsRefused{never});
       return;
     }
     auto decision = ledger_.Ask(capacity_, group.wants);
@@ -133,29 +136,31 @@ void LocalBackend::AskNext() {
       WatchLeases();
       decision = ledger_.Ask(capacity_, group.wants);
     }
-    if (!decision.ok()) return sink_.OnRefused(decision.error().message);
+    if (!decision.ok()) return sink_.OnEvent(core::RequestsRefused{decision.error().message});
     if (!decision->granted) {
       waiting_ = true;
-      return sink_.OnWaiting(decision->waits_for);
+      return sink_.OnEvent(core::RequestsDelayed{decision->waits_for});
     }
     for (size_t i = 0; i < group.wants.size(); ++i) {
       const ContainerId id{group.wants[i].container};
       containers_.try_emplace(id, loop_, std::move((*decision->granted)[i]));
-      sink_.OnGranted(id, group.roles[i], os::process::NodeName());
+      sink_.OnEvent(core::ContainerGranted{id, group.roles[i], os::process::NodeName()});
     }
     pending_.pop_front();
   }
   StopWatching();
-  if (std::exchange(waiting_, false)) sink_.OnWaiting("");
+  if (std::exchange(waiting_, false)) sink_.OnEvent(core::RequestsDelayed{""});
 }
 
 void LocalBackend::WatchLeases() {
   if (leases_changed_.is_open()) return;
   const int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (fd < 0) return sink_.OnRefused(os::files::SystemError("watching the leases of this machine (inotify)").message);
+  if (fd < 0)
+    return sink_.OnEvent(
+        core::RequestsRefused{os::files::SystemError("watching the leases of this machine (inotify)").message});
   leases_changed_.assign(fd);
   if (inotify_add_watch(fd, start_.lease_dir.c_str(), IN_MODIFY | IN_CLOSE_WRITE | IN_DELETE) < 0) {
-    return sink_.OnRefused(os::files::SystemError("watching " + start_.lease_dir).message);
+    return sink_.OnEvent(core::RequestsRefused{os::files::SystemError("watching " + start_.lease_dir).message});
   }
   const auto again = [this](auto self) -> void {
     leases_changed_.async_read_some(boost::asio::buffer(changes_),
@@ -183,10 +188,11 @@ void LocalBackend::Launch(const ContainerId& id, const TaskId& task) {
 
 // It is held no more.
 void LocalBackend::Give(const ContainerId& id, const std::string& how) {
-  if (const Status given = ledger_.GiveBack(id.text); !given.ok()) sink_.OnRefused(given.error().message);
+  if (const Status given = ledger_.GiveBack(id.text); !given.ok())
+    sink_.OnEvent(core::RequestsRefused{given.error().message});
   unlink((job_.files().alive() + "/" + id.text).c_str());
   containers_.erase(id);
-  sink_.OnExited(id, how, /*excused=*/false, /*taken=*/false);
+  sink_.OnEvent(core::ContainerExited{.container = id, .how = how});
 }
 
 std::string LocalBackend::LogOf(const TaskId& task) const {

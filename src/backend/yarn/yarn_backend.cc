@@ -60,7 +60,7 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       node_managers_(loop),
       waits_(loop, HadoopCluster(options_.configuration, options_.start.user, options_.credentials),
              options_.start.queue, options_.start.node_label,
-             [this](const std::string& reason) { sink_.OnWaiting(reason); }),
+             [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
       takers_(loop, HadoopCluster(options_.configuration, options_.start.user, options_.credentials),
               options_.start.job),
       kept_(std::move(kept)),
@@ -122,7 +122,8 @@ void YarnBackend::WarnNode(const std::string& node) {
   for (const auto& [id, held] : containers_) {
     if (held.node == node && !held.leaving) there.push_back(id);
   }
-  for (const ContainerId& id : there) sink_.OnWarned(id, "its node is being decommissioned", /*taken=*/false);
+  for (const ContainerId& id : there)
+    sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
 }
 
 void YarnBackend::UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response) {
@@ -145,7 +146,7 @@ void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
   held.node = granted.node;
   held.label = LabelOfRole(granted.shape);
   Expect();
-  sink_.OnGranted(id, granted.shape, granted.container.nodeid().host());
+  sink_.OnEvent(core::ContainerGranted{id, granted.shape, granted.container.nodeid().host()});
 }
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
@@ -188,7 +189,9 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
   const bool leaving = it->second.leaving;
   const std::string label = it->second.label, taker = it->second.taker;
   Forget(id);
-  if (leaving) return sink_.OnExited(id, "", IsExcused(status), WasTaken(status));
+  if (leaving)
+    return sink_.OnEvent(
+        core::ContainerExited{.container = id, .infrastructure = IsExcused(status), .preempted = WasTaken(status)});
   TellEnded(id, completed.status, label, taker);
 }
 
@@ -221,7 +224,7 @@ void YarnBackend::OnHowFar(const ContainerId& id, const Result<::hadoop::yarn::C
   const auto it = containers_.find(id);
   if (it == containers_.end() || it->second.connected || it->second.leaving) return;
   if (const std::string how_far = HowFarStarted(status, it->second.proto.nodeid().host()); !how_far.empty()) {
-    sink_.OnStarting(id, "after " + FormatDuration(it->second.looked_after) + " " + how_far);
+    sink_.OnEvent(core::ContainerStarting{id, "after " + FormatDuration(it->second.looked_after) + " " + how_far});
   }
   LookHowFar(id);
 }
@@ -285,7 +288,7 @@ void YarnBackend::Forget(const ContainerId& id) {
 
 void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excused) {
   Forget(id);
-  sink_.OnExited(id, how, excused, /*taken=*/false);
+  sink_.OnEvent(core::ContainerExited{.container = id, .how = how, .infrastructure = excused});
 }
 
 // Grants and ends are told when the ResourceManager is asked: soon after something has been ordered, at leisure else.
@@ -302,7 +305,8 @@ void YarnBackend::Expect() {
 }
 
 void YarnBackend::OnRejected(const Error& error) {
-  sink_.OnRefused("the cluster will never give these containers: " + hadoop::yarn::FirstLine(error.message));
+  sink_.OnEvent(
+      core::RequestsRefused{"the cluster will never give these containers: " + hadoop::yarn::FirstLine(error.message)});
 }
 
 void YarnBackend::OnUnreachable(const std::string& why) {

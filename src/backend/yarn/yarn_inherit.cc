@@ -27,7 +27,8 @@ void YarnBackend::InheritKept(const std::vector<backend::Inherited>& containers)
     } else if (const auto ended = past_->completed.find(id); ended != past_->completed.end()) {
       TellEnded(inherited.container, ended->second, LabelOfRole(inherited.role), /*taker=*/"");
     } else {
-      sink_.OnExited(inherited.container, kEndedWithAm, /*excused=*/true, /*taken=*/false);
+      sink_.OnEvent(
+          core::ContainerExited{.container = inherited.container, .how = kEndedWithAm, .infrastructure = true});
     }
   }
   // Granted, or being given back, when that process died.
@@ -82,7 +83,7 @@ void YarnBackend::TellMissing(const ::hadoop::yarn::AllocateResponseProto& respo
     if (status != ended.end()) {
       TellEnded(id, *status, LabelOfRole(missing.role), /*taker=*/"");
     } else {
-      sink_.OnExited(id, kEndedWithAm, /*excused=*/true, /*taken=*/false);
+      sink_.OnEvent(core::ContainerExited{.container = id, .how = kEndedWithAm, .infrastructure = true});
     }
   }
 }

@@ -12,7 +12,7 @@ void YarnBackend::WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& 
     const auto it = containers_.find(id);
     if (it == containers_.end() || it->second.leaving) return;
     if (!taker.empty()) it->second.taker = taker;
-    sink_.OnWarned(id, HowWarned(taker), /*taken=*/true);
+    sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = HowWarned(taker), .preempted = true});
   });
 }
 
@@ -20,7 +20,10 @@ void YarnBackend::TellEnded(const ContainerId& id, const ::hadoop::yarn::Contain
                             const std::string& label, const std::string& taker) {
   const auto tell = [this, id, status](const std::string& taker) {
     const int code = status.exit_status();
-    sink_.OnExited(id, HowContainerEnded(status, taker), IsExcused(code), WasTaken(code));
+    sink_.OnEvent(core::ContainerExited{.container = id,
+                                        .how = HowContainerEnded(status, taker),
+                                        .infrastructure = IsExcused(code),
+                                        .preempted = WasTaken(code)});
   };
   if (!WasPreempted(status.exit_status()) || !taker.empty()) return tell(taker);
   takers_.Find(label, tell);

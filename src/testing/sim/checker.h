@@ -43,6 +43,7 @@ class Checker {
   void Check(const core::RequestContainers& request);
   void Check(const core::CancelRequests&) {}
   void Check(const core::Record& record);
+  void Check(const core::PrepareFinish&) {}
   void Check(const core::FinishJob& finish);
 
   const ContainerFacts* CheckHeld(const ContainerId& container, const char* action);

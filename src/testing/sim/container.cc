@@ -161,7 +161,9 @@ void SimContainer::SayHello() {
 void SimContainer::Beat() {
   world_.schedule.After(owner_.workload().spec.timeouts.heartbeat / 4, [this] {
     if (gone_ || silent_ || leaving_) return;
-    Send(core::HeartbeatReceived{id_});
+    core::Usage usage;
+    usage.memory_bytes = ++beats_;
+    Send(core::HeartbeatReceived{id_, usage});
     Beat();
   });
 }

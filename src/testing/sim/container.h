@@ -116,7 +116,8 @@ class SimContainer {
   int am_ = 0;             // how many it has lost
   bool without_am_ = false;
   std::vector<core::Event> reports_;  // what became of the newest attempt
-  int serial_ = 0;                    // of the attempts here: what was planned for an older one does not happen
+  int64_t beats_ = 0;
+  int serial_ = 0;  // of the attempts here: what was planned for an older one does not happen
 };
 
 }  // namespace howdah::testing::sim

@@ -23,6 +23,7 @@ struct Digester {
     d.Put(a.change.index());
     std::visit(*this, a.change);
   }
+  void operator()(const core::PrepareFinish&) {}
   void operator()(const core::FinishJob& a) { d.All(a.state, a.exit_code); }
 
   void operator()(const core::JobSubmitted& c) { d.Put(c.id); }
@@ -38,6 +39,7 @@ struct Digester {
 };
 
 void Digest::Add(Instant time, const core::Action& action) {
+  if (std::holds_alternative<core::PrepareFinish>(action)) return;  // its answer comes at the same time
   Put(time);
   Put(action.index());
   std::visit(Digester{*this}, action);

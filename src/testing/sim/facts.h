@@ -113,6 +113,8 @@ class Facts {
   void On(const core::RendezvousReported& e);
   void On(const core::ScaleRequested&) {}
   void On(const core::Ticked&) {}
+  void On(const core::TensorBoardReported&) {}
+  void On(const core::FinishPrepared&) {}
 
   void On(const core::RequestContainers& a);
   void On(const core::CancelRequests&);
@@ -125,6 +127,7 @@ class Facts {
   void On(const core::Rejoin& a) { tasks_[a.task].waits = false; }
   void On(const core::AvoidNode&) {}
   void On(const core::Record&) {}
+  void On(const core::PrepareFinish&) {}
   void On(const core::FinishJob&) {}
   void GiveBack(const ContainerId& container);
 

@@ -20,7 +20,11 @@ SimJob::SimJob(World& world, SimPlace& place, Workload workload, std::string nam
       meeting_(world_, truth_, [this](const core::Event& event) { Deliver(event); }),
       submitted_(world_.schedule.now()),
       seed_(world_.random.Next()),
-      job_(std::make_unique<core::Job>(workload_.spec, workload_.rules, submitted_, seed_)) {}
+      am_(NewAm()) {}
+
+std::unique_ptr<SimAm> SimJob::NewAm() {
+  return std::make_unique<SimAm>(world_, workload_, name_, submitted_, seed_, disk_, *this);
+}
 
 void SimJob::Begin() {
   world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(500))), [this] {
@@ -74,7 +78,7 @@ void SimJob::PlanClock() {
       world_.schedule.After(*when, [this, by] {
         skew_ += by;
         alarm_at_.reset();
-        if (!ended()) SetAlarm();
+        if (!ended()) OnDeadline(am_->job().NextDeadline());
       });
     }
   }
@@ -94,55 +98,30 @@ void SimJob::Deliver(const core::Event& event) {
   }
   ++steps_;
   checker_->Told(event);
-  const Instant now = told_at_ = std::max(told_at_, AmNow());
-  const auto [actions, changed] = job_->Step(event, now);
-  if (const auto* heartbeat = std::get_if<core::HeartbeatReceived>(&event))
-    heartbeats_.Record(heartbeat->container, now);
-  if (changed) Log(event, now, actions);
-  const bool lost = !actions.empty() && world_.Fault(world_.faults.orders_lost);
-  for (const core::Action& action : actions) {
-    if (world_.trace)
-      world_.trace((lost ? " (lost)                     -> " : "                            -> ") +
-                   ToText(workload_.spec, action));
-    digest_.Add(world_.schedule.now(), action);
-    checker_->Ordered(action);
-    if (world_.violation) return;
-    if (!lost || std::holds_alternative<core::FinishJob>(action)) Perform(action);
-  }
-  job_->CheckInvariants();
-  checker_->Stepped(*job_);
-  if (lost && !ended()) {
-    world_.Reach(Situation::kOrdersLost);
-    AnotherAmGoesOn();
-  }
-  if (!ended()) SetAlarm();
+  if (std::exchange(delivering_, true)) return am_->Deliver(event);
+  am_->Deliver(event);
+  delivering_ = false;
+  if (world_.violation) return;
+  am_->job().CheckInvariants();
+  checker_->Stepped(am_->job());
+  if (!am_->died() || ended()) return;
+  world_.Reach(Situation::kOrdersLost);
+  AnotherAmGoesOn();
 }
 
-void SimJob::Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions) {
-  for (const auto& [when, container] : heartbeats_.TakeBefore(event)) {
-    log_.push_back({core::HeartbeatReceived{container}, when, {}});
-  }
-  std::vector<std::string> orders;
-  for (const core::Action& action : actions) orders.push_back(ToText(workload_.spec, action));
-  log_.push_back({event, at, std::move(orders)});
+void SimJob::OnOrdered(const core::Action& action) {
+  digest_.Add(world_.schedule.now(), action);
+  checker_->Ordered(action);
 }
 
-// The AM is killed, and another one is told what it was told. Messages under way reach the new one, as executors say
-// again what they cannot know to have been heard.
+// The AM is killed, and another resumes from its disk. Messages under way reach the new one, as executors repeat what
+// may not have arrived.
 void SimJob::AnotherAmGoesOn() {
-  if (ended() || world_.violation || log_.empty()) return;
+  if (ended() || world_.violation || disk_.event_log.empty()) return;
   world_.Reach(Situation::kAmReplaced);
-  auto next = std::make_unique<core::Job>(workload_.spec, workload_.rules, submitted_, seed_);
-  for (const Logged& logged : log_) {
-    const std::vector<core::Action> actions = next->Step(logged.event, logged.at).actions;
-    std::vector<std::string> orders;
-    for (const core::Action& action : actions) orders.push_back(ToText(workload_.spec, action));
-    if (orders != logged.orders) {
-      return world_.Violate("An AM that is told what another was told orders the same",
-                            name_ + " at " + FormatInstant(logged.at) + ": " + ToText(workload_.spec, logged.event));
-    }
-  }
-  job_ = std::move(next);
+  am_ = NewAm();
+  am_->Resume();
+  if (world_.violation) return;
   meeting_.Forget();
   place_.Cancel(this);
   alarm_at_.reset();
@@ -158,28 +137,30 @@ void SimJob::PlanLossOfTail() {
   const Duration copied = random.Between(Duration(milliseconds(500)), Duration(seconds(40)));
   const Duration lost = copied + random.Between(Duration(0), Duration(seconds(1)));
   world_.schedule.After(copied, [this] {
-    if (!ended() && !log_.empty())
-      copied_.emplace(Copied{*checker_, log_.size(), truth_.told(), heartbeats_, told_at_});
+    if (ended() || disk_.event_log.empty()) return;
+    copied_.emplace(Copied{*checker_, disk_.event_log.size(), disk_.recorded.size(), truth_.told()});
   });
   world_.schedule.After(lost, [this] { AnotherAmKnowsLess(); });
 }
 
 void SimJob::AnotherAmKnowsLess() {
   if (ended() || world_.violation || !copied_) return;
-  const std::vector<Logged> lost(log_.begin() + static_cast<std::ptrdiff_t>(copied_->logged), log_.end());
+  std::vector<SimDisk::Logged>& log = disk_.event_log;
+  const std::vector<SimDisk::Logged> lost(log.begin() + static_cast<std::ptrdiff_t>(copied_->logged), log.end());
   if (lost.empty()) return;
   world_.Reach(Situation::kAmLostTail);
   if (world_.trace)
     world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " knows nothing since " +
-                 FormatInstant(copied_->told_at));
-  log_.resize(copied_->logged);
+                 FormatInstant(log[copied_->logged - 1].logged.at));
+  log.resize(copied_->logged);
+  disk_.recorded.resize(copied_->recorded);
+  disk_.journal = copied_->recorded;
   checker_.emplace(copied_->checker);
   truth_.Untell(copied_->told);
   truth_.Forget([this](TaskId id) {
     const TaskFacts* task = checker_->facts().Find(id);
     return task ? task->attempt : -1;
   });
-  heartbeats_ = copied_->heartbeats;
   copied_.reset();
   for (const auto& container : containers_) container->LoseAm();
   AnotherAmGoesOn();
@@ -189,24 +170,24 @@ void SimJob::AnotherAmKnowsLess() {
 
 // What the place and executors say again: the place has what it granted to the AM before, and takes back what this one
 // does not know.
-void SimJob::Reconcile(const std::vector<Logged>& lost) {
+void SimJob::Reconcile(const std::vector<SimDisk::Logged>& lost) {
   for (const auto& container : containers_) {
     if (!checker_->facts().Held(container->id())) container->End("");
   }
-  for (const Logged& logged : lost) {
-    if (const auto* exited = std::get_if<core::ContainerExited>(&logged.event)) {
+  for (const SimDisk::Logged& one : lost) {
+    const core::Event& event = one.logged.event;
+    if (const auto* exited = std::get_if<core::ContainerExited>(&event)) {
       if (checker_->facts().Held(exited->container)) Tell(*exited, from_place_);
-    } else if (std::holds_alternative<core::ScaleRequested>(logged.event) ||
-               std::holds_alternative<core::StopRequested>(logged.event)) {
-      Tell(logged.event, from_people_);
-    } else if (std::holds_alternative<core::RequestsRefused>(logged.event)) {
-      Tell(logged.event, from_place_);
+    } else if (std::holds_alternative<core::ScaleRequested>(event) ||
+               std::holds_alternative<core::StopRequested>(event)) {
+      Tell(event, from_people_);
+    } else if (std::holds_alternative<core::RequestsRefused>(event)) {
+      Tell(event, from_place_);
     }
   }
 }
 
-void SimJob::SetAlarm() {
-  const std::optional<Instant> deadline = job_->NextDeadline();
+void SimJob::OnDeadline(std::optional<Instant> deadline) {
   if (deadline == alarm_at_) return;
   alarm_at_ = deadline;
   ++alarm_;
@@ -220,7 +201,7 @@ void SimJob::Ring(int alarm) {
   const std::optional<Instant> deadline = std::exchange(alarm_at_, std::nullopt);
   Deliver(core::Ticked{});
   if (ended()) return;
-  alarms_in_vain_ = job_->NextDeadline() == deadline ? alarms_in_vain_ + 1 : 0;
+  alarms_in_vain_ = am_->job().NextDeadline() == deadline ? alarms_in_vain_ + 1 : 0;
   if (alarms_in_vain_ > 100) {
     world_.Violate("A tick at a deadline leaves a later one", "still " + FormatInstant(*deadline));
   }
@@ -256,7 +237,7 @@ std::string SimJob::Describe() const {
 
 // --- actions ---
 
-void SimJob::Perform(const core::Action& action) {
+void SimJob::OnPerform(const core::Action& action) {
   std::visit([this](const auto& a) { Do(a); }, action);
 }
 
@@ -281,7 +262,7 @@ void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
 int SimJob::RankedTasks() const {
   int tasks = 0;
   for (size_t role = 0; role < workload_.spec.roles.size(); ++role) {
-    if (workload_.rules.restarts_together[role]) tasks += static_cast<int>(job_->peers()[role].size());
+    if (workload_.rules.restarts_together[role]) tasks += static_cast<int>(am_->job().peers()[role].size());
   }
   return tasks;
 }

@@ -1,4 +1,4 @@
-// One job under simulation: the real core, the AM's queue around it, its containers, and what people do to it.
+// One job under simulation: its AM, its containers, and what people do to it.
 #pragma once
 
 #include <memory>
@@ -9,16 +9,15 @@
 #include "checker.h"
 #include "container.h"
 #include "digest.h"
-#include "howdah/core/heartbeats.h"
-#include "howdah/core/job.h"
 #include "meeting.h"
 #include "place.h"
+#include "sim_am.h"
 #include "truth.h"
 #include "world.h"
 
 namespace howdah::testing::sim {
 
-class SimJob : public ContainerOwner, public PlaceClient {
+class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
  public:
   SimJob(World& world, SimPlace& place, Workload workload, std::string name);
 
@@ -49,27 +48,25 @@ class SimJob : public ContainerOwner, public PlaceClient {
   void OnNodeLost(int node) override;
 
  private:
-  struct Logged {
-    core::Event event;
-    Instant at;
-    std::vector<std::string> orders;
-  };
   void PlanPeople();
   void PlanClock();
   void Tell(const core::Event& event, Channel& channel);
-  Instant AmNow() const { return world_.schedule.now() + skew_; }
-  void SetAlarm();
+
+  // SimAm::Owner
+  Instant AmNow() const override { return world_.schedule.now() + skew_; }
+  void OnOrdered(const core::Action& action) override;
+  void OnPerform(const core::Action& action) override;
+  void OnDeadline(std::optional<Instant> deadline) override;
+
+  std::unique_ptr<SimAm> NewAm();
   void Ring(int alarm);
   void AmDies();
   void AmIsGone();
-  // What an AM after this one would be told; see am/event_log.h.
-  void Log(const core::Event& event, Instant at, const std::vector<core::Action>& actions);
   void AnotherAmGoesOn();
   void PlanLossOfTail();
   void AnotherAmKnowsLess();
-  void Reconcile(const std::vector<Logged>& lost);
+  void Reconcile(const std::vector<SimDisk::Logged>& lost);
 
-  void Perform(const core::Action& action);
   void Do(const core::RequestContainers& a) { place_.Request(this, a); }
   void Do(const core::CancelRequests&) { place_.Cancel(this); }
   void Do(const core::LaunchExecutor& a);
@@ -82,6 +79,7 @@ class SimJob : public ContainerOwner, public PlaceClient {
   int RankedTasks() const;
   void Do(const core::AvoidNode&) {}  // a place may grant there all the same
   void Do(const core::Record&) {}
+  void Do(const core::PrepareFinish&) { Deliver(core::FinishPrepared{}); }
   void Do(const core::FinishJob&);
   SimContainer* Find(const ContainerId& container);
 
@@ -94,19 +92,16 @@ class SimJob : public ContainerOwner, public PlaceClient {
   SimMeeting meeting_;
   const Instant submitted_;
   const uint64_t seed_;
-  std::unique_ptr<core::Job> job_;
-  std::vector<Logged> log_;
-  core::Heartbeats heartbeats_;  // since the last that was logged
-  // What an AM that does not find all of it goes on from.
+  SimDisk disk_;
+  std::unique_ptr<SimAm> am_;
+  bool delivering_ = false;
+  // What the next AM finds if the end of the disk is lost.
   struct Copied {
     Checker checker;
-    size_t logged = 0;
+    size_t logged = 0, recorded = 0;
     std::vector<bool> told;
-    core::Heartbeats heartbeats;
-    Instant told_at;
   };
   std::optional<Copied> copied_;
-  Instant told_at_;  // as the core takes time: never back
   int am_attempt_ = 0;
   std::vector<std::unique_ptr<SimContainer>> containers_;  // of all times: plans refer to them
   Channel from_place_, from_people_;

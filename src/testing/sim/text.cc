@@ -74,6 +74,8 @@ struct EventText {
     return "StopRequested by " + e.by + (e.grace ? " grace " + Seconds(*e.grace) : "");
   }
   std::string operator()(const core::Ticked&) const { return "Ticked"; }
+  std::string operator()(const core::TensorBoardReported& e) const { return "TensorBoardReported " + e.url + e.advice; }
+  std::string operator()(const core::FinishPrepared&) const { return "FinishPrepared"; }
 };
 
 struct ActionText {
@@ -109,6 +111,7 @@ struct ActionText {
   }
   std::string operator()(const core::AvoidNode& a) const { return "AvoidNode " + a.node + " for " + Seconds(a.limit); }
   std::string operator()(const core::Record& a) const { return "Record " + ToText(a.change); }
+  std::string operator()(const core::PrepareFinish&) const { return "PrepareFinish"; }
   std::string operator()(const core::FinishJob& a) const {
     return "FinishJob " + std::string(core::ToText(a.state)) + " exit code " + std::to_string(a.exit_code);
   }

@@ -15,6 +15,7 @@
 #include "howdah/base/time.h"
 #include "howdah/jobspec/job_spec.h"
 #include "howdah/journal/job_view.h"
+#include "howdah/os/process/clock.h"
 #include "howdah/rpc/identity.h"
 #include "howdah/storage/files.h"
 
@@ -81,6 +82,7 @@ using MakeBackend = std::function<Result<std::unique_ptr<backend::Backend>>(
 
 // Runs the job to its end on the calling thread. The final state is in the journal when it returns; an error: the AM
 // could not do its work, and what it was doing.
-Status RunAm(AmOptions options, const MakeBackend& make_backend);
+// clock: of this process, for everything in it.
+Status RunAm(AmOptions options, const os::process::Clock& clock, const MakeBackend& make_backend);
 
 }  // namespace howdah::am

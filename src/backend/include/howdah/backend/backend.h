@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "howdah/base/ids.h"
@@ -13,27 +14,23 @@
 #include "howdah/base/time.h"
 #include "howdah/core/action.h"
 #include "howdah/core/change.h"
+#include "howdah/core/event.h"
 
 namespace howdah::backend {
 
 // How long an executor that was told to leave may stay to let its output be read.
 inline constexpr Duration kLingerLimit = std::chrono::seconds(2);
 
-// What the AM is told. Called on the AM's loop thread.
+// The events of the job that a backend reports.
+using BackendEvent = std::variant<core::ContainerGranted, core::ContainerStarting, core::ContainerExited,
+                                  core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
+
+// The AM, as a backend reports to it. Called on the AM's loop thread.
 class Sink {
  public:
   virtual ~Sink() = default;
-  virtual void OnGranted(const ContainerId& container, int role, const std::string& node) = 0;
-  // Of a container that was launched and in which nothing has connected yet. how_far: as core::ContainerStarting's.
-  virtual void OnStarting(const ContainerId& container, const std::string& how_far) = 0;
-  // The last of a container. how: as core::ContainerExited::how.
-  // excused: its task is not to blame. taken: the place took it for others.
-  virtual void OnExited(const ContainerId& container, const std::string& how, bool excused, bool taken) = 0;
-  // The place is going to take the container back. why: as core::ReclaimAnnounced's.
-  virtual void OnWarned(const ContainerId& container, const std::string& why, bool taken) = 0;
-  virtual void OnWaiting(const std::string& reason) = 0;  // empty: waits no more
-  virtual void OnRefused(const std::string& reason) = 0;
-  // The place has given up this AM (another one may run already): it must end at once, and clean up nothing.
+  virtual void OnEvent(const BackendEvent& event) = 0;
+  // The backend has given up this AM, and another one may run already: it must exit at once, and clean up nothing.
   virtual void OnLost(const Error& error) = 0;
 };
 
@@ -49,8 +46,9 @@ struct Inherited {
 class Backend {
  public:
   virtual ~Backend() = default;
-  // Called first, by an AM that goes on with the job of another one, with all it held: each is held from now on, or
-  // OnExited comes. What the place has besides is given back. am_attempt: of the AM, higher than any before.
+  // Called first, by an AM that resumes another one's job, with the containers of that one: each is held from now on,
+  // or core::ContainerExited comes. What the place has besides is given back. am_attempt: of the AM, higher than any
+  // before.
   virtual void Inherit(const std::vector<Inherited>& containers, int am_attempt) = 0;
   virtual void Request(const core::RequestContainers& request) = 0;
   virtual void CancelRequests() = 0;
@@ -61,7 +59,7 @@ class Backend {
   // Its executor has connected: how far its start has come is of no interest any more.
   virtual void Connected(const ContainerId& container) = 0;
   // Gives the container back; kills what runs in it after a short while, but not within kLingerLimit: the executor goes
-  // by itself as soon as nobody wants its output any more. Answered by OnExited.
+  // by itself as soon as nobody wants its output any more. Answered by core::ContainerExited.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
   // Writes the job's history where the job file's `history` says, for tools that read it there; nothing if it says

@@ -79,13 +79,19 @@ struct AvoidNode {
 struct Record {
   Change change;
 };
+// The job is about to finish, and no container is held. Find the newest checkpoint, and pass the journal, with `final`
+// as its last entry, to everything that must have it before the final state is visible. Answered by FinishPrepared.
+struct PrepareFinish {
+  JobChanged final;
+};
 // The last action of a job: no container is held any more. Its Record comes just before it.
 struct FinishJob {
   JobState state = JobState::kFailed;
   int exit_code = 1;
 };
 
-using Action = std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer,
-                            StartTask, StopTask, RequestRendezvous, Rejoin, AvoidNode, Record, FinishJob>;
+using Action =
+    std::variant<RequestContainers, CancelRequests, LaunchExecutor, ReleaseContainer, KillContainer, StartTask,
+                 StopTask, RequestRendezvous, Rejoin, AvoidNode, Record, FinishJob, PrepareFinish>;
 
 }  // namespace howdah::core

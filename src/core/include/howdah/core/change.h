@@ -49,7 +49,7 @@ struct GpuUse {
   friend bool operator==(const GpuUse&, const GpuUse&) = default;
 };
 
-// A task's use of its machine, over all its attempts. The core does not know it: the AM adds it to the record.
+// A task's use of its machine, over all its attempts.
 struct Usage {
   int64_t memory_bytes = 0;       // now
   int64_t memory_peak_bytes = 0;  // the highest sample

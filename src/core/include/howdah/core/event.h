@@ -24,12 +24,14 @@ struct AmStarted {
   int attempt = 0;
   int generation = 0;
   int first_task_attempt = 0;
+  std::string tracking_url = {};  // of the job's status page; empty: there is none
 };
 // This AM has taken over a job by replaying the events of the AM that died. Whether its last orders were carried out is
 // not known: they are repeated, and each must be harmless the second time.
 struct AmResumed {
   int attempt = 0;  // of the AM, as the backend counts
   std::string how;  // how the last AM died: a clause, "was killed by signal 9 (SIGKILL)"; empty: not known
+  std::string tracking_url = {};  // as AmStarted's
 };
 
 // --- from the backend ---
@@ -87,6 +89,7 @@ struct ExecutorRefused {
 // Any message without other content. It may be reported late, with the time at which it arrived.
 struct HeartbeatReceived {
   ContainerId container;
+  std::optional<Usage> usage = {};  // what its task uses, the newest sample; none: no sample yet
 };
 // The connection to the executor broke. Its container may still run: the heartbeat limit decides.
 struct ExecutorDisconnected {
@@ -181,10 +184,28 @@ struct StopRequested {
 // Time has passed: at or after Job::NextDeadline().
 struct Ticked {};
 
-using Event =
-    std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ReclaimAnnounced,
-                 RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused, HeartbeatReceived,
-                 ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed, TaskSaving,
-                 TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested, Ticked>;
+// --- from the AM's own services ---
+
+// The job's TensorBoard serves, or will not: exactly one of the two is set.
+struct TensorBoardReported {
+  std::string url;
+  std::string advice;  // why there is none, and what to do about it
+};
+// The answer to PrepareFinish.
+struct FinishPrepared {
+  // The newest file or directory in checkpoint.dir.
+  struct Checkpoint {
+    std::string name;
+    Instant written;
+  };
+  std::optional<Checkpoint> checkpoint = {};  // none: nothing was found
+  std::string problem = {};                   // what could not be done, a clause; empty: nothing
+};
+
+using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ReclaimAnnounced,
+                           RequestsDelayed, RequestsRefused, ExecutorRegistered, ExecutorRefused, HeartbeatReceived,
+                           ExecutorDisconnected, TaskStarted, RankExited, TaskStartFailed, TaskEnded, TaskProgressed,
+                           TaskSaving, TaskHung, StackSampled, RendezvousReported, ScaleRequested, StopRequested,
+                           Ticked, TensorBoardReported, FinishPrepared>;
 
 }  // namespace howdah::core

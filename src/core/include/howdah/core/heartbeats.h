@@ -1,4 +1,4 @@
-// Heartbeats are frequent, and change only the time since which an executor is silent.
+// Heartbeats are frequent, and change only the time since which an executor is silent and the usage of its task.
 #pragma once
 
 #include <map>
@@ -14,12 +14,16 @@ namespace howdah::core {
 // container, before an event that depends on it. One thread.
 class Heartbeats {
  public:
-  void Record(const ContainerId& container, Instant at) { newest_[container] = at; }
+  void Record(const HeartbeatReceived& heartbeat, Instant at);
   // Removes and returns those that have to precede the event, the oldest first.
-  std::vector<std::pair<Instant, ContainerId>> TakeBefore(const Event& event);
+  std::vector<std::pair<Instant, HeartbeatReceived>> TakeBefore(const Event& event);
 
  private:
-  std::map<ContainerId, Instant> newest_;
+  struct Newest {
+    Instant at;
+    std::optional<Usage> usage;
+  };
+  std::map<ContainerId, Newest> newest_;
 };
 
 }  // namespace howdah::core

@@ -46,6 +46,7 @@ struct JobView {
   // Takes one more entry of the journal. Total: an entry that does not fit is ignored.
   void Apply(const core::JournalEntry& entry);
   TaskView* Find(const std::string& role, int index);
+  const TaskView* Find(const std::string& role, int index) const;
 };
 
 // One object, the shape of product documentation docs/status.md; with_tasks false: as `list` shows it.

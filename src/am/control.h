@@ -1,0 +1,31 @@
+// What clients may ask of a running job: its status, a stop, a scaling.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "howdah/core/event.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/wire/control.pb.h"
+
+namespace howdah::am {
+
+class Control {
+ public:
+  // spec: outlives this. view: the status now, with usage. post: takes what follows from a request.
+  Control(const jobspec::JobSpec& spec, std::function<journal::JobView()> view, std::function<void(core::Event)> post);
+
+  wire::ControlReply Answer(const wire::ControlRequest& request) const;
+
+ private:
+  wire::ControlReply Status() const;
+  wire::ControlReply Stop(const wire::StopRequest& request) const;
+  wire::ControlReply Scale(const wire::ScaleRequest& request) const;
+
+  const jobspec::JobSpec& spec_;
+  std::function<journal::JobView()> view_;
+  std::function<void(core::Event)> post_;
+};
+
+}  // namespace howdah::am

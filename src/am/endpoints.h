@@ -1,0 +1,56 @@
+// Where the AM is reached: by executors and clients over gRPC, by browsers on the status page.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+
+#include "control.h"
+#include "executors.h"
+#include "followers.h"
+#include "howdah/am/am.h"
+#include "howdah/rpc/am_server.h"
+#include "job_record.h"
+#include "tracking.h"
+#include "tunnels.h"
+
+namespace howdah::am {
+
+// One thread: the AM's loop.
+class Endpoints {
+ public:
+  // All of these outlive the endpoints.
+  struct Behind {
+    Executors& executors;
+    Followers& followers;
+    const JobRecord& record;
+    std::function<journal::JobView()> view;  // the status now, with usage
+    std::function<void(core::Event)> post;
+    std::function<Result<uint16_t>()> tensorboard;  // its port; an error says why there is none
+  };
+  Endpoints(boost::asio::io_context& io, const AmOptions& options, const os::process::Clock& clock, Behind behind);
+
+  Result<Listening> Listen();
+  // Closes connections, streams first.
+  void Close();
+
+  void Send(rpc::ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const rpc::SharedCluster> cluster) {
+    server_->Send(to, message, std::move(cluster));
+  }
+  void SendToFollower(rpc::ConnectionId to, const wire::FollowReply& reply) { server_->SendToFollower(to, reply); }
+  void Close(rpc::ConnectionId connection) { server_->Close(connection); }
+
+ private:
+  Tunnels::World TunnelWorld();
+
+  boost::asio::io_context& io_;
+  const AmOptions& options_;
+  const os::process::Clock& clock_;
+  Behind behind_;
+  Control control_;
+  Tunnels tunnels_;
+  std::unique_ptr<rpc::AmServer> server_;
+  std::unique_ptr<TrackingServer> tracking_;
+};
+
+}  // namespace howdah::am

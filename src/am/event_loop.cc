@@ -1,0 +1,37 @@
+#include "event_loop.h"
+
+#include <signal.h>
+
+#include <algorithm>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/post.hpp>
+#include <utility>
+
+namespace howdah::am {
+
+void EventLoop::OnSignal(std::function<void(int signal)> on_signal) {
+  for (const int signal : {SIGTERM, SIGINT}) signals_.add(signal);
+  signals_.async_wait([on_signal = std::move(on_signal)](const boost::system::error_code& error, int signal) {
+    if (!error) on_signal(signal);
+  });
+}
+
+void EventLoop::Run() {
+  const auto work = boost::asio::make_work_guard(io_);
+  io_.run();
+}
+
+void EventLoop::DrainSoon() {
+  boost::asio::post(io_, [this] { job_loop_->Drain(); });
+}
+
+void EventLoop::Arm(std::optional<Instant> deadline) {
+  timer_.cancel();
+  if (!deadline) return;
+  timer_.expires_after(std::max(Duration::zero(), Duration(*deadline - clock_.Now())));
+  timer_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) job_loop_->Post(core::Ticked{});
+  });
+}
+
+}  // namespace howdah::am

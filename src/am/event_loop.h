@@ -1,0 +1,42 @@
+// The AM's event loop: asio, the timer of am::loop::JobLoop, and the signals that end a job.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <functional>
+#include <optional>
+
+#include "howdah/am/loop/job_loop.h"
+#include "howdah/os/process/clock.h"
+
+namespace howdah::am {
+
+// One thread.
+class EventLoop final : public loop::Clock, public loop::Timers {
+ public:
+  explicit EventLoop(const os::process::Clock& clock) : clock_(clock), timer_(io_), signals_(io_) {}
+
+  boost::asio::io_context& io() { return io_; }
+  // Before the first Post. job_loop outlives Run.
+  void Serve(loop::JobLoop& job_loop) { job_loop_ = &job_loop; }
+  // Called with the first SIGTERM or SIGINT.
+  void OnSignal(std::function<void(int signal)> on_signal);
+  // Returns after Stop.
+  void Run();
+  void Stop() { io_.stop(); }
+
+  // loop::Clock, loop::Timers
+  Instant Now() override { return clock_.Now(); }
+  void DrainSoon() override;
+  void Arm(std::optional<Instant> deadline) override;
+
+ private:
+  const os::process::Clock& clock_;
+  boost::asio::io_context io_;
+  boost::asio::steady_timer timer_;
+  boost::asio::signal_set signals_;
+  loop::JobLoop* job_loop_ = nullptr;
+};
+
+}  // namespace howdah::am

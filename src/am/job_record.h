@@ -1,0 +1,51 @@
+// What the AM records of its job: the journal as a file, and the status that follows from it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "howdah/am/loop/ports.h"
+#include "howdah/base/result.h"
+#include "howdah/journal/job_view.h"
+#include "journal_file.h"
+
+namespace howdah::am {
+
+// One thread.
+class JobRecord final : public loop::Journal {
+ public:
+  // Continues the journal at the path.
+  static Result<JobRecord> Open(const std::string& path);
+
+  // Called for an entry that ends an attempt, with the offset of its line.
+  using OnAttemptEnd = std::function<void(const core::TaskChanged& ended, int64_t offset)>;
+  void SetOnAttemptEnd(OnAttemptEnd on_attempt_end) { on_attempt_end_ = std::move(on_attempt_end); }
+
+  // loop::Journal
+  void Add(const core::JournalEntry& entry) override;
+  Status Flush() override { return file_.Flush(); }
+
+  // The status as the journal has it, queued entries included.
+  const journal::JobView& view() const { return view_; }
+  // How many entries there were at Open.
+  size_t entries_before() const { return entries_before_; }
+  // Bytes, queued ones included.
+  int64_t size() const { return file_.size(); }
+  // The journal, queued entries included.
+  Result<std::string> Text() const { return file_.Text(); }
+  // The newest change of the job itself.
+  const core::JobChanged& newest() const { return newest_; }
+
+ private:
+  JobRecord(JournalFile file, const std::vector<core::JournalEntry>& entries);
+
+  JournalFile file_;
+  journal::JobView view_;
+  size_t entries_before_;
+  core::JobChanged newest_;
+  OnAttemptEnd on_attempt_end_;
+};
+
+}  // namespace howdah::am
