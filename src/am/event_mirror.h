@@ -1,4 +1,4 @@
-// What TensorBoard shows of a directory that is not on this machine: a copy that follows it.
+// A local copy of a remote log directory for TensorBoard, kept up to date.
 #pragma once
 
 #include <memory>
@@ -11,12 +11,12 @@
 
 namespace howdah::am {
 
-// A thread of its own copies, every few seconds: a slow file system holds up no job.
+// Copies every few seconds on a thread of its own, so that a slow file system does not delay the job.
 class EventMirror {
  public:
-  // from: a path in `files`; to: a directory that is there; log: a path, to whose file what goes wrong is added, once.
+  // from: a path in `files`; to: an existing directory; log: the file to which each problem is appended once.
   EventMirror(std::unique_ptr<storage::Files> files, std::string from, std::string to, std::string log);
-  // Its end waits for the piece that is being read at the moment.
+  // The destructor waits for the piece that is being read.
 
  private:
   void Run(const std::stop_token& stop);

@@ -1,4 +1,4 @@
-// The AM's dealings with its executors: connections to containers, wire messages to the core's events and back.
+// The connections of executors: their messages become core events, and the core's orders become messages.
 #pragma once
 
 #include <functional>
@@ -20,26 +20,26 @@
 
 namespace howdah::am {
 
-// How often executors are asked to be heard: often enough that nine lost messages are not yet a silence, and that the
-// use of memory and CPU that comes along is of now.
+// The interval of heartbeats: short enough that nine lost messages do not count as silence, and that the usage sent
+// along is current.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
-// How often the core is told of the progress of a task that has nothing else to tell: what it is told is kept.
+// The interval at which the core receives the progress of a task, if nothing else needs it: every such event is logged.
 Duration ProgressInterval(Duration heartbeat_limit, int tasks);
 
 // One thread: the AM's loop.
 class Executors {
  public:
-  // deliver: takes each event. send: AmServer::Send.
+  // Deliver: receives each event. Send: AmServer::Send.
   using Deliver = std::function<void(core::Event)>;
   using Send =
       std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
   struct Limits {
     Duration heartbeat;  // of silence
-    Duration await_am;   // how long executors go on when the AM has died; 0: not at all
-    Duration progress;   // the core is told of a task's progress no more often than this
+    Duration await_am;   // how long executors wait for another AM; 0: not at all
+    Duration progress;   // minimum interval between progress events of a task
   };
-  // followers: told of executors and their logs.
+  // followers: receives executors' connections and log messages.
   Executors(Limits limits, const os::process::Clock& clock, Followers& followers, Deliver deliver, Send send);
 
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
@@ -50,16 +50,16 @@ class Executors {
   // rendezvous: of the order's generation, if there is one.
   void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
-  // Nothing to do if the container's executor is not connected.
+  // Ignored if the container's executor is not connected.
   void Order(const ContainerId& container, const wire::ToExecutor& order) { SendTo(container, order, nullptr); }
-  // The place says that the container is gone: nothing more is heard of it, and an executor that is there all the same
-  // is told to leave.
+  // The backend reports that the container is gone: its messages are ignored from now on, and an executor that still
+  // runs there is ordered to exit.
   void Forget(const ContainerId& container);
 
   bool connected(const ContainerId& container) const;
   // The newest sample of a container's task.
   const journal::Usage* usage(const ContainerId& container) const;
-  // What a container's task has said of its progress last.
+  // The newest progress of a container's task.
   struct Progress {
     int attempt = -1;
     core::TaskProgress told;

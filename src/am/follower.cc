@@ -100,7 +100,7 @@ void Follower::OnPulled(const OutputKey& key, int32_t asked, wire::LogData data)
     Send(reply);
   }
   const Output* output = world_.outputs().Find(key);
-  // Somebody has cut the file off: what is missing is not there to be read.
+  // The file was truncated: the missing bytes cannot be read.
   if (size == 0 && progress.in_flight == 0 && output != nullptr && output->ended) progress.unreadable = true;
   Settle(progress, size == 0);
   Enqueue(key, progress);
@@ -114,7 +114,7 @@ void Follower::OnPullLost(const OutputKey& key, int32_t asked) {
   Enqueue(key, progress);
 }
 
-// After an answer: what did not come is asked for again.
+// After an answer: missing bytes are requested again.
 void Follower::Settle(Progress& progress, bool nothing_there) {
   if (progress.in_flight == 0) progress.requested = progress.sent;
   if (!progress.behind || progress.needs_end) return;
@@ -170,7 +170,7 @@ bool Follower::SendJournal() {
   return true;
 }
 
-// Up to the first line that says that an attempt has ended of which something is still to be sent.
+// Up to the first line that records the end of an attempt whose output is not sent completely.
 int64_t Follower::JournalLimit() {
   const std::deque<AttemptEnd>& ends = world_.attempt_ends();
   if (!wants_logs_ || sizes_only_) return world_.journal_size();
@@ -185,7 +185,7 @@ int64_t Follower::JournalLimit() {
   return world_.journal_size();
 }
 
-// A piece of the next output that has one, so that a quiet task is not drowned out by a loud one.
+// Sends a piece of the next output in turn, so that a loud task does not starve a quiet one.
 bool Follower::ServeNext() {
   for (size_t left = turns_.size(); left > 0; --left) {
     const OutputKey key = turns_.front();

@@ -1,4 +1,4 @@
-// One client that follows the job: what it wants, what it has been sent, and what it is sent next.
+// One client that follows the job: what it requested, what it has received, and what is sent to it next.
 #pragma once
 
 #include <chrono>
@@ -15,30 +15,30 @@
 
 namespace howdah::am {
 
-// The journal's line that says that an attempt has ended: it comes after all of the attempt's output.
+// The journal line that records the end of an attempt: it is sent after all of the attempt's output.
 struct AttemptEnd {
   int64_t offset = 0;  // of the line
   TaskId task;
   int attempt = 0;
 };
 
-// One thread. Between what has been asked of executors for it and what it has been sent but not taken, a follower costs
-// 1 MiB at most, and then asks for nothing until its client takes something.
+// One thread. Requested and unacknowledged bytes of a follower are at most 1 MiB; beyond that it requests nothing until
+// its client has read something.
 class Follower {
  public:
   using Time = std::chrono::steady_clock::time_point;
 
-  // What a follower is served from.
+  // The data that a follower is served from.
   class World {
    public:
     virtual ~World() = default;
     virtual const Outputs& outputs() const = 0;
-    virtual const std::deque<AttemptEnd>& attempt_ends() const = 0;  // by offset; only ever appended to
+    virtual const std::deque<AttemptEnd>& attempt_ends() const = 0;  // by offset; append-only
     virtual int64_t journal_size() const = 0;
-    // Whole lines, at least one, about 64 KiB at most; empty: it cannot be read.
+    // At least one whole line, about 64 KiB at most; empty: the journal cannot be read.
     virtual std::string ReadJournal(int64_t from, int64_t to) = 0;
     virtual std::string RoleName(int role) const = 0;
-    // Answered by OnPulled or OnPullLost, later.
+    // Answered later by OnPulled or OnPullLost.
     virtual void Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) = 0;
     virtual void Reply(Follower& follower, const wire::FollowReply& reply) = 0;
     virtual Time Now() const = 0;
@@ -50,11 +50,11 @@ class Follower {
 
   rpc::ConnectionId id() const { return id_; }
   bool WantsTask(TaskId task) const;
-  // Something is still to be sent of what ran in the container.
+  // Whether output from the container is still to be sent.
   bool Awaits(const OutputContainer& container) const;
-  // Its client has taken nothing for a while.
+  // Its client has read nothing for a while.
   bool stalled(Time now) const { return !unwritten_.empty() && now - progress_ > kPatience; }
-  // What was there when it began is known: it can be told when it has caught up.
+  // The sizes at the begin of the follow are known, so it is possible to detect that the client has caught up.
   bool begun() const { return begun_; }
   void Begin();
 
@@ -62,9 +62,9 @@ class Follower {
   void OnPulled(const OutputKey& key, int32_t asked, wire::LogData data);
   void OnPullLost(const OutputKey& key, int32_t asked);
   void OnWritten();
-  // Sends and asks for as much as there is room for. True: it has just been sent its last.
+  // Sends and requests as much as the window allows. true: the last message has just been sent.
   bool Pump();
-  // The job has ended: sends all that is left.
+  // The job has ended: sends the rest.
   void Finish();
 
  private:
@@ -73,11 +73,11 @@ class Follower {
   struct Progress {
     int64_t sent = 0;       // bytes, from the beginning
     int64_t requested = 0;  // pulled up to here
-    int64_t target = 0;     // what was there when the follow began
+    int64_t target = 0;     // size when the follow began
     int in_flight = 0;      // pulls
     bool queued = false, end_sent = false, unreadable = false;
-    bool behind = false;     // something that was there when the follow began is still to be sent:
-    bool needs_end = false;  // also that it has ended
+    bool behind = false;     // not all content from before the follow has been sent
+    bool needs_end = false;  // it had ended before the follow, and the client must receive the end, too
   };
 
   bool Wants(const OutputKey& key) const;
@@ -99,12 +99,12 @@ class Follower {
   const bool wants_logs_, sizes_only_, now_only_;
   wire::LogsWanted wanted_;
   int wanted_role_ = -1;               // -1: all
-  std::map<OutputKey, int64_t> have_;  // of a connection before
+  std::map<OutputKey, int64_t> have_;  // from an earlier connection of the client
   std::map<OutputKey, Progress> sources_;
   std::deque<OutputKey> turns_;
   int64_t journal_sent_ = 0, journal_target_ = 0;
-  size_t next_end_ = 0;  // in attempt_ends: those before hold nothing back
-  int64_t load_ = 0;     // bytes asked for or not taken
+  size_t next_end_ = 0;  // index in attempt_ends: earlier ones hold no journal line back
+  int64_t load_ = 0;     // bytes requested, or sent and not acknowledged
   std::deque<int64_t> unwritten_;
   Time progress_;
   int behind_ = 0;

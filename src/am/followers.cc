@@ -11,7 +11,7 @@ namespace howdah::am {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-// How long a new follower waits for executors to say what there is.
+// How long a new follower waits for executors to report sizes.
 constexpr std::chrono::seconds kBeginLimit{2};
 constexpr int64_t kJournalPiece = 64 << 10, kLineLimit = 64 << 20;
 constexpr int32_t kTail = 64 << 10;
@@ -69,7 +69,7 @@ void Followers::ServeAll() {
   Dismiss();
 }
 
-// What was there when it began is known once every executor that it wants has told.
+// The follow begins when every executor that it needs has reported its sizes.
 void Followers::BeginIfTold(Follower& follower) {
   if (Now() < begin_by_[follower.id()]) {
     for (const auto& [id, container] : outputs_.containers()) {
@@ -80,7 +80,7 @@ void Followers::BeginIfTold(Follower& follower) {
   follower.Begin();
 }
 
-// Turns executors' telling on and off, as somebody wants to know or nobody does.
+// Turns executors' size reports on and off, as clients follow them or not.
 void Followers::WatchWanted() {
   for (const auto& [id, container] : outputs_.containers()) {
     if (!container->connected) continue;
@@ -204,7 +204,7 @@ void Followers::Leave(const ContainerId& container) {
   Tick();
 }
 
-// Lets those go for whom nobody waits any more.
+// Lets executors exit whose output is no longer awaited.
 void Followers::Dismiss() {
   if (leaving_ == 0) return;
   for (const auto& [id, container] : outputs_.containers()) {

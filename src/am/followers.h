@@ -1,4 +1,4 @@
-// Everything between clients that follow the job and the executors whose output they want.
+// Log following: between clients that follow the job and the executors that have the output.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,8 +15,8 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Executors tell of their logs only while somebody wants them, and are asked for pieces; so
-// output that nobody wants costs nothing, and a client that is slow or stopped only its own.
+// One thread: the AM's loop. Executors report log sizes only while a client follows, and send pieces on request. So
+// output that no client follows costs nothing, and a slow client delays only itself.
 class Followers final : public Follower::World {
  public:
   struct Wires {
@@ -26,12 +26,12 @@ class Followers final : public Follower::World {
   };
   Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec, std::string journal, Wires wires);
 
-  // Of clients.
+  // From clients.
   void OnFollow(rpc::ConnectionId id, const wire::FollowRequest& request);
   void OnWritten(rpc::ConnectionId id);
   void OnGone(rpc::ConnectionId id);
 
-  // Of containers and their executors.
+  // From containers and their executors.
   void OnGranted(const ContainerId& container, const std::string& node) { outputs_.Granted(container, node); }
   void OnLaunched(const ContainerId& container, TaskId task) { outputs_.Launched(container, task); }
   void OnConnected(const ContainerId& container);
@@ -41,17 +41,17 @@ class Followers final : public Follower::World {
   void OnAttemptEnded(const ContainerId& container, int attempt,
                       const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
   void OnContainerGone(const ContainerId& container);
-  // Orders the executor to leave; it may stay as long as somebody takes its output (backend::kLingerLimit).
+  // Orders the executor to exit; it may stay while a client still reads its output (backend::kLingerLimit).
   void Leave(const ContainerId& container);
 
-  // Of the journal: its size now; the line that is about to be added there says that an attempt has ended.
+  // From the journal: its current size; that the line at `offset` records the end of an attempt.
   void OnJournal(int64_t size);
   void AddAttemptEnd(const std::string& role, int index, int attempt, int64_t offset);
-  // The journal's last line is written: every follower is sent the rest; `done` is called once all have it, or the
-  // limit ran out.
+  // The journal's last line is written: sends the rest to every follower, and calls `done` when all have it or the
+  // limit has passed. Only the first call counts.
   void Finish(Duration limit, std::function<void()> done);
 
-  // The last bytes of an output, 64 KiB at most; kNotFound: no executor has it, any more or yet.
+  // The last bytes of an output, at most 64 KiB; kNotFound: no connected executor has it.
   using OnTail = std::function<void(Result<std::string>)>;
   void Tail(const OutputKey& key, OnTail on_tail);
 

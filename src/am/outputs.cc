@@ -71,7 +71,7 @@ void Outputs::AttemptEnded(const ContainerId& id, int attempt,
   const auto it = containers_.find(id);
   if (it == containers_.end() || !it->second->launched) return;
   for (const wire::LogFileSize& size : sizes) Set(it->second, size, true);
-  // A process that was never started has written nothing.
+  // A process that was not started has written nothing.
   const OutputKey first{it->second->task, attempt, 0, false};
   for (auto at = outputs_.lower_bound(first); at != outputs_.end(); ++at) {
     if (at->first.task != first.task || at->first.attempt != attempt) break;

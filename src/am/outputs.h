@@ -1,5 +1,4 @@
-// The output of a job's tasks as far as its executors have told of it: which sources there are, how large, and whether
-// they can still be read.
+// The output of a job's tasks as reported by executors: the streams, their sizes, and whether they can still be read.
 #pragma once
 
 #include <compare>
@@ -23,16 +22,16 @@ struct OutputKey {
   friend auto operator<=>(const OutputKey&, const OutputKey&) = default;
 };
 
-// Where attempts of a task run.
+// A container in which attempts of a task run.
 struct OutputContainer {
   ContainerId id;
   std::string node;
   TaskId task;
   bool launched = false;   // task is known
-  bool connected = false;  // its executor is there
-  bool watched = false;    // it tells how its logs grow
-  bool told = false;       // and has told of all there are
-  bool leaving = false;    // it is to go, and stays for what is wanted
+  bool connected = false;  // its executor is connected
+  bool watched = false;    // it reports how its logs grow
+  bool told = false;       // it has reported all of them
+  bool leaving = false;    // it was ordered to exit, and stays until its output is read
 };
 
 struct Output {
@@ -42,28 +41,28 @@ struct Output {
   bool ended = false;  // the attempt has ended: size, if known, is final
 
   bool readable() const { return container->connected; }
-  // It grows no more, as far as anybody will hear.
+  // No further growth will be reported.
   bool closed() const { return ended || !readable(); }
 };
 
 // One thread.
 class Outputs {
  public:
-  // Told of each output that is new, or of which something has changed.
+  // Called for each output that is new or has changed.
   using OnChanged = std::function<void(const OutputKey&, const Output&)>;
   explicit Outputs(OnChanged on_changed) : on_changed_(std::move(on_changed)) {}
 
   void Granted(const ContainerId& container, const std::string& node);
   void Launched(const ContainerId& container, TaskId task);
-  OutputContainer* Connected(const ContainerId& container);  // null: it is not one that a task was launched in
+  OutputContainer* Connected(const ContainerId& container);  // null: no task was launched in it
   // processes: of the task's role.
   void AttemptStarted(const ContainerId& container, int attempt, int processes);
   void Told(const ContainerId& container, const wire::LogSizes& sizes);
   void AttemptEnded(const ContainerId& container, int attempt,
                     const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
-  // What it has now, said in passing by who read a piece.
+  // The current size, reported along with a piece.
   void Seen(const OutputKey& key, int64_t size);
-  // Nothing more can be read there.
+  // Nothing can be read from the container any more.
   void Gone(const ContainerId& container);
 
   OutputContainer* Find(const ContainerId& container);

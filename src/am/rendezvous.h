@@ -1,6 +1,6 @@
-// Where the processes of a framework find each other, if it wants a server for that: beside the AM's own, one a
-// generation. These protocols know no authentication, so that what a server takes is limited: connections from the
-// addresses of the job's executors, and only so many of them and so many bytes.
+// Rendezvous servers of frameworks that need one: one per generation, beside the AM's own server. These protocols have
+// no authentication, so a server accepts connections only from the addresses of the job's executors, and limits their
+// number and size.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -26,9 +26,9 @@ class RendezvousServer {
  public:
   struct Options {
     std::string host;             // the address of this machine to listen on
-    int processes = 1;            // how many will come
-    std::set<std::string> peers;  // IP addresses that they come from; others are refused
-    // What a process wants printed for all of them; called on the loop.
+    int processes = 1;            // expected clients
+    std::set<std::string> peers;  // their IP addresses; others are refused
+    // Prints text of one process for all of them; called on the loop.
     std::function<void(int rank, const std::string& text)> print;
   };
   virtual ~RendezvousServer() = default;

@@ -1,5 +1,5 @@
-// The job's TensorBoard: a process beside the job that is nobody's task. It never fails the job. It knows no user from
-// another, so it serves on the loopback interface alone; who may see the job comes through the AM (tunnels.h).
+// The job's TensorBoard: a process of the AM, not a task. It never fails the job. It has no authentication, so it
+// serves only on the loopback interface; users who may see the job connect through the AM (tunnels.h).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -31,15 +31,15 @@ class TensorBoard {
 
   // Starts it, and reports (on the loop) its URL once it serves, or what to do if there is no TensorBoard.
   static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Report report);
-  // Ends it and everything it started.
+  // Kills it and everything it started.
   ~TensorBoard();
 
-  // Where it serves; an error: it does not, or not yet, and why.
+  // Its port; an error says why it does not serve, or not yet.
   Result<uint16_t> port() const;
 
  private:
   TensorBoard(boost::asio::io_context& loop, Report report);
-  // Where what it shows is on this machine, from now on.
+  // The local directory that it shows: the log directory itself, or a copy that follows it.
   Result<std::string> Logdir(const Options& options);
   void ReadOutput();
   void ReportOnce(std::string url, std::string advice);

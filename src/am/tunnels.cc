@@ -5,7 +5,7 @@
 namespace howdah::am {
 namespace {
 
-// An executor that is there answers within a moment.
+// A connected executor answers within milliseconds.
 constexpr std::chrono::seconds kCarryLimit{15};
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Streams into the job: who opens one is joined to the executor of the task it is for, or served here.
+// Streams into the job: each is joined to the executor of its task, or served by the AM.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,17 +21,17 @@ class Tunnels {
  public:
   struct World {
     std::function<rpc::AmServer&()> server;
-    // Where the task runs, and its executor is there; an error says why it cannot be reached.
+    // The container of a task whose executor is connected; an error says why it cannot be reached.
     std::function<Result<ContainerId>(const std::string& role, int index)> container;
     std::function<void(const ContainerId&, const wire::ToExecutor&)> order;
-    // Where the job's TensorBoard serves, on the loopback interface; an error says why there is none.
+    // The port of the job's TensorBoard on the loopback interface; an error says why there is none.
     std::function<Result<uint16_t>()> tensorboard;
   };
   Tunnels(boost::asio::io_context& loop, World world) : loop_(loop), world_(std::move(world)) {}
 
   void OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open);
   void OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id);
-  // Ends what the AM serves itself; before the server goes.
+  // Closes the streams that the AM serves itself. Call before the server is destroyed.
   void Close() { served_.clear(); }
 
  private:

@@ -1,4 +1,4 @@
-// The AM's guardian: a small process above the AM that outlives it.
+// The AM's guardian: a small parent process of the AM that survives its death.
 #pragma once
 
 #include <functional>
@@ -7,20 +7,20 @@
 namespace howdah::am {
 
 struct Guarded {
-  // Runs the AM in a process of its own, which ends with what it returns. before: how the one before it died, a
-  // clause, "was killed by signal 9 (SIGKILL)"; empty: it is the first.
+  // Runs the AM in its own process, which exits with the returned code. before: how the previous AM died, a clause,
+  // "was killed by signal 9 (SIGKILL)"; empty: it is the first.
   std::function<int(const std::string& before)> am;
-  // Whether an AM that was killed by a signal is followed by another one in its place, which finds what it left
-  // running. Empty: never. Several that are killed soon, one after the other, are the last.
+  // Whether to start another AM after one that was killed by a signal; it resumes the job. Empty: never. After several
+  // quick deaths in a row no other AM is started.
   std::function<bool()> again;
-  // The AM is dead for good, and what it left running was killed. how: such a clause.
+  // The AM is not restarted, and its remaining processes were killed. how: as before.
   std::function<void(const std::string& how)> after_death;
-  // A descriptor that the guardian closes once it has forked, so that its other end sees the AM's death; -1: none.
+  // A descriptor that the guardian closes after the fork, so that its other end detects the AM's death; -1: none.
   int am_only_fd = -1;
 };
 
-// Forks and waits for the AM, passing SIGTERM and SIGINT on. Returns the exit status of this process. No thread may run
-// yet.
+// Forks the AM and waits for it, forwarding SIGTERM and SIGINT. Returns the exit status of this process. No other
+// thread may run yet.
 int RunGuarded(const Guarded& guarded);
 
 }  // namespace howdah::am
