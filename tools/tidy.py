@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""tidy.py [--root DIR] [--compile-commands FILE] [--words] [--classes] [--shrink] [--layers] - the house rules.
+"""tidy.py [--root DIR] [--compile-commands FILE] [--words] [--shrink] [--layers] - the house rules.
 
 Prints FILE:LINE: RULE: TEXT for each finding and exits with 1 if there is one. The rules are in tidy_rules.py. --words
 lists all findings about language: in comments, documents, test names and the subjects of commits. Without it a file is
-reported if it has more of them than tidy_words.json allows. --classes checks the classes only.
+reported if it has more of them than tidy_words.json allows.
 Functions, files and classes above the limits are named in tidy_ratchet.json with their size and the reason. They may
 only shrink, and --shrink records the smaller sizes. --layers writes the layer table into ARCHITECTURE.md.
 """
@@ -186,6 +186,8 @@ def rule_of(name):
         return "large-class", rules.METHODS_MAX, "methods", part.removesuffix("'s methods")
     if part.endswith("'s fields"):
         return "large-class", rules.FIELDS_MAX, "fields", part.removesuffix("'s fields")
+    if part.endswith("'s files"):
+        return "split-class", 1, "files with its methods", part.removesuffix("'s files")
     return ("long-function", rules.FUNCTION_LINES_MAX, "lines", part) if part else \
         ("long-file", rules.FILE_LINES_MAX, "lines", path)
 
@@ -258,6 +260,7 @@ def check_tree(root, compile_commands=None, shrink=False):
         findings += check_text(name, text)
         sizes.update(sizes_of(name, text))
     findings += tidy_structure.check_tree(texts)
+    sizes.update(tidy_structure.class_files(texts))
     ratchet_path = root / "tools/tidy_ratchet.json"
     ratchet = json.loads(ratchet_path.read_text()) if ratchet_path.exists() else {}
     if shrink:
@@ -296,7 +299,6 @@ def main():
     parser.add_argument("--root", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
     parser.add_argument("--compile-commands", type=pathlib.Path)
     parser.add_argument("--words", action="store_true", help="list all findings about language")
-    parser.add_argument("--classes", action="store_true", help="check sizes and files of classes only")
     parser.add_argument("--shrink", action="store_true", help="write smaller sizes into the ratchet")
     parser.add_argument("--layers", action="store_true", help="write the layer table into ARCHITECTURE.md")
     arguments = parser.parse_args()
@@ -306,8 +308,7 @@ def main():
     if arguments.words:
         findings = check_language(arguments.root)
     else:
-        findings = [f for f in check_tree(arguments.root, arguments.compile_commands, arguments.shrink)
-                    if (f.rule in rules.REPORTED_BY_CLASSES) == arguments.classes]
+        findings = check_tree(arguments.root, arguments.compile_commands, arguments.shrink)
     for finding in findings:
         print(f"{finding.path}:{finding.line}: {finding.rule}: {finding.text}")
     return 1 if findings else 0

@@ -32,10 +32,10 @@ struct GetReply {
 using OnBody = std::function<bool(std::string_view bytes)>;
 using Headers = std::vector<std::pair<std::string, std::string>>;
 
-// Blocks; thread-safe. url: "http://example.com:8042/path?query"; https is refused with an explanation. Memory is bounded
-// whatever the server sends. Ok: the server answered, with any status, and its body was complete or on_body returned
-// false. kUsage: invalid URL. kUnavailable, kTimeout: as os::net::Connect; also for a connection that broke or fell
-// silent. kFailed: the answer is not HTTP/1.1, or over a limit.
+// Blocks; thread-safe. url: "http://example.com:8042/path?query"; https is refused with an explanation. Memory is
+// bounded whatever the server sends. Ok: the server answered, with any status, and its body was complete or on_body
+// returned false. kUsage: invalid URL. kUnavailable, kTimeout: as os::net::Connect; also for a connection that broke or
+// fell silent. kFailed: the answer is not HTTP/1.1, or over a limit.
 Result<GetReply> Get(const std::string& url, const GetLimits& limits, const OnBody& on_body,
                      const Headers& headers = {});
 
