@@ -45,7 +45,7 @@ Result<std::string> ReadText(const std::string& file) {
   return text;
 }
 
-Result<std::string> TextOf(const JobArguments& arguments, jobspec::Surroundings& surroundings) {
+Result<std::string> TextOf(const JobArguments& arguments, jobspec::SubmitHost& surroundings) {
   if (!arguments.file.empty()) {
     if (!arguments.quick_flags.empty()) {
       return Error{ErrorCode::kUsage, arguments.quick_flags.front() + " is for jobs without a file; with " +
@@ -67,8 +67,8 @@ Result<std::string> TextOf(const JobArguments& arguments, jobspec::Surroundings&
 
 }  // namespace
 
-jobspec::Surroundings SurroundingsHere(std::string file_name) {
-  jobspec::Surroundings surroundings;
+jobspec::SubmitHost SurroundingsHere(std::string file_name) {
+  jobspec::SubmitHost surroundings;
   surroundings.file_name = std::move(file_name);
   surroundings.directory = CurrentDirectory();
   surroundings.variable = Variable;
@@ -77,7 +77,7 @@ jobspec::Surroundings SurroundingsHere(std::string file_name) {
 }
 
 Result<jobspec::ParsedJob> ReadJob(const JobArguments& arguments) {
-  jobspec::Surroundings surroundings = SurroundingsHere("command line");
+  jobspec::SubmitHost surroundings = SurroundingsHere("command line");
   surroundings.sets = arguments.sets;
   const auto text = TextOf(arguments, surroundings);
   if (!text.ok()) return text.error();

@@ -15,7 +15,7 @@ namespace howdah::cli {
 Result<jobspec::ParsedJob> ReadJob(const JobArguments& arguments);
 
 // The submitting environment: its variables, its files, relative paths from the current directory.
-jobspec::Surroundings SurroundingsHere(std::string file_name);
+jobspec::SubmitHost SurroundingsHere(std::string file_name);
 
 // Tells the problems on stderr, a line each.
 void TellProblems(const std::vector<jobspec::Problem>& problems);

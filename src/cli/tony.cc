@@ -97,7 +97,7 @@ Result<std::vector<compat::tony::config::ConfigurationFile>> ConfigurationFiles(
 }
 
 compat::tony::config::Facts FactsHere(Shell& shell, const std::string& on) {
-  const jobspec::Surroundings here = SurroundingsHere("");
+  const jobspec::SubmitHost here = SurroundingsHere("");
   compat::tony::config::Facts facts;
   facts.directory = here.directory;
   facts.path_kind = here.path_kind;
@@ -110,7 +110,7 @@ compat::tony::config::Facts FactsHere(Shell& shell, const std::string& on) {
 // The translated job is read as the job file that it is, so that all that is wrong with it is found where it is found
 // of any other.
 jobspec::ParsedJob Checked(const compat::tony::config::Translation& translation) {
-  jobspec::Surroundings surroundings = SurroundingsHere("tony");
+  jobspec::SubmitHost surroundings = SurroundingsHere("tony");
   surroundings.variable = nullptr;  // it names none
   jobspec::ParsedJob job = jobspec::ParseJobFile(jobspec::WriteEffective(translation.job), surroundings);
   std::vector<jobspec::Problem> problems;

@@ -219,7 +219,7 @@ Failure Attempts::FailureOf(const Task& task, How how, Instant at) const {
 Failure Attempts::FailureOf(const Task& task, How how, Instant at, const Loss& loss) const {
   Failure failure = FailureOf(task, how, at);
   failure.what = loss.how;
-  failure.not_charged = loss.infrastructure && roster_.SpecOf(task).restart.excuse;
+  failure.not_charged = loss.infrastructure && !roster_.SpecOf(task).restart.charge_infrastructure;
   failure.preempted = loss.preempted;
   return failure;
 }

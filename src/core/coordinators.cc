@@ -51,7 +51,7 @@ void Coordinators::Update() {
     const Attempt& attempt = task.attempt;
     const bool runs = attempt.is_open() && attempt.ranks().left > 0 && !attempt.failure() && !attempt.stop();
     if (!roster_.RoleOf(task).coordinator() || !runs || task.seat.leaving() || units_.phase.Drains(task)) return;
-    if (!roster_.SpecOf(task).restart.excuse) return;
+    if (roster_.SpecOf(task).restart.charge_infrastructure) return;
     Failure failure = units_.attempts.FailureOf(task, Failure::How::kOutdated, context_.now, loss);
     units_.attempts.NoteFailure(task, std::move(failure));
   });

@@ -74,7 +74,7 @@ void Placements::On(const ReclaimAnnounced& e) {
   Container* container = containers_.Find(e.container);
   if (container == nullptr || container->task() == nullptr || container->reclaimed() || units_.phase.ending()) return;
   Task& task = *container->task();
-  if (container->is(Stage::kKilled) || !roster_.SpecOf(task).restart.excuse) return;
+  if (container->is(Stage::kKilled) || roster_.SpecOf(task).restart.charge_infrastructure) return;
   containers_.MarkReclaimed(*container);
   const Loss loss{"its container is wanted back: " + OneLine(e.why), /*infrastructure=*/true, e.preempted};
   task.placement.SetPreempted(task.placement.preempted() || e.preempted);

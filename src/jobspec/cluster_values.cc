@@ -35,9 +35,9 @@ std::string MountFault(const std::string& text) {
   const std::vector<std::string_view> parts = Split(text, ':');
   const bool is_mount = (parts.size() == 2 || parts.size() == 3) && !parts[0].empty() &&
                         parts[0].find(',') == std::string_view::npos && IsContainerPath(parts[1]);
-  if (!is_mount) return Quoted(text) + " is not a mount; write source:target:ro, as in /data:/data:ro";
-  if (parts.size() == 2) return Quoted(text) + " does not say how; write " + Printable(text) + ":ro or :rw";
-  if (parts[2] != "ro" && parts[2] != "rw") return Quoted(parts[2]) + " is no way to mount; write ro or rw";
+  if (!is_mount) return "invalid mount " + Quoted(text) + "; write source:target:ro, for example /data:/data:ro";
+  if (parts.size() == 2) return "mount " + Quoted(text) + " has no mode; append :ro or :rw";
+  if (parts[2] != "ro" && parts[2] != "rw") return "invalid mount mode " + Quoted(parts[2]) + "; write ro or rw";
   return "";
 }
 
@@ -69,11 +69,12 @@ bool ReadResources(Reader& r, const Node& n, std::vector<NamedResource>& out) {
   static const ValueType<int> amount_type = WholeNumber(1, INT_MAX);
   return ForEachEntry(r, n, [&](const Entry& entry) {
     const std::string_view own = OwnKeyOf(entry.key);
-    if (!own.empty()) return r.Fail(entry.mark, "has a key of its own; write " + Quoted(own) + " of the role");
+    if (!own.empty()) return r.Fail(entry.mark, "has its own key; use " + Quoted(own) + " of the role");
     if (!IsResourceName(entry.key)) {
-      return r.Fail(entry.mark, "is no name of a resource type; write it as the cluster names it, as in yarn.io/fpga");
+      return r.Fail(entry.mark,
+                    "invalid name of a resource type; write the cluster's name for it, for example yarn.io/fpga");
     }
-    if (entry.value->kind == Node::Kind::kNull) return r.Fail(entry.mark, "has no value; write how many a task gets");
+    if (entry.value->kind == Node::Kind::kNull) return r.Fail(entry.mark, "has no value; write the amount per task");
     int amount = 0;
     if (!amount_type.read(r, *entry.value, amount)) return false;
     out.push_back({entry.key, amount});
@@ -84,15 +85,15 @@ bool ReadResources(Reader& r, const Node& n, std::vector<NamedResource>& out) {
 }  // namespace
 
 ValueType<std::string> DockerImage() {
-  return CheckedText("name of an image", [](const std::string& text) {
-    return IsWord(text, "._-/:@") ? "" : Quoted(text) + " is no name of an image; write for example python:3.11";
+  return CheckedText("image name", [](const std::string& text) {
+    return IsWord(text, "._-/:@") ? "" : "invalid image name " + Quoted(text) + "; write for example python:3.11";
   });
 }
 
 ValueType<std::string> DockerWord(std::string_view title, std::string_view example) {
   return CheckedText(title, [title, example](const std::string& text) {
     if (text.empty() || IsWord(text, "_.-")) return std::string();
-    return Quoted(text) + " is no " + std::string(title) + "; write for example " + std::string(example);
+    return "invalid " + std::string(title) + " " + Quoted(text) + "; write for example " + std::string(example);
   });
 }
 
@@ -100,7 +101,8 @@ ValueType<std::string> DockerMount() { return CheckedText("source:target:ro or s
 
 ValueType<std::string> DockerTmpfs() {
   return CheckedText("absolute path", [](const std::string& text) {
-    return IsContainerPath(text) ? "" : Quoted(text) + " is no absolute path in the container; write for example /tmp";
+    return IsContainerPath(text) ? ""
+                                 : Quoted(text) + " is not an absolute path in the container; write for example /tmp";
   });
 }
 
@@ -125,14 +127,14 @@ ValueType<std::string> NodeName() {
     const bool has_port = parts.size() == 2 && !parts[1].empty() && parts[1].size() <= 5 &&
                           parts[1].find_first_not_of("0123456789") == std::string_view::npos;
     const bool good = IsWord(parts[0], "_.-") && (parts.size() == 1 || has_port);
-    return good ? "" : Quoted(text) + " is no host name; write it as the cluster names the node";
+    return good ? "" : "invalid host name " + Quoted(text) + "; write the cluster's name for the node";
   });
 }
 
 ValueType<std::string> RackName() {
-  return CheckedText("path of a rack", [](const std::string& text) {
+  return CheckedText("rack path", [](const std::string& text) {
     const bool good = text.size() > 1 && text.front() == '/' && text.find_first_of(" ,*") == std::string::npos;
-    return good ? "" : Quoted(text) + " is no rack; write its path, as in /rack1";
+    return good ? "" : "invalid rack " + Quoted(text) + "; write its path, for example /rack1";
   });
 }
 

@@ -1,5 +1,5 @@
-// The types of the values that are about the cluster: docker, resource types, nodes and racks. What is accepted is what
-// Hadoop 3.3 to 3.5 accept, so that a mistake is told with its line, and not by a node.
+// Value types for the cluster: docker, resource types, nodes and racks. They accept what Hadoop 3.3 to 3.5 accept, so
+// that a mistake is reported with its line, and not later by a node.
 #pragma once
 
 #include <string>
@@ -12,14 +12,14 @@ namespace howdah::jobspec {
 
 // A reference to an image, as DockerLinuxContainerRuntime takes it.
 ValueType<std::string> DockerImage();
-// The name of a network or a runtime; `example` is offered for a wrong one. Empty: none.
+// The name of a network or a runtime; errors suggest `example`. Empty: none.
 ValueType<std::string> DockerWord(std::string_view title, std::string_view example);
-// source:target:ro or source:target:rw (OCIContainerRuntime), the mode always written.
+// source:target:ro or source:target:rw (OCIContainerRuntime); the mode is required.
 ValueType<std::string> DockerMount();
 ValueType<std::string> DockerTmpfs();
 
-// A map of resource types (names as ResourceUtils takes them) and amounts above 0; what has a key of its own is
-// refused.
+// A map of resource types (names as ResourceUtils takes them) and amounts above 0. Types with a key of their own are
+// errors.
 ValueType<std::vector<NamedResource>> Resources();
 
 // The name of a node, with its port where yarn.scheduler.include-port-in-node-name is on; "/rack1".

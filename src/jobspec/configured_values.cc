@@ -7,7 +7,7 @@
 namespace howdah::jobspec {
 namespace {
 
-// A text that may be empty, and is written then too.
+// A string that is written even if it is empty.
 ValueType<std::string> AnyText() {
   ValueType<std::string> type = OptionalText();
   type.write = [](const std::string& text) { return Json(EscapeDollars(text)); };
@@ -17,7 +17,7 @@ ValueType<std::string> AnyText() {
 const Section<Configured>& ConfiguredKeys() {
   static const Section<Configured> section = {
       {Row("value", &Configured::value, AnyText(), "The value", "4"),
-       Row("source", &Configured::source, OptionalText(), "The file or flag that said so")}};
+       Row("source", &Configured::source, OptionalText(), "The file or flag that sets it")}};
   return section;
 }
 

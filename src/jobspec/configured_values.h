@@ -1,4 +1,4 @@
-// The type of history.configuration: names, each with a value, or with the value and the source that said so.
+// The type of history.configuration: a map of names to values, or to values with their source.
 #pragma once
 
 #include <vector>

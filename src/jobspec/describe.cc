@@ -7,7 +7,7 @@
 namespace howdah::jobspec {
 namespace {
 
-// Whether YAML reads the text back without quotes around it, wherever it stands.
+// Whether YAML reads the text back without quotes, in any position.
 bool IsPlain(std::string_view text) {
   if (text.empty() || text == "null" || text == "Null" || text == "NULL") return false;
   const auto harmless = [](char c) {
@@ -18,7 +18,7 @@ bool IsPlain(std::string_view text) {
   return starts_well && text != "." && std::all_of(text.begin(), text.end(), harmless);
 }
 
-// Whether YAML reads the text back as a block of its lines.
+// Whether YAML reads the text back as a block scalar.
 bool IsBlock(std::string_view text) {
   const bool ends_once = text.size() > 1 && text.back() == '\n' && text[text.size() - 2] != '\n';
   if (!ends_once || text.front() == ' ' || text.front() == '\n' || text.find("\n\n ") != text.npos) return false;
@@ -33,7 +33,7 @@ std::string ScalarText(const Json& value) {
 
 bool IsScalar(const Json& value) { return !value.is_structured(); }
 
-// {a: b}, [a, b]: for what fits into a line.
+// {a: b}, [a, b]: for values that fit on a line.
 std::string FlowText(const Json& value) {
   if (IsScalar(value)) return ScalarText(value);
   std::string text;

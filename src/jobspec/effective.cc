@@ -1,4 +1,4 @@
-// The effective job: written by the submitter, read by the application master and by every executor when it starts.
+// The effective job: written by the client, read by the application master and by every executor.
 #include "howdah/jobspec/job_file.h"
 #include "json_text.h"
 #include "key_table.h"
@@ -12,8 +12,8 @@ Result<JobSpec> ReadEffective(std::string_view json) {
   Tree tree;
   const ParsedTree parsed = ParseJson(json, tree);
   if (parsed.error) return Failed("reading the effective job: " + parsed.error->text);
-  const Surroundings nowhere;  // no variables are left in it, and its paths have been checked
-  Reader reader(nowhere);
+  const SubmitHost no_host;  // its variables have been expanded, and its paths checked
+  Reader reader(no_host);
   JobSpec spec;
   if (ReadSection(reader, *parsed.root, JobKeys(), spec)) return spec;
   const std::vector<Problem> problems = reader.TakeProblems();

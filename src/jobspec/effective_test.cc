@@ -1,4 +1,4 @@
-// What is written is read back: many jobs made at random from one seed, through every form a job is written in.
+// Random jobs from fixed seeds survive a round trip through every format in which a job is written.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -150,8 +150,8 @@ class Maker {
   std::string first_name_;
 };
 
-TEST(Effective, WhatIsWrittenIsReadBack) {
-  Surroundings machine = Machine();
+TEST(Effective, RandomJobsSurviveARoundTrip) {
+  SubmitHost machine = Machine();
   machine.path_kind = nullptr;
   for (uint32_t seed = 1; seed <= 400; ++seed) {
     const JobSpec job = Maker(seed).Job();
@@ -169,7 +169,7 @@ TEST(Effective, WhatIsWrittenIsReadBack) {
   }
 }
 
-TEST(Effective, ReadsNothingElse) {
+TEST(Effective, ReadRejectsOtherTexts) {
   const struct {
     const char* json;
     const char* error;
@@ -186,7 +186,7 @@ TEST(Effective, ReadsNothingElse) {
   }
 }
 
-TEST(Effective, DescribedForPeople) {
+TEST(Effective, DescriptionIsYamlForPeople) {
   const ParsedJob job = ParseJobFile(
       "name: mnist\nenv: {A: '$x'}\nfiles: [side.txt]\n"
       "roles: {w: {memory: 1GiB, instances: {max: 3}, command: \"a $x\\nb\\n\"}}\n",
@@ -210,7 +210,7 @@ roles:
       b
     kind: worker
     chief: false
-    restart: {max: 0, backoff: 1s, excuse: true}
+    restart: {max: 0, backoff: 1s, charge_infrastructure: false}
     on_failure: fail
 checkpoint: {grace: 10s, signal: SIGTERM}
 restart: {max: 0}
@@ -226,7 +226,7 @@ start: gang
 )");
 }
 
-TEST(InitJob, EveryFrameworkHasOneThatIsRight) {
+TEST(InitJob, EveryFrameworkHasAValidTemplate) {
   for (const auto& [framework, word] : FrameworkWords()) {
     const std::string text = InitJobFile(framework);
     const ParsedJob job = ParseJobFile(text, Machine());
@@ -236,7 +236,7 @@ TEST(InitJob, EveryFrameworkHasOneThatIsRight) {
   }
 }
 
-TEST(InitJob, WhatIsCommentedOutIsRightToo) {
+TEST(InitJob, CommentedOutKeysAreValid) {
   std::string text = InitJobFile(Framework::kPlain);
   for (const std::string key :
        {"source", "files", "python", "env", "tensorboard", "checkpoint", "restart", "timeouts", "queue"}) {
@@ -244,12 +244,12 @@ TEST(InitJob, WhatIsCommentedOutIsRightToo) {
     ASSERT_NE(at, std::string::npos) << key;
     text.erase(at + 1, 2);
   }
-  Surroundings machine = Machine();
+  SubmitHost machine = Machine();
   machine.path_kind = nullptr;
   EXPECT_THAT(testing::ProblemsOf(text, machine), ::testing::IsEmpty());
 }
 
-TEST(QuickJob, GoesTheSameWay) {
+TEST(QuickJob, IsParsedAsAJobFile) {
   QuickJob quick;
   quick.framework = "pytorch";
   quick.workers = 2;

@@ -4,18 +4,18 @@ namespace howdah::jobspec {
 namespace {
 
 constexpr const char* kHead =
-    "# A howdah job. 'howdah plan FILE' checks it and shows what would run; 'howdah run FILE' runs it.\n"
-    "# Every key: 'howdah schema', or the job-file reference of the docs.\n";
+    "# A Howdah job. `howdah plan FILE` checks it and shows what would run; `howdah run FILE` runs it.\n"
+    "# All keys: the job-file reference in the docs, or `howdah schema`.\n";
 
 constexpr const char* kTail = R"(
 # source: ./src              # a directory; its content becomes every task's working directory
-# files: [labels.csv]        # more files, beside the source
+# files: [labels.csv]        # more files, in addition to source
 # python: {archive: env.tar.gz}   # a packed environment (venv-pack, conda-pack); its bin/ comes first in PATH
-# env: {OMP_NUM_THREADS: 1}  # of every task; ${VAR} and ${VAR:-default} take from your environment
-# tensorboard: {logdir: ./logs}   # a TensorBoard beside the job; tasks find the directory in $TB_LOG_DIR
-# checkpoint: {dir: ./checkpoints, grace: 30s}   # $HOWDAH_CHECKPOINT_DIR; grace is given before a stop
-# restart: {max: 1}          # whole-job restarts once the tasks' own are spent
-# timeouts: {run: 24h}       # the job is killed after so long
+# env: {OMP_NUM_THREADS: 1}  # for every task; ${VAR} and ${VAR:-default} expand to your environment
+# tensorboard: {logdir: ./logs}   # a TensorBoard next to the job; tasks get the directory in $TB_LOG_DIR
+# checkpoint: {dir: ./checkpoints, grace: 30s}   # $HOWDAH_CHECKPOINT_DIR; grace: time between stop signal and SIGKILL
+# restart: {max: 1}          # restarts of the whole job once a task has used up its own
+# timeouts: {run: 24h}       # the job is killed after this time
 # queue: default             # on YARN
 )";
 
@@ -23,16 +23,16 @@ constexpr const char* kPlain = R"(name: hello
 
 roles:
   worker:
-    instances: 2             # how many tasks
-    memory: 256MiB           # of one task; required
+    instances: 2             # number of tasks
+    memory: 256MiB           # per task; required
     # vcores: 1
     # gpus: 0
-    # A text runs under bash -c; a list, as in [python3, train.py], is executed as it is.
+    # A string runs under bash -c; a list, as in [python3, train.py], is executed directly.
     command: echo "hello from $HOWDAH_ROLE:$HOWDAH_TASK_INDEX of $HOWDAH_ROLE_SIZE"
-    # restart: {max: 3, backoff: 1s}   # a failed task starts again
-    # on_failure: tolerate   # fail (default): the job fails with it
+    # restart: {max: 3, backoff: 1s}   # a failed task restarts
+    # on_failure: tolerate   # default: fail, the job fails too
 
-  # Another role: 'service' is not waited for and stopped at the end; start order by 'after'.
+  # Another role: the job does not wait for a service and stops it at the end. 'after' orders starts.
   # ps:
   #   memory: 1GiB
   #   command: python3 server.py
@@ -40,15 +40,15 @@ roles:
 )";
 
 constexpr const char* kPytorch = R"(name: pytorch-hello
-framework: pytorch           # tasks find MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE, … as torchrun sets them
+framework: pytorch           # tasks get MASTER_ADDR, MASTER_PORT, RANK, WORLD_SIZE, … as torchrun sets them
 
 roles:
   worker:
-    instances: 2             # how many tasks
-    memory: 1GiB             # of one task; required
+    instances: 2             # number of tasks
+    memory: 1GiB             # per task; required
     # gpus: 1
-    # processes: 4           # ranks of one task, as torchrun's nproc-per-node
-    # Replace it with your own, as in: python3 train.py --epochs 10
+    # processes: 4           # ranks per task, as torchrun's nproc-per-node
+    # Replace this with your own, for example: python3 train.py --epochs 10
     command: |
       exec python3 - <<'EOF'
       import torch, torch.distributed as dist
@@ -58,18 +58,18 @@ roles:
       print(f"rank {dist.get_rank()} of {dist.get_world_size()}: the sum of all ranks is {total.item():.0f}")
       dist.destroy_process_group()
       EOF
-    # restart: {max: 3}      # a failed rank takes all ranks into the next generation
+    # restart: {max: 3}      # after a failure all ranks restart together
 )";
 
 constexpr const char* kTensorflow = R"(name: tensorflow-hello
-framework: tensorflow        # tasks find TF_CONFIG
+framework: tensorflow        # tasks get TF_CONFIG
 
 roles:
   worker:
-    instances: 2             # how many tasks
-    memory: 2GiB             # of one task; required
+    instances: 2             # number of tasks
+    memory: 2GiB             # per task; required
     # gpus: 1
-    # Replace it with your own, as in: python3 train.py --epochs 10
+    # Replace this with your own, for example: python3 train.py --epochs 10
     command: |
       exec python3 - <<'EOF'
       import tensorflow as tf
@@ -85,7 +85,7 @@ roles:
   # ps:
   #   memory: 2GiB
   #   command: python3 train.py
-  #   kind: service          # not waited for, stopped at the end
+  #   kind: service          # stopped at the end of the job
 )";
 
 constexpr const char* kJax = R"(name: jax-hello
@@ -93,10 +93,10 @@ framework: jax               # jax.distributed.initialize() works without argume
 
 roles:
   worker:
-    instances: 2             # how many processes
-    memory: 1GiB             # of one task; required
+    instances: 2             # number of processes
+    memory: 1GiB             # per task; required
     # gpus: 1
-    # Replace it with your own, as in: python3 train.py --epochs 10
+    # Replace this with your own, for example: python3 train.py --epochs 10
     command: |
       exec python3 - <<'EOF'
       import jax
@@ -106,15 +106,15 @@ roles:
 )";
 
 constexpr const char* kHorovod = R"(name: horovod-hello
-framework: horovod           # tasks find HOROVOD_RANK, HOROVOD_SIZE, … as horovodrun sets them
+framework: horovod           # tasks get HOROVOD_RANK, HOROVOD_SIZE, … as horovodrun sets them
 
 roles:
   worker:
-    instances: 2             # how many tasks
-    memory: 1GiB             # of one task; required
+    instances: 2             # number of tasks
+    memory: 1GiB             # per task; required
     # gpus: 1
-    # processes: 4           # ranks of one task
-    # Replace it with your own, as in: python3 train.py --epochs 10
+    # processes: 4           # ranks per task
+    # Replace this with your own, for example: python3 train.py --epochs 10
     command: |
       exec python3 - <<'EOF'
       import horovod.torch as hvd, torch
@@ -122,27 +122,27 @@ roles:
       total = hvd.allreduce(torch.ones(1) * hvd.rank(), op=hvd.Sum)
       print(f"rank {hvd.rank()} of {hvd.size()}: the sum of all ranks is {total.item():.0f}")
       EOF
-    # restart: {max: 3}      # a failed rank takes all ranks into the next generation
+    # restart: {max: 3}      # after a failure all ranks restart together
 )";
 
 constexpr const char* kMxnet = R"(name: mxnet-hello
-framework: mxnet             # tasks find DMLC_ROLE, DMLC_PS_ROOT_URI, …
+framework: mxnet             # tasks get DMLC_ROLE, DMLC_PS_ROOT_URI, …
 
 env:
-  # All roles run the same program: importing MXNet makes a server or scheduler of it where DMLC_ROLE says so.
+  # All roles run the same program: importing MXNet turns it into a server or scheduler if DMLC_ROLE says so.
   PROGRAM: import mxnet as mx; kv = mx.kv.create("dist_sync"); print("worker", kv.rank, "of", kv.num_workers)
 
 roles:
   worker:
-    instances: 2             # how many tasks
-    memory: 1GiB             # of one task; required
+    instances: 2             # number of tasks
+    memory: 1GiB             # per task; required
     # gpus: 1
     command: exec python3 -c "$PROGRAM"
-  server:                    # these two have these names
+  server:                    # MXNet requires these two names
     instances: 1
     memory: 1GiB
     command: exec python3 -c "$PROGRAM"
-    kind: service            # not waited for, stopped at the end
+    kind: service            # stopped at the end of the job
   scheduler:
     memory: 512MiB
     command: exec python3 -c "$PROGRAM"
@@ -150,13 +150,13 @@ roles:
 )";
 
 constexpr const char* kXgboost = R"(name: xgboost-hello
-framework: xgboost           # tasks find DMLC_TRACKER_URI, DMLC_TRACKER_PORT, DMLC_TASK_ID
+framework: xgboost           # tasks get DMLC_TRACKER_URI, DMLC_TRACKER_PORT, DMLC_TASK_ID
 
 roles:
   worker:
-    instances: 2             # how many tasks
-    memory: 1GiB             # of one task; required
-    # Replace it with your own, as in: python3 train.py --rounds 10
+    instances: 2             # number of tasks
+    memory: 1GiB             # per task; required
+    # Replace this with your own, for example: python3 train.py --rounds 10
     command: |
       exec python3 - <<'EOF'
       import os
@@ -166,20 +166,20 @@ roles:
                                           dmlc_task_id=os.environ["DMLC_TASK_ID"]):
           print(f"rank {collective.get_rank()} of {collective.get_world_size()}")
       EOF
-    # restart: {max: 3}      # a failed rank takes all ranks into the next generation
+    # restart: {max: 3}      # after a failure all ranks restart together
 )";
 
 constexpr const char* kMpi = R"(name: mpi-hello
-framework: mpi               # the command runs once, in worker:0; mpirun starts its ranks in all tasks
+framework: mpi               # the command runs once, in worker:0; mpirun starts ranks in all tasks
 
 roles:
   worker:
-    instances: 2             # how many tasks
-    memory: 512MiB           # of one task; required
-    vcores: 1                # ranks of one task
-    # Replace it with your own, as in: mpirun python3 train.py --epochs 10
+    instances: 2             # number of tasks
+    memory: 512MiB           # per task; required
+    vcores: 1                # ranks per task
+    # Replace this with your own, for example: mpirun python3 train.py --epochs 10
     command: mpirun hostname
-    # restart: {max: 3}      # when mpirun fails it starts again
+    # restart: {max: 3}      # a failed mpirun restarts
 )";
 
 const char* BodyFor(Framework framework) {

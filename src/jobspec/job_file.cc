@@ -16,9 +16,9 @@ std::string Stem(std::string_view file) {
   return std::string(dot == file.npos || dot == 0 ? file : file.substr(0, dot));
 }
 
-Problem WholeFile(const Surroundings& surroundings, int line, std::string text) {
+Problem WholeFile(const SubmitHost& host, int line, std::string text) {
   Problem problem;
-  problem.file = surroundings.file_name;
+  problem.file = host.file_name;
   problem.line = line;
   problem.text = std::move(text);
   return problem;
@@ -33,28 +33,29 @@ std::string Problem::ToText() const {
   return text + ": " + this->text;
 }
 
-ParsedJob ParseJobFile(std::string_view text, const Surroundings& surroundings) {
+ParsedJob ParseJobFile(std::string_view text, const SubmitHost& host) {
   ParsedJob job;
   Tree tree;
   const ParsedTree parsed = ParseYaml(text, tree, false);
   if (parsed.error) {
-    job.problems = {WholeFile(surroundings, parsed.error->line, parsed.error->text)};
+    job.problems = {WholeFile(host, parsed.error->line, parsed.error->text)};
     return job;
   }
-  Reader reader(surroundings);
+  Reader reader(host);
   const bool is_empty = parsed.root == nullptr || parsed.root->kind == Node::Kind::kNull;
-  if (is_empty && surroundings.sets.empty()) {
-    job.problems = {WholeFile(surroundings, 1, "is empty; 'howdah init' writes a job file to start from")};
+  if (is_empty && host.sets.empty()) {
+    job.problems = {WholeFile(host, 1, "the file is empty; `howdah init` prints a template")};
     return job;
   }
-  const Node* root = ApplySets(is_empty ? nullptr : parsed.root, surroundings.sets, tree, reader);
+  const Node* root = ApplySets(is_empty ? nullptr : parsed.root, host.sets, tree, reader);
   if (root != nullptr) {
     ReadSection(reader, *root, JobKeys(), job.spec);
     CheckRules(job.spec, reader);
   }
-  if (job.spec.name.empty()) job.spec.name = Stem(surroundings.file_name);
+  if (job.spec.name.empty()) job.spec.name = Stem(host.file_name);
   job.spec.relative_directories = reader.TakeRelativeDirectories();
   job.problems = reader.TakeProblems();
+  job.hints = reader.TakeHints();
   return job;
 }
 

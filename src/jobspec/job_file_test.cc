@@ -14,8 +14,8 @@ using testing::Machine;
 using testing::ProblemsOf;
 using namespace std::chrono_literals;
 
-JobSpec Parsed(std::string_view text, const Surroundings& surroundings = Machine()) {
-  const ParsedJob job = ParseJobFile(text, surroundings);
+JobSpec Parsed(std::string_view text, const SubmitHost& host = Machine()) {
+  const ParsedJob job = ParseJobFile(text, host);
   for (const Problem& problem : job.problems) ADD_FAILURE() << problem.ToText() << "\nin\n" << text;
   return job.spec;
 }
@@ -64,7 +64,7 @@ timeouts: {gang: 20m, hold: 11s, register: 6m, heartbeat: 26s, run: 24h}
 start: free
 )";
 
-TEST(JobFile, EveryKeyOfTheProductPage) {
+TEST(JobFile, ReadsEveryKeyOfTheProductPage) {
   const JobSpec job = Parsed(kEveryKey);
   JobSpec want;
   want.name = "mnist";
@@ -101,7 +101,7 @@ TEST(JobFile, EveryKeyOfTheProductPage) {
   EXPECT_EQ(job, want) << DescribeEffective(job);
 }
 
-TEST(JobFile, DefaultsAreThoseOfTheProductPage) {
+TEST(JobFile, HasTheDefaultsOfTheProductPage) {
   const JobSpec job = Parsed("roles: {w: {memory: 1GiB, command: date}}", Machine("runs/first.try.yaml"));
   JobSpec want;
   want.name = "first.try";
@@ -121,8 +121,8 @@ TEST(JobFile, JsonIsAJobFile) {
 
 TEST(JobFile, ScalarsAreTakenAsWritten) {
   const JobSpec job = Parsed(
-      "name: 0x10\nenv: {A: 1.50, B: yes, C: 007, D: 'null', E: 2026-11-21, F: \"\\u00e9\"}\n"
-      "roles: {w: {memory: \"${SIZE}\", instances: \"${N}\", chief: \"${NO:-false}\", command: true}}\n");
+      "name: 0x10\nenv: {A: 1.50, B: yes, C: 007, D: 'null', E: 2026-11-21, F: \"\\u00e9\"}\nroles: {w: {memory: "
+      "\"${SIZE}\", instances: \"${N}\", chief: \"${NO:-false}\", command: true}}\n");
   EXPECT_EQ(job.name, "0x10");
   EXPECT_EQ(job.env,
             (EnvVars{{"A", "1.50"}, {"B", "yes"}, {"C", "007"}, {"D", "null"}, {"E", "2026-11-21"}, {"F", "é"}}));
@@ -140,14 +140,14 @@ TEST(JobFile, AliasesStandForWhatTheyName) {
 
 TEST(JobFile, EmptyTextsAndNullsOfOptionalKeysSayThatThereIsNone) {
   const JobSpec job = Parsed(
-      "source: \"${EMPTY}\"\nqueue: ''\nenv:\nfiles: ~\nname: null\ncheckpoint: {dir: \"${NO:-}\"}\n"
-      "roles: {w: {memory: 1GiB, command: date, env: }}\n");
+      "source: \"${EMPTY}\"\nqueue: ''\nenv:\nfiles: ~\nname: null\ncheckpoint: {dir: \"${NO:-}\"}\nroles: {w: "
+      "{memory: 1GiB, command: date, env: }}\n");
   EXPECT_EQ(job.name, "job");
   EXPECT_EQ(job.source + job.queue + job.checkpoint.dir, "");
 }
 
 TEST(JobFile, PathsBecomeAbsolute) {
-  Surroundings machine = Machine();
+  SubmitHost machine = Machine();
   machine.path_kind = nullptr;
   const struct {
     const char* written;
@@ -172,18 +172,18 @@ TEST(JobFile, ContractFilesAreRead) {
             (EnvVars{{"SHARED", "a,b = c"}, {"GREETING", "good morning"}, {"PRICE", "$5"}}));
 }
 
-TEST(JobFile, ContractsBadFileHasExactlyItsProblems) {
+TEST(JobFile, BadContractFileHasExactlyItsProblems) {
   EXPECT_THAT(
       ProblemsOf(testing::ContractText("bad.yaml"), Machine("bad.yaml")),
       ElementsAre(
-          "bad.yaml:2: framework: 'pytorhc' is not known; did you mean 'pytorch'?",
+          "bad.yaml:2: framework: unknown value 'pytorhc'; did you mean 'pytorch'?",
           "bad.yaml:4: roles.worker.memory: missing; write for example memory: 2GiB",
           "bad.yaml:5: roles.worker.instances: 'two' is not a whole number; write a whole number from 1 to 100000",
           "bad.yaml:6: roles.worker.memroy: unknown key; did you mean 'memory'?",
           "bad.yaml:7: roles.worker.gpus: '-1' is negative; write a whole number from 0 to 1000000",
-          "bad.yaml:8: roles.worker.after: there is no role 'nobody'; write the name of a role, or remove it",
-          "bad.yaml:9: roles.worker.command: is empty; write what is to run, as in: python train.py",
-          "bad.yaml:11: roles.chief.instances: a chief is one task; write 1",
+          "bad.yaml:8: roles.worker.after: unknown role 'nobody'; write the name of another role, or remove it",
+          "bad.yaml:9: roles.worker.command: is empty; write the command to run, for example: python train.py",
+          "bad.yaml:11: roles.chief.instances: the chief must be a single task; write 1",
           "bad.yaml:12: roles.chief.memory: '2' has no unit; write 2GiB or 2048MiB",
           "bad.yaml:15: roles.chief.restart.backof: unknown key; did you mean 'backoff'?"));
 }
@@ -191,7 +191,7 @@ TEST(JobFile, ContractsBadFileHasExactlyItsProblems) {
 constexpr char kBase[] = "roles: {w: {memory: 1GiB, command: date}}\n";
 
 TEST(JobFile, SetReplacesAndAdds) {
-  Surroundings machine = Machine();
+  SubmitHost machine = Machine();
   machine.sets = {"roles.w.instances=4",    "checkpoint.grace=3s",  "tags=[a, b]", "name=${N}x", "roles.p.memory=1GiB",
                   "roles.p.command=exit 1", "roles.p.kind=sidecar", "env.A=",      "env.B=1=2",  "roles.w.instances=5"};
   const JobSpec job = Parsed(kBase, machine);
@@ -205,12 +205,35 @@ TEST(JobFile, SetReplacesAndAdds) {
   EXPECT_EQ(Parsed("", machine).roles.size(), 1u);
 }
 
-TEST(JobFile, SetChangesOneOfTwoThatShareAnAlias) {
-  Surroundings machine = Machine();
+TEST(JobFile, SetChangesOnlyOneOfTwoUsersOfAnAlias) {
+  SubmitHost machine = Machine();
   machine.sets = {"roles.b.instances=4"};
   const JobSpec job = Parsed("roles:\n  a: &r {memory: 1GiB, command: date}\n  b: *r\n", machine);
   EXPECT_EQ(job.roles.at(0).instances.max, 1);
   EXPECT_EQ(job.roles.at(1).instances.max, 4);
+}
+
+TEST(JobFile, OldNameOfChargeInfrastructureIsReadWithAHint) {
+  const auto parsed = [](const std::string& restart) {
+    return ParseJobFile("roles:\n  w: {memory: 1GiB, command: date, restart: " + restart + "}\n", Machine());
+  };
+  for (const bool excuse : {true, false}) {
+    const ParsedJob job = parsed(std::string("{excuse: ") + (excuse ? "true}" : "false}"));
+    EXPECT_THAT(job.problems, IsEmpty());
+    EXPECT_EQ(job.spec.roles.at(0).restart.charge_infrastructure, !excuse);
+    ASSERT_EQ(job.hints.size(), 1u);
+    EXPECT_EQ(job.hints[0].ToText(),
+              "job.yaml:2: roles.w.restart.excuse: is the old name of 'charge_infrastructure'; write "
+              "charge_infrastructure with the opposite value");
+    const ParsedJob again = ParseJobFile(WriteEffective(job.spec), Machine());
+    EXPECT_EQ(again.spec, job.spec);
+    EXPECT_THAT(again.hints, IsEmpty());
+  }
+  EXPECT_THAT(parsed("{charge_infrastructure: true}").hints, IsEmpty());
+  EXPECT_EQ(parsed("{excuse: true, charge_infrastructure: true}").problems.at(0).text,
+            "is the old name of 'charge_infrastructure'; remove it");
+  EXPECT_EQ(parsed("{excuse: 7}").problems.at(0).text, "invalid value '7'; write true or false");
+  EXPECT_EQ(JsonSchema().find("excuse"), std::string::npos);
 }
 
 TEST(JobFile, ProblemsOfSet) {
@@ -219,19 +242,19 @@ TEST(JobFile, ProblemsOfSet) {
     const char* problem;
   } rows[] = {
       {"roles.w.instanecs=4", "--set: roles.w.instanecs: unknown key; did you mean 'instances'?"},
-      {"roles.W.instances=4", "--set: roles.W: there is no role 'W'; did you mean 'w'?"},
+      {"roles.W.instances=4", "--set: roles.W: unknown role 'W'; did you mean 'w'?"},
       {"roles.w.instances=-4", "--set: roles.w.instances: '-4' is negative; write a whole number from 1 to 100000"},
       {"roles.w.memory=2", "--set: roles.w.memory: '2' has no unit; write 2GiB or 2048MiB"},
-      {"roles.w.after=[x]", "--set: roles.w.after: there is no role 'x'; write the name of a role, or remove it"},
+      {"roles.w.after=[x]", "--set: roles.w.after: unknown role 'x'; write the name of another role, or remove it"},
       {"tags=[a", "--set: tags: not valid YAML: while parsing a flow sequence, did not find expected ',' or ']'"},
-      {"instances=4", "--set: instances: unknown key here; did you mean 'instances' of a role: roles.NAME.instances?"},
-      {"roles.w.memory", "--set: 'roles.w.memory' has no KEY=VALUE; write for example roles.worker.instances=4"},
-      {"=4", "--set: '=4' has no KEY=VALUE; write for example roles.worker.instances=4"},
-      {"roles..x=4", "--set: roles.: a part of the key is empty; write for example roles.worker.instances=4"},
-      {"roles.w.memory.x=4", "--set: roles.w.memory: must be an amount of memory such as 4GiB, but is a map"},
+      {"instances=4", "--set: instances: unknown key here; did you mean roles.NAME.instances?"},
+      {"roles.w.memory", "--set: 'roles.w.memory' is not KEY=VALUE; write for example roles.worker.instances=4"},
+      {"=4", "--set: '=4' is not KEY=VALUE; write for example roles.worker.instances=4"},
+      {"roles..x=4", "--set: roles.: the key has an empty part; write for example roles.worker.instances=4"},
+      {"roles.w.memory.x=4", "--set: roles.w.memory: must be a memory size such as 4GiB, but is a map"},
   };
   for (const auto& row : rows) {
-    Surroundings machine = Machine();
+    SubmitHost machine = Machine();
     machine.sets = {row.set};
     EXPECT_THAT(ProblemsOf(kBase, machine), ElementsAre(row.problem)) << row.set;
   }

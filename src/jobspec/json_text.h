@@ -1,4 +1,4 @@
-// JSON as we write it.
+// Writing JSON.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -6,10 +6,10 @@
 
 namespace howdah::jobspec {
 
-using Json = nlohmann::ordered_json;  // keys stay in the order of the table
+using Json = nlohmann::ordered_json;  // keeps the order of the key table
 
-// The text of the value; indent -1: in one line. It is YAML too: characters that YAML does not allow, or takes for the
-// end of a line, are escaped. Bytes that are not UTF-8 are replaced.
+// The value as JSON that is also valid YAML: characters that YAML forbids or treats as line breaks are escaped. Bytes
+// that are not UTF-8 are replaced. indent -1: on one line.
 std::string JsonText(const Json& value, int indent);
 
 }  // namespace howdah::jobspec

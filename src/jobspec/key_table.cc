@@ -20,9 +20,10 @@ bool Has(const Section<T>& section, std::string_view key) {
 
 const Section<Instances>& InstancesKeys() {
   static const Section<Instances> section = {
-      {Row("min", &Instances::min, WholeNumber(1, kInstancesMax), "The fewest tasks the job starts and goes on with"),
-       Row("max", &Instances::max, WholeNumber(1, kInstancesMax), "The most tasks it grows to as containers come",
-           "8")}};
+      {Row("min", &Instances::min, WholeNumber(1, kInstancesMax),
+           "Minimum number of tasks: the job starts, and keeps running, with this many"),
+       Row("max", &Instances::max, WholeNumber(1, kInstancesMax),
+           "Maximum number of tasks: the role grows as containers become available", "8")}};
   return section;
 }
 
@@ -39,49 +40,63 @@ const Section<RestartRule>& RestartRuleKeys() {
   constexpr int kExitMax = 255;
   static const Section<RestartRule> section = {
       {Row("log", &RestartRule::log, Pattern(),
-           "It fits a line of the last output of the process, stderr or stdout (RE2's syntax)"),
-       Row("exit", &RestartRule::exit, Optional(WholeNumber(1, kExitMax)), "The exit code of the process"),
-       Row("signal", &RestartRule::signal, SignalName(&KillingSignalNames), "The signal that killed it"),
+           "Regular expression (RE2 syntax) that matches a line at the end of the process's stderr or stdout"),
+       Row("exit", &RestartRule::exit, Optional(WholeNumber(1, kExitMax)), "Exit code of the process"),
+       Row("signal", &RestartRule::signal, SignalName(&KillingSignalNames), "Signal that killed the process"),
        Row("then", &RestartRule::then, OneOf(RestartThenWords()),
-           "fail: not started again; restart: as any failure; restart_free: started again, which costs no restart; "
-           "elsewhere: the same on another node, as this one is to blame",
+           "fail: do not restart; restart: restart as after any failure; restart_free: restart without counting it "
+           "against restart.max; elsewhere: the same, but on another node, because this node is at fault",
            "fail")}};
   return section;
 }
 
+// restart.excuse: true is restart.charge_infrastructure: false. The only place that knows the old key.
+OldKey<RestartLimit> OldRestartExcuse() {
+  return {"excuse", "charge_infrastructure", "write charge_infrastructure with the opposite value",
+          [](Reader& r, const Node& n, RestartLimit& out) {
+            bool excuse = true;
+            if (!TrueOrFalse().read(r, n, excuse)) return false;
+            out.charge_infrastructure = !excuse;
+            return true;
+          }};
+}
+
 const Section<RestartLimit>& RestartKeys() {
   static const Section<RestartLimit> section = {
-      {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often one task may start again after a failure"),
+      {Row("max", &RestartLimit::max, WholeNumber(0, kCountMax), "How often a task may restart after a failure"),
        Row("backoff", &RestartLimit::backoff, TimeSpan(Zero::kAllowed),
-           "The wait before the first; doubled for each further one, at most 1m"),
-       Row("excuse", &RestartLimit::excuse, TrueOrFalse(),
-           "Whether what is not the task's doing (a lost node, preemption, a silent executor) costs no restart"),
+           "Wait before the first restart; doubled for each further restart, up to 1m"),
+       Row("charge_infrastructure", &RestartLimit::charge_infrastructure, TrueOrFalse(),
+           "Count restarts after infrastructure failures (lost node, preemption, unresponsive executor) against max "
+           "too"),
        Row("rules", &RestartLimit::rules, ListOf(SectionType(&RestartRuleKeys), "list of rules"),
-           "What follows failures of one kind; the first rule that fits counts, and where none does the rest says "
-           "it")}};
+           "Rules for specific failures: the first match applies; without a match the other keys of restart decide")},
+      {OldRestartExcuse()}};
   return section;
 }
 
 const Section<After>& AfterKeys() {
   static const Section<After> section = {
-      {Row("role", &After::role, NonEmptyText("name of a role"), "The role to wait for", "reader"),
-       Row("finished", &After::finished, TrueOrFalse(), "Whether to wait for its end, not for its start")}};
+      {Row("role", &After::role, NonEmptyText("role name"), "The role to wait for", "reader"),
+       Row("finished", &After::finished, TrueOrFalse(),
+           "Wait until the role has finished; false: until it has started")}};
   return section;
 }
 
 const Section<Outlive>& OutliveKeys() {
   static const Section<Outlive> section = {
-      {Row("roles", &Outlive::roles, ListOf(NonEmptyText("name of a role"), "list of roles"),
-           "The roles whose end is meant", "[chief]"),
-       Row("by", &Outlive::by, TimeSpan(Zero::kAllowed), "How long it may go on after the last task of these", "10m"),
+      {Row("roles", &Outlive::roles, ListOf(NonEmptyText("role name"), "list of roles"),
+           "The roles whose end starts the time limit", "[chief]"),
+       Row("by", &Outlive::by, TimeSpan(Zero::kAllowed),
+           "How long this role may keep running after the last task of those roles has ended", "10m"),
        Row("then", &Outlive::then, OneOf(OutliveThenWords()),
-           "fail: the job fails; ignore: the role is from then on a sidecar")}};
+           "fail: the job fails; ignore: the role becomes a sidecar")}};
   return section;
 }
 
 ValueType<After> AfterRole() {
   return OrShort<After, std::string>(
-      SectionType(&AfterKeys), NonEmptyText("name of a role"),
+      SectionType(&AfterKeys), NonEmptyText("role name"),
       [](std::string role) {
         return After{std::move(role), false};
       },
@@ -90,68 +105,72 @@ ValueType<After> AfterRole() {
 
 const Section<Docker>& DockerKeys() {
   static const Section<Docker> section = {
-      {Row("image", &Docker::image, DockerImage(), "The image, as `docker pull` names it", "library/python:3.11"),
-       Row("network", &Docker::network, DockerWord("name of a network", "host"),
-           "host, bridge, none or another the cluster allows; else its default"),
+      {Row("image", &Docker::image, DockerImage(), "Image name, as for `docker pull`", "library/python:3.11"),
+       Row("network", &Docker::network, DockerWord("network name", "host"),
+           "host, bridge, none or another network that the cluster allows; default: the cluster's"),
        Row("mounts", &Docker::mounts, ListOf(DockerMount(), "list of mounts"),
-           "Directories and files of the node, as source:target:ro or source:target:rw"),
+           "Directories and files of the node to mount, as source:target:ro or source:target:rw"),
        Row("tmpfs", &Docker::tmpfs, ListOf(DockerTmpfs(), "list of absolute paths"),
-           "Places in the container that are kept in memory"),
-       Row("runtime", &Docker::runtime, DockerWord("name of a runtime", "nvidia"),
-           "The OCI runtime, such as runc or nvidia; else the cluster's default"),
-       Row("privileged", &Docker::privileged, TrueOrFalse(),
-           "Whether to run privileged, where the cluster allows it")}};
+           "Paths in the container to mount as tmpfs (in memory)"),
+       Row("runtime", &Docker::runtime, DockerWord("runtime name", "nvidia"),
+           "OCI runtime, such as runc or nvidia; default: the cluster's"),
+       Row("privileged", &Docker::privileged, TrueOrFalse(), "Run privileged containers, if the cluster allows it")}};
   return section;
 }
 
 const Section<AmSpec>& AmKeys() {
   static const Section<AmSpec> section = {
       {Row("attempts", &AmSpec::attempts, WholeNumber(1, kCountMax),
-           "How often it may be started within an hour; the cluster may allow fewer"),
-       Row("memory", &AmSpec::memory_bytes, Memory(), "Memory of its container; else as much as so many tasks need"),
+           "Maximum number of attempts within an hour; the cluster may allow fewer"),
+       Row("memory", &AmSpec::memory_bytes, Memory(),
+           "Memory of its container; default: computed from the number of tasks"),
        Row("vcores", &AmSpec::vcores, WholeNumber(1, kCountMax), "Virtual cores of its container")}};
   return section;
 }
 
 const Section<Locality>& LocalityKeys() {
   static const Section<Locality> section = {
-      {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Nodes to run on"),
+      {Row("nodes", &Locality::nodes, ListOf(NodeName(), "list of host names"), "Nodes to run on, by host name"),
        Row("racks", &Locality::racks, ListOf(RackName(), "list of racks"), "Racks to run on, such as /rack1"),
-       Row("strict", &Locality::strict, TrueOrFalse(), "Whether to run only there; false: elsewhere if need be")}};
+       Row("strict", &Locality::strict, TrueOrFalse(),
+           "Run only on these nodes and racks; false: on others if they are not available")}};
   return section;
 }
 
 const Section<Checkpoint>& CheckpointKeys() {
   static const Section<Checkpoint> section = {
       {Row("dir", &Checkpoint::dir, PathOrUri(PathUse::kDestination),
-           "Where tasks keep their checkpoints (HOWDAH_CHECKPOINT_DIR); created if absent; on YARN a URI or shared by "
-           "all nodes"),
-       Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "The time between the stop signal and SIGKILL"),
-       Row("signal", &Checkpoint::signal, SignalName(&SignalNames), "The signal that asks a task to stop"),
+           "Directory for the tasks' checkpoints (HOWDAH_CHECKPOINT_DIR); created if absent; on YARN a URI, or a path "
+           "shared by all nodes"),
+       Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "Time between the stop signal and SIGKILL"),
+       Row("signal", &Checkpoint::signal, SignalName(&SignalNames), "Signal that asks a task to stop"),
        Row("max_grace", &Checkpoint::max_grace, Optional(TimeSpan(Zero::kAllowed)),
-           "The most that the grace becomes while a task says it is `checkpointing`; else ten times the grace")}};
+           "Longest grace for a task that reports `checkpointing`; default: ten times grace")}};
   return section;
 }
 
 const Section<Timeouts>& TimeoutsKeys() {
   static const Section<Timeouts> section = {
-      {Row("gang", &Timeouts::gang, TimeSpan(Zero::kRefused), "How long to wait until everything can start"),
+      {Row("gang", &Timeouts::gang, TimeSpan(Zero::kRefused), "How long to wait until all tasks of a gang can start"),
        Row("hold", &Timeouts::hold, TimeSpan(Zero::kRefused),
-           "An incomplete gang that gets nothing more for so long gives its containers back and asks again"),
-       Row("register", &Timeouts::register_, TimeSpan(Zero::kRefused), "How long a started container may stay silent"),
-       Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused), "After such a silence a task counts as lost"),
+           "How long an incomplete gang keeps its containers without getting another one; then it releases them and "
+           "requests all again"),
+       Row("register", &Timeouts::register_, TimeSpan(Zero::kRefused),
+           "How long a started container may take until its executor connects"),
+       Row("heartbeat", &Timeouts::heartbeat, TimeSpan(Zero::kRefused),
+           "A task without a heartbeat for this long is lost"),
        Row("am", &Timeouts::am, TimeSpan(Zero::kRefused),
-           "How long tasks go on without an application master, until another one takes over"),
+           "How long tasks keep running without an application master, until another one takes over"),
        Row("replacement", &Timeouts::replacement, TimeSpan(Zero::kAllowed),
-           "How long an elastic role waits for a container in place of a lost one before it goes on with fewer tasks"),
+           "How long an elastic role waits for a replacement of a lost container before it continues with fewer tasks"),
        Row("settle", &Timeouts::settle, TimeSpan(Zero::kAllowed),
-           "How long new tasks of an elastic role are gathered before those that run together start again with them"),
-       Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "After so long the job is killed"),
+           "How long an elastic role collects new tasks before the running tasks restart together with them"),
+       Row("run", &Timeouts::run, Optional(TimeSpan(Zero::kRefused)), "The job is killed after running for this long"),
        Row("queue", &Timeouts::queue, Optional(TimeSpan(Zero::kRefused)),
-           "A job that is QUEUED for so long is killed by the client that follows it; one whose containers were "
-           "preempted fails when it has waited so long for others"),
+           "A job that is QUEUED for this long is killed by the client that follows it; a job whose containers were "
+           "preempted fails after waiting this long for new ones"),
        Row("progress", &Timeouts::progress, Optional(TimeSpan(Zero::kRefused)),
-           "A worker without a sign of life (steps, or output, CPU, GPU) for so long has failed")}};
+           "A worker without activity (steps, output, CPU or GPU use) for this long is hung and has failed")}};
   return section;
 }
 
@@ -164,12 +183,12 @@ bool IsRoleName(std::string_view name) {
 
 bool ReadRoles(Reader& r, const Node& n, std::vector<RoleSpec>& out) {
   if (!CheckIsMap(r, n)) return false;
-  if (n.entries.empty()) return r.Fail(n, "no role is there; write for example worker: {memory: 2GiB, command: …}");
+  if (n.entries.empty()) return r.Fail(n, "no roles; write for example worker: {memory: 2GiB, command: ...}");
   return ForEachEntry(r, n, [&](const Entry& entry) {
     RoleSpec& role = out.emplace_back();
     role.name = entry.key;
     bool good = IsRoleName(entry.key);
-    if (!good) r.Fail(entry.mark, "is no name for a role; use letters, digits, _ and -, a letter first");
+    if (!good) r.Fail(entry.mark, "invalid role name; use letters, digits, _ and -, starting with a letter");
     const bool read = entry.value->kind == Node::Kind::kNull
                           ? r.Fail(entry.mark, "has no keys; write memory and command")
                           : ReadSection(r, *entry.value, RoleKeys(), role);
@@ -198,100 +217,101 @@ Section<RoleSpec> MakeRoleKeys() {
   using R = RoleSpec;
   Section<R> s;
   s.elsewhere = [](std::string_view key) {
-    return Has(JobKeys(), key) ? "'" + std::string(key) + "' of the job, beside 'roles'" : "";
+    return Has(JobKeys(), key) ? "'" + std::string(key) + "' at the top level" : "";
   };
   s.keys = {
-      Row("instances", &R::instances, InstancesOrRange(), "How many tasks; {min, max} makes the role elastic"),
-      Row("memory", &R::memory_bytes, Memory(), "Memory of one task", "2GiB"),
-      Row("vcores", &R::vcores, WholeNumber(1, kCountMax), "Virtual cores of one task"),
-      Row("gpus", &R::gpus, WholeNumber(0, kCountMax), "GPUs of one task"),
-      Row("processes", &R::processes, WholeNumber(1, 4096), "Local ranks of one task, each a process of its own"),
-      Row("command", &R::command, CommandLine(), "What each task runs: a text runs under bash -c, a list as it is",
-          "python train.py"),
-      Row("env", &R::env, Variables(), "Environment variables of this role, over those of the job"),
-      Row("files", &R::files, ListOf(FileToPlace(), "list of files"),
-          "Files of this role alone, beside those of the job"),
+      Row("instances", &R::instances, InstancesOrRange(), "Number of tasks; {min, max} makes the role elastic"),
+      Row("memory", &R::memory_bytes, Memory(), "Memory per task", "2GiB"),
+      Row("vcores", &R::vcores, WholeNumber(1, kCountMax), "Virtual cores per task"),
+      Row("gpus", &R::gpus, WholeNumber(0, kCountMax), "GPUs per task"),
+      Row("processes", &R::processes, WholeNumber(1, 4096), "Processes (local ranks) per task"),
+      Row("command", &R::command, CommandLine(),
+          "What each task runs: a string runs under bash -c, a list is executed directly", "python train.py"),
+      Row("env", &R::env, Variables(), "Environment variables of this role; they override those of the job"),
+      Row("files", &R::files, ListOf(StagedFile(), "list of files"),
+          "Files for this role, in addition to those of the job"),
       Row("image", &R::image, Optional(DockerImage()),
-          "The image its tasks run in, instead of docker.image; the rest is as docker says (YARN)"),
+          "Image for this role, instead of docker.image; the other keys of docker apply unchanged (YARN)"),
       Row("kind", &R::kind, OneOf(RoleKindWords()),
-          "worker: the job waits for it; service: not waited for, its failure fails the job; sidecar: its failure is "
-          "only reported; setup: all others start when it has ended, its failure fails the job"),
-      Row("chief", &R::chief, TrueOrFalse(), "Whether its success ends the job, successfully"),
-      Row("restart", &R::restart, SectionType(&RestartKeys), "Restarts of a task that failed"),
+          "worker: the job waits for it; service: the job does not wait for it, but fails if it fails; sidecar: its "
+          "failure is only reported; setup: all other roles start after it has finished, and the job fails if it "
+          "fails"),
+      Row("chief", &R::chief, TrueOrFalse(), "The job succeeds as soon as this role succeeds"),
+      Row("restart", &R::restart, SectionType(&RestartKeys), "Restarts of failed tasks"),
       Row("on_failure", &R::on_failure, OneOf(OnFailureWords()),
-          "fail: a failed task fails the job; tolerate: only when all tolerated tasks have failed; ignore: never; "
-          "ignore_others: index 0 alone fails the job"),
+          "fail: a failed task fails the job; tolerate: the job fails only if all tolerated tasks have failed; ignore: "
+          "never; ignore_others: only index 0 fails the job"),
       Row("after", &R::after, ListOf(AfterRole(), "list of roles"),
-          "Starts after all tasks of these roles have started, or {role, finished: true}: have ended"),
+          "Start after all tasks of these roles have started, or {role, finished: true}: have finished"),
       Row("timeout", &R::timeout, Optional(TimeSpan(Zero::kRefused)),
-          "An attempt that runs for so long is stopped, and has failed"),
+          "An attempt that runs for this long is stopped and has failed"),
       Row("outlive", &R::outlive, Optional(SectionType(&OutliveKeys)),
-          "How long it may go on once other roles have ended"),
+          "How long the role may keep running after other roles have ended"),
       Row("resources", &R::resources, Resources(),
-          "Other resource types of the cluster, and how much one task gets (YARN)"),
+          "Other resource types of the cluster, and the amount per task (YARN)"),
       Row("node_label", &R::node_label, OptionalText(), "Label of the nodes to use, instead of the job's (YARN)"),
       Row("locality", &R::locality, OmittedByDefault(SectionType(&LocalityKeys)), "Where tasks should run (YARN)"),
       Row("max_per_node", &R::max_per_node, Optional(WholeNumber(1, kCountMax)),
-          "The most tasks of this role on one node; 1 spreads them (YARN)"),
+          "Maximum number of tasks of this role on one node; 1 spreads them (YARN)"),
       Row("progress_timeout", &R::progress_timeout, Optional(TimeSpan(Zero::kRefused)),
-          "timeouts.progress of this role; services and sidecars have no other"),
+          "timeouts.progress for this role; without it, services and sidecars have no such limit"),
       Row("exports", &R::exports, Variables(),
-          "Variables for the roles that wait for its end: each is what follows this text in the first line of index "
-          "0's "
-          "stdout that has it"),
+          "Variables for the roles that wait for this one to finish. The value is what follows this text in the first "
+          "line of index 0's stdout that contains it"),
   };
   return s;
 }
 
 Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
-  const Section<J> python = {{Row("archive", &J::python_archive, PathOrUri(PathUse::kArchive),
-                                  "venv-pack, conda-pack or zip; its bin/ comes first in PATH", "env.tar.gz")}};
-  const Section<J> tensorboard = {
-      {Row("logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
-           "What it shows (TB_LOG_DIR); created if absent; on YARN a URI or shared by all nodes", "./logs")}};
+  const Section<J> python = {
+      {Row("archive", &J::python_archive, PathOrUri(PathUse::kArchive),
+           "Packed environment (venv-pack, conda-pack or zip); its bin/ comes first in PATH", "env.tar.gz")}};
+  const Section<J> tensorboard = {{Row(
+      "logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
+      "Directory that TensorBoard shows (TB_LOG_DIR); created if absent; on YARN a URI, or a path shared by all nodes",
+      "./logs")}};
   const Section<J> restart = {{Row("max", &J::restart_max, WholeNumber(0, kCountMax),
-                                   "How often the whole job may start again once the tasks' own restarts are spent")}};
+                                   "How often the whole job may restart once a task has used up its own restarts")}};
   const Section<J> history = {
       {Row("tony", &J::tony_history, PathOrUri(PathUse::kDestination),
-           "Where the job's history is kept as TonY keeps it too (tony.history.location)", "hdfs:///tony-history"),
+           "Also write the job's history in TonY's format to this directory (tony.history.location)",
+           "hdfs:///tony-history"),
        Row("configuration", &J::configuration, Configuration(),
-           "What that history shows as the job's configuration; it changes nothing")}};
+           "The configuration that TonY's history shows; it has no effect on the job")}};
   Section<J> s;
-  s.elsewhere = [](std::string_view key) {
-    return Has(RoleKeys(), key) ? "'" + std::string(key) + "' of a role: roles.NAME." + std::string(key) : "";
-  };
+  s.elsewhere = [](std::string_view key) { return Has(RoleKeys(), key) ? "roles.NAME." + std::string(key) : ""; };
   s.keys = {
-      Row("name", &J::name, OptionalText(), "What people call the job"),
-      Row("framework", &J::framework, OneOf(FrameworkWords()), "Whose environment the tasks find"),
+      Row("name", &J::name, OptionalText(), "Name of the job, for people"),
+      Row("framework", &J::framework, OneOf(FrameworkWords()), "Framework whose environment variables the tasks get"),
       Row("source", &J::source, PathOrUri(PathUse::kSource),
           "Directory or archive; its content becomes every task's working directory"),
-      Row("files", &J::files, ListOf(FileToPlace(), "list of files"), "More files, beside the source"),
-      Group("python", python, "The Python environment of the tasks"),
+      Row("files", &J::files, ListOf(StagedFile(), "list of files"),
+          "More files for the working directory, in addition to source"),
+      Group("python", python, "Python environment of the tasks"),
       Row("docker", &J::docker, Optional(SectionType(&DockerKeys)),
-          "The image tasks run in, where the cluster runs docker containers (YARN)"),
+          "Docker container for the tasks, if the cluster supports docker (YARN)"),
       Row("env", &J::env, Variables(), "Environment variables of every task"),
-      Row("tony_env", &J::tony_env, OmittedByDefault(TrueOrFalse()), "Whether tasks find all of TonY's variables"),
+      Row("tony_env", &J::tony_env, OmittedByDefault(TrueOrFalse()), "Set all of TonY's environment variables"),
       Row("env_from", &J::env_from, ListOf(VariableName(), "list of names"),
-          "Variables of the submitter's environment that tasks see too (local)"),
+          "Variables of the submitting environment to pass on to the tasks (local)"),
       Row("queue", &J::queue, OptionalText(), "Queue of the cluster (YARN)"),
       Row("priority", &J::priority, Optional(WholeNumber(0, kCountMax)), "Priority within the queue (YARN)"),
       Row("node_label", &J::node_label, OptionalText(), "Label of the nodes to use (YARN)"),
       Row("am", &J::am, SectionType(&AmKeys), "The application master's container (YARN)"),
-      Row("tags", &J::tags, ListOf(NonEmptyText("text"), "list of texts"), "Marks to find the job by"),
+      Row("tags", &J::tags, ListOf(NonEmptyText("string"), "list of strings"), "Tags to find the job by"),
       Row("roles", &J::roles, Roles(), "The roles of the job, by name",
           "{worker: {memory: 2GiB, command: python train.py}}"),
-      Group("tensorboard", tensorboard, "A managed TensorBoard beside the job"),
+      Group("tensorboard", tensorboard, "A TensorBoard next to the job"),
       Row("checkpoint", &J::checkpoint, SectionType(&CheckpointKeys), "Checkpoints, and how tasks are stopped"),
       Group("restart", restart, "Restarts of the whole job"),
       Row("timeouts", &J::timeouts, SectionType(&TimeoutsKeys), "Time limits"),
       Row("start", &J::start, OneOf(StartModeWords()),
-          "gang: nothing starts until everything can, or everything that waits for the end of the same roles; free: "
-          "each "
-          "task as it comes"),
-      Group("history", history, "The job's history for TonY's tools"),
+          "gang: the tasks of a gang start together once all of them can start (roles that wait for the same roles to "
+          "finish form one gang); free: each task starts as soon as it has a container"),
+      Group("history", history, "History for TonY's tools"),
   };
-  s.keys.front().default_words = "the name of the file";
+  s.keys.front().default_words = "the file name without its extension";
   return s;
 }
 

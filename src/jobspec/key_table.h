@@ -1,6 +1,6 @@
-// Every key of the job file, once: its name, where it stands, its type with unit and range, its default (the field's
-// own), whether it is required, and one line of help. Reading, checking, writing, the JSON Schema and the reference
-// page all go through these rows; a new key is one row here and one field in job_spec.h.
+// Every key of the job file, once: name, section, type with unit and range, default (that of the field), whether it is
+// required, and one line of help. Reading, checking, writing, the JSON Schema and the reference page all use these
+// rows; a new key is one row here and one field in job_spec.h.
 #pragma once
 
 #include "section.h"

@@ -1,4 +1,4 @@
-// Job files that nobody should write: each gives problems or a job, and never ends the program.
+// Invalid and hostile job files: each results in problems or a job, and never ends the program.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,8 +19,7 @@ std::string Repeated(const std::string& piece, size_t bytes) {
   return text;
 }
 
-// What holds for every text: problems have lines of the file, in order, and what is accepted can be written and read
-// back.
+// For every text: problems have lines of the file, in order, and an accepted job survives being written and read back.
 void CheckAnything(const std::string& text) {
   const ParsedJob job = ParseJobFile(text, Machine());
   const int lines = 1 + static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -42,8 +41,8 @@ void CheckAnything(const std::string& text) {
   ASSERT_EQ(again.spec, job.spec) << text;
 }
 
-// Large files, each of one kind of repetition that parsers are known to suffer from.
-TEST(Malformed, ALotOfTheSame) {
+// Large files of one repeated piece, which some parsers handle badly.
+TEST(Malformed, RepeatedPieces) {
   constexpr size_t kSize = 1 << 17;
   for (const char* piece :
        {"[", "{",     "[\n",       "- ",    "? ", "{a: ",  "[a, ",    "[?",           "{? ",   "[a,",          "[]",
@@ -64,7 +63,7 @@ TEST(Malformed, ALotOfTheSame) {
   CheckAnything(anchors);
 }
 
-TEST(Malformed, ALotOfProblems) {
+TEST(Malformed, ThousandsOfProblems) {
   std::string keys, roles = "roles:\n", cycle = "roles:\n";
   for (int i = 0; i < 3000; ++i) {
     const std::string n = std::to_string(i);
@@ -77,17 +76,17 @@ TEST(Malformed, ALotOfProblems) {
   CheckAnything(cycle);
 }
 
-TEST(Malformed, AliasesThatWouldMultiply) {
+TEST(Malformed, AliasesThatMultiply) {
   std::string roles = "roles:\n  r0: &r\n    memory: 1GiB\n    command: date\n    env: {";
   for (int i = 0; i < 1000; ++i) roles += "V" + std::to_string(i) + ": x, ";
   roles += "}\n";
   for (int i = 1; i < 1000; ++i) roles += "  r" + std::to_string(i) + ": *r\n";
   const ParsedJob job = ParseJobFile(roles, Machine());
   ASSERT_EQ(job.problems.size(), 1u);
-  EXPECT_EQ(job.problems[0].text, "its aliases stand for more than 20000 values");
+  EXPECT_EQ(job.problems[0].text, "the aliases expand to more than 20000 values");
 }
 
-std::vector<std::string> GoodFiles() {
+std::vector<std::string> ValidFiles() {
   std::vector<std::string> files;
   for (const std::string& name : testing::ContractFiles()) files.push_back(testing::ContractText(name));
   for (const Framework f : {Framework::kPlain, Framework::kPytorch, Framework::kTensorflow, Framework::kJax}) {
@@ -97,9 +96,9 @@ std::vector<std::string> GoodFiles() {
   return files;
 }
 
-// Every good file cut short, and without each of its lines.
-TEST(Malformed, GoodFilesCutShort) {
-  for (const std::string& good : GoodFiles()) {
+// Every prefix of valid files, and valid files without one of their lines.
+TEST(Malformed, TruncatedFiles) {
+  for (const std::string& good : ValidFiles()) {
     for (size_t size = 0; size < good.size(); size += 5) CheckAnything(good.substr(0, size));
     for (size_t at = 0; at < good.size();) {
       const size_t end = good.find('\n', at) + 1;
@@ -158,14 +157,14 @@ const std::vector<std::string>& Pieces() {
   return pieces;
 }
 
-// Good files with bytes and pieces changed, by one seed.
-TEST(Malformed, GoodFilesChanged) {
+// Random changes of valid files, from a fixed seed.
+TEST(Malformed, MutatedFiles) {
   constexpr int kRounds = 2000;
   constexpr uint32_t kSeed = 20261121;
   SCOPED_TRACE(kSeed);
   std::mt19937 random(kSeed);
   const auto below = [&](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
-  const std::vector<std::string> good = GoodFiles();
+  const std::vector<std::string> good = ValidFiles();
   for (int round = 0; round < kRounds; ++round) {
     std::string text = good[below(good.size())];
     for (size_t changes = 1 + below(4); changes > 0 && !text.empty(); --changes) {
@@ -191,7 +190,7 @@ TEST(Malformed, GoodFilesChanged) {
     }
     CheckAnything(text);
     if (HasFatalFailure()) FAIL() << "round " << round;
-    if (ReadEffective(text).ok()) continue;  // whatever it says, it must not end the program
+    if (ReadEffective(text).ok()) continue;  // any result is fine, but it must not end the program
   }
 }
 

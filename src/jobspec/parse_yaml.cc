@@ -1,5 +1,5 @@
-// YAML through libyaml's events. libyaml is strict about the language (yaml-cpp takes an unterminated quote for the end
-// of the text) and says in words what it missed.
+// YAML through libyaml's events. libyaml is strict about the language (yaml-cpp accepts an unterminated quote at the
+// end of the text) and explains in words what is missing.
 #include "parse_yaml.h"
 
 #include <yaml.h>
@@ -23,8 +23,8 @@ int LineAt(std::string_view text, size_t at) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
 }
 
-// Feeds the parser in small pieces and looks at its depth before each: its work is quadratic in the depth of brackets
-// and in the number of %TAG lines, and both are known only to it.
+// Feeds the parser in small pieces and checks its depth before each: libyaml's work is quadratic in the nesting of
+// brackets and in the number of %TAG directives, and only libyaml counts them.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {
@@ -39,25 +39,25 @@ class Parser {
   bool Next(yaml_event_t* event) { return yaml_parser_parse(&parser_, event) != 0; }
 
   SyntaxError Error() const {
-    if (too_deep_) return {LineOf(parser_.mark), "nested too deep; no job file needs that"};
-    if (too_many_tags_) return {LineOf(parser_.mark), "%TAG lines are not understood; remove them"};
+    if (too_deep_) return {LineOf(parser_.mark), "nested too deeply"};
+    if (too_many_tags_) return {LineOf(parser_.mark), "%TAG directives are not supported; remove them"};
     const std::string_view problem = parser_.problem == nullptr ? "out of memory" : parser_.problem;
     if (parser_.error == YAML_READER_ERROR) {
       return {LineAt(text_, std::min(parser_.problem_offset, text_.size())), "not valid YAML: " + std::string(problem)};
     }
     const int line = std::min(LineOf(parser_.problem_mark), LastLine());
     if (problem == "did not find expected <document start>") {
-      return {line, "there is more text behind the end of the file's value"};
+      return {line, "unexpected text after the end of the document"};
     }
     const std::string text = std::string(problem) + std::string(Hint(problem));
     if (parser_.context == nullptr) return {line, "not valid YAML: " + text};
     const std::string_view context = parser_.context;
     const int begun = std::min(LineOf(parser_.context_mark), line);
     const std::string whole = "not valid YAML: " + std::string(context) + ", " + text;
-    // What has no end is wrong where it begins.
+    // An unterminated value is reported where it begins.
     const bool at_end = LineOf(parser_.problem_mark) > LastLine() || context == "while scanning a simple key";
     if (at_end || begun == line) return {begun, whole};
-    return {line, whole + " (it begins in line " + std::to_string(begun) + ")"};
+    return {line, whole + " (which begins in line " + std::to_string(begun) + ")"};
   }
 
   static int LineOf(const yaml_mark_t& mark) { return static_cast<int>(mark.line) + 1; }
@@ -90,7 +90,7 @@ class Parser {
       return "; put quotes around a value that contains ': ', and check the indentation";
     }
     if (p.find("cannot start any token") != p.npos)
-      return "; indent with spaces, and quote a value that begins with it";
+      return "; indent with spaces, and quote a value that begins with this character";
     if (p.find("tab character") != p.npos) return "; indent with spaces";
     if (p == "did not find expected key") return "; check the indentation";
     return "";
@@ -119,7 +119,7 @@ bool IsKnownTag(std::string_view tag) {
 bool OnScalar(const yaml_event_t& event, int line, TreeBuilder& builder) {
   const auto& scalar = event.data.scalar;
   const std::string_view tag = View(scalar.tag);
-  if (!IsKnownTag(tag)) return builder.Fail(line, "the tag " + Quoted(tag) + " is not understood; remove it");
+  if (!IsKnownTag(tag)) return builder.Fail(line, "unsupported tag " + Quoted(tag) + "; remove it");
   const std::string_view text(reinterpret_cast<const char*>(scalar.value), scalar.length);
   const bool is_null = scalar.style == YAML_PLAIN_SCALAR_STYLE && tag.empty() && IsNull(text);
   return is_null ? builder.Null(line, View(scalar.anchor)) : builder.Scalar(line, View(scalar.anchor), text);
@@ -130,7 +130,7 @@ bool OnEvent(const yaml_event_t& event, int* documents, TreeBuilder& builder) {
   switch (event.type) {
     case YAML_DOCUMENT_START_EVENT:
       if (++*documents == 1) return true;
-      return builder.Fail(line, "a second document begins; a job file has one: remove the '---'");
+      return builder.Fail(line, "a job file has only one YAML document; remove this '---'");
     case YAML_ALIAS_EVENT:
       return builder.Alias(line, View(event.data.alias.anchor));
     case YAML_SCALAR_EVENT:
@@ -139,7 +139,7 @@ bool OnEvent(const yaml_event_t& event, int* documents, TreeBuilder& builder) {
     case YAML_MAPPING_START_EVENT: {
       const bool map = event.type == YAML_MAPPING_START_EVENT;
       const std::string_view tag = View(map ? event.data.mapping_start.tag : event.data.sequence_start.tag);
-      if (!IsKnownTag(tag)) return builder.Fail(line, "the tag " + Quoted(tag) + " is not understood; remove it");
+      if (!IsKnownTag(tag)) return builder.Fail(line, "unsupported tag " + Quoted(tag) + "; remove it");
       return builder.Start(map ? Node::Kind::kMap : Node::Kind::kList, line,
                            View(map ? event.data.mapping_start.anchor : event.data.sequence_start.anchor));
     }
@@ -151,14 +151,14 @@ bool OnEvent(const yaml_event_t& event, int* documents, TreeBuilder& builder) {
   }
 }
 
-// What no text of a job file may contain, whatever stands around it.
+// Checks that apply to the text as a whole.
 std::optional<SyntaxError> CheckBytes(std::string_view text) {
-  if (text.size() > kTextMax) return SyntaxError{0, "larger than 1 MiB; no job file needs that"};
+  if (text.size() > kTextMax) return SyntaxError{0, "the file is larger than 1 MiB, the limit for job files"};
   if (const size_t at = text.find('\0'); at != text.npos) {
-    return SyntaxError{LineAt(text, at), "contains a NUL byte; is this a text file?"};
+    return SyntaxError{LineAt(text, at), "the file contains a NUL byte; is it a text file?"};
   }
   if (const size_t at = FindInvalidUtf8(text); at != text.npos) {
-    return SyntaxError{LineAt(text, at), "is not UTF-8; save it with that encoding"};
+    return SyntaxError{LineAt(text, at), "the file is not valid UTF-8; save it as UTF-8"};
   }
   return std::nullopt;
 }

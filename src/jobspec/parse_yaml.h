@@ -1,4 +1,4 @@
-// The texts a tree is read from.
+// Parsing YAML and JSON into a tree.
 #pragma once
 
 #include <optional>
@@ -9,13 +9,13 @@
 namespace howdah::jobspec {
 
 struct ParsedTree {
-  const Node* root = nullptr;  // nullptr without an error: the text says nothing
+  const Node* root = nullptr;  // nullptr without an error: the text is empty
   std::optional<SyntaxError> error;
 };
 
-// YAML, one document. Whatever the bytes: bounded in time and memory for a text of at most 1 MiB.
+// One YAML document. Time and memory are bounded for any text of at most 1 MiB.
 ParsedTree ParseYaml(std::string_view text, Tree& tree, bool from_set);
-// JSON, with less work than ParseYaml; its nodes have no lines.
+// JSON, faster than ParseYaml; the nodes have no line numbers.
 ParsedTree ParseJson(std::string_view text, Tree& tree);
 
 }  // namespace howdah::jobspec

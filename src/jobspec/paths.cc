@@ -10,7 +10,7 @@
 namespace howdah::jobspec {
 namespace {
 
-constexpr std::string_view kArchives = "zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";
+constexpr std::string_view kArchives = "zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";  // endings of names
 
 bool IsUri(std::string_view text) {
   const size_t colon = text.find("://");
@@ -21,7 +21,7 @@ bool IsUri(std::string_view text) {
   });
 }
 
-// Without "." and empty components; ".." stays, since what it leads to depends on links.
+// Without "." and empty components. ".." stays, because its meaning depends on symbolic links.
 std::vector<std::string_view> Components(std::string_view path) {
   std::vector<std::string_view> parts;
   while (!path.empty()) {
@@ -42,16 +42,16 @@ std::string MakeAbsolute(std::string_view path, std::string_view directory) {
   return absolute.empty() ? "/" : absolute;
 }
 
-bool CheckIsThere(Reader& r, const Node& n, PathUse use, const std::string& written, const std::string& path) {
-  if (use == PathUse::kDestination || !r.surroundings().path_kind) return true;
-  const PathKind kind = r.surroundings().path_kind(path);
+bool CheckExists(Reader& r, const Node& n, PathUse use, const std::string& written, const std::string& path) {
+  if (use == PathUse::kDestination || !r.host().path_kind) return true;
+  const PathKind kind = r.host().path_kind(path);
   if (kind == PathKind::kMissing) {
     const bool relative = written.front() != '/';
-    return r.Fail(
-        n, "there is no " + Quoted(path, PATH_MAX) + (relative ? "; a relative path counts from the job file" : ""));
+    return r.Fail(n, "no such file or directory: " + Quoted(path, PATH_MAX) +
+                         (relative ? "; relative paths start at the job file's directory" : ""));
   }
   const bool is_archive = kind == PathKind::kFile && IsArchiveName(path);
-  const std::string endings = "; an archive's name ends in one of " + std::string(kArchives);
+  const std::string endings = "; archives are recognised by their endings: " + std::string(kArchives);
   if (use == PathUse::kSource && kind == PathKind::kFile && !is_archive) {
     return r.Fail(n, Quoted(path, PATH_MAX) + " is neither a directory nor an archive" + endings);
   }
@@ -68,50 +68,50 @@ bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
   const std::string_view kFileUri = "file://";
   if (text->compare(0, kFileUri.size(), kFileUri) == 0) {
     text->erase(0, kFileUri.size());
-    if (text->empty() || text->front() != '/') return r.Fail(n, "a file URI names no host; write file:///path");
+    if (text->empty() || text->front() != '/') return r.Fail(n, "a file URI must not name a host; write file:///path");
   }
   if (text->empty() || IsUri(*text)) {
     out = *text;
     return true;
   }
   if (*text == "~" || text->compare(0, 2, "~/") == 0) {
-    return r.Fail(n, "'~' stands for nothing in a job file; write ${HOME}" + Printable(text->substr(1)));
+    return r.Fail(n, "'~' is not expanded in job files; write ${HOME}" + Printable(text->substr(1)));
   }
-  std::string path = MakeAbsolute(*text, r.surroundings().directory);
-  if (!CheckIsThere(r, n, use, *text, path)) return false;
+  std::string path = MakeAbsolute(*text, r.host().directory);
+  if (!CheckExists(r, n, use, *text, path)) return false;
   if (use == PathUse::kDestination && text->front() != '/') r.NoteRelativeDirectory();
   out = std::move(path);
   return true;
 }
 
-// A place within the working directory.
-bool ReadPlace(Reader& r, const Node& n, std::string& out) {
+// A path within the working directory.
+bool ReadTarget(Reader& r, const Node& n, std::string& out) {
   const auto text = r.Text(n, "a path within the working directory");
   if (!text) return false;
   if (!text->empty() && text->front() == '/') {
     return r.Fail(n, Quoted(*text) + " is absolute; write a path within the working directory");
   }
-  std::string place;
+  std::string target;
   for (const std::string_view part : Components(*text)) {
-    if (part == "..") return r.Fail(n, Quoted(*text) + " may leave the working directory; write it without '..'");
-    place += (place.empty() ? "" : "/") + std::string(part);
+    if (part == "..") return r.Fail(n, Quoted(*text) + " may lead outside the working directory; remove the '..'");
+    target += (target.empty() ? "" : "/") + std::string(part);
   }
-  if (place.empty()) return r.Fail(n, Quoted(*text) + " names nothing; write the name the file is to have");
-  out = std::move(place);
+  if (target.empty()) return r.Fail(n, Quoted(*text) + " is not a file name; write the name for the file");
+  out = std::move(target);
   return true;
 }
 
 const Section<File>& FileKeys() {
   static const Section<File> section = [] {
     Section<File> s;
-    const ValueType<std::string> place = {
-        &ReadPlace, [](const std::string& to) { return Json(EscapeDollars(to)); },
+    const ValueType<std::string> target = {
+        &ReadTarget, [](const std::string& to) { return Json(EscapeDollars(to)); },
         [] {
           return Json{{"title", "path within the working directory"}, {"type", "string"}};
         }};
-    s.keys = {Row("from", &File::from, PathOrUri(PathUse::kFile), "The file, directory or URI to take", "labels.csv"),
-              Row("to", &File::to, place, "Its path within the working directory"),
-              Row("unpack", &File::unpack, TrueOrFalse(), "Whether to unpack the archive into the directory `to`")};
+    s.keys = {Row("from", &File::from, PathOrUri(PathUse::kFile), "The file, directory or URI", "labels.csv"),
+              Row("to", &File::to, target, "Its path within the working directory"),
+              Row("unpack", &File::unpack, TrueOrFalse(), "Unpack the archive into the directory `to`")};
     s.keys[1].default_words = "the last part of `from`";
     return s;
   }();
@@ -143,7 +143,7 @@ ValueType<std::string> PathOrUri(PathUse use) {
           }};
 }
 
-ValueType<File> FileToPlace() {
+ValueType<File> StagedFile() {
   ValueType<File> type = OrShort<File, std::string>(
       SectionType(&FileKeys), PathOrUri(PathUse::kFile),
       [](std::string from) {
@@ -152,18 +152,17 @@ ValueType<File> FileToPlace() {
       [](const File&) { return std::nullopt; });
   type.read = [read = type.read](Reader& r, const Node& n, File& out) {
     if (!read(r, n, out)) return false;
-    if (out.from.empty()) return r.Fail(n, "names no file; write for example labels.csv");
+    if (out.from.empty()) return r.Fail(n, "is empty; write for example labels.csv");
     if (out.to.empty()) out.to = std::string(BaseName(out.from));
-    if (out.to.empty() || out.to == "..")
-      return r.Fail(n, "has no name of its own; say how it is to be called: {from: …, to: …}");
+    if (out.to.empty() || out.to == "..") return r.Fail(n, "has no file name; set one: {from: ..., to: ...}");
     if (!out.unpack) return true;
     if (!IsArchiveName(out.from)) {
-      return r.Fail(
-          n, Quoted(out.from) + " cannot be unpacked; an archive's name ends in one of " + std::string(kArchives));
+      return r.Fail(n, "cannot unpack " + Quoted(out.from) +
+                           "; archives are recognised by their endings: " + std::string(kArchives));
     }
-    const auto& kind = r.surroundings().path_kind;
+    const auto& kind = r.host().path_kind;
     if (!IsUri(out.from) && kind && kind(out.from) == PathKind::kDirectory) {
-      return r.Fail(n, Quoted(out.from) + " is a directory and cannot be unpacked; remove 'unpack'");
+      return r.Fail(n, "cannot unpack " + Quoted(out.from) + ", a directory; remove 'unpack'");
     }
     return true;
   };

@@ -8,24 +8,24 @@
 
 namespace howdah::jobspec {
 
-// What must be at a local path for the job to make sense. What is at a URI is not asked.
+// What a local path must refer to. URIs are not checked.
 enum class PathUse {
   kSource,      // a directory or an archive
   kFile,        // anything
   kArchive,     // an archive
-  kDestination  // it is made if absent
+  kDestination  // a directory that is created if absent
 };
 
-// A path or URI; a relative path counts from the job file; read, it is absolute. Empty: none.
+// A path or URI. Relative paths start at the job file's directory, and become absolute. Empty: none.
 ValueType<std::string> PathOrUri(PathUse use);
 
-// One of files: a text or a map.
-ValueType<File> FileToPlace();
+// An item of files: a string or a map.
+ValueType<File> StagedFile();
 
-// What follows the last slash.
+// The part after the last slash.
 std::string_view BaseName(std::string_view path);
 
-// Whether a file of this name can be unpacked.
+// Whether the ending of the name is that of an archive.
 bool IsArchiveName(std::string_view path);
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// Every rule of the job file: a text, and all the lines that are said of it.
+// Every rule of the job file: a text, and all problems reported for it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ void Check(const std::vector<Row>& rows) {
   }
 }
 
-// A job that is right but for `more`, from line 2 on.
+// A valid job, followed by `more` from line 2 on.
 std::string Job(const std::string& more) { return "roles: {w: {memory: 1GiB, command: date}}\n" + more + "\n"; }
 // A job whose role w has `more` from line 3 on.
 std::string Role(const std::string& more) { return "roles:\n  w: {memory: 1GiB, command: date,\n    " + more + "}\n"; }
@@ -38,35 +38,33 @@ TEST(Problems, OfTheText) {
     bomb += "]\n";
   }
   Check({
-      {"", {"1: is empty; 'howdah init' writes a job file to start from"}},
-      {"# only a comment\n", {"1: is empty; 'howdah init' writes a job file to start from"}},
-      {"---\n~\n", {"1: is empty; 'howdah init' writes a job file to start from"}},
-      {"just words", {"1: must be a map of keys and values, as in 'key: value'"}},
-      {"[a, b]", {"1: must be a map of keys and values, as in 'key: value'"}},
-      {Job("---\nname: two"), {"2: a second document begins; a job file has one: remove the '---'"}},
-      {Job("name: &x [*x]"), {"2: the alias *x contains itself; write out what is meant"}},
-      {Job("name: *x"), {"2: there is no anchor &x before this alias *x"}},
+      {"", {"1: the file is empty; `howdah init` prints a template"}},
+      {"# only a comment\n", {"1: the file is empty; `howdah init` prints a template"}},
+      {"---\n~\n", {"1: the file is empty; `howdah init` prints a template"}},
+      {"just words", {"1: must be a map, as in 'key: value'"}},
+      {"[a, b]", {"1: must be a map, as in 'key: value'"}},
+      {Job("---\nname: two"), {"2: a job file has only one YAML document; remove this '---'"}},
+      {Job("name: &x [*x]"), {"2: alias *x contains itself; write the value out"}},
+      {Job("name: *x"), {"2: alias *x has no anchor &x before it"}},
       {Job("\tname: x"),
        {"2: not valid YAML: while scanning for the next token, found character that cannot start any token; indent "
-        "with "
-        "spaces, and quote a value that begins with it"}},
+        "with spaces, and quote a value that begins with this character"}},
       {Job("name: \"x"), {"2: not valid YAML: while scanning a quoted scalar, found unexpected end of stream"}},
       {Job("tags: [a\nname: x"),
-       {"3: not valid YAML: while parsing a flow sequence, did not find expected ',' or ']' (it begins in line 2)"}},
+       {"3: not valid YAML: while parsing a flow sequence, did not find expected ',' or ']' (which begins in line 2)"}},
       {Job("name: a: b"),
        {"2: not valid YAML: mapping values are not allowed in this context; put quotes around a value that contains ': "
-        "', "
-        "and check the indentation"}},
-      {Job("[a]: b"), {"2: a key must be a text, not a list or a map; put quotes around it"}},
-      {Job("~: b"), {"2: a key is empty; write a text before the ':'"}},
-      {"{name: x} y", {"1: there is more text behind the end of the file's value"}},
-      {Job("name: !!binary x"), {"2: the tag 'tag:yaml.org,2002:binary' is not understood; remove it"}},
-      {Job("name: !mine x"), {"2: the tag '!mine' is not understood; remove it"}},
-      {Job(std::string("name: x\0y", 9)), {"2: contains a NUL byte; is this a text file?"}},
-      {Job("name: \xff"), {"2: is not UTF-8; save it with that encoding"}},
-      {nested, {"1: nested too deep; no job file needs that"}},
-      {bomb, {"5: its aliases stand for more than 20000 values"}},
-      {std::string((1 << 20) + 1, '#'), {" larger than 1 MiB; no job file needs that"}},
+        "', and check the indentation"}},
+      {Job("[a]: b"), {"2: a key must be a string, not a list or a map; put quotes around it"}},
+      {Job("~: b"), {"2: empty key; write a name before the ':'"}},
+      {"{name: x} y", {"1: unexpected text after the end of the document"}},
+      {Job("name: !!binary x"), {"2: unsupported tag 'tag:yaml.org,2002:binary'; remove it"}},
+      {Job("name: !mine x"), {"2: unsupported tag '!mine'; remove it"}},
+      {Job(std::string("name: x\0y", 9)), {"2: the file contains a NUL byte; is it a text file?"}},
+      {Job("name: \xff"), {"2: the file is not valid UTF-8; save it as UTF-8"}},
+      {nested, {"1: nested too deeply"}},
+      {bomb, {"5: the aliases expand to more than 20000 values"}},
+      {std::string((1 << 20) + 1, '#'), {" the file is larger than 1 MiB, the limit for job files"}},
   });
 }
 
@@ -75,36 +73,32 @@ TEST(Problems, OfKeys) {
       {"name: x\n", {"1: roles: missing; write for example roles: {worker: {memory: 2GiB, command: python train.py}}"}},
       {"roles:\n",
        {"1: roles: has no value; write for example roles: {worker: {memory: 2GiB, command: python train.py}}"}},
-      {"roles: {}\n", {"1: roles: no role is there; write for example worker: {memory: 2GiB, command: …}"}},
-      {"roles: [w]\n", {"1: roles: must be a map of keys and values, as in 'key: value'"}},
+      {"roles: {}\n", {"1: roles: no roles; write for example worker: {memory: 2GiB, command: ...}"}},
+      {"roles: [w]\n", {"1: roles: must be a map, as in 'key: value'"}},
       {"roles:\n  w:\n", {"2: roles.w: has no keys; write memory and command"}},
-      {"roles:\n  w: date\n", {"2: roles.w: must be a map of keys and values, as in 'key: value'"}},
+      {"roles:\n  w: date\n", {"2: roles.w: must be a map, as in 'key: value'"}},
       {"roles:\n  w:\n    command: date\n", {"2: roles.w.memory: missing; write for example memory: 2GiB"}},
       {"roles:\n  w:\n    memory: ~\n    command:\n",
        {"3: roles.w.memory: has no value; write for example memory: 2GiB",
         "4: roles.w.command: has no value; write for example command: python train.py"}},
       {Job("nmae: x"), {"2: nmae: unknown key; did you mean 'name'?"}},
       {Job("Name: x"), {"2: Name: unknown key; did you mean 'name'?"}},
-      {Job("memory: 2GiB"), {"2: memory: unknown key here; did you mean 'memory' of a role: roles.NAME.memory?"}},
+      {Job("memory: 2GiB"), {"2: memory: unknown key here; did you mean roles.NAME.memory?"}},
       {Role("timeouts: {run: 1s}"),
-       {"3: roles.w.timeouts: unknown key here; did you mean 'timeouts' of the job, beside 'roles'?"}},
-      {Job("start: gang\nstart: free"), {"3: start: this key is there already in line 2; remove one of them"}},
-      {Role("vcores: 1, vcores: 1"), {"3: roles.w.vcores: this key is there already in line 3; remove one of them"}},
-      {Job("env: {A: 1, A: 2}"), {"2: env.A: this key is there already in line 2; remove one of them"}},
+       {"3: roles.w.timeouts: unknown key here; did you mean 'timeouts' at the top level?"}},
+      {Job("start: gang\nstart: free"), {"3: start: duplicate key (first in line 2); remove one of them"}},
+      {Role("vcores: 1, vcores: 1"), {"3: roles.w.vcores: duplicate key (first in line 3); remove one of them"}},
+      {Job("env: {A: 1, A: 2}"), {"2: env.A: duplicate key (first in line 2); remove one of them"}},
       {"roles:\n  w: {memory: 1GiB, command: date}\n  w: {memory: 1GiB, command: date}\n",
-       {"3: roles.w: this key is there already in line 2; remove one of them"}},
+       {"3: roles.w: duplicate key (first in line 2); remove one of them"}},
       {Job("zzz: x"),
-       {"2: zzz: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
-        "tony_env, "
-        "env_from, "
-        "queue, "
-        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, history"}},
+       {"2: zzz: unknown key; the keys here are name, framework, source, files, python, docker, env, tony_env, "
+        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
+        "history"}},
       {Job("\"a\\nb\": x\ntimeouts: {runs: 1s}\npython: {archiv: x}"),
-       {"2: a\\nb: unknown key; remove it; the keys here are name, framework, source, files, python, docker, env, "
-        "tony_env, "
-        "env_from, "
-        "queue, "
-        "priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, history",
+       {"2: a\\nb: unknown key; the keys here are name, framework, source, files, python, docker, env, tony_env, "
+        "env_from, queue, priority, node_label, am, tags, roles, tensorboard, checkpoint, restart, timeouts, start, "
+        "history",
         "3: timeouts.runs: unknown key; did you mean 'run'?", "4: python.archiv: unknown key; did you mean 'archive'?",
         "4: python.archive: missing; write for example archive: env.tar.gz"}},
   });
@@ -112,22 +106,23 @@ TEST(Problems, OfKeys) {
 
 TEST(Problems, OfTypes) {
   Check({
-      {Job("name: [x]"), {"2: name: must be a text, but is a list"}},
-      {Job("queue: {x: y}"), {"2: queue: must be a text, but is a map"}},
-      {Job("name: \"a\\0\""), {"2: name: contains a NUL character, which no program can be given; remove it"}},
+      {Job("name: [x]"), {"2: name: must be a string, but is a list"}},
+      {Job("queue: {x: y}"), {"2: queue: must be a string, but is a map"}},
+      {Job("name: \"a\\0\""), {"2: name: contains a NUL character, which cannot be passed to a program; remove it"}},
       {Job("tags: x"), {"2: tags: must be a list; write [x]"}},
       {Job("tags: {x: y}"), {"2: tags: must be a list, as in [a, b]"}},
-      {Job("tags: [a, ~]"), {"2: tags[1]: must be a text, but is nothing"}},
+      {Job("tags: [a, ~]"), {"2: tags[1]: must be a string, but is null"}},
       {Job("tags: ['']"), {"2: tags[0]: is empty; remove it"}},
       {Job("priority: high"), {"2: priority: 'high' is not a whole number; write a whole number from 0 to 1000000"}},
       {Job("priority: -1"), {"2: priority: '-1' is negative; write a whole number from 0 to 1000000"}},
-      {Job("env: [A=1]"), {"2: env: must be a map of keys and values, as in 'key: value'"}},
-      {Job("env: {1A: x}"), {"2: env.1A: is not the name of a variable; use letters, digits and _, not a digit first"}},
-      {Job("env: {A: }"), {"2: env.A: has no value; write \"\" for an empty one"}},
-      {Job("env: {A: [1]}"), {"2: env.A: must be a text, but is a list"}},
-      {Job("env_from: [A-B]"), {"2: env_from[0]: 'A-B' is not the name of a variable; use letters, digits and _"}},
-      {Job("start: gnag"), {"2: start: 'gnag' is not known; did you mean 'gang'?"}},
-      {Job("start: x"), {"2: start: 'x' is not known; write one of gang, free"}},
+      {Job("env: [A=1]"), {"2: env: must be a map, as in 'key: value'"}},
+      {Job("env: {1A: x}"), {"2: env.1A: invalid variable name; use letters, digits and _, not starting with a digit"}},
+      {Job("env: {A: }"), {"2: env.A: has no value; write \"\" for an empty string"}},
+      {Job("env: {A: [1]}"), {"2: env.A: must be a string, but is a list"}},
+      {Job("env_from: [A-B]"),
+       {"2: env_from[0]: invalid variable name 'A-B'; use letters, digits and _, not starting with a digit"}},
+      {Job("start: gnag"), {"2: start: unknown value 'gnag'; did you mean 'gang'?"}},
+      {Job("start: x"), {"2: start: unknown value 'x'; write one of gang, free"}},
       {Role("instances: 0"), {"3: roles.w.instances: '0' is too small; write a whole number from 1 to 100000"}},
       {Role("instances: 1.5"),
        {"3: roles.w.instances: '1.5' is not a whole number; write a whole number from 1 to 100000"}},
@@ -139,109 +134,106 @@ TEST(Problems, OfTypes) {
       {Role("processes: 0"), {"3: roles.w.processes: '0' is too small; write a whole number from 1 to 4096"}},
       {Role("vcores: 0"), {"3: roles.w.vcores: '0' is too small; write a whole number from 1 to 1000000"}},
       {Role("gpus: [1]"), {"3: roles.w.gpus: must be a whole number, but is a list"}},
-      {Role("chief: yes"), {"3: roles.w.chief: 'yes' is neither true nor false"}},
-      {Role("kind: services"), {"3: roles.w.kind: 'services' is not known; did you mean 'service'?"}},
+      {Role("chief: yes"), {"3: roles.w.chief: invalid value 'yes'; write true or false"}},
+      {Role("kind: services"), {"3: roles.w.kind: unknown value 'services'; did you mean 'service'?"}},
       {Role("on_failure: some"),
-       {"3: roles.w.on_failure: 'some' is not known; write one of fail, tolerate, ignore, ignore_others"}},
-      {Role("restart: 3"), {"3: roles.w.restart: must be a map of keys and values, as in 'key: value'"}},
+       {"3: roles.w.on_failure: unknown value 'some'; write one of fail, tolerate, ignore, ignore_others"}},
+      {Role("restart: 3"), {"3: roles.w.restart: must be a map, as in 'key: value'"}},
       {Role("restart: {max: 1, backoff: 2}"), {"3: roles.w.restart.backoff: '2' has no unit; write 2s or 2m"}},
       {Role("after: w"), {"3: roles.w.after: must be a list; write [w]"}},
       {Role("after: [{finished: true}]"), {"3: roles.w.after[0].role: missing; write for example role: reader"}},
       {Job("timeouts: {run: 2 s}"),
-       {"2: timeouts.run: '2 s' is not a time; write a whole number and ms, s, m, h or d, as in 30s"}},
+       {"2: timeouts.run: invalid duration '2 s'; write a whole number with ms, s, m, h or d, for example 30s"}},
       {Job("timeouts: {run: -2s}"), {"2: timeouts.run: '-2s' is negative; write for example 30s"}},
       {Job("timeouts: {run: 0s}"), {"2: timeouts.run: must be more than 0; write for example 30s"}},
-      {Job("checkpoint: {signal: TERM}"), {"2: checkpoint.signal: 'TERM' is not known; did you mean 'SIGTERM'?"}},
+      {Job("checkpoint: {signal: TERM}"), {"2: checkpoint.signal: unknown value 'TERM'; did you mean 'SIGTERM'?"}},
       {Job("checkpoint: {signal: 15}"),
-       {"2: checkpoint.signal: '15' is not known; write one of SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT, "
-        "SIGALRM, "
-        "SIGABRT, SIGBUS, SIGCHLD, SIGCONT, SIGFPE, SIGILL, SIGIO, SIGPIPE, SIGPROF, SIGPWR, SIGSEGV, SIGSYS, SIGTRAP, "
-        "SIGTSTP, SIGTTIN, SIGSTKFLT, SIGTTOU, SIGURG, SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ"}},
+       {"2: checkpoint.signal: unknown value '15'; write one of SIGTERM, SIGINT, SIGHUP, SIGUSR1, SIGUSR2, SIGQUIT, "
+        "SIGALRM, SIGABRT, SIGBUS, SIGCHLD, SIGCONT, SIGFPE, SIGILL, SIGIO, SIGPIPE, SIGPROF, SIGPWR, SIGSEGV, SIGSYS, "
+        "SIGTRAP, SIGTSTP, SIGTTIN, SIGSTKFLT, SIGTTOU, SIGURG, SIGVTALRM, SIGWINCH, SIGXCPU, SIGXFSZ"}},
       {"roles:\n  1w: {memory: 1GiB, command: date}\n",
-       {"2: roles.1w: is no name for a role; use letters, digits, _ and -, a letter first"}},
+       {"2: roles.1w: invalid role name; use letters, digits, _ and -, starting with a letter"}},
       {"roles:\n  w: {memory: 1GiB, command: []}\n",
-       {"2: roles.w.command: is empty; write what is to run, as in: python train.py"}},
+       {"2: roles.w.command: is empty; write the command to run, for example: python train.py"}},
       {"roles:\n  w: {memory: 1GiB, command: ['', x]}\n",
-       {"2: roles.w.command: is empty; write what is to run, as in: python train.py"}},
+       {"2: roles.w.command: is empty; write the command to run, for example: python train.py"}},
       {"roles:\n  w: {memory: 1GiB, command: [x, ~, [y]]}\n",
-       {"2: roles.w.command[1]: must be a text, but is nothing",
-        "2: roles.w.command[2]: must be a text, but is a list"}},
+       {"2: roles.w.command[1]: must be a string, but is null",
+        "2: roles.w.command[2]: must be a string, but is a list"}},
       {"roles:\n  w: {memory: 1GiB, command: {x: y}}\n",
-       {"2: roles.w.command: must be a text for bash, or a list of words, but is a map"}},
+       {"2: roles.w.command: must be a string for bash, or a list of strings, but is a map"}},
   });
 }
 
-TEST(Problems, OfRulesForRestarts) {
+TEST(Problems, OfRestartRules) {
   const std::string key = "3: roles.w.restart.rules[0]";
   Check({
       {Role("restart: {rules: [{log: 'bad (record|shard) .*$', exit: 3, then: fail}]}"), {}},
       {Role("restart: {rules: [{signal: SIGKILL, then: restart_free}, {exit: 75, then: elsewhere}]}"), {}},
       {Role("restart: {rules: {log: x, then: fail}}"), {"3: roles.w.restart.rules: must be a list, as in [a, b]"}},
       {Role("restart: {rules: [{log: 'bad (record', then: fail}]}"),
-       {key + ".log: 'bad (record' is no regular expression: missing ): bad (record"}},
+       {key + ".log: invalid regular expression 'bad (record': missing ): bad (record"}},
       {Role("restart: {rules: [{log: '(?=x)', then: fail}]}"),
-       {key + ".log: '(?=x)' is no regular expression: invalid perl operator: (?="}},
-      {Role("restart: {rules: [{then: fail}]}"), {key + ": fits every failure; say which with log, exit or signal"}},
+       {key + ".log: invalid regular expression '(?=x)': invalid perl operator: (?="}},
+      {Role("restart: {rules: [{then: fail}]}"), {key + ": matches every failure; add log, exit or signal"}},
       {Role("restart: {rules: [{exit: 1, signal: SIGBUS, then: fail}]}"),
-       {key + ": no process ends with both an exit code and a signal; make two rules of it"}},
+       {key + ": a process ends with an exit code or by a signal, never both; write two rules"}},
       {Role("restart: {rules: [{log: x}]}"), {key + ".then: missing; write for example then: fail"}},
       {Role("restart: {rules: [{log: x, then: elsewere}]}"),
-       {key + ".then: 'elsewere' is not known; did you mean 'elsewhere'?"}},
+       {key + ".then: unknown value 'elsewere'; did you mean 'elsewhere'?"}},
       {Role("restart: {rules: [{exit: 256, then: fail}]}"),
        {key + ".exit: '256' is too large; write a whole number from 1 to 255"}},
       {Role("restart: {rules: [{signal: KILL, then: fail}]}"),
-       {key + ".signal: 'KILL' is not known; did you mean 'SIGKILL'?"}},
-      {Job("restart: {rules: []}"), {"2: restart.rules: unknown key; remove it; the keys here are max"}},
+       {key + ".signal: unknown value 'KILL'; did you mean 'SIGKILL'?"}},
+      {Job("restart: {rules: []}"), {"2: restart.rules: unknown key; the keys here are max"}},
   });
 }
 
-TEST(Problems, OfWhatIsAboutTheCluster) {
+TEST(Problems, OfClusterKeys) {
   Check({
       {Job("docker: {network: host}"), {"2: docker.image: missing; write for example image: library/python:3.11"}},
-      {Job("docker: python"), {"2: docker: must be a map of keys and values, as in 'key: value'"}},
-      {Job("docker: {image: 'a b'}"), {"2: docker.image: 'a b' is no name of an image; write for example python:3.11"}},
+      {Job("docker: python"), {"2: docker: must be a map, as in 'key: value'"}},
+      {Job("docker: {image: 'a b'}"), {"2: docker.image: invalid image name 'a b'; write for example python:3.11"}},
       {Job("docker: {image: a, network: 'ho,st', runtime: -x}"),
-       {"2: docker.network: 'ho,st' is no name of a network; write for example host",
-        "2: docker.runtime: '-x' is no name of a runtime; write for example nvidia"}},
+       {"2: docker.network: invalid network name 'ho,st'; write for example host",
+        "2: docker.runtime: invalid runtime name '-x'; write for example nvidia"}},
       {Job("docker: {image: a, mounts: [/a, '/a:/b', '/a:/b:r', '/a:b:ro', '/a,:/b:ro', '/a:/b:ro:x', '/a:/b:ro']}"),
-       {"2: docker.mounts[0]: '/a' is not a mount; write source:target:ro, as in /data:/data:ro",
-        "2: docker.mounts[1]: '/a:/b' does not say how; write /a:/b:ro or :rw",
-        "2: docker.mounts[2]: 'r' is no way to mount; write ro or rw",
-        "2: docker.mounts[3]: '/a:b:ro' is not a mount; write source:target:ro, as in /data:/data:ro",
-        "2: docker.mounts[4]: '/a,:/b:ro' is not a mount; write source:target:ro, as in /data:/data:ro",
-        "2: docker.mounts[5]: '/a:/b:ro:x' is not a mount; write source:target:ro, as in /data:/data:ro"}},
+       {"2: docker.mounts[0]: invalid mount '/a'; write source:target:ro, for example /data:/data:ro",
+        "2: docker.mounts[1]: mount '/a:/b' has no mode; append :ro or :rw",
+        "2: docker.mounts[2]: invalid mount mode 'r'; write ro or rw",
+        "2: docker.mounts[3]: invalid mount '/a:b:ro'; write source:target:ro, for example /data:/data:ro",
+        "2: docker.mounts[4]: invalid mount '/a,:/b:ro'; write source:target:ro, for example /data:/data:ro",
+        "2: docker.mounts[5]: invalid mount '/a:/b:ro:x'; write source:target:ro, for example /data:/data:ro"}},
       {Job("docker: {image: a, tmpfs: [tmp, /run]}"),
-       {"2: docker.tmpfs[0]: 'tmp' is no absolute path in the container; write for example /tmp"}},
+       {"2: docker.tmpfs[0]: 'tmp' is not an absolute path in the container; write for example /tmp"}},
       {Job("am: {attempts: 0}"), {"2: am.attempts: '0' is too small; write a whole number from 1 to 1000000"}},
       {Job("am: {memory: 64}"), {"2: am.memory: '64' has no unit; write 64GiB or 65536MiB"}},
-      {Job("am: {gpus: 1}"), {"2: am.gpus: unknown key; remove it; the keys here are attempts, memory, vcores"}},
-      {Job("max_per_node: 1"),
-       {"2: max_per_node: unknown key here; did you mean 'max_per_node' of a role: roles.NAME.max_per_node?"}},
+      {Job("am: {gpus: 1}"), {"2: am.gpus: unknown key; the keys here are attempts, memory, vcores"}},
+      {Job("max_per_node: 1"), {"2: max_per_node: unknown key here; did you mean roles.NAME.max_per_node?"}},
       {Role("max_per_node: 0"), {"3: roles.w.max_per_node: '0' is too small; write a whole number from 1 to 1000000"}},
       {Role("resources: {yarn.io/fpga: 2, disk: 1, a.b-c.d/e_f.g-h: 1}"), {}},
-      {Role("resources: [fpga]"), {"3: roles.w.resources: must be a map of keys and values, as in 'key: value'"}},
+      {Role("resources: [fpga]"), {"3: roles.w.resources: must be a map, as in 'key: value'"}},
       {Role("resources: {yarn.io/gpu: 1}"),
-       {"3: roles.w.resources.yarn.io/gpu: has a key of its own; write 'gpus' of the role"}},
+       {"3: roles.w.resources.yarn.io/gpu: has its own key; use 'gpus' of the role"}},
       {Role("resources: {memory-mb: 1}"),
-       {"3: roles.w.resources.memory-mb: has a key of its own; write 'memory' of the role"}},
+       {"3: roles.w.resources.memory-mb: has its own key; use 'memory' of the role"}},
       {Role("resources: {disk: 0, tape: ~}"),
        {"3: roles.w.resources.disk: '0' is too small; write a whole number from 1 to 2147483647",
-        "3: roles.w.resources.tape: has no value; write how many a task gets"}},
-      {Role("locality: {strict: true}"),
-       {"3: roles.w.locality.strict: there is nowhere to run only; add nodes or racks, or remove it"}},
+        "3: roles.w.resources.tape: has no value; write the amount per task"}},
+      {Role("locality: {strict: true}"), {"3: roles.w.locality.strict: needs nodes or racks; add some, or remove it"}},
       {Role("locality: {nodes: ['*', n1, 'n1:8041', 'n1:x', 'n1:1:2'], racks: [rack1, /r]}"),
-       {"3: roles.w.locality.nodes[0]: '*' is no host name; write it as the cluster names the node",
-        "3: roles.w.locality.nodes[3]: 'n1:x' is no host name; write it as the cluster names the node",
-        "3: roles.w.locality.nodes[4]: 'n1:1:2' is no host name; write it as the cluster names the node",
-        "3: roles.w.locality.racks[0]: 'rack1' is no rack; write its path, as in /rack1"}},
+       {"3: roles.w.locality.nodes[0]: invalid host name '*'; write the cluster's name for the node",
+        "3: roles.w.locality.nodes[3]: invalid host name 'n1:x'; write the cluster's name for the node",
+        "3: roles.w.locality.nodes[4]: invalid host name 'n1:1:2'; write the cluster's name for the node",
+        "3: roles.w.locality.racks[0]: invalid rack 'rack1'; write its path, for example /rack1"}},
   });
 }
 
-TEST(Problems, OfNamesOfResourceTypes) {
+TEST(Problems, OfResourceTypeNames) {
   for (const char* name : {"1disk", "a/1b", "/a", "a/", "-a/b", "a-/b", "a..b/c", "a/b/c", "a b"}) {
     Check({{Role("resources: {'" + std::string(name) + "': 1}"),
             {"3: roles.w.resources." + std::string(name) +
-             ": is no name of a resource type; write it as the cluster names it, as in yarn.io/fpga"}}});
+             ": invalid name of a resource type; write the cluster's name for it, for example yarn.io/fpga"}}});
   }
 }
 
@@ -253,16 +245,16 @@ TEST(Problems, OfMemory) {
       {"'2'", "'2' has no unit; write 2GiB or 2048MiB"},
       {"4096", "'4096' has no unit; write 4096MiB or 4GiB"},
       {"1000", "'1000' has no unit; write 1000MiB"},
-      {"2Gi", "'2Gi' is not an amount of memory; write 2GiB"},
-      {"2 gb", "'2 gb' is not an amount of memory; write 2GB"},
-      {"2G", "'2G' is not an amount of memory; write 2GiB"},
-      {"1.5GiB", "'1.5GiB' is not an amount of memory; write a whole number and KiB, MiB, GiB or TiB, as in 4GiB"},
+      {"2Gi", "invalid memory size '2Gi'; write 2GiB"},
+      {"2 gb", "invalid memory size '2 gb'; write 2GB"},
+      {"2G", "invalid memory size '2G'; write 2GiB"},
+      {"1.5GiB", "invalid memory size '1.5GiB'; write a whole number with KiB, MiB, GiB or TiB, for example 4GiB"},
       {"99999999TiB",
-       "'99999999TiB' is not an amount of memory; write a whole number and KiB, MiB, GiB or TiB, as in 4GiB"},
-      {"0GiB", "'0GiB' is nothing; write for example 2GiB"},
+       "invalid memory size '99999999TiB'; write a whole number with KiB, MiB, GiB or TiB, for example 4GiB"},
+      {"0GiB", "must be more than 0; write for example 2GiB"},
       {"0", "'0' has no unit; write for example 2GiB"},
       {"-2GiB", "'-2GiB' is negative; write for example 2GiB"},
-      {"[2GiB]", "must be an amount of memory such as 4GiB, but is a list"}};
+      {"[2GiB]", "must be a memory size such as 4GiB, but is a list"}};
   for (const auto& row : rows) {
     Check({{"roles: {w: {command: date, memory: " + std::string(row.text) + "}}",
             {"1: roles.w.memory: " + std::string(row.problem)}}});
@@ -276,7 +268,7 @@ TEST(Problems, OfVariables) {
       {Job("env: {A: \"${NO}${HOME}${NOR}\"}"),
        {"2: env.A: ${NO} is not set in your environment; set it, or give a default: ${NO:-default}",
         "2: env.A: ${NOR} is not set in your environment; set it, or give a default: ${NOR:-default}"}},
-      {Job("name: ${LATIN}"), {"2: name: a variable in '${LATIN}' has a value that is not UTF-8"}},
+      {Job("name: ${LATIN}"), {"2: name: the value of a variable in '${LATIN}' is not valid UTF-8"}},
       {Job("priority: ${HOME}"),
        {"2: priority: '/home/u' is not a whole number; write a whole number from 0 to 1000000"}},
       {"roles: {w: {memory: 1GiB, command: 'echo ${NO}'}}", {}},
@@ -284,12 +276,14 @@ TEST(Problems, OfVariables) {
 }
 
 TEST(Problems, OfPaths) {
-  const std::string endings = "; an archive's name ends in one of zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";
+  const std::string endings =
+      "; archives are recognised by their endings: zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";
   Check({
-      {Job("source: ./no"), {"2: source: there is no '/jobs/no'; a relative path counts from the job file"}},
-      {Job("source: file:///no"), {"2: source: there is no '/no'"}},
-      {Job("source: file://host/no"), {"2: source: a file URI names no host; write file:///path"}},
-      {Job("source: ~/no"), {"2: source: '~' stands for nothing in a job file; write ${HOME}/no"}},
+      {Job("source: ./no"),
+       {"2: source: no such file or directory: '/jobs/no'; relative paths start at the job file's directory"}},
+      {Job("source: file:///no"), {"2: source: no such file or directory: '/no'"}},
+      {Job("source: file://host/no"), {"2: source: a file URI must not name a host; write file:///path"}},
+      {Job("source: ~/no"), {"2: source: '~' is not expanded in job files; write ${HOME}/no"}},
       {Job("source: side.txt"), {"2: source: '/jobs/side.txt' is neither a directory nor an archive" + endings}},
       {Job("source: hdfs:///no"), {}},
       {Job("python: {archive: src}"), {"2: python.archive: '/jobs/src' is not an archive; pack it"}},
@@ -297,25 +291,24 @@ TEST(Problems, OfPaths) {
       {Job("tensorboard: {}"), {"2: tensorboard.logdir: missing; write for example logdir: ./logs"}},
       {Job("tensorboard: {logdir: new}\ncheckpoint: {dir: new}"), {}},
       {Job("files: [no.txt, side.txt]"),
-       {"2: files[0]: there is no '/jobs/no.txt'; a relative path counts from the job file"}},
+       {"2: files[0]: no such file or directory: '/jobs/no.txt'; relative paths start at the job file's directory"}},
       {Job("files: [{to: x}]"), {"2: files[0].from: missing; write for example from: labels.csv"}},
       {Job("files: [{from: side.txt, to: /x}]"),
        {"2: files[0].to: '/x' is absolute; write a path within the working directory"}},
       {Job("files: [{from: side.txt, to: a/../../x}]"),
-       {"2: files[0].to: 'a/../../x' may leave the working directory; write it without '..'"}},
+       {"2: files[0].to: 'a/../../x' may lead outside the working directory; remove the '..'"}},
       {Job("files: [{from: side.txt, to: ./}]"),
-       {"2: files[0].to: './' names nothing; write the name the file is to have"}},
+       {"2: files[0].to: './' is not a file name; write the name for the file"}},
       {Job("files:\n  - a/x.txt\n  - side.txt\n  - b/x.txt"),
-       {"5: files[2]: 'x.txt' is the place of files[0] already; give another 'to'"}},
-      {"files: [a/x.txt]\nroles:\n  w:\n    memory: 1g\n    command: x\n    files:\n"
-       "      - side.txt\n      - b/x.txt\n",
-       {"8: roles.w.files[1]: 'x.txt' is the place of files[0] already; give another 'to'"}},
-      {Job("files: [{from: side.txt, unpack: true}]"), {"2: files[0]: '/jobs/side.txt' cannot be unpacked" + endings}},
+       {"5: files[2]: 'x.txt' is already the target of files[0]; set another 'to'"}},
+      {"files: [a/x.txt]\nroles:\n  w:\n    memory: 1g\n    command: x\n    files:\n      - side.txt\n      - "
+       "b/x.txt\n",
+       {"8: roles.w.files[1]: 'x.txt' is already the target of files[0]; set another 'to'"}},
+      {Job("files: [{from: side.txt, unpack: true}]"), {"2: files[0]: cannot unpack '/jobs/side.txt'" + endings}},
       {Job("files: [{from: dir.zip, unpack: true}]"),
-       {"2: files[0]: '/jobs/dir.zip' is a directory and cannot be unpacked; remove 'unpack'"}},
-      {Job("files: ['hdfs:///dir/']"),
-       {"2: files[0]: has no name of its own; say how it is to be called: {from: …, to: …}"}},
-      {Job("files: ['']"), {"2: files[0]: names no file; write for example labels.csv"}},
+       {"2: files[0]: cannot unpack '/jobs/dir.zip', a directory; remove 'unpack'"}},
+      {Job("files: ['hdfs:///dir/']"), {"2: files[0]: has no file name; set one: {from: ..., to: ...}"}},
+      {Job("files: ['']"), {"2: files[0]: is empty; write for example labels.csv"}},
   });
 }
 
@@ -327,66 +320,67 @@ TEST(Problems, BetweenKeys) {
   };
   Check({
       {"framework: mpi\n" + Role("processes: 2"),
-       {"4: roles.w.processes: mpirun starts the ranks, as many in a task as it has vcores; write 1"}},
+       {"4: roles.w.processes: mpirun starts the ranks, one per vcore of a task; write 1"}},
       {"framework: mxnet\n" + roles({"worker: {processes: 2", "scheduler: {kind: service, instances: 2"}),
-       {"2: roles: an MXNet job has roles called scheduler, server and worker; add server",
-        "3: roles.worker.processes: an MXNet task has one place in the cluster; write 1, and more instances",
-        "4: roles.scheduler.instances: MXNet's scheduler is one task; write 1"}},
+       {"2: roles: an MXNet job needs the roles scheduler, server and worker; add server",
+        "3: roles.worker.processes: an MXNet task is one member of the cluster; write 1 and increase instances",
+        "4: roles.scheduler.instances: MXNet needs exactly one scheduler; write 1"}},
       {Role("processes: 2"), {}},
       {"framework: tensorflow\n" + Role("processes: 2"),
-       {"4: roles.w.processes: a TensorFlow task has one place in the cluster; write 1, and more instances"}},
+       {"4: roles.w.processes: a TensorFlow task is one member of the cluster; write 1 and increase instances"}},
       {Role("chief: true"), {}},
-      {Role("chief: true,\n instances: 2"), {"4: roles.w.instances: a chief is one task; write 1"}},
-      {Role("chief: true,\n instances: {min: 1, max: 2}"), {"4: roles.w.instances: a chief is one task; write 1"}},
+      {Role("chief: true,\n instances: 2"), {"4: roles.w.instances: the chief must be a single task; write 1"}},
+      {Role("chief: true,\n instances: {min: 1, max: 2}"),
+       {"4: roles.w.instances: the chief must be a single task; write 1"}},
       {roles({"a: {chief: true, kind: sidecar", "b: {vcores: 1"}),
-       {"2: roles.a.kind: a chief is of kind worker; remove one of the two"}},
+       {"2: roles.a.kind: the chief must have kind worker; remove kind or chief"}},
       {roles({"a: {chief: true", "b: {chief: true"}),
-       {"3: roles.b.chief: role 'a' is the chief already; a job has one: remove it"}},
+       {"3: roles.b.chief: a job has only one chief, and role 'a' is one already; remove this"}},
       {roles({"a: {outlive: {roles: [], by: 1s}", "b: {outlive: {roles: [b, c, d], by: 1s}", "c: {kind: service",
               "e: {kind: sidecar, outlive: {roles: [a], by: 1s}"}),
-       {"2: roles.a.outlive.roles: names no role; write for example [chief]",
-        "3: roles.b.outlive.roles: a role cannot outlive itself; name others",
-        "3: roles.b.outlive.roles: role 'c' is a service, which ends only with the job; name others",
-        "3: roles.b.outlive.roles: there is no role 'd'; write the name of a role, or remove it",
-        "5: roles.e.outlive: is for workers; this is a sidecar, which the job does not wait for; remove it"}},
+       {"2: roles.a.outlive.roles: is empty; write for example [chief]",
+        "3: roles.b.outlive.roles: a role cannot outlive itself; name other roles",
+        "3: roles.b.outlive.roles: role 'c' is a service and ends only with the job; name other roles",
+        "3: roles.b.outlive.roles: unknown role 'd'; write the name of another role, or remove it",
+        "5: roles.e.outlive: applies only to workers, and this role is a sidecar; remove it"}},
       {roles({"a: {kind: setup, after: [b]", "b: {vcores: 1", "c: {kind: setup, after: [a]"}),
-       {"2: roles.a.after: role 'b' starts when all of kind setup have ended; remove it"}},
+       {"2: roles.a.after: role 'b' starts only after all setup roles have finished; remove it"}},
       {roles({"a: {exports: {X: 'X='}", "b: {after: [a]", "c: {exports: {Y: '', Z: \"a\\nb\"}",
               "d: {kind: setup, exports: {X: 'X='}", "e: {after: [{role: c, finished: true}]"}),
-       {"2: roles.a.exports: no role waits for the end of 'a'; give one `after: [{role: a, finished: true}]`",
-        "4: roles.c.exports.Y: write the text of one line behind which its value is printed, such as 'Y='",
-        "4: roles.c.exports.Z: write the text of one line behind which its value is printed, such as 'Z='"}},
+       {"2: roles.a.exports: no role waits for 'a' to finish; add `after: [{role: a, finished: true}]` to the role "
+        "that uses them",
+        "4: roles.c.exports.Y: must be the text that is printed before the value, on one line; write for example 'Y='",
+        "4: roles.c.exports.Z: must be the text that is printed before the value, on one line; write for example "
+        "'Z='"}},
       {Role("exports: {1X: 'X='}"),
-       {"3: roles.w.exports.1X: is not the name of a variable; use letters, digits and _, not a digit first"}},
-      {Role("instances: {min: 8, max: 2}"), {"3: roles.w.instances: min 8 is above max 2; swap them"}},
+       {"3: roles.w.exports.1X: invalid variable name; use letters, digits and _, not starting with a digit"}},
+      {Role("instances: {min: 8, max: 2}"), {"3: roles.w.instances: min (8) is larger than max (2); swap them"}},
       {Role("kind: service"),
-       {"1: roles: no role is of kind worker, so the job has nothing to wait for; make one a worker"}},
+       {"1: roles: no role has kind worker, so the job has nothing to wait for; make one a worker"}},
       {roles({"a: {kind: service, on_failure: tolerate", "b: {vcores: 1", "c: {kind: sidecar, on_failure: tolerate"}),
-       {"2: roles.a.on_failure: 'tolerate' is for workers, this is a service; to have its failures only reported, "
-        "write "
-        "kind: sidecar",
-        "4: roles.c.on_failure: 'tolerate' is for workers, this is a sidecar, whose failures are only reported anyway; "
-        "remove it"}},
-      {roles({"reader: {after: [raeder]"}),
-       {"2: roles.reader.after: there is no role 'raeder'; did you mean 'reader'?"}},
-      {roles({"a: {after: [a]"}), {"2: roles.a.after: waits for itself; remove it"}},
+       {"2: roles.a.on_failure: 'tolerate' applies only to workers, and this role is a service; write kind: sidecar if "
+        "its failures should only be reported",
+        "4: roles.c.on_failure: 'tolerate' applies only to workers, and this role is a sidecar, whose failures are "
+        "only reported anyway; remove this"}},
+      {roles({"reader: {after: [raeder]"}), {"2: roles.reader.after: unknown role 'raeder'; did you mean 'reader'?"}},
+      {roles({"a: {after: [a]"}), {"2: roles.a.after: a role cannot wait for itself; remove it"}},
       {roles({"z: {after: [b]", "a: {after: [{role: c, finished: true}]", "b: {after: [a]", "c: {after: [b]"}),
-       {"3: roles.a.after: waits for itself: a → c → b → a; remove one of these"}},
+       {"3: roles.a.after: circular dependency: a → c → b → a; remove one of them"}},
       {roles({"a: {after: [b]", "b: {after: [a]", "c: {after: [d]", "d: {after: [c]"}),
-       {"2: roles.a.after: waits for itself: a → b → a; remove one of these",
-        "4: roles.c.after: waits for itself: c → d → c; remove one of these"}},
+       {"2: roles.a.after: circular dependency: a → b → a; remove one of them",
+        "4: roles.c.after: circular dependency: c → d → c; remove one of them"}},
       {roles({"a: {kind: service", "b: {after: [{role: a, finished: true}]"}),
-       {"3: roles.b.after: role 'a' is a service, which ends only with the job; remove 'finished'"}},
+       {"3: roles.b.after: role 'a' is a service and ends only with the job; remove 'finished'"}},
       {Job("checkpoint: {max_grace: 5s}"),
        {"2: checkpoint.max_grace: max_grace (5s) is shorter than grace (10s); make it longer"}},
       {Job("timeouts: {gang: 5s}"),
-       {"2: timeouts.gang: hold (10s) is longer than gang (5s), the whole wait; make it shorter"}},
+       {"2: timeouts.gang: hold (10s) is longer than gang (5s), the total wait; make it shorter"}},
       {Job("timeouts: {hold: 1h}"),
-       {"2: timeouts.hold: hold (1h) is longer than gang (15m), the whole wait; make it shorter"}},
+       {"2: timeouts.hold: hold (1h) is longer than gang (15m), the total wait; make it shorter"}},
   });
 }
 
-TEST(Problems, OfAGreatManyAreCut) {
+TEST(Problems, AreLimitedTo200) {
   std::string text;
   for (int i = 0; i < 1000; ++i) text += "k" + std::to_string(i) + ": x\n";
   const std::vector<std::string> problems = ProblemsOf(text);

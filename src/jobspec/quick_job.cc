@@ -37,7 +37,7 @@ std::string ShellQuoted(const std::string& word) {
   return quoted + "'";
 }
 
-// Behind the last word of the text: behind a line's end they would be a command of their own.
+// After the last word of the text: after a newline they would be a separate command.
 void AppendToShell(std::string& shell, const std::vector<std::string>& words) {
   const size_t last = shell.find_last_not_of(" \t\r\n");
   shell.resize(last == std::string::npos ? 0 : last + 1);
@@ -66,7 +66,7 @@ std::string JobFileFor(const QuickJob& job) {
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (FindInvalidUtf8(word) != std::string::npos || word.find('\0') != std::string::npos) {
-      return Error{ErrorCode::kUsage, "the argument " + Quoted(word) + " is not UTF-8 text; pass it in a file"};
+      return Error{ErrorCode::kUsage, "the argument " + Quoted(word) + " is not valid UTF-8; pass it in a file"};
     }
   }
   if (words.empty()) return {};

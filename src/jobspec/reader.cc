@@ -13,9 +13,9 @@ constexpr size_t kShownMax = 200;
 std::string_view KindText(Node::Kind kind) {
   switch (kind) {
     case Node::Kind::kNull:
-      return "nothing";
+      return "null";
     case Node::Kind::kScalar:
-      return "a text";
+      return "a string";
     case Node::Kind::kList:
       return "a list";
     case Node::Kind::kMap:
@@ -35,17 +35,17 @@ Reader::Scope::Scope(Reader& reader, size_t index) : reader_(reader), outer_(rea
   reader_.path_ += "[" + std::to_string(index) + "]";
 }
 
-void Reader::Add(Mark mark, std::string path, std::string text) {
+Problem Reader::ProblemAt(Mark mark, std::string path, std::string text) const {
   Problem problem;
-  problem.file = mark.from_set ? "--set" : surroundings_.file_name;
+  problem.file = mark.from_set ? "--set" : host_.file_name;
   problem.line = mark.from_set ? 0 : mark.line;
   problem.key = std::move(path);
   problem.text = std::move(text);
-  problems_.push_back(std::move(problem));
+  return problem;
 }
 
 bool Reader::Fail(Mark mark, std::string text) {
-  Add(mark, path_, std::move(text));
+  problems_.push_back(ProblemAt(mark, path_, std::move(text)));
   return false;
 }
 
@@ -56,7 +56,7 @@ std::optional<std::string> Reader::Verbatim(const Node& node, std::string_view w
     return std::nullopt;
   }
   if (node.text.find('\0') != std::string::npos) {
-    Fail(node, "contains a NUL character, which no program can be given; remove it");
+    Fail(node, "contains a NUL character, which cannot be passed to a program; remove it");
     return std::nullopt;
   }
   return node.text;
@@ -72,16 +72,16 @@ std::optional<std::string> Reader::Text(const Node& node, std::string_view wante
 
 bool Reader::Expand(const Node& node, std::string_view text, std::string* out) {
   constexpr size_t kExpandedMax = 8 << 20;  // of all values together
-  Expansion expansion = ExpandVariables(text, surroundings_.variable);
+  Expansion expansion = ExpandVariables(text, host_.variable);
   expanded_bytes_ += expansion.text.size();
-  if (expanded_bytes_ > kExpandedMax) return Fail(node, "the variables put into this file are larger than 8 MiB");
+  if (expanded_bytes_ > kExpandedMax) return Fail(node, "the variables in this file expand to more than 8 MiB");
   for (const std::string& name : expansion.unset) {
     const std::string v = Printable(name);
     Fail(node, "${" + v + "} is not set in your environment; set it, or give a default: ${" + v + ":-default}");
   }
   if (!expansion.unset.empty()) return false;
   if (FindInvalidUtf8(expansion.text) != std::string::npos || expansion.text.find('\0') != std::string::npos) {
-    return Fail(node, "a variable in " + Quoted(text) + " has a value that is not UTF-8");
+    return Fail(node, "the value of a variable in " + Quoted(text) + " is not valid UTF-8");
   }
   *out = std::move(expansion.text);
   return true;
@@ -107,7 +107,7 @@ void Reader::FailAt(const std::string& path, std::string text) {
     }
     if (around.find_last_of(".[") == std::string::npos) break;
   }
-  Add(mark, path, std::move(text));
+  problems_.push_back(ProblemAt(mark, path, std::move(text)));
 }
 
 std::string_view Reader::Suggest(std::string_view text, const std::vector<std::string_view>& candidates) {
@@ -117,12 +117,12 @@ std::string_view Reader::Suggest(std::string_view text, const std::vector<std::s
 }
 
 std::vector<Problem> Reader::TakeProblems() {
-  const auto place = [](const Problem& p) { return p.file == "--set" ? 1 << 30 : p.line; };
+  const auto position = [](const Problem& p) { return p.file == "--set" ? 1 << 30 : p.line; };
   std::stable_sort(problems_.begin(), problems_.end(),
-                   [&](const Problem& a, const Problem& b) { return place(a) < place(b); });
+                   [&](const Problem& a, const Problem& b) { return position(a) < position(b); });
   if (problems_.size() > kShownMax) {
     Problem rest;
-    rest.file = surroundings_.file_name;
+    rest.file = host_.file_name;
     rest.text = "and " + std::to_string(problems_.size() - kShownMax) + " more problems";
     problems_.resize(kShownMax);
     problems_.push_back(std::move(rest));

@@ -1,4 +1,4 @@
-// The state of reading one job file: where in it the reading is, what was found wrong, and where each key stood.
+// The state of parsing one job file: the current key, the problems found, and the line of each key.
 #pragma once
 
 #include <optional>
@@ -14,9 +14,9 @@ namespace howdah::jobspec {
 
 class Reader {
  public:
-  explicit Reader(const Surroundings& surroundings) : surroundings_(surroundings) {}
+  explicit Reader(const SubmitHost& host) : host_(host) {}
 
-  // While it lives, the reading is at a key, or at an item of a list.
+  // Makes a key, or an item of a list, the current one while it exists.
   class Scope {
    public:
     Scope(Reader& reader, std::string_view key);
@@ -30,49 +30,53 @@ class Reader {
     size_t outer_;
   };
 
-  // Reports a problem of what is being read; always false, as what readers return.
+  // Reports a problem of the current key. Always false, for callers that return it.
   bool Fail(Mark mark, std::string text);
   bool Fail(const Node& node, std::string text) { return Fail(node.mark, std::move(text)); }
+  // Reports a hint about the current key, which does not make it invalid.
+  void Hint(Mark mark, std::string text) { hints_.push_back(ProblemAt(mark, path_, std::move(text))); }
 
-  // The scalar's text, with variables put in; `wanted` says what is meant to be there if it is none. nullopt: reported.
+  // The scalar's text with its variables expanded. nullopt: not a scalar, or not expandable, which has been reported;
+  // `wanted` describes the expected value.
   std::optional<std::string> Text(const Node& node, std::string_view wanted);
-  // The same as it stands in the file.
+  // The same without expansion.
   std::optional<std::string> Verbatim(const Node& node, std::string_view wanted);
 
-  // Remembers the key or item that was read, for rules that come later.
+  // Records the current key or item and whether it was valid, for the rules.
   void Note(Mark mark, bool good) { noted_[path_] = {mark, good}; }
-  // Whether the key at this path was there and could be read.
+  // Whether the key at this path exists and was valid.
   bool WasGood(const std::string& path) const;
-  // Whether the key at this path was there and could not be read; then rules about it say nothing more.
+  // Whether the key at this path exists and was invalid; rules then report nothing about it.
   bool WasBad(const std::string& path) const;
-  // Reports a problem of the key at this path, or of the nearest one around it that stands in the file.
+  // Reports a problem of the key at this path, with the line of the nearest enclosing key in the file.
   void FailAt(const std::string& path, std::string text);
 
-  // Remembers that the directory at this key was written as a relative path.
+  // Records that the directory at the current key was a relative path.
   void NoteRelativeDirectory() { relative_directories_.push_back(path_); }
   std::vector<std::string> TakeRelativeDirectories() { return std::move(relative_directories_); }
 
-  // The candidate that was probably meant; empty: none, or so many have been wanted that nobody would read more.
+  // The most similar candidate. Empty: none, or too many suggestions were made already.
   std::string_view Suggest(std::string_view text, const std::vector<std::string_view>& candidates);
 
-  const Surroundings& surroundings() const { return surroundings_; }
-  // The problems in the order of their lines, those of --set last; a great many are cut.
+  const SubmitHost& host() const { return host_; }
+  // The problems in the order of their lines, those of --set last; at most 200.
   std::vector<Problem> TakeProblems();
+  std::vector<Problem> TakeHints() { return std::move(hints_); }
 
  private:
   struct Noted {
     Mark mark;
     bool good = false;
   };
-  void Add(Mark mark, std::string path, std::string text);
+  Problem ProblemAt(Mark mark, std::string path, std::string text) const;
   bool Expand(const Node& node, std::string_view text, std::string* out);
 
-  const Surroundings& surroundings_;
+  const SubmitHost& host_;
   std::string path_;
-  std::vector<Problem> problems_;
+  std::vector<Problem> problems_, hints_;
   std::vector<std::string> relative_directories_;
   size_t expanded_bytes_ = 0;
-  size_t compared_ = 0;  // candidates for suggestions
+  size_t compared_ = 0;  // candidates, for all suggestions together
   std::unordered_map<std::string, Noted> noted_;
 };
 

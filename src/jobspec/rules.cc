@@ -12,16 +12,16 @@ std::string PathOf(const RoleSpec& role, std::string_view key) {
   return "roles." + Printable(role.name) + "." + std::string(key);
 }
 
-// Its parameter server is told apart by the names of the roles.
+// MXNet's parameter server identifies roles by these names.
 void CheckMxnet(const JobSpec& spec, Reader& reader) {
   for (const char* name : {"scheduler", "server", "worker"}) {
     const auto role = std::find_if(spec.roles.begin(), spec.roles.end(),
                                    [&](const RoleSpec& candidate) { return candidate.name == name; });
     const bool is_scheduler = std::string_view(name) == "scheduler";
     if (role == spec.roles.end()) {
-      reader.FailAt("roles", "an MXNet job has roles called scheduler, server and worker; add " + std::string(name));
+      reader.FailAt("roles", "an MXNet job needs the roles scheduler, server and worker; add " + std::string(name));
     } else if (is_scheduler && role->instances != Instances{1, 1} && !reader.WasBad(PathOf(*role, "instances"))) {
-      reader.FailAt(PathOf(*role, "instances"), "MXNet's scheduler is one task; write 1");
+      reader.FailAt(PathOf(*role, "instances"), "MXNet needs exactly one scheduler; write 1");
     }
   }
 }
@@ -29,13 +29,13 @@ void CheckMxnet(const JobSpec& spec, Reader& reader) {
 void CheckFramework(const JobSpec& spec, Reader& reader) {
   if (spec.framework == Framework::kMxnet && !reader.WasBad("roles")) CheckMxnet(spec, reader);
   std::string why;
-  if (spec.framework == Framework::kTensorflow) why = "a TensorFlow task has one place in the cluster";
-  if (spec.framework == Framework::kMxnet) why = "an MXNet task has one place in the cluster";
-  if (spec.framework == Framework::kMpi) why = "mpirun starts the ranks, as many in a task as it has vcores";
+  if (spec.framework == Framework::kTensorflow) why = "a TensorFlow task is one member of the cluster";
+  if (spec.framework == Framework::kMxnet) why = "an MXNet task is one member of the cluster";
+  if (spec.framework == Framework::kMpi) why = "mpirun starts the ranks, one per vcore of a task";
   for (const RoleSpec& role : spec.roles) {
     if (why.empty() || role.processes == 1 || role.kind != RoleKind::kWorker) continue;
     reader.FailAt(PathOf(role, "processes"),
-                  why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1, and more instances"));
+                  why + (spec.framework == Framework::kMpi ? "; write 1" : "; write 1 and increase instances"));
   }
 }
 
@@ -45,13 +45,13 @@ void CheckChiefs(const JobSpec& spec, Reader& reader) {
     if (!role.chief) continue;
     const bool is_one = role.instances == Instances{1, 1};
     if (!is_one && !reader.WasBad(PathOf(role, "instances"))) {
-      reader.FailAt(PathOf(role, "instances"), "a chief is one task; write 1");
+      reader.FailAt(PathOf(role, "instances"), "the chief must be a single task; write 1");
     }
     if (role.kind != RoleKind::kWorker)
-      reader.FailAt(PathOf(role, "kind"), "a chief is of kind worker; remove one of the two");
+      reader.FailAt(PathOf(role, "kind"), "the chief must have kind worker; remove kind or chief");
     if (first != nullptr) {
       reader.FailAt(PathOf(role, "chief"),
-                    "role " + Quoted(first->name) + " is the chief already; a job has one: remove it");
+                    "a job has only one chief, and role " + Quoted(first->name) + " is one already; remove this");
     }
     first = first == nullptr ? &role : first;
   }
@@ -59,14 +59,15 @@ void CheckChiefs(const JobSpec& spec, Reader& reader) {
 
 void CheckRole(const RoleSpec& role, Reader& reader) {
   if (role.instances.min > role.instances.max && !reader.WasBad(PathOf(role, "instances"))) {
-    reader.FailAt(PathOf(role, "instances"), "min " + std::to_string(role.instances.min) + " is above max " +
-                                                 std::to_string(role.instances.max) + "; swap them");
+    reader.FailAt(PathOf(role, "instances"), "min (" + std::to_string(role.instances.min) + ") is larger than max (" +
+                                                 std::to_string(role.instances.max) + "); swap them");
   }
   if (role.on_failure != OnFailure::kFail && role.kind != RoleKind::kWorker) {
     const std::string remedy = role.kind == RoleKind::kSidecar
-                                   ? ", whose failures are only reported anyway; remove it"
-                                   : "; to have its failures only reported, write kind: sidecar";
-    reader.FailAt(PathOf(role, "on_failure"), Quoted(ToText(role.on_failure)) + " is for workers, this is a " +
+                                   ? ", whose failures are only reported anyway; remove this"
+                                   : "; write kind: sidecar if its failures should only be reported";
+    reader.FailAt(PathOf(role, "on_failure"), Quoted(ToText(role.on_failure)) +
+                                                  " applies only to workers, and this role is a " +
                                                   std::string(ToText(role.kind)) + remedy);
   }
 }
@@ -74,19 +75,18 @@ void CheckRole(const RoleSpec& role, Reader& reader) {
 void FailNoRole(const RoleSpec& role, std::string_view key, const std::string& wrong,
                 const std::vector<std::string_view>& names, Reader& reader) {
   const std::string_view near = reader.Suggest(wrong, names);
-  reader.FailAt(PathOf(role, key), "there is no role " + Quoted(wrong) +
-                                       (near.empty() ? "; write the name of a role, or remove it"
+  reader.FailAt(PathOf(role, key), "unknown role " + Quoted(wrong) +
+                                       (near.empty() ? "; write the name of another role, or remove it"
                                                      : "; did you mean " + Quoted(near) + "?"));
 }
 
 void CheckOutlive(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   if (!role.outlive || reader.WasBad(PathOf(role, "outlive"))) return;
   if (role.kind != RoleKind::kWorker) {
-    reader.FailAt(PathOf(role, "outlive"), "is for workers; this is a " + std::string(ToText(role.kind)) +
-                                               ", which the job does not wait for; remove it");
+    reader.FailAt(PathOf(role, "outlive"),
+                  "applies only to workers, and this role is a " + std::string(ToText(role.kind)) + "; remove it");
   }
-  if (role.outlive->roles.empty())
-    reader.FailAt(PathOf(role, "outlive.roles"), "names no role; write for example [chief]");
+  if (role.outlive->roles.empty()) reader.FailAt(PathOf(role, "outlive.roles"), "is empty; write for example [chief]");
   std::vector<std::string_view> names;
   for (const RoleSpec& other : spec.roles) names.push_back(other.name);
   for (const std::string& name : role.outlive->roles) {
@@ -94,15 +94,15 @@ void CheckOutlive(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
     if (other == names.end()) {
       FailNoRole(role, "outlive.roles", name, names, reader);
     } else if (name == role.name) {
-      reader.FailAt(PathOf(role, "outlive.roles"), "a role cannot outlive itself; name others");
+      reader.FailAt(PathOf(role, "outlive.roles"), "a role cannot outlive itself; name other roles");
     } else if (spec.roles[static_cast<size_t>(other - names.begin())].kind == RoleKind::kService) {
       reader.FailAt(PathOf(role, "outlive.roles"),
-                    "role " + Quoted(name) + " is a service, which ends only with the job; name others");
+                    "role " + Quoted(name) + " is a service and ends only with the job; name other roles");
     }
   }
 }
 
-// What runs before everything else waits for nothing else.
+// A setup role runs before all others, so it can wait only for other setup roles.
 void CheckSetup(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   if (role.kind != RoleKind::kSetup) return;
   for (const After& after : role.after) {
@@ -110,11 +110,11 @@ void CheckSetup(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
         std::find_if(spec.roles.begin(), spec.roles.end(), [&](const RoleSpec& r) { return r.name == after.role; });
     if (other == spec.roles.end() || other->kind == RoleKind::kSetup) continue;
     reader.FailAt(PathOf(role, "after"),
-                  "role " + Quoted(after.role) + " starts when all of kind setup have ended; remove it");
+                  "role " + Quoted(after.role) + " starts only after all setup roles have finished; remove it");
   }
 }
 
-// Whether `role` starts only when `other` has ended.
+// Whether `role` starts only after `other` has finished.
 bool WaitsForEnd(const RoleSpec& role, const RoleSpec& other) {
   if (other.kind == RoleKind::kSetup && role.kind != RoleKind::kSetup) return true;
   return std::any_of(role.after.begin(), role.after.end(),
@@ -126,13 +126,14 @@ void CheckExports(const JobSpec& spec, const RoleSpec& role, Reader& reader) {
   for (const auto& [name, text] : role.exports) {
     if (!text.empty() && text.find_first_of("\r\n") == text.npos) continue;
     reader.FailAt(PathOf(role, "exports." + name),
-                  "write the text of one line behind which its value is printed, such as '" + name + "='");
+                  "must be the text that is printed before the value, on one line; write for example '" + name + "='");
   }
   const bool awaited = std::any_of(spec.roles.begin(), spec.roles.end(),
                                    [&](const RoleSpec& other) { return WaitsForEnd(other, role); });
   if (awaited) return;
-  reader.FailAt(PathOf(role, "exports"), "no role waits for the end of " + Quoted(role.name) +
-                                             "; give one `after: [{role: " + role.name + ", finished: true}]`");
+  reader.FailAt(PathOf(role, "exports"), "no role waits for " + Quoted(role.name) + " to finish" +
+                                             "; add `after: [{role: " + role.name +
+                                             ", finished: true}]` to the role that uses them");
 }
 
 void CheckRestart(const RoleSpec& role, Reader& reader) {
@@ -142,29 +143,29 @@ void CheckRestart(const RoleSpec& role, Reader& reader) {
     const RestartRule& rule = role.restart.rules[i];
     const std::string item = key + "[" + std::to_string(i) + "]";
     if (rule.log.empty() && !rule.exit && rule.signal.empty()) {
-      reader.FailAt(item, "fits every failure; say which with log, exit or signal");
+      reader.FailAt(item, "matches every failure; add log, exit or signal");
     } else if (rule.exit && !rule.signal.empty()) {
-      reader.FailAt(item, "no process ends with both an exit code and a signal; make two rules of it");
+      reader.FailAt(item, "a process ends with an exit code or by a signal, never both; write two rules");
     }
   }
 }
 
 void CheckLocality(const RoleSpec& role, Reader& reader) {
   if (!role.locality.strict || !role.locality.empty() || reader.WasBad(PathOf(role, "locality"))) return;
-  reader.FailAt(PathOf(role, "locality.strict"), "there is nowhere to run only; add nodes or racks, or remove it");
+  reader.FailAt(PathOf(role, "locality.strict"), "needs nodes or racks; add some, or remove it");
 }
 
-void CheckThatSomeoneWorks(const JobSpec& spec, Reader& reader) {
+void CheckHasWorker(const JobSpec& spec, Reader& reader) {
   const bool waited_for = std::any_of(spec.roles.begin(), spec.roles.end(), [&](const RoleSpec& role) {
     return role.kind == RoleKind::kWorker || reader.WasBad(PathOf(role, "kind"));
   });
   if (spec.roles.empty() || waited_for) return;
-  reader.FailAt("roles", "no role is of kind worker, so the job has nothing to wait for; make one a worker");
+  reader.FailAt("roles", "no role has kind worker, so the job has nothing to wait for; make one a worker");
 }
 
 using RoleIndex = std::unordered_map<std::string_view, size_t>;
 
-// The roles that each role waits for; what is wrong with one of them is reported.
+// The roles that each role waits for; invalid ones are reported.
 std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex& index, Reader& reader) {
   std::vector<std::string_view> names;
   for (const RoleSpec& role : spec.roles) names.push_back(role.name);
@@ -180,7 +181,7 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
       const RoleSpec& other = spec.roles[found->second];
       if (after.finished && other.kind == RoleKind::kService) {
         reader.FailAt(PathOf(role, "after"),
-                      "role " + Quoted(other.name) + " is a service, which ends only with the job; remove 'finished'");
+                      "role " + Quoted(other.name) + " is a service and ends only with the job; remove 'finished'");
       }
       waited[i].push_back(found->second);
     }
@@ -209,19 +210,19 @@ std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) 
   return never;
 }
 
-// A cycle that is reached from a role that never starts, beginning with its first role in the file.
+// A cycle reachable from a role that never starts, beginning with the cycle's first role in the file.
 std::vector<size_t> CycleFrom(size_t role, const std::vector<std::vector<size_t>>& waited,
                               const std::vector<bool>& never) {
-  std::vector<size_t> way;
+  std::vector<size_t> path;
   std::vector<bool> seen(waited.size());
   while (!seen[role]) {
     seen[role] = true;
-    way.push_back(role);
+    path.push_back(role);
     role = *std::find_if(waited[role].begin(), waited[role].end(), [&](size_t other) { return never[other]; });
   }
-  way.erase(way.begin(), std::find(way.begin(), way.end(), role));
-  std::rotate(way.begin(), std::min_element(way.begin(), way.end()), way.end());
-  return way;
+  path.erase(path.begin(), std::find(path.begin(), path.end(), role));
+  std::rotate(path.begin(), std::min_element(path.begin(), path.end()), path.end());
+  return path;
 }
 
 void CheckOrder(const JobSpec& spec, Reader& reader) {
@@ -238,29 +239,29 @@ void CheckOrder(const JobSpec& spec, Reader& reader) {
     for (const size_t role : cycle) way += Printable(spec.roles[role].name) + " → ";
     const RoleSpec& first = spec.roles[cycle.front()];
     reader.FailAt(PathOf(first, "after"),
-                  cycle.size() == 1 ? "waits for itself; remove it"
-                                    : "waits for itself: " + way + Printable(first.name) + "; remove one of these");
-    for (const size_t role : cycle) waited[role].clear();  // so that the next one is found
+                  cycle.size() == 1 ? "a role cannot wait for itself; remove it"
+                                    : "circular dependency: " + way + Printable(first.name) + "; remove one of them");
+    for (const size_t role : cycle) waited[role].clear();  // so that the next cycle is found
   }
 }
 
-// The first file at each place in a working directory: by its place, the key.
-using Places = std::unordered_map<std::string_view, std::string>;
+// The first file for each target path in a working directory: by path, its key.
+using Targets = std::unordered_map<std::string_view, std::string>;
 
-// The places with those of a further list of files.
-Places CheckFilesAt(const std::string& key, const std::vector<File>& files, Places places, Reader& reader) {
-  if (reader.WasBad(key)) return places;  // the items do not have the numbers of the file
+// The targets, extended by those of another list of files.
+Targets CheckFilesAt(const std::string& key, const std::vector<File>& files, Targets targets, Reader& reader) {
+  if (reader.WasBad(key)) return targets;  // without the invalid items, the indices are not those of the file
   for (size_t i = 0; i < files.size(); ++i) {
     const std::string item = key + "[" + std::to_string(i) + "]";
-    const auto [first, is_new] = places.emplace(files[i].to, item);
+    const auto [first, is_new] = targets.emplace(files[i].to, item);
     if (is_new) continue;
-    reader.FailAt(item, Quoted(files[i].to) + " is the place of " + first->second + " already; give another 'to'");
+    reader.FailAt(item, Quoted(files[i].to) + " is already the target of " + first->second + "; set another 'to'");
   }
-  return places;
+  return targets;
 }
 
 void CheckFiles(const JobSpec& spec, Reader& reader) {
-  const Places of_job = CheckFilesAt("files", spec.files, {}, reader);
+  const Targets of_job = CheckFilesAt("files", spec.files, {}, reader);
   for (const RoleSpec& role : spec.roles) CheckFilesAt(PathOf(role, "files"), role.files, of_job, reader);
 }
 
@@ -275,7 +276,7 @@ void CheckTimeouts(const JobSpec& spec, Reader& reader) {
   if (spec.timeouts.hold <= spec.timeouts.gang || reader.WasBad("timeouts")) return;
   const std::string key = reader.WasGood("timeouts.hold") ? "timeouts.hold" : "timeouts.gang";
   reader.FailAt(key, "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
-                         DurationToText(spec.timeouts.gang) + "), the whole wait; make it shorter");
+                         DurationToText(spec.timeouts.gang) + "), the total wait; make it shorter");
 }
 
 }  // namespace
@@ -291,7 +292,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
     CheckSetup(spec, role, reader);
     CheckExports(spec, role, reader);
   }
-  CheckThatSomeoneWorks(spec, reader);
+  CheckHasWorker(spec, reader);
   CheckOrder(spec, reader);
   CheckFiles(spec, reader);
   CheckCheckpoint(spec.checkpoint, reader);

@@ -1,4 +1,4 @@
-// What must hold between the keys of a job file, once each has been read.
+// The rules between the keys of a job file.
 #pragma once
 
 #include "howdah/jobspec/job_spec.h"
@@ -6,7 +6,7 @@
 
 namespace howdah::jobspec {
 
-// Reports what does not hold. Says nothing of a key that could not be read: that has been reported.
+// Reports every violation, except those of invalid keys, which have been reported already.
 void CheckRules(const JobSpec& spec, Reader& reader);
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// What the key table says of itself: the JSON Schema and, from it, the reference page.
+// The JSON Schema, made from the key table, and the reference page, made from the schema.
 #include <algorithm>
 
 #include "howdah/jobspec/job_file.h"
@@ -24,7 +24,7 @@ std::string DefaultCell(const Json& property, bool required) {
 
 void AppendRows(const Json& schema, const std::string& path, std::string* page);
 
-// The keys within a value: of a map, of the map among alternatives, of a list's items, of any name.
+// The keys within a value: a map, a map among alternatives, the items of a list, the values of a map of any names.
 void AppendInner(const Json& schema, const std::string& path, std::string* page) {
   AppendRows(schema, path, page);
   for (const Json& alternative : schema.value("anyOf", Json::array())) AppendInner(alternative, path, page);
@@ -50,7 +50,7 @@ Json Schema() {
   Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"}};
   schema.update(SectionSchema(JobKeys()));
   schema["title"] = "Howdah job file";
-  schema["description"] = "A distributed job for howdah: on Hadoop YARN or on one machine.";
+  schema["description"] = "A distributed job for Howdah, on Hadoop YARN or on one machine.";
   return schema;
 }
 
@@ -59,19 +59,19 @@ Json Schema() {
 std::string JsonSchema() { return Schema().dump(2) + "\n"; }
 
 std::string ReferencePage() {
-  std::string page =
-      "# Job file reference\n\n"
-      "Generated from the key table of `src/spec` (`howdah schema` prints the same as JSON Schema): do not edit.\n\n"
-      "A job file is YAML or JSON, one document. Unknown and duplicate keys are errors. A time is a whole number with "
-      "`ms`, "
-      "`s`, `m`, `h`\nor `d`; memory a whole number with `KiB`, `MiB`, `GiB`, `TiB`, `KB`, `MB`, `GB` or `TB`, or `k`, "
-      "`m`, "
-      "`g`, `t` as Hadoop writes them.\nIn every value but `command`, `${VAR}` and `${VAR:-default}` take a variable "
-      "of the "
-      "submitting environment and `$$` is a dollar.\nRelative paths count from the job file. `NAME` stands for a name "
-      "of your "
-      "own, `[]` for each item of a list.\n\n"
-      "| key | type | default | what it says |\n|---|---|---|---|\n";
+  std::string page = R"(# Job file reference
+
+Generated from the key table of `src/jobspec` (`howdah schema` prints the same as JSON Schema): do not edit.
+
+A job file is one YAML or JSON document. Unknown and duplicate keys are errors. A duration is a whole number with `ms`, `s`,
+`m`, `h` or `d`. A memory size is a whole number with `KiB`, `MiB`, `GiB`, `TiB`, `KB`, `MB`, `GB` or `TB`, or with `k`, `m`,
+`g` or `t` as in Hadoop. In every value except `command`, `${VAR}` and `${VAR:-default}` expand to a variable of the submitting
+environment, and `$$` is a dollar sign. Relative paths start at the job file's directory. `NAME` stands for a name that you
+choose, `[]` for each item of a list.
+
+| key | type | default | description |
+|---|---|---|---|
+)";
   AppendInner(Schema(), "", &page);
   return page;
 }

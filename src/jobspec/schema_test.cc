@@ -33,10 +33,10 @@ TEST(Reference, HasARowForEveryKey) {
   for (const auto& key : JobKeys().keys) EXPECT_THAT(page, HasSubstr("| `" + std::string(key.name) + "` |"));
   for (const auto& key : RoleKeys().keys)
     EXPECT_THAT(page, HasSubstr("| `roles.NAME." + std::string(key.name) + "` |"));
-  for (const char* row : {"| `roles.NAME.memory` | memory with a unit | required | Memory of one task |",
-                          "| `roles.NAME.after[].finished` |", "| `files[].unpack` | true or false | `false` |",
-                          "| `roles.NAME.instances.min` |", "| `checkpoint.grace` | time with a unit | `10s` |",
-                          "| `framework` | plain pytorch tensorflow jax"}) {
+  for (const char* row :
+       {"| `roles.NAME.memory` | memory size | required | Memory per task |", "| `roles.NAME.after[].finished` |",
+        "| `files[].unpack` | true or false | `false` |", "| `roles.NAME.instances.min` |",
+        "| `checkpoint.grace` | duration | `10s` |", "| `framework` | plain pytorch tensorflow jax"}) {
     EXPECT_THAT(page, HasSubstr(row));
   }
 }

@@ -4,7 +4,7 @@ namespace howdah::jobspec {
 
 bool CheckIsMap(Reader& reader, const Node& node) {
   if (node.kind == Node::Kind::kMap) return true;
-  return reader.Fail(node, "must be a map of keys and values, as in 'key: value'");
+  return reader.Fail(node, "must be a map, as in 'key: value'");
 }
 
 bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::vector<std::string_view>& valid,
@@ -12,12 +12,12 @@ bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::
   if (!elsewhere.empty()) return reader.Fail(mark, "unknown key here; did you mean " + elsewhere + "?");
   const std::string_view near = reader.Suggest(key, valid);
   if (!near.empty()) return reader.Fail(mark, "unknown key; did you mean '" + std::string(near) + "'?");
-  return reader.Fail(mark, "unknown key; remove it; the keys here are " + Joined(valid));
+  return reader.Fail(mark, "unknown key; the keys here are " + Joined(valid));
 }
 
 bool FailDuplicateKey(Reader& reader, Mark mark, Mark first) {
-  const std::string where = first.line == 0 ? "" : " in line " + std::to_string(first.line);
-  return reader.Fail(mark, "this key is there already" + where + "; remove one of them");
+  const std::string where = first.line == 0 ? "" : " (first in line " + std::to_string(first.line) + ")";
+  return reader.Fail(mark, "duplicate key" + where + "; remove one of them");
 }
 
 bool FailMissingKey(Reader& reader, Mark mark, std::string_view key, std::string_view example) {

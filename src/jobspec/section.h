@@ -1,6 +1,7 @@
-// The shape of the key table: how values of one type are read, written and described; keys; sections of keys.
+// The structure of the key table: value types, keys, and sections of keys.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -14,12 +15,12 @@
 
 namespace howdah::jobspec {
 
-// How values of one type stand in job files.
+// How values of one type are read from and written to job files.
 template <typename V>
 struct ValueType {
-  std::function<bool(Reader&, const Node&, V&)> read;  // false: it was wrong, and has been reported
-  std::function<Json(const V&)> write;                 // null: there is no value to write
-  std::function<Json()> schema;                        // its "title" is the type in words
+  std::function<bool(Reader&, const Node&, V&)> read;  // false: invalid, which has been reported
+  std::function<Json(const V&)> write;                 // null: the key is omitted
+  std::function<Json()> schema;                        // its "title" describes the type
 };
 
 // One row of the table.
@@ -27,23 +28,32 @@ template <typename T>
 struct Key {
   std::string_view name;
   std::string_view help;     // one line
-  std::string_view example;  // of a required key: what to write; empty: not required
+  std::string_view example;  // for a required key, in messages; empty: not required
   std::function<bool(Reader&, const Node&, T&)> read;
   std::function<Json(const T&)> write;
   std::function<Json()> schema;
-  std::string_view default_words;  // where the default is no constant
+  std::string_view default_words;  // if the default is not a constant
   bool required() const { return !example.empty(); }
 };
 
-// The keys that stand together, read into one T.
+// A key under its earlier name: still read, never written, and answered with a hint.
+template <typename T>
+struct OldKey {
+  std::string_view name, new_name;
+  std::string_view hint;  // how to write it now
+  std::function<bool(Reader&, const Node&, T&)> read;
+};
+
+// The keys of one map, read into one T.
 template <typename T>
 struct Section {
   std::vector<Key<T>> keys;
-  // What a key that is not of this section may have been meant for, in words; empty: nothing.
+  std::vector<OldKey<T>> old_keys = {};
+  // Where a key that does not belong here may belong; empty: nowhere.
   std::string (*elsewhere)(std::string_view key) = nullptr;
 };
 
-// A key read into one field.
+// A key for one field.
 template <typename T, typename V>
 Key<T> Row(std::string_view name, V T::*field, ValueType<V> type, std::string_view help,
            std::string_view example = "") {
@@ -64,7 +74,7 @@ Json WriteSection(const Section<T>& section, const T& value);
 template <typename T>
 Json SectionSchema(const Section<T>& section);
 
-// A key whose own keys are read into fields of the same T.
+// A key whose own keys are fields of the same T.
 template <typename T>
 Key<T> Group(std::string_view name, Section<T> section, std::string_view help) {
   Key<T> key;
@@ -76,7 +86,7 @@ Key<T> Group(std::string_view name, Section<T> section, std::string_view help) {
   return key;
 }
 
-// A section of its own as the type of a field.
+// A section as the type of a field.
 template <typename T>
 ValueType<T> SectionType(const Section<T>& (*section)()) {
   return {[section](Reader& r, const Node& n, T& out) { return ReadSection(r, n, section(), out); },
@@ -91,8 +101,7 @@ bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::
 bool FailDuplicateKey(Reader& reader, Mark mark, Mark first);
 bool FailMissingKey(Reader& reader, Mark mark, std::string_view key, std::string_view example);
 
-// Calls visit(entry) for each entry of a map whose key has not been there before; duplicates are reported. False if
-// there were any.
+// Calls visit(entry) for each entry of a map, except duplicate keys, which are reported. False if there were any.
 template <typename Visit>
 bool ForEachEntry(Reader& reader, const Node& map, const Visit& visit) {
   bool good = true;
@@ -105,7 +114,7 @@ bool ForEachEntry(Reader& reader, const Node& map, const Visit& visit) {
   return good;
 }
 
-// Reads the value of a known key. One without a value is as if it were not there, unless it is required.
+// Reads the value of a known key. A null value means that the key is absent, unless it is required.
 template <typename T>
 bool ReadKey(Reader& reader, const Entry& entry, const Key<T>& key, T& out) {
   if (entry.value->kind == Node::Kind::kNull && !key.required()) return true;
@@ -114,6 +123,19 @@ bool ReadKey(Reader& reader, const Entry& entry, const Key<T>& key, T& out) {
                                                       std::string(key.example))
                         : key.read(reader, *entry.value, out);
   reader.Note(entry.mark, good);
+  return good;
+}
+
+// Reads a key under its earlier name, in the map `node`.
+template <typename T>
+bool ReadOldKey(Reader& reader, const Node& node, const Entry& entry, const OldKey<T>& old, T& out) {
+  const bool both = std::any_of(node.entries.begin(), node.entries.end(),
+                                [&](const Entry& other) { return other.key == old.new_name; });
+  if (both) return reader.Fail(entry.mark, "is the old name of '" + std::string(old.new_name) + "'; remove it");
+  if (entry.value->kind == Node::Kind::kNull) return true;
+  const bool good = old.read(reader, *entry.value, out);
+  reader.Note(entry.mark, good);
+  if (good) reader.Hint(entry.mark, "is the old name of '" + std::string(old.new_name) + "'; " + std::string(old.hint));
   return good;
 }
 
@@ -126,6 +148,9 @@ bool ReadSection(Reader& reader, const Node& node, const Section<T>& section, T&
       if (section.keys[i].name != entry.key) continue;
       present[i] = true;
       return ReadKey(reader, entry, section.keys[i], out);
+    }
+    for (const OldKey<T>& old : section.old_keys) {
+      if (old.name == entry.key) return ReadOldKey(reader, node, entry, old, out);
     }
     std::vector<std::string_view> valid;
     for (const Key<T>& key : section.keys) valid.push_back(key.name);

@@ -20,7 +20,7 @@ std::vector<std::string> Split(std::string_view path) {
   }
 }
 
-// What stands behind the '='. nullptr: reported.
+// The value after the '='. nullptr: it was invalid and has been reported.
 const Node* ReadValue(std::string_view set, size_t equals, Tree& tree, Reader& reader) {
   const ParsedTree parsed = ParseYaml(set.substr(equals + 1), tree, true);
   if (parsed.error) {
@@ -29,7 +29,7 @@ const Node* ReadValue(std::string_view set, size_t equals, Tree& tree, Reader& r
     return nullptr;
   }
   if (parsed.root != nullptr) return parsed.root;
-  Node node;  // KEY= means the empty text
+  Node node;  // KEY= sets the empty string
   node.kind = Node::Kind::kScalar;
   node.mark = kMark;
   return tree.Add(std::move(node));
@@ -41,8 +41,8 @@ std::vector<std::string_view> KeysOf(const Node& map) {
   return keys;
 }
 
-// A copy of `node` (an alias may stand for it elsewhere too) in which the rest of the path leads to `value`. nullptr:
-// reported.
+// A copy of `node` in which the rest of the path leads to `value`; the original may be shared through an alias.
+// nullptr: it was invalid and has been reported.
 const Node* With(const Node* node, const std::vector<std::string>& path, size_t depth, const Node* value, Tree& tree,
                  Reader& reader) {
   if (depth == path.size()) return value;
@@ -53,7 +53,7 @@ const Node* With(const Node* node, const std::vector<std::string>& path, size_t 
   if (node != nullptr && node->kind == Node::Kind::kMap) copy = *node;
   const Reader::Scope scope(reader, key);
   if (key.empty()) {
-    reader.Fail(kMark, "a part of the key is empty; write for example roles.worker.instances=4");
+    reader.Fail(kMark, "the key has an empty part; write for example roles.worker.instances=4");
     return nullptr;
   }
   const auto found =
@@ -62,7 +62,7 @@ const Node* With(const Node* node, const std::vector<std::string>& path, size_t 
   const bool into_new_role = is_new && depth == 1 && path[0] == "roles" && path.size() > 2;
   const std::string_view near = into_new_role ? reader.Suggest(key, KeysOf(copy)) : "";
   if (!near.empty()) {
-    reader.Fail(kMark, "there is no role " + Quoted(key) + "; did you mean " + Quoted(near) + "?");
+    reader.Fail(kMark, "unknown role " + Quoted(key) + "; did you mean " + Quoted(near) + "?");
     return nullptr;
   }
   const Node* child = With(is_new ? nullptr : found->value, path, depth + 1, value, tree, reader);
@@ -82,12 +82,12 @@ const Node* ApplySets(const Node* root, const std::vector<std::string>& sets, Tr
   for (const std::string& set : sets) {
     const size_t equals = set.find('=');
     if (equals == std::string::npos || equals == 0) {
-      reader.Fail(kMark, Quoted(set) + " has no KEY=VALUE; write for example roles.worker.instances=4");
+      reader.Fail(kMark, Quoted(set) + " is not KEY=VALUE; write for example roles.worker.instances=4");
       continue;
     }
     const std::vector<std::string> path = Split(std::string_view(set).substr(0, equals));
     if (path.size() > TreeBuilder::kDepthMax) {
-      reader.Fail(kMark, Quoted(set) + " leads deeper than any key");
+      reader.Fail(kMark, Quoted(set) + " has more levels than any key");
       continue;
     }
     const Node* value = ReadValue(set, equals, tree, reader);

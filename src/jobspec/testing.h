@@ -1,4 +1,4 @@
-// For the tests of this library: a submitter's machine that is a table.
+// For the tests of this library: a submitting machine with a fixed set of variables and files.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace howdah::jobspec::testing {
 
-// The directory /jobs of a machine on which there are a few files.
-inline Surroundings Machine(std::string file_name = "job.yaml") {
-  Surroundings s;
+// The directory /jobs of a machine that has a few files.
+inline SubmitHost Machine(std::string file_name = "job.yaml") {
+  SubmitHost s;
   s.file_name = std::move(file_name);
   s.directory = "/jobs";
   s.variable = [](const std::string& name) -> std::optional<std::string> {
@@ -36,10 +36,10 @@ inline Surroundings Machine(std::string file_name = "job.yaml") {
   return s;
 }
 
-// The problems of a text, a line each.
-inline std::vector<std::string> ProblemsOf(std::string_view text, const Surroundings& surroundings = Machine()) {
+// The problems of a text, one line each.
+inline std::vector<std::string> ProblemsOf(std::string_view text, const SubmitHost& host = Machine()) {
   std::vector<std::string> lines;
-  for (const Problem& problem : ParseJobFile(text, surroundings).problems) lines.push_back(problem.ToText());
+  for (const Problem& problem : ParseJobFile(text, host).problems) lines.push_back(problem.ToText());
   return lines;
 }
 
@@ -50,7 +50,7 @@ inline std::string ReadFile(const std::string& path) {
   return text.str();
 }
 
-// The job files that the project promises to run.
+// The job files of tests/contract.
 inline std::vector<std::string> ContractFiles() {
   std::vector<std::string> names;
   for (const char* name :

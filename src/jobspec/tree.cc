@@ -16,7 +16,7 @@ bool TreeBuilder::IsKey() const {
 }
 
 bool TreeBuilder::Null(int line, std::string_view anchor) {
-  if (IsKey()) return Fail(line, "a key is empty; write a text before the ':'");
+  if (IsKey()) return Fail(line, "empty key; write a name before the ':'");
   Node node;
   node.mark = At(line);
   return Add(std::move(node), anchor);
@@ -43,9 +43,9 @@ bool TreeBuilder::Add(Node node, std::string_view anchor) {
 }
 
 bool TreeBuilder::Start(Node::Kind kind, int line, std::string_view anchor) {
-  if (IsKey()) return Fail(line, "a key must be a text, not a list or a map; put quotes around it");
+  if (IsKey()) return Fail(line, "a key must be a string, not a list or a map; put quotes around it");
   if (open_.size() == kDepthMax) {
-    return Fail(line, "nested more than " + std::to_string(kDepthMax) + " deep; no job file needs that");
+    return Fail(line, "nested more than " + std::to_string(kDepthMax) + " levels deep");
   }
   Node node;
   node.kind = kind;
@@ -65,20 +65,20 @@ bool TreeBuilder::End() {
 }
 
 bool TreeBuilder::Alias(int line, std::string_view anchor) {
-  if (IsKey()) return Fail(line, "a key must be a text, not an alias");
+  if (IsKey()) return Fail(line, "a key must be a string, not an alias");
   const auto found = anchors_.find(std::string(anchor));
   if (found == anchors_.end()) {
-    return Fail(line, "there is no anchor &" + Printable(anchor) + " before this alias *" + Printable(anchor));
+    return Fail(line, "alias *" + Printable(anchor) + " has no anchor &" + Printable(anchor) + " before it");
   }
   const bool open = std::any_of(open_.begin(), open_.end(), [&](const Frame& f) { return f.node == found->second; });
-  if (open) return Fail(line, "the alias *" + Printable(anchor) + " contains itself; write out what is meant");
+  if (open) return Fail(line, "alias *" + Printable(anchor) + " contains itself; write the value out");
   return Place(found->second, line, true);
 }
 
-// Gives a finished node its place in what encloses it.
+// Adds a finished node to the list or map around it.
 bool TreeBuilder::Place(Node* node, int line, bool shared) {
   if (++values_ > kValuesMax) {
-    return Fail(line, "more than " + std::to_string(kValuesMax) + " values; no job file needs that");
+    return Fail(line, "more than " + std::to_string(kValuesMax) + " values, the limit for job files");
   }
   if (open_.empty()) {
     root_ = node;
@@ -87,13 +87,13 @@ bool TreeBuilder::Place(Node* node, int line, bool shared) {
   Frame& frame = open_.back();
   frame.node->weight += node->weight;
   if (frame.node->weight > kValuesMax) {
-    return Fail(line, "its aliases stand for more than " + std::to_string(kValuesMax) + " values");
+    return Fail(line, "the aliases expand to more than " + std::to_string(kValuesMax) + " values");
   }
   if (frame.node->kind == Node::Kind::kList) {
     frame.node->items.push_back(node);
     return true;
   }
-  // What is wrong with a whole map or list, or with a value that is not there, is said where its key stands.
+  // Problems of a whole map or list, or of a missing value, are reported at its key.
   if (!shared && node->kind != Node::Kind::kScalar) node->mark = At(frame.key_line);
   frame.node->entries.push_back({std::move(frame.key), At(frame.key_line), node});
   frame.has_key = false;

@@ -1,4 +1,4 @@
-// What a job file's text says before anything is known of its keys: scalars, lists and maps, each with its line.
+// A job file's text as a tree of scalars, lists and maps with line numbers, before keys are interpreted.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace howdah::jobspec {
 
-// Where something stands. In a --set it has no line.
+// A position in the file. In a --set it has no line.
 struct Mark {
   int line = 0;  // 1-based
   bool from_set = false;
@@ -31,33 +31,33 @@ struct Node {
   Mark mark;
   std::string text;                // kScalar
   std::vector<const Node*> items;  // kList
-  std::vector<Entry> entries;      // kMap: in the order of the file, duplicates too
-  uint32_t weight = 1;             // of nodes, with every alias written out
+  std::vector<Entry> entries;      // kMap: in the order of the file, with duplicates
+  uint32_t weight = 1;             // the number of nodes with all aliases expanded
 };
 
-// Owns the nodes. An alias is one node in two places, therefore a node never changes once it has its place.
+// Owns the nodes. An alias makes one node the child of two, so a node does not change once it has a parent.
 class Tree {
  public:
   Node* Add(Node node) { return &nodes_.emplace_back(std::move(node)); }
 
  private:
-  std::deque<Node> nodes_;  // never moves them
+  std::deque<Node> nodes_;  // stable addresses
 };
 
-// What makes a text unreadable as a whole.
+// An error that makes the whole text unreadable.
 struct SyntaxError {
   int line = 0;
   std::string text;
 };
 
-// Builds nodes from a parser's events, in the order of the text. Bounded: too deep, too many values, an alias that
-// contains itself, or aliases that would multiply into too many values end it with an error.
+// Builds nodes from a parser's events, in the order of the text. Bounded: too much nesting, too many values, an alias
+// that contains itself, or aliases that expand to too many values are errors.
 class TreeBuilder {
  public:
-  // All nodes are marked as from a --set if `from_set`.
+  // from_set: marks all nodes as coming from a --set.
   TreeBuilder(Tree& tree, bool from_set) : tree_(tree), from_set_(from_set) {}
 
-  // Each returns false if there is an error now; then no more events may come.
+  // Each returns false after an error; then no more events may follow.
   bool Null(int line, std::string_view anchor);
   bool Scalar(int line, std::string_view anchor, std::string_view text);
   bool Start(Node::Kind kind, int line, std::string_view anchor);  // kList or kMap
@@ -66,9 +66,9 @@ class TreeBuilder {
   bool Fail(int line, std::string text);
 
   const std::optional<SyntaxError>& error() const { return error_; }
-  const Node* root() const { return root_; }  // nullptr: nothing was there
+  const Node* root() const { return root_; }  // nullptr: the text is empty
 
-  static constexpr size_t kDepthMax = 32;  // a job file needs six
+  static constexpr size_t kDepthMax = 32;  // job files need six
   static constexpr uint32_t kValuesMax = 20'000;
 
  private:
@@ -76,7 +76,7 @@ class TreeBuilder {
     Node* node = nullptr;
     std::string anchor;
     bool has_key = false;
-    std::string key;  // of the map entry whose value comes next
+    std::string key;  // of the map entry whose value follows
     int key_line = 0;
   };
   bool Place(Node* node, int line, bool shared);

@@ -18,7 +18,7 @@ bool IsNegative(std::string_view text) {
   return text.size() > 1 && text.front() == '-' && text[1] >= '0' && text[1] <= '9';
 }
 
-// "write 2GiB or 2048MiB": a number without a unit was probably meant as gigabytes if it is small, else as megabytes.
+// "write 2GiB or 2048MiB": a number without a unit probably means gigabytes if it is small, otherwise megabytes.
 std::string MemoryRemedy(std::string_view number) {
   constexpr int64_t kGigabytesMax = 128;
   int64_t n = 0;
@@ -29,7 +29,7 @@ std::string MemoryRemedy(std::string_view number) {
   return n % 1024 == 0 ? megabytes + " or " + std::to_string(n / 1024) + "GiB" : megabytes;
 }
 
-// What was meant by "2Gi", "2gib" or "2 GiB"; empty: hard to say.
+// The size that "2Gi", "2gib" or "2 GiB" probably means; empty: unclear.
 std::string MeantMemory(std::string_view text) {
   static const std::vector<std::string_view> units = {"KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB"};
   size_t digits = 0;
@@ -51,36 +51,38 @@ std::string MeantMemory(std::string_view text) {
 }
 
 bool ReadMemory(Reader& r, const Node& n, int64_t& out) {
-  const auto text = r.Text(n, "an amount of memory such as 4GiB");
+  const auto text = r.Text(n, "a memory size such as 4GiB");
   if (!text) return false;
   if (IsNegative(*text)) return r.Fail(n, Quoted(*text) + " is negative; write for example 2GiB");
   if (IsNumber(*text)) return r.Fail(n, Quoted(*text) + " has no unit; " + MemoryRemedy(*text));
   const auto bytes = ParseBytes(*text);
   if (!bytes) {
     const std::string meant = MeantMemory(*text);
-    return r.Fail(n, Quoted(*text) + " is not an amount of memory; write " +
-                         (meant.empty() ? "a whole number and KiB, MiB, GiB or TiB, as in 4GiB" : meant));
+    return r.Fail(n, "invalid memory size " + Quoted(*text) + "; write " +
+                         (meant.empty() ? "a whole number with KiB, MiB, GiB or TiB, for example 4GiB" : meant));
   }
-  if (*bytes == 0) return r.Fail(n, Quoted(*text) + " is nothing; write for example 2GiB");
+  if (*bytes == 0) return r.Fail(n, "must be more than 0; write for example 2GiB");
   out = *bytes;
   return true;
 }
 
-// Exact for every amount that a job file can say.
+// Exact for every size that a job file can contain.
 Json WriteMemory(const int64_t& bytes) {
   if (bytes == 0) return Json();
   return bytes % 1024 != 0 && bytes % 1000 == 0 ? std::to_string(bytes / 1000) + "KB" : BytesToText(bytes);
 }
 
 bool ReadTimeSpan(Reader& r, const Node& n, Zero zero, Duration& out) {
-  const auto text = r.Text(n, "a time such as 30s");
+  const auto text = r.Text(n, "a duration such as 30s");
   if (!text) return false;
   if (IsNegative(*text)) return r.Fail(n, Quoted(*text) + " is negative; write for example 30s");
   if (IsNumber(*text) && text->size() <= 9) {
     return r.Fail(n, Quoted(*text) + " has no unit; write " + *text + "s or " + *text + "m");
   }
   const auto span = ParseDuration(*text);
-  if (!span) return r.Fail(n, Quoted(*text) + " is not a time; write a whole number and ms, s, m, h or d, as in 30s");
+  if (!span)
+    return r.Fail(
+        n, "invalid duration " + Quoted(*text) + "; write a whole number with ms, s, m, h or d, for example 30s");
   if (*span == Duration::zero() && zero == Zero::kRefused)
     return r.Fail(n, "must be more than 0; write for example 30s");
   out = *span;
@@ -105,10 +107,11 @@ bool ReadVariables(Reader& r, const Node& n, EnvVars& out) {
   if (!CheckIsMap(r, n)) return false;
   return ForEachEntry(r, n, [&](const Entry& entry) {
     if (!IsVariableName(entry.key)) {
-      return r.Fail(entry.mark, "is not the name of a variable; use letters, digits and _, not a digit first");
+      return r.Fail(entry.mark, "invalid variable name; use letters, digits and _, not starting with a digit");
     }
-    if (entry.value->kind == Node::Kind::kNull) return r.Fail(entry.mark, "has no value; write \"\" for an empty one");
-    const auto text = r.Text(*entry.value, "a text");
+    if (entry.value->kind == Node::Kind::kNull)
+      return r.Fail(entry.mark, "has no value; write \"\" for an empty string");
+    const auto text = r.Text(*entry.value, "a string");
     if (!text) return false;
     out.emplace_back(entry.key, *text);
     return true;
@@ -116,9 +119,9 @@ bool ReadVariables(Reader& r, const Node& n, EnvVars& out) {
 }
 
 bool ReadCommand(Reader& r, const Node& n, Command& out) {
-  constexpr std::string_view kRemedy = "write what is to run, as in: python train.py";
+  constexpr std::string_view kRemedy = "write the command to run, for example: python train.py";
   if (n.kind != Node::Kind::kList) {
-    const auto text = r.Verbatim(n, "a text for bash, or a list of words");
+    const auto text = r.Verbatim(n, "a string for bash, or a list of strings");
     if (!text) return false;
     if (text->find_first_not_of(" \t\r\n") == std::string::npos) return r.Fail(n, "is empty; " + std::string(kRemedy));
     out.shell = *text;
@@ -127,7 +130,7 @@ bool ReadCommand(Reader& r, const Node& n, Command& out) {
   bool good = true;
   for (size_t i = 0; i < n.items.size(); ++i) {
     const Reader::Scope scope(r, i);
-    const auto word = r.Verbatim(*n.items[i], "a text");
+    const auto word = r.Verbatim(*n.items[i], "a string");
     if (word) out.argv.push_back(*word);
     good = good && word.has_value();
   }
@@ -161,7 +164,8 @@ ValueType<bool> TrueOrFalse() {
   return {[](Reader& r, const Node& n, bool& out) {
             const auto text = r.Text(n, "true or false");
             if (!text) return false;
-            if (*text != "true" && *text != "false") return r.Fail(n, Quoted(*text) + " is neither true nor false");
+            if (*text != "true" && *text != "false")
+              return r.Fail(n, "invalid value " + Quoted(*text) + "; write true or false");
             out = *text == "true";
             return true;
           },
@@ -173,7 +177,7 @@ ValueType<bool> TrueOrFalse() {
 
 ValueType<int64_t> Memory() {
   return {&ReadMemory, &WriteMemory, [] {
-            return OrVariable({{"title", "memory with a unit"},
+            return OrVariable({{"title", "memory size"},
                                {"type", "string"},
                                {"pattern", "^[0-9]+(KiB|MiB|GiB|TiB|KB|MB|GB|TB|k|m|g|t)$"}});
           }};
@@ -183,7 +187,7 @@ ValueType<Duration> TimeSpan(Zero zero) {
   return {[zero](Reader& r, const Node& n, Duration& out) { return ReadTimeSpan(r, n, zero, out); },
           [](const Duration& span) { return Json(DurationToText(span)); },
           [] {
-            return OrVariable({{"title", "time with a unit"}, {"type", "string"}, {"pattern", "^[0-9]+(ms|s|m|h|d)$"}});
+            return OrVariable({{"title", "duration"}, {"type", "string"}, {"pattern", "^[0-9]+(ms|s|m|h|d)$"}});
           }};
 }
 
@@ -203,7 +207,7 @@ ValueType<std::string> CheckedText(std::string_view title, std::function<std::st
 }
 
 ValueType<std::string> OptionalText() {
-  return CheckedText("text", [](const std::string&) { return std::string(); });
+  return CheckedText("string", [](const std::string&) { return std::string(); });
 }
 
 ValueType<std::string> NonEmptyText(std::string_view title) {
@@ -212,8 +216,10 @@ ValueType<std::string> NonEmptyText(std::string_view title) {
 }
 
 ValueType<std::string> VariableName() {
-  return CheckedText("name of a variable", [](const std::string& text) {
-    return IsVariableName(text) ? "" : Quoted(text) + " is not the name of a variable; use letters, digits and _";
+  return CheckedText("variable name", [](const std::string& text) {
+    return IsVariableName(text)
+               ? ""
+               : "invalid variable name " + Quoted(text) + "; use letters, digits and _, not starting with a digit";
   });
 }
 
@@ -227,14 +233,14 @@ ValueType<std::string> SignalName(const std::vector<std::string_view>& (*names)(
           },
           [](const std::string& name) { return name.empty() ? Json() : Json(name); },
           [names] {
-            return OrVariable({{"title", "name of a signal"}, {"type", "string"}, {"enum", names()}});
+            return OrVariable({{"title", "signal name"}, {"type", "string"}, {"enum", names()}});
           }};
 }
 
 ValueType<std::string> Pattern() {
   return CheckedText("regular expression", [](const std::string& text) {
     const std::string fault = PatternFault(text);
-    return fault.empty() ? "" : Quoted(text) + " is no regular expression: " + fault;
+    return fault.empty() ? "" : "invalid regular expression " + Quoted(text) + ": " + fault;
   });
 }
 
@@ -249,8 +255,9 @@ ValueType<size_t> WordIndex(std::vector<std::string_view> words) {
       return true;
     }
     const std::string_view near = r.Suggest(*text, words);
-    if (!near.empty()) return r.Fail(n, Quoted(*text) + " is not known; did you mean '" + std::string(near) + "'?");
-    return r.Fail(n, Quoted(*text) + " is not known; write one of " + Joined(words));
+    if (!near.empty())
+      return r.Fail(n, "unknown value " + Quoted(*text) + "; did you mean '" + std::string(near) + "'?");
+    return r.Fail(n, "unknown value " + Quoted(*text) + "; write one of " + Joined(words));
   };
   type.write = [words](const size_t& i) { return Json(words[i]); };
   type.schema = [words] {
@@ -269,7 +276,7 @@ ValueType<EnvVars> Variables() {
             return object;
           },
           [] {
-            return Json{{"title", "map of names and texts"},
+            return Json{{"title", "map of names and strings"},
                         {"type", "object"},
                         {"propertyNames", {{"pattern", "^[A-Za-z_][A-Za-z0-9_]*$"}}},
                         {"additionalProperties", {{"type", {"string", "number", "boolean"}}}}};
@@ -279,7 +286,7 @@ ValueType<EnvVars> Variables() {
 ValueType<Command> CommandLine() {
   return {&ReadCommand, &WriteCommand, [] {
             const Json word = {{"type", {"string", "number", "boolean"}}};
-            return Json{{"title", "text for bash, or list of words"},
+            return Json{{"title", "string for bash, or list of strings"},
                         {"anyOf",
                          {{{"type", {"string", "number", "boolean"}}, {"pattern", "\\S"}},
                           {{"type", "array"}, {"items", word}, {"minItems", 1}}}}};

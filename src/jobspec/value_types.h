@@ -1,4 +1,4 @@
-// The types of the values of job files: numbers, amounts, texts, paths, words, lists.
+// The value types of job files: numbers, sizes, durations, strings, enumerations, lists.
 #pragma once
 
 #include <functional>
@@ -13,14 +13,14 @@ namespace howdah::jobspec {
 
 ValueType<int> WholeNumber(int min, int max);
 ValueType<bool> TrueOrFalse();
-// An amount of memory, more than nothing.
+// A memory size above 0.
 ValueType<int64_t> Memory();
 enum class Zero { kAllowed, kRefused };
 ValueType<Duration> TimeSpan(Zero zero);
-// Where an empty text says that there is none.
+// An empty string means none.
 ValueType<std::string> OptionalText();
 ValueType<std::string> NonEmptyText(std::string_view title);
-// A text in which fault(text) finds no mistake; the mistake in words otherwise.
+// A string for which fault(text) returns no error message.
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);
 ValueType<std::string> VariableName();
 // One of these names.
@@ -30,10 +30,10 @@ ValueType<std::string> Pattern();
 ValueType<EnvVars> Variables();
 ValueType<Command> CommandLine();
 
-// schema of a scalar that may also be put together from variables.
+// The schema of a scalar that may also contain variables.
 Json OrVariable(Json schema);
 
-// A word of a fixed set: reads its index in `words`.
+// One of a fixed set of words; the value is its index in `words`.
 ValueType<size_t> WordIndex(std::vector<std::string_view> words);
 
 template <typename E>
@@ -68,14 +68,14 @@ ValueType<std::optional<V>> Optional(ValueType<V> type) {
           std::move(type.schema)};
 }
 
-// Not written where it says what would be so without it.
+// Omitted when written if it has the default value.
 template <typename V>
 ValueType<V> OmittedByDefault(ValueType<V> type) {
   type.write = [write = std::move(type.write)](const V& value) { return value == V{} ? Json() : write(value); };
   return type;
 }
 
-// Items that were wrong are left out; the others are read.
+// Invalid items are left out.
 template <typename V>
 ValueType<std::vector<V>> ListOf(ValueType<V> type, std::string_view title) {
   return {[read = std::move(type.read)](Reader& r, const Node& n, std::vector<V>& out) {
@@ -104,8 +104,8 @@ ValueType<std::vector<V>> ListOf(ValueType<V> type, std::string_view title) {
           }};
 }
 
-// A map, or shorter a value that is not a map: `expand` makes the whole of the short value; `shorten` is the short
-// value of a whole that needs no more.
+// A map, or a shorthand value that is not a map. `expand` converts the shorthand to the whole; `shorten` returns the
+// shorthand of a whole that has one.
 template <typename S, typename V>
 ValueType<S> OrShort(ValueType<S> whole, ValueType<V> brief, std::function<S(V)> expand,
                      std::function<std::optional<V>(const S&)> shorten) {

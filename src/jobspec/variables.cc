@@ -8,7 +8,7 @@ namespace {
 bool IsNameStart(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_'; }
 bool IsNameChar(char c) { return IsNameStart(c) || (c >= '0' && c <= '9'); }
 
-// A value while its variables are put in. A default is skipped or taken as it is reached, so the work is linear.
+// Expands the variables of a value. Each default is used or skipped when it is reached, so the work is linear.
 class Expander {
  public:
   Expander(std::string_view text, const std::function<std::optional<std::string>(const std::string&)>& variable)
@@ -16,18 +16,18 @@ class Expander {
 
   Expansion Run() {
     while (at_ < text_.size()) Step();
-    // An opened default without its end was none: what it said so far is kept as it was written.
+    // A default without its closing brace is kept as it was written.
     while (!open_.empty()) CloseUnfinished();
     return std::move(out_);
   }
 
  private:
-  // ${NAME:-  ...whose } has not come yet.
+  // "${NAME:-..." before its closing brace.
   struct Default {
     size_t begin = 0;     // of the "${" in text_
-    size_t out_size = 0;  // what had been written before it
+    size_t out_size = 0;  // the output before it
     size_t unset_size = 0;
-    std::optional<std::string> value;  // of the variable, if it counts
+    std::optional<std::string> value;  // of the variable, if it is not empty
   };
 
   void Step() {

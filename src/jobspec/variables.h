@@ -11,15 +11,14 @@ namespace howdah::jobspec {
 
 struct Expansion {
   std::string text;
-  std::vector<std::string> unset;  // variables that are not set and have no default, each once; the first ten
+  std::vector<std::string> unset;  // variables without value and default, each once; at most ten
 };
 
-// As a shell does, a default stands for an empty variable too, and may itself contain variables. Any '$' that begins
-// none of the three forms stays.
+// As in a shell, the default also replaces an empty variable, and may itself contain variables. Any other '$' is kept.
 Expansion ExpandVariables(std::string_view text,
                           const std::function<std::optional<std::string>(const std::string&)>& variable);
 
-// The text that expands to `text` again.
+// The text that expands to `text`.
 std::string EscapeDollars(std::string_view text);
 
 // [A-Za-z_][A-Za-z0-9_]*

@@ -23,7 +23,7 @@ std::string LowerCase(std::string_view text) {
   return lower;
 }
 
-// Insertions, deletions, replacements and swaps of neighbours that lead from a to b.
+// The number of insertions, deletions, replacements and swaps of neighbours that turn a into b.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> two_ago, previous(b.size() + 1), row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j) previous[j] = j;
@@ -41,7 +41,7 @@ size_t EditDistance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-// The length of the UTF-8 sequence at the start of text; 0: none is.
+// The length of the UTF-8 sequence at the start of the text; 0: invalid.
 size_t Utf8Length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const uint8_t lead = byte(0);
@@ -135,7 +135,7 @@ std::optional<Framework> FrameworkFromText(std::string_view word) {
 }
 
 std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates) {
-  constexpr size_t kLongest = 80;  // no word of a job file is longer, nor a key of TonY's
+  constexpr size_t kLongest = 80;  // neither keys of job files nor those of TonY are longer
   if (text.empty() || text.size() > kLongest) return "";
   const std::string lower = LowerCase(text);
   std::string_view best;

@@ -1,4 +1,4 @@
-// The words of job files: the names of enumerated values, and what is offered for a misspelt one.
+// The names of enumerated values in job files, and text for messages.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace howdah::jobspec {
 
-// Each value with its word, in the order in which they are listed to people.
+// Each value with its name, in the order of messages.
 template <typename E>
 using Words = std::vector<std::pair<E, std::string_view>>;
 
@@ -24,18 +24,18 @@ const Words<RestartRule::Then>& RestartThenWords();
 std::string_view ToText(OnFailure f);
 // The signals a process can handle, by name.
 const std::vector<std::string_view>& SignalNames();
-// Those and the one that ends a process whatever it does.
+// The same and SIGKILL.
 const std::vector<std::string_view>& KillingSignalNames();
 
-// For one line of a message: 'text', control characters written as \xNN, cut after some `longest` bytes.
+// 'text' for a one-line message: control characters become \xNN, and it is shortened to about `longest` bytes.
 std::string Quoted(std::string_view text, size_t longest = 60);
-// The same without the quotes, for a key within a path.
+// The same without the quotes, for a key in a path.
 std::string Printable(std::string_view text, size_t longest = 60);
 
 // "a, b, c".
 std::string Joined(const std::vector<std::string_view>& parts);
 
-// The place of the first byte that is not part of valid UTF-8; npos: all of it is.
+// The position of the first byte that is not valid UTF-8; npos: none.
 size_t FindInvalidUtf8(std::string_view text);
 
 }  // namespace howdah::jobspec

@@ -142,7 +142,7 @@ def one_gpu(tmp_path):
     return {"PATH": f"{tool.parent}:{os.environ['PATH']}"}
 
 
-def gpu_job(machine, tmp_path, env, excuse):
+def gpu_job(machine, tmp_path, env, charge):
     """A task that fails once the driver has said something of its GPU, and does well in its second attempt."""
     log, go = tmp_path / "kern.log", tmp_path / "go"
     log.write_text("NVRM: Xid (PCI:0000:3b:00): 79, pid=1, of long ago\n")
@@ -154,7 +154,7 @@ roles:
   worker:
     memory: 64MiB
     gpus: 1
-    restart: {{excuse: {excuse}, backoff: 10ms}}
+    restart: {{charge_infrastructure: {charge}, backoff: 10ms}}
     command: |
       [ $HOWDAH_ATTEMPT = 0 ] || exit 0
       while [ ! -e {go} ]; do sleep 0.02; done
@@ -170,14 +170,14 @@ roles:
 
 
 def test_30_gpu_error_of_the_driver_log(machine, tmp_path, one_gpu):
-    status = gpu_job(machine, tmp_path, one_gpu, "false").end(1)
+    status = gpu_job(machine, tmp_path, one_gpu, "true").end(1)
     assert_facts(status, f"GPU 0 (PCI 0000:3b:00) of {NODE}", "Xid 79", "fallen off the bus", "CUDA error",
                  "nvidia-smi")
     assert "Xid 48" not in status["reason"], status
 
 
 def test_30_gpu_failure_is_a_free_restart_and_the_node_is_avoided(machine, tmp_path, one_gpu):
-    job = gpu_job(machine, tmp_path, one_gpu, "true")
+    job = gpu_job(machine, tmp_path, one_gpu, "false")
     status = job.end()
     for said in (rf"GPU 0 \(PCI 0000:3b:00\) of {NODE} failed: Xid 79, the GPU has fallen off the bus",
                  f"{NODE} is avoided for 1d: it is to blame for a failure there"):

@@ -75,7 +75,7 @@ TEST(Restart, FirstMatchingRuleComesBeforeNodeFault) {
       {{.rules = rules}, 2, false, std::nullopt},  // of another job file
       {{.rules = rules}, -1, false, std::nullopt},    {{.rules = rules}, 0, true, Then::kRestart},
       {{.rules = rules}, {}, true, Then::kElsewhere}, {{.rules = {}}, {}, true, Then::kElsewhere},
-      {{.excuse = false}, {}, true, std::nullopt},
+      {{.charge_infrastructure = true}, {}, true, std::nullopt},
   };
   int row = 0;
   for (const auto& [restart, rule, node_fault, verdict] : rows) {

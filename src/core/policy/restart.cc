@@ -33,7 +33,7 @@ std::optional<jobspec::RestartRule::Then> RuleFor(const jobspec::RestartLimit& r
                                                   bool node_fault) {
   const auto index = static_cast<size_t>(rule.value_or(-1));
   if (index < restart.rules.size()) return restart.rules[index].then;
-  if (node_fault && restart.excuse) return jobspec::RestartRule::Then::kElsewhere;
+  if (node_fault && !restart.charge_infrastructure) return jobspec::RestartRule::Then::kElsewhere;
   return std::nullopt;
 }
 

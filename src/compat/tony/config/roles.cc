@@ -220,8 +220,8 @@ void Translator::JudgeFailures() {
   for (jobspec::RoleSpec& role : result_.job.roles) {
     if (some_count && role.on_failure == jobspec::OnFailure::kTolerate) role.on_failure = jobspec::OnFailure::kIgnore;
   }
-  // TonY asks nobody why a task was lost.
-  for (jobspec::RoleSpec& role : result_.job.roles) role.restart.excuse = false;
+  // TonY counts every lost task as a failure.
+  for (jobspec::RoleSpec& role : result_.job.roles) role.restart.charge_infrastructure = true;
   result_.job.restart_max = types_.empty() ? 0 : std::max(0, values_.Number("tony.am.retry-count", 0));
 }
 

@@ -1,4 +1,4 @@
-// Job files to start from.
+// Templates of job files.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace howdah::jobspec {
 
-// A commented job file for this framework that runs as it is. Empty if the framework is not available.
+// A commented job file for this framework that runs without changes. Empty if the framework is not available.
 std::string InitJobFile(Framework framework);
 
 }  // namespace howdah::jobspec

@@ -1,5 +1,5 @@
-// From the text of a job file to a JobSpec, and back. Pure: paths are made absolute by their text alone; whether a
-// named file is there is asked through Surroundings.
+// Parses job files into a JobSpec, and writes them. Pure: paths are made absolute textually, and SubmitHost is asked
+// whether they exist.
 #pragma once
 
 #include <functional>
@@ -13,12 +13,12 @@
 
 namespace howdah::jobspec {
 
-// One thing that is wrong with a job file.
+// A mistake in a job file, or a hint.
 struct Problem {
   std::string file;  // as the user named it
   int line = 0;      // 1-based; 0: none (a --set, or the file as a whole)
-  std::string key;   // dotted path: "roles.worker.memory"; empty: the file as a whole
-  std::string text;  // what is wrong, and what to do
+  std::string key;   // "roles.worker.memory"; empty: the file as a whole
+  std::string text;  // the mistake, and what to do
   // "job.yaml:7: roles.worker.memroy: unknown key; did you mean 'memory'?"
   std::string ToText() const;
   friend bool operator==(const Problem&, const Problem&) = default;
@@ -26,30 +26,31 @@ struct Problem {
 
 enum class PathKind { kMissing, kFile, kDirectory };
 
-// What reading a job file needs to know of the submitter's machine.
-struct Surroundings {
+// What parsing a job file needs of the machine that submits it.
+struct SubmitHost {
   std::string file_name;  // for messages, and the default of `name` (its stem)
-  std::string directory;  // absolute: relative paths of the file count from here
+  std::string directory;  // absolute: where the file's relative paths start
   // A variable of the submitting environment; nullopt: unset.
   std::function<std::optional<std::string>(const std::string&)> variable;
-  // What is at an absolute path of this machine.
+  // The kind of an absolute path.
   std::function<PathKind(const std::string&)> path_kind;
-  // --set KEY=VALUE, applied in this order before anything is checked. KEY leads through maps, which are made if absent
-  // ("roles.worker.instances"), VALUE is YAML. A problem of one has the file "--set" and line 0.
+  // --set KEY=VALUE, applied in this order before any check. KEY is a path through maps, which are created if absent
+  // ("roles.worker.instances"); VALUE is YAML. Their problems have the file "--set" and line 0.
   std::vector<std::string> sets;
 };
 
 struct ParsedJob {
-  JobSpec spec;                   // of use only if problems is empty
+  JobSpec spec;                   // valid only if problems is empty
   std::vector<Problem> problems;  // all of them, in the order of their lines
+  std::vector<Problem> hints;     // keys whose names have changed
 };
 
-// Reads a job file of a user: YAML or JSON, strict, all problems at once. Never throws, whatever the bytes; bounded in
-// time and memory for any text up to the limit of 1 MiB (a longer one is a problem).
-ParsedJob ParseJobFile(std::string_view text, const Surroundings& surroundings);
+// Parses a user's job file, YAML or JSON, strictly, and reports all problems at once. Never throws; time and memory are
+// bounded for any text up to the limit of 1 MiB (a longer text is a problem).
+ParsedJob ParseJobFile(std::string_view text, const SubmitHost& host);
 
-// The effective job with every key that has a value, as JSON. It is itself a job file: ReadEffective reads it back, and
-// so does ParseJobFile ($ is written $$).
+// The effective job as JSON, with every key that has a value. It is itself a job file: ReadEffective and ParseJobFile
+// read it back ($ is written as $$).
 std::string WriteEffective(const JobSpec& spec);
 Result<JobSpec> ReadEffective(std::string_view json);
 

@@ -1,4 +1,4 @@
-// What a misspelt word was probably meant to be.
+// Suggestions for misspelt words.
 #pragma once
 
 #include <string_view>
@@ -6,8 +6,8 @@
 
 namespace howdah::jobspec {
 
-// The candidate that was probably meant: a few typing mistakes away, or different in case, or one begins or ends with
-// the other. Empty if there is none.
+// The most similar candidate: a few edits away, different in case, or a prefix or suffix of one another. Empty: none is
+// similar enough.
 std::string_view Nearest(std::string_view text, const std::vector<std::string_view>& candidates);
 
 }  // namespace howdah::jobspec

@@ -1,5 +1,5 @@
-// The regular expressions of job files: RE2's syntax, which takes time in proportion to the text and no stack, whatever
-// somebody has written. ^ and $ stand for the ends of lines.
+// The regular expressions of job files: RE2 matches any pattern in time linear in the text, without recursion. ^ and $
+// match at line boundaries.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace howdah::jobspec {
 
-// What is wrong with it, for people; empty: nothing.
+// The error in a pattern; empty: none.
 std::string PatternFault(const std::string& pattern);
 
-// Whether it fits somewhere in the text; false of what is no pattern.
+// Whether the pattern matches anywhere in the text; false for an invalid pattern.
 bool FoundIn(const std::string& pattern, std::string_view text);
 
 }  // namespace howdah::jobspec

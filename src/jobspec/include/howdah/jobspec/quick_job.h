@@ -11,28 +11,27 @@
 
 namespace howdah::jobspec {
 
-// What `howdah run --framework pytorch --workers 2 -- python train.py` says. Texts are as the user wrote them:
-// ParseJobFile checks them.
+// The values of `howdah run --framework pytorch --workers 2 -- python train.py`, unchecked: ParseJobFile checks them.
 struct QuickJob {
-  std::string name;  // empty: after the program, "train" for python train.py
+  std::string name;  // empty: derived from the command, "train" for python train.py
   std::string framework = "plain";
   int workers = 1;
-  std::string memory = "2GiB";  // of one task
+  std::string memory = "2GiB";  // per task
   std::optional<int> vcores;
   std::optional<int> gpus;
   std::optional<int> processes;
-  std::string source = ".";    // so that `python train.py` finds the file it finds now; empty: none
+  std::string source = ".";    // so that `python train.py` finds its file; empty: none
   std::string python_archive;  // empty: none
-  std::string queue;           // empty: the default one
+  std::string queue;           // empty: the default queue
   EnvVars env;
-  std::vector<std::string> command;  // the words behind --
+  std::vector<std::string> command;  // the words after --
 };
 
-// A job file with one role, `worker`, for ParseJobFile. Nothing in it is expanded: the user's shell has done that.
+// A job file with one role, `worker`, for ParseJobFile. Its variables are not expanded: the user's shell has done that.
 std::string JobFileFor(const QuickJob& job);
 
-// Appends the words to every role's command: to a list as they are, to a text for bash with quotes where bash needs
-// them. Fails if a word is not UTF-8 or contains a NUL, which a job file cannot say.
+// Appends the words to every role's command: to a list unchanged, to a script for bash with quotes where needed. Fails
+// if a word is not UTF-8 or contains a NUL, which job files do not allow.
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words);
 
 }  // namespace howdah::jobspec
