@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string_view>
 
-#include "arguments.h"
+#include "syntax.h"
 #include "commands.h"
-#include "shell.h"
+#include "connection.h"
 
 namespace howdah::cli {
 namespace {

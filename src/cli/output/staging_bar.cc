@@ -1,0 +1,35 @@
+#include "staging_bar.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "howdah/base/bytes.h"
+#include "terminal.h"
+
+namespace howdah::cli {
+namespace {
+
+constexpr int kWidth = 30;
+// What is done sooner needs no bar; and none needs to move more often.
+constexpr std::chrono::milliseconds kPause{200};
+
+}  // namespace
+
+std::string StagingLine(int64_t done, int64_t total) {
+  // A file that grows while it is copied makes more of it than there was.
+  const int64_t part = total <= 0 ? 0 : std::clamp<int64_t>(done / std::max<int64_t>(1, total / kWidth), 0, kWidth);
+  return "staging  [" + std::string(static_cast<size_t>(part), '#') +
+         std::string(static_cast<size_t>(kWidth - part), '-') + "]  " + FormatBytes(done) + " of " + FormatBytes(total);
+}
+
+StagingBar::StagingBar() : shown_(std::chrono::steady_clock::now()), screen_(IsTerminal(STDERR_FILENO)) {}
+
+void StagingBar::Show(int64_t done, int64_t total) {
+  const auto now = std::chrono::steady_clock::now();
+  if (now - shown_ < kPause) return;
+  shown_ = now;
+  screen_.Draw({StagingLine(done, total)});
+}
+
+}  // namespace howdah::cli
