@@ -1,4 +1,4 @@
-// howdah: what people run. The only file that knows which places there are.
+// howdah: the program that people run. The only file that knows which backends exist.
 #include "howdah/cli/main.h"
 
 #include <unistd.h>
@@ -10,6 +10,7 @@
 
 #include "howdah/backend/local/local_cluster.h"
 #include "howdah/backend/yarn/yarn_cluster.h"
+#include "howdah/client/submitter.h"
 
 namespace {
 
@@ -33,10 +34,10 @@ Result<std::string> HowdahHome() {
   if (const std::string state = Variable("XDG_STATE_HOME"); !state.empty()) return Absolute(state) + "/howdah";
   if (const std::string home = Variable("HOME"); !home.empty()) return Absolute(home) + "/.local/state/howdah";
   return Error{ErrorCode::kUsage,
-               "neither HOWDAH_HOME nor HOME is set: say where jobs are to be kept, as in HOWDAH_HOME=/data/howdah"};
+               "neither HOWDAH_HOME nor HOME is set; set the directory for jobs, for example HOWDAH_HOME=/data/howdah"};
 }
 
-// howdah-agent lies beside this program.
+// howdah-agent is in the same directory as this program.
 std::string AgentPath() {
   char path[PATH_MAX];
   const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
@@ -54,16 +55,16 @@ howdah::jobspec::EnvVars Environment() {
   return variables;
 }
 
-howdah::hadoop::conf::Environment HadoopSurroundings() {
-  return {.environment = howdah::cli::Variable, .user_name = howdah::cli::UserName(), .user_home = Variable("HOME")};
+howdah::hadoop::conf::Environment HadoopEnvironment() {
+  return {.variable = howdah::client::Variable, .user_name = howdah::client::UserName(), .user_home = Variable("HOME")};
 }
 
-Result<std::unique_ptr<howdah::backend::Cluster>> MakePlace(const std::string& name) {
+Result<std::unique_ptr<howdah::backend::Cluster>> MakeCluster(const std::string& name) {
   auto home = HowdahHome();
   if (!home.ok()) return home.error();
   if (name == "yarn") {
     return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::yarn::YarnCluster>(
-        howdah::backend::yarn::YarnOptions{*home, AgentPath(), howdah::cli::UserName(), HadoopSurroundings()}));
+        howdah::backend::yarn::YarnOptions{*home, AgentPath(), howdah::client::UserName(), HadoopEnvironment()}));
   }
   return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::local::LocalCluster>(
       howdah::backend::local::LocalOptions{*home, AgentPath(), Environment()}));
@@ -71,4 +72,4 @@ Result<std::unique_ptr<howdah::backend::Cluster>> MakePlace(const std::string& n
 
 }  // namespace
 
-int main(int argc, char** argv) { return howdah::cli::Main(argc, argv, MakePlace); }
+int main(int argc, char** argv) { return howdah::cli::Main(argc, argv, MakeCluster); }

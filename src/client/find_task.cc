@@ -1,11 +1,11 @@
-#include "find_task.h"
+#include "howdah/client/find_task.h"
 
 #include <vector>
 
-namespace howdah::cli {
+namespace howdah::client {
 namespace {
 
-constexpr size_t kShownTasks = 8;
+constexpr size_t kListedTasks = 8;
 
 }  // namespace
 
@@ -16,21 +16,21 @@ Result<TaskName> FindTask(const std::string& text, const journal::JobView& view)
     if (text == task.role) found.push_back({task.role, task.index});
   }
   if (found.size() == 1) return found.front();
-  const std::string there = "; there are " + TasksOf(view);
   if (!found.empty()) {
     return Error{ErrorCode::kUsage, view.id + ": role " + text + " has " + std::to_string(found.size()) +
-                                        " tasks: say which, as in " + text + ":0"};
+                                        " tasks; name one of them, for example " + text + ":0"};
   }
-  return Error{ErrorCode::kUsage, view.id + ": there is no task '" + text + "'" + (view.tasks.empty() ? "" : there)};
+  return Error{ErrorCode::kUsage,
+               view.id + ": no task '" + text + "'" + (view.tasks.empty() ? "" : "; the tasks are " + TaskList(view))};
 }
 
-std::string TasksOf(const journal::JobView& view) {
+std::string TaskList(const journal::JobView& view) {
   std::string text;
   for (size_t i = 0; i < view.tasks.size(); ++i) {
-    if (i == kShownTasks) return text + ", ...";
+    if (i == kListedTasks) return text + ", ...";
     text += (i == 0 ? "" : ", ") + TaskText(view.tasks[i].role, view.tasks[i].index);
   }
   return text;
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

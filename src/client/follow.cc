@@ -1,65 +1,95 @@
-#include "follow.h"
+#include "howdah/client/follow.h"
 
+#include <poll.h>
+
+#include <algorithm>
 #include <chrono>
+#include <climits>
 
-#include "connection.h"
-#include "interrupts.h"
-
-namespace howdah::cli {
+namespace howdah::client {
 namespace {
 
-class Sink final : public JournalSink {
+using std::chrono::steady_clock;
+
+class CallingSink final : public JournalSink {
  public:
-  explicit Sink(const std::function<void(const core::JournalEntry&)>& on_entry) : on_entry_(on_entry) {}
+  explicit CallingSink(const FollowOptions& options) : JournalSink(options.on_note), options_(options) {}
   void OnEntry(const core::JournalEntry& entry) override {
     JournalSink::OnEntry(entry);
-    if (on_entry_) on_entry_(entry);
+    if (options_.on_entry) options_.on_entry(entry);
   }
 
  private:
-  const std::function<void(const core::JournalEntry&)>& on_entry_;
+  const FollowOptions& options_;
 };
+
+void ReadAll(backend::Follow& follow, backend::FollowSink& sink) {
+  while (follow.Read(sink)) {
+  }
+}
 
 }  // namespace
 
-void JournalSink::OnNote(const std::string& line) { Say("howdah: " + line); }
-
-Result<journal::JobView> FollowJournal(backend::Cluster& place, const JobId& id, Until until,
-                                       std::optional<Duration> limit,
-                                       const std::function<void(const core::JournalEntry&)>& on_entry) {
-  using std::chrono::steady_clock;
-  auto follow = place.FollowJob(id, std::nullopt);
-  if (!follow.ok()) return follow.error();
+Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& id, const FollowOptions& options) {
+  HOWDAH_TRY(const auto follow, cluster.FollowJob(id, std::nullopt));
   const auto start = steady_clock::now();
-  Sink sink(on_entry);
-  while (!(*follow)->ended()) {
-    while ((*follow)->Read(sink)) {
-    }
-    if ((*follow)->ended() || until == Until::kNow) break;
+  CallingSink sink(options);
+  while (!follow->ended()) {
+    ReadAll(*follow, sink);
+    if (follow->ended() || options.until == Until::kNow) break;
     std::optional<Duration> left;
-    if (limit) left = *limit - std::chrono::duration_cast<Duration>(steady_clock::now() - start);
-    if (WaitFor(**follow, -1, left) == Woke::kTime) {
+    if (options.limit) left = *options.limit - std::chrono::duration_cast<Duration>(steady_clock::now() - start);
+    if (WaitFor(*follow, -1, left) == Woke::kTime) {
       return Error{ErrorCode::kTimeout, id.text + " is still " + std::string(core::ToText(sink.view.state)) +
-                                            " after " + DurationToText(*limit)};
+                                            " after " + DurationToText(*options.limit)};
     }
   }
-  if (until == Until::kEnd && !core::IsFinal(sink.view.state)) {
-    return Failed("following " + id.text + ": somebody has removed it");
+  if (options.until == Until::kEnd && !core::IsFinal(sink.view.state)) {
+    return Failed("following " + id.text + ": the job's files were removed");
   }
   return std::move(sink.view);
 }
 
-Result<bool> AwaitJob(backend::Cluster& place, const JobId& id, JournalSink& sink,
+Result<bool> AwaitJob(backend::Cluster& cluster, const JobId& id, JournalSink& sink, int interrupt_fd,
                       const std::function<bool(const journal::JobView&)>& enough) {
-  const auto follow = place.FollowJob(id, std::nullopt);
-  if (!follow.ok()) return follow.error();
-  const Interrupts interrupts;
+  HOWDAH_TRY(const auto follow, cluster.FollowJob(id, std::nullopt));
   for (;;) {
-    while ((*follow)->Read(sink)) {
-    }
-    if (enough(sink.view) || core::IsFinal(sink.view.state) || (*follow)->ended()) return true;
-    if (WaitFor(**follow, interrupts.fd(), std::nullopt) == Woke::kInterrupt) return false;
+    ReadAll(*follow, sink);
+    if (enough(sink.view) || core::IsFinal(sink.view.state) || follow->ended()) return true;
+    if (WaitFor(*follow, interrupt_fd, std::nullopt) == Woke::kInterrupt) return false;
   }
 }
 
-}  // namespace howdah::cli
+Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Duration> limit) {
+  const auto start = steady_clock::now();
+  for (;;) {
+    int millis = -1;
+    if (limit) {
+      const auto left = *limit - std::chrono::duration_cast<Duration>(steady_clock::now() - start);
+      // Rounded up: otherwise poll returns just before the limit, in a busy loop.
+      const int64_t rounded = (std::max<int64_t>(left.count(), 0) + 999) / 1000;
+      millis = static_cast<int>(std::min<int64_t>(rounded, INT_MAX));
+    }
+    pollfd wanted[2] = {{follow.fd(), POLLIN, 0}, {interrupt_fd, POLLIN, 0}};
+    const int ready = poll(wanted, interrupt_fd < 0 ? 1 : 2, millis);
+    if (ready < 0) continue;  // EINTR: the signal handler has written to interrupt_fd
+    if (ready == 0) return Woke::kTime;
+    if (interrupt_fd >= 0 && wanted[1].revents != 0) return Woke::kInterrupt;
+    if (wanted[0].revents != 0) return Woke::kFollow;
+  }
+}
+
+Result<StoppedJob> StopAndWait(backend::Cluster& cluster, const JobId& id, const StopOptions& options) {
+  FollowOptions follow;
+  follow.on_note = options.on_note;
+  follow.until = Until::kNow;
+  HOWDAH_TRY(journal::JobView before, FollowJournal(cluster, id, follow));
+  if (core::IsFinal(before.state)) return StoppedJob{std::move(before), true};
+  HOWDAH_TRY_STATUS(cluster.Stop(id, options.by, options.grace));
+  follow.until = Until::kEnd;
+  HOWDAH_TRY(journal::JobView after, FollowJournal(cluster, id, follow));
+  HOWDAH_TRY_STATUS(cluster.AwaitGone(id));
+  return StoppedJob{std::move(after), false};
+}
+
+}  // namespace howdah::client

@@ -1,11 +1,12 @@
-#include "history_difference.h"
+#include "howdah/client/history_difference.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "status_text.h"
+#include "howdah/base/exit_status.h"
+#include "howdah/base/ids.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -27,7 +28,7 @@ std::string TextOf(Instant begin, std::optional<Instant> end) { return end ? For
 
 Result<std::vector<Setting>> SettingsOfJobFile(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_object()) return Failed("the job file that was kept is no JSON object");
+  if (!json.is_object()) return Failed("the stored job file is not a JSON object");
   std::vector<Setting> settings;
   Flatten(json, "", settings);
   return settings;
@@ -49,7 +50,7 @@ std::vector<Setting> OutcomeOf(const journal::JobView& view) {
   for (const journal::TaskView& task : view.tasks) {
     const std::string name = TaskText(task.role, task.index);
     add(name + " state", std::string(core::ToText(task.state)));
-    add(name + " ended with", ExitText(task));
+    if (task.exit) add(name + " ended with", howdah::ToText(*task.exit));
     if (task.attempt > 0) add(name + " attempts", std::to_string(task.attempt + 1));
     if (task.usage.memory_peak_bytes > 0) add(name + " peak memory", std::to_string(task.usage.memory_peak_bytes));
   }
@@ -69,4 +70,4 @@ std::vector<Difference> Differences(const std::vector<Setting>& before, const st
   return differences;
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

@@ -1,33 +1,11 @@
+#include "howdah/client/history_difference.h"
+
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
-#include "history_difference.h"
-#include "time_zone.h"
-
-namespace howdah::cli {
+namespace howdah::client {
 namespace {
 
-TEST(TimeZone, IsAnOffsetOrANameOfThisMachine) {
-  const Instant winter(std::chrono::seconds(1704067200)), summer(std::chrono::seconds(1719792000));
-  const std::pair<const char*, int> kMinutes[] = {
-      {"UTC", 0}, {"Z", 0}, {"GMT+6", 360}, {"+05:30", 330}, {"UTC-08:00", -480}};
-  for (const auto& [name, minutes] : kMinutes) {
-    const auto zone = TimeZone(name);
-    ASSERT_TRUE(zone.ok()) << name;
-    EXPECT_EQ((*zone)(winter), std::chrono::minutes(minutes)) << name;
-  }
-  for (const char* name : {"", "Nowhere/At_All", "../../../etc/passwd", "/etc/passwd", "UTC+", "+25", "GMT+5:99"}) {
-    EXPECT_FALSE(TimeZone(name).ok()) << name;
-  }
-  if (const auto zone = TimeZone("Europe/Berlin"); zone.ok()) {  // where tzdata is installed
-    EXPECT_EQ((*zone)(winter), std::chrono::hours(1));
-    EXPECT_EQ((*zone)(summer), std::chrono::hours(2));
-    unsetenv("TZ");
-  }
-}
-
-TEST(Difference, OfSettingsIsByName) {
+TEST(Differences, SettingsAreComparedByName) {
   const auto before =
       SettingsOfJobFile(R"({"name": "a", "roles": {"w": {"memory": "2GiB", "after": ["x"]}}, "gone": 1})");
   const auto after = SettingsOfJobFile(R"({"name": "a", "roles": {"w": {"memory": "4GiB", "after": []}}})");
@@ -40,7 +18,7 @@ TEST(Difference, OfSettingsIsByName) {
   EXPECT_FALSE(SettingsOfJobFile("[]").ok());
 }
 
-TEST(Outcome, IsWhatARunCameTo) {
+TEST(Outcome, HasStateExitCodeAndTasks) {
   journal::JobView view;
   view.name = "mnist";
   view.state = core::JobState::kFailed;
@@ -61,4 +39,4 @@ TEST(Outcome, IsWhatARunCameTo) {
 }
 
 }  // namespace
-}  // namespace howdah::cli
+}  // namespace howdah::client

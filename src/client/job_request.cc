@@ -1,16 +1,17 @@
-#include "job_request.h"
+#include "howdah/client/job_request.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "howdah/client/submitter.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
-#include "connection.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 namespace {
 
-// More than a job file may have, so that ParseJobFile is the one to say it is too long.
+// One byte more than a job file may have, so that ParseJobFile reports a file that is too large.
 constexpr size_t kReadLimit = (size_t{1} << 20) + 1;
 
 jobspec::PathKind KindOf(const std::string& path) {
@@ -31,7 +32,7 @@ Result<std::string> ReadText(const std::string& file) {
   if (!opened.valid()) {
     Error error = os::files::SystemError("reading the job file " + file);
     error.code = ErrorCode::kUsage;
-    if (errno == ENOENT) error.message += "; `howdah init > " + file + "` makes one to start from";
+    if (errno == ENOENT) error.message += "; `howdah init > " + file + "` writes a template";
     return error;
   }
   std::string text;
@@ -45,52 +46,47 @@ Result<std::string> ReadText(const std::string& file) {
   return text;
 }
 
-Result<std::string> TextOf(const JobArguments& arguments, jobspec::SubmitHost& surroundings) {
-  if (!arguments.file.empty()) {
-    if (!arguments.quick_flags.empty()) {
-      return Error{ErrorCode::kUsage, arguments.quick_flags.front() + " is for jobs without a file; with " +
-                                          arguments.file + " use --set, as in --set roles.worker.memory=2GiB"};
+Result<std::string> TextOf(const JobRequest& request, jobspec::SubmitHost& host) {
+  if (!request.file.empty()) {
+    if (!request.quick_flags.empty()) {
+      return Error{ErrorCode::kUsage, request.quick_flags.front() + " is for jobs without a job file; with " +
+                                          request.file + " use --set, for example --set roles.worker.memory=2GiB"};
     }
-    surroundings.file_name = arguments.file;
-    surroundings.directory = DirectoryOf(arguments.file);
-    return ReadText(arguments.file);
+    host.file_name = request.file;
+    host.directory = DirectoryOf(request.file);
+    return ReadText(request.file);
   }
-  if (arguments.words.empty()) {
+  if (request.words.empty()) {
     return Error{ErrorCode::kUsage,
-                 "no job: name a job file, as in `howdah run job.yaml`, or a command behind --, as in "
+                 "no job given; name a job file, as in `howdah run job.yaml`, or write a command after --, as in "
                  "`howdah run --workers 2 -- python train.py`"};
   }
-  jobspec::QuickJob quick = arguments.quick;
-  quick.command = arguments.words;
+  jobspec::QuickJob quick = request.quick;
+  quick.command = request.words;
   return jobspec::JobFileFor(quick);
 }
 
 }  // namespace
 
-jobspec::SubmitHost SurroundingsHere(std::string file_name) {
-  jobspec::SubmitHost surroundings;
-  surroundings.file_name = std::move(file_name);
-  surroundings.directory = CurrentDirectory();
-  surroundings.variable = Variable;
-  surroundings.path_kind = KindOf;
-  return surroundings;
+jobspec::SubmitHost SubmitHostHere(std::string file_name) {
+  jobspec::SubmitHost host;
+  host.file_name = std::move(file_name);
+  host.directory = CurrentDirectory();
+  host.variable = Variable;
+  host.path_kind = KindOf;
+  return host;
 }
 
-Result<jobspec::ParsedJob> ReadJob(const JobArguments& arguments) {
-  jobspec::SubmitHost surroundings = SurroundingsHere("command line");
-  surroundings.sets = arguments.sets;
-  const auto text = TextOf(arguments, surroundings);
-  if (!text.ok()) return text.error();
-  jobspec::ParsedJob job = jobspec::ParseJobFile(*text, surroundings);
-  if (job.problems.empty() && !arguments.file.empty() && !arguments.words.empty()) {
-    const Status appended = jobspec::AppendArguments(job.spec, arguments.words);
+Result<jobspec::ParsedJob> ReadJob(const JobRequest& request) {
+  jobspec::SubmitHost host = SubmitHostHere("command line");
+  host.sets = request.sets;
+  HOWDAH_TRY(const std::string text, TextOf(request, host));
+  jobspec::ParsedJob job = jobspec::ParseJobFile(text, host);
+  if (job.problems.empty() && !request.file.empty()) {
+    const Status appended = jobspec::AppendArguments(job.spec, request.words);
     if (!appended.ok()) return Error{ErrorCode::kUsage, appended.error().message};
   }
   return job;
 }
 
-void TellProblems(const std::vector<jobspec::Problem>& problems) {
-  for (const jobspec::Problem& problem : problems) Say(problem.ToText());
-}
-
-}  // namespace howdah::cli
+}  // namespace howdah::client

@@ -1,4 +1,4 @@
-#include "time_zone.h"
+#include "howdah/client/time_zone.h"
 
 #include <time.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <optional>
 
-namespace howdah::cli {
+namespace howdah::client {
 namespace {
 
 constexpr char kZones[] = "/usr/share/zoneinfo/";
@@ -19,7 +19,7 @@ std::optional<int> Number(std::string_view text, int most) {
   return whole && text.front() != '-' && number <= most ? std::optional(number) : std::nullopt;
 }
 
-// "UTC", "GMT+6", "+05:30"; nullopt: it is no offset.
+// "UTC", "GMT+6", "+05:30"; nullopt: not an offset.
 std::optional<Duration> Offset(std::string_view name) {
   if (name == "Z") return Duration(0);
   for (const std::string_view prefix : {"UTC", "GMT", "UT"}) {
@@ -46,10 +46,10 @@ Result<std::function<Duration(Instant)>> TimeZone(const std::string& name) {
     return std::function<Duration(Instant)>([ahead = *offset](Instant) { return ahead; });
   const bool may_be_name = !name.empty() && name.front() != '/' && name.find("..") == std::string::npos;
   if (!may_be_name || access((kZones + name).c_str(), R_OK) != 0) {
-    return Error{ErrorCode::kUsage, "there is no time zone '" + name + "' on this machine; write one of " + kZones +
-                                        ", or an offset as +05:30"};
+    return Error{ErrorCode::kUsage,
+                 "unknown time zone '" + name + "'; write a name below " + kZones + ", or an offset such as +05:30"};
   }
-  // For the whole process: nothing else of it shows local times.
+  // For the whole process, which shows local times nowhere else.
   setenv("TZ", name.c_str(), /*overwrite=*/1);
   tzset();
   return std::function<Duration(Instant)>([](Instant instant) -> Duration {
@@ -60,4 +60,4 @@ Result<std::function<Duration(Instant)>> TimeZone(const std::string& name) {
   });
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

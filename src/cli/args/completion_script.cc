@@ -1,11 +1,11 @@
-#include "completion_script.h"
+#include "howdah/cli/args/completion_script.h"
 
-namespace howdah::cli {
+namespace howdah::cli::args {
 namespace {
 
-// The commands whose first argument is a job's id, and those that take a job file.
-constexpr const char kOfJobs[] = "status|wait|logs|kill|scale|events";
-constexpr const char kIds[] = "howdah list --all 2>/dev/null | awk 'NR > 1 { print $1 }'";
+// The commands whose first argument is a job's id.
+constexpr const char kJobCommands[] = "status|wait|logs|open|exec|tensorboard|notebook|kill|scale|events";
+constexpr const char kListIds[] = "howdah list --all 2>/dev/null | awk 'NR > 1 { print $1 }'";
 
 std::string Quoted(const std::string& text) {
   std::string out = "'";
@@ -13,19 +13,19 @@ std::string Quoted(const std::string& text) {
   return out + "'";
 }
 
-std::string Names(const std::vector<Grammar::Command>& commands) {
+std::string Names(const std::vector<Grammar::CommandHelp>& commands) {
   std::string out;
   for (const auto& command : commands) out += (out.empty() ? "" : " ") + command.name;
   return out;
 }
 
-std::string FlagNames(const Grammar::Command& command) {
+std::string FlagNames(const Grammar::CommandHelp& command) {
   std::string out;
   for (const auto& flag : command.flags) out += (out.empty() ? "" : " ") + flag.name;
   return out;
 }
 
-// A colon ends a name in zsh's lists.
+// Escapes the colons of the help, because a colon separates name and help.
 std::string ZshItem(const std::string& name, const std::string& help) {
   std::string text = name + ":" + help;
   for (size_t at = text.find(':', name.size() + 1); at != std::string::npos; at = text.find(':', at + 2)) {
@@ -36,7 +36,7 @@ std::string ZshItem(const std::string& name, const std::string& help) {
 
 }  // namespace
 
-std::string BashScript(const std::vector<Grammar::Command>& commands) {
+std::string BashScript(const std::vector<Grammar::CommandHelp>& commands) {
   std::string out =
       "_howdah() {\n"
       "  local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} words=\n"
@@ -58,10 +58,10 @@ std::string BashScript(const std::vector<Grammar::Command>& commands) {
       "  esac\n"
       "  case $command in\n"
       "    " +
-      std::string(kOfJobs) +
+      std::string(kJobCommands) +
       ")\n"
       "      [ \"$COMP_CWORD\" -eq 2 ] && COMPREPLY=($(compgen -W \"last $(" +
-      kIds +
+      kListIds +
       ")\" -- \"$word\")) ;;\n"
       "    completion) COMPREPLY=($(compgen -W 'bash zsh fish' -- \"$word\")) ;;\n"
       "    run|submit|plan) COMPREPLY=($(compgen -f -- \"$word\")) ;;\n"
@@ -71,7 +71,7 @@ std::string BashScript(const std::vector<Grammar::Command>& commands) {
   return out;
 }
 
-std::string ZshScript(const std::vector<Grammar::Command>& commands) {
+std::string ZshScript(const std::vector<Grammar::CommandHelp>& commands) {
   std::string out = "#compdef howdah\n_howdah() {\n  local -a items\n  if (( CURRENT == 2 )); then\n    items=(";
   for (const auto& command : commands) out += "\n      " + ZshItem(command.name, command.help);
   out +=
@@ -85,7 +85,7 @@ std::string ZshScript(const std::vector<Grammar::Command>& commands) {
   out +=
       "    esac\n    _describe flag items\n    return\n  fi\n  case $words[2] in\n"
       "    " +
-      std::string(kOfJobs) + ") (( CURRENT == 3 )) && compadd last $(" + kIds +
+      std::string(kJobCommands) + ") (( CURRENT == 3 )) && compadd last $(" + kListIds +
       ") ;;\n"
       "    completion) compadd bash zsh fish ;;\n"
       "    *) _files ;;\n"
@@ -94,7 +94,7 @@ std::string ZshScript(const std::vector<Grammar::Command>& commands) {
   return out;
 }
 
-std::string FishScript(const std::vector<Grammar::Command>& commands) {
+std::string FishScript(const std::vector<Grammar::CommandHelp>& commands) {
   std::string out;
   const std::string begin = "complete -c howdah ";
   for (const auto& command : commands) {
@@ -104,11 +104,11 @@ std::string FishScript(const std::vector<Grammar::Command>& commands) {
              (flag.takes_value ? " -r" : "") + " -d " + Quoted(flag.help) + "\n";
     }
   }
-  std::string of_jobs(kOfJobs);
-  for (char& c : of_jobs) c = c == '|' ? ' ' : c;
-  out += begin + "-f -n '__fish_seen_subcommand_from " + of_jobs + "' -a \"last (" +
+  std::string job_commands(kJobCommands);
+  for (char& c : job_commands) c = c == '|' ? ' ' : c;
+  out += begin + "-f -n '__fish_seen_subcommand_from " + job_commands + "' -a \"last (" +
          "howdah list --all 2>/dev/null | awk 'NR > 1 { print \\$1 }')\"\n";
   return out + begin + "-f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'\n";
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::args

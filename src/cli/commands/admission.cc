@@ -1,36 +1,41 @@
 #include "admission.h"
 
-#include "job_request.h"
-#include "staging_bar.h"
+#include "howdah/cli/output/staging_bar.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/submitter.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 
-std::variant<jobspec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments) {
-  auto job = ReadJob(arguments);
-  if (!job.ok()) return Report(job.error());
-  return Admit(shell, std::move(*job));
+Result<std::variant<jobspec::JobSpec, int>> AdmittedJob(client::Connection& connection,
+                                                        const client::JobRequest& request) {
+  HOWDAH_TRY(auto job, client::ReadJob(request));
+  return Admit(connection, std::move(job));
 }
 
-std::variant<jobspec::JobSpec, int> Admit(Shell& shell, jobspec::ParsedJob job) {
+Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection, jobspec::ParsedJob job) {
   if (!job.problems.empty()) {
-    TellProblems(job.problems);
-    return kExitUsage;
+    PrintProblems(job.problems);
+    return std::variant<jobspec::JobSpec, int>(client::kExitUsage);
   }
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  const auto refusals = (*place)->Refusals(job.spec);
-  for (const std::string& refusal : refusals) Say("howdah: " + refusal);
-  if (!refusals.empty()) return kExitPlace;
-  return std::move(job.spec);
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  const auto refusals = cluster->Refusals(job.spec);
+  for (const std::string& refusal : refusals) output::PrintNote(refusal);
+  if (!refusals.empty()) return std::variant<jobspec::JobSpec, int>(client::kExitUnavailable);
+  PrintProblems(job.hints);
+  return std::variant<jobspec::JobSpec, int>(std::move(job.spec));
 }
 
-Result<JobId> SubmitShowing(backend::Cluster& place, const jobspec::JobSpec& spec, bool keep) {
-  StagingBar bar;
-  auto id = place.Submit(spec, {.keep = keep, .user = UserName(), .on_staged = [&](int64_t done, int64_t total) {
-                                  bar.Show(done, total);
-                                }});
+void PrintProblems(const std::vector<jobspec::Problem>& problems) {
+  for (const jobspec::Problem& problem : problems) output::PrintMessage(problem.ToText());
+}
+
+Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep) {
+  output::StagingBar bar;
+  const auto on_staged = [&](int64_t done, int64_t total) { bar.Show(done, total); };
+  auto id = cluster.Submit(spec, {.keep = keep, .user = client::UserName(), .on_staged = on_staged});
   bar.Clear();
   return id;
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

@@ -1,22 +1,26 @@
-// A job that may be submitted: its file is right, and the place can give what it asks.
+// Checking a job before it is submitted, with every problem on stderr.
 #pragma once
 
 #include <variant>
 
-#include "syntax.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/job_request.h"
 #include "howdah/jobspec/job_file.h"
-#include "connection.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 
-// The job, or the exit code once everything that is wrong has been told: problems of the file (2) before those of the
-// place (3).
-std::variant<jobspec::JobSpec, int> AdmittedJob(Shell& shell, const JobArguments& arguments);
+// The job; or the exit code, after its problems have been printed: those of the file (2) before those of the backend
+// (3).
+Result<std::variant<jobspec::JobSpec, int>> AdmittedJob(client::Connection& connection,
+                                                        const client::JobRequest& request);
 
-// The same for a job that has been read already.
-std::variant<jobspec::JobSpec, int> Admit(Shell& shell, jobspec::ParsedJob job);
+// The same for a job that has been parsed already.
+Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection, jobspec::ParsedJob job);
 
-// Submits it, showing how far its files are copied where that takes long.
-Result<JobId> SubmitShowing(backend::Cluster& place, const jobspec::JobSpec& spec, bool keep);
+// Prints problems, or hints, one per line.
+void PrintProblems(const std::vector<jobspec::Problem>& problems);
 
-}  // namespace howdah::cli
+// Submits the job, with a progress bar if the upload takes long.
+Result<JobId> Submit(backend::Cluster& cluster, const jobspec::JobSpec& spec, bool keep);
+
+}  // namespace howdah::cli::commands

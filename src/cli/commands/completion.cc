@@ -1,15 +1,32 @@
-#include "commands.h"
-#include "completion_script.h"
-#include "terminal.h"
+#include <memory>
 
-namespace howdah::cli {
+#include "howdah/cli/args/completion_script.h"
+#include "howdah/cli/commands/commands.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
 
-int CompletionCommand(Shell&, const Arguments& arguments) {
-  const auto commands = Grammar().Commands();
-  if (arguments.shell == "bash") Print(BashScript(commands));
-  if (arguments.shell == "zsh") Print(ZshScript(commands));
-  if (arguments.shell == "fish") Print(FishScript(commands));
-  return kExitOk;
+namespace howdah::cli::commands {
+namespace {
+
+Result<int> PrintScript(client::Connection& connection, const std::string& shell) {
+  std::string on;
+  const auto commands = args::Grammar(AllCommands(connection), on).Describe();
+  if (shell == "bash") output::Print(args::BashScript(commands));
+  if (shell == "zsh") output::Print(args::ZshScript(commands));
+  if (shell == "fish") output::Print(args::FishScript(commands));
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command CompletionCommand(client::Connection& connection) {
+  return {"completion", "Print a shell completion script", "  source <(howdah completion bash)",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto shell = std::make_shared<std::string>();
+            syntax.Choice("shell", "SHELL", *shell, args::Presence::kRequired, {"bash", "zsh", "fish"},
+                          "bash, zsh or fish");
+            return [&connection, shell] { return PrintScript(connection, *shell); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

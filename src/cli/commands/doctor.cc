@@ -1,11 +1,14 @@
 #include <unistd.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "commands.h"
-#include "terminal.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
 using Level = backend::Cluster::Finding::Level;
@@ -20,26 +23,34 @@ std::string Mark(Level level, bool colour) {
   return colour ? "\x1b[" + std::to_string(code) + "m" + mark + "\x1b[0m" : mark;
 }
 
-}  // namespace
-
-int DoctorCommand(Shell& shell, const Arguments& arguments) {
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  const auto findings = (*place)->Examine();
-  if (arguments.json) {
+Result<int> Doctor(client::Connection& connection, bool as_json) {
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  const auto findings = cluster->Examine();
+  if (as_json) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const auto& finding : findings) {
       json.push_back({{"level", LevelText(finding.level)}, {"what", finding.what}, {"advice", finding.advice}});
     }
-    Print(json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
-    return kExitOk;
+    output::Print(json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+    return client::kExitOk;
   }
-  const bool colour = WantsColour(STDOUT_FILENO);
+  const bool colour = output::WantsColour(STDOUT_FILENO);
   for (const auto& finding : findings) {
-    Print(Mark(finding.level, colour) + finding.what + "\n");
-    if (!finding.advice.empty()) Print("        -> " + finding.advice + "\n");
+    output::Print(Mark(finding.level, colour) + finding.what + "\n");
+    if (!finding.advice.empty()) output::Print("        -> " + finding.advice + "\n");
   }
-  return kExitOk;
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command DoctorCommand(client::Connection& connection) {
+  return {"doctor", "Check this machine or the cluster and suggest fixes", "  howdah doctor\n  howdah doctor --on yarn",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto json = std::make_shared<bool>(false);
+            syntax.Json(*json, "Print one JSON array");
+            return [&connection, json] { return Doctor(connection, *json); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

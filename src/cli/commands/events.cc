@@ -1,19 +1,44 @@
-#include "commands.h"
-#include "follow.h"
-#include "terminal.h"
+#include <memory>
 
-namespace howdah::cli {
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
 
-int EventsCommand(Shell& shell, const Arguments& arguments) {
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  const auto id = (*place)->Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  const Until until = arguments.follow ? Until::kEnd : Until::kNow;
-  const auto view = FollowJournal(**place, *id, until, std::nullopt, [&](const core::JournalEntry& entry) {
-    Print((arguments.json ? journal::EncodeEntry(entry) : journal::DescribeEntry(entry)) + "\n");
-  });
-  return view.ok() ? kExitOk : Report(view.error());
+namespace howdah::cli::commands {
+namespace {
+
+struct Arguments {
+  std::string id;
+  bool json = false, follow = false;
+};
+
+Result<int> Events(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  client::FollowOptions options;
+  options.until = arguments.follow ? client::Until::kEnd : client::Until::kNow;
+  options.on_note = output::PrintNote;
+  options.on_entry = [&](const core::JournalEntry& entry) {
+    output::Print((arguments.json ? journal::EncodeEntry(entry) : journal::DescribeEntry(entry)) + "\n");
+  };
+  const auto view = client::FollowJournal(*job.cluster, job.id, options);
+  if (!view.ok()) return view.error();
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command EventsCommand(client::Connection& connection) {
+  return {"events", "Show the journal of a job, one line per event",
+          "  howdah events last -f\n  howdah events last --json | jq -r .type",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Flag("-f,--follow", arguments->follow, "Continue with new events until the job has finished");
+            syntax.Json(arguments->json, "Print one JSON object per line");
+            return [&connection, arguments] { return Events(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

@@ -1,35 +1,53 @@
 #include <unistd.h>
 
-#include "commands.h"
+#include <memory>
+
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/find_task.h"
 #include "howdah/rpc/streams/run_remote.h"
-#include "terminal.h"
-#include "find_task.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
+namespace {
 
-int ExecCommand(Shell& shell, const Arguments& arguments) {
-  const bool shell_wanted = arguments.job.words.empty();
-  if (arguments.terminal && !IsTerminal(STDIN_FILENO)) {
-    return Report({ErrorCode::kUsage, "exec -t needs a terminal, and stdin is none; leave out -t"});
+struct Arguments {
+  std::string id, task;
+  bool terminal = false;
+  std::vector<std::string> command;  // empty: a shell
+};
+
+Result<int> Exec(client::Connection& connection, const Arguments& arguments) {
+  if (arguments.terminal && !output::IsTerminal(STDIN_FILENO)) {
+    return Error{ErrorCode::kUsage, "exec -t: stdin is not a terminal; leave out -t"};
   }
-  const auto made = shell.Place();
-  if (!made.ok()) return Report(made.error());
-  backend::Cluster& place = **made;
-  const auto id = place.Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  const auto view = place.Status(*id);
-  if (!view.ok()) return Report(view.error());
-  const auto task = FindTask(arguments.task, *view);
-  if (!task.ok()) return Report(task.error());
-  const auto am = place.Contact(*id);
-  if (!am.ok()) return Report(am.error());
-  rpc::streams::RemoteCommand command{task->role, task->index, arguments.job.words, arguments.terminal};
-  if (shell_wanted) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
+  HOWDAH_TRY(const client::TaskName task, client::FindTask(arguments.task, view));
+  HOWDAH_TRY(const rpc::AmContact am, job.cluster->Contact(job.id));
+  rpc::streams::RemoteCommand command{task.role, task.index, arguments.command, arguments.terminal};
+  if (arguments.command.empty()) {
     command.argv = {"bash"};
-    command.terminal = IsTerminal(STDIN_FILENO) && IsTerminal(STDOUT_FILENO);
+    command.terminal = output::IsTerminal(STDIN_FILENO) && output::IsTerminal(STDOUT_FILENO);
   }
-  const auto ended = rpc::streams::RunRemote(*am, command);
-  return ended.ok() ? *ended : Report(ended.error());
+  return rpc::streams::RunRemote(am, command);
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command ExecCommand(client::Connection& connection) {
+  return {"exec", "Run a command in the environment of a running task",
+          "  howdah exec last worker:0 -- nvidia-smi\n  howdah exec last worker:0\n"
+          "Exit code: that of the command, or 128 plus the number of the signal that killed it.",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Positional("task", "ROLE:INDEX", arguments->task, args::Presence::kRequired, "The task");
+            syntax.Flag("-t,--terminal", arguments->terminal,
+                        "Allocate a terminal; the default without a command, which starts a shell");
+            syntax.WordsAfterDashes(arguments->command);
+            return [&connection, arguments] { return Exec(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

@@ -1,25 +1,28 @@
 #include <unistd.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "commands.h"
-#include "history_difference.h"
 #include "history_archive.h"
-#include "history_source.h"
-#include "howdah/base/ids.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/status_text.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/cli/output/text_table.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/history_difference.h"
+#include "howdah/client/history_source.h"
 #include "howdah/os/process/clock.h"
-#include "terminal.h"
-#include "status_text.h"
-#include "text_table.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
+using client::HistorySource;
+using client::PastJob;
 using Json = nlohmann::ordered_json;
 
 std::string Text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// One JSON array, an element a line.
+// One JSON array, one element per line.
 template <typename Items, typename ToText>
 std::string Array(const Items& items, const ToText& to_text) {
   std::string text = "[";
@@ -27,85 +30,96 @@ std::string Array(const Items& items, const ToText& to_text) {
   return text + "]\n";
 }
 
-int List(HistorySource& source, const Arguments& arguments) {
-  const auto jobs = source.List(arguments.history);
-  if (!jobs.ok()) return Report(jobs.error());
+struct Arguments {
+  std::string directory;
+  bool json = false;
+  std::string id, other;  // other: the second job of diff
+  client::HistoryFilter filter;
+};
+
+Result<int> List(HistorySource& source, const Arguments& arguments) {
+  HOWDAH_TRY(const auto jobs, source.List(arguments.filter));
   if (arguments.json) {
-    Print(Array(*jobs, [](const PastJob& job) { return journal::ToJson(job.view, false); }));
-    return kExitOk;
+    output::Print(Array(jobs, [](const PastJob& job) { return journal::ToJson(job.view, false); }));
+    return client::kExitOk;
   }
-  if (jobs->empty()) return Say("there are no such jobs"), kExitOk;
+  if (jobs.empty()) {
+    output::PrintMessage("no such jobs");
+    return client::kExitOk;
+  }
   const Instant now = os::process::Clock().Now();
+  const bool colour = output::WantsColour(STDOUT_FILENO);
   std::vector<std::vector<std::string>> rows = {{"ID", "USER", "NAME", "STATE", "STARTED (UTC)", "TOOK", "FROM"}};
-  for (const PastJob& job : *jobs) {
+  for (const PastJob& job : jobs) {
     const auto began = job.view.submitted;
-    rows.push_back(
-        {job.view.id, job.view.user, OneLine(job.view.name), StateText(job.view.state, WantsColour(STDOUT_FILENO)),
-         began ? FormatInstant(*began).substr(0, 19) : "",
-         began ? FormatDuration(job.view.finished.value_or(now) - *began) : "", job.tony ? "tony" : "howdah"});
+    rows.push_back({job.view.id, job.view.user, output::OneLine(job.view.name),
+                    output::StateText(job.view.state, colour), began ? FormatInstant(*began).substr(0, 19) : "",
+                    began ? FormatDuration(job.view.finished.value_or(now) - *began) : "",
+                    job.tony ? "tony" : "howdah"});
   }
-  Print(FormatTable(rows));
-  return kExitOk;
+  output::Print(output::FormatTable(rows));
+  return client::kExitOk;
 }
 
-int Show(HistorySource& source, const PastJob& job, bool json) {
-  const auto view = source.Status(job);
-  if (!view.ok()) return Report(view.error());
-  Print(json ? journal::ToJson(*view, true) + "\n"
-             : DescribeJob(*view, os::process::Clock().Now(), WantsColour(STDOUT_FILENO)));
-  return kExitOk;
+Result<int> Show(HistorySource& source, const Arguments& arguments) {
+  HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
+  HOWDAH_TRY(const journal::JobView view, source.Status(job));
+  output::Print(arguments.json
+                    ? journal::ToJson(view, true) + "\n"
+                    : output::DescribeJob(view, os::process::Clock().Now(), output::WantsColour(STDOUT_FILENO)));
+  return client::kExitOk;
 }
 
-int Events(HistorySource& source, const PastJob& job, bool json) {
-  const auto lines = source.Events(job, json);
-  if (!lines.ok()) return Report(lines.error());
-  for (const std::string& line : *lines) Print(line + "\n");
-  return kExitOk;
+Result<int> Events(HistorySource& source, const Arguments& arguments) {
+  HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
+  HOWDAH_TRY(const auto lines, source.Events(job, arguments.json));
+  for (const std::string& line : lines) output::Print(line + "\n");
+  return client::kExitOk;
 }
 
-int Config(HistorySource& source, const PastJob& job, bool json) {
-  const auto settings = source.Configuration(job);
-  if (!settings.ok()) return Report(settings.error());
-  if (json) {
-    Print(Array(*settings, [](const compat::tony::history::Setting& setting) {
+Result<int> Config(HistorySource& source, const Arguments& arguments) {
+  HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
+  HOWDAH_TRY(const client::TonySettings settings, source.Configuration(job));
+  if (arguments.json) {
+    output::Print(Array(settings, [](const compat::tony::history::Setting& setting) {
       return Text({{"name", setting.name},
                    {"value", setting.value},
                    {"final", setting.is_final},
                    {"source", setting.source.empty() ? Json(nullptr) : Json(setting.source)}});
     }));
-    return kExitOk;
+    return client::kExitOk;
   }
   std::vector<std::vector<std::string>> rows = {{"NAME", "VALUE", "SOURCE"}};
-  for (const auto& setting : *settings) rows.push_back({setting.name, OneLine(setting.value), setting.source});
-  Print(FormatTable(rows));
-  return kExitOk;
+  for (const auto& setting : settings) rows.push_back({setting.name, output::OneLine(setting.value), setting.source});
+  output::Print(output::FormatTable(rows));
+  return client::kExitOk;
 }
 
-int Metrics(HistorySource& source, const PastJob& job, bool json) {
-  const auto metrics = source.Metrics(job);
-  if (!metrics.ok()) return Report(metrics.error());
-  if (json) {
-    Print(Array(*metrics, [](const compat::tony::history::TaskMetrics& task) {
+Result<int> Metrics(HistorySource& source, const Arguments& arguments) {
+  HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
+  HOWDAH_TRY(const auto metrics, source.Metrics(job));
+  if (arguments.json) {
+    output::Print(Array(metrics, [](const compat::tony::history::TaskMetrics& task) {
       Json values = Json::object();
       for (const auto& metric : task.metrics) values[metric.name] = metric.value;
       return Text({{"role", task.role}, {"index", task.index}, {"metrics", values}});
     }));
-    return kExitOk;
+    return client::kExitOk;
   }
   std::vector<std::vector<std::string>> rows = {{"TASK", "METRIC", "VALUE"}};
-  for (const auto& task : *metrics) {
+  for (const auto& task : metrics) {
     for (const auto& metric : task.metrics) {
       rows.push_back({TaskText(task.role, task.index), metric.name, Text(Json(metric.value))});
     }
   }
-  if (rows.size() == 1) Say("nothing was measured of this job");
-  Print(FormatTable(rows));
-  return kExitOk;
+  if (rows.size() == 1) output::PrintMessage("no metrics were recorded for this job");
+  output::Print(output::FormatTable(rows));
+  return client::kExitOk;
 }
 
-Json ToJson(const std::vector<Difference>& differences) {
+Json ToJson(const std::vector<client::Difference>& differences) {
   Json list = Json::array();
-  for (const Difference& difference : differences) {
+  for (const client::Difference& difference : differences) {
     list.push_back({{"name", difference.name},
                     {"before", difference.before ? Json(*difference.before) : Json(nullptr)},
                     {"after", difference.after ? Json(*difference.after) : Json(nullptr)}});
@@ -113,54 +127,144 @@ Json ToJson(const std::vector<Difference>& differences) {
   return list;
 }
 
-void PrintDifferences(const std::string& title, const std::vector<Difference>& differences) {
-  Print(title + (differences.empty() ? ": no difference\n" : ":\n"));
-  for (const Difference& difference : differences) {
-    if (difference.before) Print("- " + difference.name + " = " + OneLine(*difference.before) + "\n");
-    if (difference.after) Print("+ " + difference.name + " = " + OneLine(*difference.after) + "\n");
+void PrintDifferences(const std::string& title, const std::vector<client::Difference>& differences) {
+  output::Print(title + (differences.empty() ? ": no difference\n" : ":\n"));
+  for (const client::Difference& difference : differences) {
+    if (difference.before) output::Print("- " + difference.name + " = " + output::OneLine(*difference.before) + "\n");
+    if (difference.after) output::Print("+ " + difference.name + " = " + output::OneLine(*difference.after) + "\n");
   }
 }
 
-int Diff(HistorySource& source, const PastJob& before, const PastJob& after, bool json) {
-  const auto settings_before = source.Configuration(before), settings_after = source.Configuration(after);
-  if (!settings_before.ok()) return Report(settings_before.error());
-  if (!settings_after.ok()) return Report(settings_after.error());
-  const auto view_before = source.Status(before), view_after = source.Status(after);
-  if (!view_before.ok()) return Report(view_before.error());
-  if (!view_after.ok()) return Report(view_after.error());
-  const auto outcome = Differences(OutcomeOf(*view_before), OutcomeOf(*view_after));
-  const auto configuration = Differences(*settings_before, *settings_after);
-  if (json) {
-    Print(Text({{"before", before.view.id},
-                {"after", after.view.id},
-                {"outcome", ToJson(outcome)},
-                {"configuration", ToJson(configuration)}}) +
-          "\n");
-    return kExitOk;
+Result<int> Diff(HistorySource& source, const Arguments& arguments) {
+  HOWDAH_TRY(const PastJob before, source.Find(arguments.id));
+  HOWDAH_TRY(const PastJob after, source.Find(arguments.other));
+  HOWDAH_TRY(const client::TonySettings settings_before, source.Configuration(before));
+  HOWDAH_TRY(const client::TonySettings settings_after, source.Configuration(after));
+  HOWDAH_TRY(const journal::JobView view_before, source.Status(before));
+  HOWDAH_TRY(const journal::JobView view_after, source.Status(after));
+  const auto outcome = client::Differences(client::OutcomeOf(view_before), client::OutcomeOf(view_after));
+  const auto configuration = client::Differences(settings_before, settings_after);
+  if (arguments.json) {
+    output::Print(Text({{"before", before.view.id},
+                        {"after", after.view.id},
+                        {"outcome", ToJson(outcome)},
+                        {"configuration", ToJson(configuration)}}) +
+                  "\n");
+    return client::kExitOk;
   }
-  Print("- " + before.view.id + "\n+ " + after.view.id + "\n");
+  output::Print("- " + before.view.id + "\n+ " + after.view.id + "\n");
   PrintDifferences("outcome", outcome);
   PrintDifferences("configuration", configuration);
-  return kExitOk;
+  return client::kExitOk;
+}
+
+void AddDirectory(args::Syntax& syntax, std::string& directory) {
+  syntax.Text("--dir", "URI", directory,
+              "History directory of TonY; default: the backend's own jobs, and tony.history.location of "
+              "$TONY_CONF_DIR/tony-site.xml");
+}
+
+using Action = Result<int> (*)(HistorySource&, const Arguments&);
+
+// What runs an action that reads the history.
+args::Runner Reading(client::Connection& connection, const std::shared_ptr<Arguments>& arguments, Action action) {
+  return [&connection, arguments, action]() -> Result<int> {
+    HOWDAH_TRY(HistorySource source, HistorySource::Open(connection, arguments->directory, output::PrintNote));
+    return action(source, *arguments);
+  };
+}
+
+void AddList(args::Syntax& history, client::Connection& connection) {
+  history.Action("list", "List jobs, newest first",
+                 "  howdah history list --user ann --status FAILED --since 7d\n"
+                 "  howdah history list --dir hdfs:///tony-history --json | jq -r '.[].id'",
+                 [&connection](args::Syntax& syntax) -> args::Runner {
+                   const auto arguments = std::make_shared<Arguments>();
+                   client::HistoryFilter& filter = arguments->filter;
+                   const Instant now = os::process::Clock().Now();
+                   AddDirectory(syntax, arguments->directory);
+                   syntax.Json(arguments->json, "Print one JSON array");
+                   syntax.Text("--user", "NAME", filter.user, "Only jobs of this user");
+                   syntax.Choice("--status", "STATE", filter.status, args::Presence::kOptional,
+                                 {"QUEUED", "STARTING", "RUNNING", "RECOVERING", "SUCCEEDED", "FAILED", "KILLED"},
+                                 "Only jobs in this state: SUCCEEDED, FAILED, KILLED, RUNNING, ...");
+                   syntax.Text("--name", "TEXT", filter.name, "Only jobs whose name contains this text");
+                   syntax.Time("--since", filter.since, now,
+                               "Only jobs that ended at or after this time, or still run");
+                   syntax.Time("--until", filter.until, now, "Only jobs that started before this time");
+                   return Reading(connection, arguments, List);
+                 });
+}
+
+void AddJobAction(args::Syntax& history, client::Connection& connection, const std::string& name,
+                  const std::string& help, Action action) {
+  history.Action(name, help, "  howdah history " + name + " application_1541469337545_0031 --dir hdfs:///tony-history",
+                 [&connection, action](args::Syntax& syntax) -> args::Runner {
+                   const auto arguments = std::make_shared<Arguments>();
+                   AddDirectory(syntax, arguments->directory);
+                   syntax.Json(arguments->json, "Print JSON");
+                   syntax.Id(arguments->id);
+                   return Reading(connection, arguments, action);
+                 });
+}
+
+void AddDiff(args::Syntax& history, client::Connection& connection) {
+  history.Action("diff", "Compare two jobs: configuration and outcome",
+                 "  howdah history diff last application_1541469337545_0031",
+                 [&connection](args::Syntax& syntax) -> args::Runner {
+                   const auto arguments = std::make_shared<Arguments>();
+                   AddDirectory(syntax, arguments->directory);
+                   syntax.Json(arguments->json, "Print one JSON object");
+                   syntax.Positional("before", "ID1", arguments->id, args::Presence::kRequired, "The first job");
+                   syntax.Positional("after", "ID2", arguments->other, args::Presence::kRequired, "The second job");
+                   return Reading(connection, arguments, Diff);
+                 });
+}
+
+std::shared_ptr<ArchiveOptions> AddArchiveFlags(args::Syntax& syntax) {
+  const auto options = std::make_shared<ArchiveOptions>();
+  AddDirectory(syntax, options->directory);
+  syntax.Json(options->json, "Print one JSON object");
+  syntax.Flag("--dry-run", options->dry_run, "Only print what would be done");
+  syntax.Text("--time-zone", "ZONE", options->time_zone,
+              "Time zone of the directories of days; default: tony.history.finished-dir-timezone, otherwise UTC");
+  return options;
+}
+
+void AddArchiveActions(args::Syntax& history, client::Connection& connection) {
+  history.Action("move", "Move finished jobs to finished/YYYY/MM/DD, as TonY's portal does",
+                 "  */5 * * * * howdah history move --dir hdfs:///tony-history --on yarn   # in a crontab",
+                 [&connection](args::Syntax& syntax) -> args::Runner {
+                   const auto options = AddArchiveFlags(syntax);
+                   return [&connection, options] { return MoveHistory(connection, *options); };
+                 });
+  history.Action("purge", "Remove jobs older than the retention time, as TonY's portal does",
+                 "  howdah history purge --dir hdfs:///tony-history --older-than 30d --dry-run",
+                 [&connection](args::Syntax& syntax) -> args::Runner {
+                   const auto options = AddArchiveFlags(syntax);
+                   syntax.Duration(
+                       "--older-than", options->older_than,
+                       "Retention time; default: tony.history.retention-sec of tony-site.xml, otherwise 30d");
+                   return [&connection, options] { return PurgeHistory(connection, *options); };
+                 });
 }
 
 }  // namespace
 
-int HistoryCommand(Shell& shell, const Arguments& arguments) {
-  const HistoryArguments& wanted = arguments.history;
-  if (wanted.action == "move" || wanted.action == "purge") return KeepHistory(shell, arguments);
-  auto source = HistorySource::Open(shell, wanted.dir);
-  if (!source.ok()) return Report(source.error());
-  if (wanted.action == "list") return List(*source, arguments);
-  const auto job = source->Find(arguments.id);
-  if (!job.ok()) return Report(job.error());
-  if (wanted.action == "show") return Show(*source, *job, arguments.json);
-  if (wanted.action == "events") return Events(*source, *job, arguments.json);
-  if (wanted.action == "config") return Config(*source, *job, arguments.json);
-  if (wanted.action == "metrics") return Metrics(*source, *job, arguments.json);
-  const auto other = source->Find(wanted.other);
-  if (!other.ok()) return Report(other.error());
-  return Diff(*source, *job, *other, arguments.json);
+args::Command HistoryCommand(client::Connection& connection) {
+  return {"history", "Show jobs that have run: Howdah's own, and those in a history directory of TonY",
+          "  howdah history list --since 7d\n  howdah history diff ID1 ID2\n"
+          "`howdah history ACTION --help` describes an action.",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            AddList(syntax, connection);
+            AddJobAction(syntax, connection, "show", "Show a job with its tasks", Show);
+            AddJobAction(syntax, connection, "events", "Show what happened, one line per event", Events);
+            AddJobAction(syntax, connection, "config", "Show the configuration the job ran with", Config);
+            AddJobAction(syntax, connection, "metrics", "Show the metrics of each task", Metrics);
+            AddDiff(syntax, connection);
+            AddArchiveActions(syntax, connection);
+            return nullptr;  // an action is required
+          }};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

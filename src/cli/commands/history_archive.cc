@@ -3,29 +3,28 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 
-#include "history_source.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/time_zone.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/storage/history/keep.h"
-#include "terminal.h"
-#include "time_zone.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using compat::tony::history::Setting;
 
-// As TonY's portal has it where nothing is said.
+// The default of TonY's portal.
 constexpr Duration kRetention = std::chrono::days(30);
 
-std::string ZoneName(const HistoryArguments& arguments, const std::vector<Setting>& site) {
-  if (!arguments.time_zone.empty()) return arguments.time_zone;
+std::string ZoneName(const ArchiveOptions& options, const client::TonySettings& site) {
+  if (!options.time_zone.empty()) return options.time_zone;
   const std::string named = compat::tony::history::ValueOf(site, "tony.history.finished-dir-timezone");
   return named.empty() ? "UTC" : named;
 }
 
-Result<Duration> Retention(const HistoryArguments& arguments, const std::vector<Setting>& site) {
-  if (arguments.older_than) return *arguments.older_than;
+Result<Duration> Retention(const ArchiveOptions& options, const client::TonySettings& site) {
+  if (options.older_than) return *options.older_than;
   const std::string text = compat::tony::history::ValueOf(site, "tony.history.retention-sec");
   if (text.empty()) return kRetention;
   int64_t seconds = 0;
@@ -33,47 +32,64 @@ Result<Duration> Retention(const HistoryArguments& arguments, const std::vector<
   constexpr int64_t kMost = int64_t{100} * 365 * 86400;
   if (error != std::errc() || end != text.data() + text.size() || seconds < 0 || seconds > kMost) {
     return Error{ErrorCode::kUsage,
-                 "tony-site.xml: tony.history.retention-sec: '" + text + "' is no number of seconds"};
+                 "tony-site.xml: tony.history.retention-sec: invalid number of seconds '" + text + "'"};
   }
   return Duration(std::chrono::seconds(seconds));
 }
 
-int Tell(const storage::history::Done& done, const Arguments& arguments) {
-  if (arguments.json) {
-    Print(Json{{"dry_run", arguments.history.dry_run}, {"done", done.lines}, {"problems", done.problems}}.dump(
-              -1, ' ', false, Json::error_handler_t::replace) +
-          "\n");
+int PrintDone(const storage::history::Done& done, const ArchiveOptions& options) {
+  if (options.json) {
+    output::Print(Json{{"dry_run", options.dry_run}, {"done", done.lines}, {"problems", done.problems}}.dump(
+                      -1, ' ', false, Json::error_handler_t::replace) +
+                  "\n");
   } else {
-    for (const std::string& line : done.lines) Print((arguments.history.dry_run ? "would have " : "") + line + "\n");
+    for (const std::string& line : done.lines) output::Print((options.dry_run ? "would have " : "") + line + "\n");
   }
-  for (const std::string& problem : done.problems) Say("howdah: " + problem);
-  return done.problems.empty() ? kExitOk : kExitFailed;
+  for (const std::string& problem : done.problems) output::PrintNote(problem);
+  return done.problems.empty() ? client::kExitOk : client::kExitFailed;
+}
+
+Result<client::HistorySource> OpenTony(client::Connection& connection, const ArchiveOptions& options) {
+  auto source = client::HistorySource::Open(connection, options.directory, output::PrintNote);
+  if (!source.ok() || source->tony() != nullptr) return source;
+  return Error{ErrorCode::kUsage,
+               "history: no directory given; write --dir URI, or set TONY_CONF_DIR to a directory whose tony-site.xml "
+               "has tony.history.location"};
+}
+
+storage::history::StatusOf StatusFrom(const client::HistorySource& source) {
+  return [&source](const std::string& id) -> Result<journal::JobView> {
+    HOWDAH_TRY(const JobId known, source.cluster().Resolve(id));
+    return source.cluster().Status(known);
+  };
+}
+
+storage::history::Do What(const ArchiveOptions& options) {
+  return options.dry_run ? storage::history::Do::kNothing : storage::history::Do::kIt;
 }
 
 }  // namespace
 
-int KeepHistory(Shell& shell, const Arguments& arguments) {
-  const HistoryArguments& wanted = arguments.history;
-  auto source = OpenTony(shell, wanted);
-  if (!source.ok()) return Report(source.error());
-  const auto site = TonySite();
-  if (!site.ok()) return Report(site.error());
-  const auto ahead = TimeZone(ZoneName(wanted, *site));
-  if (!ahead.ok()) return Report(ahead.error());
-  const auto retention = Retention(wanted, *site);
-  if (!retention.ok()) return Report(retention.error());
-  const storage::history::StatusOf status_of = [&](const std::string& id) -> Result<journal::JobView> {
-    const auto known = source->place().Resolve(id);
-    if (!known.ok()) return known.error();
-    return source->place().Status(*known);
-  };
-  const auto what = wanted.dry_run ? storage::history::Do::kNothing : storage::history::Do::kIt;
-  const TonyDirectory& tony = *source->tony();
-  const auto done = wanted.action == "move"
-                        ? storage::history::Move(*tony.files, tony.location, *ahead, status_of, what)
-                        : storage::history::Purge(*tony.files, tony.location, os::process::Clock().Now() - *retention,
-                                                  *ahead, status_of, what);
-  return done.ok() ? Tell(*done, arguments) : Report(done.error());
+Result<int> MoveHistory(client::Connection& connection, const ArchiveOptions& options) {
+  HOWDAH_TRY(const client::HistorySource source, OpenTony(connection, options));
+  HOWDAH_TRY(const client::TonySettings site, client::ReadTonySite());
+  HOWDAH_TRY(const auto offset, client::TimeZone(ZoneName(options, site)));
+  const client::TonyDirectory& tony = *source.tony();
+  HOWDAH_TRY(const auto done,
+             storage::history::Move(*tony.files, tony.location, offset, StatusFrom(source), What(options)));
+  return PrintDone(done, options);
 }
 
-}  // namespace howdah::cli
+Result<int> PurgeHistory(client::Connection& connection, const ArchiveOptions& options) {
+  HOWDAH_TRY(const client::HistorySource source, OpenTony(connection, options));
+  HOWDAH_TRY(const client::TonySettings site, client::ReadTonySite());
+  HOWDAH_TRY(const auto offset, client::TimeZone(ZoneName(options, site)));
+  HOWDAH_TRY(const Duration retention, Retention(options, site));
+  const client::TonyDirectory& tony = *source.tony();
+  const Instant before = os::process::Clock().Now() - retention;
+  HOWDAH_TRY(const auto done,
+             storage::history::Purge(*tony.files, tony.location, before, offset, StatusFrom(source), What(options)));
+  return PrintDone(done, options);
+}
+
+}  // namespace howdah::cli::commands

@@ -1,11 +1,21 @@
-// `howdah history move` and `purge`: what TonY's portal did by itself, once.
+// `howdah history move` and `purge`: the maintenance that TonY's portal does in the background, done once.
 #pragma once
 
-#include "syntax.h"
-#include "connection.h"
+#include <optional>
+#include <string>
 
-namespace howdah::cli {
+#include "howdah/client/history_source.h"
 
-int KeepHistory(Shell& shell, const Arguments& arguments);
+namespace howdah::cli::commands {
 
-}  // namespace howdah::cli
+struct ArchiveOptions {
+  std::string directory;               // --dir
+  std::optional<Duration> older_than;  // of purge
+  std::string time_zone;               // of the directories of days; empty: as tony-site.xml says, otherwise UTC
+  bool dry_run = false, json = false;
+};
+
+Result<int> MoveHistory(client::Connection& connection, const ArchiveOptions& options);
+Result<int> PurgeHistory(client::Connection& connection, const ArchiveOptions& options);
+
+}  // namespace howdah::cli::commands

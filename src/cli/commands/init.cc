@@ -1,20 +1,35 @@
-#include "commands.h"
+#include <memory>
+
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
 #include "howdah/jobspec/init_job.h"
-#include "terminal.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
+namespace {
 
-int InitCommand(Shell&, const Arguments& arguments) {
-  const auto framework = jobspec::FrameworkFromText(arguments.framework.empty() ? "plain" : arguments.framework);
+Result<int> Init(const std::string& word) {
+  const auto framework = jobspec::FrameworkFromText(word);
   const std::string text = framework ? jobspec::InitJobFile(*framework) : "";
   if (text.empty()) {
-    return Report(Error{ErrorCode::kUsage, "making a job file: " +
-                                               (framework ? arguments.framework + " is not there yet"
-                                                          : "there is no framework '" + arguments.framework + "'") +
-                                               "; --framework is pytorch, tensorflow, jax or plain"});
+    return Error{ErrorCode::kUsage,
+                 "init: unknown framework '" + word +
+                     "'; write pytorch, tensorflow, jax or plain, or another from the job-file reference"};
   }
-  Print(text);
-  return kExitOk;
+  output::Print(text);
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command InitCommand(client::Connection&) {
+  return {"init", "Print a commented job file to start from", "  howdah init --framework pytorch > job.yaml",
+          [](args::Syntax& syntax) -> args::Runner {
+            const auto framework = std::make_shared<std::string>("plain");
+            syntax.Text("--framework", "NAME", *framework, "pytorch, tensorflow, jax, ... or plain (default)");
+            return [framework] { return Init(*framework); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

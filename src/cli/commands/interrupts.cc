@@ -1,17 +1,14 @@
 #include "interrupts.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <climits>
 
-#include "connection.h"
+#include "howdah/client/exit_code.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
 int g_pipe[2] = {-1, -1};
@@ -21,9 +18,9 @@ volatile sig_atomic_t g_count = 0;
 extern "C" void OnSignal(int number) {
   const int saved = errno;
   g_count = g_count + 1;
-  if (g_armed == 0 && g_count > 1) _exit(kExitKilled);
+  if (g_armed == 0 && g_count > 1) _exit(client::kExitKilled);
   const char byte = static_cast<char>(number);
-  const ssize_t ignored = write(g_pipe[1], &byte, 1);  // a full pipe has told it often enough
+  const ssize_t ignored = write(g_pipe[1], &byte, 1);  // a full pipe holds enough signals
   static_cast<void>(ignored);
   errno = saved;
 }
@@ -58,24 +55,4 @@ int Interrupts::Take() {
   return read(g_pipe[0], &byte, 1) == 1 ? byte : 0;
 }
 
-Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Duration> limit) {
-  using std::chrono::steady_clock;
-  const auto start = steady_clock::now();
-  for (;;) {
-    int millis = -1;
-    if (limit) {
-      const auto left = *limit - std::chrono::duration_cast<Duration>(steady_clock::now() - start);
-      // Rounded up: poll must not return a moment early, again and again.
-      const int64_t rounded = (std::max<int64_t>(left.count(), 0) + 999) / 1000;
-      millis = static_cast<int>(std::min<int64_t>(rounded, INT_MAX));
-    }
-    pollfd wanted[2] = {{follow.fd(), POLLIN, 0}, {interrupt_fd, POLLIN, 0}};
-    const int ready = poll(wanted, interrupt_fd < 0 ? 1 : 2, millis);
-    if (ready < 0) continue;  // EINTR: the handler has written to interrupt_fd
-    if (ready == 0) return Woke::kTime;
-    if (interrupt_fd >= 0 && wanted[1].revents != 0) return Woke::kInterrupt;
-    if (wanted[0].revents != 0) return Woke::kFollow;
-  }
-}
-
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

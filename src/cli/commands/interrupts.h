@@ -1,16 +1,10 @@
-// Waiting for a followed job, the keyboard and the clock at one time.
+// Ctrl-C and SIGTERM as something to wait for.
 #pragma once
 
-#include <chrono>
-#include <optional>
+namespace howdah::cli::commands {
 
-#include "howdah/backend/cluster.h"
-#include "howdah/base/time.h"
-
-namespace howdah::cli {
-
-// Ctrl-C and SIGTERM as something to wait for, from its making to its end; one at a time. Before a job is there to be
-// stopped (Arm) a second one ends the process, as it would without us.
+// Handles SIGINT and SIGTERM while it exists; one at a time. Until Arm is called, a second signal ends the process, as
+// it would without this class: there is no job to stop yet.
 class Interrupts {
  public:
   Interrupts();
@@ -19,14 +13,10 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
 
   void Arm();
+  // Readable when a signal has come.
   int fd() const;
   // The signal that came; 0: none.
   int Take();
 };
 
-enum class Woke { kFollow, kInterrupt, kTime };
-
-// interrupt_fd -1: none. limit: nullopt: none. Interrupts come first.
-Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Duration> limit);
-
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

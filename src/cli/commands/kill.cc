@@ -1,27 +1,43 @@
-#include "commands.h"
-#include "follow.h"
+#include <memory>
 
-namespace howdah::cli {
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
+#include "howdah/client/submitter.h"
 
-int KillCommand(Shell& shell, const Arguments& arguments) {
-  const auto made = shell.Place();
-  if (!made.ok()) return Report(made.error());
-  backend::Cluster& place = **made;
-  const auto id = place.Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  const auto before = FollowJournal(place, *id, Until::kNow, std::nullopt, nullptr);
-  if (!before.ok()) return Report(before.error());
-  if (core::IsFinal(before->state)) {
-    Say(id->text + " has ended: " + std::string(core::ToText(before->state)) + "; nothing to do");
-    return kExitOk;
-  }
-  const Status stopped = place.Stop(*id, shell.By("`howdah kill`"), arguments.grace);
-  if (!stopped.ok()) return Report(stopped.error());
-  const auto after = FollowJournal(place, *id, Until::kEnd, std::nullopt, nullptr);
-  if (!after.ok()) return Report(after.error());
-  if (const Status gone = place.AwaitGone(*id); !gone.ok()) return Report(gone.error());
-  Say(id->text + " " + std::string(core::ToText(after->state)) + (after->reason.empty() ? "" : ": " + after->reason));
-  return kExitOk;
+namespace howdah::cli::commands {
+namespace {
+
+struct Arguments {
+  std::string id;
+  std::optional<Duration> grace;
+};
+
+Result<int> Kill(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::StoppedJob stopped,
+             client::StopAndWait(*job.cluster, job.id,
+                                 {client::Requester("`howdah kill`"), arguments.grace, output::PrintNote}));
+  const std::string state(core::ToText(stopped.view.state));
+  const std::string& reason = stopped.view.reason;
+  output::PrintMessage(stopped.had_ended ? job.id.text + " has already finished: " + state + "; nothing to do"
+                                         : job.id.text + " " + state + (reason.empty() ? "" : ": " + reason));
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command KillCommand(client::Connection& connection) {
+  return {"kill", "Kill a job and wait until all its processes have ended",
+          "  howdah kill last\n  howdah kill last --grace 30s", [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Duration("--grace", arguments->grace,
+                            "Time between the stop signal and SIGKILL; default: checkpoint.grace of the job");
+            return [&connection, arguments] { return Kill(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

@@ -1,29 +1,49 @@
 #include <unistd.h>
 
-#include "commands.h"
+#include <memory>
+
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/status_text.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
 #include "howdah/os/process/clock.h"
-#include "terminal.h"
-#include "status_text.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
+namespace {
 
-int ListCommand(Shell& shell, const Arguments& arguments) {
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  const auto jobs = (*place)->List(arguments.all);
-  if (!jobs.ok()) return Report(jobs.error());
+struct Arguments {
+  bool json = false, all = false;
+};
+
+Result<int> List(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  HOWDAH_TRY(const auto jobs, cluster->List(arguments.all));
   if (arguments.json) {
     std::string text = "[";
-    for (const journal::JobView& view : *jobs) text += (text.size() == 1 ? "" : ",\n ") + journal::ToJson(view, false);
-    Print(text + "]\n");
-    return kExitOk;
+    for (const journal::JobView& view : jobs) text += (text.size() == 1 ? "" : ",\n ") + journal::ToJson(view, false);
+    output::Print(text + "]\n");
+    return client::kExitOk;
   }
-  if (jobs->empty()) {
-    Say(arguments.all ? "there are no jobs" : "no job is running; `howdah list --all` shows those that have ended");
-    return kExitOk;
+  if (jobs.empty()) {
+    output::PrintMessage(arguments.all ? "no jobs"
+                                       : "no queued or running jobs; `howdah list --all` includes finished ones");
+    return client::kExitOk;
   }
-  Print(DescribeJobs(*jobs, os::process::Clock().Now(), WantsColour(STDOUT_FILENO)));
-  return kExitOk;
+  output::Print(output::DescribeJobs(jobs, os::process::Clock().Now(), output::WantsColour(STDOUT_FILENO)));
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command ListCommand(client::Connection& connection) {
+  return {"list", "List queued and running jobs", "  howdah list --all",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Json(arguments->json, "Print one JSON array");
+            syntax.Flag("--all", arguments->all, "Include finished jobs");
+            return [&connection, arguments] { return List(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

@@ -2,68 +2,71 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
-#include "commands.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/line_merger.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
+#include "howdah/client/log_request.h"
 #include "howdah/os/files/last_lines.h"
-#include "log_request.h"
-#include "line_merger.h"
-#include "terminal.h"
-#include "interrupts.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
 using backend::LogSelection;
 using backend::LogSource;
 using backend::LogStream;
 
-// One task is shown as it wrote, several behind their names.
+// The output of one task is printed unchanged; that of several with their names as prefixes.
 bool IsOneTask(const LogSelection& selection) { return selection.role && selection.index; }
 
-LineMerger MergerFor(const LogSelection& selection) {
-  return LineMerger(IsOneTask(selection) ? LineMerger::Prefix::kNone : LineMerger::Prefix::kTask,
-                    WantsColour(STDOUT_FILENO));
+output::LineMerger MergerFor(const LogSelection& selection) {
+  using Prefix = output::LineMerger::Prefix;
+  return output::LineMerger(IsOneTask(selection) ? Prefix::kNone : Prefix::kTask, output::WantsColour(STDOUT_FILENO));
 }
 
-// Prints one source from its beginning, or its last lines; through the merger, or as it is without one.
-Status PrintSource(backend::Cluster& place, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
-                   LineMerger* merger) {
+// Prints a source, or its last lines; through the merger, or unchanged if there is none.
+Status PrintSource(backend::Cluster& cluster, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
+                   output::LineMerger* merger) {
   std::string lines;
-  const Status read = place.ReadLog(id, source, tail, [&](std::string_view bytes) {
-    if (merger == nullptr) return Print(bytes);
+  const Status read = cluster.ReadLog(id, source, tail, [&](std::string_view bytes) {
+    if (merger == nullptr) return output::Print(bytes);
     lines.clear();
     merger->Add(source, bytes, lines);
-    Print(lines);
+    output::Print(lines);
   });
   if (!read.ok() || merger == nullptr) return read;
   lines.clear();
   merger->Finish(lines);
-  Print(lines);
+  output::Print(lines);
   return {};
 }
 
-int PrintNow(backend::Cluster& place, const JobId& id, const LogSelection& selection, std::optional<int64_t> tail) {
-  const auto all = place.LogSources(id);
-  if (!all.ok()) return Report(all.error());
-  auto sources = ChooseSources(*all, selection);
-  if (!sources.ok()) return Report(sources.error().While("logs of " + id.text));
+Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail) {
+  HOWDAH_TRY(const auto all, job.cluster->LogSources(job.id));
+  auto chosen = client::ChooseSources(all, selection);
+  if (!chosen.ok()) return chosen.error().While("logs of " + job.id.text);
+  std::vector<LogSource>& sources = *chosen;
   if (IsOneTask(selection)) {  // the stdout of every rank, then the stderr
-    std::stable_sort(sources->begin(), sources->end(),
+    std::stable_sort(sources.begin(), sources.end(),
                      [](const LogSource& a, const LogSource& b) { return a.stream < b.stream; });
   }
   const bool one_process =
-      std::all_of(sources->begin(), sources->end(), [](const LogSource& s) { return s.local_rank == 0; });
-  LineMerger merger = MergerFor(selection);
-  for (const LogSource& source : *sources) {
-    const Status printed =
-        PrintSource(place, id, source, tail, IsOneTask(selection) && one_process ? nullptr : &merger);
-    if (!printed.ok()) return Report(printed.error());
+      std::all_of(sources.begin(), sources.end(), [](const LogSource& s) { return s.local_rank == 0; });
+  output::LineMerger merger = MergerFor(selection);
+  for (const LogSource& source : sources) {
+    HOWDAH_TRY_STATUS(
+        PrintSource(*job.cluster, job.id, source, tail, IsOneTask(selection) && one_process ? nullptr : &merger));
   }
-  if (sources->empty()) Say("no output yet");
-  return kExitOk;
+  if (sources.empty()) output::PrintMessage("no output yet");
+  return client::kExitOk;
 }
 
-// Prints output as it comes. What was there before the first look is held back when only its last lines are wanted.
+// Prints output as it arrives. With a tail, the output that existed at the start is buffered first, to print its last
+// lines.
 class Printer final : public backend::FollowSink {
  public:
   Printer(const LogSelection& selection, std::optional<int64_t> tail)
@@ -76,7 +79,7 @@ class Printer final : public backend::FollowSink {
     kept += bytes;
     kept = std::string(os::files::LastLines(kept, *tail_));
   }
-  void OnNote(const std::string& line) override { Say("howdah: " + line); }
+  void OnNote(const std::string& line) override { output::PrintNote(line); }
   void CaughtUp() {
     if (!tail_) return;
     tail_.reset();
@@ -84,7 +87,7 @@ class Printer final : public backend::FollowSink {
     kept_.clear();
   }
   void Flush() {
-    Print(out_);
+    output::Print(out_);
     out_.clear();
   }
   void Finish() {
@@ -95,7 +98,7 @@ class Printer final : public backend::FollowSink {
 
  private:
   void Out(const LogSource& source, std::string_view bytes) {
-    if (source.local_rank > 0) raw_ = false;  // several processes: whole lines
+    if (source.local_rank > 0) raw_ = false;  // several processes write: merge whole lines
     if (raw_) {
       out_ += bytes;
     } else {
@@ -105,40 +108,57 @@ class Printer final : public backend::FollowSink {
 
   std::optional<int64_t> tail_;
   bool raw_;
-  LineMerger merger_;
+  output::LineMerger merger_;
   std::map<LogSource, std::string> kept_;
   std::string out_;
 };
 
-int FollowLogs(backend::Cluster& place, const JobId& id, const LogSelection& selection, std::optional<int64_t> tail) {
-  auto follow = place.FollowJob(id, selection);
-  if (!follow.ok()) return Report(follow.error());
+Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail) {
+  HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, selection));
   Printer printer(selection, tail);
-  while (!(*follow)->ended()) {
-    while ((*follow)->Read(printer)) printer.Flush();
+  while (!follow->ended()) {
+    while (follow->Read(printer)) printer.Flush();
     printer.CaughtUp();
     printer.Flush();
-    if ((*follow)->ended() || HaveEnded(printer.view, selection)) break;
-    WaitFor(**follow, -1, std::nullopt);
+    if (follow->ended() || client::HaveEnded(printer.view, selection)) break;
+    client::WaitFor(*follow, -1, std::nullopt);
   }
   printer.Finish();
-  return kExitOk;
+  return client::kExitOk;
+}
+
+struct Arguments {
+  std::string id, task;
+  bool follow = false, only_stdout = false, only_stderr = false;
+  std::optional<int64_t> attempt, tail;
+};
+
+Result<int> Logs(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
+  client::LogRequest request{arguments.task, std::nullopt, arguments.only_stdout, arguments.only_stderr};
+  if (arguments.attempt) request.attempt = static_cast<int>(*arguments.attempt);
+  HOWDAH_TRY(const LogSelection selection, client::SelectLogs(request, view));
+  return arguments.follow ? FollowLogs(job, selection, arguments.tail) : PrintNow(job, selection, arguments.tail);
 }
 
 }  // namespace
 
-int LogsCommand(Shell& shell, const Arguments& arguments) {
-  const auto made = shell.Place();
-  if (!made.ok()) return Report(made.error());
-  backend::Cluster& place = **made;
-  const auto id = place.Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  const auto view = place.Status(*id);
-  if (!view.ok()) return Report(view.error());
-  const auto selection = SelectLogs(arguments, *view);
-  if (!selection.ok()) return Report(selection.error());
-  return arguments.follow ? FollowLogs(place, *id, *selection, arguments.tail)
-                          : PrintNow(place, *id, *selection, arguments.tail);
+args::Command LogsCommand(client::Connection& connection) {
+  return {"logs", "Show the output of a job's tasks",
+          "  howdah logs last\n  howdah logs last worker:1 --stderr --tail 20\n  howdah logs last worker -f",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Positional("task", "ROLE[:INDEX]", arguments->task, args::Presence::kOptional,
+                              "One role or one task; default: all tasks");
+            syntax.Flag("-f,--follow", arguments->follow, "Continue with new output until the task or job has ended");
+            syntax.Flag("--stdout", arguments->only_stdout, "Only stdout");
+            syntax.Flag("--stderr", arguments->only_stderr, "Only stderr");
+            syntax.Number("--attempt", arguments->attempt, 0, "This attempt of each task; default: the newest");
+            syntax.Number("--tail", arguments->tail, 0, "Only the last N lines of each stream");
+            return [&connection, arguments] { return Logs(connection, *arguments); };
+          }};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

@@ -1,28 +1,32 @@
-// A notebook is a job of one task that runs JupyterLab. Its token is made where it runs and is in no file, command or
-// variable of the job's: who may run a command in the task's surroundings asks for it there.
+// A notebook is a job of one task that runs JupyterLab. The task creates the token itself and keeps it out of the job's
+// files, commands and variables: only a person who may run commands in the task can read it.
 #include <algorithm>
 #include <cstdlib>
+#include <memory>
 
 #include "admission.h"
-#include "task_script.h"
-#include "commands.h"
-#include "follow.h"
-#include "job_forward.h"
-#include "status_text.h"
+#include "howdah/cli/args/job_flags.h"
+#include "howdah/cli/output/status_text.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
+#include "howdah/client/task_script.h"
+#include "interrupts.h"
+#include "serve_forward.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
 constexpr char kRole[] = "worker";
 constexpr Duration kIdle = std::chrono::hours(1);
 constexpr char kLimit[] = "24h";
-constexpr Duration kEndLimit = std::chrono::seconds(5);  // from the end of the task to that of its job
+constexpr Duration kEndLimit = std::chrono::seconds(5);  // between the end of the task and the end of its job
 
-// $1: the directory of the notebooks, or empty; $2: seconds until it ends when nobody uses it, or 0.
-constexpr char kServe[] = R"sh(
+// $1: the directory of the notebooks, or empty; $2: idle seconds after which it ends, or 0.
+constexpr char kServeScript[] = R"sh(
 umask 077
 if ! command -v jupyter >/dev/null || ! jupyter lab --version >/dev/null 2>&1; then
-  echo 'there is no JupyterLab in the python archive or in PATH: run `pip install jupyterlab`, or name an' \
+  echo 'JupyterLab is neither in the python archive nor in PATH; run `pip install jupyterlab`, or name an' \
     'environment that has it with --python' >&2
   exit 127
 fi
@@ -34,8 +38,8 @@ exec jupyter lab --no-browser --allow-root --ip=127.0.0.1 --port="$HOWDAH_PORT" 
   --MappingKernelManager.cull_interval="$(($2 < 240 ? $2 / 4 + 1 : 60))" --MappingKernelManager.cull_connected=True
 )sh";
 
-// Prints port and token once JupyterLab takes connections, or gives up after two minutes.
-constexpr char kAsk[] = R"sh(
+// Prints port and token once JupyterLab accepts connections; gives up after two minutes.
+constexpr char kContactScript[] = R"sh(
 until [ -s .howdah-notebook ] && (exec 3<>"/dev/tcp/127.0.0.1/$HOWDAH_PORT") 2>/dev/null; do
   [ "$SECONDS" -lt 120 ] || exit 1
   sleep 0.2
@@ -43,25 +47,37 @@ done
 echo "$HOWDAH_PORT $(cat .howdah-notebook)"
 )sh";
 
-JobArguments JobOf(const Arguments& arguments) {
-  JobArguments job = arguments.job;
+struct Arguments {
+  std::string id;  // of a notebook that runs; empty: start one
+  client::JobRequest job;
+  std::string directory;
+  std::optional<Duration> idle;
+  std::string limit = kLimit;
+  int listen = 0;
+};
+
+client::JobRequest RequestFor(const Arguments& arguments) {
+  client::JobRequest job = arguments.job;
   if (job.quick.name.empty()) job.quick.name = "notebook";
-  // The sources of a notebook are in its directory; the current one is uploaded only if it is named.
+  // A notebook's files are in its directory; the current directory is uploaded only if --source names it.
   if (std::find(job.quick_flags.begin(), job.quick_flags.end(), "--source") == job.quick_flags.end())
     job.quick.source.clear();
   const Duration idle = arguments.idle.value_or(kIdle);
-  job.words = {"bash", "-c", kServe, "notebook", arguments.directory, std::to_string(idle / std::chrono::seconds(1))};
-  job.sets.insert(job.sets.begin(), "timeouts.run=" + arguments.limit.value_or(kLimit));
+  job.words = {
+      "bash", "-c", kServeScript, "notebook", arguments.directory, std::to_string(idle / std::chrono::seconds(1))};
+  job.sets.insert(job.sets.begin(), "timeouts.run=" + arguments.limit);
   return job;
 }
 
-// Tells what the job waits for in its queue.
-class Starting final : public JournalSink {
+// Prints why the job is still queued.
+class QueueReporter final : public client::JournalSink {
  public:
+  QueueReporter() : JournalSink(output::PrintNote) {}
   void OnEntry(const core::JournalEntry& entry) override {
     const std::string before = view.reason;
     JournalSink::OnEntry(entry);
-    if (view.state == core::JobState::kQueued && !view.reason.empty() && view.reason != before) Say(view.reason);
+    if (view.state == core::JobState::kQueued && !view.reason.empty() && view.reason != before)
+      output::PrintMessage(view.reason);
   }
 };
 
@@ -69,58 +85,76 @@ bool Runs(const journal::JobView& view) {
   return !view.tasks.empty() && view.tasks.front().state == core::TaskState::kRunning;
 }
 
-struct Notebook {
+struct JupyterServer {
   uint16_t port = 0;
   std::string token;
 };
 
-Result<Notebook> AskForIt(const rpc::AmContact& am) {
-  const auto answer = AskTask(am, kRole, 0, kAsk, Signals::kToTheQuestion);
-  if (!answer.ok()) return answer.error();
-  const size_t blank = answer->find(' ');
-  if (blank == std::string::npos) return Failed("JupyterLab does not answer where the task runs");
-  return Notebook{static_cast<uint16_t>(std::atoi(answer->c_str())), answer->substr(blank + 1)};
+Result<JupyterServer> FindServer(const client::Job& job) {
+  HOWDAH_TRY(const rpc::AmContact am, job.cluster->Contact(job.id));
+  HOWDAH_TRY(const std::string line, client::RunScript(am, {kRole, 0}, kContactScript, client::Signals::kToScript));
+  const size_t blank = line.find(' ');
+  if (blank == std::string::npos) return Failed("JupyterLab does not accept connections");
+  return JupyterServer{static_cast<uint16_t>(std::atoi(line.c_str())), line.substr(blank + 1)};
 }
 
-int Connect(backend::Cluster& place, const JobId& id, int listen) {
-  Starting job;
-  const auto started = AwaitJob(place, id, job, Runs);
-  if (!started.ok()) return Report(started.error());
-  if (!*started) return kExitOk;
-  const auto tell_end = [&](const journal::JobView& view) {
-    const std::string farewell = Farewell(view, place.LogsPlace(id));
-    Say(farewell.substr(0, farewell.size() - 1));
-    return ExitCodeOf(view);
-  };
-  if (core::IsFinal(job.view.state)) return tell_end(job.view);
-  const auto am = place.Contact(id);
-  const auto notebook = am.ok() ? AskForIt(*am) : Result<Notebook>(am.error());
-  if (!notebook.ok()) {
-    // Where the job is ending, its reason says more than that nobody answers any more.
-    const auto ended = FollowJournal(place, id, Until::kEnd, kEndLimit, nullptr);
-    return ended.ok() ? tell_end(*ended) : Report(notebook.error().While(id.text));
+int ReportEnd(const client::Job& job, const journal::JobView& view) {
+  output::PrintMessage(output::Summary(view, job.cluster->LogsPlace(job.id)));
+  return client::ExitCodeOf(view);
+}
+
+Result<int> Connect(const client::Job& job, int listen) {
+  QueueReporter sink;
+  {
+    const Interrupts interrupts;
+    HOWDAH_TRY(const bool started, client::AwaitJob(*job.cluster, job.id, sink, interrupts.fd(), Runs));
+    if (!started) return client::kExitOk;
   }
-  return ServeForward(place, id, {kRole, 0, notebook->port}, listen,
-                      [&](const std::string& address) { return address + "lab?token=" + notebook->token; });
+  if (core::IsFinal(sink.view.state)) return ReportEnd(job, sink.view);
+  const auto server = FindServer(job);
+  if (!server.ok()) {
+    // If the job is ending, its reason explains more than a refused connection.
+    const auto ended = client::FollowJournal(*job.cluster, job.id,
+                                             {.limit = kEndLimit, .on_entry = nullptr, .on_note = output::PrintNote});
+    if (ended.ok()) return ReportEnd(job, *ended);
+    return server.error().While(job.id.text);
+  }
+  return ServeForward(job, {kRole, 0, server->port}, listen,
+                      [&](const std::string& address) { return address + "lab?token=" + server->token; });
+}
+
+Result<int> RunNotebook(client::Connection& connection, const Arguments& arguments) {
+  if (!arguments.id.empty()) {
+    HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+    return Connect(job, arguments.listen);
+  }
+  HOWDAH_TRY(const auto admitted, AdmittedJob(connection, RequestFor(arguments)));
+  if (const int* code = std::get_if<int>(&admitted)) return *code;
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  HOWDAH_TRY(const JobId id, Submit(*cluster, std::get<jobspec::JobSpec>(admitted), false));
+  output::PrintMessage("the notebook is job " + id.text + "; Ctrl-C disconnects, `howdah notebook " + id.text +
+                       "` reconnects, `howdah kill " + id.text + "` ends it");
+  return Connect({cluster, id}, arguments.listen);
 }
 
 }  // namespace
 
-int NotebookCommand(Shell& shell, const Arguments& arguments) {
-  if (!arguments.id.empty()) {
-    const auto place = shell.Place();
-    if (!place.ok()) return Report(place.error());
-    const auto id = (*place)->Resolve(arguments.id);
-    return id.ok() ? Connect(**place, *id, arguments.listen) : Report(id.error());
-  }
-  const auto job = AdmittedJob(shell, JobOf(arguments));
-  if (const int* code = std::get_if<int>(&job)) return *code;
-  backend::Cluster& place = **shell.Place();
-  const auto id = SubmitShowing(place, std::get<jobspec::JobSpec>(job), false);
-  if (!id.ok()) return Report(id.error());
-  Say(id->text + " is the notebook; Ctrl-C leaves it, `howdah notebook " + id->text + "` comes back, `howdah kill " +
-      id->text + "` ends it");
-  return Connect(place, *id, arguments.listen);
+args::Command NotebookCommand(client::Connection& connection) {
+  return {"notebook", "Run JupyterLab as a job and connect to it",
+          "  howdah notebook --on yarn --gpus 1 --memory 8GiB --python env.tar.gz\n  howdah notebook last",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Positional("id", "ID", arguments->id, args::Presence::kOptional,
+                              "A running notebook to reconnect to; default: start a new one");
+            args::AddTaskFlags(syntax, arguments->job);
+            args::AddSource(syntax, arguments->job, "Directory to copy into the notebook's working directory");
+            syntax.Text("--dir", "DIR", arguments->directory,
+                        "Directory of the notebooks where the task runs; default: one that is removed with the job");
+            syntax.Duration("--idle", arguments->idle, "End after this time without use; default 1h; 0s: never");
+            syntax.Text("--limit", "DURATION", arguments->limit, "Maximum run time; default 24h");
+            AddListen(syntax, arguments->listen);
+            return [&connection, arguments] { return RunNotebook(connection, *arguments); };
+          }};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

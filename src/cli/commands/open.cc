@@ -1,21 +1,37 @@
-#include "commands.h"
-#include "job_forward.h"
-#include "find_task.h"
+#include <memory>
 
-namespace howdah::cli {
+#include "howdah/client/find_task.h"
+#include "serve_forward.h"
 
-int OpenCommand(Shell& shell, const Arguments& arguments) {
-  const auto made = shell.Place();
-  if (!made.ok()) return Report(made.error());
-  backend::Cluster& place = **made;
-  const auto id = place.Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  const auto view = place.Status(*id);
-  if (!view.ok()) return Report(view.error());
-  const auto task = FindTask(arguments.task, *view);
-  if (!task.ok()) return Report(task.error());
-  return ServeForward(place, *id, {task->role, task->index, static_cast<uint16_t>(arguments.port)}, arguments.listen,
-                      nullptr);
+namespace howdah::cli::commands {
+namespace {
+
+struct Arguments {
+  std::string id, task;
+  int port = 0, listen = 0;
+};
+
+Result<int> Open(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
+  HOWDAH_TRY(const client::TaskName task, client::FindTask(arguments.task, view));
+  return ServeForward(job, {task.role, task.index, static_cast<uint16_t>(arguments.port)}, arguments.listen, nullptr);
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command OpenCommand(client::Connection& connection) {
+  return {"open", "Forward a local port to a running task, until Ctrl-C or the job's end",
+          "  howdah open last worker:0 8888\n  howdah open last worker:0 8888 --listen 8080",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Positional("task", "ROLE:INDEX", arguments->task, args::Presence::kRequired, "The task");
+            syntax.Port("port", arguments->port, args::Presence::kRequired,
+                        "The port on the loopback interface where the task runs");
+            AddListen(syntax, arguments->listen);
+            return [&connection, arguments] { return Open(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

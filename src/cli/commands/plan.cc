@@ -1,13 +1,17 @@
+#include "howdah/client/plan.h"
+
+#include <memory>
 #include <nlohmann/json.hpp>
 
-#include "commands.h"
+#include "admission.h"
+#include "howdah/cli/args/job_flags.h"
+#include "howdah/cli/output/plan_view.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
 #include "howdah/os/files/files.h"
-#include "job_request.h"
 #include "run_job.h"
-#include "terminal.h"
-#include "plan_view.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
 std::string ProblemsJson(const std::vector<jobspec::Problem>& problems) {
@@ -20,29 +24,44 @@ std::string ProblemsJson(const std::vector<jobspec::Problem>& problems) {
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
+struct Arguments {
+  client::JobRequest job;
+  bool json = false;
+};
+
+Result<int> PlanJob(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const jobspec::ParsedJob job, client::ReadJob(arguments.job));
+  return ShowPlan(connection, job, arguments.json);
+}
+
 }  // namespace
 
-int PlanCommand(Shell& shell, const Arguments& arguments) {
-  const auto job = ReadJob(arguments.job);
-  if (!job.ok()) return Report(job.error());
-  return ShowPlan(shell, *job, arguments.json);
+args::Command PlanCommand(client::Connection& connection) {
+  return {"plan", "Check a job and show what would run, without submitting it",
+          "  howdah plan job.yaml\n  howdah plan job.yaml --set roles.worker.memory=8GiB --json",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            args::AddJobRequest(syntax, arguments->job);
+            syntax.Json(arguments->json, "Print the plan as one JSON object");
+            return [&connection, arguments] { return PlanJob(connection, *arguments); };
+          }};
 }
 
-int ShowPlan(Shell& shell, const jobspec::ParsedJob& job, bool json) {
+Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& job, bool json) {
   if (!job.problems.empty()) {
-    TellProblems(job.problems);
-    if (json) Print(ProblemsJson(job.problems));
-    return kExitUsage;
+    PrintProblems(job.problems);
+    if (json) output::Print(ProblemsJson(job.problems));
+    return client::kExitUsage;
   }
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  Plan plan = MakePlan(job.spec, os::files::TreeSize);
-  plan.refusals = (*place)->Refusals(job.spec);
-  plan.ignored = (*place)->Ignored(job.spec);
-  Print(json ? PlanJson(plan) : PlanText(plan));
-  for (const std::string& ignored : plan.ignored) Say("howdah: " + ignored);
-  for (const std::string& refusal : plan.refusals) Say("howdah: " + refusal);
-  return plan.refusals.empty() ? kExitOk : kExitPlace;
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  client::Plan plan = client::MakePlan(job.spec, os::files::TreeSize);
+  plan.refusals = cluster->Refusals(job.spec);
+  plan.ignored = cluster->Ignored(job.spec);
+  output::Print(json ? output::PlanJson(plan) : output::PlanText(plan));
+  PrintProblems(job.hints);
+  for (const std::string& ignored : plan.ignored) output::PrintNote(ignored);
+  for (const std::string& refusal : plan.refusals) output::PrintNote(refusal);
+  return plan.refusals.empty() ? client::kExitOk : client::kExitUnavailable;
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

@@ -2,59 +2,64 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "admission.h"
-#include "commands.h"
+#include "howdah/cli/args/job_flags.h"
+#include "howdah/cli/output/line_merger.h"
+#include "howdah/cli/output/screen.h"
+#include "howdah/cli/output/status_text.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
+#include "howdah/client/submitter.h"
 #include "howdah/os/process/clock.h"
-#include "run_job.h"
-#include "line_merger.h"
-#include "terminal.h"
-#include "screen.h"
-#include "status_text.h"
 #include "interrupts.h"
+#include "run_job.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
-constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the times in the live table go on by themselves
+constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
 
-// Shows a job while it runs: its output on stdout (on stderr if stdout is for the final JSON), states on stderr.
+// Shows a running job: its output on stdout (on stderr if stdout is for the final JSON), its states on stderr.
 class Display final : public backend::FollowSink {
  public:
   explicit Display(bool logs_to_stderr)
       : logs_to_stderr_(logs_to_stderr),
-        screen_(WantsColour(STDERR_FILENO)),
-        merger_(LineMerger::Prefix::kTask, WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO)) {}
+        screen_(output::WantsColour(STDERR_FILENO)),
+        merger_(output::LineMerger::Prefix::kTask,
+                output::WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO)) {}
 
   void OnEntry(const core::JournalEntry& entry) override {
     const core::JobState before = view_.state;
     view_.Apply(entry);
-    if (const auto line = ProgressLine(entry, before, view_.state)) messages_ += *line + "\n";
+    if (const auto line = output::ProgressLine(entry, before, view_.state)) messages_ += *line + "\n";
   }
 
   void OnLog(const backend::LogSource& source, std::string_view bytes) override { merger_.Add(source, bytes, lines_); }
 
   void OnNote(const std::string& line) override { messages_ += "howdah: " + line + "\n"; }
 
-  // Puts out what has come since the last time.
+  // Writes what has arrived since the last call.
   void Show() {
     if (!lines_.empty() || !messages_.empty()) screen_.Clear();
-    if (!messages_.empty()) Say(messages_.substr(0, messages_.size() - 1));
+    if (!messages_.empty()) output::PrintMessage(messages_.substr(0, messages_.size() - 1));
     messages_.clear();
-    PutLines();
+    WriteLines();
     Draw();
   }
 
   void Finish() {
     merger_.Finish(lines_);
     screen_.Clear();
-    PutLines();
+    WriteLines();
   }
 
   void Note(const std::string& line) {
     screen_.Clear();
-    Say(line);
+    output::PrintMessage(line);
     Draw();
   }
 
@@ -62,70 +67,69 @@ class Display final : public backend::FollowSink {
   const journal::JobView& view() const { return view_; }
 
  private:
-  void PutLines() {
+  void WriteLines() {
     if (lines_.empty()) return;
     if (logs_to_stderr_) {
-      Say(lines_.substr(0, lines_.size() - 1));
+      output::PrintMessage(lines_.substr(0, lines_.size() - 1));
     } else {
-      Print(lines_);
+      output::Print(lines_);
     }
     lines_.clear();
   }
   void Draw() {
     if (!screen_.live()) return;
-    const TerminalSize size = SizeOf(STDERR_FILENO);
+    const output::TerminalSize size = output::SizeOf(STDERR_FILENO);
     const auto rows = static_cast<size_t>(std::max(size.rows / 2, 2));
-    screen_.Draw(LiveTable(view_, clock_.Now(), static_cast<size_t>(size.columns), rows, true));
+    screen_.Draw(output::LiveTable(view_, clock_.Now(), static_cast<size_t>(size.columns), rows, true));
   }
 
   bool logs_to_stderr_;
   os::process::Clock clock_;
-  Screen screen_;
-  LineMerger merger_;
+  output::Screen screen_;
+  output::LineMerger merger_;
   journal::JobView view_;
   std::string lines_, messages_;
 };
 
-// The first asks the job to stop as it is wont to, every further one at once.
+// Stops the job: with its grace period at the first signal, without at every further one.
 class Stopper {
  public:
-  Stopper(Shell& shell, backend::Cluster& place, const JobId& id) : shell_(shell), place_(place), id_(id) {}
+  Stopper(backend::Cluster& cluster, const JobId& id) : cluster_(cluster), id_(id) {}
 
   void OnSignal(int number, Display& display) {
     const bool first = count_++ == 0;
-    display.Note(first ? "stopping " + id_.text + "; once more stops it without grace"
-                       : "stopping " + id_.text + " at once");
+    display.Note(first ? "stopping " + id_.text + "; press Ctrl-C again to skip the grace period"
+                       : "stopping " + id_.text + " without grace period");
     const std::string with = number == SIGINT ? "Ctrl-C in `howdah run`" : "SIGTERM to `howdah run`";
-    const Status stopped = place_.Stop(id_, shell_.By(with), first ? std::nullopt : std::optional(Duration(0)));
+    const Status stopped =
+        cluster_.Stop(id_, client::Requester(with), first ? std::nullopt : std::optional(Duration(0)));
     if (!stopped.ok()) display.Note("howdah: " + stopped.error().message);
   }
 
  private:
-  Shell& shell_;
-  backend::Cluster& place_;
+  backend::Cluster& cluster_;
   const JobId& id_;
   int count_ = 0;
 };
 
-// Kills a job that stays QUEUED for too long, once.
+// Kills a job that stays QUEUED longer than timeouts.queue, once.
 class QueueLimit {
  public:
   explicit QueueLimit(std::optional<Duration> limit) : limit_(limit), since_(clock_.Now()) {}
 
-  // How long to wait at most before looking again; none: for ever.
+  // The time until the limit; nullopt: no limit applies.
   std::optional<Duration> Left(const journal::JobView& view) const {
     if (!limit_ || view.state != core::JobState::kQueued) return std::nullopt;
     return std::max(Duration::zero(), since_ + *limit_ - clock_.Now());
   }
 
-  void Look(Shell& shell, backend::Cluster& place, const JobId& id, Display& display) {
+  void Check(backend::Cluster& cluster, const JobId& id, Display& display) {
     const auto left = Left(display.view());
     if (!left || *left > Duration::zero()) return;
     const std::string within = DurationToText(*std::exchange(limit_, std::nullopt));
-    display.Note("howdah: " + id.text + " did not come out of the queue within " + within +
-                 " (timeouts.queue) and is killed");
+    display.Note("howdah: " + id.text + " was still queued after " + within + " (timeouts.queue); killing it");
     const Status stopped =
-        place.Stop(id, shell.By("`timeouts.queue` of " + within + " in `howdah run`"), Duration::zero());
+        cluster.Stop(id, client::Requester("`timeouts.queue` of " + within + " in `howdah run`"), Duration::zero());
     if (!stopped.ok()) display.Note("howdah: " + stopped.error().message);
   }
 
@@ -135,50 +139,70 @@ class QueueLimit {
   Instant since_;
 };
 
-int FollowToTheEnd(Shell& shell, backend::Cluster& place, const JobId& id, Interrupts& interrupts,
-                   const RunOptions& options, std::optional<Duration> queue_limit) {
-  auto follow = place.FollowJob(id, backend::LogSelection());
-  if (!follow.ok()) return Report(follow.error().While("the job goes on, but following " + id.text));
+Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupts& interrupts,
+                           const RunOptions& options, std::optional<Duration> queue_limit) {
+  auto opened = cluster.FollowJob(id, backend::LogSelection());
+  if (!opened.ok()) return opened.error().While("the job keeps running, but following " + id.text + " failed");
+  backend::Follow& follow = **opened;
   Display display(options.json);
-  Stopper stopper(shell, place, id);
+  Stopper stopper(cluster, id);
   QueueLimit queue(queue_limit);
-  while (!(*follow)->ended()) {
+  while (!follow.ended()) {
     auto limit = queue.Left(display.view());
     if (display.live()) limit = std::min(limit.value_or(kRedrawAfter), kRedrawAfter);
-    const Woke woke = WaitFor(**follow, interrupts.fd(), limit);
-    if (woke == Woke::kInterrupt) stopper.OnSignal(interrupts.Take(), display);
-    if (woke == Woke::kFollow) (*follow)->Read(display);
-    queue.Look(shell, place, id, display);
+    const client::Woke woke = client::WaitFor(follow, interrupts.fd(), limit);
+    if (woke == client::Woke::kInterrupt) stopper.OnSignal(interrupts.Take(), display);
+    if (woke == client::Woke::kFollow) follow.Read(display);
+    queue.Check(cluster, id, display);
     display.Show();
     if (!options.on_status || core::IsFinal(display.view().state)) continue;
-    if (const std::string lines = options.on_status(place, id, display.view()); !lines.empty()) display.Note(lines);
+    if (const std::string lines = options.on_status(cluster, id, display.view()); !lines.empty()) display.Note(lines);
   }
   display.Finish();
   if (!core::IsFinal(display.view().state)) {
-    return Report(Failed("following " + id.text + ": somebody has removed it from " + place.LogsPlace(id)));
+    return Failed("following " + id.text + ": the job's files were removed from " + cluster.LogsPlace(id));
   }
-  const std::string farewell = Farewell(display.view(), place.LogsPlace(id));
-  Say(farewell.substr(0, farewell.size() - 1));
-  if (options.json) Print(journal::ToJson(display.view(), true) + "\n");
-  return ExitCodeOf(display.view());
+  output::PrintMessage(output::Summary(display.view(), cluster.LogsPlace(id)));
+  if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");
+  return client::ExitCodeOf(display.view());
+}
+
+struct Arguments {
+  client::JobRequest job;
+  bool keep = false, json = false;
+};
+
+Result<int> Run(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const auto job, AdmittedJob(connection, arguments.job));
+  if (const int* code = std::get_if<int>(&job)) return *code;
+  return RunJob(connection, std::get<jobspec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
 }
 
 }  // namespace
 
-int RunCommand(Shell& shell, const Arguments& arguments) {
-  const auto job = AdmittedJob(shell, arguments.job);
-  if (const int* code = std::get_if<int>(&job)) return *code;
-  return RunJob(shell, std::get<jobspec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
+args::Command RunCommand(client::Connection& connection) {
+  return {
+      "run", "Run a job: submit it, follow its state and logs, exit with its result",
+      "  howdah run job.yaml --set roles.worker.instances=4 -- --epochs 3\n"
+      "  howdah run --framework pytorch --workers 2 --memory 2GiB -- python train.py\n"
+      "Exit code: 0 the job succeeded, 1 it failed, 4 it was killed, 2 wrong usage or job file, 3 the backend cannot "
+      "run it.",
+      [&connection](args::Syntax& syntax) -> args::Runner {
+        const auto arguments = std::make_shared<Arguments>();
+        args::AddJobRequest(syntax, arguments->job);
+        syntax.Flag("--keep", arguments->keep, "Keep the tasks' working directories after the job");
+        syntax.Json(arguments->json, "Print the final status as JSON to stdout; logs go to stderr");
+        return [&connection, arguments] { return Run(connection, *arguments); };
+      }};
 }
 
-int RunJob(Shell& shell, const jobspec::JobSpec& spec, const RunOptions& options) {
-  backend::Cluster& place = **shell.Place();
+Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec, const RunOptions& options) {
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   Interrupts interrupts;
-  const auto id = SubmitShowing(place, spec, options.keep);
-  if (!id.ok()) return Report(id.error());
+  HOWDAH_TRY(const JobId id, Submit(*cluster, spec, options.keep));
   interrupts.Arm();
-  Say(id->text + " submitted: " + spec.name + "; logs: " + place.LogsPlace(*id));
-  return FollowToTheEnd(shell, place, *id, interrupts, options, spec.timeouts.queue);
+  output::PrintMessage(id.text + " submitted: " + spec.name + "; logs: " + cluster->LogsPlace(id));
+  return FollowToTheEnd(*cluster, id, interrupts, options, spec.timeouts.queue);
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

@@ -1,27 +1,25 @@
-// What is done with a job, wherever it was read from.
+// Running a job that has been checked, and showing its plan.
 #pragma once
 
 #include <functional>
 #include <string>
 
-#include "howdah/backend/cluster.h"
+#include "howdah/client/connection.h"
 #include "howdah/jobspec/job_file.h"
-#include "connection.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 
 struct RunOptions {
-  bool keep = false;  // the working directories stay
+  bool keep = false;  // the tasks' working directories
   bool json = false;  // prints the final status as JSON
-  // Called as the status may have changed, until the job has ended; what it returns is shown as lines, if any. May be
-  // empty.
-  std::function<std::string(backend::Cluster& place, const JobId& id, const journal::JobView& view)> on_status;
+  // Called when the status may have changed, until the job has ended; the lines it returns are shown. May be empty.
+  std::function<std::string(backend::Cluster& cluster, const JobId& id, const journal::JobView& view)> on_status;
 };
 
-// Submits it to the place, and follows it to its end; Ctrl-C stops it. The exit code is the job's.
-int RunJob(Shell& shell, const jobspec::JobSpec& spec, const RunOptions& options);
+// Submits the job and follows it to its end; Ctrl-C stops it. The exit code is the job's.
+Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec, const RunOptions& options);
 
-// Prints what submitting it would do; the exit code says whether it would be done.
-int ShowPlan(Shell& shell, const jobspec::ParsedJob& job, bool json);
+// Prints what submitting the job would do. The exit code says whether it would be accepted.
+Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& job, bool json);
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

@@ -1,11 +1,21 @@
 #include <charconv>
+#include <memory>
 
-#include "commands.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/submitter.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
+namespace {
 
-int ScaleCommand(Shell& shell, const Arguments& arguments) {
-  const std::string& text = arguments.scale;
+struct Arguments {
+  std::string id, role_and_instances;
+};
+
+Result<int> Scale(client::Connection& connection, const Arguments& arguments) {
+  const std::string& text = arguments.role_and_instances;
   const size_t equals = text.rfind('=');
   int instances = -1;
   if (equals != std::string::npos && equals > 0) {
@@ -14,17 +24,27 @@ int ScaleCommand(Shell& shell, const Arguments& arguments) {
     if (error != std::errc() || stop != end) instances = -1;
   }
   if (instances < 0) {
-    return Report(Error{ErrorCode::kUsage, "scaling: '" + text + "' is not ROLE=N; write worker=4"});
+    return Error{ErrorCode::kUsage, "scale: '" + text + "' is not ROLE=N; write for example worker=4"};
   }
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  const auto id = (*place)->Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   const std::string role = text.substr(0, equals);
-  const Status scaled = (*place)->Scale(*id, role, instances, shell.By("`howdah scale`"));
-  if (!scaled.ok()) return Report(scaled.error());
-  Say(id->text + ": " + role + " is to have " + std::to_string(instances) + (instances == 1 ? " task" : " tasks"));
-  return kExitOk;
+  HOWDAH_TRY_STATUS(job.cluster->Scale(job.id, role, instances, client::Requester("`howdah scale`")));
+  output::PrintMessage(job.id.text + ": scaling " + role + " to " + std::to_string(instances) +
+                       (instances == 1 ? " task" : " tasks"));
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command ScaleCommand(client::Connection& connection) {
+  return {"scale", "Change the number of tasks of an elastic role", "  howdah scale last worker=4",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Positional("role", "ROLE=N", arguments->role_and_instances, args::Presence::kRequired,
+                              "The role and its new number of tasks");
+            return [&connection, arguments] { return Scale(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

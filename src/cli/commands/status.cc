@@ -1,58 +1,64 @@
 #include <unistd.h>
 
-#include "commands.h"
-#include "howdah/os/process/clock.h"
-#include "terminal.h"
-#include "status_text.h"
-#include "interrupts.h"
+#include <memory>
 
-namespace howdah::cli {
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/status_text.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
+#include "howdah/os/process/clock.h"
+
+namespace howdah::cli::commands {
 namespace {
+
+struct Arguments {
+  std::string id;
+  bool json = false, watch = false;
+};
 
 std::string StatusText(const journal::JobView& view, bool json) {
   if (json) return journal::ToJson(view, true) + "\n";
-  return DescribeJob(view, os::process::Clock().Now(), WantsColour(STDOUT_FILENO));
+  return output::DescribeJob(view, os::process::Clock().Now(), output::WantsColour(STDOUT_FILENO));
 }
 
-// Something changed: that is all that is wanted.
-class Ignore final : public backend::FollowSink {
- public:
-  void OnEntry(const core::JournalEntry&) override {}
-  void OnLog(const backend::LogSource&, std::string_view) override {}
-  void OnNote(const std::string&) override {}
-};
-
-// On a terminal one picture that changes; on a pipe the status after every change.
-int Watch(backend::Cluster& place, const JobId& id, bool json) {
-  auto follow = place.FollowJob(id, std::nullopt);
-  if (!follow.ok()) return Report(follow.error());
-  const bool picture = IsTerminal(STDOUT_FILENO) && !json;
-  Ignore ignore;
-  while (!(*follow)->ended()) {
-    const auto limit = picture ? std::optional<Duration>(std::chrono::seconds(1)) : std::nullopt;
-    if (WaitFor(**follow, -1, limit) == Woke::kFollow) {
-      while ((*follow)->Read(ignore)) {
+// On a terminal the status is redrawn in place; on a pipe it is printed after every change.
+Result<int> Watch(const client::Job& job, bool json) {
+  HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, std::nullopt));
+  const bool in_place = output::IsTerminal(STDOUT_FILENO) && !json;
+  client::JournalSink sink(nullptr);  // its view has no usage: Status is called for that
+  while (!follow->ended()) {
+    const auto limit = in_place ? std::optional<Duration>(std::chrono::seconds(1)) : std::nullopt;
+    if (client::WaitFor(*follow, -1, limit) == client::Woke::kFollow) {
+      while (follow->Read(sink)) {
       }
     }
-    const auto view = place.Status(id);
-    if (!view.ok()) return Report(view.error());
-    Print((picture ? "\x1b[H\x1b[J" : "") + StatusText(*view, json) + (picture || json ? "" : "\n"));
+    HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
+    output::Print((in_place ? "\x1b[H\x1b[J" : "") + StatusText(view, json) + (in_place || json ? "" : "\n"));
   }
-  return kExitOk;
+  return client::kExitOk;
+}
+
+Result<int> Status(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  if (arguments.watch) return Watch(job, arguments.json);
+  HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
+  output::Print(StatusText(view, arguments.json));
+  return client::kExitOk;
 }
 
 }  // namespace
 
-int StatusCommand(Shell& shell, const Arguments& arguments) {
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  const auto id = (*place)->Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  if (arguments.watch) return Watch(**place, *id, arguments.json);
-  const auto view = (*place)->Status(*id);
-  if (!view.ok()) return Report(view.error());
-  Print(StatusText(*view, arguments.json));
-  return kExitOk;
+args::Command StatusCommand(client::Connection& connection) {
+  return {"status", "Show a job with its tasks", "  howdah status last\n  howdah status last --json | jq .state",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Json(arguments->json, "Print one JSON object");
+            syntax.Flag("--watch", arguments->watch, "Show every change until the job has finished");
+            return [&connection, arguments] { return Status(connection, *arguments); };
+          }};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

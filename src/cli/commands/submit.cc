@@ -1,17 +1,37 @@
+#include <memory>
+
 #include "admission.h"
-#include "commands.h"
-#include "terminal.h"
+#include "howdah/cli/args/job_flags.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
+namespace {
 
-int SubmitCommand(Shell& shell, const Arguments& arguments) {
-  const auto job = AdmittedJob(shell, arguments.job);
+struct Arguments {
+  client::JobRequest job;
+  bool keep = false;
+};
+
+Result<int> SubmitAndPrint(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const auto job, AdmittedJob(connection, arguments.job));
   if (const int* code = std::get_if<int>(&job)) return *code;
-  backend::Cluster& place = **shell.Place();
-  const auto id = SubmitShowing(place, std::get<jobspec::JobSpec>(job), arguments.keep);
-  if (!id.ok()) return Report(id.error());
-  Print(id->text + "\n");
-  return kExitOk;
+  HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
+  HOWDAH_TRY(const JobId id, Submit(*cluster, std::get<jobspec::JobSpec>(job), arguments.keep));
+  output::Print(id.text + "\n");
+  return client::kExitOk;
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command SubmitCommand(client::Connection& connection) {
+  return {"submit", "Submit a job, print its id and return", "  id=$(howdah submit job.yaml)",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            args::AddJobRequest(syntax, arguments->job);
+            syntax.Flag("--keep", arguments->keep, "Keep the tasks' working directories after the job");
+            return [&connection, arguments] { return SubmitAndPrint(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

@@ -6,40 +6,43 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <memory>
 
-#include "commands.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
+#include "howdah/client/submitter.h"
 #include "howdah/jobspec/job_file.h"
+#include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/spawn.h"
 #include "howdah/storage/mirror.h"
-#include "follow.h"
-#include "terminal.h"
-#include "job_forward.h"
 #include "interrupts.h"
+#include "serve_forward.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 namespace {
 
 constexpr char kInstall[] =
-    "there is no `tensorboard` in PATH; run `pip install tensorboard`, or put the folder that has it in front of PATH";
+    "`tensorboard` is not in PATH; run `pip install tensorboard`, or add the directory that contains it to PATH";
 
 constexpr int64_t kMostBytes = int64_t{8} << 30;  // of a copy on this machine's disk
 
-// A directory that is gone at the end of this.
+// Removes its directory at the end.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
-    path_ = Variable("TMPDIR").value_or("/tmp") + "/howdah-tensorboard.XXXXXX";
+    path_ = client::Variable("TMPDIR").value_or("/tmp") + "/howdah-tensorboard.XXXXXX";
     if (mkdtemp(path_.data()) == nullptr) path_.clear();
   }
   ~TemporaryDirectory() {
-    // What cannot be removed stays, as with any program that is interrupted.
     if (!path_.empty()) (void)os::files::RemoveTree(path_).ok();
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::string& path() const { return path_; }  // empty: none could be made
+  const std::string& path() const { return path_; }  // empty: it could not be created
 
  private:
   std::string path_;
@@ -47,7 +50,8 @@ class TemporaryDirectory {
 
 Result<os::process::Child> StartTensorBoard(const std::string& logdir, int listen, int output) {
   os::process::SpawnRequest request;
-  const os::process::FoundCommand found = os::process::LookUpCommand("tensorboard", Variable("PATH").value_or(""), "");
+  const os::process::FoundCommand found =
+      os::process::LookUpCommand("tensorboard", client::Variable("PATH").value_or(""), "");
   if (found.error != 0) return Failed(kInstall);
   request.program = found.program;
   request.argv = {"tensorboard", "--logdir", logdir, "--host", "127.0.0.1", "--port", std::to_string(listen)};
@@ -57,88 +61,98 @@ Result<os::process::Child> StartTensorBoard(const std::string& logdir, int liste
   return os::process::SpawnOrError(request);
 }
 
-// Until it ends (what it said last is told) or Ctrl-C. Prints its address once it serves.
-int ServeUntilInterrupted(const os::process::Child& child, int output) {
+// Prints the address once TensorBoard serves; returns after Ctrl-C, or with an error when TensorBoard ends.
+Result<int> ServeUntilInterrupted(const os::process::Child& child, int output) {
   Interrupts interrupts;
-  std::string said;
+  std::string printed;
   bool served = false;
   for (;;) {
     pollfd wanted[2] = {{output, POLLIN, 0}, {interrupts.fd(), POLLIN, 0}};
-    if (poll(wanted, 2, -1) < 0) continue;  // EINTR: the handler has written
+    if (poll(wanted, 2, -1) < 0) continue;  // EINTR: the signal handler has written to it
     if (wanted[1].revents != 0) {
       kill(-child.pid, SIGTERM);
       os::process::WaitFor(child);
-      return kExitOk;
+      return client::kExitOk;
     }
     char bytes[4096];
     const ssize_t size = read(output, bytes, sizeof bytes);
     if (size <= 0) {
       kill(-child.pid, SIGKILL);
       os::process::WaitFor(child);
-      return Report(Failed("TensorBoard has ended; it said: " + said));
+      return Failed("TensorBoard has ended; its last output: " + printed);
     }
-    said.append(bytes, static_cast<size_t>(size));
-    const std::string address = served ? "" : frameworks::TensorBoardAddress(said);
-    if (!address.empty()) Print(address + "\n");
+    printed.append(bytes, static_cast<size_t>(size));
+    const std::string address = served ? "" : frameworks::TensorBoardAddress(printed);
+    if (!address.empty()) output::Print(address + "\n");
     served |= !address.empty();
-    if (served || said.size() > sizeof bytes) said.erase(0, said.size() - std::min(said.size(), sizeof bytes / 4));
+    if (served || printed.size() > sizeof bytes)
+      printed.erase(0, printed.size() - std::min(printed.size(), sizeof bytes / 4));
   }
 }
 
-// Of a job that has ended: over the files that it left.
-int ShowAfterwards(const std::string& logdir, backend::Cluster& place, int listen) {
+// For a job that has finished: a TensorBoard on this machine, showing the event files that the job left.
+Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster, int listen) {
   TemporaryDirectory copy;
   const auto local = storage::LocalPath(logdir);
   const std::string shown = local.value_or(copy.path());
   if (local) {
     if (access(shown.c_str(), R_OK | X_OK) != 0)
-      return Report(os::files::SystemError("reading " + shown + ", which has to be on this machine"));
+      return os::files::SystemError("reading " + shown + ", which must be on this machine");
   } else {
-    const auto files = place.OpenFiles(logdir);
-    if (!files.ok()) return Report(files.error());
-    if (shown.empty()) return Report(os::files::SystemError("making a temporary directory"));
-    storage::Mirror mirror(**files, storage::PathOfUri(logdir), shown, kMostBytes);
+    HOWDAH_TRY(const auto files, cluster.OpenFiles(logdir));
+    if (shown.empty()) return os::files::SystemError("creating a temporary directory");
+    storage::Mirror mirror(*files, storage::PathOfUri(logdir), shown, kMostBytes);
     const Status copied = mirror.Update(os::process::Clock().Now());
-    if (!copied.ok()) Say("howdah: " + copied.error().message);
-    Say("a copy of " + std::to_string(mirror.count()) + " event files of " + logdir + " as they are now");
+    if (!copied.ok()) output::PrintNote(copied.error().message);
+    output::PrintMessage("showing a copy of " + std::to_string(mirror.count()) + " event files of " + logdir);
   }
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return Report(os::files::SystemError("starting TensorBoard"));
+  if (pipe2(ends, O_CLOEXEC) != 0) return os::files::SystemError("starting TensorBoard");
   const os::files::Fd read_end(ends[0]);
   os::files::Fd write_end(ends[1]);
-  const auto child = StartTensorBoard(shown, listen, write_end.get());
-  if (!child.ok()) return Report(child.error());
+  HOWDAH_TRY(const os::process::Child child, StartTensorBoard(shown, listen, write_end.get()));
   write_end.Close();
-  return ServeUntilInterrupted(*child, read_end.get());
+  return ServeUntilInterrupted(child, read_end.get());
 }
 
-// The application master has said whether there is one.
-bool KnowsOfTensorBoard(const journal::JobView& view) {
+// The application master has reported whether the job has a TensorBoard.
+bool IsDecided(const journal::JobView& view) {
   return !view.tensorboard_url.empty() || !view.tensorboard_advice.empty();
+}
+
+struct Arguments {
+  std::string id;
+  int listen = 0;
+};
+
+Result<int> TensorBoard(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const std::string text, job.cluster->JobFile(job.id));
+  HOWDAH_TRY(const jobspec::JobSpec spec, jobspec::ReadEffective(text));
+  if (spec.tensorboard_logdir.empty()) {
+    return Failed(job.id.text + " has no TensorBoard; set `tensorboard: {logdir: ...}` in the job file");
+  }
+  client::JournalSink sink(output::PrintNote);
+  {
+    const Interrupts interrupts;
+    HOWDAH_TRY(const bool decided, client::AwaitJob(*job.cluster, job.id, sink, interrupts.fd(), IsDecided));
+    if (!decided) return client::kExitOk;
+  }
+  if (core::IsFinal(sink.view.state)) return ShowAfterwards(spec.tensorboard_logdir, *job.cluster, arguments.listen);
+  if (sink.view.tensorboard_url.empty()) return Failed(sink.view.tensorboard_advice);
+  return ServeForward(job, {}, arguments.listen, nullptr);
 }
 
 }  // namespace
 
-int TensorboardCommand(Shell& shell, const Arguments& arguments) {
-  const auto made = shell.Place();
-  if (!made.ok()) return Report(made.error());
-  backend::Cluster& place = **made;
-  const auto id = place.Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  const auto text = place.JobFile(*id);
-  if (!text.ok()) return Report(text.error());
-  const auto spec = jobspec::ReadEffective(*text);
-  if (!spec.ok()) return Report(spec.error());
-  if (spec->tensorboard_logdir.empty()) {
-    return Report(Failed(id->text + " has no TensorBoard; write `tensorboard: {logdir: ...}` in the job file"));
-  }
-  JournalSink job;
-  const auto known = AwaitJob(place, *id, job, KnowsOfTensorBoard);
-  if (!known.ok()) return Report(known.error());
-  if (!*known) return kExitOk;
-  if (core::IsFinal(job.view.state)) return ShowAfterwards(spec->tensorboard_logdir, place, arguments.listen);
-  if (job.view.tensorboard_url.empty()) return Report(Failed(job.view.tensorboard_advice));
-  return ServeForward(place, *id, {}, arguments.listen, nullptr);
+args::Command TensorBoardCommand(client::Connection& connection) {
+  return {"tensorboard", "Open the TensorBoard of a job; for a finished job, start one on this machine",
+          "  howdah tensorboard last", [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            AddListen(syntax, arguments->listen);
+            return [&connection, arguments] { return TensorBoard(connection, *arguments); };
+          }};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

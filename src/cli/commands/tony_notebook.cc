@@ -2,30 +2,35 @@
 
 #include <cstdlib>
 
-#include "task_script.h"
-#include "connection.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/task_script.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
+namespace {
 
-std::string TonyNotebook::OnStatus(backend::Cluster& place, const JobId& id, const journal::JobView& view) {
+Result<client::JobForward> ForwardToNotebook(backend::Cluster& cluster, const JobId& id,
+                                             const journal::TaskView& task) {
+  HOWDAH_TRY(const rpc::AmContact am, cluster.Contact(id));
+  HOWDAH_TRY(const std::string line,
+             client::RunScript(am, {task.role, task.index}, "echo $TB_PORT", client::Signals::kToCaller));
+  const auto port = static_cast<uint16_t>(std::atoi(line.c_str()));
+  if (port == 0) return Failed("the task has no TB_PORT");
+  return client::JobForward::Start(cluster, id, {task.role, task.index, port}, 0, output::PrintNote);
+}
+
+}  // namespace
+
+std::string TonyNotebook::OnStatus(backend::Cluster& cluster, const JobId& id, const journal::JobView& view) {
   if (forward_) forward_->OnStatus(view);
   if (view.tasks.empty()) return "";
   const journal::TaskView& task = view.tasks.front();
   if (task.state != core::TaskState::kRunning || task.attempt == attempt_) return "";
   attempt_ = task.attempt;
-  const auto failed = [&](const Error& error) { return "howdah: no way to the notebook: " + error.message; };
-  const auto am = place.Contact(id);
-  if (!am.ok()) return failed(am.error());
-  const auto answer = AskTask(*am, task.role, task.index, "echo $TB_PORT", Signals::kAreOurs);
-  if (!answer.ok()) return failed(answer.error());
-  const auto port = static_cast<uint16_t>(std::atoi(answer->c_str()));
-  if (port == 0) return failed(Failed("the task has no TB_PORT"));
   forward_.reset();
-  auto forward = JobForward::Start(place, id, {task.role, task.index, port}, 0,
-                                   [](const std::string& line) { Say("howdah: " + line); });
-  if (!forward.ok()) return failed(forward.error());
+  auto forward = ForwardToNotebook(cluster, id, task);
+  if (!forward.ok()) return "howdah: connecting to the notebook: " + forward.error().message;
   forward_.emplace(std::move(*forward));
-  return "the notebook is at " + forward_->address() + " while this runs; Ctrl-C ends it";
+  return "the notebook is at " + forward_->address() + " while this command runs; Ctrl-C ends the job";
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

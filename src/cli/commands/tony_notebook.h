@@ -1,22 +1,22 @@
-// What TonY's NotebookSubmitter does beside running the job: a port here leads to the notebook.
+// What TonY's NotebookSubmitter does besides running the job: a local port leads to the notebook.
 #pragma once
 
 #include <optional>
 #include <string>
 
-#include "job_forward.h"
+#include "howdah/client/job_forward.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 
-// The way to the first task's $TB_PORT, where TonY has a notebook serve. One thread.
+// Forwards to $TB_PORT of the job's first task, where TonY's notebooks listen. One thread.
 class TonyNotebook {
  public:
-  // Opens the way once the task runs, again when it has been started again; what to tell then, empty: nothing.
-  std::string OnStatus(backend::Cluster& place, const JobId& id, const journal::JobView& view);
+  // Starts forwarding when the task runs, and again after a restart. Returns a line to print; empty: none.
+  std::string OnStatus(backend::Cluster& cluster, const JobId& id, const journal::JobView& view);
 
  private:
-  std::optional<JobForward> forward_;
-  int attempt_ = -1;  // of the task to which it leads
+  std::optional<client::JobForward> forward_;
+  int attempt_ = -1;  // of the task that forward_ leads to
 };
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

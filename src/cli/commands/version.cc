@@ -1,13 +1,19 @@
 #include "howdah/base/version.h"
 
-#include "commands.h"
-#include "terminal.h"
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
 
-namespace howdah::cli {
+namespace howdah::cli::commands {
 
-int VersionCommand(Shell&, const Arguments&) {
-  Print("howdah " + std::string(kVersion) + "\n");
-  return kExitOk;
+args::Command VersionCommand(client::Connection&) {
+  return {"version", "Print the version", "  howdah version", [](args::Syntax&) -> args::Runner {
+            return [] {
+              output::Print("howdah " + std::string(kVersion) + "\n");
+              return client::kExitOk;
+            };
+          }};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::commands

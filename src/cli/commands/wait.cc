@@ -1,23 +1,44 @@
-#include "commands.h"
-#include "follow.h"
-#include "status_text.h"
+#include <memory>
 
-namespace howdah::cli {
+#include "howdah/cli/args/syntax.h"
+#include "howdah/cli/output/status_text.h"
+#include "howdah/cli/output/terminal.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/follow.h"
 
-int WaitCommand(Shell& shell, const Arguments& arguments) {
-  const auto place = shell.Place();
-  if (!place.ok()) return Report(place.error());
-  const auto id = (*place)->Resolve(arguments.id);
-  if (!id.ok()) return Report(id.error());
-  const auto view = FollowJournal(**place, *id, Until::kEnd, arguments.timeout, nullptr);
+namespace howdah::cli::commands {
+namespace {
+
+struct Arguments {
+  std::string id;
+  std::optional<Duration> timeout;
+};
+
+Result<int> Wait(client::Connection& connection, const Arguments& arguments) {
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  const auto view = client::FollowJournal(
+      *job.cluster, job.id, {.limit = arguments.timeout, .on_entry = nullptr, .on_note = output::PrintNote});
   if (!view.ok() && view.error().code == ErrorCode::kTimeout) {
-    Say("howdah: waiting for " + view.error().message + "; it goes on");
-    return kExitTimeout;
+    output::PrintNote("waiting for " + job.id.text + " timed out: " + view.error().message + "; the job keeps running");
+    return client::kExitTimeout;
   }
-  if (!view.ok()) return Report(view.error());
-  const std::string farewell = Farewell(*view, (*place)->LogsPlace(*id));
-  Say(farewell.substr(0, farewell.size() - 1));
-  return ExitCodeOf(*view);
+  if (!view.ok()) return view.error();
+  output::PrintMessage(output::Summary(*view, job.cluster->LogsPlace(job.id)));
+  return client::ExitCodeOf(*view);
 }
 
-}  // namespace howdah::cli
+}  // namespace
+
+args::Command WaitCommand(client::Connection& connection) {
+  return {"wait", "Wait until a job has finished; exit with its result",
+          "  howdah wait last --timeout 10m\nExit code: that of `howdah run`; 5 after --timeout.",
+          [&connection](args::Syntax& syntax) -> args::Runner {
+            const auto arguments = std::make_shared<Arguments>();
+            syntax.Id(arguments->id);
+            syntax.Duration("--timeout", arguments->timeout, "Give up after this time, with exit code 5");
+            return [&connection, arguments] { return Wait(connection, *arguments); };
+          }};
+}
+
+}  // namespace howdah::cli::commands

@@ -1,9 +1,9 @@
-#include "line_merger.h"
+#include "howdah/cli/output/line_merger.h"
 
 #include <functional>
 #include <iterator>
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 namespace {
 
 constexpr size_t kLongestLine = size_t{64} << 10;
@@ -49,4 +49,4 @@ void LineMerger::Finish(std::string& out) {
   }
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

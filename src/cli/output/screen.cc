@@ -1,22 +1,22 @@
-#include "screen.h"
+#include "howdah/cli/output/screen.h"
 
 #include <unistd.h>
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 namespace {
 
 void WriteToTerminal(const std::string& text) {
-  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // the terminal is gone: nobody misses the table
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // the terminal is closed
 }
 
-// Up over the lines and erase all below.
+// Moves the cursor up by this many lines and erases everything below it.
 std::string Erase(size_t lines) { return lines == 0 ? "" : "\x1b[" + std::to_string(lines) + "A\r\x1b[J"; }
 
 }  // namespace
 
 void Screen::Draw(const std::vector<std::string>& lines) {
   if (!live_ || lines == drawn_) return;
-  // As many terminals as understand it show the change at one stroke.
+  // Synchronized output: terminals that know it show the whole change at once, the others ignore it.
   std::string text = "\x1b[?2026h" + Erase(drawn_.size());
   for (const std::string& line : lines) text += line + "\n";
   WriteToTerminal(text + "\x1b[?2026l");
@@ -28,4 +28,4 @@ void Screen::Clear() {
   drawn_.clear();
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

@@ -1,23 +1,23 @@
-#include "staging_bar.h"
+#include "howdah/cli/output/staging_bar.h"
 
 #include <unistd.h>
 
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
-#include "terminal.h"
+#include "howdah/cli/output/terminal.h"
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 namespace {
 
 constexpr int kWidth = 30;
-// What is done sooner needs no bar; and none needs to move more often.
+// Before the first drawing and between two: short uploads show no bar.
 constexpr std::chrono::milliseconds kPause{200};
 
 }  // namespace
 
 std::string StagingLine(int64_t done, int64_t total) {
-  // A file that grows while it is copied makes more of it than there was.
+  // `done` exceeds `total` if a file grows while it is copied.
   const int64_t part = total <= 0 ? 0 : std::clamp<int64_t>(done / std::max<int64_t>(1, total / kWidth), 0, kWidth);
   return "staging  [" + std::string(static_cast<size_t>(part), '#') +
          std::string(static_cast<size_t>(kWidth - part), '-') + "]  " + FormatBytes(done) + " of " + FormatBytes(total);
@@ -32,4 +32,4 @@ void StagingBar::Show(int64_t done, int64_t total) {
   screen_.Draw({StagingLine(done, total)});
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

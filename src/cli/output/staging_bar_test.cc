@@ -1,11 +1,11 @@
-#include "staging_bar.h"
+#include "howdah/cli/output/staging_bar.h"
 
 #include <gtest/gtest.h>
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 namespace {
 
-TEST(StagingLine, SaysHowFarItIs) {
+TEST(StagingLine, ShowsBytesDoneAndTotal) {
   const int64_t mib = 1 << 20;
   EXPECT_EQ(StagingLine(0, 300 * mib), "staging  [------------------------------]  0 B of 300 MiB");
   EXPECT_EQ(StagingLine(150 * mib, 300 * mib), "staging  [###############---------------]  150 MiB of 300 MiB");
@@ -14,4 +14,4 @@ TEST(StagingLine, SaysHowFarItIs) {
 }
 
 }  // namespace
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

@@ -1,4 +1,4 @@
-#include "status_text.h"
+#include "howdah/cli/output/status_text.h"
 
 #include <algorithm>
 #include <array>
@@ -6,9 +6,9 @@
 #include "howdah/base/bytes.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/base/ids.h"
-#include "text_table.h"
+#include "howdah/cli/output/text_table.h"
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 namespace {
 
 using core::JobState;
@@ -48,8 +48,9 @@ std::string UsageText(const journal::Usage& usage) {
   return memory + " " + std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
 }
 
-std::string Why(const TaskView& task) {
-  const std::string exit = ExitText(task);
+// The reason, preceded by the exit status unless the reason contains it.
+std::string ReasonText(const TaskView& task) {
+  const std::string exit = task.exit ? howdah::ToText(*task.exit) : "";
   if (task.reason.empty()) return exit;
   if (exit.empty() || task.reason.find(exit) != std::string::npos) return OneLine(task.reason);
   return exit + ": " + OneLine(task.reason);
@@ -64,7 +65,7 @@ std::string TaskTable(const JobView& view, Instant now, bool colour) {
   for (const TaskView& task : view.tasks) {
     rows.push_back({TaskText(task.role, task.index), StateText(task.state, colour), std::to_string(task.attempt),
                     task.node, RanksText(task.ranks), Since(task.started, task.finished, now), UsageText(task.usage),
-                    Why(task)});
+                    ReasonText(task)});
     if (progress) rows.back().insert(rows.back().end() - 1, task.progress ? core::ToText(*task.progress) : "");
   }
   return FormatTable(rows);
@@ -75,25 +76,26 @@ std::string Line(const std::string& name, const std::string& value) {
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
-  std::string text = OneLine(task.reason.value_or(""));  // names the task and how it ended
+  std::string text = OneLine(task.reason.value_or(""));  // names the task and its exit status
   if (text.empty()) {
     text = TaskText(task.role, task.index) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") + ", attempt " +
            std::to_string(task.attempt);
   }
-  return core::IsFinal(task.state) ? text : text + "; it starts again";
+  return core::IsFinal(task.state) ? text : text + "; it restarts";
 }
 
 std::string JobProgress(const core::JobChanged& job, JobState before, JobState after) {
   using Type = core::JobChanged::Type;
   const std::string reason = OneLine(job.reason.value_or(""));
-  if (job.type == Type::kFinished) return "";  // the farewell says it
-  // Why it stops is said by what led to it, and by the farewell.
+  if (job.type == Type::kFinished) return "";  // the summary has it
+  // An earlier line and the summary have the reason.
   if (job.type == Type::kStopping) return reason.empty() ? "" : "stopping";
   if (job.type == Type::kTensorboard) {
-    if (job.tensorboard_url && !job.tensorboard_url->empty()) return "TensorBoard: `howdah tensorboard last` opens it";
+    if (job.tensorboard_url && !job.tensorboard_url->empty())
+      return "TensorBoard is ready; open it with `howdah tensorboard last`";
     return OneLine(job.advice.value_or(reason));
   }
-  if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waits: " + reason;
+  if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waiting: " + reason;
   if (job.type == Type::kRunning && after == before) return OneLine(job.advice.value_or(""));  // a rank is slow
   std::string text;
   if (after != before) text = core::ToText(after);
@@ -103,7 +105,7 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
   return text;
 }
 
-// "worker  4 tasks: 3 RUNNING, 1 PENDING", a line a role.
+// One line per role: "worker  4 tasks: 3 RUNNING, 1 PENDING".
 std::vector<std::string> RoleLines(const JobView& view, bool colour) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < view.tasks.size();) {
@@ -130,7 +132,7 @@ std::vector<std::string> TaskLines(const JobView& view, Instant now, bool colour
   for (const TaskView& task : view.tasks) {
     rows.push_back({TaskText(task.role, task.index), StateText(task.state, colour),
                     task.attempt > 0 ? "attempt " + std::to_string(task.attempt) : "", task.node,
-                    Since(task.started, task.finished, now), Why(task)});
+                    Since(task.started, task.finished, now), ReasonText(task)});
   }
   const std::string table = FormatTable(rows);
   std::vector<std::string> lines;
@@ -160,11 +162,6 @@ std::string StateText(TaskState state, bool colour) {
   return Coloured(core::ToText(state), code, colour);
 }
 
-std::string ExitText(const TaskView& task) {
-  if (!task.exit) return "";
-  return task.exit->signal ? SignalName(*task.exit->signal) : ToText(*task.exit);
-}
-
 std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   std::string text = view.id + "  " + StateText(view.state, colour) + "\n";
   text += Line("name", OneLine(view.name));
@@ -178,7 +175,7 @@ std::string DescribeJob(const JobView& view, Instant now, bool colour) {
   text += Line("finished", DateText(view.finished));
   text += Line("took", Since(view.submitted, view.finished, now));
   text += Line("exit code", view.exit_code ? std::to_string(*view.exit_code) : "");
-  text += Line("account", view.account.Text(now));
+  text += Line("time", view.account.Text(now));
   text += Line("reason", view.reason);
   text += Line("advice", view.advice);
   text += Line("TensorBoard", view.tensorboard_url.empty() ? "" : "howdah tensorboard " + view.id);
@@ -211,15 +208,15 @@ std::optional<std::string> ProgressLine(const core::JournalEntry& entry, JobStat
   return FormatInstant(entry.time).substr(11, 12) + "  " + text;
 }
 
-std::string Farewell(const JobView& view, const std::string& logs) {
+std::string Summary(const JobView& view, const std::string& logs) {
   std::string text = view.id + " " + std::string(core::ToText(view.state));
   if (view.submitted && view.finished) text += " after " + FormatDuration(*view.finished - *view.submitted);
   text += "\n";
   if (!view.reason.empty()) text += "reason: " + view.reason + "\n";
   if (!view.advice.empty()) text += "advice: " + view.advice + "\n";
   const std::string account = view.account.Text(view.finished.value_or(Instant()));
-  if (!account.empty()) text += "account: " + account + "\n";
-  return text + "logs: " + logs + "  (howdah logs " + view.id + ")\n";
+  if (!account.empty()) text += "time: " + account + "\n";
+  return text + "logs: " + logs + "  (howdah logs " + view.id + ")";
 }
 
 std::vector<std::string> LiveTable(const JobView& view, Instant now, size_t columns, size_t rows, bool colour) {
@@ -234,10 +231,4 @@ std::vector<std::string> LiveTable(const JobView& view, Instant now, size_t colu
   return lines;
 }
 
-int ExitCodeOf(const JobView& view) {
-  if (view.exit_code) return *view.exit_code;
-  constexpr int kKilled = 4;
-  return view.state == JobState::kSucceeded ? 0 : view.state == JobState::kKilled ? kKilled : 1;
-}
-
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

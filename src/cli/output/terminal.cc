@@ -1,4 +1,4 @@
-#include "terminal.h"
+#include "howdah/cli/output/terminal.h"
 
 #include <poll.h>
 #include <signal.h>
@@ -7,12 +7,13 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
+#include <string>
 
-#include "connection.h"
+#include "howdah/client/exit_code.h"
+#include "howdah/client/submitter.h"
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 
 void Print(std::string_view text) {
   while (!text.empty()) {
@@ -26,17 +27,25 @@ void Print(std::string_view text) {
       signal(SIGPIPE, SIG_DFL);
       raise(SIGPIPE);
     } else if (errno != EINTR) {
-      Say(std::string("howdah: writing to stdout: ") + std::strerror(errno));
-      _exit(kExitFailed);
+      PrintNote(std::string("writing to stdout: ") + std::strerror(errno));
+      _exit(client::kExitFailed);
     }
   }
 }
 
+void PrintMessage(std::string_view line) {
+  std::string text(line);
+  text += '\n';
+  if (write(STDERR_FILENO, text.data(), text.size()) < 0) return;  // stderr is closed
+}
+
+void PrintNote(std::string_view line) { PrintMessage("howdah: " + std::string(line)); }
+
 bool IsTerminal(int fd) { return isatty(fd) == 1; }
 
 bool WantsColour(int fd) {
-  const auto no_colour = Variable("NO_COLOR");
-  return IsTerminal(fd) && (!no_colour || no_colour->empty()) && Variable("TERM").value_or("") != "dumb";
+  const auto no_colour = client::Variable("NO_COLOR");
+  return IsTerminal(fd) && (!no_colour || no_colour->empty()) && client::Variable("TERM").value_or("") != "dumb";
 }
 
 TerminalSize SizeOf(int fd) {
@@ -45,4 +54,4 @@ TerminalSize SizeOf(int fd) {
   return {size.ws_col, size.ws_row};
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

@@ -1,13 +1,13 @@
-#include "text_table.h"
+#include "howdah/cli/output/text_table.h"
 
 #include <algorithm>
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// The size of a colour sequence at the beginning of the text, else 0.
+// The size of a colour sequence at the beginning of the text; 0: none.
 size_t ColourSize(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const size_t end = text.find('m');
@@ -71,4 +71,4 @@ std::string FormatTable(const std::vector<std::vector<std::string>>& rows) {
   return out;
 }
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

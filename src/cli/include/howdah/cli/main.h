@@ -1,25 +1,11 @@
-// The `howdah` program, but for the places it can reach.
+// The `howdah` program, except for the backends it can use.
 #pragma once
 
-#include <functional>
-#include <memory>
-#include <optional>
-#include <string>
-
-#include "howdah/backend/cluster.h"
-#include "howdah/base/result.h"
+#include "howdah/client/connection.h"
 
 namespace howdah::cli {
 
-// Makes the place of this name ("local", "yarn"). kUnavailable: there is none of this name (yet), or it cannot be
-// reached.
-using PlaceFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
-
-// Reads the command line, does what it says, and returns the exit code of the process.
-int Main(int argc, char** argv, const PlaceFactory& make_place);
-
-std::optional<std::string> Variable(const std::string& name);
-// Who is at the keyboard: $USER, else as the system knows the user.
-std::string UserName();
+// Parses the command line, runs the command, and returns the exit code of the process.
+int Main(int argc, char** argv, const client::ClusterFactory& make_cluster);
 
 }  // namespace howdah::cli

@@ -1,45 +1,43 @@
-// What every command works with: the place, who is at the keyboard, and how errors are told.
+// The backend that a client works with: chosen by flag, environment or configuration file, connected on first use.
 #pragma once
 
+#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
-#include <string_view>
 
 #include "howdah/backend/cluster.h"
 #include "howdah/base/result.h"
-#include "howdah/cli/main.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-// The exit codes of every command; the job's own are in its status.
-inline constexpr int kExitOk = 0, kExitFailed = 1, kExitUsage = 2, kExitPlace = 3, kExitKilled = 4, kExitTimeout = 5;
+// Makes the client side of a backend by its name ("local", "yarn"). kUnavailable: it cannot be reached.
+using ClusterFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
 
-// One command's surroundings; one thread.
-class Shell {
+// One thread.
+class Connection {
  public:
-  Shell(PlaceFactory make_place, std::string on) : make_place_(std::move(make_place)), on_(std::move(on)) {}
+  explicit Connection(ClusterFactory make_cluster) : make_cluster_(std::move(make_cluster)) {}
 
-  // As --on says it.
+  // The value of --on; empty: not given. To be called before the first use.
   void SetOn(std::string on) { on_ = std::move(on); }
-  // The place that --on, $HOWDAH_ON or the configuration names; made on first use.
-  Result<backend::Cluster*> Place();
-  // "ann on gateway3 with `howdah kill`"
-  std::string By(const std::string& with) const;
+  // The backend that --on, $HOWDAH_ON or the configuration file names. kUsage: one of them names an unknown backend.
+  Result<backend::Cluster*> Cluster();
 
  private:
-  Result<std::string> PlaceName() const;
+  Result<std::string> BackendName() const;
 
-  PlaceFactory make_place_;
+  ClusterFactory make_cluster_;
   std::string on_;
-  std::unique_ptr<backend::Cluster> place_;
+  std::unique_ptr<backend::Cluster> cluster_;
 };
 
-// Tells an error on stderr and returns the exit code it means.
-int Report(const Error& error);
-// Of this process.
-std::string CurrentDirectory();
-// A line on stderr.
-void Say(std::string_view line);
+// A job and the backend it runs on.
+struct Job {
+  backend::Cluster* cluster = nullptr;
+  JobId id;
+};
 
-}  // namespace howdah::cli
+// The job with this id, or the newest for "last".
+Result<Job> FindJob(Connection& connection, const std::string& name);
+
+}  // namespace howdah::client

@@ -1,4 +1,4 @@
-// A task, as a person names it.
+// A task by the name that a person gives it.
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 #include "howdah/base/result.h"
 #include "howdah/journal/job_view.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
 struct TaskName {
   std::string role;
   int index = 0;
 };
 
-// "worker:1", or "worker" where the role has one task; kUsage: the job has no such task, and which it has.
+// "worker:1", or "worker" if the role has one task. kUsage: no such task; the message lists the job's tasks.
 Result<TaskName> FindTask(const std::string& text, const journal::JobView& view);
 
 // "worker:0, worker:1, ..."
-std::string TasksOf(const journal::JobView& view);
+std::string TaskList(const journal::JobView& view);
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

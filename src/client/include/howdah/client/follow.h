@@ -1,32 +1,65 @@
-// Following the journal of a job alone.
+// Following a job's journal, and waiting for its state.
 #pragma once
 
 #include <functional>
 #include <optional>
+#include <string>
 
 #include "howdah/backend/cluster.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-// The status that the entries make; notes are told.
+// Receives a line about the following itself, such as a reconnection. May be empty.
+using NoteHandler = std::function<void(const std::string& line)>;
+
+// Folds the journal's entries into the job's status.
 class JournalSink : public backend::FollowSink {
  public:
+  explicit JournalSink(NoteHandler on_note) : on_note_(std::move(on_note)) {}
   void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
   void OnLog(const backend::LogSource&, std::string_view) override {}
-  void OnNote(const std::string& line) override;
+  void OnNote(const std::string& line) override {
+    if (on_note_) on_note_(line);
+  }
+
   journal::JobView view;
+
+ private:
+  NoteHandler on_note_;
 };
 
 enum class Until { kEnd, kNow };
+struct FollowOptions {
+  Until until = Until::kEnd;
+  std::optional<Duration> limit;
+  std::function<void(const core::JournalEntry&)> on_entry;  // may be empty
+  NoteHandler on_note;
+};
 
-// Hands on every entry until the job's end, or those that are there now. The status they make; kTimeout: the limit ran
-// out.
-Result<journal::JobView> FollowJournal(backend::Cluster& place, const JobId& id, Until until,
-                                       std::optional<Duration> limit,
-                                       const std::function<void(const core::JournalEntry&)>& on_entry);
+// Reads every entry until the job has ended, or those that exist now. Returns the status that they add up to; kTimeout:
+// the limit has passed.
+Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& id, const FollowOptions& options);
 
-// Fills the sink until `enough` is true of its status, or the job has ended. false: Ctrl-C came first.
-Result<bool> AwaitJob(backend::Cluster& place, const JobId& id, JournalSink& sink,
+// Fills the sink until `enough` holds for its status, or the job has ended. false: interrupt_fd (-1: none) became
+// readable first.
+Result<bool> AwaitJob(backend::Cluster& cluster, const JobId& id, JournalSink& sink, int interrupt_fd,
                       const std::function<bool(const journal::JobView&)>& enough);
 
-}  // namespace howdah::cli
+// Blocks until the follow has something to read, interrupt_fd (-1: none) is readable, or the limit has passed (nullopt:
+// no limit). An interrupt takes precedence.
+enum class Woke { kFollow, kInterrupt, kTime };
+Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Duration> limit);
+
+struct StopOptions {
+  std::string by;                 // Requester()
+  std::optional<Duration> grace;  // nullopt: the job's own
+  NoteHandler on_note;
+};
+struct StoppedJob {
+  journal::JobView view;
+  bool had_ended = false;  // before the call, which did nothing then
+};
+// Stops the job, and returns once all its processes have ended.
+Result<StoppedJob> StopAndWait(backend::Cluster& cluster, const JobId& id, const StopOptions& options);
+
+}  // namespace howdah::client

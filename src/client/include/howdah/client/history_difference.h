@@ -1,4 +1,4 @@
-// What differs between two runs. Pure.
+// The differences between two runs. Pure.
 #pragma once
 
 #include <optional>
@@ -10,20 +10,20 @@
 #include "howdah/compat/tony/history/configuration.h"
 #include "howdah/journal/job_view.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-// An effective job as names and values: "roles.worker.memory" = "2GiB". An error: it is no JSON object.
+// An effective job as names and values: "roles.worker.memory" = "2GiB". An error: not a JSON object.
 Result<std::vector<compat::tony::history::Setting>> SettingsOfJobFile(std::string_view json);
-// How a job came out, as names and values.
+// The result of a job, as names and values.
 std::vector<compat::tony::history::Setting> OutcomeOf(const journal::JobView& view);
 
 struct Difference {
   std::string name;
-  std::optional<std::string> before, after;  // none: it is not set there
+  std::optional<std::string> before, after;  // nullopt: not set
   friend bool operator==(const Difference&, const Difference&) = default;
 };
-// By name.
+// Sorted by name.
 std::vector<Difference> Differences(const std::vector<compat::tony::history::Setting>& before,
                                     const std::vector<compat::tony::history::Setting>& after);
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

@@ -1,4 +1,4 @@
-// The jobs of `howdah history`: the place's own, and those of a history of TonY.
+// Jobs that have run: those of the backend, and those of a history directory of TonY.
 #pragma once
 
 #include <memory>
@@ -6,60 +6,65 @@
 #include <string>
 #include <vector>
 
-#include "syntax.h"
 #include "howdah/backend/cluster.h"
+#include "howdah/client/connection.h"
+#include "howdah/client/follow.h"
 #include "howdah/storage/history/read.h"
-#include "connection.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-// A job, and where it is known from.
-struct PastJob {
-  journal::JobView view;                        // without tasks
-  std::optional<storage::history::Found> tony;  // none: the place's own
+struct HistoryFilter {
+  std::string user, name, status;       // empty: any; name: a part of the job's name
+  std::optional<Instant> since, until;  // ended at or after, started before
 };
 
-// A history of TonY.
+// A job and its origin.
+struct PastJob {
+  journal::JobView view;                        // without tasks
+  std::optional<storage::history::Found> tony;  // nullopt: a job of the backend
+};
+
 struct TonyDirectory {
   std::unique_ptr<storage::Files> files;
   storage::history::Location location;
 };
 
-// tony-site.xml of $TONY_CONF_DIR; nothing where there is none.
-Result<std::vector<compat::tony::history::Setting>> TonySite();
+using TonySettings = std::vector<compat::tony::history::Setting>;
 
-// One thread; owned by its command, like the shell.
+// $TONY_CONF_DIR/tony-site.xml; empty if the variable or the file does not exist.
+Result<TonySettings> ReadTonySite();
+
+// One thread; must not outlive the connection.
 class HistorySource {
  public:
-  // dir: of --dir; empty: the place's own jobs, and the directory that tony-site.xml names, if it names one.
-  static Result<HistorySource> Open(Shell& shell, const std::string& dir);
+  // directory: of TonY's history; empty: the backend's jobs, and the directory that tony-site.xml names, if any.
+  static Result<HistorySource> Open(Connection& connection, const std::string& directory, NoteHandler on_note);
 
-  // Newest first, each once. A job without its name read has none.
-  Result<std::vector<PastJob>> List(const HistoryArguments& filter);
+  // Newest first, each once. The view of a job whose configuration cannot be read has no name.
+  Result<std::vector<PastJob>> List(const HistoryFilter& filter);
   Result<PastJob> Find(const std::string& id);
 
   Result<journal::JobView> Status(const PastJob& job);  // with tasks
-  Result<std::vector<compat::tony::history::Setting>> Configuration(const PastJob& job);
+  Result<TonySettings> Configuration(const PastJob& job);
   Result<std::vector<compat::tony::history::TaskMetrics>> Metrics(const PastJob& job);
-  // A line each, for people or as JSON.
+  // One line per event, for people or as JSON.
   Result<std::vector<std::string>> Events(const PastJob& job, bool json);
 
-  // Null: there is none.
+  // nullptr: none.
   const TonyDirectory* tony() const { return tony_ ? &*tony_ : nullptr; }
-  backend::Cluster& place() const { return *place_; }
+  backend::Cluster& cluster() const { return *cluster_; }
 
  private:
-  HistorySource(backend::Cluster* place, bool with_own) : place_(place), with_own_(with_own) {}
+  HistorySource(backend::Cluster* cluster, bool with_own, NoteHandler on_note)
+      : cluster_(cluster), with_own_(with_own), on_note_(std::move(on_note)) {}
 
   Result<journal::JobView> ViewOf(const storage::history::Found& found) const;  // without tasks
   Result<compat::tony::history::Events> EventsOf(const PastJob& job) const;
 
-  backend::Cluster* place_;
+  backend::Cluster* cluster_;
   bool with_own_;
+  NoteHandler on_note_;
   std::optional<TonyDirectory> tony_;
 };
 
-// `--dir`, else what tony-site.xml says; an error with code kUsage if neither does.
-Result<HistorySource> OpenTony(Shell& shell, const HistoryArguments& arguments);
-
-}  // namespace howdah::cli
+}  // namespace howdah::client

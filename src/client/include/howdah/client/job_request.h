@@ -1,23 +1,28 @@
-// The job that run, submit and plan are about.
+// The job that a person asks for: a job file with changes, or a command without a job file.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "syntax.h"
 #include "howdah/base/result.h"
 #include "howdah/jobspec/job_file.h"
+#include "howdah/jobspec/quick_job.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-// Reads the job file, or makes one of the flags. The result's problems are all that is wrong with it; an error is wrong
-// usage, or a file that cannot be read.
-Result<jobspec::ParsedJob> ReadJob(const JobArguments& arguments);
+struct JobRequest {
+  std::string file;                // "-": stdin; empty: the job is `quick`
+  std::vector<std::string> sets;   // KEY=VALUE
+  std::vector<std::string> words;  // arguments for the commands of the file; the command of a quick job
+  jobspec::QuickJob quick;
+  std::vector<std::string> quick_flags;  // the flags that set `quick`, for messages
+};
 
-// The submitting environment: its variables, its files, relative paths from the current directory.
-jobspec::SubmitHost SurroundingsHere(std::string file_name);
+// Reads the job file, or makes one of `quick`. The result has every problem of the file; an Error means wrong usage, or
+// a file that cannot be read.
+Result<jobspec::ParsedJob> ReadJob(const JobRequest& request);
 
-// Tells the problems on stderr, a line each.
-void TellProblems(const std::vector<jobspec::Problem>& problems);
+// This process's environment variables, files and current directory, for parsing a job file.
+jobspec::SubmitHost SubmitHostHere(std::string file_name);
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

@@ -1,22 +1,28 @@
-// What `howdah logs` is asked for, checked against the tasks there are. Pure.
+// Which output of a job a person asks for, checked against the job's tasks. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "syntax.h"
 #include "howdah/backend/cluster.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-// "worker", "worker:1" and the other flags as a selection. kUsage for what names nothing of the job.
-Result<backend::LogSelection> SelectLogs(const Arguments& arguments, const journal::JobView& view);
+struct LogRequest {
+  std::string task;            // ROLE or ROLE:INDEX; empty: every task
+  std::optional<int> attempt;  // none: the newest, or every attempt while following
+  bool only_stdout = false, only_stderr = false;
+};
 
-// Of what is there, what is selected: without an attempt, of each task the newest. kNotFound: the attempt is not there.
+// kUsage: the job has no such role or task.
+Result<backend::LogSelection> SelectLogs(const LogRequest& request, const journal::JobView& view);
+
+// The selected sources among the existing ones; without an attempt, each task's newest. kNotFound: no such attempt.
 Result<std::vector<backend::LogSource>> ChooseSources(const std::vector<backend::LogSource>& all,
                                                       const backend::LogSelection& selection);
 
-// Whether every task of the selection has ended (or the one attempt that is selected).
+// Whether every selected task, or the selected attempt, has ended.
 bool HaveEnded(const journal::JobView& view, const backend::LogSelection& selection);
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

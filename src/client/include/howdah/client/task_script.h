@@ -1,18 +1,20 @@
-// A question that a task's surroundings answer.
+// A short script in the environment of a running task, for its output.
 #pragma once
 
 #include <string>
 
 #include "howdah/base/result.h"
+#include "howdah/client/find_task.h"
 #include "howdah/rpc/identity.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-enum class Signals { kToTheQuestion, kAreOurs };
+// Where SIGINT, SIGTERM, SIGHUP and SIGQUIT of this process go while the script runs.
+enum class Signals { kToScript, kToCaller };
 
-// The first line that the script, run by bash where the task runs and as `howdah exec` would, prints on its stdout;
-// empty if its exit code is not 0. An error: it could not be run. Blocks until it has ended.
-Result<std::string> AskTask(const rpc::AmContact& am, const std::string& role, int index, const std::string& script,
-                            Signals signals);
+// Runs the script with bash, as `howdah exec` would, and returns the first line of its stdout; empty if its exit code
+// is not 0. An error: it could not be run. Blocks until the script has ended.
+Result<std::string> RunScript(const rpc::AmContact& am, const TaskName& task, const std::string& script,
+                              Signals signals);
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

@@ -7,10 +7,10 @@
 #include "howdah/base/result.h"
 #include "howdah/base/time.h"
 
-namespace howdah::cli {
+namespace howdah::client {
 
-// How far a zone's local time is ahead of UTC at an instant. name: "UTC", "GMT+6", "UTC+05:30", "+06:00", or one that
-// this machine has ("America/Los_Angeles"). kUsage: there is no such zone.
+// The offset of a zone's local time from UTC at an instant. name: "UTC", "GMT+6", "UTC+05:30", "+06:00", or a zone of
+// this machine's database ("America/Los_Angeles"). kUsage: unknown zone.
 Result<std::function<Duration(Instant)>> TimeZone(const std::string& name);
 
-}  // namespace howdah::cli
+}  // namespace howdah::client

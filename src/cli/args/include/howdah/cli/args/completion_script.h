@@ -1,15 +1,15 @@
-// Completion scripts for shells, from the grammar. Pure.
+// Completion scripts for shells, made from the grammar. Pure.
 #pragma once
 
 #include <string>
 #include <vector>
 
-#include "syntax.h"
+#include "howdah/cli/args/syntax.h"
 
-namespace howdah::cli {
+namespace howdah::cli::args {
 
-std::string BashScript(const std::vector<Grammar::Command>& commands);
-std::string ZshScript(const std::vector<Grammar::Command>& commands);
-std::string FishScript(const std::vector<Grammar::Command>& commands);
+std::string BashScript(const std::vector<Grammar::CommandHelp>& commands);
+std::string ZshScript(const std::vector<Grammar::CommandHelp>& commands);
+std::string FishScript(const std::vector<Grammar::CommandHelp>& commands);
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::args

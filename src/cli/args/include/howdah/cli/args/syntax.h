@@ -1,89 +1,112 @@
-// What a command line says, as values.
+// The grammar of the command line: commands, their arguments, help texts and examples.
 #pragma once
 
+#include <cstdint>
+#include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include "howdah/base/result.h"
 #include "howdah/base/time.h"
-#include "howdah/jobspec/quick_job.h"
 
 namespace CLI {
 class App;
-}
+class Option;
+}  // namespace CLI
 
-namespace howdah::cli {
+namespace howdah::cli::args {
 
-// Which job is meant by run, submit and plan: a file, or a command without one.
-struct JobArguments {
-  std::string file;  // empty: `quick` is meant
-  std::vector<std::string> sets;
-  std::vector<std::string> words;  // behind --
-  jobspec::QuickJob quick;
-  std::vector<std::string> quick_flags;  // those that were given, for a message
+// Runs a command with its parsed arguments. The value is the exit code of the process.
+using Runner = std::function<Result<int>()>;
+
+enum class Presence { kOptional, kRequired };
+
+// The arguments of one command. Each method declares one and names the variable that gets its value; the variables must
+// live as long as the grammar. A `type` is the placeholder in the help: "PORT".
+class Syntax {
+ public:
+  explicit Syntax(CLI::App& app) : app_(&app) {}
+
+  // The job's id as a positional argument.
+  void Id(std::string& id, Presence presence = Presence::kRequired);
+  void Positional(const std::string& name, const std::string& type, std::string& value, Presence presence,
+                  const std::string& help);
+  void Port(const std::string& name, int& value, Presence presence, const std::string& help);
+  void Choice(const std::string& name, const std::string& type, std::string& value, Presence presence,
+              const std::vector<std::string>& values, const std::string& help);
+  void Flag(const std::string& name, bool& value, const std::string& help);
+  void Json(bool& value, const std::string& help) { Flag("--json", value, help); }
+  void Text(const std::string& name, const std::string& type, std::string& value, const std::string& help);
+  void Number(const std::string& name, std::optional<int64_t>& value, int64_t min, const std::string& help);
+  void Duration(const std::string& name, std::optional<howdah::Duration>& value, const std::string& help);
+  // A date, a time in UTC, or a duration before `now`.
+  void Time(const std::string& name, std::optional<Instant>& value, Instant now, const std::string& help);
+  // Calls `take` with the flag's value, for each time it is given; what it returns is the error, empty: none.
+  using Take = std::function<std::string(const std::string&)>;
+  void Each(const std::string& name, const std::string& type, Take take, const std::string& help);
+
+  // The words after "--"; without this declaration they are an error.
+  void WordsAfterDashes(std::vector<std::string>& words) { after_dashes_ = &words; }
+  // All words after the command, as they are: the command has a grammar of its own.
+  void RawWords(std::vector<std::string>& words) { raw_ = &words; }
+  // A command within this one, as in `howdah history list`.
+  void Action(const std::string& name, const std::string& help, const std::string& examples,
+              const std::function<Runner(Syntax&)>& declare);
+
+ private:
+  friend class Grammar;
+  struct DeclaredAction {
+    CLI::App* app;
+    Runner run;
+  };
+
+  CLI::App* app_;
+  std::vector<std::string>* after_dashes_ = nullptr;
+  std::vector<std::string>* raw_ = nullptr;
+  std::vector<DeclaredAction> actions_;
 };
 
-// What `howdah history` is asked for.
-struct HistoryArguments {
-  std::string action;  // "list"
-  std::string dir;     // empty: not said
-  std::string user, name, status;
-  std::optional<Instant> since, until;
-  std::string other;  // the second job of diff; the first is Arguments::id
-  std::optional<Duration> older_than;
-  std::string time_zone;
-  bool dry_run = false;
+// One command: the row that adds it. `declare` declares its arguments and returns what runs it.
+struct Command {
+  std::string name, help;
+  std::string examples;  // lines with two blanks before them
+  std::function<Runner(Syntax&)> declare;
 };
 
-struct Arguments {
-  std::string command;  // "run"
-  std::string on;       // empty: not said
-  bool json = false;
-  JobArguments job;
-  bool keep = false;
-  std::string id;
-  bool watch = false, all = false, follow = false;
-  bool want_stdout = false, want_stderr = false;
-  std::string task;  // ROLE or ROLE:INDEX
-  std::optional<int> attempt;
-  int port = 0, listen = 0;  // of open; 0: any
-  bool terminal = false;     // of exec
-  std::string directory;     // of notebook
-  std::optional<Duration> idle;
-  std::optional<std::string> limit;
-  std::optional<int64_t> tail;
-  std::optional<Duration> timeout, grace;
-  std::string scale;      // ROLE=N
-  std::string framework;  // of init
-  bool markdown = false;
-  std::string shell;  // of completion
-  HistoryArguments history;
-  std::vector<std::string> words;  // of tony, which has a grammar of its own
-};
-
-// The grammar of the command line: every command, flag, help text and example. The one place where a flag is added.
 class Grammar {
  public:
-  Grammar();
+  // on: gets the value of --on.
+  Grammar(const std::vector<Command>& commands, std::string& on);
   ~Grammar();
-  // What was said; or, after --help or a mistake (which has been told), the exit code.
-  std::variant<Arguments, int> Parse(int argc, char** argv);
+
+  // The command to run. Or, after --help, --version or an error, which have been printed, the exit code.
+  std::variant<Runner, int> Parse(int argc, char** argv);
+
   // For completion scripts.
-  struct Flag {
+  struct FlagHelp {
     std::string name, help;
     bool takes_value = false;
   };
-  struct Command {
+  struct CommandHelp {
     std::string name, help;
-    std::vector<Flag> flags;
+    std::vector<FlagHelp> flags;
   };
-  std::vector<Command> Commands() const;
+  std::vector<CommandHelp> Describe() const;
 
  private:
-  std::unique_ptr<Arguments> arguments_;
+  struct Declared {
+    CLI::App* app;
+    Syntax syntax;
+    Runner run;
+  };
+
   std::unique_ptr<CLI::App> app_;
+  std::vector<std::unique_ptr<Declared>> commands_;
 };
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::args

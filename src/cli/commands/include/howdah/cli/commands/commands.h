@@ -1,31 +1,14 @@
-// The commands, one .cc file each. Each returns the exit code of the process.
+// The commands of the `howdah` program. Each is one .cc file of this library and one row of kCommands in commands.cc.
 #pragma once
 
-#include "syntax.h"
-#include "connection.h"
+#include <vector>
 
-namespace howdah::cli {
+#include "howdah/cli/args/syntax.h"
+#include "howdah/client/connection.h"
 
-int RunCommand(Shell& shell, const Arguments& arguments);
-int SubmitCommand(Shell& shell, const Arguments& arguments);
-int StatusCommand(Shell& shell, const Arguments& arguments);
-int ListCommand(Shell& shell, const Arguments& arguments);
-int WaitCommand(Shell& shell, const Arguments& arguments);
-int LogsCommand(Shell& shell, const Arguments& arguments);
-int OpenCommand(Shell& shell, const Arguments& arguments);
-int ExecCommand(Shell& shell, const Arguments& arguments);
-int TensorboardCommand(Shell& shell, const Arguments& arguments);
-int NotebookCommand(Shell& shell, const Arguments& arguments);
-int KillCommand(Shell& shell, const Arguments& arguments);
-int ScaleCommand(Shell& shell, const Arguments& arguments);
-int EventsCommand(Shell& shell, const Arguments& arguments);
-int HistoryCommand(Shell& shell, const Arguments& arguments);
-int PlanCommand(Shell& shell, const Arguments& arguments);
-int DoctorCommand(Shell& shell, const Arguments& arguments);
-int InitCommand(Shell& shell, const Arguments& arguments);
-int SchemaCommand(Shell& shell, const Arguments& arguments);
-int CompletionCommand(Shell& shell, const Arguments& arguments);
-int TonyCommand(Shell& shell, const Arguments& arguments);
-int VersionCommand(Shell& shell, const Arguments& arguments);
+namespace howdah::cli::commands {
 
-}  // namespace howdah::cli
+// In the order of the help. The connection must outlive them.
+std::vector<args::Command> AllCommands(client::Connection& connection);
+
+}  // namespace howdah::cli::commands

@@ -1,4 +1,4 @@
-// Output of many tasks as one: whole lines, each behind the name of its task. Pure.
+// Merges the output of many tasks: whole lines, each prefixed with its task's name. Pure.
 #pragma once
 
 #include <map>
@@ -7,25 +7,25 @@
 
 #include "howdah/backend/cluster.h"
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 
-// What comes of one source is never mixed into a line of another. A line is put out once it is whole, or as long as any
-// that is kept (64 KiB); what is left at the end without a newline gets one. Memory: one line a source.
+// Lines of different sources are never mixed. A line is written once it is complete or has 64 KiB; Finish adds a
+// newline to incomplete ones. Memory: at most one line per source.
 class LineMerger {
  public:
   enum class Prefix { kNone, kTask };
-  // colour: prefixes in the colour of their task.
+  // colour: one colour per task, for the prefixes.
   LineMerger(Prefix prefix, bool colour) : prefix_(prefix), colour_(colour) {}
 
-  // Appends to `out` every line that is whole now.
+  // Appends every line to `out` that is complete now.
   void Add(const backend::LogSource& source, std::string_view bytes, std::string& out);
-  // Appends what has no newline yet, of all sources.
+  // Appends the incomplete last lines of all sources.
   void Finish(std::string& out);
 
  private:
   struct Source {
     std::string prefix;
-    std::string line;  // begun, without its newline
+    std::string line;  // incomplete
   };
   Source& Of(const backend::LogSource& source);
 
@@ -34,4 +34,4 @@ class LineMerger {
   std::map<backend::LogSource, Source> sources_;
 };
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

@@ -5,9 +5,10 @@
 #include <string_view>
 #include <vector>
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 
-// Draws on stderr; output above it goes to stdout or stderr as ever. Each change is one write, so nothing flickers.
+// Draws on stderr; output above it is written to stdout or stderr as usual. Each change is one write, so nothing
+// flickers.
 class Screen {
  public:
   explicit Screen(bool live) : live_(live) {}
@@ -16,9 +17,9 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
 
   bool live() const { return live_; }
-  // Puts the table in place of the one before; nothing is written if it is the same.
+  // Replaces the table; writes nothing if it is unchanged.
   void Draw(const std::vector<std::string>& lines);
-  // Takes the table away, for output to come.
+  // Removes the table, before other output.
   void Clear();
 
  private:
@@ -26,4 +27,4 @@ class Screen {
   std::vector<std::string> drawn_;
 };
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

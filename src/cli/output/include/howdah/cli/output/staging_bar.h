@@ -1,18 +1,18 @@
-// How far the copying of a job's files is, while it takes long.
+// Progress of the upload of a job's files.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
 #include <string>
 
-#include "screen.h"
+#include "howdah/cli/output/screen.h"
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 
 // "staging  [######------------]  512 MiB of 1.2 GiB"
 std::string StagingLine(int64_t done, int64_t total);
 
-// On a terminal a bar, from when it has taken a while; on a pipe nothing.
+// A progress bar on a terminal, once the upload has taken a moment; nothing on a pipe.
 class StagingBar {
  public:
   StagingBar();
@@ -24,4 +24,4 @@ class StagingBar {
   Screen screen_;
 };
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

@@ -1,16 +1,20 @@
-// Writing results to stdout.
+// Writing to stdout and stderr, and what is known of the terminals behind them.
 #pragma once
 
 #include <string_view>
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 
-// Writes all of it. When nobody reads stdout any more (`howdah logs last | head`) the process ends as any other does
-// then, by SIGPIPE: a job is not touched by that.
+// Writes the whole text to stdout. If stdout's reader is gone (`howdah logs last | head`) the process ends by SIGPIPE,
+// as other programs do; jobs are not affected.
 void Print(std::string_view text);
+// Writes a line to stderr.
+void PrintMessage(std::string_view line);
+// "howdah: " and the line, to stderr.
+void PrintNote(std::string_view line);
 
-// Whether there is a person at the descriptor, and whether they want colour ($NO_COLOR).
 bool IsTerminal(int fd);
+// A terminal that can show colours, unless $NO_COLOR is set.
 bool WantsColour(int fd);
 
 struct TerminalSize {
@@ -18,4 +22,4 @@ struct TerminalSize {
 };
 TerminalSize SizeOf(int fd);
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

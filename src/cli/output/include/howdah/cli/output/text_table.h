@@ -5,16 +5,16 @@
 #include <string_view>
 #include <vector>
 
-namespace howdah::cli {
+namespace howdah::cli::output {
 
-// Left-aligned columns, two spaces apart, a line a row, nothing behind the last column.
+// Left-aligned columns, two spaces apart, one line per row, without trailing spaces.
 std::string FormatTable(const std::vector<std::vector<std::string>>& rows);
 
-// How many columns of a terminal a text takes: UTF-8 characters, colours not counted.
+// The number of terminal columns of a text: its UTF-8 characters, without colour sequences.
 size_t WidthOf(std::string_view text);
-// At most `width` columns of a line; a cut one ends with "…" and with colours off.
+// At most `width` columns of a line. A shortened line ends with "…" and resets colours.
 std::string Clip(std::string_view text, size_t width);
 // Line breaks and other control characters become spaces.
 std::string OneLine(std::string text);
 
-}  // namespace howdah::cli
+}  // namespace howdah::cli::output

@@ -1,0 +1,79 @@
+#include "howdah/cli/args/job_flags.h"
+
+#include <charconv>
+
+namespace howdah::cli::args {
+namespace {
+
+bool Assign(const std::string& text, std::string& value) {
+  value = text;
+  return true;
+}
+bool Assign(const std::string& text, int& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size();
+}
+bool Assign(const std::string& text, std::optional<int>& value) { return Assign(text, value.emplace()); }
+
+// A flag of a job without a job file. Its name is recorded, because it is an error beside a job file.
+template <typename T>
+void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type, T& value,
+              const std::string& help) {
+  syntax.Each(
+      name, type,
+      [&request, &value, name](const std::string& text) {
+        request.quick_flags.push_back(name);
+        return Assign(text, value) ? "" : "'" + text + "' is not a whole number";
+      },
+      help + " (without a job file)");
+}
+
+void AddEnvironment(Syntax& syntax, client::JobRequest& request) {
+  syntax.Each(
+      "--env", "NAME=VALUE",
+      [&request](const std::string& word) -> std::string {
+        request.quick_flags.push_back("--env");
+        const size_t equals = word.find('=');
+        if (equals == std::string::npos || equals == 0) return "'" + word + "' is not NAME=VALUE";
+        request.quick.env.emplace_back(word.substr(0, equals), word.substr(equals + 1));
+        return "";
+      },
+      "An environment variable for every task (without a job file)");
+}
+
+}  // namespace
+
+void AddTaskFlags(Syntax& syntax, client::JobRequest& request) {
+  jobspec::QuickJob& quick = request.quick;
+  AddQuick(syntax, request, "--name", "TEXT", quick.name, "Name of the job");
+  AddQuick(syntax, request, "--memory", "SIZE", quick.memory, "Memory per task, for example 2GiB");
+  AddQuick(syntax, request, "--vcores", "N", quick.vcores, "Virtual cores per task");
+  AddQuick(syntax, request, "--gpus", "N", quick.gpus, "GPUs per task");
+  AddQuick(syntax, request, "--python", "FILE", quick.python_archive, "Packed Python environment");
+  AddQuick(syntax, request, "--queue", "NAME", quick.queue, "Queue of the cluster");
+  AddEnvironment(syntax, request);
+}
+
+void AddSource(Syntax& syntax, client::JobRequest& request, const std::string& help) {
+  AddQuick(syntax, request, "--source", "DIR", request.quick.source, help);
+}
+
+void AddJobRequest(Syntax& syntax, client::JobRequest& request) {
+  jobspec::QuickJob& quick = request.quick;
+  syntax.Positional("job", "JOB.yaml", request.file, Presence::kOptional, "Job file (YAML or JSON); - for stdin");
+  syntax.Each(
+      "--set", "KEY=VALUE",
+      [&request](const std::string& set) {
+        request.sets.push_back(set);
+        return std::string();
+      },
+      "Set a key of the job file, for example roles.worker.instances=4");
+  AddQuick(syntax, request, "--framework", "NAME", quick.framework, "pytorch, tensorflow, jax, horovod, ... or plain");
+  AddQuick(syntax, request, "--workers", "N", quick.workers, "Number of tasks");
+  AddQuick(syntax, request, "--processes", "N", quick.processes, "Processes per task");
+  AddSource(syntax, request, "Directory to copy into every task's working directory; default: the current one");
+  AddTaskFlags(syntax, request);
+  syntax.WordsAfterDashes(request.words);
+}
+
+}  // namespace howdah::cli::args

@@ -1,0 +1,37 @@
+#include "howdah/cli/commands/commands.h"
+
+namespace howdah::cli::commands {
+
+// One row per command, in the order of the help: NAME stands for the function NAMECommand in the command's file.
+#define HOWDAH_COMMANDS(ROW) \
+  ROW(Run)                   \
+  ROW(Submit)                \
+  ROW(Plan)                  \
+  ROW(Status)                \
+  ROW(List)                  \
+  ROW(Wait)                  \
+  ROW(Logs)                  \
+  ROW(Events)                \
+  ROW(TensorBoard)           \
+  ROW(Open)                  \
+  ROW(Exec)                  \
+  ROW(Notebook)              \
+  ROW(Kill)                  \
+  ROW(Scale)                 \
+  ROW(History)               \
+  ROW(Doctor)                \
+  ROW(Init)                  \
+  ROW(Schema)                \
+  ROW(Completion)            \
+  ROW(Tony)                  \
+  ROW(Version)
+
+#define HOWDAH_DECLARE(NAME) args::Command NAME##Command(client::Connection& connection);
+HOWDAH_COMMANDS(HOWDAH_DECLARE)
+
+std::vector<args::Command> AllCommands(client::Connection& connection) {
+#define HOWDAH_MAKE(NAME) NAME##Command(connection),
+  return {HOWDAH_COMMANDS(HOWDAH_MAKE)};
+}
+
+}  // namespace howdah::cli::commands

@@ -1,0 +1,35 @@
+#include "howdah/cli/commands/commands.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "howdah/cli/args/completion_script.h"
+
+namespace howdah::cli::commands {
+namespace {
+
+TEST(Commands, EachHasANameOfItsOwnHelpAndAnExample) {
+  client::Connection connection(nullptr);
+  std::set<std::string> names;
+  for (const args::Command& command : AllCommands(connection)) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    EXPECT_FALSE(command.help.empty()) << command.name;
+    EXPECT_NE(command.examples.find("howdah "), std::string::npos) << command.name;
+  }
+}
+
+TEST(Completion, ScriptsNameEveryCommand) {
+  client::Connection connection(nullptr);
+  std::string on;
+  const auto commands = args::Grammar(AllCommands(connection), on).Describe();
+  EXPECT_EQ(commands.size(), 21u);
+  for (const auto& command : commands) {
+    for (const auto& script : {args::BashScript(commands), args::ZshScript(commands), args::FishScript(commands)}) {
+      EXPECT_NE(script.find(command.name), std::string::npos) << command.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace howdah::cli::commands

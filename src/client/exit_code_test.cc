@@ -1,0 +1,21 @@
+#include "howdah/client/exit_code.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::client {
+namespace {
+
+TEST(ExitCode, FollowsTheStateUnlessTheJournalHasOne) {
+  journal::JobView view;
+  const std::pair<core::JobState, int> expected[] = {
+      {core::JobState::kSucceeded, 0}, {core::JobState::kFailed, 1}, {core::JobState::kKilled, 4}};
+  for (const auto& [state, code] : expected) {
+    view.state = state;
+    EXPECT_EQ(ExitCodeOf(view), code);
+  }
+  view.exit_code = 3;  // gang allocation timed out
+  EXPECT_EQ(ExitCodeOf(view), 3);
+}
+
+}  // namespace
+}  // namespace howdah::client

@@ -1,0 +1,21 @@
+// A job of TonY, read from its flags and configuration files and translated into a job file.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "howdah/client/connection.h"
+#include "howdah/compat/tony/config/translate.h"
+#include "howdah/jobspec/job_file.h"
+
+namespace howdah::client {
+
+struct TonyJob {
+  jobspec::ParsedJob job;  // with the problems of the configuration and of the translated job
+  std::vector<compat::tony::config::Note> notes;
+};
+
+// Reads tony.xml or -conf_file, and tony-site.xml. on: the backend's name.
+Result<TonyJob> ReadTonyJob(Connection& connection, const compat::tony::config::Flags& flags, const std::string& on);
+
+}  // namespace howdah::client
