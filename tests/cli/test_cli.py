@@ -1,6 +1,6 @@
 """The command line as users see it: help, exit codes, messages, JSON, completion.
 
-Jobs run on a HOWDAH_HOME of the test's own.
+Jobs run in a HOWDAH_HOME of their own.
 """
 import json
 import os
@@ -22,7 +22,7 @@ DEADLINE_S = 60
 
 @pytest.fixture
 def home(tmp_path):
-    """The environment of every call; jobs a test leaves are killed."""
+    """The environment of every call. Jobs left by a test are killed."""
     env = {**os.environ, "HOWDAH_HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     env.pop("HOWDAH_ON", None)
     yield env
@@ -54,7 +54,7 @@ def test_every_command_has_help_with_an_example(home, command):
     assert f"howdah {command}" in done.stdout.split("Example:")[1]
 
 
-def test_the_help_names_every_command(home):
+def test_help_lists_every_command(home):
     done = howdah(home, "--help")
     assert done.returncode == 0
     for command in COMMANDS:
@@ -72,11 +72,11 @@ def test_the_help_names_every_command(home):
     (["run", "hello.yaml", "--frobnicate"], "--frobnicate"),
     (["wait"], "id"),
     (["wait", "x", "--timeout", "10"], "10s"),
-    (["kill", "x", "--grace", "soon"], "no duration"),
+    (["kill", "x", "--grace", "soon"], "invalid duration"),
     (["scale", "x", "worker"], "worker=4"),
     (["scale", "x", "worker=many"], "worker=4"),
     (["status", "last"], "there is no job yet"),
-    (["status", "last", "--", "x"], "behind --"),
+    (["status", "last", "--", "x"], "after --"),
     (["list", "--on", "mars"], "local or yarn"),
     (["init", "--framework", "caffe"], "pytorch, tensorflow, jax or plain"),
     (["completion", "tcsh"], "bash"),
@@ -137,7 +137,7 @@ def test_bash_completes(home, words, offered):
 
 
 @pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_other_shells_get_a_script_for_every_command(home, shell):
+def test_zsh_and_fish_scripts_name_every_command(home, shell):
     script = howdah(home, "completion", shell).stdout
     for command in COMMANDS:
         assert command in script
@@ -179,7 +179,7 @@ MUTATIONS = [
 
 
 def malformed():
-    """(what, text, line of the mistake)"""
+    """(mistake, text, line of the mistake)"""
     for path in sorted(CONTRACT.glob("*.yaml")):
         if path.name == "bad.yaml":
             continue
@@ -250,7 +250,7 @@ def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
 
 # --- jobs -------------------------------------------------------------------------------------------------------------
 
-def test_run_prints_the_logs_on_stdout_and_the_rest_on_stderr(home):
+def test_run_prints_logs_on_stdout_and_messages_on_stderr(home):
     done = howdah(home, "run", "hello.yaml")
     assert done.returncode == 0, done
     assert sorted(done.stdout.splitlines()) == [f"greeter:{i} │ hello from greeter:{i} of 3" for i in range(3)]
@@ -300,7 +300,7 @@ roles:
     assert howdah(home, "logs", "last", "w").stdout == "w:0 │ out 1\nw:0 │ more\nw:0 │ last\nw:0 │ err\n"
     assert howdah(home, "logs", "last", "-f", "--tail", "1", "--stdout", "--attempt", "1").stdout == "w:0 │ last\n"
     missing = howdah(home, "logs", "last", "w:0", "--attempt", "5")
-    assert missing.returncode == 2 and "attempts 0, 1" in missing.stderr
+    assert missing.returncode == 2 and "0, 1" in missing.stderr
     nobody = howdah(home, "logs", "last", "v")
     assert nobody.returncode == 2 and "w:0" in nobody.stderr
 
@@ -364,7 +364,7 @@ def test_a_terminal_gets_a_live_table_and_all_output(home):
     while True:
         try:
             piece = os.read(main, 65536)
-        except OSError:  # the terminal's other end is closed
+        except OSError:  # the other end of the terminal is closed
             break
         if not piece:
             break

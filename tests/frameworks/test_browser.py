@@ -108,5 +108,5 @@ def test_an_idle_notebook_ends(idle):
     machine, client = idle
     stdout, stderr = client.communicate(timeout=180)
     assert client.returncode == 0 and "lab?token=" in stdout, (stdout, stderr)
-    assert "has ended: SUCCEEDED" in stderr
+    assert "has finished: SUCCEEDED" in stderr
     assert machine.status()["state"] == "SUCCEEDED"

@@ -68,7 +68,7 @@ def test_36_hung_task_reports_its_stack_and_the_job_restarts(machine, tmp_path):
     assert account["lost"] > 1.9 and account["recovering"] > 0, account
     assert status["account"]["restarts"] == 1 and status["account"]["phase"] is None
     assert said.group(0) in status["account"]["generations"][0]["cause"]
-    assert re.search(r"^account: .*lost \d.*; 1 restart$", done.stderr, re.M), done
+    assert re.search(r"^time: .*lost \d.*; 1 restart$", done.stderr, re.M), done
     assert "lost" in machine("history", "show", done.id).stdout
     events = machine("events", done.id).stdout
     assert "TaskStalled" in events and "step 5, checkpoint 3" in events, events
@@ -119,7 +119,7 @@ def test_progress_is_shown_while_the_job_runs(machine, tmp_path):
     assert seen["tasks"][0]["progress"]["checkpoint"] == 1
     assert seen["account"]["phase"] == "running"
     text = machine("status", job).stdout
-    assert "PROGRESS" in text and "step 41, checkpoint 1" in text and re.search("^account ", text, re.M), text
+    assert "PROGRESS" in text and "step 41, checkpoint 1" in text and re.search("^time ", text, re.M), text
     assert machine("kill", job, "--grace", "0s").code == 0
 
 
@@ -161,5 +161,5 @@ def test_40_time_breakdown(machine, tmp_path):
     assert abs(sum(account.values()) - wall(status)) < 0.01 and account["recovering"] >= 0.1, (account, status)
     assert "failed with exit code 3" in status["account"]["generations"][0]["cause"], status
     for text in (done.stderr, machine("status", done.id).stdout, machine("history", "show", done.id).stdout):
-        line = re.search(r"^account:?\s+(.*)$", text, re.M)
+        line = re.search(r"^time:?\s+(.*)$", text, re.M)
         assert line and "running" in line.group(1) and "1 restart" in line.group(1), text

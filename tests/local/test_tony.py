@@ -92,7 +92,7 @@ def test_limits_are_checked_before_anything_is_submitted(machine):
 def test_the_printed_job_runs_with_the_same_result(machine, tmp_path):
     text, job = printed(machine, tmp_path, *S, *P, *E, *K, "-executes", "check_env.py", *roles(worker=2, ps=1), *conf(
         "tony.task.executor.jvm.opts=-Xmx1g"))
-    assert "# tony.task.executor.jvm.opts (-conf) has no effect: no JVM runs here\n" in text
+    assert "# tony.task.executor.jvm.opts (-conf) has no effect: Howdah runs no JVM\n" in text
     assert job["roles"]["worker"]["on_failure"] == "ignore_others"
     done = machine("run", tmp_path / "job.yaml")
     assert done.code == 0, done
@@ -126,9 +126,9 @@ def test_mistakes_are_refused(machine):
     done = run(machine, *S, "-exectues", "x", "-conf", "tony.worker.instances=2")
     assert done.code == 2 and "did you mean '-executes'?" in done.stderr, done
     done = run(machine, *S, *roles(worker=1))
-    assert done.code == 2 and "say what worker is to run" in done.stderr, done
+    assert done.code == 2 and "role worker has no command" in done.stderr, done
     done = run(machine, "--src_dir", "/nowhere", "-executes", "x", *roles(worker=1))
-    assert done.code == 2 and "there is no '/nowhere'" in done.stderr, done
+    assert done.code == 2 and "no such file or directory: '/nowhere'" in done.stderr, done
     assert machine.jobs() == []
 
 

@@ -204,7 +204,7 @@ def test_ports_without_a_listener(machine, job):
             opened.get("")
     assert "port 1 of the task's machine" in opened.stderr
     done = machine("open", job, "worker:7", "80")
-    assert done.code == 2 and "there is no task 'worker:7'; there are worker:0, worker:1" in done.stderr, done
+    assert done.code == 2 and "no task 'worker:7'; the tasks are worker:0, worker:1" in done.stderr, done
 
 
 def test_open_ends_with_the_job(machine, job):
@@ -212,7 +212,7 @@ def test_open_ends_with_the_job(machine, job):
     assert process.stdout.readline().startswith("http://")
     assert machine("kill", job).code == 0
     _, stderr = process.communicate(timeout=60)
-    assert process.returncode == 0 and "has ended: KILLED" in stderr, stderr
+    assert process.returncode == 0 and "has finished: KILLED" in stderr, stderr
     done = machine("open", job, "worker:0", "80")
     assert done.code == 3 and "has ended" in done.stderr, done
 

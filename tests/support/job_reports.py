@@ -33,7 +33,7 @@ def final_status(machine, job, run=None, by_its_am=True):
     past = json.loads(output_of(machine, "history", "show", job, "--json"))
     assert [past[key] for key in ("reason", "advice")] == [status[key] for key in ("reason", "advice")], past
     outputs.pop("events")
-    accounts = {command: re.findall(r"^account:?\s+(.*)", text, re.M) for command, text in outputs.items()}
+    accounts = {command: re.findall(r"^time:?\s+(.*)", text, re.M) for command, text in outputs.items()}
     assert all(lines == accounts["status"] for lines in accounts.values()), accounts
     if by_its_am:
         sentences = f"{status['reason'] or ''}\n{status['advice'] or ''}"
