@@ -90,7 +90,7 @@ struct AmJob::Parts {
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   HadoopCluster OpenCluster() const { return HadoopCluster(configuration, container.user, credentials); }
-  compat::tony::history::AmPlace Place() const {
+  compat::tony::history::AmContainer Place() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
   }
   // Whether YARN starts another AM after this one has died. Where it may not be asked, every attempt counts.

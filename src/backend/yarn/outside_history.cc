@@ -59,7 +59,7 @@ Result<std::unique_ptr<storage::Files>> OpenTree(const HadoopCluster& cluster, c
 }
 
 Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                    const compat::tony::history::AmPlace& am) {
+                    const compat::tony::history::AmContainer& am) {
   if (spec.tony_history.empty()) return {};
   const auto files = OpenTree(cluster, spec.tony_history);
   if (!files.ok()) return files.error();
@@ -67,7 +67,7 @@ Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, 
 }
 
 Status EndHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                  const compat::tony::history::AmPlace& am) {
+                  const compat::tony::history::AmContainer& am) {
   if (spec.tony_history.empty()) return {};
   const auto files = OpenTree(cluster, spec.tony_history);
   if (!files.ok()) return files.error();

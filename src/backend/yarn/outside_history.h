@@ -17,8 +17,8 @@ Result<std::unique_ptr<storage::Files>> OpenTree(const HadoopCluster& cluster, c
 
 // Nothing, if the job file says nothing. journal: its text so far; to its end, if the job has ended.
 Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                    const compat::tony::history::AmPlace& am);
+                    const compat::tony::history::AmContainer& am);
 Status EndHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                  const compat::tony::history::AmPlace& am);
+                  const compat::tony::history::AmContainer& am);
 
 }  // namespace howdah::backend::yarn

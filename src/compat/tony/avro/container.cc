@@ -37,11 +37,11 @@ Result<std::map<std::string, std::string>> ReadMetadata(Decoder& file) {
   }
 }
 
-// A deflate stream without zlib's header, as Avro has it.
+// Avro uses deflate streams without zlib's header.
 Result<std::string> Inflate(std::string_view bytes, size_t most) {
   z_stream stream = {};
   constexpr int kRaw = -15;
-  if (inflateInit2(&stream, kRaw) != Z_OK) return Failed("zlib cannot be started");
+  if (inflateInit2(&stream, kRaw) != Z_OK) return Failed("zlib failed to initialize");
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
   stream.avail_in = static_cast<uInt>(std::min<size_t>(bytes.size(), UINT_MAX));
   std::string inflated;
@@ -54,7 +54,7 @@ Result<std::string> Inflate(std::string_view bytes, size_t most) {
     inflated.append(piece.data(), piece.size() - stream.avail_out);
   }
   inflateEnd(&stream);
-  if (inflated.size() > most) return Failed("it inflates to more than 256 MiB");
+  if (inflated.size() > most) return Failed("the file inflates to more than 256 MiB");
   if (state != Z_STREAM_END) return Failed("a block cannot be inflated");
   return inflated;
 }
@@ -85,7 +85,7 @@ Status ReadValues(const Block& block, std::string_view bytes, const Schema& sche
   return decoder.AtEnd() ? Status() : Status(Failed("a block is longer than its values"));
 }
 
-// The same for the same content, and of no bytes that a file of text has.
+// Deterministic, and without bytes that occur in text.
 std::string SyncOf(std::string_view bytes) {
   uint64_t hash = 14695981039346656037u;  // FNV-1a
   std::string sync;
@@ -100,20 +100,20 @@ std::string SyncOf(std::string_view bytes) {
 
 Result<Container> ReadContainer(std::string_view bytes) {
   const auto wrong = [](const Error& error) { return error.While("reading an Avro file"); };
-  if (!bytes.starts_with(kMagic)) return wrong(Failed(bytes.empty() ? "it is empty" : "it is none"));
+  if (!bytes.starts_with(kMagic)) return wrong(Failed(bytes.empty() ? "the file is empty" : "not an Avro file"));
   Decoder file(bytes.substr(kMagic.size()));
   const auto metadata = ReadMetadata(file);
   if (!metadata.ok()) return wrong(metadata.error());
   const auto sync = file.Take(kSyncSize);
   if (!sync.ok()) return wrong(sync.error());
   const auto text = metadata->find(kSchemaKey);
-  if (text == metadata->end()) return wrong(Failed("it has no schema"));
+  if (text == metadata->end()) return wrong(Failed("the file has no schema"));
   const auto schema = ParseSchema(text->second);
   if (!schema.ok()) return wrong(schema.error());
   const auto codec = metadata->find(kCodecKey);
   const bool deflated = codec != metadata->end() && codec->second == "deflate";
   if (codec != metadata->end() && !deflated && codec->second != "null") {
-    return wrong(Failed("its codec is '" + codec->second + "'; null and deflate can be read"));
+    return wrong(Failed("unsupported codec '" + codec->second + "'; null and deflate are supported"));
   }
   Container container;
   size_t left = kMostInflated;

@@ -16,7 +16,7 @@ std::string Recorded(const std::string& name) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Container, OfJavaIsReadWhateverItsCodec) {
+TEST(Container, ReadsFilesOfJavaWithEitherCodec) {
   for (const char* name : {"null.avro", "deflate.avro"}) {
     const auto container = ReadContainer(Recorded(name));
     ASSERT_TRUE(container.ok()) << container.error().message;
@@ -31,7 +31,7 @@ TEST(Container, OfJavaIsReadWhateverItsCodec) {
   }
 }
 
-TEST(Container, OfOursIsReadBack) {
+TEST(Container, WrittenFilesAreReadBack) {
   const std::string schema = R"({"type":"record","name":"r","fields":[{"name":"a","type":["null","long"]}]})";
   for (const char* text : {"[]", R"([{"a":null}])", R"([{"a":{"long":1}},{"a":null},{"a":{"long":-7}}])"}) {
     const Json values = Json::parse(text);
@@ -45,7 +45,7 @@ TEST(Container, OfOursIsReadBack) {
   }
 }
 
-TEST(Container, OfWhichAPartIsThereGivesThatPart) {
+TEST(Container, TruncatedFileGivesItsReadablePart) {
   const std::string whole = Recorded("deflate.avro");
   size_t most = 0;
   bool refused = false;
@@ -53,7 +53,7 @@ TEST(Container, OfWhichAPartIsThereGivesThatPart) {
     const auto container = ReadContainer(std::string_view(whole).substr(0, size));
     if (!container.ok()) {
       refused = true;
-      EXPECT_EQ(most, 0u);  // only a header that is cut is no file at all
+      EXPECT_EQ(most, 0u);  // only a truncated header makes the file unreadable
       continue;
     }
     EXPECT_GE(container->values.size(), most);
@@ -64,17 +64,17 @@ TEST(Container, OfWhichAPartIsThereGivesThatPart) {
   EXPECT_GE(most, 4u);
 }
 
-TEST(Container, OfAnotherCodecIsRefusedByName) {
+TEST(Container, UnsupportedCodecIsAnError) {
   std::string file = Recorded("deflate.avro");
   file.replace(file.find("deflate"), 7, "snappy!");
   const auto container = ReadContainer(file);
   ASSERT_FALSE(container.ok());
-  EXPECT_NE(container.error().message.find("'snappy!'; null and deflate can be read"), std::string::npos);
+  EXPECT_NE(container.error().message.find("'snappy!'; null and deflate are supported"), std::string::npos);
 }
 
-TEST(Container, WhatIsNoneIsTold) {
-  EXPECT_EQ(ReadContainer("Obj").error().message, "reading an Avro file: it is none");
-  EXPECT_EQ(ReadContainer("").error().message, "reading an Avro file: it is empty");
+TEST(Container, OtherFilesAreErrors) {
+  EXPECT_EQ(ReadContainer("Obj").error().message, "reading an Avro file: not an Avro file");
+  EXPECT_EQ(ReadContainer("").error().message, "reading an Avro file: the file is empty");
   std::string file = Recorded("deflate.avro");
   const std::string sync = file.substr(file.size() - 16);
   file.resize(file.find(sync) + sync.size());  // the header alone
@@ -83,8 +83,8 @@ TEST(Container, WhatIsNoneIsTold) {
   EXPECT_EQ(ReadContainer(file)->cut, "a block cannot be inflated");
 }
 
-// Whatever the bytes: an answer, and no more. The sanitizers look on.
-TEST(Container, AnyBytesAreSafe) {
+// Random damage gives a result or an error; sanitizers check the rest.
+TEST(Container, ReadingDamagedFilesIsSafe) {
   const std::string files[] = {Recorded("null.avro"), Recorded("deflate.avro")};
   std::mt19937 random(20261121);
   const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };

@@ -6,9 +6,9 @@
 namespace howdah::compat::tony::avro {
 namespace {
 
-Error Cut() { return Failed("it ends within a value"); }
+Error Cut() { return Failed("the file ends within a value"); }
 
-// Avro's JSON shows a byte as the code point of its number.
+// Avro's JSON encodes a byte as the code point of the same number.
 std::string Latin1ToUtf8(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) {
@@ -32,7 +32,7 @@ Bits LittleEndian(std::string_view bytes) {
 
 }  // namespace
 
-// Zigzag, seven bits a byte, the lowest first.
+// Zigzag encoding, seven bits per byte, lowest bits first.
 Result<int64_t> Decoder::Long() {
   uint64_t bits = 0;
   for (size_t i = 0; i < bytes_.size() && i < 10; ++i) {
@@ -78,7 +78,7 @@ Result<Json> Decoder::Primitive(Kind kind) {
   return Json(std::bit_cast<double>(LittleEndian<uint64_t>(*raw)));
 }
 
-// Blocks of a count and as many elements; the last has none. A negative count is followed by the block's size.
+// Blocks of a count and that many elements, up to an empty block. A negative count is followed by the block's size.
 Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int depth) {
   Json elements = type.kind == Kind::kMap ? Json::object() : Json::array();
   for (;;) {
@@ -88,7 +88,7 @@ Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int dep
     if (*count < 0) {
       if (const auto size = Long(); !size.ok()) return size.error();
     }
-    // Unsigned, for the magnitude of the least number is none of its own type.
+    // Unsigned: int64_t cannot represent the magnitude of its lowest value.
     const uint64_t elements_left = *count < 0 ? 0 - static_cast<uint64_t>(*count) : static_cast<uint64_t>(*count);
     for (uint64_t i = 0; i < elements_left; ++i) {
       std::string key;
@@ -111,8 +111,7 @@ Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int dep
 Result<Json> Decoder::Union(const Schema& schema, const Type& type, int depth) {
   const auto branch = Long();
   if (!branch.ok()) return branch.error();
-  if (*branch < 0 || static_cast<uint64_t>(*branch) >= type.branches.size())
-    return Failed("a union has no such branch");
+  if (*branch < 0 || static_cast<uint64_t>(*branch) >= type.branches.size()) return Failed("invalid branch of a union");
   const size_t at = type.branches[static_cast<size_t>(*branch)];
   auto value = Value(schema, at, depth + 1);
   if (!value.ok() || schema.types[at].kind == Kind::kNull) return value;
@@ -123,7 +122,7 @@ Result<Json> Decoder::Union(const Schema& schema, const Type& type, int depth) {
 
 Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
   if (depth > kMostDepth) return Failed("values are nested more than " + std::to_string(kMostDepth) + " deep");
-  if (values_left_-- == 0) return values_left_ = 0, Failed("it claims more values than it has bytes for");
+  if (values_left_-- == 0) return values_left_ = 0, Failed("more values than the size of the file allows");
   const Type& type = schema.types[at];
   switch (type.kind) {
     case Kind::kRecord: {
@@ -139,7 +138,7 @@ Result<Json> Decoder::Value(const Schema& schema, size_t at, int depth) {
       const auto symbol = Long();
       if (!symbol.ok()) return symbol.error();
       if (*symbol < 0 || static_cast<uint64_t>(*symbol) >= type.symbols.size())
-        return Failed("an enum has no such symbol");
+        return Failed("invalid symbol of an enum");
       return Json(type.symbols[static_cast<size_t>(*symbol)]);
     }
     case Kind::kFixed: {

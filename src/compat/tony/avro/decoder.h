@@ -1,4 +1,4 @@
-// Avro's binary encoding, read.
+// Decodes Avro's binary encoding.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,12 @@ class Decoder {
   bool AtEnd() const { return bytes_.empty(); }
   Result<int64_t> Long();
   Result<std::string_view> Take(int64_t size);
-  // A length, and as many bytes.
+  // A length, followed by that many bytes.
   Result<std::string_view> Bytes();
   Result<Json> Value(const Schema& schema, size_t type, int depth = 0);
 
  private:
-  // Some values take no bytes (null, an empty record): how many there may be is limited by what the bytes are.
+  // Some values take no bytes (null, an empty record): the size of the input limits their number.
   static constexpr size_t kValuesPerByte = 4, kSomeValues = 1000;
 
   Result<Json> Primitive(Kind kind);

@@ -1,4 +1,4 @@
-// Avro's binary encoding, written.
+// Encodes values in Avro's binary encoding.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@ namespace howdah::compat::tony::avro {
 using Json = nlohmann::ordered_json;
 
 void AppendLong(std::string& bytes, int64_t number);
-// Its length, and itself.
+// The length of the text, followed by the text.
 void AppendBytes(std::string& bytes, std::string_view text);
-// A value in Avro's JSON encoding. An error names the type that it does not fit.
+// A value given in Avro's JSON encoding. An error names the type that it does not match.
 Status AppendValue(std::string& bytes, const Schema& schema, size_t type, const Json& value);
 
 }  // namespace howdah::compat::tony::avro

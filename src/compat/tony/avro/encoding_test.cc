@@ -46,12 +46,12 @@ const Row kRows[] = {
     {R"({"type":"map","values":"int"})", "{}", "00"},
     {R"({"type":"enum","name":"e","symbols":["A","B"]})", R"("B")", "02"},
     {R"({"type":{"type":"string","avro.java.string":"String"}})", R"("é")", "04c3a9"},
-    // A list: a record that names itself, in the namespace it has got.
+    // A linked list: a record that refers to itself by its full name.
     {R"({"type":"record","name":"n","namespace":"x.y","fields":[{"name":"next","type":["null","n"]}]})",
      R"({"next":{"x.y.n":{"next":null}}})", "0200"},
 };
 
-TEST(Encoding, IsAvrosBothWays) {
+TEST(Encoding, MatchesTheSpecification) {
   for (const Row& row : kRows) {
     const auto schema = ParseSchema(row.schema);
     ASSERT_TRUE(schema.ok()) << schema.error().message;
@@ -71,22 +71,22 @@ TEST(Encoding, IsAvrosBothWays) {
   }
 }
 
-TEST(Encoding, BlocksOfACollectionMayTellTheirSize) {
+TEST(Encoding, BlocksMayHaveASize) {
   const auto schema = ParseSchema(R"({"type":"array","items":"long"})");
   Decoder decoder(std::string_view("\x03\x04\x06\x36\x02\x02\x00", 7));  // -2 elements of 2 bytes, 1 element
   EXPECT_EQ(*decoder.Value(*schema, schema->root), Json::parse("[3,27,1]"));
 }
 
-TEST(Encoding, AValueThatDoesNotFitIsRefused) {
-  const Row kUnfit[] = {{R"("int")", "2147483648", "int"},
-                        {R"("string")", "7", "string"},
-                        {R"("bytes")", R"("€")", "bytes"},
-                        {R"({"type":"enum","name":"e","symbols":["A"]})", R"("C")", "type e"},
-                        {R"({"type":"fixed","name":"f","size":2})", R"("a")", "type f"},
-                        {R"(["null","string"])", R"({"int":1})", "union"},
-                        {R"({"type":"array","items":"long"})", "{}", "array"},
-                        {R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"}]})", "{}", "field a"}};
-  for (const Row& row : kUnfit) {
+TEST(Encoding, MismatchedValueIsAnError) {
+  const Row kMismatches[] = {{R"("int")", "2147483648", "int"},
+                             {R"("string")", "7", "string"},
+                             {R"("bytes")", R"("€")", "bytes"},
+                             {R"({"type":"enum","name":"e","symbols":["A"]})", R"("C")", "type e"},
+                             {R"({"type":"fixed","name":"f","size":2})", R"("a")", "type f"},
+                             {R"(["null","string"])", R"({"int":1})", "union"},
+                             {R"({"type":"array","items":"long"})", "{}", "array"},
+                             {R"({"type":"record","name":"r","fields":[{"name":"a","type":"int"}]})", "{}", "field a"}};
+  for (const Row& row : kMismatches) {
     const auto schema = ParseSchema(row.schema);
     std::string bytes;
     const Status appended = AppendValue(bytes, *schema, schema->root, Json::parse(row.value));
@@ -95,7 +95,7 @@ TEST(Encoding, AValueThatDoesNotFitIsRefused) {
   }
 }
 
-TEST(Encoding, ClaimsWithoutBytesAreRefusedBeforeTheyTakeMemory) {
+TEST(Encoding, ImpossibleCountsAreRejectedBeforeAllocation) {
   const Row kClaims[] = {{R"({"type":"array","items":"null"})", "", "\xfe\xff\xff\xff\xff\xff\xff\xff\xff\x01"},
                          {R"({"type":"array","items":"null"})", "", "\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x02"},
                          {R"({"type":"record","name":"r","fields":[{"name":"self","type":"r"}]})", "", ""},
@@ -112,7 +112,7 @@ TEST(Encoding, ClaimsWithoutBytesAreRefusedBeforeTheyTakeMemory) {
   }
 }
 
-TEST(Schemas, WhatIsNoneIsRefused) {
+TEST(Schemas, InvalidOnesAreRejected) {
   const std::string deep = std::string(100, '[') + "\"int\"" + std::string(100, ']');
   for (const std::string& text :
        {std::string(""), std::string("7"), std::string("{}"), std::string(R"("nothing")"), std::string(R"([["int"]])"),

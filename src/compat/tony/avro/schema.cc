@@ -13,7 +13,7 @@ constexpr std::pair<std::string_view, Kind> kPrimitives[] = {
     {"null", Kind::kNull},   {"boolean", Kind::kBoolean}, {"int", Kind::kInt},     {"long", Kind::kLong},
     {"float", Kind::kFloat}, {"double", Kind::kDouble},   {"bytes", Kind::kBytes}, {"string", Kind::kString}};
 
-Error Wrong(const std::string& what) { return Failed("the Avro schema: " + what); }
+Error Invalid(const std::string& what) { return Failed("invalid Avro schema: " + what); }
 
 std::string Text(const Json& object, const char* key) {
   const auto found = object.find(key);
@@ -32,12 +32,12 @@ std::string FullName(const std::string& name, const std::string& space) {
 class Parser {
  public:
   Result<size_t> Parse(const Json& json, const std::string& space, int depth) {
-    if (depth > kMostDepth) return Wrong("it is nested more than " + std::to_string(kMostDepth) + " deep");
-    if (schema.types.size() > kMostTypes) return Wrong("it has too many types");
+    if (depth > kMostDepth) return Invalid("nested more than " + std::to_string(kMostDepth) + " deep");
+    if (schema.types.size() > kMostTypes) return Invalid("too many types");
     if (json.is_string()) return Named(json.get<std::string>(), space);
     if (json.is_array()) return Union(json, space, depth);
     const auto type = json.is_object() ? json.find("type") : json.end();
-    if (!json.is_object() || type == json.end()) return Wrong("a type is neither a name, a list nor an object");
+    if (!json.is_object() || type == json.end()) return Invalid("a type is neither a name, a list nor an object");
     if (!type->is_string()) return Parse(*type, space, depth + 1);
     const std::string word = type->get<std::string>();
     if (word == "record" || word == "error") return Record(json, space, depth);
@@ -62,15 +62,15 @@ class Parser {
     for (const std::string& name : {FullName(word, space), word}) {
       if (const auto known = names_.find(name); known != names_.end()) return known->second;
     }
-    return Wrong("there is no type '" + word + "'");
+    return Invalid("unknown type '" + word + "'");
   }
 
   Result<size_t> Define(Kind kind, const Json& json, const std::string& space) {
     const std::string name = Text(json, "name");
-    if (name.empty()) return Wrong("a record, enum or fixed has no name");
+    if (name.empty()) return Invalid("a record, enum or fixed has no name");
     const std::string full = FullName(name, json.contains("namespace") ? Text(json, "namespace") : space);
     const size_t at = Add(kind, full);
-    if (!names_.emplace(full, at).second) return Wrong("'" + full + "' is defined twice");
+    if (!names_.emplace(full, at).second) return Invalid("'" + full + "' is defined twice");
     return at;
   }
 
@@ -78,11 +78,11 @@ class Parser {
     const auto at = Define(Kind::kRecord, json, space);
     if (!at.ok()) return at;
     const auto fields = json.find("fields");
-    if (fields == json.end() || !fields->is_array()) return Wrong("a record has no fields");
+    if (fields == json.end() || !fields->is_array()) return Invalid("a record has no fields");
     const std::string own_space = NamespaceOf(schema.types[*at].name);
     for (const Json& field : *fields) {
       const std::string name = field.is_object() ? Text(field, "name") : "";
-      if (name.empty() || !field.contains("type")) return Wrong("a field has no name or no type");
+      if (name.empty() || !field.contains("type")) return Invalid("a field has no name or no type");
       const auto type = Parse(field["type"], own_space, depth + 1);
       if (!type.ok()) return type;
       schema.types[*at].fields.push_back({name, *type});
@@ -94,9 +94,9 @@ class Parser {
     const auto at = Define(Kind::kEnum, json, space);
     if (!at.ok()) return at;
     const auto symbols = json.find("symbols");
-    if (symbols == json.end() || !symbols->is_array()) return Wrong("an enum has no symbols");
+    if (symbols == json.end() || !symbols->is_array()) return Invalid("an enum has no symbols");
     for (const Json& symbol : *symbols) {
-      if (!symbol.is_string()) return Wrong("a symbol of an enum is no text");
+      if (!symbol.is_string()) return Invalid("a symbol of an enum is not a string");
       schema.types[*at].symbols.push_back(symbol.get<std::string>());
     }
     return at;
@@ -106,14 +106,14 @@ class Parser {
     const auto at = Define(Kind::kFixed, json, space);
     if (!at.ok()) return at;
     const auto size = json.find("size");
-    if (size == json.end() || !size->is_number_unsigned()) return Wrong("a fixed has no size");
+    if (size == json.end() || !size->is_number_unsigned()) return Invalid("a fixed has no size");
     schema.types[*at].size = size->get<size_t>();
     return at;
   }
 
   Result<size_t> Collection(const Json& json, const std::string& word, const std::string& space, int depth) {
     const auto element = json.find(word == "array" ? "items" : "values");
-    if (element == json.end()) return Wrong("an array or map does not say of what");
+    if (element == json.end()) return Invalid("an array or map has no element type");
     const size_t at = Add(word == "array" ? Kind::kArray : Kind::kMap, word);
     const auto type = Parse(*element, space, depth + 1);
     if (!type.ok()) return type;
@@ -126,7 +126,7 @@ class Parser {
     for (const Json& branch : json) {
       const auto type = Parse(branch, space, depth + 1);
       if (!type.ok()) return type;
-      if (schema.types[*type].kind == Kind::kUnion) return Wrong("a union is directly within a union");
+      if (schema.types[*type].kind == Kind::kUnion) return Invalid("a union is directly within a union");
       schema.types[at].branches.push_back(*type);
     }
     return at;
@@ -139,7 +139,7 @@ class Parser {
 
 Result<Schema> ParseSchema(std::string_view json) {
   const Json parsed = Json::parse(json, nullptr, /*allow_exceptions=*/false);
-  if (parsed.is_discarded()) return Wrong("it is not JSON");
+  if (parsed.is_discarded()) return Invalid("not JSON");
   Parser parser;
   const auto root = parser.Parse(parsed, "", 0);
   if (!root.ok()) return root.error();

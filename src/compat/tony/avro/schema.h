@@ -1,4 +1,4 @@
-// A schema, read from its JSON.
+// Parses schemas.
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@ enum class Kind {
   kFixed
 };
 
-// Types refer to each other by their place in Schema::types: a record may contain itself.
+// Types refer to each other by their index in Schema::types, because a record may contain itself.
 struct Type {
   Kind kind = Kind::kNull;
   std::string name;  // of a union's branch in JSON: full for records, enums and fixed; "string", "array", ...
@@ -37,7 +37,7 @@ struct Type {
   };
   std::vector<Field> fields;         // of a record
   std::vector<std::string> symbols;  // of an enum
-  std::vector<size_t> branches;      // of a union; the one element of an array or map
+  std::vector<size_t> branches;      // of a union; of an array or map, the type of its elements
   size_t size = 0;                   // of a fixed
 };
 
@@ -46,7 +46,7 @@ struct Schema {
   size_t root = 0;
 };
 
-// Values and schemas nest at most this deep.
+// The nesting limit of values and schemas.
 inline constexpr int kMostDepth = 64;
 
 Result<Schema> ParseSchema(std::string_view json);

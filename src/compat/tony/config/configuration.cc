@@ -11,7 +11,7 @@ namespace {
 constexpr std::array<std::string_view, 3> kSeveralValues = {"tony.containers.envs", "tony.execution.envs",
                                                             "tony.containers.resources"};
 
-// The command that -executes means: behind Python, with its parameters.
+// The command of -executes, prefixed with the Python binary and followed by its parameters.
 std::string CommandOf(const Flags& flags) {
   std::string command = flags.executes;
   if (!flags.python_binary_path.empty()) {

@@ -12,7 +12,7 @@ std::string Xml(const std::string& name, const std::string& value, bool is_final
          (is_final ? "<final>true</final>" : "") + "</property></configuration>";
 }
 
-TEST(Configuration, ALaterSourceWinsAndFlagsWinOverFinalValues) {
+TEST(Configuration, LaterSourcesOverrideAndFlagsOverrideFinalValues) {
   Flags flags;
   const std::vector<ConfigurationFile> files = {{"tony.xml", Xml("tony.worker.instances", "1")},
                                                 {"tony-site.xml", Xml("tony.worker.instances", "2", true)}};
@@ -26,7 +26,7 @@ TEST(Configuration, ALaterSourceWinsAndFlagsWinOverFinalValues) {
   EXPECT_EQ(configuration->Find("tony.worker.instances")->origin, "-conf");
 }
 
-TEST(Configuration, KeysOfSeveralValuesGrow) {
+TEST(Configuration, ConfAppendsToKeysWithSeveralValues) {
   Flags flags;
   flags.conf = {{"tony.containers.resources", "b.zip"},
                 {"tony.containers.resources", "c.zip"},
@@ -38,7 +38,7 @@ TEST(Configuration, KeysOfSeveralValuesGrow) {
   EXPECT_EQ(configuration->Text("tony.yarn.queue"), "y");
 }
 
-TEST(Configuration, TheCommandIsMadeOfFlags) {
+TEST(Configuration, CommandIsBuiltFromFlags) {
   const struct {
     const char *executes, *python, *venv, *params, *command;
   } rows[] = {{"a.py", "", "", "", "a.py"},
@@ -57,7 +57,7 @@ TEST(Configuration, TheCommandIsMadeOfFlags) {
   }
 }
 
-TEST(Configuration, AFileThatIsNoneIsNamed) {
+TEST(Configuration, InvalidFileIsNamedInTheError) {
   const auto configuration = ReadConfiguration({}, {{"tony.xml", "<configuration><property>"}}, {}, testing::NoFile);
   ASSERT_FALSE(configuration.ok());
   EXPECT_NE(configuration.error().message.find("tony.xml:"), std::string::npos);

@@ -12,7 +12,7 @@ namespace {
 
 struct Flag {
   std::string_view name;
-  std::string_view value;  // what it takes, for the help; empty: nothing
+  std::string_view value;  // the placeholder of its value in the help; empty: it has no value
   std::string_view help;
   std::function<void(Flags&, std::string)> take;
 };
@@ -48,30 +48,33 @@ Flag Switch(std::string_view name, bool Flags::*field, std::string_view help) {
 const std::vector<Flag>& AllFlags() {
   using F = Flags;
   static const std::vector<Flag> flags = {
-      Text("executes", "COMMAND", &F::executes, "What every task runs; behind Python, if -python_binary_path is given"),
-      Text("task_params", "WORDS", &F::task_params, "Appended to -executes"),
-      Text("src_dir", "PATH", &F::src_dir, "A directory or archive; its content is the working directory of each task"),
-      Text("python_venv", "ARCHIVE", &F::python_venv, "An archive, unpacked as venv/ in the working directory"),
+      Text("executes", "COMMAND", &F::executes,
+           "Command of every task; prefixed with -python_binary_path if that is given"),
+      Text("task_params", "WORDS", &F::task_params, "Arguments to append to -executes"),
+      Text("src_dir", "PATH", &F::src_dir, "Directory or archive; its content becomes each task's working directory"),
+      Text("python_venv", "ARCHIVE", &F::python_venv, "Archive to unpack as venv/ in the working directory"),
       Text("python_binary_path", "PATH", &F::python_binary_path,
-           "Python; a relative one is in the venv, if there is one"),
-      Pairs("shell_env", &F::shell_env, "A variable of the tasks"),
-      Pairs("container_env", &F::container_env, "A variable of the containers, and so of the tasks"),
-      Pairs("conf", &F::conf, "A key of the configuration; howdah tony knows those of docs/tony-keys.md"),
-      Text("conf_file", "FILE", &F::conf_file, "The configuration; else tony.xml on $CLASSPATH, else here"),
-      {"hdfs_classpath", "PATHS", "Accepted; nothing of it is needed",
+           "Python binary; a relative path is inside the venv, if there is one"),
+      Pairs("shell_env", &F::shell_env, "Environment variable of the tasks"),
+      Pairs("container_env", &F::container_env, "Environment variable of the containers, and so of the tasks"),
+      Pairs("conf", &F::conf, "Configuration key; docs/tony-keys.md lists the supported ones"),
+      Text("conf_file", "FILE", &F::conf_file,
+           "Configuration file; default: tony.xml on $CLASSPATH or in the current directory"),
+      {"hdfs_classpath", "PATHS", "Accepted and ignored: containers need no jars",
        [](Flags& f, const std::string& text) {
          for (std::string& item : Items(text)) f.hdfs_classpath.push_back(std::move(item));
        }},
       Text("sidecar_tensorboard_log_dir", "DIRECTORY", &F::tensorboard_log_dir,
-           "What a TensorBoard beside the job shows"),
-      Switch("debug", &F::debug, "Accepted; `howdah tony … -plan` shows more"),
-      Switch("help", &F::help, "This text"),
-      Text("on", "PLACE", &F::on, "yarn or local, whatever the submitter"),
-      Switch("print-job", &F::print_job, "Prints the job file that says the same, and submits nothing"),
-      Switch("plan", &F::plan, "What would be done, as `howdah plan`, and which keys have no effect; submits nothing"),
-      Switch("keys", &F::keys, "Prints what becomes of each key of the configuration (Markdown)"),
-      Switch("json", &F::json, "The result as JSON"),
-      Switch("keep", &F::keep, "Leaves the tasks' working directories"),
+           "Log directory for a TensorBoard next to the job"),
+      Switch("debug", &F::debug, "Accepted and ignored; `howdah tony ... -plan` shows details"),
+      Switch("help", &F::help, "Print this help"),
+      Text("on", "BACKEND", &F::on, "yarn or local; overrides the submitter's default"),
+      Switch("print-job", &F::print_job, "Print the equivalent job file, without submitting it"),
+      Switch("plan", &F::plan,
+             "Show what would run, as `howdah plan`, and the keys without effect, without submitting"),
+      Switch("keys", &F::keys, "Print the translation of each configuration key (Markdown)"),
+      Switch("json", &F::json, "Print the result as JSON"),
+      Switch("keep", &F::keep, "Keep the tasks' working directories after the job"),
   };
   return flags;
 }
@@ -83,7 +86,7 @@ const Flag* Find(std::string_view name) {
   return nullptr;
 }
 
-// The name that a word has if it looks like a flag, with what stands behind its '='.
+// A word that looks like a flag: its name, and the value after its '='.
 struct Word {
   std::string name;
   std::optional<std::string> value;
@@ -96,7 +99,7 @@ std::optional<Word> FlagWord(const std::string& text) {
   return Word{parts.first, has_value ? std::optional(parts.second) : std::nullopt};
 }
 
-// As commons-cli reads a value: '"a b"' is a b.
+// Removes enclosing quotes as commons-cli does: '"a b"' is a b.
 std::string Unquoted(std::string text) {
   const bool quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
   if (!quoted || text.find('"', 1) != text.size() - 1) return text;
@@ -115,16 +118,17 @@ std::optional<Submitter> SubmitterOf(const std::string& word) {
 Error Wrong(std::string text) { return {ErrorCode::kUsage, std::move(text)}; }
 
 Error NoFlag(const std::string& word, const std::optional<Word>& flag, bool first) {
-  const std::string ignored = " (TonY would ignore it and everything behind it)";
+  const std::string ignored = " (TonY would ignore it and everything after it)";
   if (!flag) {
-    return Wrong("'" + word + "' belongs to no flag" + ignored + "; put quotes around a value that has blanks" +
-                 (first ? ", or begin with ClusterSubmitter, LocalSubmitter or NotebookSubmitter" : ""));
+    return Wrong("'" + word + "' belongs to no flag" + ignored + "; put quotes around a value that contains blanks" +
+                 (first ? ", or start with ClusterSubmitter, LocalSubmitter or NotebookSubmitter" : ""));
   }
   std::vector<std::string_view> names;
   for (const Flag& known : AllFlags()) names.push_back(known.name);
   const std::string_view near = jobspec::Nearest(flag->name, names);
-  return Wrong("there is no flag '" + word + "'" + ignored +
-               (near.empty() ? "; `howdah tony -help` shows all" : "; did you mean '-" + std::string(near) + "'?"));
+  return Wrong(
+      "unknown flag '" + word + "'" + ignored +
+      (near.empty() ? "; `howdah tony -help` lists all flags" : "; did you mean '-" + std::string(near) + "'?"));
 }
 
 }  // namespace
@@ -152,7 +156,7 @@ Result<Flags> ParseFlags(const std::vector<std::string>& words) {
     }
     const auto next = at + 1 < words.size() ? FlagWord(words[at + 1]) : std::nullopt;
     if (at + 1 == words.size() || (next && Find(next->name) != nullptr)) {
-      return Wrong(name + " lacks its value; write " + name + " " + std::string(flag->value));
+      return Wrong(name + " needs a value; write " + name + " " + std::string(flag->value));
     }
     flag->take(flags, Unquoted(words[++at]));
   }
@@ -162,9 +166,9 @@ Result<Flags> ParseFlags(const std::vector<std::string>& words) {
 std::string FlagsHelp() {
   constexpr size_t kColumn = 42;
   std::string text =
-      "Runs a job of LinkedIn's TonY: its flags, its configuration, its rules.\n"
-      "Usage: howdah tony [ClusterSubmitter|LocalSubmitter|NotebookSubmitter] FLAGS…\n\n"
-      "Flags have one dash or two, and their value behind a blank or '='.\n\n";
+      "Runs a job of LinkedIn's TonY with TonY's flags, configuration and semantics.\nUsage: howdah tony "
+      "[ClusterSubmitter|LocalSubmitter|NotebookSubmitter] FLAGS...\n\nFlags start with one dash or two. Their value "
+      "follows after a blank or '='.\n\n";
   for (const Flag& flag : AllFlags()) {
     std::string left = "  -" + std::string(flag.name) + (flag.value.empty() ? "" : " ") + std::string(flag.value);
     left.resize(std::max(left.size() + 2, kColumn), ' ');
@@ -172,8 +176,7 @@ std::string FlagsHelp() {
   }
   return text +
          "\nExample: howdah tony ClusterSubmitter -src_dir src -executes 'python train.py' -conf "
-         "tony.worker.instances=2\n"
-         "All keys: docs/tony-keys.md; what differs from TonY: docs/tony.md\n";
+         "tony.worker.instances=2\nAll keys: docs/tony-keys.md; differences from TonY: docs/tony.md\n";
 }
 
 }  // namespace howdah::compat::tony::config

@@ -10,7 +10,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 
-TEST(Flags, StandWithOneDashOrTwoAndTheirValueBehindABlankOrAnEqualsSign) {
+TEST(Flags, TakeOneOrTwoDashesAndBlankOrEqualsSign) {
   const auto flags =
       ParseFlags({"-src_dir", "src", "--executes=python a.py --lr=1", "-conf=tony.worker.instances=2", "--conf",
                   "tony.x=a=b", "-shell_env", "A", "--container_env", "B=1", "--hdfs_classpath", "/a,,/b", "-debug",
@@ -28,7 +28,7 @@ TEST(Flags, StandWithOneDashOrTwoAndTheirValueBehindABlankOrAnEqualsSign) {
   EXPECT_TRUE(flags->debug);
 }
 
-TEST(Flags, BeginWithTheSubmitter) {
+TEST(Flags, StartWithTheSubmitter) {
   const struct {
     const char* word;
     Submitter submitter;
@@ -45,19 +45,19 @@ TEST(Flags, BeginWithTheSubmitter) {
   }
 }
 
-TEST(Flags, WhatIsNoneIsNamedAndStopsEverything) {
+TEST(Flags, UnknownFlagsAndWordsAreErrors) {
   const struct {
     std::vector<std::string> words;
     const char* error;
   } rows[] = {
       {{"-exectues", "x"},
-       "there is no flag '-exectues' (TonY would ignore it and everything behind it); did you mean '-executes'?"},
-      {{"--zzz=1"}, "there is no flag '--zzz=1'"},
+       "unknown flag '-exectues' (TonY would ignore it and everything after it); did you mean '-executes'?"},
+      {{"--zzz=1"}, "unknown flag '--zzz=1'"},
       {{"-executes", "python", "train.py"},
-       "'train.py' belongs to no flag (TonY would ignore it and everything behind it); put quotes"},
-      {{"HdfsSubmitter"}, "or begin with ClusterSubmitter, LocalSubmitter or NotebookSubmitter"},
-      {{"-src_dir"}, "-src_dir lacks its value; write -src_dir PATH"},
-      {{"-src_dir", "-executes", "x"}, "-src_dir lacks its value"},
+       "'train.py' belongs to no flag (TonY would ignore it and everything after it); put quotes"},
+      {{"HdfsSubmitter"}, "or start with ClusterSubmitter, LocalSubmitter or NotebookSubmitter"},
+      {{"-src_dir"}, "-src_dir needs a value; write -src_dir PATH"},
+      {{"-src_dir", "-executes", "x"}, "-src_dir needs a value"},
       {{"-plan=1"}, "-plan takes no value; remove '=1'"},
   };
   for (const auto& row : rows) {
@@ -68,7 +68,7 @@ TEST(Flags, WhatIsNoneIsNamedAndStopsEverything) {
   }
 }
 
-TEST(Flags, HelpHasThemAll) {
+TEST(Flags, HelpListsAllFlags) {
   for (const char* name : {"-executes COMMAND", "-src_dir PATH", "-conf NAME=VALUE", "-print-job", "-help"}) {
     EXPECT_THAT(FlagsHelp(), HasSubstr(name));
   }

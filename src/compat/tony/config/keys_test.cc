@@ -9,7 +9,7 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-TEST(Keys, AreFoundByTheirNamesAndPatterns) {
+TEST(Keys, AreFoundByNameAndPattern) {
   const struct {
     const char* name;
     const char* key;
@@ -38,22 +38,22 @@ TEST(Keys, AreFoundByTheirNamesAndPatterns) {
   }
 }
 
-TEST(Keys, EachStandsOnceAndSaysWhatBecomesOfIt) {
+TEST(Keys, AreUniqueAndDescribeTheirEffect) {
   std::set<std::string_view> names;
   for (const Key& key : Keys()) {
     EXPECT_TRUE(names.insert(key.name).second) << key.name;
-    EXPECT_FALSE(key.what.empty()) << key.name;
+    EXPECT_FALSE(key.effect_text.empty()) << key.name;
     EXPECT_TRUE(key.name.starts_with("tony.")) << key.name;
   }
 }
 
-TEST(Keys, TheNearestIsOffered) {
+TEST(Keys, NearestKeyCorrectsTypos) {
   EXPECT_EQ(NearestKey("tony.worker.memroy", {"ps", "worker"}), "tony.worker.memory");
   EXPECT_EQ(NearestKey("tony.aplication.name", {}), "tony.application.name");
   EXPECT_EQ(NearestKey("tony.task.max-missed-heartbeat", {}), "tony.task.max-missed-heartbeats");
 }
 
-TEST(Keys, ThePageOfTheDocsIsTheTable) {
+TEST(Keys, DocsPageMatchesTheTable) {
   std::ifstream in(std::string(HOWDAH_SOURCE_DIR) + "/docs/tony-keys.md");
   std::stringstream text;
   text << in.rdbuf();

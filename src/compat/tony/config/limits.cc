@@ -1,4 +1,4 @@
-// Time-outs, and the most that may be asked for.
+// Time-outs and maximum sizes.
 #include <algorithm>
 
 #include "translator.h"
@@ -9,8 +9,8 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// TonY waits for containers as long as it takes.
-constexpr Duration kForEver = std::chrono::days(365);
+// TonY waits for containers without a limit.
+constexpr Duration kUnlimited = std::chrono::days(365);
 constexpr Duration kNotebookLimit = std::chrono::hours(24);
 constexpr int64_t kBytesPerMebibyte = int64_t{1} << 20;
 
@@ -22,19 +22,19 @@ void Translator::SetTimeouts() {
   if (flags_.submitter == Submitter::kNotebook) timeouts.run = kNotebookLimit;
   timeouts.queue = values_.Limit("tony.am.startup-timeout", milliseconds(1));
   const std::string allocation = "tony.container.allocation.timeout";
-  timeouts.gang = values_.Limit(allocation, milliseconds(1)).value_or(kForEver);
+  timeouts.gang = values_.Limit(allocation, milliseconds(1)).value_or(kUnlimited);
   timeouts.hold = std::min(timeouts.hold, timeouts.gang);
   if (result_.job.start == jobspec::StartMode::kFree && values_.IsSet(allocation)) {
-    Note(allocation, "with FCFS each task starts as it comes");
+    Note(allocation, "with FCFS each task starts as soon as it has a container");
   }
   const auto registration = values_.Limit("tony.container.registration.timeout", milliseconds(1));
   const auto registry = values_.Limit("tony.task.executor.registry-timeout-sec", seconds(1));
   if (registration || registry)
-    timeouts.register_ = std::min(registration.value_or(kForEver), registry.value_or(kForEver));
+    timeouts.register_ = std::min(registration.value_or(kUnlimited), registry.value_or(kUnlimited));
   const int beats = std::max(3, values_.Number("tony.task.max-missed-heartbeats", 25));
   const Duration interval =
       values_.Limit("tony.task.heartbeat-interval-ms", milliseconds(1)).value_or(milliseconds(1000));
-  timeouts.heartbeat = std::min(kForEver, std::min(interval, kForEver / beats) * beats);
+  timeouts.heartbeat = std::min(kUnlimited, std::min(interval, kUnlimited / beats) * beats);
   const auto execution = values_.Limit("tony.task.executor.execution-timeout-ms", milliseconds(1));
   for (jobspec::RoleSpec& role : result_.job.roles) role.timeout = execution;
   if (types_.empty()) return;
@@ -65,7 +65,7 @@ void Translator::CheckLimits() {
     const std::string key = std::string("tony.task.max-total-") + what;
     const int most = values_.Number(key, -1);
     if (most >= 0 && asked > most) {
-      values_.Fail(key, "all tasks together ask for " + std::to_string(asked) + "; lower that");
+      values_.Fail(key, "all tasks together request " + std::to_string(asked) + "; lower the requests");
     }
   }
 }

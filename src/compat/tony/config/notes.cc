@@ -1,4 +1,4 @@
-// What has no effect, and what TonY's history shows as the configuration.
+// Keys without effect, and the configuration that TonY's history shows.
 #include <algorithm>
 #include <map>
 
@@ -9,7 +9,7 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-// The name in the place of <job>; empty: the pattern has none.
+// The part of the name that matches <job>; empty: the pattern has no <job>.
 std::string JobIn(std::string_view pattern, const std::string& name) {
   const size_t open = pattern.find("<job>");
   if (open == pattern.npos) return "";
@@ -43,7 +43,7 @@ void Translator::NoteKeys() {
 void Translator::NoteKey(const std::string& name, const hadoop::conf::Property& property) {
   if (property.raw.empty()) return;
   if (!name.starts_with("tony.")) {
-    Note(name, "it is no key of TonY");
+    Note(name, "not a key of TonY");
     return;
   }
   const Key* key = FindKey(name);
@@ -53,13 +53,13 @@ void Translator::NoteKey(const std::string& name, const hadoop::conf::Property& 
     return;
   }
   if (key->effect == Effect::kNone) {
-    Note(name, std::string(key->what));
+    Note(name, std::string(key->effect_text));
     return;
   }
   const std::string total = "tony.task.max-total-";
   if (name.starts_with(total)) {
     const std::string what = name.substr(total.size());
-    if (!Has({"instances", "memory", "vcores", "gpus"}, what)) Note(name, "tasks ask for no " + what);
+    if (!Has({"instances", "memory", "vcores", "gpus"}, what)) Note(name, "tasks never request " + what);
     return;
   }
   const std::string job = JobIn(key->name, name);
@@ -67,7 +67,7 @@ void Translator::NoteKey(const std::string& name, const hadoop::conf::Property& 
   if (known || name.ends_with(".instances")) return;
   const std::vector<std::string_view> types(types_.begin(), types_.end());
   const std::string_view near = jobspec::Nearest(job, types);
-  Note(name, "there is no role " + job + " (tony." + job + ".instances is not set, or 0)" +
+  Note(name, "unknown role " + job + " (tony." + job + ".instances is not set or 0)" +
                  (near.empty() ? "" : "; did you mean " + std::string(near) + "?"));
 }
 

@@ -1,4 +1,4 @@
-// Who starts after whom, and who may go on after whom.
+// The start order of roles, and how long they may outlive others.
 #include <algorithm>
 
 #include "translator.h"
@@ -14,13 +14,13 @@ std::string Joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// Two stages at most: every role of the second waits for the end of every role of the first that the job waits for.
+// At most two stages: every role of the second waits until every tracked role of the first has finished.
 void Translator::OrderStages() {
   const std::string first_key = "tony.application.prepare-stage", second_key = "tony.application.training-stage";
   std::vector<std::string> first = values_.List(first_key).value_or(std::vector<std::string>());
   std::vector<std::string> second = values_.List(second_key).value_or(std::vector<std::string>());
   if (first.empty() && second.empty()) return;
-  // The one that is missing has the roles that the other has not.
+  // If one stage is not set, it has the roles that the other does not name.
   const std::vector<std::string> named = first.empty() ? second : first;
   std::vector<std::string>* unnamed = first.empty() ? &first : second.empty() ? &second : nullptr;
   for (const std::string& type : types_) {
@@ -31,8 +31,8 @@ void Translator::OrderStages() {
     if (!Has(first, type) && !Has(second, type)) missing.push_back(type);
   }
   if (!missing.empty()) {
-    values_.Fail(first_key + " and " + second_key + " leave out " + Joined(missing) +
-                 "; name each role in one of them");
+    values_.Fail(first_key + " and " + second_key + " do not name " + Joined(missing) +
+                 "; add each role to one of them");
     return;
   }
   const std::vector<std::string> untracked = Untracked();
@@ -58,7 +58,9 @@ void Translator::Preprocess() {
   role.env = {{"PREPROCESSING_JOB", "true"}};
   role.exports = {{"MODEL_PARAMS", "Model parameters: "}};
   if (Find(role.name) != nullptr) {
-    values_.Fail("tony.application.enable-preprocess needs the name preprocess, which a role has; give it another");
+    values_.Fail(
+        "tony.application.enable-preprocess adds a role named preprocess, but the job has one already; rename that "
+        "one");
     return;
   }
   result_.job.roles.push_back(std::move(role));
@@ -72,7 +74,7 @@ void Translator::LimitOutliving() {
     if (!key.starts_with(before) || middle == key.npos || middle <= before.size()) continue;
     const std::string job = key.substr(before.size(), middle - before.size());
     const std::string group = key.substr(middle + between.size());
-    if (group.find('.') != group.npos) continue;  // ….ignored
+    if (group.find('.') != group.npos) continue;  // ...ignored
     const std::string group_key = "tony.application.group." + group;
     jobspec::RoleSpec* role = Find(job);
     std::vector<std::string> members;
@@ -84,13 +86,13 @@ void Translator::LimitOutliving() {
       ends = ends && member->kind != jobspec::RoleKind::kService;
     }
     if (role == nullptr || role->kind != jobspec::RoleKind::kWorker) {
-      Note(key, "the job waits for no role " + job);
+      Note(key, "the job has no tracked role " + job);
     } else if (members.empty()) {
       Note(key, group_key + " names no other role of this job");
     } else if (!ends) {
-      Note(key, "roles that are untracked end only with the job");
+      Note(key, "the group has untracked roles, which end only with the job");
     } else if (role->outlive) {
-      Note(key, "another group limits " + job + " already, and one does, as in TonY");
+      Note(key, "another group already limits " + job + "; as in TonY, only one applies");
     } else {
       const Duration by = values_.Limit(key, std::chrono::seconds(1)).value_or(Duration::zero());
       const bool ignored = values_.Bool(key + ".ignored", false);

@@ -1,4 +1,4 @@
-// What lies in the working directory, the environment, and the image.
+// The files of the working directory, the environment, and the image.
 #include <algorithm>
 #include <utility>
 
@@ -47,12 +47,12 @@ void Translator::AddFiles() {
   for (const std::string& type : types_) {
     if (jobspec::RoleSpec* role = Find(type)) AddResources("tony." + type + ".resources", role->files);
   }
-  // Of TonY's AM, which runs the task of a job without roles, and preprocesses.
+  // TonY's AM runs the task of a job without roles, and the preprocessing.
   const std::string of_am = "tony.am.resources";
   if (jobspec::RoleSpec* role = types_.empty() ? &job.roles.front() : Find(kPreprocess)) {
     AddResources(of_am, role->files);
   } else if (values_.IsSet(of_am)) {
-    Note(of_am, "the application master runs nothing that needs them");
+    Note(of_am, "the application master runs no command that could use them");
   }
 }
 
@@ -79,8 +79,8 @@ void Translator::AddResource(const std::string& key, const std::string& item, st
   if (file.from.starts_with("file://")) file.from.erase(0, 7);
   if (!IsUri(file.from)) {
     const jobspec::PathKind kind = facts_.path_kind(file.from);
-    if (kind == jobspec::PathKind::kMissing) values_.Fail(key, "there is no " + file.from);
-    if (kind == jobspec::PathKind::kDirectory) file.unpack = false;  // TonY packs it, and has it unpacked again
+    if (kind == jobspec::PathKind::kMissing) values_.Fail(key, "no such file or directory: " + file.from);
+    if (kind == jobspec::PathKind::kDirectory) file.unpack = false;  // TonY packs directories and unpacks them again
     AddFile(std::move(file), to);
     return;
   }
@@ -118,11 +118,11 @@ void Translator::AddDocker() {
   jobspec::Docker docker;
   docker.image = values_.Text(of_all);
   for (jobspec::RoleSpec& role : result_.job.roles) {
-    // What runs in TonY's AM runs in the AM's image.
+    // TonY runs these commands in the AM, with the AM's image.
     const bool of_am = types_.empty() || role.name == kPreprocess;
     const std::string key = "tony.docker." + (of_am ? "am" : role.name) + ".image";
     const std::string image = values_.Text(key, values_.Text(of_all));
-    if (image.empty()) values_.Fail("tony.docker.enabled is true, and no image is named; set " + of_all + " or " + key);
+    if (image.empty()) values_.Fail("tony.docker.enabled is true, but no image is set; set " + of_all + " or " + key);
     if (docker.image.empty()) docker.image = image;
     if (image != docker.image) role.image = image;
   }

@@ -1,4 +1,4 @@
-// Job types as roles: their kinds, whose failure counts, what they run.
+// Job types as roles: their kinds, the effect of failures, commands.
 #include <algorithm>
 
 #include "howdah/jobspec/nearest.h"
@@ -10,7 +10,7 @@ namespace {
 constexpr int64_t kDefaultMemory = int64_t{2} << 30;  // tony.<job>.memory
 const std::string kChief = "chief", kWorker = "worker", kDriver = "driver", kTensorboard = "tensorboard";
 
-// Between "tony." and ".instances"; empty: the key is another one.
+// The part between "tony." and ".instances"; empty: a different key.
 std::string JobTypeOf(const std::string& key) {
   const std::string before = "tony.", after = ".instances";
   if (key.size() <= before.size() + after.size() || !key.starts_with(before) || !key.ends_with(after)) return "";
@@ -18,10 +18,10 @@ std::string JobTypeOf(const std::string& key) {
   return name.find('.') == name.npos ? name : "";
 }
 
-// The chief's tasks have the first ranks, then those of the workers.
+// The chief's tasks get the first ranks, then the workers.
 int Precedence(const std::string& name) { return name == kChief ? 0 : name == kWorker ? 1 : 2; }
 
-// A word that bash takes as it is.
+// A word that bash does not interpret.
 bool IsPlainWord(const std::string& word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -61,15 +61,15 @@ void Translator::ReadFramework() {
   if (mode != "GANG" && mode != "FCFS") values_.Fail(key_of_mode, "write GANG or FCFS");
   jobspec::JobSpec& job = result_.job;
   job.start = mode == "FCFS" ? jobspec::StartMode::kFree : jobspec::StartMode::kGang;
-  if (types_.empty() || word == "standalone") return;  // such a task needs no other, and is of no framework
-  // Without a gang TonY tells TensorFlow's tasks nothing of each other.
+  if (types_.empty() || word == "standalone") return;  // a single task needs no framework
+  // Without a gang TonY sets no TF_CONFIG.
   if (word == "tensorflow" && job.start == jobspec::StartMode::kFree) return;
   const auto framework = jobspec::FrameworkFromText(word);
   if (!framework) {
     const std::string_view near =
         jobspec::Nearest(word, {"tensorflow", "pytorch", "mxnet", "horovod", "standalone", "jax", "mpi", "xgboost"});
     values_.Fail(key, near.empty() ? "write tensorflow, pytorch, mxnet, horovod or standalone"
-                                   : "there is no such framework; did you mean " + std::string(near) + "?");
+                                   : "unknown framework; did you mean " + std::string(near) + "?");
     return;
   }
   job.framework = *framework;
@@ -87,7 +87,8 @@ void Translator::AddRoles() {
   int tasks = 0;
   for (const jobspec::RoleSpec& role : result_.job.roles) tasks += role.instances.max;
   if ((framework == "standalone" || framework == "STANDALONE") && tasks != 1) {
-    values_.Fail("tony.application.framework", "such a job has 1 task, this one has " + std::to_string(tasks) +
+    values_.Fail("tony.application.framework", "a standalone job has exactly 1 task, but this one has " +
+                                                   std::to_string(tasks) +
                                                    "; set one of the instances to 1 and the others to 0");
   }
   AddTensorboard();
@@ -118,7 +119,7 @@ jobspec::Command Translator::CommandOf(const std::string& name) {
   const std::string key = "tony." + name + ".command";
   const std::string text = values_.Text(key, values_.Text("tony.containers.command"));
   if (text.empty()) {
-    values_.Fail(key + " is not set, nor is -executes: say what " + name + " is to run");
+    values_.Fail("role " + name + " has no command; set -executes or " + key);
     return {"true", {}};
   }
   jobspec::Command command;
@@ -130,8 +131,8 @@ jobspec::Command Translator::CommandOf(const std::string& name) {
   }
   if (facts_.on_cluster && !SkipsHadoopPath()) {
     command.shell +=
-        "[ ! -x \"${HADOOP_HDFS_HOME:-}/bin/hadoop\" ] || "
-        "export CLASSPATH=\"$(\"$HADOOP_HDFS_HOME/bin/hadoop\" classpath --glob)\"\n";
+        "[ ! -x \"${HADOOP_HDFS_HOME:-}/bin/hadoop\" ] || export CLASSPATH=\"$(\"$HADOOP_HDFS_HOME/bin/hadoop\" "
+        "classpath --glob)\"\n";
   }
   command.shell += text;
   return command;
@@ -148,7 +149,7 @@ bool Translator::SkipsHadoopPath() const {
   return false;
 }
 
-// A job without roles runs one task, which TonY runs in its application master.
+// A job without roles has one task, which TonY runs in its application master.
 void Translator::AddSingleTask() {
   jobspec::RoleSpec role;
   role.name = flags_.submitter == Submitter::kNotebook ? "notebook" : kDriver;
@@ -178,13 +179,13 @@ void Translator::AddTensorboard() {
   result_.job.roles.push_back(std::move(role));
 }
 
-// Horovod's rendezvous is the job's own; what TonY calls its driver is there only for who brings one.
+// Howdah has its own rendezvous server for Horovod; a driver role exists only if the user configures one.
 void Translator::AddDriver() {
   if (result_.job.framework != jobspec::Framework::kHorovod) return;
   const bool own = values_.Bool("tony.horovod.driver.mode.debug", false);
   const bool fails = values_.Bool("tony.horovod.mode.test.fast.fail", false);
   if (!own && (IsJobType(kDriver) || values_.IsSet("tony.driver.command"))) {
-    values_.Fail("tony.driver.command or tony.driver.instances is set: the driver of Horovod is not for users; " +
+    values_.Fail("tony.driver.command or tony.driver.instances is set: TonY reserves the Horovod driver; " +
                  std::string("remove it, or set tony.horovod.driver.mode.debug"));
   }
   if (Find(kDriver) != nullptr || !(fails || (own && values_.IsSet("tony.driver.command")))) return;
@@ -198,8 +199,8 @@ void Translator::AddDriver() {
   result_.job.roles.push_back(std::move(role));
 }
 
-// The failure of a chief, or of a role that says so, fails the job; that of any other worker does not, unless all have
-// failed. Every task of the role `chief` is a chief; without that role worker:0 is it.
+// The failure of a chief, or of a role in stop-on-failure-jobtypes, fails the job; that of other workers does not,
+// unless all of them fail. Every task of the role `chief` is a chief; without such a role worker:0 is.
 void Translator::JudgeFailures() {
   const bool all_count = values_.Bool("tony.application.fail-on-worker-failure-enabled", false);
   const std::vector<std::string> stopping =
@@ -216,7 +217,7 @@ void Translator::JudgeFailures() {
     }
     some_count |= role.on_failure != jobspec::OnFailure::kTolerate;
   }
-  // Where a task is there whose failure counts, the job cannot end with all of them failed.
+  // If the failure of some task fails the job, "all tolerated tasks failed" cannot be its end.
   for (jobspec::RoleSpec& role : result_.job.roles) {
     if (some_count && role.on_failure == jobspec::OnFailure::kTolerate) role.on_failure = jobspec::OnFailure::kIgnore;
   }

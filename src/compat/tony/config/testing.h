@@ -1,4 +1,4 @@
-// For the tests of this library: a submitter's machine that is a table, and translations of one line.
+// For the tests of this library: a submitting machine with a fixed set of files, and one-line translations.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ inline Facts Machine() {
   facts.executable = [](const std::string&) { return false; };
   facts.list = [](const std::string& uri) -> Result<std::vector<std::string>> {
     if (uri == "hdfs:///dir") return std::vector<std::string>{"hdfs:///dir/x", "hdfs:///dir/y"};
-    if (uri == "hdfs:///gone") return Failed("listing hdfs:///gone: it is not there");
+    if (uri == "hdfs:///gone") return Failed("listing hdfs:///gone: no such directory");
     return std::vector<std::string>();
   };
   return facts;
@@ -32,7 +32,7 @@ inline Facts Machine() {
 
 inline Result<std::string> NoFile(const std::string& path) { return Failed("no " + path); }
 
-// What the flags alone make of a job, each -conf as "name=value".
+// Translates flags and -conf items of the form "name=value", without files.
 inline Translation Translated(Flags flags, const std::vector<std::string>& conf, const Facts& facts = Machine()) {
   for (const std::string& item : conf) {
     const size_t equals = item.find('=');

@@ -1,4 +1,4 @@
-// Jobs of TonY as tables: flags and keys, and what is in the job file.
+// Jobs of TonY as tables: flags and keys, and the resulting job file.
 #include "howdah/compat/tony/config/translate.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ std::string KindsOf(const jobspec::JobSpec& job) {
   return text;
 }
 
-TEST(Translate, TaskClassesAndWhoseFailureCounts) {
+TEST(Translate, KindsAndFailurePolicies) {
   const struct {
     Conf conf;
     const char* roles;
@@ -60,7 +60,7 @@ TEST(Translate, TaskClassesAndWhoseFailureCounts) {
   }
 }
 
-TEST(Translate, ARole) {
+TEST(Translate, RoleKeys) {
   const Translation made =
       Translated(Runs("python a.py"), {"tony.worker.instances=2", "tony.worker.memory=3G", "tony.worker.vcores=4",
                                        "tony.worker.gpus=1", "tony.worker.node-label=gpu", "tony.ps.instances=1",
@@ -78,7 +78,7 @@ TEST(Translate, ARole) {
   EXPECT_TRUE(made.job.tony_env);
 }
 
-TEST(Translate, TheCommandIsMadeToRun) {
+TEST(Translate, CommandGetsChmodAndHadoopClasspath) {
   Flags flags = Runs("run.sh --x");
   flags.src_dir = "src";
   Facts facts = Machine();
@@ -112,7 +112,7 @@ TEST(Translate, Stages) {
   EXPECT_EQ(after({"tony.application.prepare-stage=loader,db"}), both);
   EXPECT_EQ(after({"tony.application.training-stage=worker"}), "worker<db! worker<loader! ");
   EXPECT_THAT(after({"tony.application.prepare-stage=db", "tony.application.training-stage=ps,worker"}),
-              HasSubstr("leave out loader; name each role in one of them"));
+              HasSubstr("do not name loader; add each role to one of them"));
 }
 
 TEST(Translate, Timeouts) {
@@ -192,11 +192,12 @@ TEST(Translate, Resources) {
                 .job.roles[1]
                 .files,
             of_am);
-  EXPECT_THAT(Translated(Runs("x"), {"tony.containers.resources=hdfs:///gone,nowhere"}).problems,
-              ElementsAre(HasSubstr("hdfs:///gone: it is not there"), HasSubstr("there is no /here/nowhere")));
+  EXPECT_THAT(
+      Translated(Runs("x"), {"tony.containers.resources=hdfs:///gone,nowhere"}).problems,
+      ElementsAre(HasSubstr("hdfs:///gone: no such directory"), HasSubstr("no such file or directory: /here/nowhere")));
 }
 
-TEST(Translate, EnvironmentsCommasIncluded) {
+TEST(Translate, EnvironmentValuesMayContainCommas) {
   Flags flags = Runs("x");
   flags.shell_env = {{"A", "1,2"}, {"C", "shell"}};
   flags.container_env = {{"B", "b"}, {"C", "container"}};
@@ -236,7 +237,7 @@ TEST(Translate, Tensorboard) {
   EXPECT_THAT(own.job.roles[1].env, ElementsAre(Pair("TB_LOG_DIR", "/logs")));
 }
 
-TEST(Translate, OtherWaysToRun) {
+TEST(Translate, JobsWithoutRolesPreprocessingFcfsAndStandalone) {
   const Translation alone = Translated(Runs("x"), {"tony.am.memory=4g", "tony.am.gpus=2", "tony.am.retry-count=3"});
   EXPECT_EQ(alone.job.framework, jobspec::Framework::kPlain);
   EXPECT_EQ(alone.job.roles[0].memory_bytes, int64_t{4} << 30);
@@ -258,7 +259,8 @@ TEST(Translate, OtherWaysToRun) {
   EXPECT_THAT(Translated(Runs("x"), standalone).problems, IsEmpty());
   Conf two = standalone;
   two.push_back("tony.slave.instances=1");
-  EXPECT_THAT(Translated(Runs("x"), two).problems, ElementsAre(HasSubstr("such a job has 1 task, this one has 2")));
+  EXPECT_THAT(Translated(Runs("x"), two).problems,
+              ElementsAre(HasSubstr("a standalone job has exactly 1 task, but this one has 2")));
 }
 
 TEST(Translate, HorovodsDriver) {
@@ -268,8 +270,7 @@ TEST(Translate, HorovodsDriver) {
     return Translated(Runs("x"), more);
   };
   EXPECT_EQ(KindsOf(with({}).job), "worker*1:worker,fail");
-  EXPECT_THAT(with({"tony.driver.command=d"}).problems,
-              ElementsAre(HasSubstr("the driver of Horovod is not for users")));
+  EXPECT_THAT(with({"tony.driver.command=d"}).problems, ElementsAre(HasSubstr("TonY reserves the Horovod driver")));
   const Translation own = with({"tony.driver.command=d", "tony.horovod.driver.mode.debug=true"});
   EXPECT_EQ(KindsOf(own.job), "worker*1:worker,fail driver*1:service");
   EXPECT_THAT(with({"tony.horovod.mode.test.fast.fail=true"}).job.roles[1].command.shell, HasSubstr("exit 1"));
@@ -284,10 +285,10 @@ TEST(Translate, Limits) {
               {"tony.worker.max-instances=4", nullptr},
               {"tony.worker.max-instances=-1", nullptr},
               {"tony.task.max-total-instances=5", nullptr},
-              {"tony.task.max-total-instances=4", "ask for 5"},
-              {"tony.task.max-total-gpus=7", "ask for 8"},
+              {"tony.task.max-total-instances=4", "request 5"},
+              {"tony.task.max-total-gpus=7", "request 8"},
               {"tony.task.max-total-memory=6144", nullptr},
-              {"tony.task.max-total-memory=6143", "ask for 6144"},
+              {"tony.task.max-total-memory=6143", "request 6144"},
               {"tony.task.max-total-vcores=x", "is 'x': write a whole number"}};
   for (const auto& row : rows) {
     Conf conf = job;
@@ -301,7 +302,7 @@ TEST(Translate, Limits) {
   }
 }
 
-TEST(Translate, WhatIsWrongIsSaid) {
+TEST(Translate, InvalidValuesAreProblems) {
   const struct {
     Conf conf;
     const char* problem;
@@ -312,20 +313,19 @@ TEST(Translate, WhatIsWrongIsSaid) {
               {{"tony.docker.enabled=maybe"}, "tony.docker.enabled"}};
   for (const auto& row : rows) EXPECT_THAT(Translated(Runs("x"), row.conf).problems, Contains(HasSubstr(row.problem)));
   EXPECT_THAT(Translated({}, {"tony.worker.instances=1"}).problems,
-              ElementsAre(HasSubstr("say what worker is to run")));
+              ElementsAre(HasSubstr("role worker has no command; set -executes")));
 }
 
-TEST(Translate, WhatHasNoEffectIsNamed) {
+TEST(Translate, KeysWithoutEffectAreNoted) {
   const struct {
     const char* conf;
     const char* note;
   } rows[] = {
-      {"tony.task.executor.jvm.opts=-Xmx1g", "tony.task.executor.jvm.opts (-conf) has no effect: no JVM runs here"},
+      {"tony.task.executor.jvm.opts=-Xmx1g", "tony.task.executor.jvm.opts (-conf) has no effect: Howdah runs no JVM"},
       {"tony.worker.memroy=2g", "TonY has no such key; did you mean 'tony.worker.memory'?"},
-      {"tony.wroker.memory=2g",
-       "there is no role wroker (tony.wroker.instances is not set, or 0); did you mean worker?"},
-      {"tony.task.max-total-fpgas=1", "tasks ask for no fpgas"},
-      {"yarn.x=1", "it is no key of TonY"}};
+      {"tony.wroker.memory=2g", "unknown role wroker (tony.wroker.instances is not set or 0); did you mean worker?"},
+      {"tony.task.max-total-fpgas=1", "tasks never request fpgas"},
+      {"yarn.x=1", "not a key of TonY"}};
   for (const auto& row : rows) {
     const Translation made = Translated(Runs("x"), {"tony.worker.instances=1", row.conf});
     EXPECT_THAT(made.problems, IsEmpty());
@@ -335,7 +335,7 @@ TEST(Translate, WhatHasNoEffectIsNamed) {
   EXPECT_THAT(Translated(Runs("x"), {"tony.worker.instances=1", "tony.ps.instances=0"}).notes, IsEmpty());
 }
 
-TEST(Translate, HistoryKeepsTheWholeConfiguration) {
+TEST(Translate, HistoryHasTheWholeConfiguration) {
   Flags flags = Runs("x");
   flags.shell_env = {{"A", "1"}};
   const Translation made = Translated(flags, {"tony.worker.instances=1", "tony.history.location=/h"});

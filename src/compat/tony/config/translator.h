@@ -1,9 +1,9 @@
-// The parts of the translation, one .cc file a concern:
-//   roles.cc      job types, their kinds, whose failure counts, what they run
+// The translation; each .cc file has one part of it:
+//   roles.cc      job types, their kinds, the effect of failures, commands
 //   order.cc      stages, preprocessing, time-outs of groups
 //   resources.cc  files, source, venv, docker
-//   limits.cc     time-outs, and the most that may be asked for
-//   notes.cc      what has no effect
+//   limits.cc     time-outs and maximum sizes
+//   notes.cc      keys without effect; the configuration for TonY's history
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@
 
 namespace howdah::compat::tony::config {
 
-// The role that runs what TonY's AM runs before it schedules anything.
+// The role for the command that TonY's AM runs before it schedules tasks.
 inline constexpr char kPreprocess[] = "preprocess";
 
 class Translator {

@@ -61,7 +61,7 @@ int64_t Values::Memory(const std::string& key, int64_t fallback) {
   if (last == 'g' || last == 'G' || last == 'm' || last == 'M') text.pop_back();
   const auto amount = WholeNumber(text);
   if (amount && *amount > 0 && *amount <= INT64_MAX / unit) return *amount * unit;
-  Fail(key, "write a whole number with g or m, as in 2g; without a letter it is in MB");
+  Fail(key, "write a whole number with g or m, for example 2g; without a letter it means MB");
   return fallback;
 }
 

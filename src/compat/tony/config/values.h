@@ -1,4 +1,4 @@
-// The values of TonY's keys, each read as what it is; what cannot be read becomes a problem.
+// The values of TonY's keys by type; an invalid value becomes a problem.
 #pragma once
 
 #include <optional>
@@ -14,18 +14,18 @@ class Values {
   Values(const hadoop::conf::Configuration& configuration, std::vector<std::string>& problems)
       : configuration_(configuration), problems_(problems) {}
 
-  // Whether somebody has set it to more than nothing.
+  // Whether the key has a value that is not empty.
   bool IsSet(const std::string& key) const { return !Text(key).empty(); }
   std::string Text(const std::string& key, const std::string& fallback = "") const;
-  // By comma, trimmed; nullopt: not set.
+  // Split at commas, trimmed; nullopt: not set.
   std::optional<std::vector<std::string>> List(const std::string& key) const;
   int Number(const std::string& key, int fallback);
   bool Bool(const std::string& key, bool fallback);
-  // A number that is more than 0, of milliseconds or seconds; nullopt: it is not set, or off.
+  // A number of `unit`s above 0; nullopt: not set, or off.
   std::optional<Duration> Limit(const std::string& key, Duration unit);
   // "2g", "512m", "512": MiB without a unit.
   int64_t Memory(const std::string& key, int64_t fallback);
-  // A problem of the key: where it stands, its value, and the sentence.
+  // Reports a problem of the key, with its origin and value.
   void Fail(const std::string& key, const std::string& text);
   void Fail(std::string text) { problems_.push_back(std::move(text)); }
 

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
-// TonY's tools count memory in MiB, whole ones.
+// TonY's tools use whole MiB.
 std::string MemoryText(int64_t bytes) { return std::to_string((bytes + kMebibyte - 1) / kMebibyte) + "m"; }
 
 std::string CommandText(const jobspec::Command& command) {
@@ -53,14 +53,14 @@ std::vector<Setting> InTonysKeys(const jobspec::JobSpec& spec) {
   return settings;
 }
 
-// What XML 1.0 cannot say at all, escaped or not.
-std::string Sayable(const std::string& text) {
-  std::string sayable;
+// Replaces characters that XML 1.0 does not allow even when escaped.
+std::string Representable(const std::string& text) {
+  std::string representable;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
-    sayable += byte < ' ' && c != '\t' && c != '\n' && c != '\r' ? ' ' : c;
+    representable += byte < ' ' && c != '\t' && c != '\n' && c != '\r' ? ' ' : c;
   }
-  return sayable;
+  return representable;
 }
 
 class TextWriter final : public pugi::xml_writer {
@@ -79,7 +79,7 @@ std::vector<Setting> SettingsOf(const jobspec::JobSpec& spec, const journal::Job
   if (settings.empty()) settings = InTonysKeys(spec);
   settings.push_back({kJobIdSetting, submitted.id, "howdah", false});
   settings.push_back({kUserSetting, submitted.user, "howdah", false});
-  settings.push_back({kPlaceSetting, submitted.on, "howdah", false});
+  settings.push_back({kBackendSetting, submitted.on, "howdah", false});
   return settings;
 }
 
@@ -91,10 +91,10 @@ std::string WriteConfiguration(const std::vector<Setting>& settings) {
   pugi::xml_node root = document.append_child("configuration");
   for (const Setting& setting : settings) {
     pugi::xml_node property = root.append_child("property");
-    property.append_child("name").text().set(Sayable(setting.name).c_str());
-    property.append_child("value").text().set(Sayable(setting.value).c_str());
+    property.append_child("name").text().set(Representable(setting.name).c_str());
+    property.append_child("value").text().set(Representable(setting.value).c_str());
     property.append_child("final").text().set(setting.is_final ? "true" : "false");
-    if (!setting.source.empty()) property.append_child("source").text().set(Sayable(setting.source).c_str());
+    if (!setting.source.empty()) property.append_child("source").text().set(Representable(setting.source).c_str());
   }
   TextWriter text;
   document.save(text, "", pugi::format_raw, pugi::encoding_utf8);

@@ -63,7 +63,7 @@ int64_t Millis(Instant instant) {
 
 Json OptionalText(const std::optional<std::string>& text) { return text ? Json{{"string", *text}} : Json(nullptr); }
 
-// What the event's record has, with TonY's names; optional texts by `optional_text`.
+// The fields of the event's record, with TonY's names; optional_text encodes optional strings.
 Json Fields(const Event& event, Json (*optional_text)(const std::optional<std::string>&)) {
   Json metrics = Json::array();
   for (const Metric& metric : event.metrics) metrics.push_back({{"name", metric.name}, {"value", metric.value}});
@@ -93,10 +93,10 @@ Json Fields(const Event& event, Json (*optional_text)(const std::optional<std::s
   return Json();
 }
 
-// Reads the fields of a value that any schema may have shaped: one of another kind reads as absent.
-class Reader {
+// Reads the fields of a value of any schema; a field of an unexpected type counts as absent.
+class RecordReader {
  public:
-  explicit Reader(const Json& object) : object_(object) {}
+  explicit RecordReader(const Json& object) : object_(object) {}
 
   std::optional<std::string> OptionalTextOf(const char* name) const {
     const Json* value = Find(name);
@@ -116,9 +116,9 @@ class Reader {
     const Json* list = Find(name);
     if (list == nullptr || !list->is_array()) return metrics;
     for (const Json& item : *list) {
-      const Json* value = Reader(item).Find("value");
+      const Json* value = RecordReader(item).Find("value");
       if (value != nullptr && value->is_number())
-        metrics.push_back({Reader(item).TextOf("name"), value->get<double>()});
+        metrics.push_back({RecordReader(item).TextOf("name"), value->get<double>()});
     }
     return metrics;
   }
@@ -143,7 +143,7 @@ std::optional<Event> EventOf(const Json& value) {
   if (millis < 0 || millis > kMost) return std::nullopt;
   for (const TypeNames& names : kTypes) {
     if (record.substr(record.rfind('.') + 1) != names.record) continue;
-    const Reader fields(*branch.begin());
+    const RecordReader fields(*branch.begin());
     Event event;
     event.type = names.type;
     event.time = Instant(std::chrono::milliseconds(millis));
@@ -163,7 +163,7 @@ std::optional<Event> EventOf(const Json& value) {
   return std::nullopt;
 }
 
-// One line, two spaces between parts, empty ones left out.
+// Appends a part to a line, two spaces apart; skips empty parts.
 void Add(std::string& line, const std::string& part) {
   if (part.empty()) return;
   if (!line.empty()) line += "  ";

@@ -31,7 +31,7 @@ std::optional<Instant> ParseMillis(std::string_view text) {
   return Instant(std::chrono::milliseconds(millis));
 }
 
-// What stands before the first '-', which is removed with it.
+// Removes and returns the part before the first '-'.
 std::string_view TakePart(std::string_view& text) {
   const size_t dash = std::min(text.find('-'), text.size());
   const std::string_view part = text.substr(0, dash);

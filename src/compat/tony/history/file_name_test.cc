@@ -7,7 +7,7 @@ namespace {
 
 Instant Millis(int64_t millis) { return Instant(std::chrono::milliseconds(millis)); }
 
-TEST(FileName, IsTonysBothWays) {
+TEST(FileName, WritesAndParsesTonYsNames) {
   const std::pair<FileName, std::string> kRows[] = {
       {{"app123", Millis(1), std::nullopt, "user", ""}, "app123-1-user.jhist.inprogress"},
       {{"app123", Millis(1), Millis(2), "user", "SUCCEEDED"}, "app123-1-2-user-SUCCEEDED.jhist"},
@@ -19,8 +19,8 @@ TEST(FileName, IsTonysBothWays) {
   }
 }
 
-// TonY splits at '-', cuts at '.', and compares with the lower-case name: none of these would be read by its portal.
-TEST(FileName, OfAUserThatTonYCannotReadIsWrittenReadably) {
+// TonY's portal splits at '-', cuts at '.', and compares with the lower-case name: it could read none of these.
+TEST(FileName, ReplacesCharactersOfUsersThatTonYCannotRead) {
   const std::pair<const char*, const char*> kRows[] = {
       {"ann-lee", "ann_lee"}, {"Ann.Lee", "ann_lee"}, {"svc$1", "svc_1"}, {"", "unknown"}};
   for (const auto& [user, readable] : kRows) {
@@ -29,7 +29,7 @@ TEST(FileName, OfAUserThatTonYCannotReadIsWrittenReadably) {
   }
 }
 
-TEST(FileName, ThatTonYWroteAndCannotReadIsRead) {
+TEST(FileName, ParsesNamesThatTonYCannotReadItself) {
   EXPECT_EQ(ParseFileName("app-1-2-ann-lee-FAILED.jhist"),
             (FileName{"app", Millis(1), Millis(2), "ann-lee", "FAILED"}));
   EXPECT_EQ(ParseFileName("app-1-2-Ann.Lee-KILLED.jhist"),
@@ -37,7 +37,7 @@ TEST(FileName, ThatTonYWroteAndCannotReadIsRead) {
   EXPECT_EQ(ParseFileName("app-1-ann-lee.jhist.inprogress"), (FileName{"app", Millis(1), std::nullopt, "ann-lee", ""}));
 }
 
-TEST(FileName, AnythingElseIsNone) {
+TEST(FileName, RejectsOtherNames) {
   for (const char* text : {"", "tony-final.xml", "app.jhist", "app-x-user.jhist.inprogress", "app-1-2-user.jhist",
                            "app-1-2-user-failed.jhist", "app-1-99999999999999999999-user-FAILED.jhist",
                            "-1-2-u-S.jhist", "app-1-2-user-FAILED.jhist.new"}) {
@@ -45,7 +45,7 @@ TEST(FileName, AnythingElseIsNone) {
   }
 }
 
-TEST(Application, OfAJobOfYarnIsItsIdAndOfOthersLikeOne) {
+TEST(Application, IsTheYarnIdOrAStableIdOfThatForm) {
   EXPECT_EQ(ApplicationOf("application_1_0001", Millis(7)), "application_1_0001");
   const std::string made = ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123));
   EXPECT_EQ(made, ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123)));
@@ -55,7 +55,7 @@ TEST(Application, OfAJobOfYarnIsItsIdAndOfOthersLikeOne) {
   EXPECT_EQ(made.substr(26).find_first_not_of("0123456789"), std::string::npos);
 }
 
-TEST(DayDirectory, IsOfLocalTime) {
+TEST(DayDirectory, UsesLocalTime) {
   const Instant instant = Millis(1559155036000);  // 2019-05-29T18:37:16Z
   EXPECT_EQ(DayDirectory(instant, std::chrono::hours(0)), "2019/05/29");
   EXPECT_EQ(DayDirectory(instant, std::chrono::hours(6)), "2019/05/30");

@@ -11,12 +11,12 @@ using core::JobChanged;
 using core::TaskChanged;
 using core::TaskState;
 
-// What a reader of TonY's history finds where there is nothing to tell.
+// TonY's text for a missing value.
 constexpr char kNothing[] = "NA";
 
 class Translation {
  public:
-  Translation(std::string application, AmPlace am) : application_(std::move(application)), am_(std::move(am)) {}
+  Translation(std::string application, AmContainer am) : application_(std::move(application)), am_(std::move(am)) {}
 
   void Add(const core::JournalEntry& entry) {
     if (core::IsFinal(view_.state)) return;
@@ -60,7 +60,7 @@ class Translation {
     const bool ends = change.type == kExited || change.type == kLost || change.type == kStopped;
     if (!ends || running_.erase(name) == 0) return;
     Event& event = Append(Event::Type::kTaskFinished, change.finished.value_or(time), change);
-    const bool succeeded = change.state == core::TaskState::kSucceeded;  // not always so with exit code 0
+    const bool succeeded = change.state == core::TaskState::kSucceeded;  // not implied by exit code 0
     event.status = succeeded ? "SUCCEEDED" : change.type == kStopped ? "FINISHED" : "FAILED";
     const std::string reason = task == nullptr ? change.reason.value_or("") : task->reason;
     event.diagnostic = succeeded || reason.empty() ? kNothing : reason;
@@ -82,12 +82,12 @@ class Translation {
   }
 
   std::string application_;
-  AmPlace am_;
+  AmContainer am_;
   journal::JobView view_;
   std::set<std::pair<std::string, int>> running_;
 };
 
-// Of a share, to a hundredth.
+// A share as percent, rounded to two digits.
 double Percent(double share) { return std::round(share * 1e4) / 100; }
 
 }  // namespace
@@ -110,7 +110,7 @@ std::vector<Metric> MetricsOf(const core::Usage& usage) {
 }
 
 std::vector<Event> EventsOf(const std::vector<core::JournalEntry>& journal, const std::string& application,
-                            const AmPlace& am) {
+                            const AmContainer& am) {
   Translation translation(application, am);
   for (const core::JournalEntry& entry : journal) translation.Add(entry);
   return std::move(translation.events);

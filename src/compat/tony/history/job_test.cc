@@ -61,7 +61,7 @@ std::string Recorded() {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
+TEST(Events, JournalGivesStartAndFinishOfEveryAttempt) {
   using enum TaskChanged::Type;
   std::vector<core::JournalEntry> journal = {
       Submitted(), Job(0, JobChanged::Type::kAmStarted, JobState::kStarting),
@@ -73,7 +73,7 @@ TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
   std::get<TaskChanged>(journal[8].change).usage = core::Usage{1, 2048, 0.5, 1024};
   EXPECT_EQ(EventsOf(journal, "application_1541469337545_0031", {"node1", ""}).size(), 7u);
   journal.push_back(Job(32, JobChanged::Type::kFinished, JobState::kSucceeded));
-  journal.push_back(Job(33, JobChanged::Type::kFinished, JobState::kFailed));  // after the end there is nothing
+  journal.push_back(Job(33, JobChanged::Type::kFinished, JobState::kFailed));  // ignored after the end
   const auto events = EventsOf(journal, "application_1541469337545_0031", {"node1", "container_0_01"});
   EXPECT_EQ(Described(events),
             (std::vector<std::string>{
@@ -90,7 +90,7 @@ TEST(Events, OfAJournalTellEveryAttemptAsTonYDoes) {
   EXPECT_EQ(back->events, events);
 }
 
-TEST(Metrics, AreTonYsNamesAndUnits) {
+TEST(Metrics, HaveTonYsNamesAndUnits) {
   EXPECT_TRUE(MetricsOf(core::Usage()).empty());
   core::Usage usage{.memory_peak_bytes = 4096, .memory_average_bytes = 1024};
   usage.gpu = core::GpuUse{1.0 / 3, 0.57, 0.25, 1};
@@ -102,8 +102,8 @@ TEST(Metrics, AreTonYsNamesAndUnits) {
                                                    {"AVG_GPU_FB_MEMORY_USAGE", 25}}));
 }
 
-// It could not hand on what it should (exports).
-TEST(Events, WhoExitedWithZeroAndFailedAllTheSameHasFailed) {
+// A role whose exports are missing from its output has failed, despite exit code 0.
+TEST(Events, FailedTaskWithExitCodeZeroIsFailed) {
   using enum TaskChanged::Type;
   const auto events = EventsOf(
       {Submitted(), Task(10, kStarted, 0, TaskState::kRunning), Task(20, kExited, 0, TaskState::kFailed, 0, 0)},
@@ -111,7 +111,7 @@ TEST(Events, WhoExitedWithZeroAndFailedAllTheSameHasFailed) {
   EXPECT_EQ(Described(events).back(), "TASK_FINISHED  worker:0  FAILED");
 }
 
-TEST(Events, OfTonYsOwnAreRead) {
+TEST(Events, ReadsAFileWrittenByTonY) {
   const auto read = ReadEvents(Recorded());
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->cut, "");
@@ -124,12 +124,12 @@ TEST(Events, OfTonYsOwnAreRead) {
   EXPECT_EQ(Described(read->events)[4], "TASK_FINISHED  worker:1  FAILED  Exception from container-launch. exit 1");
 }
 
-// Whatever is in the file: an answer, and no more. The sanitizers look on.
-TEST(Events, OfAnyBytesAreSafe) {
+// Random damage gives a result or an error; sanitizers check the rest.
+TEST(Events, ReadingDamagedFilesIsSafe) {
   const std::string whole = Recorded();
   std::mt19937 random(20261121);
   const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
-  const size_t values_at = whole.size() - 400;  // behind the schema
+  const size_t values_at = whole.size() - 400;  // after the schema
   size_t shown = 0;
   for (int round = 0; round < 1000; ++round) {
     std::string file = whole;
@@ -146,7 +146,7 @@ TEST(Events, OfAnyBytesAreSafe) {
   EXPECT_GT(shown, 100u);  // some of them can still be read
 }
 
-TEST(View, OfTonYsOwnJob) {
+TEST(View, ShowsAJobOfTonY) {
   const auto read = ReadEvents(Recorded());
   const FileName name{"application_1541469337545_0031", At(0), At(38071), "ann", "FAILED"};
   const auto view = ViewOf(name, {{"tony.application.name", "mnist", "", false}}, read->events);
@@ -174,11 +174,11 @@ TEST(View, OfTonYsOwnJob) {
   EXPECT_TRUE(metrics[1].metrics.empty());
 }
 
-TEST(View, OfAJobInProgressAndOfOneOfOurs) {
+TEST(View, ShowsRunningJobsAndJobsOfHowdah) {
   const FileName running{"application_1_1", At(0), std::nullopt, "ann_lee", ""};
   const std::vector<Setting> ours = {{kJobIdSetting, "howdah-1", "", false},
                                      {kUserSetting, "Ann-Lee", "", false},
-                                     {kPlaceSetting, "local", "", false}};
+                                     {kBackendSetting, "local", "", false}};
   Event started;
   started.type = Event::Type::kTaskStarted;
   started.time = At(3);
@@ -210,7 +210,7 @@ TEST(View, OfAJobInProgressAndOfOneOfOurs) {
   EXPECT_EQ(view.tasks[0].finished, At(9));
 }
 
-TEST(EndName, IsOfTheView) {
+TEST(EndName, HasUserTimesAndStatus) {
   journal::JobView view;
   view.Apply(Submitted());
   view.Apply(Job(5000, JobChanged::Type::kFinished, JobState::kKilled));
@@ -218,7 +218,7 @@ TEST(EndName, IsOfTheView) {
             "application_1541469337545_0031-1542325695566-1542325700566-ann_lee-KILLED.jhist");
 }
 
-TEST(Configuration, IsReadBackWhateverItsText) {
+TEST(Configuration, SurvivesARoundTripWithSpecialCharacters) {
   const std::vector<Setting> settings = {
       {"a", "<x> & \"y\" 'é'\n z ", "tony.xml", true}, {"b", "", "", false}, {"c", "  ", "d", false}};
   const auto back = ReadConfiguration(WriteConfiguration(settings));
@@ -229,7 +229,7 @@ TEST(Configuration, IsReadBackWhateverItsText) {
   EXPECT_EQ(ReadConfiguration(WriteConfiguration({{"e", std::string("\x1b[0m"), "", false}}))->at(0).value, " [0m");
 }
 
-TEST(Configuration, OfTonYLeavesOutWhatHasNoNameOrValue) {
+TEST(Configuration, SkipsPropertiesWithoutNameOrValue) {
   const auto read = ReadConfiguration(
       "<?xml version=\"1.0\"?>\n<configuration>\n<property><name>a</name><value>1</value></property>\n"
       "<property><name>b</name></property><property><value>2</value></property>\n"
@@ -241,7 +241,7 @@ TEST(Configuration, OfTonYLeavesOutWhatHasNoNameOrValue) {
   EXPECT_NE(wrong.error().message.find("line 3: "), std::string::npos) << wrong.error().message;
 }
 
-TEST(Configuration, OfAJobIsWhatItHandsOnOrItselfInTonYsKeys) {
+TEST(Configuration, IsTheJobFilesConfigurationOrTheJobInTonYsKeys) {
   jobspec::JobSpec spec;
   spec.name = "mnist";
   spec.framework = jobspec::Framework::kPytorch;

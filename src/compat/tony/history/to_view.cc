@@ -39,7 +39,7 @@ TaskView& TaskOf(JobView& view, const Event& event) {
   auto at = std::find_if(view.tasks.rbegin(), view.tasks.rend(), [&](const TaskView& other) {
               return other.role == event.role && other.index < event.index;
             }).base();
-  // The first of its role stands before those of a higher index, or behind all roles.
+  // The lowest index of its role comes before the others of the role; a new role comes last.
   if (at == view.tasks.begin() || std::prev(at)->role != event.role) {
     at = std::find_if(view.tasks.begin(), view.tasks.end(),
                       [&](const TaskView& other) { return other.role == event.role; });
@@ -72,14 +72,14 @@ void FinishTask(TaskView& task, const Event& event) {
   }
 }
 
-// Why a job failed is told by no event: it is what the first task to fail has said.
+// No event has the reason of a failed job: it is the diagnostic of the first task that failed.
 std::string ReasonOf(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (event.type != Event::Type::kTaskFinished || event.status != "FAILED") continue;
     const std::string task = TaskText(event.role, event.index);
-    const std::string said = event.diagnostic.value_or("NA");
-    if (said.starts_with(task + " ")) return said;  // as Howdah's own sentences do
-    return said == "NA" ? task + " failed" : task + ": " + said;
+    const std::string diagnostic = event.diagnostic.value_or("NA");
+    if (diagnostic.starts_with(task + " ")) return diagnostic;  // written by Howdah
+    return diagnostic == "NA" ? task + " failed" : task + ": " + diagnostic;
   }
   return "";
 }
@@ -94,7 +94,7 @@ JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration, 
   JobView view;
   view.id = known(kJobIdSetting, name.application);
   view.name = known("tony.application.name", "");
-  view.on = known(kPlaceSetting, "yarn");
+  view.on = known(kBackendSetting, "yarn");
   view.framework = known("tony.application.framework", "");
   view.user = known(kUserSetting, name.user);
   view.submitted = view.started = name.started;
@@ -109,7 +109,7 @@ JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration, 
   if (!core::IsFinal(view.state)) return view;
   for (TaskView& task : view.tasks) {
     if (core::IsFinal(task.state)) continue;
-    task.state = TaskState::kStopped;  // TonY tells no end of what it stopped itself
+    task.state = TaskState::kStopped;  // TonY writes no event for tasks that it stops
     task.finished = view.finished;
   }
   return view;

@@ -16,7 +16,7 @@ namespace howdah::storage::history {
 struct Job {
   const jobspec::JobSpec& spec;
   std::vector<core::JournalEntry> journal;  // as far as it goes; at least its first line
-  compat::tony::history::AmPlace am;        // where the application master runs or ran
+  compat::tony::history::AmContainer am;    // where the application master runs or ran
 };
 
 // The job runs from now on: its configuration, and a file of events that is in progress. A later application master

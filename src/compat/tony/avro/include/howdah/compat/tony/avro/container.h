@@ -16,17 +16,17 @@ using Json = nlohmann::ordered_json;
 
 struct Container {
   std::vector<Json> values;
-  // Why what follows `values` cannot be read: the file is still being written, or damaged. Empty: that was all.
+  // Why the rest cannot be read: the file is still being written, or damaged. Empty: the file is complete.
   std::string cut;
 };
 
-// Values as the schema in the file itself describes them, whoever wrote it; codecs null and deflate. Any bytes are safe
-// to give: time and memory stay within a small multiple of their size (of the inflated size, at most 256 MiB, with
-// deflate). An error: there is no header, or the schema or codec is not one of Avro's.
+// Reads values by the schema in the file, with codec null or deflate. Safe for any bytes: time and memory are at most a
+// small multiple of their size (with deflate, of the inflated size, at most 256 MiB). An error: no header, or an
+// unsupported schema or codec.
 Result<Container> ReadContainer(std::string_view bytes);
 
-// A file of one block without compression. The same values give the same bytes. An error: the schema is none, or a
-// value does not fit it; says where.
+// A file of one uncompressed block; deterministic. An error: an invalid schema, or the first value that does not match
+// it.
 Result<std::string> WriteContainer(const std::string& schema, const std::vector<Json>& values);
 
 }  // namespace howdah::compat::tony::avro

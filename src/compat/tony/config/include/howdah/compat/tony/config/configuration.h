@@ -1,4 +1,4 @@
-// TonY's configuration: its sources, weakest first, and what it says in the end.
+// TonY's configuration, merged from its sources.
 #pragma once
 
 #include <functional>
@@ -17,10 +17,10 @@ struct ConfigurationFile {
   std::string xml;
 };
 
-// What TonY reads, in this order, a later one over an earlier: the files (the user's tony.xml or -conf_file, then
-// tony-site.xml), then the flags, which win over `final` values too. -conf of a key that takes several values
-// (tony.containers.envs, tony.execution.envs, tony.containers.resources) adds to what is there. read_file: of a path
-// that XInclude names. kUsage: a file that is no configuration.
+// Merges what TonY merges, in its order; later sources override earlier ones: the files (the user's tony.xml or
+// -conf_file, then tony-site.xml), then the flags, which override `final` values too. -conf appends to a key that takes
+// several values (tony.containers.envs, tony.execution.envs, tony.containers.resources). read_file: reads a path named
+// by XInclude. kUsage: a file is not a configuration.
 Result<hadoop::conf::Configuration> ReadConfiguration(
     const Flags& flags, const std::vector<ConfigurationFile>& files, const hadoop::conf::Environment& surroundings,
     const std::function<Result<std::string>(const std::string& path)>& read_file);

@@ -16,20 +16,20 @@ using Pair = std::pair<std::string, std::string>;
 
 struct Flags {
   Submitter submitter = Submitter::kCluster;
-  // TonY's, empty where not given. The last one counts of those that may stand once.
+  // TonY's flags; empty: not given. If a flag is repeated, the last one counts, unless it is a list.
   std::string executes, task_params, src_dir, python_venv, python_binary_path, conf_file, tensorboard_log_dir;
   std::vector<Pair> conf, shell_env, container_env;
-  std::vector<std::string> hdfs_classpath;  // accepted, and not needed: no jar of ours is needed in a container
+  std::vector<std::string> hdfs_classpath;  // accepted and ignored: containers need no jars
   bool help = false;
   bool debug = false;
-  // Ours.
-  std::string on;  // --on; empty: not said
+  // Howdah's flags.
+  std::string on;  // --on; empty: not given
   bool print_job = false, plan = false, keys = false, json = false, keep = false;
 };
 
-// The words behind `howdah tony`: first, if it is there, the submitter (ClusterSubmitter, or with its Java package),
-// then flags, each as -x v, --x v, -x=v or --x=v. kUsage: a flag that is not known, named with the nearest one; a word
-// that belongs to none; a flag without its value. TonY ignores these, with all that follows.
+// Parses the words after `howdah tony`: optionally the submitter (ClusterSubmitter, with or without its Java package),
+// then flags, each as -x v, --x v, -x=v or --x=v. kUsage: an unknown flag, a word that belongs to no flag, a flag
+// without its value. TonY silently ignores these and everything after them.
 Result<Flags> ParseFlags(const std::vector<std::string>& words);
 
 // What `howdah tony --help` prints.

@@ -1,5 +1,5 @@
-// The keys of TonY's configuration: what becomes of each. The one table of them; the page docs/tony-keys.md is made of
-// it. Source of the keys and their defaults: TonY 0.5.3 and its master of 2023-10-14 (TonyConfigurationKeys,
+// The keys of TonY's configuration and their translation: one table, from which the page docs/tony-keys.md is made.
+// Source of the keys and their defaults: TonY 0.5.3 and its master of 2023-10-14 (TonyConfigurationKeys,
 // tony-default.xml).
 #pragma once
 
@@ -16,16 +16,16 @@ struct Key {
   std::string_view name;
   std::string_view default_value;  // TonY's; empty: none
   Effect effect = Effect::kHonoured;
-  std::string_view what;  // how it is honoured, or why it has no effect: a clause
+  std::string_view effect_text;  // its translation, or why it has no effect: a clause
 };
 
 // Every key, in the order of the page.
 const std::vector<Key>& Keys();
 
-// The row that a name is of, those without placeholders first; nullptr: TonY has no such key.
+// The row for a name; rows without placeholders take precedence. nullptr: TonY has no such key.
 const Key* FindKey(std::string_view name);
 
-// What the name that is no key was probably meant to be, with `jobs` in the place of <job>; empty: nobody knows.
+// The key most similar to an unknown name, with each of `jobs` for <job>; empty: none is similar.
 std::string NearestKey(std::string_view name, const std::vector<std::string>& jobs);
 
 // The reference page of the docs (Markdown).

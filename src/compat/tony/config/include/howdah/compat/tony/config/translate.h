@@ -1,4 +1,4 @@
-// A job of TonY as a job file of ours. Everything here is a translation into concepts that any job file has.
+// Translates a job of TonY into a job file, which uses only keys that any job file may have.
 #pragma once
 
 #include <functional>
@@ -12,9 +12,9 @@
 
 namespace howdah::compat::tony::config {
 
-// What translating needs to know of the submitter's machine and of remote file systems.
+// What the translation needs from the submitting machine and from remote file systems.
 struct Facts {
-  std::string directory;  // absolute: relative paths count from here
+  std::string directory;  // absolute: where relative paths start
   std::function<jobspec::PathKind(const std::string& path)> path_kind;
   bool on_cluster = false;  // containers run on nodes of Hadoop
   // Whether a file of this machine may be executed.
@@ -23,22 +23,22 @@ struct Facts {
   std::function<Result<std::vector<std::string>>(const std::string& uri)> list;
 };
 
-// A key that has no effect here, or a name that is no key.
+// A key that has no effect, or an unknown key.
 struct Note {
   std::string key;
   std::string origin;  // "tony.xml", "-conf"
-  std::string text;    // why, a clause
+  std::string text;    // the reason, a clause
   std::string ToText() const;
 };
 
 struct Translation {
   jobspec::JobSpec job;
   std::vector<Note> notes;
-  // What is wrong, each a sentence that names the key and the remedy. The job is of use only if there is none.
+  // Each a sentence that names the key and what to do. The job is valid only if there are none.
   std::vector<std::string> problems;
 };
 
-// Pure, but for what it asks of `facts`.
+// Pure, except for calls to `facts`.
 Translation Translate(const Flags& flags, const hadoop::conf::Configuration& configuration, const Facts& facts);
 
 }  // namespace howdah::compat::tony::config

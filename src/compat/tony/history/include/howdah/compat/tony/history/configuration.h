@@ -1,4 +1,4 @@
-// tony-final.xml: a job's configuration as TonY's tools and Hadoop's Configuration read it.
+// tony-final.xml: a job's configuration, in the format of TonY's tools and Hadoop's Configuration.
 #pragma once
 
 #include <string>
@@ -13,27 +13,27 @@ namespace howdah::compat::tony::history {
 
 struct Setting {
   std::string name, value;
-  std::string source;  // the file or flag that said so; empty: unknown
+  std::string source;  // the file or flag that set it; empty: unknown
   bool is_final = false;
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-// Names that Howdah adds: what TonY's file names cannot tell of a job that another place has run.
+// Settings that Howdah adds, because TonY's file names have no room for them.
 inline constexpr char kJobIdSetting[] = "howdah.job.id";
 inline constexpr char kUserSetting[] = "howdah.user";
-inline constexpr char kPlaceSetting[] = "howdah.on";
+inline constexpr char kBackendSetting[] = "howdah.on";
 
-// The configuration that the job file hands on (`history.configuration`); else, what the job is in TonY's keys: name,
-// framework, queue, and each role's instances, memory, vcores, gpus and command. Either with the names above.
-// submitted: the job's journal, or its first line.
+// The job file's `history.configuration`; without it, the job in TonY's keys: name, framework, queue, and each role's
+// instances, memory, vcores, gpus and command. In both cases with the settings above. submitted: a view of the journal,
+// or of its first entry.
 std::vector<Setting> SettingsOf(const jobspec::JobSpec& spec, const journal::JobView& submitted);
 
 std::string WriteConfiguration(const std::vector<Setting>& settings);
-// In the order of the file; of names that stand there twice the last. Properties without name or value are left out, as
-// TonY leaves them out. An error: it is not XML, with the line.
+// In the order of the file; the last of duplicate names counts. Like TonY, skips properties without name or value. An
+// error means invalid XML and names the line.
 Result<std::vector<Setting>> ReadConfiguration(std::string_view xml);
 
-// The value of a name; empty: it is not set.
+// The value of a setting; empty: not set.
 std::string ValueOf(const std::vector<Setting>& settings, std::string_view name);
 
 }  // namespace howdah::compat::tony::history

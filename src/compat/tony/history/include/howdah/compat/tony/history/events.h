@@ -17,7 +17,7 @@ struct Metric {
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
-// One event; which fields count is said by its type.
+// One event; its type determines which fields are used.
 struct Event {
   enum class Type { kApplicationInited, kApplicationFinished, kTaskStarted, kTaskFinished };
   Type type = Type::kApplicationInited;
@@ -28,10 +28,10 @@ struct Event {
   std::string role;                          // of tasks: TonY's taskType
   int index = 0;                             // of tasks
   std::string host;                          // inited, started
-  std::optional<std::string> container;      // inited, started; TonY before 0.4 did not tell it
+  std::optional<std::string> container;      // inited, started; TonY before 0.4 has none
   std::string status;                        // of a task's end: "SUCCEEDED", "FAILED", "FINISHED"
   std::vector<Metric> metrics;               // of a task's end
-  std::optional<std::string> diagnostic;     // of a task's end: "NA", or why
+  std::optional<std::string> diagnostic;     // of a task's end: "NA", or the reason
   friend bool operator==(const Event&, const Event&) = default;
 };
 
@@ -42,10 +42,10 @@ Result<std::string> WriteEvents(const std::vector<Event>& events);
 
 struct Events {
   std::vector<Event> events;
-  std::string cut;  // why there are no more, if there should be: a file that is being written, or damaged
+  std::string cut;  // why the rest cannot be read: the file is still being written, or damaged; empty: complete
 };
-// Of every version of TonY: fields are found by their names in the file's own schema. Events of types that this does
-// not know are left out. Any bytes are safe to give.
+// Reads files of every version of TonY: fields are looked up by name in the file's own schema. Unknown event types are
+// skipped. Safe for any bytes.
 Result<Events> ReadEvents(std::string_view bytes);
 
 // {"time": "...", "type": "TASK_STARTED", "taskType": "worker", ...}: one line, with TonY's names.

@@ -1,6 +1,6 @@
-// The names in TonY's history: LOCATION/intermediate/APPLICATION/ while a job runs, LOCATION/finished/YYYY/MM/DD/
-// APPLICATION/ after its portal has moved it, and in either tony-final.xml and one file of events, whose name says who,
-// when and how it ended.
+// The names in TonY's history: LOCATION/intermediate/APPLICATION/ while a job runs, and LOCATION/finished/YYYY/MM/DD/
+// APPLICATION/ after TonY's portal has moved it. Each directory has tony-final.xml and one file of events, whose name
+// has the user, the times and the final status.
 #pragma once
 
 #include <cstdint>
@@ -21,26 +21,26 @@ inline constexpr char kOldConfigurationFile[] = "config.xml";  // before TonY 0.
 struct FileName {
   std::string application;  // "application_1541469337545_0031"
   Instant started;
-  std::optional<Instant> completed;  // none: in progress
+  std::optional<Instant> completed;  // nullopt: in progress
   std::string user;
   std::string status;  // "SUCCEEDED", "FAILED", "KILLED"; empty: in progress
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 
-// TonY's readers split a name at each '-', cut it at the first '.' and refuse capitals, so that a user named "Ann-Lee"
-// breaks the page that lists all jobs: what they cannot read of a user's name becomes '_'. (The configuration has the
-// name as it is.)
+// TonY's readers split a name at each '-', cut it at the first '.' and reject capitals: a user named "Ann-Lee" would
+// break the page that lists all jobs. Therefore capitals become lower case and other such characters '_'. The
+// configuration has the unchanged name.
 std::string WriteFileName(const FileName& name);
-// Also of names that TonY wrote and cannot read itself. nullopt: it is no file of events.
+// Also parses names that TonY writes but cannot read itself. nullopt: not a file of events.
 std::optional<FileName> ParseFileName(std::string_view name);
 
-// The id by which TonY's tools know a job: they take ids of YARN alone. A job of another place gets one that no cluster
-// gives, made from its id and the time of its submission, which never changes.
+// The id of a job for TonY's tools, which accept only YARN's ids. A job of another backend gets a stable id, made from
+// its own id and its submission time, that no cluster assigns.
 std::string ApplicationOf(const std::string& job, std::optional<Instant> submitted);
 
-// "2019/05/29": the day of an instant where local time is ahead of UTC by `ahead`.
+// "2019/05/29": the day of an instant in local time, which is UTC plus `ahead`.
 std::string DayDirectory(Instant instant, Duration ahead);
-// The first instant that is not of that day, in UTC; nullopt: the text is no such directory.
+// The end of that day, in UTC; nullopt: not such a directory.
 std::optional<Instant> EndOfDay(std::string_view day_directory);
 
 }  // namespace howdah::compat::tony::history

@@ -1,4 +1,4 @@
-// A job as TonY's history tells it, from our journal and back.
+// Converts Howdah's journal to TonY's history, and TonY's history to a job's status.
 #pragma once
 
 #include <string>
@@ -12,34 +12,33 @@
 
 namespace howdah::compat::tony::history {
 
-// The container that the application master runs in, where it is known.
-struct AmPlace {
+// The container of the application master, as far as it is known.
+struct AmContainer {
   std::string host;
   std::string container;  // empty: none
 };
 
-// What was measured of a task, by TonY's names and in its units: bytes, and percent of its GPUs' time and memory. And
-// CPU_SECONDS, which TonY has not. TonY's ..._GPU_MAIN_MEMORY_USAGE (BAR1, the window through which the host sees a
-// GPU's memory) says nothing of what a task needs, and is not measured.
+// A task's metrics with TonY's names and units: bytes, and percent of its GPUs' time and memory; and CPU_SECONDS, which
+// TonY does not have. TonY's ..._GPU_MAIN_MEMORY_USAGE (BAR1, the window through which the host accesses GPU memory) is
+// left out: it does not depend on the task.
 std::vector<Metric> MetricsOf(const core::Usage& usage);
 
-// The events of a journal, as far as it goes. Every attempt of a task starts and finishes; one that did not get to its
-// end is FINISHED, TonY's word for what was stopped.
+// The events of a journal, which may be incomplete. Every attempt of a task starts and finishes; a stopped attempt has
+// the status FINISHED, TonY's word for that.
 std::vector<Event> EventsOf(const std::vector<core::JournalEntry>& journal, const std::string& application,
-                            const AmPlace& am);
+                            const AmContainer& am);
 
-// The file of events' name at the end of the job that `view` shows.
+// The name of the file of events when the job has ended.
 FileName EndName(const journal::JobView& view, Instant started);
 
-// What is told of a job's task, beside its status.
+// The metrics of a task.
 struct TaskMetrics {
   std::string role;
   int index = 0;
-  std::vector<Metric> metrics;  // of its last attempt that has any
+  std::vector<Metric> metrics;  // of the last attempt that has any
 };
 
-// The status of a job of TonY's history; its id is the one by which Howdah knows it, if it is one of Howdah's. Without
-// events: of the job alone.
+// The status of a job in TonY's history, with Howdah's id if Howdah ran it. Without events it has no tasks.
 journal::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
                         const std::vector<Event>& events);
 // In the order in which the tasks started.
