@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "howdah/base/ids.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/rpc/streams/run_remote.h"

@@ -193,7 +193,7 @@ ValueType<Duration> TimeSpan(Zero zero) {
 
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault) {
   return {[fault](Reader& r, const Node& n, std::string& out) {
-            auto text = r.Text(n, "a text");
+            auto text = r.Text(n, "a string");
             if (!text) return false;
             std::string found = fault(*text);
             if (!found.empty()) return r.Fail(n, std::move(found));

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "history_archive.h"
+#include "howdah/base/ids.h"
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "howdah/base/bytes.h"
+#include "howdah/base/ids.h"
 #include "howdah/cli/output/text_table.h"
 #include "howdah/jobspec/job_file.h"
 
@@ -33,9 +34,8 @@ std::string PlanText(const Plan& plan) {
   std::vector<std::vector<std::string>> rows = {{"TASK", "MEMORY", "VCORES", "GPUS", "PROCESSES", "RANKS"}};
   for (const PlannedTask& task : plan.tasks) {
     const jobspec::RoleSpec& role = RoleOf(plan, task);
-    rows.push_back({TaskText(task.role, task.index), FormatBytes(role.memory_bytes),
-                    std::to_string(role.vcores), std::to_string(role.gpus), std::to_string(role.processes),
-                    Numbers(task.ranks)});
+    rows.push_back({TaskText(task.role, task.index), FormatBytes(role.memory_bytes), std::to_string(role.vcores),
+                    std::to_string(role.gpus), std::to_string(role.processes), Numbers(task.ranks)});
   }
   text += FormatTable(rows);
   for (const PlannedTask& task : plan.tasks) {
