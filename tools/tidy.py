@@ -64,7 +64,8 @@ def kinds_of(path):
     elif is_cpp:
         if library in rules.PURE:
             kinds.add("pure")
-        if library not in ("cli", "sim") and path.startswith(("src/", "apps/howdah-agent/")):
+        clients = ("src/cli/", "src/client/", "src/testing/")
+        if path.startswith(("src/", "apps/howdah-agent/")) and not path.startswith(clients):
             kinds.add("agent")
     return kinds
 

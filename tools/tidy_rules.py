@@ -72,7 +72,7 @@ LAYERS = {
 
 # The rows of the table in ARCHITECTURE.md, from the top down.
 LAYER_GROUPS = [
-    ("shells", ["cli", "am", "executor"]),
+    ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "client", "am", "executor"]),
     ("tests", ["testing/sim"]),
     ("world", ["backend/yarn", "backend/local", "backend", "storage/history", "storage", "rpc/streams", "rpc/callback",
                "rpc"]),

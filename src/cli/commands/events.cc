@@ -9,12 +9,12 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct EventsArguments {
   std::string id;
   bool json = false, follow = false;
 };
 
-Result<int> Events(client::Connection& connection, const Arguments& arguments) {
+Result<int> Events(client::Connection& connection, const EventsArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   client::FollowOptions options;
   options.until = arguments.follow ? client::Until::kEnd : client::Until::kNow;
@@ -33,7 +33,7 @@ args::Command EventsCommand(client::Connection& connection) {
   return {"events", "Show the journal of a job, one line per event",
           "  howdah events last -f\n  howdah events last --json | jq -r .type",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<EventsArguments>();
             syntax.Id(arguments->id);
             syntax.Flag("-f,--follow", arguments->follow, "Continue with new events until the job has finished");
             syntax.Json(arguments->json, "Print one JSON object per line");

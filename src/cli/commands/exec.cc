@@ -11,13 +11,13 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct ExecArguments {
   std::string id, task;
   bool terminal = false;
   std::vector<std::string> command;  // empty: a shell
 };
 
-Result<int> Exec(client::Connection& connection, const Arguments& arguments) {
+Result<int> Exec(client::Connection& connection, const ExecArguments& arguments) {
   if (arguments.terminal && !output::IsTerminal(STDIN_FILENO)) {
     return Error{ErrorCode::kUsage, "exec -t: stdin is not a terminal; leave out -t"};
   }
@@ -40,7 +40,7 @@ args::Command ExecCommand(client::Connection& connection) {
           "  howdah exec last worker:0 -- nvidia-smi\n  howdah exec last worker:0\n"
           "Exit code: that of the command, or 128 plus the number of the signal that killed it.",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<ExecArguments>();
             syntax.Id(arguments->id);
             syntax.Positional("task", "ROLE:INDEX", arguments->task, args::Presence::kRequired, "The task");
             syntax.Flag("-t,--terminal", arguments->terminal,

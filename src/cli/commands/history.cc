@@ -31,14 +31,14 @@ std::string Array(const Items& items, const ToText& to_text) {
   return text + "]\n";
 }
 
-struct Arguments {
+struct HistoryArguments {
   std::string directory;
   bool json = false;
   std::string id, other;  // other: the second job of diff
   client::HistoryFilter filter;
 };
 
-Result<int> List(HistorySource& source, const Arguments& arguments) {
+Result<int> List(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const auto jobs, source.List(arguments.filter));
   if (arguments.json) {
     output::Print(Array(jobs, [](const PastJob& job) { return journal::ToJson(job.view, false); }));
@@ -62,7 +62,7 @@ Result<int> List(HistorySource& source, const Arguments& arguments) {
   return client::kExitOk;
 }
 
-Result<int> Show(HistorySource& source, const Arguments& arguments) {
+Result<int> Show(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
   HOWDAH_TRY(const journal::JobView view, source.Status(job));
   output::Print(arguments.json
@@ -71,14 +71,14 @@ Result<int> Show(HistorySource& source, const Arguments& arguments) {
   return client::kExitOk;
 }
 
-Result<int> Events(HistorySource& source, const Arguments& arguments) {
+Result<int> Events(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
   HOWDAH_TRY(const auto lines, source.Events(job, arguments.json));
   for (const std::string& line : lines) output::Print(line + "\n");
   return client::kExitOk;
 }
 
-Result<int> Config(HistorySource& source, const Arguments& arguments) {
+Result<int> Config(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
   HOWDAH_TRY(const client::TonySettings settings, source.Configuration(job));
   if (arguments.json) {
@@ -96,7 +96,7 @@ Result<int> Config(HistorySource& source, const Arguments& arguments) {
   return client::kExitOk;
 }
 
-Result<int> Metrics(HistorySource& source, const Arguments& arguments) {
+Result<int> Metrics(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const PastJob job, source.Find(arguments.id));
   HOWDAH_TRY(const auto metrics, source.Metrics(job));
   if (arguments.json) {
@@ -136,7 +136,7 @@ void PrintDifferences(const std::string& title, const std::vector<client::Differ
   }
 }
 
-Result<int> Diff(HistorySource& source, const Arguments& arguments) {
+Result<int> Diff(HistorySource& source, const HistoryArguments& arguments) {
   HOWDAH_TRY(const PastJob before, source.Find(arguments.id));
   HOWDAH_TRY(const PastJob after, source.Find(arguments.other));
   HOWDAH_TRY(const client::TonySettings settings_before, source.Configuration(before));
@@ -165,10 +165,11 @@ void AddDirectory(args::Syntax& syntax, std::string& directory) {
               "$TONY_CONF_DIR/tony-site.xml");
 }
 
-using Action = Result<int> (*)(HistorySource&, const Arguments&);
+using Action = Result<int> (*)(HistorySource&, const HistoryArguments&);
 
 // What runs an action that reads the history.
-args::Runner Reading(client::Connection& connection, const std::shared_ptr<Arguments>& arguments, Action action) {
+args::Runner Reading(client::Connection& connection, const std::shared_ptr<HistoryArguments>& arguments,
+                     Action action) {
   return [&connection, arguments, action]() -> Result<int> {
     HOWDAH_TRY(HistorySource source, HistorySource::Open(connection, arguments->directory, output::PrintNote));
     return action(source, *arguments);
@@ -180,7 +181,7 @@ void AddList(args::Syntax& history, client::Connection& connection) {
                  "  howdah history list --user ann --status FAILED --since 7d\n"
                  "  howdah history list --dir hdfs:///tony-history --json | jq -r '.[].id'",
                  [&connection](args::Syntax& syntax) -> args::Runner {
-                   const auto arguments = std::make_shared<Arguments>();
+                   const auto arguments = std::make_shared<HistoryArguments>();
                    client::HistoryFilter& filter = arguments->filter;
                    const Instant now = os::process::Clock().Now();
                    AddDirectory(syntax, arguments->directory);
@@ -201,7 +202,7 @@ void AddJobAction(args::Syntax& history, client::Connection& connection, const s
                   const std::string& help, Action action) {
   history.Action(name, help, "  howdah history " + name + " application_1541469337545_0031 --dir hdfs:///tony-history",
                  [&connection, action](args::Syntax& syntax) -> args::Runner {
-                   const auto arguments = std::make_shared<Arguments>();
+                   const auto arguments = std::make_shared<HistoryArguments>();
                    AddDirectory(syntax, arguments->directory);
                    syntax.Json(arguments->json, "Print JSON");
                    syntax.Id(arguments->id);
@@ -213,7 +214,7 @@ void AddDiff(args::Syntax& history, client::Connection& connection) {
   history.Action("diff", "Compare two jobs: configuration and outcome",
                  "  howdah history diff last application_1541469337545_0031",
                  [&connection](args::Syntax& syntax) -> args::Runner {
-                   const auto arguments = std::make_shared<Arguments>();
+                   const auto arguments = std::make_shared<HistoryArguments>();
                    AddDirectory(syntax, arguments->directory);
                    syntax.Json(arguments->json, "Print one JSON object");
                    syntax.Positional("before", "ID1", arguments->id, args::Presence::kRequired, "The first job");

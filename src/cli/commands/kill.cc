@@ -10,12 +10,12 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct KillArguments {
   std::string id;
   std::optional<Duration> grace;
 };
 
-Result<int> Kill(client::Connection& connection, const Arguments& arguments) {
+Result<int> Kill(client::Connection& connection, const KillArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   HOWDAH_TRY(const client::StoppedJob stopped,
              client::StopAndWait(*job.cluster, job.id,
@@ -32,7 +32,7 @@ Result<int> Kill(client::Connection& connection, const Arguments& arguments) {
 args::Command KillCommand(client::Connection& connection) {
   return {"kill", "Kill a job and wait until all its processes have ended",
           "  howdah kill last\n  howdah kill last --grace 30s", [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<KillArguments>();
             syntax.Id(arguments->id);
             syntax.Duration("--grace", arguments->grace,
                             "Time between the stop signal and SIGKILL; default: checkpoint.grace of the job");

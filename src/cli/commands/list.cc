@@ -12,11 +12,11 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct ListArguments {
   bool json = false, all = false;
 };
 
-Result<int> List(client::Connection& connection, const Arguments& arguments) {
+Result<int> List(client::Connection& connection, const ListArguments& arguments) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
   HOWDAH_TRY(const auto jobs, cluster->List(arguments.all));
   if (arguments.json) {
@@ -39,7 +39,7 @@ Result<int> List(client::Connection& connection, const Arguments& arguments) {
 args::Command ListCommand(client::Connection& connection) {
   return {"list", "List queued and running jobs", "  howdah list --all",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<ListArguments>();
             syntax.Json(arguments->json, "Print one JSON array");
             syntax.Flag("--all", arguments->all, "Include finished jobs");
             return [&connection, arguments] { return List(connection, *arguments); };

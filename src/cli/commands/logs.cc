@@ -127,13 +127,13 @@ Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, st
   return client::kExitOk;
 }
 
-struct Arguments {
+struct LogsArguments {
   std::string id, task;
   bool follow = false, only_stdout = false, only_stderr = false;
   std::optional<int64_t> attempt, tail;
 };
 
-Result<int> Logs(client::Connection& connection, const Arguments& arguments) {
+Result<int> Logs(client::Connection& connection, const LogsArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   client::LogRequest request{arguments.task, std::nullopt, arguments.only_stdout, arguments.only_stderr};
@@ -148,7 +148,7 @@ args::Command LogsCommand(client::Connection& connection) {
   return {"logs", "Show the output of a job's tasks",
           "  howdah logs last\n  howdah logs last worker:1 --stderr --tail 20\n  howdah logs last worker -f",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<LogsArguments>();
             syntax.Id(arguments->id);
             syntax.Positional("task", "ROLE[:INDEX]", arguments->task, args::Presence::kOptional,
                               "One role or one task; default: all tasks");

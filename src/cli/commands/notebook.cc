@@ -47,7 +47,7 @@ done
 echo "$HOWDAH_PORT $(cat .howdah-notebook)"
 )sh";
 
-struct Arguments {
+struct NotebookArguments {
   std::string id;  // of a notebook that runs; empty: start one
   client::JobRequest job;
   std::string directory;
@@ -56,7 +56,7 @@ struct Arguments {
   int listen = 0;
 };
 
-client::JobRequest RequestFor(const Arguments& arguments) {
+client::JobRequest RequestFor(const NotebookArguments& arguments) {
   client::JobRequest job = arguments.job;
   if (job.quick.name.empty()) job.quick.name = "notebook";
   // A notebook's files are in its directory; the current directory is uploaded only if --source names it.
@@ -123,7 +123,7 @@ Result<int> Connect(const client::Job& job, int listen) {
                       [&](const std::string& address) { return address + "lab?token=" + server->token; });
 }
 
-Result<int> RunNotebook(client::Connection& connection, const Arguments& arguments) {
+Result<int> RunNotebook(client::Connection& connection, const NotebookArguments& arguments) {
   if (!arguments.id.empty()) {
     HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
     return Connect(job, arguments.listen);
@@ -143,7 +143,7 @@ args::Command NotebookCommand(client::Connection& connection) {
   return {"notebook", "Run JupyterLab as a job and connect to it",
           "  howdah notebook --on yarn --gpus 1 --memory 8GiB --python env.tar.gz\n  howdah notebook last",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<NotebookArguments>();
             syntax.Positional("id", "ID", arguments->id, args::Presence::kOptional,
                               "A running notebook to reconnect to; default: start a new one");
             args::AddTaskFlags(syntax, arguments->job);

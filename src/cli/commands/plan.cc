@@ -24,12 +24,12 @@ std::string ProblemsJson(const std::vector<jobspec::Problem>& problems) {
   return json.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 
-struct Arguments {
+struct PlanArguments {
   client::JobRequest job;
   bool json = false;
 };
 
-Result<int> PlanJob(client::Connection& connection, const Arguments& arguments) {
+Result<int> PlanJob(client::Connection& connection, const PlanArguments& arguments) {
   HOWDAH_TRY(const jobspec::ParsedJob job, client::ReadJob(arguments.job));
   return ShowPlan(connection, job, arguments.json);
 }
@@ -40,7 +40,7 @@ args::Command PlanCommand(client::Connection& connection) {
   return {"plan", "Check a job and show what would run, without submitting it",
           "  howdah plan job.yaml\n  howdah plan job.yaml --set roles.worker.memory=8GiB --json",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<PlanArguments>();
             args::AddJobRequest(syntax, arguments->job);
             syntax.Json(arguments->json, "Print the plan as one JSON object");
             return [&connection, arguments] { return PlanJob(connection, *arguments); };

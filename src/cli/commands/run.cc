@@ -167,12 +167,12 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   return client::ExitCodeOf(display.view());
 }
 
-struct Arguments {
+struct RunArguments {
   client::JobRequest job;
   bool keep = false, json = false;
 };
 
-Result<int> Run(client::Connection& connection, const Arguments& arguments) {
+Result<int> Run(client::Connection& connection, const RunArguments& arguments) {
   HOWDAH_TRY(const auto job, AdmittedJob(connection, arguments.job));
   if (const int* code = std::get_if<int>(&job)) return *code;
   return RunJob(connection, std::get<jobspec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
@@ -188,7 +188,7 @@ args::Command RunCommand(client::Connection& connection) {
       "Exit code: 0 the job succeeded, 1 it failed, 4 it was killed, 2 wrong usage or job file, 3 the backend cannot "
       "run it.",
       [&connection](args::Syntax& syntax) -> args::Runner {
-        const auto arguments = std::make_shared<Arguments>();
+        const auto arguments = std::make_shared<RunArguments>();
         args::AddJobRequest(syntax, arguments->job);
         syntax.Flag("--keep", arguments->keep, "Keep the tasks' working directories after the job");
         syntax.Json(arguments->json, "Print the final status as JSON to stdout; logs go to stderr");

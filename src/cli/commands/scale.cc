@@ -10,11 +10,11 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct ScaleArguments {
   std::string id, role_and_instances;
 };
 
-Result<int> Scale(client::Connection& connection, const Arguments& arguments) {
+Result<int> Scale(client::Connection& connection, const ScaleArguments& arguments) {
   const std::string& text = arguments.role_and_instances;
   const size_t equals = text.rfind('=');
   int instances = -1;
@@ -39,7 +39,7 @@ Result<int> Scale(client::Connection& connection, const Arguments& arguments) {
 args::Command ScaleCommand(client::Connection& connection) {
   return {"scale", "Change the number of tasks of an elastic role", "  howdah scale last worker=4",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<ScaleArguments>();
             syntax.Id(arguments->id);
             syntax.Positional("role", "ROLE=N", arguments->role_and_instances, args::Presence::kRequired,
                               "The role and its new number of tasks");

@@ -13,7 +13,7 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct StatusArguments {
   std::string id;
   bool json = false, watch = false;
 };
@@ -40,7 +40,7 @@ Result<int> Watch(const client::Job& job, bool json) {
   return client::kExitOk;
 }
 
-Result<int> Status(client::Connection& connection, const Arguments& arguments) {
+Result<int> Status(client::Connection& connection, const StatusArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   if (arguments.watch) return Watch(job, arguments.json);
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
@@ -53,7 +53,7 @@ Result<int> Status(client::Connection& connection, const Arguments& arguments) {
 args::Command StatusCommand(client::Connection& connection) {
   return {"status", "Show a job with its tasks", "  howdah status last\n  howdah status last --json | jq .state",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<StatusArguments>();
             syntax.Id(arguments->id);
             syntax.Json(arguments->json, "Print one JSON object");
             syntax.Flag("--watch", arguments->watch, "Show every change until the job has finished");

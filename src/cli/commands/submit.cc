@@ -8,12 +8,12 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct SubmitArguments {
   client::JobRequest job;
   bool keep = false;
 };
 
-Result<int> SubmitAndPrint(client::Connection& connection, const Arguments& arguments) {
+Result<int> SubmitAndPrint(client::Connection& connection, const SubmitArguments& arguments) {
   HOWDAH_TRY(const auto job, AdmittedJob(connection, arguments.job));
   if (const int* code = std::get_if<int>(&job)) return *code;
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
@@ -27,7 +27,7 @@ Result<int> SubmitAndPrint(client::Connection& connection, const Arguments& argu
 args::Command SubmitCommand(client::Connection& connection) {
   return {"submit", "Submit a job, print its id and return", "  id=$(howdah submit job.yaml)",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<SubmitArguments>();
             args::AddJobRequest(syntax, arguments->job);
             syntax.Flag("--keep", arguments->keep, "Keep the tasks' working directories after the job");
             return [&connection, arguments] { return SubmitAndPrint(connection, *arguments); };

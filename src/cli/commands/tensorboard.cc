@@ -120,12 +120,12 @@ bool IsDecided(const journal::JobView& view) {
   return !view.tensorboard_url.empty() || !view.tensorboard_advice.empty();
 }
 
-struct Arguments {
+struct TensorBoardArguments {
   std::string id;
   int listen = 0;
 };
 
-Result<int> TensorBoard(client::Connection& connection, const Arguments& arguments) {
+Result<int> TensorBoard(client::Connection& connection, const TensorBoardArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   HOWDAH_TRY(const std::string text, job.cluster->JobFile(job.id));
   HOWDAH_TRY(const jobspec::JobSpec spec, jobspec::ReadEffective(text));
@@ -148,7 +148,7 @@ Result<int> TensorBoard(client::Connection& connection, const Arguments& argumen
 args::Command TensorBoardCommand(client::Connection& connection) {
   return {"tensorboard", "Open the TensorBoard of a job; for a finished job, start one on this machine",
           "  howdah tensorboard last", [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<TensorBoardArguments>();
             syntax.Id(arguments->id);
             AddListen(syntax, arguments->listen);
             return [&connection, arguments] { return TensorBoard(connection, *arguments); };

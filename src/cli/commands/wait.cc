@@ -10,12 +10,12 @@
 namespace howdah::cli::commands {
 namespace {
 
-struct Arguments {
+struct WaitArguments {
   std::string id;
   std::optional<Duration> timeout;
 };
 
-Result<int> Wait(client::Connection& connection, const Arguments& arguments) {
+Result<int> Wait(client::Connection& connection, const WaitArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   const auto view = client::FollowJournal(
       *job.cluster, job.id, {.limit = arguments.timeout, .on_entry = nullptr, .on_note = output::PrintNote});
@@ -34,7 +34,7 @@ args::Command WaitCommand(client::Connection& connection) {
   return {"wait", "Wait until a job has finished; exit with its result",
           "  howdah wait last --timeout 10m\nExit code: that of `howdah run`; 5 after --timeout.",
           [&connection](args::Syntax& syntax) -> args::Runner {
-            const auto arguments = std::make_shared<Arguments>();
+            const auto arguments = std::make_shared<WaitArguments>();
             syntax.Id(arguments->id);
             syntax.Duration("--timeout", arguments->timeout, "Give up after this time, with exit code 5");
             return [&connection, arguments] { return Wait(connection, *arguments); };
