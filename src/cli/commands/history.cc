@@ -167,7 +167,7 @@ void AddDirectory(args::Syntax& syntax, std::string& directory) {
 
 using Action = Result<int> (*)(HistorySource&, const HistoryArguments&);
 
-// What runs an action that reads the history.
+// Runs an action that reads the history.
 args::Runner Reading(client::Connection& connection, const std::shared_ptr<HistoryArguments>& arguments,
                      Action action) {
   return [&connection, arguments, action]() -> Result<int> {

@@ -1,4 +1,4 @@
-// What TonY's NotebookSubmitter does besides running the job: a local port leads to the notebook.
+// TonY's NotebookSubmitter forwards a local port to the notebook while the job runs: so does this.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// What submitting a job would run and upload. Pure, except for the file sizes it is given.
+// The plan of a job: the tasks and uploads of a submission. Pure, except for the file sizes it is given.
 #pragma once
 
 #include <cstdint>

@@ -18,7 +18,7 @@ std::string DescribeJob(const journal::JobView& view, Instant now, bool colour);
 // `howdah list`.
 std::string DescribeJobs(const std::vector<journal::JobView>& views, Instant now, bool colour);
 
-// What `run` prints on stderr about an entry; nullopt: nothing. before, after: the job's state around the entry.
+// The line that `run` prints on stderr for an entry; nullopt: none. before, after: the job's state around the entry.
 std::optional<std::string> ProgressLine(const core::JournalEntry& entry, core::JobState before, core::JobState after);
 // The last message of `run` and `wait`: state, reason, advice, and where the logs are. Without the last newline.
 std::string Summary(const journal::JobView& view, const std::string& logs);
