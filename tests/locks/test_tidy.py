@@ -92,7 +92,7 @@ def test_correct_code_passes(path, text):
 def test_a_finding_names_file_line_and_what_to_do():
     (finding,) = tidy.check_text(AM, '\n#include "howdah/backend/local/layout.h"\n')
     assert (finding.path, finding.line) == (AM, 2)
-    assert finding.text.startswith("am may not use backend/local; it may use: backend, base, core")
+    assert finding.text.startswith("am may not use backend/local; it may use: am/loop, backend, base, core")
 
 
 def function_of(lines):
