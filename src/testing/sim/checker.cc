@@ -173,6 +173,7 @@ void Checker::Check(const core::KillContainer& kill) {
 }
 
 void Checker::Check(const core::Record& record) {
+  const bool fewer = GivesUpMember(record.change);
   const std::string wrong = fold_.Take(record.change);
   if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
   if (const auto* job = std::get_if<core::JobChanged>(&record.change); job != nullptr && job->reason) {
@@ -181,7 +182,6 @@ void Checker::Check(const core::Record& record) {
   }
   if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) {
     CheckSuccess(*task);
-    const bool fewer = task->reason && task->reason->find("the job goes on with the other") != std::string::npos;
     if (fewer) world_.Reach(Situation::kWentOnWithFewer);
     if (task->type == core::TaskChanged::Type::kProgressed) world_.Reach(Situation::kProgressRecorded);
     if (task->type == core::TaskChanged::Type::kStackSampled) world_.Reach(Situation::kStandsTold);
@@ -196,6 +196,18 @@ void Checker::Check(const core::Record& record) {
       }
     }
   }
+}
+
+// Whether a task without a container leaves the job, although nobody has scaled it away.
+bool Checker::GivesUpMember(const core::Change& change) const {
+  const auto* task = std::get_if<core::TaskChanged>(&change);
+  if (task == nullptr || task->type != core::TaskChanged::Type::kStopped || fold_.stopping()) return false;
+  const FoldedTask* before = fold_.Find(task->role, task->index);
+  if (before == nullptr || before->state != TaskState::kPending) return false;
+  for (size_t r = 0; r < wanted_.size(); ++r) {
+    if (workload_.spec.roles[r].name == task->role) return task->index < wanted_[r];
+  }
+  return false;
 }
 
 void Checker::CheckSuccess(const core::TaskChanged& change) {

@@ -30,7 +30,7 @@ void SimContainer::Launch(TaskId task) {
   if (world_.Fault(faults.launch_slow)) delay += world_.random.Between(Duration(0), Duration(seconds(60)));
   if (world_.Fault(faults.launch_fails)) {
     world_.Reach(Situation::kLaunchFailed);
-    world_.schedule.After(delay, [this] { End("its executor ended with exit code 1 before it registered"); });
+    world_.schedule.After(delay, [this] { End({.how = "its executor ended with exit code 1 before it registered"}); });
   } else if (world_.Fault(faults.never_registers)) {
     world_.Reach(Situation::kNeverRegistered);
   } else {
@@ -56,22 +56,22 @@ void SimContainer::Leave() {
     if (attempt_) attempt_->stopping = true;
     if (world_.random.Chance(0.5)) KillAttempt(serial_);
     world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(200))),
-                          [this] { End(""); });
+                          [this] { End({}); });
   });
   // The place does not wait for ever.
   world_.schedule.After(seconds(5), [this, am = am_] {
-    if (am == am_ || leaving_) End("");
+    if (am == am_ || leaving_) End({});
   });
 }
 
 void SimContainer::Kill() {
   world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(500))),
-                        [this] { End(world_.random.Chance(0.5) ? kExecutorKilled : ""); });
+                        [this] { End({.how = world_.random.Chance(0.5) ? kExecutorKilled : ""}); });
 }
 
 // --- what befalls it ---
 
-void SimContainer::End(const std::string& how) {
+void SimContainer::End(const Loss& loss) {
   if (gone_) return;
   gone_ = true;
   ++serial_;
@@ -81,7 +81,7 @@ void SimContainer::End(const std::string& how) {
     if (!leaving_) owner_.OnDied(*task_, died.generation);
     owner_.OnBroken(*task_, died.number);
   }
-  owner_.OnGone(*this, how);
+  owner_.OnGone(*this, loss);
 }
 
 void SimContainer::FailSoon(int generation) {
@@ -174,7 +174,7 @@ void SimContainer::DrawFate() {
   if (const auto when = world_.FaultWithin(faults.executor_killed, horizon)) {
     world_.schedule.After(*when, [this] {
       if (!gone_) world_.Reach(Situation::kExecutorKilled);
-      End(kExecutorKilled);
+      End({.how = kExecutorKilled});
     });
   }
   if (const auto when = world_.FaultWithin(faults.falls_silent, horizon)) {

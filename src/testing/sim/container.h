@@ -18,13 +18,19 @@ namespace howdah::testing::sim {
 
 class SimContainer;
 
+// How a container was lost, as the backend reports it.
+struct Loss {
+  std::string how = {};  // a clause; empty: it ended as ordered
+  bool infrastructure = false, preempted = false;
+};
+
 // The job that a container belongs to.
 class ContainerOwner {
  public:
   virtual ~ContainerOwner() = default;
   // Hands an event to the AM's loop, now.
   virtual void Deliver(const core::Event& event) = 0;
-  virtual void OnGone(SimContainer& container, const std::string& how) = 0;
+  virtual void OnGone(SimContainer& container, const Loss& loss) = 0;
   // Processes of a task of the generation have died otherwise than by succeeding or being stopped.
   virtual void OnDied(TaskId task, int generation) = 0;
   // The processes of an attempt meet others, or one of them has ended without having succeeded.
@@ -53,7 +59,7 @@ class SimContainer {
   void Kill();
 
   // What befalls it, now.
-  void End(const std::string& how);
+  void End(const Loss& loss);
   // Its AM was replaced: it finds the new one.
   void FindAm();
   // The node of its AM was lost, and with it what was on its way between them. What it has said of its newest attempt

@@ -172,7 +172,7 @@ void SimJob::AnotherAmKnowsLess() {
 // does not know.
 void SimJob::Reconcile(const std::vector<SimDisk::Logged>& lost) {
   for (const auto& container : containers_) {
-    if (!checker_->facts().Held(container->id())) container->End("");
+    if (!checker_->facts().Held(container->id())) container->End({});
   }
   for (const SimDisk::Logged& one : lost) {
     const core::Event& event = one.logged.event;
@@ -222,7 +222,7 @@ void SimJob::AmDies() {
 void SimJob::AmIsGone() {
   place_.Cancel(this);
   for (const auto& container : containers_) {
-    world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(3))), [&c = *container] { c.End(""); });
+    world_.schedule.After(world_.random.Between(Duration(0), Duration(seconds(3))), [&c = *container] { c.End({}); });
   }
 }
 
@@ -289,7 +289,7 @@ void SimJob::OnGranted(int role, int node) {
     }
     world_.schedule.After(*when, [this, container] {
       if (!container->gone()) world_.Reach(Situation::kContainerLost);
-      container->End("it was preempted");
+      container->End({.how = "it was preempted", .infrastructure = true, .preempted = true});
     });
   }
   if (ended()) AmIsGone();
@@ -300,15 +300,18 @@ void SimJob::OnRefused(const std::string& reason) { Tell(core::RequestsRefused{r
 
 void SimJob::OnNodeLost(int node) {
   for (const auto& container : containers_) {
-    if (container->node() == node) container->End("its node node" + std::to_string(node) + " was lost");
+    if (container->node() == node)
+      container->End({.how = "its node node" + std::to_string(node) + " was lost", .infrastructure = true});
   }
 }
 
-void SimJob::OnGone(SimContainer& container, const std::string& how) {
+void SimJob::OnGone(SimContainer& container, const Loss& loss) {
   place_.Free(container.node());
-  const bool taken = how.find("preempted") != how.npos;
-  const bool excused = taken || how.find("its node") != how.npos;
-  Tell(core::ContainerExited{container.id(), how, excused, taken}, from_place_);
+  Tell(core::ContainerExited{.container = container.id(),
+                             .how = loss.how,
+                             .infrastructure = loss.infrastructure,
+                             .preempted = loss.preempted},
+       from_place_);
 }
 
 void SimJob::OnDied(TaskId task, int generation) {

@@ -33,7 +33,7 @@ class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
 
   // ContainerOwner
   void Deliver(const core::Event& event) override;
-  void OnGone(SimContainer& container, const std::string& how) override;
+  void OnGone(SimContainer& container, const Loss& loss) override;
   void OnDied(TaskId task, int generation) override;
   void OnArrived(TaskId task, int attempt) override { meeting_.Arrive(task, attempt); }
   void OnBroken(TaskId task, int attempt) override { meeting_.Break(task, attempt); }
