@@ -100,7 +100,7 @@ void Checker::Check(const core::StartTask& start) {
   ordered_a_start_ = true;
 }
 
-// What the rule of a role calls final.
+// A failure that a rule of the role calls final.
 void Checker::CheckRules(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before || !before->final || Role(start.task.role).outlive || !world_.clocks_agree()) return;
@@ -230,7 +230,7 @@ bool Checker::CanRun(TaskId task) const {
   });
 }
 
-// The task whose failure led to this restart pays for it: of the ranked ones the one that failed first.
+// The task whose failure caused the restart is charged; among ranked tasks the one that failed first.
 void Checker::Charge(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before) return;
@@ -258,7 +258,7 @@ const OwnFailure* Checker::FirstOfRanked(int generation) const {
   return first;
 }
 
-// Whole-job restarts give every task its budget anew, and each of them can follow one more failure.
+// A whole-job restart resets every task's budget, and can follow one more failure.
 void Checker::CheckBudget() {
   if (lost_a_container_ || !given_up_.empty() || !world_.clocks_agree()) return;
   const int worlds = workload_.spec.restart_max;
@@ -270,7 +270,7 @@ void Checker::CheckBudget() {
   }
 }
 
-// Of a task that starts again alone.
+// For a task that restarts alone.
 void Checker::CheckBackoff(const core::StartTask& start) {
   const TaskFacts* task = facts_.Find(start.task);
   if (!task || !task->failed || task->generation != start.generation || !world_.clocks_agree()) return;
@@ -284,7 +284,7 @@ void Checker::CheckBackoff(const core::StartTask& start) {
 
 // --- after every step ---
 
-// What the journal says of a task is what was told of it.
+// The journal's state of a task agrees with the delivered events.
 void Checker::CheckStates() {
   ForEachTask([this](TaskId task, const FoldedTask& folded) {
     const TaskFacts* facts = facts_.Find(task);
@@ -355,7 +355,7 @@ void Checker::Notice(const core::Event& event) {
   if (const auto* stalled = std::get_if<core::TaskHung>(&event)) NoticeStall(*stalled);
 }
 
-// A stall is heeded only of what is not being stopped anyway.
+// A hang counts only if the attempt is not being stopped anyway.
 void Checker::NoticeStall(const core::TaskHung& stall) {
   const TaskFacts* task = facts_.Current(stall.container, stall.attempt);
   if (!task || !task->started || task->stopped()) return;

@@ -1,4 +1,4 @@
-// The rules that a core has to keep, each a sentence, counted against the simulator's own books.
+// The rules that the core must keep, each a sentence, checked against the simulator's own facts.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class Checker {
  public:
   Checker(World& world, const Workload& workload, Truth& truth);
 
-  // In this order: an event is told, the actions are ordered one by one, the step is over.
+  // In this order: an event is delivered, its actions are ordered one by one, the step is over.
   void Told(const core::Event& event);
   void Ordered(const core::Action& action);
   void Stepped(const core::Job& job);
@@ -74,7 +74,7 @@ class Checker {
   void CheckBudget();
   void Charge(const core::StartTask& start);
   void ChargeRanked(int generation);
-  // The failure of ranked tasks that came first in the generation, of those the core was told; nullptr: none.
+  // The first failure of ranked tasks in the generation among those delivered to the core; nullptr: none.
   const OwnFailure* FirstOfRanked(int generation) const;
   bool IsRegistered(TaskId task) const;
   bool CanRun(TaskId task) const;
@@ -106,7 +106,7 @@ class Checker {
       visit(TaskId{role, at->first.second}, at->second);
     }
   }
-  // Every task that the journal has, and what it says of it.
+  // Every task in the journal, with its folded state.
   template <typename Visit>
   void ForEachTask(Visit visit) const {
     for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) ForEachTaskOf(role, visit);
@@ -120,8 +120,8 @@ class Checker {
   Facts facts_;
   JournalFold fold_;
   bool ordered_a_start_ = false;
-  std::set<std::set<int>> begun_gangs_;  // by what they waited for: those of which something was ordered to start
-  bool lost_a_container_ = false;        // that the core had not given back
+  std::set<std::set<int>> begun_gangs_;  // gangs with a task that was ordered to start, by the roles they waited for
+  bool lost_a_container_ = false;        // that the core had not released
   std::set<ContainerId> given_up_;       // killed by the core
   int charged_generation_ = 0;
   std::vector<int> wanted_;                       // tasks, by role

@@ -1,4 +1,4 @@
-// A simulated container: its executor and the user's processes, and everything that can become of them.
+// A simulated container: its executor, the user's processes, and everything that can happen to them.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// One number for everything a simulated core did: two runs of a seed must end on the same.
+// A hash of everything that a simulated core ordered: two runs of a seed must give the same value.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What one core has been told, and what it has ordered: kept by the simulator, apart from the core's own books.
+// The events and orders of one core: kept by the simulator, independent of the core's own state.
 #pragma once
 
 #include <map>
@@ -25,7 +25,7 @@ struct ContainerFacts {
   Instant registered_at;
 };
 
-// The newest attempt of a task, and what came of the older ones.
+// The newest attempt of a task, and the results of older ones.
 struct TaskFacts {
   int attempt = -1;
   int generation = 0;

@@ -1,4 +1,4 @@
-// The journal as its readers see it: states, and which of them may follow which.
+// The journal as its readers see it: states, and the permitted transitions.
 #pragma once
 
 #include <map>

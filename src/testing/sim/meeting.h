@@ -1,4 +1,4 @@
-// Where ranked processes meet that go from one world to the next: what the AM serves for them, and what they do there.
+// The rendezvous of ranked processes that continue from one generation to the next: the AM's server and its clients.
 #pragma once
 
 #include <functional>

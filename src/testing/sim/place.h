@@ -1,4 +1,4 @@
-// A simulated place: nodes with slots, and asks that are granted late, one by one or at one stroke.
+// A simulated backend: nodes with slots, and requests that are granted late, one by one or all together.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace howdah::testing::sim {
 
-// A job, as the place knows it.
+// A job, as the backend sees it.
 class PlaceClient {
  public:
   virtual ~PlaceClient() = default;

@@ -1,4 +1,4 @@
-// Virtual time: what is to happen, in the order of time, and of scheduling where times are equal.
+// Virtual time: a queue of actions ordered by time, then by the order of scheduling.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ class Schedule {
   }
   void After(Duration delay, std::function<void()> what) { At(now_ + delay, std::move(what)); }
 
-  // Lets the next thing happen. false: nothing is left to happen.
+  // Runs the next action. false: the queue is empty.
   bool RunOne() {
     if (heap_.empty()) return false;
     std::pop_heap(heap_.begin(), heap_.end(), Later);

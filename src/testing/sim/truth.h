@@ -1,5 +1,5 @@
-// What really happens to the user's processes of one job, whatever the core has been told of it; and the rules that
-// count against it.
+// The real state of the user's processes of one job, independent of the events that the core has received; and the
+// rules that need it.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What everything in one simulation shares: time, chance, the faults in force, and what has been found.
+// Shared by everything in one simulation: time, randomness, the active faults, and the findings.
 #pragma once
 
 #include <algorithm>

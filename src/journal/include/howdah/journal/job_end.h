@@ -1,4 +1,4 @@
-// The end of a job in its journal: whether it is there, and what to write if no application master has lived to.
+// The end of a job in its journal: detecting it, and writing it for an application master that died.
 #pragma once
 
 #include <string>
@@ -7,11 +7,11 @@
 
 namespace howdah::journal {
 
-// Whether the job is in its final state with this entry.
+// Whether the entry puts the job into its final state.
 bool EndsJob(const core::JournalEntry& entry);
 
-// The lines to append to the journal that `view` was folded from: every task that had not ended is STOPPED for
-// task_reason, then the job ends as `end` says (its type is filled in).
+// The lines to append to the journal that `view` was folded from: every unfinished task is STOPPED with task_reason,
+// then the job ends with `end` (its type is filled in).
 std::string EndLines(const JobView& view, core::JobChanged end, const std::string& task_reason, Instant now);
 
 }  // namespace howdah::journal
