@@ -48,7 +48,7 @@ struct Scene {
   }
 };
 
-TEST(Executors, OneWhoseContainerIsSaidToBeGoneHasToLeave) {
+TEST(Executors, ConnectedExecutorOfLostContainerIsOrderedToExit) {
   Scene scene;
   scene.Register(1, "c1");
   scene.Register(2, "c2");
@@ -61,7 +61,7 @@ TEST(Executors, OneWhoseContainerIsSaidToBeGoneHasToLeave) {
   EXPECT_EQ(scene.events, 2) << "nothing more is heard of it";
 }
 
-TEST(Executors, OneThatConnectsAfterItsContainerIsSaidToBeGoneIsRefused) {
+TEST(Executors, ExecutorOfLostContainerIsRefused) {
   Scene scene;
   scene.executors.Forget(ContainerId{"c1"});
   EXPECT_THAT(scene.sent, IsEmpty());
@@ -70,7 +70,7 @@ TEST(Executors, OneThatConnectsAfterItsContainerIsSaidToBeGoneIsRefused) {
   EXPECT_EQ(scene.events, 0);
 }
 
-TEST(Executors, ProgressIsToldRarelyAndBeforeWhatDependsOnIt) {
+TEST(Executors, ProgressIsReportedRarelyAndBeforeEventsThatDependOnIt) {
   Scene scene;
   scene.Register(1, "c1");
   const auto beat = [&](int64_t step) {
@@ -96,7 +96,7 @@ TEST(Executors, ProgressIsToldRarelyAndBeforeWhatDependsOnIt) {
   EXPECT_EQ(scene.last, "exited");
 }
 
-TEST(Executors, TheMoreTasksTheRarerIsEachOnesProgress) {
+TEST(Executors, ProgressIntervalGrowsWithTasks) {
   using namespace std::chrono_literals;
   EXPECT_EQ(ProgressInterval(2s, 4), 2s);
   EXPECT_EQ(ProgressInterval(25s, 4), 10s);

@@ -146,7 +146,7 @@ wire::FollowRequest AllLogs() {
   return request;
 }
 
-TEST(Followers, TheJournalAloneFromAnOffset) {
+TEST(Followers, JournalIsSentFromAnOffset) {
   Scene scene;
   scene.Journal("one\ntwo\n");
   wire::FollowRequest request;
@@ -158,7 +158,7 @@ TEST(Followers, TheJournalAloneFromAnOffset) {
   EXPECT_FALSE(scene.watched[kContainer]) << "nobody wants output";
 }
 
-TEST(Followers, OutputIsPulledWhileSomebodyWantsIt) {
+TEST(Followers, OutputIsPulledOnlyWhileFollowed) {
   Scene scene;
   scene.Write(kContainer, false, "before ");
   scene.followers.OnFollow(1, AllLogs());
@@ -176,7 +176,7 @@ TEST(Followers, OutputIsPulledWhileSomebodyWantsIt) {
   EXPECT_FALSE(scene.watched[kContainer]);
 }
 
-TEST(Followers, TheEndOfAnAttemptComesAfterItsOutput) {
+TEST(Followers, EndOfAttemptIsSentAfterItsOutput) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -190,7 +190,7 @@ TEST(Followers, TheEndOfAnAttemptComesAfterItsOutput) {
                                          "worker:0 out ends at 10, c1 node7", "journal worker:0 ended\n"));
 }
 
-TEST(Followers, AReconnectGoesOnWhereItWas) {
+TEST(Followers, ReconnectedClientContinuesAtItsPosition) {
   Scene scene;
   scene.Write(kContainer, false, "0123456789");
   wire::FollowRequest request = AllLogs();
@@ -203,7 +203,7 @@ TEST(Followers, AReconnectGoesOnWhereItWas) {
   EXPECT_THAT(scene.sent[1], ElementsAre("worker:0 out 456789", "caught up"));
 }
 
-TEST(Followers, OnlyWhatIsWanted) {
+TEST(Followers, OnlySelectedOutputIsSent) {
   Scene scene;
   scene.Launch({"c2"}, {1, 0});
   wire::FollowRequest request = AllLogs();
@@ -218,7 +218,7 @@ TEST(Followers, OnlyWhatIsWanted) {
   EXPECT_THAT(scene.sent[1], ElementsAre("ps:0 err x", "caught up"));
 }
 
-TEST(Followers, NowIsWhatThereIsAndThenTheEnd) {
+TEST(Followers, FollowOfCurrentContentEnds) {
   Scene scene;
   scene.Journal("line\n");
   scene.Write(kContainer, false, "abc");
@@ -235,7 +235,7 @@ TEST(Followers, NowIsWhatThereIsAndThenTheEnd) {
   EXPECT_THAT(scene.closed, testing::UnorderedElementsAre(1, 2));
 }
 
-TEST(Followers, AClientThatTakesNothingCostsAMebibyteAndHoldsUpNobody) {
+TEST(Followers, StoppedClientCostsOneMebibyteAndDelaysNobody) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -255,7 +255,7 @@ TEST(Followers, AClientThatTakesNothingCostsAMebibyteAndHoldsUpNobody) {
   EXPECT_EQ(scene.log_bytes[1], size);
 }
 
-TEST(Followers, AQuietTaskIsNotDrownedOut) {
+TEST(Followers, LoudTaskDoesNotStarveQuietOne) {
   Scene scene;
   scene.Launch({"c2"}, {1, 0});
   scene.followers.OnFollow(1, AllLogs());
@@ -271,7 +271,7 @@ TEST(Followers, AQuietTaskIsNotDrownedOut) {
   EXPECT_THAT(scene.sent[1], testing::Contains("ps:0 out quiet"));
 }
 
-TEST(Followers, AnExecutorStaysForWhoStillReadsAndNoLonger) {
+TEST(Followers, ExecutorStaysOnlyWhileItsOutputIsRead) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -285,7 +285,7 @@ TEST(Followers, AnExecutorStaysForWhoStillReadsAndNoLonger) {
   EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave", "leave"));
 }
 
-TEST(Followers, WhatCannotBeReadAnyMoreIsSaidWithItsSizeIfKnown) {
+TEST(Followers, UnreadableOutputEndsWithItsKnownSize) {
   Scene scene;
   scene.Launch({"c2"}, {1, 0});
   scene.Write(kContainer, false, "lost");
@@ -300,7 +300,7 @@ TEST(Followers, WhatCannotBeReadAnyMoreIsSaidWithItsSizeIfKnown) {
                                          "caught up", "ps:0 out ends at ?, c2 node7", "ps:0 err ends at ?, c2 node7"));
 }
 
-TEST(Followers, AFileThatWasCutOffEnds) {
+TEST(Followers, TruncatedFileEnds) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -317,7 +317,7 @@ TEST(Followers, AFileThatWasCutOffEnds) {
   EXPECT_THAT(scene.sent[1], testing::Contains("worker:0 out ends at 1000, c1 node7"));
 }
 
-TEST(Followers, TheJobsEndReachesEveryClientAndIsWaitedForABoundedTime) {
+TEST(Followers, JobEndReachesEveryClientWithinALimit) {
   Scene scene;
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes(kContainer, true);
@@ -337,7 +337,7 @@ TEST(Followers, TheJobsEndReachesEveryClientAndIsWaitedForABoundedTime) {
   EXPECT_TRUE(done) << "nobody is left";
 }
 
-TEST(Followers, TheTailOfAnOutput) {
+TEST(Followers, TailIsTheEndOfAnOutput) {
   Scene scene;
   scene.Write(kContainer, false, std::string(100'000, 'x') + "end");
   std::string tail;

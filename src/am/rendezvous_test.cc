@@ -68,7 +68,7 @@ constexpr char kPut[] = "PUT /global/0 HTTP/1.1\r\nHost: x\r\nContent-Length: 1\
 constexpr char kGet[] = "GET /global/0 HTTP/1.1\r\nHost: x\r\n\r\n";
 const std::string kMagic = {'\x99', '\xff', '\0', '\0'};
 
-TEST(Rendezvous, AGenerationHasAServerOfItsOwn) {
+TEST(Rendezvous, EachGenerationHasItsOwnServer) {
   Served served(jobspec::Framework::kHorovod);
   const uint16_t first = served.Port(0);
   EXPECT_EQ(served.Port(0), first);
@@ -79,20 +79,20 @@ TEST(Rendezvous, AGenerationHasAServerOfItsOwn) {
   EXPECT_THAT(Ask(second, kGet), StartsWith("HTTP/1.1 404 "));
 }
 
-TEST(Rendezvous, OnlyTheMachinesOfTheJobAreLetIn) {
+TEST(Rendezvous, OnlyHostsOfTheJobAreAccepted) {
   Served horovod(jobspec::Framework::kHorovod, "127.0.0.2");
   EXPECT_THAT(Ask(horovod.Port(0), kPut), StartsWith("HTTP/1.1 403 "));
   Served xgboost(jobspec::Framework::kXgboost, "127.0.0.2");
   EXPECT_EQ(Ask(xgboost.Port(0), kMagic), "");
 }
 
-TEST(Rendezvous, WhoSpeaksNoTrackersProtocolIsClosedAndTheOthersServed) {
+TEST(Rendezvous, InvalidProtocolClosesOnlyThatConnection) {
   Served served(jobspec::Framework::kXgboost);
   EXPECT_EQ(Ask(served.Port(0), kGet), kMagic);
   EXPECT_EQ(Ask(served.Port(0), kMagic, kMagic.size()), kMagic);
 }
 
-TEST(Rendezvous, OtherFrameworksHaveNone) {
+TEST(Rendezvous, OtherFrameworksHaveNoServer) {
   Served served(jobspec::Framework::kPytorch);
   EXPECT_EQ(served.Port(0), 0);
 }

@@ -8,7 +8,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-TEST(Tracking, OnlyTheProxyIsAnswered) {
+TEST(Tracking, OnlyTheProxyIsServed) {
   const std::string url = "http://example.com:8088/proxy/application_1_0001";
   EXPECT_EQ(RedirectOf({"10.0.0.1", "10.0.0.2"}, "10.0.0.2", url, "/"), std::nullopt);
   EXPECT_EQ(RedirectOf({"10.0.0.1"}, "::ffff:10.0.0.1", url, "/"), std::nullopt);
@@ -24,7 +24,7 @@ TEST(Tracking, OnlyTheProxyIsAnswered) {
   EXPECT_EQ(RedirectOf({}, "127.0.0.1", "http://example.com:8088/page/", "/x"), "http://example.com:8088/page/x");
 }
 
-TEST(Tracking, LogPathsAndNothingElse) {
+TEST(Tracking, OnlyLogPathsAreParsed) {
   EXPECT_EQ(ParseLogPath("/log/worker/3/1/stdout"), (LogPath{"worker", 3, 1, 0, false}));
   EXPECT_EQ(ParseLogPath("/log/my-role_2/0/0/7/stderr"), (LogPath{"my-role_2", 0, 0, 7, true}));
   for (const bool several : {false, true}) {
@@ -53,7 +53,7 @@ journal::JobView HostileJob() {
   return job;
 }
 
-TEST(Tracking, NamesCannotBecomeMarkup) {
+TEST(Tracking, NamesAreEscaped) {
   const std::string page =
       RenderPage(HostileJob(), {Instant(), [](const journal::TaskView&) { return true; }, nullptr});
   EXPECT_THAT(page, Not(HasSubstr("<script")));
@@ -63,7 +63,7 @@ TEST(Tracking, NamesCannotBecomeMarkup) {
   EXPECT_EQ(Escape(std::string("a\0b\x1b[1m", 7)), "a b [1m");
 }
 
-TEST(Tracking, ShowsTasksAndRelativeLinksAlone) {
+TEST(Tracking, ShowsTasksWithRelativeLinks) {
   journal::JobView job;
   job.id = "application_1_0001";
   job.name = "mnist";

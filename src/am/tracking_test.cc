@@ -88,7 +88,7 @@ TEST(TrackingServer, ShowsPageStatusAndLogsToTheProxy) {
   EXPECT_EQ(body, "tail\n");
 }
 
-TEST(TrackingServer, KnowsNoOtherPages) {
+TEST(TrackingServer, OtherPagesAreNotFound) {
   Page page({"127.0.0.1"});
   for (const char* path : {"/x", "/log/ps/0/0/stdout", "/log/worker/1/0/stdout", "/log/worker/0/9/stdout",
                            "/log/worker/0/0/1/stdout", "/../../etc/passwd", "/status.json/"}) {
@@ -96,7 +96,7 @@ TEST(TrackingServer, KnowsNoOtherPages) {
   }
 }
 
-TEST(TrackingServer, SendsEverybodyElseToTheProxy) {
+TEST(TrackingServer, OtherClientsAreRedirectedToTheProxy) {
   Page page({"10.0.0.1"});
   for (const char* path : {"/", "/status.json", "/log/worker/0/0/stdout"}) {
     const os::http::GetReply reply = page.Get(path);

@@ -32,7 +32,7 @@ const tcp::endpoint kAnyPort(asio::ip::address_v4::loopback(), 0);
 constexpr char kPut[] =
     "gAWVQgAAAAAAAAB9lIwCbG+UXZSMCTEyNy4wLjAuMZRNrz2GlGFzQyD8E8rxom+ZF0pKdbs2nF+tGp21Hsid4ds4ctpPn8Y+mZSGlC4=";
 
-TEST(HorovodNotice, AnAddressIsReadFromWhatAProcessPuts) {
+TEST(HorovodNotice, AddressIsParsedFromProcessValue) {
   const auto address = DecodeNoticeAddress(kPut);
   ASSERT_TRUE(address);
   EXPECT_EQ(address->port, 15791);
@@ -41,7 +41,7 @@ TEST(HorovodNotice, AnAddressIsReadFromWhatAProcessPuts) {
 }
 
 // Python's hmac says the same.
-TEST(HorovodNotice, AMessageIsSealedWithTheKeyOfTheProcess) {
+TEST(HorovodNotice, MessageIsSignedWithTheProcessKey) {
   const std::string sealed = Sealed(std::string(32, 'k'), "notice");
   EXPECT_EQ(sealed.size(), 42u);
   EXPECT_THAT(sealed, EndsWith(std::string("\x06\0\0\0notice", 10)));
@@ -87,7 +87,7 @@ class Listener {
   const std::string answer_ = std::string(36, 'a');
 };
 
-TEST(HorovodNotice, WhoAnswersHasHeardIt) {
+TEST(HorovodNotice, AnswerConfirmsDelivery) {
   asio::io_context loop;
   const std::string body = frameworks::horovod::HostsUpdated(7);
   for (const bool answers : {true, false}) {
@@ -153,7 +153,7 @@ std::string Put(const std::string& path, const std::string& body) {
   return "PUT " + path + " HTTP/1.1\r\nHost: x\r\nContent-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-TEST(WorldsServer, WhoAsksForItsPlaceIsAnsweredWhenItHasOne) {
+TEST(WorldsServer, SlotRequestIsAnsweredWhenTheSlotIsKnown) {
   Job job;
   EXPECT_EQ(job.Port(0), job.Port(1)) << "who goes on knows no other";
   job.rendezvous().Start({{"c"}, {0, 3}, /*attempt=*/2, /*generation=*/0, /*place=*/0}, job.World(1));
@@ -166,7 +166,7 @@ TEST(WorldsServer, WhoAsksForItsPlaceIsAnsweredWhenItHasOne) {
   EXPECT_THAT(*answer, EndsWith("\r\n\r\n1,2,0,1,1,2"));
 }
 
-TEST(WorldsServer, AProcessIsToldWhereItHasSaidThatItListens) {
+TEST(WorldsServer, ProcessIsNotifiedAtItsRegisteredAddress) {
   Job job;
   Listener listener(job.loop(), /*answers=*/true);
   job.Port(0);

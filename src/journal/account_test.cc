@@ -64,7 +64,7 @@ class Story {
 };
 using Times = std::vector<int>;
 
-TEST(Account, OfAJobThatNeverRestartsNorTellsSteps) {
+TEST(Account, JobWithoutRestartsOrSteps) {
   Story story;
   EXPECT_EQ(story.Times(3), (Times{3, 0, 0, 0, 0, 0, 0}));
   story.Up();
@@ -76,7 +76,7 @@ TEST(Account, OfAJobThatNeverRestartsNorTellsSteps) {
   EXPECT_EQ(story.view.account.Text(At(99)), "queue 5.0s, localization 4.0s, start 1.0s, running 30.0s");
 }
 
-TEST(Account, AGangWaitsForItsLastContainer) {
+TEST(Account, GangIsQueuedUntilItsLastContainer) {
   Story story(2);
   story.Job(2, JobType::kAmStarted, JobState::kStarting);
   story.Task(3, TaskType::kAllocated, TaskState::kAllocated, 0);
@@ -86,7 +86,7 @@ TEST(Account, AGangWaitsForItsLastContainer) {
   EXPECT_EQ(story.Times(10), (Times{8, 1, 1, 0, 0, 0, 0}));
 }
 
-TEST(Account, UntilTheFirstStepItIsRendezvousInEachGeneration) {
+TEST(Account, TimeBeforeTheFirstStepIsRendezvousInEachGeneration) {
   Story story;
   story.Up();
   story.Progress(13, 1);
@@ -96,7 +96,7 @@ TEST(Account, UntilTheFirstStepItIsRendezvousInEachGeneration) {
   EXPECT_EQ(story.Times(30), (Times{5, 4, 1, 5, 13, 0, 2}));
 }
 
-TEST(Account, WhatCameAfterTheLastCheckpointIsLost) {
+TEST(Account, TimeSinceTheLastCheckpointIsLost) {
   Story story;
   story.Up();
   story.Progress(11, 1);
@@ -116,7 +116,7 @@ TEST(Account, WhatCameAfterTheLastCheckpointIsLost) {
   EXPECT_EQ(first.recovering, std::chrono::seconds(3));
 }
 
-TEST(Account, ACheckpointWithinTheGraceSavesWhatSeemedLost) {
+TEST(Account, CheckpointWithinTheGraceReducesTheLoss) {
   Story story;
   story.Up();
   story.Progress(11, 1);
@@ -130,7 +130,7 @@ TEST(Account, ACheckpointWithinTheGraceSavesWhatSeemedLost) {
 }
 
 // What is in the memory of those that go on is lost only when they are, unless a checkpoint has saved it.
-TEST(Account, WhoGoesOnInAnotherWorldLosesNothing) {
+TEST(Account, RejoiningTasksLoseNothing) {
   Story story;
   story.Up();
   story.Progress(10, 1);
@@ -156,7 +156,7 @@ TEST(Account, WhoGoesOnInAnotherWorldLosesNothing) {
   EXPECT_EQ(story.Times(70), (Times{5, 4, 1, 0, 9, 46, 5})) << "5 and 9 more, after the last checkpoint";
 }
 
-TEST(Account, WithoutAnyCheckpointWhatWasLostIsNotKnown) {
+TEST(Account, LossIsUnknownWithoutCheckpoints) {
   Story story;
   story.Up();
   story.Recover(20, 21, 1, "worker:0 failed");
@@ -165,7 +165,7 @@ TEST(Account, WithoutAnyCheckpointWhatWasLostIsNotKnown) {
   EXPECT_NE(story.view.account.ToJson().find(R"("lost_seconds":null)"), std::string::npos);
 }
 
-TEST(Account, AnAmThatBeginsAnewRecovers) {
+TEST(Account, RestartedAmCountsAsRecovering) {
   Story story;
   story.Up();
   auto anew = JobChange(JobType::kAmStarted, JobState::kStarting);
@@ -200,13 +200,13 @@ TEST(Account, AddsUpToTheWallTime) {
   }
 }
 
-TEST(Account, OfNobodyIsEmpty) {
+TEST(Account, DefaultIsEmpty) {
   EXPECT_EQ(Account().Text(At(0)), "");
   EXPECT_EQ(Account().ToJson(), "null");
   for (const char* text : {"null", "[]", "{}", "x", R"({"until": 5})"}) EXPECT_TRUE(Account::FromJson(text).empty());
 }
 
-TEST(Account, CountsTasksThatStartAgainAlone) {
+TEST(Account, CountsRestartsOfSingleTasks) {
   Story story;
   story.Up();
   story.Start(20, 1, 0);

@@ -26,7 +26,7 @@ JobView Fresh() {
   return view;
 }
 
-TEST(JobView, ASubmittedJobIsQueuedWithItsTasksPending) {
+TEST(JobView, SubmittedJobIsQueuedWithPendingTasks) {
   const JobView view = Fresh();
   EXPECT_EQ(view.id, "howdah-20261121-000000-abcd");
   EXPECT_EQ(view.user, "ann");
@@ -36,7 +36,7 @@ TEST(JobView, ASubmittedJobIsQueuedWithItsTasksPending) {
   EXPECT_EQ(view.tasks[2].state, TaskState::kPending);
 }
 
-TEST(JobView, StartedIsTheFirstTimeItRanAndFinishedTheEnd) {
+TEST(JobView, StartedIsTheFirstRunningTimeAndFinishedTheEnd) {
   JobView view = Fresh();
   view.Apply({At(11), JobChange(JobType::kAmStarted, JobState::kStarting)});
   EXPECT_EQ(view.started, std::nullopt);
@@ -53,7 +53,7 @@ TEST(JobView, StartedIsTheFirstTimeItRanAndFinishedTheEnd) {
   EXPECT_EQ(view.exit_code, 1);
 }
 
-TEST(JobView, AFinalStateIsFinal) {
+TEST(JobView, FinalStateSetsFinished) {
   JobView view = Fresh();
   view.Apply({At(15), JobChange(JobType::kFinished, JobState::kKilled)});
   view.Apply({At(16), JobChange(JobType::kRunning, JobState::kRunning)});
@@ -62,7 +62,7 @@ TEST(JobView, AFinalStateIsFinal) {
   EXPECT_EQ(view.tasks.size(), 3u);
 }
 
-TEST(JobView, AReasonStaysUntilItIsChangedAndAnEmptyOneClearsIt) {
+TEST(JobView, ReasonStaysUntilChangedOrCleared) {
   JobView view = Fresh();
   auto waiting = JobChange(JobType::kWaiting);
   waiting.reason = "waits for memory";
@@ -74,7 +74,7 @@ TEST(JobView, AReasonStaysUntilItIsChangedAndAnEmptyOneClearsIt) {
   EXPECT_EQ(view.reason, "");
 }
 
-TEST(JobView, ATaskThroughItsLife) {
+TEST(JobView, TaskFromPendingToItsEnd) {
   JobView view = Fresh();
   auto allocated = TaskChange(TaskType::kAllocated, "worker", 1, TaskState::kAllocated);
   allocated.container = "c7";
@@ -125,7 +125,7 @@ TEST(JobView, ATaskThroughItsLife) {
   EXPECT_EQ(task.reason, "");
 }
 
-TEST(JobView, WhyThereIsNoTensorBoardIsTheAdviceWhileThereIsNoOther) {
+TEST(JobView, TensorBoardAdviceIsShownWithoutOtherAdvice) {
   JobView view = Fresh();
   auto change = JobChange(core::JobChanged::Type::kTensorboard);
   change.advice = "pip install tensorboard";
@@ -140,7 +140,7 @@ TEST(JobView, WhyThereIsNoTensorBoardIsTheAdviceWhileThereIsNoOther) {
   EXPECT_EQ(view.advice, "more memory");
 }
 
-TEST(JobView, ScalingAddsAndRemovesTasksInTheirPlace) {
+TEST(JobView, ScalingKeepsTasksInOrder) {
   JobView view;
   view.Apply(Submitted(0, {{"worker", 2}, {"ps", 1}}));
   view.Apply({At(1), core::RoleScaled{"worker", 2, 4, "ann"}});
@@ -155,7 +155,7 @@ TEST(JobView, ScalingAddsAndRemovesTasksInTheirPlace) {
   EXPECT_EQ(view.Find("watcher", 0), nullptr);
 }
 
-TEST(JobView, WhateverComesTasksStandByRoleAndIndex) {
+TEST(JobView, TasksAreOrderedByRoleAndIndex) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomChanges changes(seed);
     JobView view = Fresh();
@@ -195,7 +195,7 @@ TEST(StatusJson, HasExactlyTheDocumentedShape) {
       R"("usage":{"memory_bytes":100,"memory_peak_bytes":200,"cpu_seconds":1.5},"progress":null}])");
 }
 
-TEST(StatusJson, IsReadBack) {
+TEST(StatusJson, SurvivesARoundTrip) {
   for (unsigned seed = 0; seed < 100; ++seed) {
     RandomChanges changes(seed);
     JobView view = Fresh();
@@ -207,7 +207,7 @@ TEST(StatusJson, IsReadBack) {
   }
 }
 
-TEST(StatusJson, AnythingElseIsNotRead) {
+TEST(StatusJson, InvalidJsonIsRejected) {
   for (const char* text : {"", "{}", "[]", "nonsense", R"({"id":"x"})", R"({"id":"x","state":"WELL"})",
                            R"({"id":"x","state":"RUNNING","tasks":[7]})"}) {
     EXPECT_EQ(FromJson(text).has_value(), false) << text;
@@ -215,7 +215,7 @@ TEST(StatusJson, AnythingElseIsNotRead) {
 }
 
 // The journal alone is enough to rebuild the status.
-TEST(StatusJson, IsTheSameAfterGoingThroughTheJournal) {
+TEST(StatusJson, IsTheSameAfterAJournalRoundTrip) {
   for (unsigned seed = 0; seed < 50; ++seed) {
     RandomChanges changes(seed);
     JobView direct, through_file;

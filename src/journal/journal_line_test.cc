@@ -8,7 +8,7 @@
 namespace howdah::journal {
 namespace {
 
-TEST(JournalLine, WhatIsWrittenIsReadBackWhateverItIs) {
+TEST(JournalLine, EveryEntrySurvivesARoundTrip) {
   for (unsigned seed = 0; seed < 2000; ++seed) {
     const core::JournalEntry entry = RandomChanges(seed).Next();
     const std::string line = EncodeEntry(entry);
@@ -19,7 +19,7 @@ TEST(JournalLine, WhatIsWrittenIsReadBackWhateverItIs) {
   }
 }
 
-TEST(JournalLine, ReadsAsDocumented) {
+TEST(JournalLine, HasTheDocumentedFormat) {
   auto change = TaskChange(core::TaskChanged::Type::kExited, "worker", 1, core::TaskState::kFailed, 2);
   change.exit = ExitStatus{7, std::nullopt};
   change.reason = "worker:1 failed";
@@ -40,7 +40,7 @@ TEST(JournalLine, ReadsAsDocumented) {
   EXPECT_NE(EncodeEntry({At(5), change}).find(R"("signal":"SIGSEGV")"), std::string::npos);
 }
 
-TEST(JournalLine, EveryKindHasAWordOfItsOwn) {
+TEST(JournalLine, EveryTypeHasADistinctWord) {
   std::vector<std::string> words;
   for (int type = 0; type < 8; ++type) {
     const auto job = JobChange(static_cast<core::JobChanged::Type>(type));
@@ -54,7 +54,7 @@ TEST(JournalLine, EveryKindHasAWordOfItsOwn) {
   EXPECT_EQ(std::adjacent_find(words.begin(), words.end()), words.end());
 }
 
-TEST(JournalLine, TornUnknownAndDoctoredLinesAreNotRead) {
+TEST(JournalLine, TornUnknownAndInvalidLinesAreRejected) {
   const std::string whole =
       EncodeEntry({At(5), TaskChange(core::TaskChanged::Type::kStarted, "worker", 1, core::TaskState::kRunning)});
   for (size_t size = 0; size < whole.size(); ++size) {
@@ -87,7 +87,7 @@ TEST(JournalLine, FieldsOfLaterVersionsAreIgnored) {
             TaskChange(core::TaskChanged::Type::kStarted, "w", 0, core::TaskState::kRunning));
 }
 
-TEST(JournalLine, WordsThatAreNotUtf8DoNotBreakTheJournal) {
+TEST(JournalLine, InvalidUtf8IsReplaced) {
   auto change = JobChange(core::JobChanged::Type::kFinished, core::JobState::kFailed);
   change.reason = "it said \xff\xfe";
   const auto back = DecodeEntry(EncodeEntry({At(0), change}));
@@ -95,7 +95,7 @@ TEST(JournalLine, WordsThatAreNotUtf8DoNotBreakTheJournal) {
   EXPECT_TRUE(std::get<core::JobChanged>(back->change).reason->starts_with("it said "));
 }
 
-TEST(JournalLine, DescribedForPeople) {
+TEST(JournalLine, DescriptionIsOneReadableLine) {
   auto change = TaskChange(core::TaskChanged::Type::kExited, "worker", 1, core::TaskState::kFailed);
   change.exit = ExitStatus{7, std::nullopt};
   change.reason = "two\nlines";

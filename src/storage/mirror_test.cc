@@ -74,7 +74,7 @@ class MirrorTest : public testing::Test {
   Mirror mirror_{tree_, "/logs", here_, 100};
 };
 
-TEST_F(MirrorTest, CopiesEventFilesAtAnyDepthAndNothingElse) {
+TEST_F(MirrorTest, CopiesOnlyEventFilesAtAnyDepth) {
   tree_.texts = {{"/logs/events.out.tfevents.1", "first"}, {"/logs/a/b/x.tfevents", "deep"}, {"/logs/model.pt", "no"}};
   Update(mirror_, 0);
   EXPECT_TRUE(status_.ok());
@@ -84,13 +84,13 @@ TEST_F(MirrorTest, CopiesEventFilesAtAnyDepthAndNothingElse) {
   EXPECT_EQ(Here("/model.pt"), "none");
 }
 
-TEST_F(MirrorTest, ADirectoryThatIsNotThereYetHasNoFiles) {
+TEST_F(MirrorTest, MissingDirectoryHasNoFiles) {
   Update(mirror_, 0);
   EXPECT_TRUE(status_.ok());
   EXPECT_EQ(mirror_.count(), 0);
 }
 
-TEST_F(MirrorTest, ReadsOnlyWhatIsNew) {
+TEST_F(MirrorTest, ReadsOnlyNewBytes) {
   tree_.texts = {{"/logs/tfevents", "one"}};
   EXPECT_EQ(Update(mirror_, 0), "/logs/tfevents@0 ");
   tree_.texts["/logs/tfevents"] += "two";
@@ -98,7 +98,7 @@ TEST_F(MirrorTest, ReadsOnlyWhatIsNew) {
   EXPECT_EQ(Here("/tfevents"), "onetwo");
 }
 
-TEST_F(MirrorTest, LooksLessOftenAtAFileThatIsSilentUntilItsListingChanges) {
+TEST_F(MirrorTest, UnchangedFileIsCheckedLessOften) {
   tree_.texts = {{"/logs/tfevents", "one"}};
   Update(mirror_, 0);
   std::string looks;
@@ -112,7 +112,7 @@ TEST_F(MirrorTest, LooksLessOftenAtAFileThatIsSilentUntilItsListingChanges) {
   EXPECT_EQ(Here("/tfevents"), "one and two");
 }
 
-TEST_F(MirrorTest, AFileThatCannotBeReadHoldsUpNoOther) {
+TEST_F(MirrorTest, UnreadableFileDoesNotDelayOthers) {
   tree_.texts = {{"/logs/a.tfevents", "a"}, {"/logs/b.tfevents", "b"}};
   tree_.broken = "/logs/a.tfevents";
   Update(mirror_, 0);
@@ -125,7 +125,7 @@ TEST_F(MirrorTest, AFileThatCannotBeReadHoldsUpNoOther) {
   EXPECT_EQ(Here("/a.tfevents"), "a");
 }
 
-TEST_F(MirrorTest, StopsAtItsLimitAndSaysWhatToDo) {
+TEST_F(MirrorTest, StopsAtItsLimitWithAdvice) {
   tree_.texts = {{"/logs/a.tfevents", std::string(90, 'a')}, {"/logs/b.tfevents", std::string(90, 'b')}};
   Update(mirror_, 0);
   ASSERT_FALSE(status_.ok());
@@ -133,7 +133,7 @@ TEST_F(MirrorTest, StopsAtItsLimitAndSaysWhatToDo) {
   EXPECT_EQ(Here("/a.tfevents").size() + Here("/b.tfevents").size(), 100U);
 }
 
-TEST(LocalPath, IsThatOfThisMachine) {
+TEST(LocalPath, IsAPathOfThisMachine) {
   const struct {
     const char* logdir;
     std::optional<std::string> path;

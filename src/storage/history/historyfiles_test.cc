@@ -36,7 +36,7 @@ jobspec::JobSpec Spec() {
 const std::string kJob = std::string("/tony/intermediate/") + kId;
 const std::string kName = std::string(kId) + "-1559155036000-";
 
-TEST(Writing, AJobIsInProgressAndThenHasEnded) {
+TEST(Writing, JobIsInProgressUntilItEnds) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();
   std::vector<core::JournalEntry> journal = {Submitted()};
@@ -65,7 +65,7 @@ TEST(Writing, AJobIsInProgressAndThenHasEnded) {
 }
 
 // The application master, told to go, and a client that sees it gone: each may die at any step.
-TEST(Writing, NothingStandsUnderANameOfItsOwnWhoeverWrites) {
+TEST(Writing, RepeatedWritesUseTheSameName) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();
   std::vector<core::JournalEntry> journal = {Submitted()};
@@ -76,7 +76,7 @@ TEST(Writing, NothingStandsUnderANameOfItsOwnWhoeverWrites) {
                                   kName + "1559155045000-ann_lee-KILLED.jhist"}));
 }
 
-TEST(Writing, WhatCouldNotBeginIsWrittenAtTheEnd) {
+TEST(Writing, MissingBeginIsWrittenAtTheEnd) {
   MemoryFiles files;
   files.failing = true;
   const jobspec::JobSpec spec = Spec();
@@ -131,7 +131,7 @@ Result<journal::JobView> Nobody(const std::string& id) { return Error{ErrorCode:
 
 Duration SixHours(Instant) { return std::chrono::hours(6); }
 
-TEST(Moving, GoesByTheDayOfTheEndInTheZone) {
+TEST(Moving, UsesTheLocalDayOfTheEnd) {
   MemoryFiles files = SomeJobs();
   const auto before = files.Names();
   EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, Nobody, Do::kNothing)->lines,
@@ -146,7 +146,7 @@ TEST(Moving, GoesByTheDayOfTheEndInTheZone) {
   EXPECT_TRUE(files.files.contains("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress"));
 }
 
-TEST(Moving, AJobWhoseMasterDiedGetsTheEndThatIsKnown) {
+TEST(Moving, JobWithoutRecordedEndGetsItsKnownEnd) {
   MemoryFiles files = SomeJobs();
   files.files["/t/intermediate/app_4/tony-final.xml"] =
       "<configuration><property><name>howdah.job.id</name><value>howdah-4</value></property></configuration>";
@@ -169,7 +169,7 @@ TEST(Moving, AJobWhoseMasterDiedGetsTheEndThatIsKnown) {
   EXPECT_TRUE(files.files.contains("/t/finished/2019/05/30/app_4/app_4-1559155036000-1559155045000-ann-KILLED.jhist"));
 }
 
-TEST(Purging, TakesWholeDaysAndWhatNobodyTouched) {
+TEST(Purging, RemovesWholeDaysAndUnchangedJobs) {
   const auto utc = [](Instant) { return Duration(0); };
   const Instant day = *compat::tony::history::EndOfDay("2019/05/28");
   for (const auto& [before, gone] : std::vector<std::pair<Instant, Names>>{
@@ -185,7 +185,7 @@ TEST(Purging, TakesWholeDaysAndWhatNobodyTouched) {
   }
 }
 
-TEST(Purging, LeavesWhatStillRuns) {
+TEST(Purging, KeepsRunningJobs) {
   MemoryFiles files = SomeJobs();
   const auto utc = [](Instant) { return Duration(0); };
   journal::JobView running;

@@ -25,13 +25,13 @@ using core::TaskChanged;
 using core::TaskState;
 using std::chrono::seconds;
 
-TEST(Random, OneSeedGivesOneSequence) {
+TEST(Random, EqualSeedsGiveEqualSequences) {
   Random a(7), b(7), c(8);
   EXPECT_EQ(a.Next(), b.Next());
   EXPECT_NE(a.Next(), c.Next());
 }
 
-TEST(Random, DrawsWithinBothEnds) {
+TEST(Random, BoundsAreInclusive) {
   Random random(1);
   std::set<int> drawn;
   for (int i = 0; i < 200; ++i) drawn.insert(random.Between(2, 4));
@@ -55,7 +55,7 @@ TEST(Schedule, RunsByTimeThenByOrder) {
   EXPECT_EQ(schedule.now(), start + seconds(2));
 }
 
-TEST(Channel, KeepsTheOrderOfWhatIsSent) {
+TEST(Channel, KeepsTheOrderOfMessages) {
   Channel channel;
   const Instant now{seconds(100)};
   EXPECT_EQ(channel.Arrival(now, seconds(5)), now + seconds(5));
@@ -128,7 +128,7 @@ void RunAll(World& world) {
   }
 }
 
-TEST(SimPlace, GrantsAGangWholeOrNotAtAll) {
+TEST(SimPlace, GangIsGrantedWholeOrNotAtAll) {
   World world = CalmWorld();
   SimPlace place(world, {.nodes = 2, .slots = 2, .grants_together = true});
   Client first, second;
@@ -145,7 +145,7 @@ TEST(SimPlace, GrantsAGangWholeOrNotAtAll) {
   EXPECT_THAT(second.granted, ::testing::ElementsAre(0, 0));
 }
 
-TEST(SimPlace, ForgetsWhatIsTakenBack) {
+TEST(SimPlace, CancelledRequestIsNotGranted) {
   World world = CalmWorld();
   SimPlace place(world, {.nodes = 1, .slots = 4});
   Client client;
@@ -156,7 +156,7 @@ TEST(SimPlace, ForgetsWhatIsTakenBack) {
   EXPECT_THAT(client.granted, ::testing::IsEmpty());
 }
 
-TEST(RunSeed, DoesTheSameEachTime) {
+TEST(RunSeed, RepeatedRunGivesTheSameDigest) {
   std::set<uint64_t> digests;
   for (uint64_t seed = 1; seed <= 20; ++seed) {
     const SeedResult once = RunSeed(seed);
@@ -168,7 +168,7 @@ TEST(RunSeed, DoesTheSameEachTime) {
   EXPECT_GT(digests.size(), 15u) << "seeds differ";
 }
 
-TEST(RunSeed, ATraceChangesNothing) {
+TEST(RunSeed, TraceDoesNotChangeTheDigest) {
   std::vector<std::string> lines;
   const SeedResult traced = RunSeed(5, [&lines](const std::string& line) { lines.push_back(line); });
   EXPECT_EQ(traced.digest, RunSeed(5).digest);
@@ -184,7 +184,7 @@ TEST(Tables, EveryRowHasAName) {
   }
 }
 
-TEST(Workloads, EveryKindIsAJobThatCouldBeWritten) {
+TEST(Workloads, EveryKindIsAValidJob) {
   Random random(11);
   for (const WorkloadKind& kind : WorkloadKinds()) {
     for (int i = 0; i < 20; ++i) {
