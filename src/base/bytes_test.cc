@@ -5,7 +5,7 @@
 namespace howdah {
 namespace {
 
-TEST(Bytes, Parse) {
+TEST(Bytes, AmountIsParsed) {
   const struct {
     const char* text;
     std::optional<int64_t> bytes;
@@ -27,7 +27,7 @@ TEST(Bytes, Parse) {
   for (const auto& row : rows) EXPECT_EQ(ParseBytes(row.text), row.bytes) << row.text;
 }
 
-TEST(Bytes, Write) {
+TEST(Bytes, AmountIsFormatted) {
   EXPECT_EQ(BytesToText(int64_t{4} << 30), "4GiB");
   EXPECT_EQ(BytesToText(1536 << 20), "1536MiB");
   EXPECT_EQ(BytesToText(5000), "5KiB");

@@ -5,7 +5,7 @@
 namespace howdah {
 namespace {
 
-TEST(HostPort, AsConfigurationWritesIt) {
+TEST(HostPort, HostAndPortAreParsed) {
   struct {
     const char* text;
     HostPort expected;

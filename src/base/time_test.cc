@@ -7,7 +7,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-TEST(Time, InstantsAreUtcWithMilliseconds) {
+TEST(Time, InstantIsFormattedAsUtcWithMilliseconds) {
   const Instant t =
       Instant(std::chrono::sys_days(std::chrono::year(2026) / 11 / 21).time_since_epoch() + 6h + 45min + 12s + 301ms);
   EXPECT_EQ(FormatInstant(t), "2026-11-21T06:45:12.301Z");
@@ -18,7 +18,7 @@ TEST(Time, InstantsAreUtcWithMilliseconds) {
   }
 }
 
-TEST(Time, DurationsForPeople) {
+TEST(Time, DurationIsFormattedForPeople) {
   const struct {
     Duration d;
     const char* text;
@@ -27,7 +27,7 @@ TEST(Time, DurationsForPeople) {
   for (const auto& row : rows) EXPECT_EQ(FormatDuration(row.d), row.text);
 }
 
-TEST(Time, DurationsOfJobFiles) {
+TEST(Time, DurationOfJobFileIsParsedAndWritten) {
   const struct {
     const char* text;
     std::optional<Duration> d;

@@ -79,7 +79,7 @@ class AmFollowTest : public testing::Test {
 };
 JobIdentities* AmFollowTest::identities_ = nullptr;
 
-TEST_F(AmFollowTest, RepliesComeInOrderUntilTheEnd) {
+TEST_F(AmFollowTest, RepliesArriveInOrderUntilEnd) {
   wire::FollowRequest request;
   request.set_journal_offset(17);
   request.mutable_logs()->set_role("worker");
@@ -100,7 +100,7 @@ TEST_F(AmFollowTest, RepliesComeInOrderUntilTheEnd) {
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.gone.size() == 1; }));
 }
 
-TEST_F(AmFollowTest, AClientThatReadsNothingIsSentNoMoreThanItsWindows) {
+TEST_F(AmFollowTest, IdleClientReceivesOneWindow) {
   const auto slow = Follow(identities_->client), quick = Follow(identities_->client);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.requests.size() == 2; }));
   const ConnectionId first = am_.requests.begin()->first, second = am_.requests.rbegin()->first;
@@ -127,7 +127,7 @@ TEST_F(AmFollowTest, AClientThatReadsNothingIsSentNoMoreThanItsWindows) {
   EXPECT_FALSE(slow->ended());
 }
 
-TEST_F(AmFollowTest, TheAmSeesAClientGo) {
+TEST_F(AmFollowTest, DisconnectedClientIsReported) {
   auto follow = Follow(identities_->client);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.requests.size() == 1; }));
   follow.reset();
@@ -136,7 +136,7 @@ TEST_F(AmFollowTest, TheAmSeesAClientGo) {
   am_.server->SendToFollower(am_.newest, JobEnded());  // too late: ignored
 }
 
-TEST_F(AmFollowTest, AnAmThatGoesIsUnavailable) {
+TEST_F(AmFollowTest, AmShutdownIsUnavailable) {
   const auto follow = Follow(identities_->client);
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.requests.size() == 1; }));
   am_.server->SendToFollower(am_.newest, Journal("a"));
@@ -148,7 +148,7 @@ TEST_F(AmFollowTest, AnAmThatGoesIsUnavailable) {
   EXPECT_TRUE(am_.gone.empty());
 }
 
-TEST_F(AmFollowTest, WhereNobodyListensIsUnavailableAtOnce) {
+TEST_F(AmFollowTest, RefusedConnectionIsUnavailableImmediately) {
   const std::string address = am_.address();
   am_.server.reset();
   const auto follow = AmFollow::Start(address, identities_->client, {}, seconds(30));
@@ -158,7 +158,7 @@ TEST_F(AmFollowTest, WhereNobodyListensIsUnavailableAtOnce) {
             (Error{ErrorCode::kUnavailable, "following the job at its AM, " + address + ": Connection refused"}));
 }
 
-TEST_F(AmFollowTest, OnlyClientsFollow) {
+TEST_F(AmFollowTest, OnlyClientsMayFollow) {
   const auto follow = Follow(identities_->executor);
   std::optional<Status> ended;
   std::thread waiter([&, post = loop_.post()] {
@@ -173,7 +173,7 @@ TEST_F(AmFollowTest, OnlyClientsFollow) {
   EXPECT_TRUE(am_.requests.empty());
 }
 
-TEST_F(AmFollowTest, ALinkTellsWhenEverythingHasLeft) {
+TEST_F(AmFollowTest, LinkReportsWhenQueueIsSent) {
   int sent = 0;
   ExecutorLink::Handlers handlers;
   handlers.on_sent = [&] { ++sent; };

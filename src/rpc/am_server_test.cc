@@ -128,7 +128,7 @@ class AmServerTest : public testing::Test {
 JobIdentities* AmServerTest::identities_ = nullptr;
 JobIdentities* AmServerTest::others_ = nullptr;
 
-TEST_F(AmServerTest, MessagesArriveInOrderBothWays) {
+TEST_F(AmServerTest, MessagesArriveInOrderInBothDirections) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   for (int i = 0; i < 500; ++i) executor.link->Send(StartedAttempt(i));
@@ -143,7 +143,7 @@ TEST_F(AmServerTest, MessagesArriveInOrderBothWays) {
   EXPECT_TRUE(executor.closed.empty());
 }
 
-TEST_F(AmServerTest, LargeClusterArrivesEqualBesideTheOwnFields) {
+TEST_F(AmServerTest, SharedClusterArrivesWithOwnFields) {
   wire::Cluster cluster;
   for (int i = 0; i < 10000; ++i) {
     cluster.add_hosts("node" + std::to_string(i) + ".example.org");
@@ -167,7 +167,7 @@ TEST_F(AmServerTest, LargeClusterArrivesEqualBesideTheOwnFields) {
   }
 }
 
-TEST_F(AmServerTest, HundredConnections) {
+TEST_F(AmServerTest, HundredConnectionsAreServed) {
   std::vector<std::unique_ptr<Executor>> executors;
   for (int i = 0; i < 100; ++i) {
     executors.push_back(std::make_unique<Executor>(am_.address(), identities_->executor, loop_));
@@ -183,7 +183,7 @@ TEST_F(AmServerTest, HundredConnections) {
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.closed.size() == 100; }));
 }
 
-TEST_F(AmServerTest, FinishSendsWhatIsQueuedThenCloses) {
+TEST_F(AmServerTest, FinishSendsQueueThenCloses) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   for (int i = 0; i < 100; ++i) executor.link->Send(StartedAttempt(i));
@@ -196,7 +196,7 @@ TEST_F(AmServerTest, FinishSendsWhatIsQueuedThenCloses) {
   EXPECT_THAT(executor.closed, ElementsAre(HasSubstr("closed the connection")));
 }
 
-TEST_F(AmServerTest, CloseSendsWhatIsQueuedThenCloses) {
+TEST_F(AmServerTest, CloseSendsQueueThenCloses) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.ids.contains("c1"); }));
@@ -238,7 +238,7 @@ TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
 // Runs only as the child of KilledExecutorProcessIsNoticed.
 TEST(ChildProcess, IsAnExecutor) {
   const char* address = getenv("HOWDAH_TEST_EXECUTOR_OF");
-  if (address == nullptr) GTEST_SKIP() << "a child process of another test";
+  if (address == nullptr) GTEST_SKIP() << "only for the child process of another test";
   std::string pem;
   char buffer[8192];
   for (ssize_t n = 0; (n = read(0, buffer, sizeof buffer)) > 0;) pem.append(buffer, static_cast<size_t>(n));
@@ -250,7 +250,7 @@ TEST(ChildProcess, IsAnExecutor) {
   loop.RunUntil([&] { return !executor.closed.empty(); });
 }
 
-TEST_F(AmServerTest, ExecutorNoticesThatTheAmIsGone) {
+TEST_F(AmServerTest, ExecutorNoticesAmShutdown) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.ids.contains("c1"); }));
@@ -260,7 +260,7 @@ TEST_F(AmServerTest, ExecutorNoticesThatTheAmIsGone) {
   EXPECT_TRUE(am_.closed.empty());  // a destroyed server reports nothing
 }
 
-TEST_F(AmServerTest, WrongPartiesAreRefused) {
+TEST_F(AmServerTest, CertificateOfWrongPartyIsRefused) {
   Executor executor(am_.address(), identities_->client, loop_);
   executor.link->Send(Registering("intruder"));
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty(); }));
@@ -275,7 +275,7 @@ TEST_F(AmServerTest, WrongPartiesAreRefused) {
   EXPECT_TRUE(am_.requests.empty());
 }
 
-TEST_F(AmServerTest, AnotherJobsPartiesAreRefused) {
+TEST_F(AmServerTest, CertificateOfOtherJobIsRefused) {
   for (const Identity& mixed : {
            others_->client,  // knows only its own CA and does not trust this AM
            Identity{identities_->client.ca_certificate, others_->client.certificate, others_->client.private_key},
@@ -289,7 +289,7 @@ TEST_F(AmServerTest, AnotherJobsPartiesAreRefused) {
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
 }
 
-TEST_F(AmServerTest, APlaintextClientIsRefused) {
+TEST_F(AmServerTest, PlaintextClientIsRefused) {
   auto channel = grpc::CreateChannel("ipv4:" + am_.address(), grpc::InsecureChannelCredentials());
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + seconds(20));
@@ -309,7 +309,7 @@ int ConnectPlain(uint16_t port) {
   return fd;
 }
 
-TEST_F(AmServerTest, GarbageOnThePortHarmsNobody) {
+TEST_F(AmServerTest, GarbageOnPortIsHarmless) {
   std::string noise;
   for (unsigned i = 0, x = 1; i < 100'000; ++i)
     noise.push_back(static_cast<char>((x = x * 1664525 + 1013904223) >> 24));
@@ -325,7 +325,7 @@ TEST_F(AmServerTest, GarbageOnThePortHarmsNobody) {
   for (int fd : fds) close(fd);
 }
 
-TEST_F(AmServerTest, ControlAnswersNowOrLater) {
+TEST_F(AmServerTest, ControlReplyMayBeDelayed) {
   EXPECT_EQ(Call(am_.address(), identities_->client)->status_json(), "{}");
 
   am_.on_control = [this](const wire::ControlRequest&, std::function<void(wire::ControlReply)> reply) {
@@ -345,7 +345,7 @@ TEST_F(AmServerTest, ControlAnswersNowOrLater) {
   EXPECT_EQ(Call(am_.address(), identities_->client)->status_json().size(), 20u << 20);
 }
 
-TEST_F(AmServerTest, ControlTellsRefusedFromSlow) {
+TEST_F(AmServerTest, ControlDistinguishesRefusedFromTimeout) {
   am_.on_control = [](const wire::ControlRequest&, std::function<void(wire::ControlReply)>) {};
   auto slow = Call(am_.address(), identities_->client, std::chrono::milliseconds(300));
   ASSERT_FALSE(slow.ok());
@@ -362,7 +362,7 @@ TEST_F(AmServerTest, ControlTellsRefusedFromSlow) {
   ASSERT_FALSE(nonsense.ok());
 }
 
-TEST_F(AmServerTest, AnAmThatIsNeverReachedIsSaidOnce) {
+TEST_F(AmServerTest, UnreachableAmIsReportedOnce) {
   int bound_only = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in here{};
   here.sin_family = AF_INET;
@@ -383,7 +383,7 @@ TEST_F(AmServerTest, AnAmThatIsNeverReachedIsSaidOnce) {
   close(bound_only);
 }
 
-TEST_F(AmServerTest, ALinkMayBeDestroyedAtAnyTime) {
+TEST_F(AmServerTest, LinkCanBeDestroyedAtAnyTime) {
   { Executor never_connected("127.0.0.1:1", identities_->executor, loop_); }
   { Executor connecting(am_.address(), identities_->executor, loop_); }
   {
@@ -411,7 +411,7 @@ TEST_F(AmServerTest, ALinkMayBeDestroyedAtAnyTime) {
   }
 }
 
-TEST_F(AmServerTest, TheServerMayBeDestroyedWhileBusy) {
+TEST_F(AmServerTest, BusyServerCanBeDestroyed) {
   std::vector<std::unique_ptr<Executor>> executors;
   wire::Cluster cluster;
   for (int i = 0; i < 100'000; ++i) cluster.add_port(60000);
@@ -438,7 +438,7 @@ TEST_F(AmServerTest, TheServerMayBeDestroyedWhileBusy) {
   caller.join();
 }
 
-TEST_F(AmServerTest, TheServerMayBeDestroyedByItsHandlers) {
+TEST_F(AmServerTest, HandlerCanDestroyServer) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   executor.link->Send(StartedAttempt(1));
@@ -447,7 +447,7 @@ TEST_F(AmServerTest, TheServerMayBeDestroyedByItsHandlers) {
   EXPECT_EQ(am_.messages.begin()->second.size(), 1u);
 }
 
-TEST_F(AmServerTest, WhatWasSentLastLeavesBeforeTheServerGoes) {
+TEST_F(AmServerTest, LastMessageIsSentBeforeShutdown) {
   Executor executor(am_.address(), identities_->executor, loop_);
   executor.link->Send(Registering("c1"));
   am_.on_message = [&](ConnectionId id, const wire::FromExecutor&) {
@@ -461,13 +461,13 @@ TEST_F(AmServerTest, WhatWasSentLastLeavesBeforeTheServerGoes) {
   EXPECT_TRUE(executor.messages[0].has_leave());
 }
 
-TEST_F(AmServerTest, AnAddressThatIsNotOursIsSaid) {
+TEST_F(AmServerTest, ForeignListenAddressIsReported) {
   auto server = AmServer::Start("203.0.113.1", identities_->am, loop_.post(), {});
   ASSERT_FALSE(server.ok());
   EXPECT_THAT(server.error().message, HasSubstr("listening on 203.0.113.1"));
 }
 
-TEST_F(AmServerTest, Ipv6) {
+TEST_F(AmServerTest, Ipv6IsSupported) {
   Am am(identities_->am, loop_, "::1");
   if (!am.server) GTEST_SKIP() << "no IPv6 on this machine";
   Executor executor("[::1]:" + std::to_string(am.server->port()), identities_->executor, loop_);

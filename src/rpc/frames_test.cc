@@ -96,7 +96,7 @@ class FramesTest : public testing::Test {
 };
 JobIdentities *FramesTest::identities_ = nullptr, *FramesTest::others_ = nullptr;
 
-TEST_F(FramesTest, FramesOfBothGoToTheOtherInOrder) {
+TEST_F(FramesTest, JoinedFramesArriveInOrder) {
   Join();
   constexpr int kFrames = 300;
   for (int i = 0; i < kFrames; ++i) {
@@ -110,7 +110,7 @@ TEST_F(FramesTest, FramesOfBothGoToTheOtherInOrder) {
   }
 }
 
-TEST_F(FramesTest, WhatWasSentArrivesBeforeTheEndOfEitherSide) {
+TEST_F(FramesTest, QueuedFramesArriveBeforeEnd) {
   for (const bool client_ends : {true, false}) {
     am_.tunnels.clear();
     am_.carries.clear();
@@ -123,14 +123,14 @@ TEST_F(FramesTest, WhatWasSentArrivesBeforeTheEndOfEitherSide) {
   }
 }
 
-TEST_F(FramesTest, OneThatGoesWithoutAWordEndsTheOther) {
+TEST_F(FramesTest, BrokenEndClosesOtherEnd) {
   Join();
   client_->stream.reset();
   ASSERT_TRUE(loop_.RunUntil([&] { return executor_->closed.size() == 1; }));
   EXPECT_TRUE(client_->closed.empty());
 }
 
-TEST_F(FramesTest, AClientThatHasGoneMeanwhileIsNotJoined) {
+TEST_F(FramesTest, ClientGoneBeforeJoinIsNotJoined) {
   client_.emplace(*clients_, Method::kTunnel, Opening("worker"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.contains("worker"); }));
   client_->stream.reset();
@@ -140,7 +140,7 @@ TEST_F(FramesTest, AClientThatHasGoneMeanwhileIsNotJoined) {
   ASSERT_TRUE(loop_.RunUntil([&] { return executor_->closed.size() == 1; }));
 }
 
-TEST_F(FramesTest, TheAmServesOrRefuses) {
+TEST_F(FramesTest, AmServesOrRefusesTunnel) {
   client_.emplace(*clients_, Method::kTunnel, Opening("a"));
   End refused(*clients_, Method::kTunnel, Opening("b"));
   ASSERT_TRUE(loop_.RunUntil([&] { return am_.tunnels.size() == 2; }));
@@ -161,7 +161,7 @@ TEST_F(FramesTest, TheAmServesOrRefuses) {
   ASSERT_TRUE(loop_.RunUntil([&] { return gone; }));
 }
 
-TEST_F(FramesTest, ManyStreamsOfOneConnectionAreApart) {
+TEST_F(FramesTest, StreamsOfOneConnectionAreIndependent) {
   Join();
   std::vector<std::unique_ptr<End>> more;
   for (int i = 0; i < 40; ++i)
@@ -175,7 +175,7 @@ TEST_F(FramesTest, ManyStreamsOfOneConnectionAreApart) {
   ASSERT_TRUE(loop_.RunUntil([&] { return executor_->frames.size() == 1; }));
 }
 
-TEST_F(FramesTest, AnotherJobsCertificateIsRefused) {
+TEST_F(FramesTest, CertificateOfOtherJobIsRefused) {
   const auto trusting = [](const Identity& stranger) {  // the AM has to refuse this one
     return Identity{identities_->client.ca_certificate, stranger.certificate, stranger.private_key};
   };
@@ -195,21 +195,21 @@ TEST_F(FramesTest, AnotherJobsCertificateIsRefused) {
   Join();
 }
 
-TEST_F(FramesTest, OnlyExecutorsCarry) {
+TEST_F(FramesTest, OnlyExecutorsAcceptTunnels) {
   End end(*clients_, Method::kAcceptTunnel, Carrying(1));
   ASSERT_TRUE(loop_.RunUntil([&] { return end.closed.size() == 1; }));
   EXPECT_THAT(end.closed[0], HasSubstr("only howdah-executor may call"));
   EXPECT_TRUE(am_.carries.empty());
 }
 
-TEST_F(FramesTest, WhereNobodyListensIsSaidAtOnce) {
+TEST_F(FramesTest, RefusedConnectionFailsImmediately) {
   am_.server.reset();
   End end(*clients_, Method::kTunnel, Opening("worker"));
   ASSERT_TRUE(loop_.RunUntil([&] { return end.closed.size() == 1; }));
   EXPECT_THAT(end.closed[0], HasSubstr("cannot be reached: Connection refused"));
 }
 
-TEST_F(FramesTest, TheServersEndEndsAllStreams) {
+TEST_F(FramesTest, ServerShutdownEndsAllStreams) {
   Join();
   am_.server.reset();
   ASSERT_TRUE(loop_.RunUntil([&] { return client_->closed.size() == 1 && executor_->closed.size() == 1; }));

@@ -34,7 +34,7 @@ std::string NameOf(X509* certificate, int field) {
   return text;
 }
 
-TEST(Identity, EveryPartyIsVerifiedByTheJobsCaForItsOwnUseOnly) {
+TEST(Identity, CertificateIsValidForItsOwnUsageOnly) {
   auto job = MakeJobIdentities("howdah-20261121-064512-x7k2");
   ASSERT_TRUE(job.ok()) << job.error().message;
   struct Case {
@@ -63,7 +63,7 @@ TEST(Identity, EveryPartyIsVerifiedByTheJobsCaForItsOwnUseOnly) {
   }
 }
 
-TEST(Identity, IsValidFromFiveMinutesAgoFor400Days) {
+TEST(Identity, CertificateIsBackdatedAndValidFor400Days) {
   auto job = MakeJobIdentities("j");
   ASSERT_TRUE(job.ok());
   Certificate certificate = ReadCertificate(job->am.certificate);
@@ -75,14 +75,14 @@ TEST(Identity, IsValidFromFiveMinutesAgoFor400Days) {
   EXPECT_THAT(days, testing::AllOf(testing::Ge(399), testing::Le(400)));
 }
 
-TEST(Identity, AnotherJobsCaDoesNotVerifyIt) {
+TEST(Identity, CertificateOfOtherJobIsRejected) {
   auto one = MakeJobIdentities("one"), other = MakeJobIdentities("other");
   ASSERT_TRUE(one.ok() && other.ok());
   EXPECT_NE(Verify(one->am.ca_certificate, other->executor.certificate, X509_PURPOSE_SSL_CLIENT), X509_V_OK);
   EXPECT_NE(one->executor.private_key, other->executor.private_key);
 }
 
-TEST(Identity, SerialsDifferAndALongJobIdIsCut) {
+TEST(Identity, SerialsDifferAndLongJobIdIsCut) {
   auto job = MakeJobIdentities(std::string(200, 'j'));
   ASSERT_TRUE(job.ok()) << job.error().message;
   Certificate am = ReadCertificate(job->am.certificate), executor = ReadCertificate(job->executor.certificate);

@@ -14,7 +14,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
-TEST(Variables, AsHadoopExpandsThem) {
+TEST(Variables, ExpansionMatchesHadoop) {
   const Environment around = Around({{"E", "env"}, {"EMPTY", ""}});
   struct Case {
     std::string raw, value;
@@ -56,7 +56,7 @@ TEST(Variables, AsHadoopExpandsThem) {
   }
 }
 
-TEST(Variables, TwentySteps) {
+TEST(Variables, ExpansionStopsAfterTwentySteps) {
   Configuration configuration(Around());
   for (int i = 0; i < 30; ++i) configuration.Set("v" + std::to_string(i), "${v" + std::to_string(i + 1) + "}", "here");
   configuration.Set("v20", "end", "here");
@@ -66,7 +66,7 @@ TEST(Variables, TwentySteps) {
   EXPECT_EQ(configuration.Text("v0"), "${v1}");
 }
 
-TEST(Types, Numbers) {
+TEST(Types, NumbersAreParsed) {
   const std::pair<std::string, std::optional<int64_t>> cases[] = {{"64", 64},
                                                                   {"-1", -1},
                                                                   {"+5", 5},
@@ -104,7 +104,7 @@ TEST(Types, Numbers) {
   EXPECT_EQ(*Configuration(Around()).Number("x", 99), 99);
 }
 
-TEST(Types, Times) {
+TEST(Types, TimesAreParsed) {
   using namespace std::chrono_literals;
   const std::pair<std::string, std::optional<Duration>> cases[] = {{"500", 500ms},
                                                                    {"500ms", 500ms},
@@ -135,7 +135,7 @@ TEST(Types, Times) {
   EXPECT_EQ(*Configuration(Around()).Time("x", 1s), 1s);
 }
 
-TEST(Types, BooleansAndLists) {
+TEST(Types, BooleansAndListsAreParsed) {
   Configuration configuration(Around());
   for (const auto& [text, expected] : std::map<std::string, bool>{{"true", true}, {" TRUE ", true}, {"False", false}}) {
     configuration.Set("x", text, "here");
@@ -148,7 +148,7 @@ TEST(Types, BooleansAndLists) {
   EXPECT_THAT(configuration.List("y"), IsEmpty());
 }
 
-TEST(Names, OldOnesAreTheSameKey) {
+TEST(Names, DeprecatedKeyIsAlias) {
   Configuration configuration(Around());
   configuration.Set("fs.default.name", "hdfs://nn:9000", "here");
   EXPECT_EQ(configuration.Text("fs.defaultFS"), "hdfs://nn:9000");
@@ -157,7 +157,7 @@ TEST(Names, OldOnesAreTheSameKey) {
   EXPECT_EQ(configuration.Text("fs.default.name"), "hdfs://ns1");
 }
 
-TEST(Names, WhereSomethingWasSaid) {
+TEST(Names, SourceOfPropertyIsNamed) {
   Configuration configuration(Around());
   configuration.Set("x", "1", "/conf/a.xml");
   EXPECT_EQ(configuration.Where("x"), "x in /conf/a.xml");
@@ -176,7 +176,7 @@ class Directories : public ::testing::Test {
   }
 };
 
-TEST_F(Directories, FilesInTheirOrder) {
+TEST_F(Directories, FilesAreReadInOrder) {
   const auto file = [](const std::string& body) { return "<configuration>" + body + "</configuration>"; };
   const std::string directory = Make("order", {{"core-site.xml", file(P("x", "core") + P("c", "1"))},
                                                {"yarn-site.xml", file(P("x", "yarn") + P("r", "yarn"))},
@@ -191,7 +191,7 @@ TEST_F(Directories, FilesInTheirOrder) {
   EXPECT_FALSE(configuration->Get("m"));
 }
 
-TEST_F(Directories, WhichOneIsRead) {
+TEST_F(Directories, EnvironmentSelectsDirectory) {
   const std::string a = Make("a", {}), home = Make("home", {});
   std::filesystem::create_directories(home + "/etc/hadoop");
   EXPECT_EQ(*ConfigurationDirectory(Around({{"YARN_CONF_DIR", a}, {"HADOOP_HOME", home}})), a);

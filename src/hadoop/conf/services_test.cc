@@ -27,7 +27,7 @@ const Values kHa = {{"yarn.resourcemanager.ha.enabled", "true"},
                     {"yarn.resourcemanager.hostname.rm2", "b"},
                     {"yarn.resourcemanager.address.rm2", "c:9"}};
 
-TEST(ResourceManagers, Table) {
+TEST(ResourceManagers, AddressTable) {
   struct Case {
     Values values;
     RmService service;
@@ -57,7 +57,7 @@ TEST(ResourceManagers, Table) {
   }
 }
 
-TEST(ResourceManagers, ConfiguredBy) {
+TEST(ResourceManagers, SourceOfAddressIsNamed) {
   const auto by = [](const Values& values) {
     return ResourceManagers(With(values), RmService::kClient)->back().configured_by;
   };
@@ -67,7 +67,7 @@ TEST(ResourceManagers, ConfiguredBy) {
   EXPECT_EQ(by(kHa), "yarn.resourcemanager.address.rm2 in site.xml");
 }
 
-TEST(ResourceManagers, Mistakes) {
+TEST(ResourceManagers, MistakesAreReported) {
   Values nobody = kHa, half = kHa;
   nobody["yarn.resourcemanager.ha.rm-ids"] = ", ";
   half["yarn.resourcemanager.ha.rm-ids"] = "rm1,rm3";
@@ -96,7 +96,7 @@ const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.ha.namenodes.ns2", "n"},
                               {"dfs.namenode.rpc-address.ns2.n", "c:1"}};
 
-TEST(FileSystems, Table) {
+TEST(FileSystems, AddressTable) {
   struct Case {
     Values values;
     std::string uri, scheme, authority, servers;
@@ -132,7 +132,7 @@ TEST(FileSystems, Table) {
             "dfs.namenode.rpc-address.NS1.nn2 in site.xml");
 }
 
-TEST(FileSystems, Mistakes) {
+TEST(FileSystems, MistakesAreReported) {
   Values half = kNameServices, none = kNameServices;
   half.erase("dfs.namenode.rpc-address.NS1.nn2");
   none["dfs.ha.namenodes.NS1"] = "";
@@ -156,7 +156,7 @@ TEST(FileSystems, Mistakes) {
   }
 }
 
-TEST(Uris, Resolved) {
+TEST(Uris, ViewfsLinksAreResolved) {
   const Values view = {{"fs.defaultFS", "viewfs://c"},
                        {"fs.viewfs.mounttable.c.link./data", "hdfs://ns2/warehouse/"},
                        {"fs.viewfs.mounttable.c.link./data/hot", "hdfs://ns3/"},
@@ -209,7 +209,7 @@ TEST(Uris, Resolved) {
   }
 }
 
-TEST(Defaults, OfKeysThatAreUsed) {
+TEST(Defaults, UsedKeysHaveHadoopsDefaults) {
   const Configuration configuration = With({});
   EXPECT_EQ(configuration.Text("yarn.nodemanager.remote-app-log-dir"), "/tmp/logs");
   EXPECT_EQ(configuration.Text("yarn.resourcemanager.webapp.address"), "0.0.0.0:8088");

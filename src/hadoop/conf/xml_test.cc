@@ -16,7 +16,7 @@ Status Add(Configuration& configuration, const std::string& body, const Files& f
 
 const std::string kFinal = "<final>true</final>";
 
-TEST(Xml, Properties) {
+TEST(Xml, PropertiesAreParsed) {
   struct Case {
     std::string body;
     std::optional<std::string> x;
@@ -48,7 +48,7 @@ TEST(Xml, Properties) {
   }
 }
 
-TEST(Xml, ADocumentTypeIsIgnoredAndNothingExternalIsRead) {
+TEST(Xml, DocumentTypeAndExternalEntitiesAreIgnored) {
   Configuration configuration(Around());
   const std::string xml = "<!DOCTYPE configuration [<!ENTITY e SYSTEM 'file:///etc/passwd'>]><configuration>" +
                           P("x", "&e;") + "</configuration>";
@@ -56,7 +56,7 @@ TEST(Xml, ADocumentTypeIsIgnoredAndNothingExternalIsRead) {
   EXPECT_EQ(configuration.Get("x"), "&e;");
 }
 
-TEST(Xml, FinalHoldsOverLaterFilesAndSaysSo) {
+TEST(Xml, FinalPropertyOverridesLaterFilesWithWarning) {
   Configuration configuration(Around());
   ASSERT_TRUE(Add(configuration, P("x", "1", kFinal) + P("y", "1", kFinal), {}, "/conf/a-site.xml").ok());
   ASSERT_TRUE(Add(configuration, P("x", "2") + P("y", "1"), {}, "/conf/b-site.xml").ok());
@@ -67,7 +67,7 @@ TEST(Xml, FinalHoldsOverLaterFilesAndSaysSo) {
   EXPECT_EQ(configuration.Get("x"), "3");
 }
 
-TEST(Xml, Includes) {
+TEST(Xml, IncludesAreRead) {
   const Files files = {{"/conf/b.xml", "<configuration>" + P("x", "b") + "</configuration>"},
                        {"/conf/sub/c.xml", "<configuration><include href='../b.xml'/></configuration>"},
                        {"/conf/sub/../b.xml", "<configuration>" + P("x", "up") + "</configuration>"},
@@ -100,7 +100,7 @@ TEST(Xml, Includes) {
   EXPECT_EQ(configuration.Where("x"), "x in /conf/b.xml");
 }
 
-TEST(Xml, Mistakes) {
+TEST(Xml, MistakesAreReportedWithLine) {
   const Files loop = {{"/conf/a.xml", "<configuration><include href='a.xml'/></configuration>"}};
   struct Case {
     std::string xml, message;
@@ -122,7 +122,7 @@ TEST(Xml, Mistakes) {
   }
 }
 
-TEST(Xml, WhatIsWrittenReadsTheSame) {
+TEST(Xml, WrittenConfigurationIsReadBack) {
   Configuration configuration(Around({{"HOST", "rm7"}}));
   configuration.Set("a", "x < y & \"z\" > ${env.HOST}\r\n", "here");
   configuration.Set("b", "1", "here", true);

@@ -14,7 +14,7 @@ std::string Counting(size_t size, int step) {
 }
 
 // "123456789" is the standard check input of both CRCs; the other vectors are from RFC 3720, B.4 (iSCSI).
-TEST(Crc, KnownValues) {
+TEST(Crc, KnownValuesMatch) {
   struct Case {
     Crc kind;
     std::string bytes;
@@ -37,7 +37,7 @@ TEST(Crc, KnownValues) {
 }
 
 // The instruction, its interleaved form and the table give the same results.
-TEST(Crc, ChunksOfAllSizes) {
+TEST(Crc, AllChunkSizesGiveSameChecksums) {
   const std::string bytes = Counting(9000, 7);
   for (const Crc kind : {Crc::kCrc32, Crc::kCrc32c}) {
     for (const size_t chunk : {512u, 100u, 1u, 8u, 4096u}) {
@@ -57,7 +57,7 @@ TEST(Crc, ChunksOfAllSizes) {
   }
 }
 
-TEST(Crc, TheFirstWrongChunkIsFound) {
+TEST(Crc, FirstWrongChunkIsFound) {
   const std::string right = Counting(64512, 3);
   std::string sums(126 * 4, '\0');
   WriteChecksums(Crc::kCrc32c, right, 512, sums.data());

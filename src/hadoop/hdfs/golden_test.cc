@@ -58,7 +58,7 @@ Message OpOf(const std::string& bytes, Op op) {
   return message;
 }
 
-TEST(Golden, Ops) {
+TEST(Golden, OpsMatchRecording) {
   const auto write = OpOf<pb::OpWriteBlockProto>(Bytes(kWriteOp), Op::kWriteBlock);
   EXPECT_EQ(write.stage(), pb::OpWriteBlockProto::PIPELINE_SETUP_CREATE);
   EXPECT_EQ(write.pipelinesize(), 1u);
@@ -73,7 +73,7 @@ TEST(Golden, Ops) {
   EXPECT_EQ(EncodeDelimited(status), Bytes(kReadStatus));
 }
 
-TEST(Golden, Packets) {
+TEST(Golden, PacketsMatchRecording) {
   PacketBuilder builder(1 << 20);
   const std::string file = File();
   std::string_view rest = file;
@@ -163,12 +163,12 @@ Result<std::string> ReadBlock(const RawServer& server, int64_t offset, int64_t l
 
 std::string ReadStream() { return Bytes(kReadAnswer) + Bytes(kPacketHeadBytes) + File() + Bytes(kLastPacket); }
 
-TEST(Golden, ABlockIsRead) {
+TEST(Golden, RecordedBlockIsRead) {
   RawServer server;
   server.Set(ReadStream());
   EXPECT_EQ(*ReadBlock(server, 0, 700), File());
   EXPECT_EQ(*ReadBlock(server, 100, 500), File().substr(100, 500));
-  EXPECT_EQ(*ReadBlock(server, 600, 100), File().substr(600)) << "the packet begins before what is wanted";
+  EXPECT_EQ(*ReadBlock(server, 600, 100), File().substr(600)) << "the packet begins before the requested offset";
 }
 
 // Mutations with fixed seeds.
@@ -202,7 +202,7 @@ class Mutations {
   uint64_t state_ = 11;
 };
 
-TEST(Golden, AnyAnswerToAReaderIsSafeAndNoWrongByteIsTaken) {
+TEST(Golden, MutatedAnswersToReaderAreSafeAndDetected) {
   RawServer server;
   Mutations mutate;
   int refused = 0;
@@ -242,7 +242,7 @@ Status WriteBlock(const RawServer& server) {
   return writer.Close();
 }
 
-TEST(Golden, AnyAnswerToAWriterIsSafe) {
+TEST(Golden, MutatedAnswersToWriterAreSafe) {
   RawServer server;
   Mutations mutate;
   int refused = 0;
@@ -253,7 +253,7 @@ TEST(Golden, AnyAnswerToAWriterIsSafe) {
   EXPECT_GT(refused, 500);
 }
 
-TEST(Golden, AnyMessageBoundsAreSafe) {
+TEST(Golden, MutatedMessageBoundsAreSafe) {
   Mutations mutate;
   const std::string seed = Bytes(kPacketHeadBytes);
   for (int round = 0; round < 5000; ++round) {

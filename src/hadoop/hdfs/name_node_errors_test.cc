@@ -10,7 +10,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // Messages sent by a NameNode of Hadoop 3.3.6.
-TEST(Explain, Exceptions) {
+TEST(Explain, ExceptionsAreExplained) {
   struct Case {
     std::string remote_class, message, expected;
     ErrorCode code = ErrorCode::kFailed;
@@ -56,7 +56,7 @@ TEST(Explain, Exceptions) {
   }
 }
 
-TEST(Explain, WhatWritersReactTo) {
+TEST(Explain, RetriableExceptionsAreRecognised) {
   EXPECT_TRUE(
       IsNotReplicatedYet({ErrorCode::kFailed, "", "org.apache.hadoop.hdfs.server.namenode.NotReplicatedYetException"}));
   EXPECT_FALSE(IsNotReplicatedYet(Failed("NotReplicatedYetException")));

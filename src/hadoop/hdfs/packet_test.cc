@@ -59,7 +59,7 @@ struct Blocks {
   }
 };
 
-TEST(PacketBuilder, AnyStepsMakeTheSameBlocks) {
+TEST(PacketBuilder, WriteSizesDoNotChangeBlocks) {
   constexpr int64_t kBlock = 200 * kChunk;
   const std::string bytes = Pattern(450 * kChunk + 77);
   for (const size_t step : {1u, 100u, 512u, 5000u, 64512u, 64513u, 1000000u}) {
@@ -76,7 +76,7 @@ TEST(PacketBuilder, AnyStepsMakeTheSameBlocks) {
         }
         if (flush_every == 0 || ++count % flush_every != 0) continue;
         if (const auto packet = builder.Flush()) blocks.Take(*packet);
-        EXPECT_FALSE(builder.Flush()) << "nothing is new";
+        EXPECT_FALSE(builder.Flush()) << "there is nothing new";
       }
       if (const auto packet = builder.Flush()) blocks.Take(*packet);
       if (const auto packet = builder.EndBlock()) blocks.Take(*packet);
@@ -90,14 +90,14 @@ TEST(PacketBuilder, AnyStepsMakeTheSameBlocks) {
   }
 }
 
-TEST(PacketBuilder, NothingWrittenIsNoBlock) {
+TEST(PacketBuilder, EmptyFileHasNoBlock) {
   PacketBuilder builder(1 << 20);
   EXPECT_FALSE(builder.Flush());
   EXPECT_FALSE(builder.EndBlock());
   EXPECT_EQ(builder.sequence(), -1);
 }
 
-TEST(PacketBuilder, ABlockThatIsExactlyFullEndsOnce) {
+TEST(PacketBuilder, ExactlyFullBlockEndsOnce) {
   PacketBuilder builder(static_cast<int64_t>(kPacketData));
   const std::string bytes = Pattern(kPacketData);
   std::string_view rest = bytes;

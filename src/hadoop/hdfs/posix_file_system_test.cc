@@ -39,7 +39,7 @@ class Posix : public ::testing::Test {
   PosixFileSystem files_{"/home/ann"};
 };
 
-TEST_F(Posix, AFileGetsItsNameWhenItIsWhole) {
+TEST_F(Posix, FileAppearsWhenComplete) {
   auto writer = files_.Create(top_ + "/a/b", {.permission = 0640});
   ASSERT_TRUE(writer.ok()) << writer.error().message;
   ASSERT_TRUE((*writer)->Write("hello ").ok());
@@ -54,7 +54,7 @@ TEST_F(Posix, AFileGetsItsNameWhenItIsWhole) {
   EXPECT_EQ(files_.List(top_ + "/a")->size(), 1u);
 }
 
-TEST_F(Posix, AWriterThatIsGivenUpLeavesNothing) {
+TEST_F(Posix, AbandonedWriterLeavesNoFile) {
   for (const bool flush : {false, true}) {
     auto writer = files_.Create(top_ + "/x", {});
     ASSERT_TRUE((*writer)->Write("x").ok());
@@ -66,7 +66,7 @@ TEST_F(Posix, AWriterThatIsGivenUpLeavesNothing) {
   }
 }
 
-TEST_F(Posix, Overwriting) {
+TEST_F(Posix, OverwriteReplacesFile) {
   ASSERT_TRUE(Write(top_ + "/x", "old").ok());
   EXPECT_FALSE(Write(top_ + "/x", "new").ok());
   ASSERT_TRUE(Write(top_ + "/x", "new", {.overwrite = true}).ok());
@@ -79,7 +79,7 @@ TEST_F(Posix, Overwriting) {
   EXPECT_EQ(Entries(), 2u);
 }
 
-TEST_F(Posix, PermissionsAreExactWhateverTheUmask) {
+TEST_F(Posix, PermissionsIgnoreUmask) {
   const mode_t before = ::umask(077);
   ASSERT_TRUE(files_.MakeDirectories(top_ + "/d/e", 0775).ok());
   ASSERT_TRUE(Write(top_ + "/d/x", "", {.permission = 0666}).ok());
@@ -88,12 +88,12 @@ TEST_F(Posix, PermissionsAreExactWhateverTheUmask) {
   EXPECT_EQ(files_.Stat(top_ + "/d/e")->permission, 0775u);
   EXPECT_EQ(files_.Stat(top_ + "/d/x")->permission, 0666u);
   ASSERT_TRUE(files_.MakeDirectories(top_ + "/d/e", 0700).ok());
-  EXPECT_EQ(files_.Stat(top_ + "/d/e")->permission, 0775u) << "one that is there is left as it is";
+  EXPECT_EQ(files_.Stat(top_ + "/d/e")->permission, 0775u) << "an existing directory is unchanged";
   ASSERT_TRUE(files_.SetTimes(top_ + "/d/x", 1234567890123).ok());
   EXPECT_EQ(files_.Stat(top_ + "/d/x")->modified_millis, 1234567890123);
 }
 
-TEST_F(Posix, RenamingAndRemoving) {
+TEST_F(Posix, FilesAreRenamedAndRemoved) {
   ASSERT_TRUE(Write(top_ + "/x", "x").ok());
   ASSERT_TRUE(Write(top_ + "/y", "y").ok());
   EXPECT_FALSE(files_.Rename(top_ + "/x", top_ + "/y", false).ok());
@@ -114,7 +114,7 @@ TEST_F(Posix, RenamingAndRemoving) {
   EXPECT_EQ(*(*reader)->Read(10), "");
 }
 
-TEST(Paths, Table) {
+TEST(Paths, PathTable) {
   const std::pair<std::string, std::string> clean[] = {{"/", "/"}, {"//", "/"}, {"/a/", "/a"}, {"/a//b/./c", "/a/b/c"}};
   for (const auto& [path, expected] : clean) EXPECT_EQ(*CleanPath(path), expected);
   for (const std::string path : {"", "a", "/a/../b"}) EXPECT_FALSE(CleanPath(path).ok()) << path;
@@ -124,7 +124,7 @@ TEST(Paths, Table) {
   for (const auto& [uri, expected] : uris) EXPECT_EQ(PathOf(uri), expected) << uri;
 }
 
-TEST(Open, BySchemeWithoutConnecting) {
+TEST(Open, SchemeIsCheckedWithoutConnecting) {
   hadoop::conf::Configuration configuration({nullptr, "ann", "/home/ann"});
   auto files = Open(configuration, "", {.user = "ann"});
   ASSERT_TRUE(files.ok());

@@ -55,7 +55,7 @@ class Streams : public ::testing::Test {
   TransferOptions options_;
 };
 
-TEST_F(Streams, BlocksOneAfterTheOther) {
+TEST_F(Streams, BlocksAreWrittenInOrder) {
   Make(2, 2);
   const Status written = Write(bytes_);
   ASSERT_TRUE(written.ok()) << written.error().message;
@@ -69,14 +69,14 @@ TEST_F(Streams, BlocksOneAfterTheOther) {
   EXPECT_EQ(ReadAll(static_cast<int64_t>(bytes_.size())), "");
 }
 
-TEST_F(Streams, AnEmptyFileHasNoBlock) {
+TEST_F(Streams, EmptyFileHasNoBlock) {
   Make(1, 1);
   ASSERT_TRUE(Write("").ok());
   EXPECT_EQ(world_.Count("add"), 0);
   EXPECT_EQ(world_.Count("complete"), 1);
 }
 
-TEST_F(Streams, TheFirstDataNodeOfAPipelineDies) {
+TEST_F(Streams, FirstDataNodeOfPipelineFails) {
   Make(3, 3);
   nodes_[0]->behaviour.packets = 3;
   const Status written = Write(bytes_);
@@ -87,7 +87,7 @@ TEST_F(Streams, TheFirstDataNodeOfAPipelineDies) {
   EXPECT_EQ(world_.Count("dn0 "), 1) << "it is not used again";
 }
 
-TEST_F(Streams, AnotherDataNodeOfAPipelineDies) {
+TEST_F(Streams, LaterDataNodeOfPipelineFails) {
   Make(3, 3);
   nodes_[0]->behaviour.packets = 5;
   nodes_[0]->behaviour.blamed = 1;
@@ -97,7 +97,7 @@ TEST_F(Streams, AnotherDataNodeOfAPipelineDies) {
   EXPECT_EQ(world_.Count("pipeline gs1000 gs1001 dn0/s-dn0 dn2/s-dn2"), 1);
 }
 
-TEST_F(Streams, TwoDieOneAfterTheOther) {
+TEST_F(Streams, TwoDataNodesFailInTurn) {
   Make(3, 3);
   nodes_[0]->behaviour.packets = 2;
   nodes_[1]->behaviour.packets = 2;
@@ -107,7 +107,7 @@ TEST_F(Streams, TwoDieOneAfterTheOther) {
   EXPECT_EQ(world_.Count("pipeline gs1001 gs1002 dn2/s-dn2"), 1);
 }
 
-TEST_F(Streams, ADataNodeDiesAtTheEndOfABlock) {
+TEST_F(Streams, DataNodeFailsAtEndOfBlock) {
   Make(2, 2);
   nodes_[0]->behaviour.dies_at_end = true;
   const Status written = Write(bytes_.substr(0, 1000));
@@ -117,7 +117,7 @@ TEST_F(Streams, ADataNodeDiesAtTheEndOfABlock) {
   EXPECT_THAT(name_node_->lengths(), ElementsAre(1000));
 }
 
-TEST_F(Streams, ADataNodeThatRefusesABlockIsNotAskedAgain) {
+TEST_F(Streams, DataNodeThatRefusedBlockIsExcluded) {
   Make(3, 1);
   nodes_[0]->behaviour.refuses = true;
   ASSERT_TRUE(Write(bytes_).ok());
@@ -126,7 +126,7 @@ TEST_F(Streams, ADataNodeThatRefusesABlockIsNotAskedAgain) {
   EXPECT_EQ(world_.Count("dn0 "), 1);
 }
 
-TEST_F(Streams, WhenEveryDataNodeFailsTheFileIsRemoved) {
+TEST_F(Streams, FileIsRemovedIfAllDataNodesFail) {
   Make(2, 2);
   nodes_[0]->behaviour.packets = 2;
   nodes_[1]->behaviour.packets = 0;
@@ -137,7 +137,7 @@ TEST_F(Streams, WhenEveryDataNodeFailsTheFileIsRemoved) {
   EXPECT_EQ(world_.Count("complete"), 0);
 }
 
-TEST_F(Streams, AWriterThatIsGivenUpRemovesItsFile) {
+TEST_F(Streams, AbandonedWriterRemovesFile) {
   Make(1, 1);
   auto writer = Create();
   ASSERT_TRUE(writer->Write(bytes_).ok());
@@ -145,7 +145,7 @@ TEST_F(Streams, AWriterThatIsGivenUpRemovesItsFile) {
   EXPECT_EQ(world_.Count("delete"), 1);
 }
 
-TEST_F(Streams, AnOpenFileIsKeptAlive) {
+TEST_F(Streams, IdleOpenFileIsKeptAlive) {
   Make(1, 1);
   options_.heartbeat = options_.lease = std::chrono::milliseconds(5);
   auto writer = Create();
@@ -163,7 +163,7 @@ TEST_F(Streams, AnOpenFileIsKeptAlive) {
   EXPECT_EQ(world_.Count("add"), 1);
 }
 
-TEST_F(Streams, ACorruptReplicaIsPassedOver) {
+TEST_F(Streams, CorruptReplicaIsSkipped) {
   Make(3, 3);
   ASSERT_TRUE(Write(bytes_).ok());
   nodes_[0]->behaviour.corrupts = true;
@@ -173,7 +173,7 @@ TEST_F(Streams, ACorruptReplicaIsPassedOver) {
   EXPECT_EQ(world_.Count("dn1 read"), 1);
 }
 
-TEST_F(Streams, WhenNoReplicaIsGoodTheErrorNamesAll) {
+TEST_F(Streams, ErrorNamesAllCorruptReplicas) {
   Make(2, 2);
   ASSERT_TRUE(Write(bytes_).ok());
   nodes_[0]->behaviour.corrupts = true;
@@ -186,7 +186,7 @@ TEST_F(Streams, WhenNoReplicaIsGoodTheErrorNamesAll) {
   EXPECT_LE(world_.Count("locate"), 2);
 }
 
-TEST_F(Streams, ProtectionThatWeCannotGiveIsRefusedPlainly) {
+TEST_F(Streams, UnsupportedProtectionIsRefused) {
   Make(1, 1);
   options_.unsupported = "dfs.encrypt.data.transfer demands it";
   const Status written = Write(bytes_);

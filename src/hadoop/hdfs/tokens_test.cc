@@ -5,7 +5,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-TEST(Tokens, ByTheService) {
+TEST(Tokens, TokenIsFoundByService) {
   hadoop::rpc::Credentials credentials;
   int number = 0;
   for (const char* service : {"ha-hdfs:ns1", "127.0.0.1:8020", "nn.example.com:8020", "127.0.0.1:9000"}) {
@@ -32,7 +32,7 @@ TEST(Tokens, ByTheService) {
   }
 }
 
-TEST(Tokens, WithoutAnyNothingIsResolved) {
+TEST(Tokens, NoLookupWithoutTokens) {
   const hadoop::conf::FileSystemAddress address{"hdfs", "x", false, {{"", "no-such-host.invalid", 1, "here"}}};
   EXPECT_FALSE(TokenOf(address, {}, std::chrono::seconds(5)));
 }

@@ -35,7 +35,7 @@ void Echo(Session& session, const Call& call) {
 
 std::string Text(const Result<std::string>& result) { return result ? *result : "!" + result.error().message; }
 
-TEST(BlockingClient, CallsInOneSegment) {
+TEST(BlockingClient, FirstCallIsOneSegment) {
   std::string first;
   FakeServer server([&](Session& session, const Call& call) {
     if (call.id >= 0 && first.empty()) first = session.first_read;
@@ -50,7 +50,7 @@ TEST(BlockingClient, CallsInOneSegment) {
   EXPECT_THAT(first, testing::AllOf(HasSubstr("hrpc"), HasSubstr("ann"), HasSubstr("request")));
 }
 
-TEST(BlockingClient, AConnectionThatEndsWhileIdleIsNotNoticed) {
+TEST(BlockingClient, ClosedIdleConnectionIsReopenedSilently) {
   FakeServer server([](Session& session, const Call& call) {
     Echo(session, call);
     if (call.id >= 0) session.Close();
@@ -60,7 +60,7 @@ TEST(BlockingClient, AConnectionThatEndsWhileIdleIsNotNoticed) {
   EXPECT_EQ(server.connections(), 20);
 }
 
-TEST(BlockingClient, AConnectionThatEndsWithinACall) {
+TEST(BlockingClient, ConnectionLossDuringCallIsHandled) {
   std::vector<Call> seen;
   const auto handler = [&](Session& session, const Call& call) {
     if (call.id < 0) return;
@@ -73,7 +73,7 @@ TEST(BlockingClient, AConnectionThatEndsWithinACall) {
     EXPECT_EQ(Text(BlockingClient(Options({server.where()})).CallBytes("m", "", Repeat::kSafe)), "m");
   }
   ASSERT_EQ(seen.size(), 2U);
-  EXPECT_EQ(seen[0].id, seen[1].id) << "the NameNode's retry cache goes by call and client";
+  EXPECT_EQ(seen[0].id, seen[1].id) << "the NameNode's retry cache uses call and client ids";
   EXPECT_EQ(seen[0].client_id, seen[1].client_id);
   EXPECT_EQ(seen[0].client_id.size(), 16U);
   EXPECT_EQ(seen[0].retry_count, 0);
@@ -90,7 +90,7 @@ TEST(BlockingClient, AConnectionThatEndsWithinACall) {
   EXPECT_EQ(seen.size(), 1U);
 }
 
-TEST(BlockingClient, ATimeoutDoesNotPoisonTheConnection) {
+TEST(BlockingClient, TimeoutKeepsConnectionUsable) {
   FakeServer server([](Session& session, const Call& call) {
     if (call.method == "slow" || call.id < 0) return;
     session.Reply(0, "late");
@@ -109,7 +109,7 @@ TEST(BlockingClient, ATimeoutDoesNotPoisonTheConnection) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(BlockingClient, ServersThatAreNotThereAreNamed) {
+TEST(BlockingClient, UnreachableServersAreNamed) {
   ClosedPort one, two;
   ClientOptions options = Options({one.where(), two.where()});
   options.limits.give_up = seconds(2);
@@ -123,7 +123,7 @@ TEST(BlockingClient, ServersThatAreNotThereAreNamed) {
                              testing::EndsWith("; the addresses come from some.key in some-site.xml")));
 }
 
-TEST(BlockingClient, FailsOverAndStaysThere) {
+TEST(BlockingClient, FailoverIsKeptForLaterCalls) {
   int asked = 0;
   FakeServer standby([&](Session& session, const Call& call) {
     if (call.id < 0) return;
@@ -141,7 +141,7 @@ TEST(BlockingClient, FailsOverAndStaysThere) {
   EXPECT_EQ(asked, 1);
 }
 
-TEST(BlockingClient, AllStandby) {
+TEST(BlockingClient, AllServersOnStandbyIsUnavailable) {
   FakeServer standby([](Session& session, const Call& call) {
     if (call.id >= 0)
       session.Refuse(call.id, false, "org.apache.hadoop.ipc.StandbyException", "Operation is not allowed");
@@ -154,7 +154,7 @@ TEST(BlockingClient, AllStandby) {
   EXPECT_THAT(result.error().message, HasSubstr("is nowhere active"));
 }
 
-TEST(BlockingClient, ARefusedTokenIsNotTriedElsewhere) {
+TEST(BlockingClient, RefusedTokenIsNotRetried) {
   const auto refuse = [](Session& session, const Call& call) {
     if (call.id == -33) {
       session.Refuse(-33, true, "org.apache.hadoop.security.token.SecretManager$InvalidToken", "token expired");
@@ -171,7 +171,7 @@ TEST(BlockingClient, ARefusedTokenIsNotTriedElsewhere) {
   EXPECT_EQ(two.connections(), 0);
 }
 
-TEST(BlockingClient, StandbyInTheHandshakeFailsOver) {
+TEST(BlockingClient, StandbyDuringHandshakeFailsOver) {
   FakeServer standby([](Session& session, const Call& call) {
     if (call.id == -33) session.Refuse(-33, true, "org.apache.hadoop.ipc.StandbyException", "standby");
   });
@@ -184,7 +184,7 @@ TEST(BlockingClient, StandbyInTheHandshakeFailsOver) {
   EXPECT_EQ(Text(BlockingClient(options).CallBytes("m", "", Repeat::kNever)), "m");
 }
 
-TEST(BlockingClient, RetriableMeansTheSameServerAgain) {
+TEST(BlockingClient, RetriableExceptionRetriesSameServer) {
   std::vector<int32_t> retries;
   FakeServer server([&](Session& session, const Call& call) {
     if (call.id < 0) return;
@@ -199,7 +199,7 @@ TEST(BlockingClient, RetriableMeansTheSameServerAgain) {
   EXPECT_EQ(retries, (std::vector<int32_t>{0, 1, 2}));
 }
 
-TEST(BlockingClient, PingsWhileItWaits) {
+TEST(BlockingClient, PingsAreSentDuringSlowCall) {
   int32_t waiting = -1;
   FakeServer server([&](Session& session, const Call& call) {
     if (call.id >= 0) waiting = call.id;
@@ -210,7 +210,7 @@ TEST(BlockingClient, PingsWhileItWaits) {
   EXPECT_EQ(Text(BlockingClient(options).CallBytes("m", "")), "pinged");
 }
 
-TEST(BlockingClient, AServerThatNeverCompletesTheHandshake) {
+TEST(BlockingClient, IncompleteHandshakeTimesOut) {
   FakeServer server([](Session&, const Call&) {});
   ClientOptions options = Options({server.where()});
   options.login.token = Token{"id", "pw", "kind", ""};
@@ -222,14 +222,14 @@ TEST(BlockingClient, AServerThatNeverCompletesTheHandshake) {
   EXPECT_THAT(result.error().message, HasSubstr("within 20ms"));
 }
 
-TEST(BlockingClient, AWebServerIsRecognised) {
+TEST(BlockingClient, WebServerIsRecognised) {
   FakeServer server([](Session& session, const Call&) { session.Send("HTTP/1.1 400 Bad Request\r\n\r\n"); });
   const auto result = BlockingClient(Options({server.where()})).CallBytes("m", "");
   ASSERT_FALSE(result);
   EXPECT_THAT(result.error().message, HasSubstr("web browsers"));
 }
 
-TEST(AsioClient, ManyCallsAnsweredInReverse) {
+TEST(AsioClient, AnswersInReverseOrderAreMatched) {
   std::vector<int32_t> waiting;
   FakeServer server([&](Session& session, const Call& call) {
     if (call.id >= 0) waiting.push_back(call.id);
@@ -242,14 +242,14 @@ TEST(AsioClient, ManyCallsAnsweredInReverse) {
   for (int i = 0; i < 50; ++i) {
     client.CallBytes("m", "", Repeat::kNever, [&](Result<std::string> r) { answers.push_back(Text(r)); });
   }
-  EXPECT_TRUE(answers.empty()) << "Done is never called from within a call";
+  EXPECT_TRUE(answers.empty()) << "Done is never called from within CallBytes";
   while (answers.size() < 50) loop.run_one();
   EXPECT_EQ(answers.front(), "49");
   EXPECT_EQ(answers.back(), "0");
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(AsioClient, AFatalAnswerIsEveryPendingCalls) {
+TEST(AsioClient, FatalAnswerFailsEveryPendingCall) {
   int seen = 0;
   FakeServer server([&](Session& session, const Call& call) {
     if (call.id < 0 || ++seen < 3) return;
@@ -269,7 +269,7 @@ TEST(AsioClient, AFatalAnswerIsEveryPendingCalls) {
   }
 }
 
-TEST(AsioClient, MayBeDestroyedByItsDone) {
+TEST(AsioClient, DoneCanDestroyClient) {
   FakeServer server(Echo);
   boost::asio::io_context loop;
   auto client = std::make_unique<AsioClient>(loop, Options({server.where()}));
@@ -281,10 +281,10 @@ TEST(AsioClient, MayBeDestroyedByItsDone) {
     });
   }
   loop.run();
-  EXPECT_EQ(done, 1) << "outstanding calls are forgotten";
+  EXPECT_EQ(done, 1) << "outstanding calls are dropped";
 }
 
-TEST(AsioClient, NothingIsCalledAfterItsEnd) {
+TEST(AsioClient, NoCallbackAfterDestruction) {
   ClosedPort closed;
   boost::asio::io_context loop;
   {
@@ -296,7 +296,7 @@ TEST(AsioClient, NothingIsCalledAfterItsEnd) {
   loop.run();
 }
 
-TEST(AsioClient, ANewTokenMeansANewConnectionAndTheOldOneIsAwaited) {
+TEST(AsioClient, NewTokenOpensNewConnection) {
   Session* holding = nullptr;
   int32_t held = -1;
   FakeServer server([&](Session& session, const Call& call) {
@@ -325,7 +325,7 @@ TEST(AsioClient, ANewTokenMeansANewConnectionAndTheOldOneIsAwaited) {
   EXPECT_THAT(answers, testing::UnorderedElementsAre("0", "0", "1", "held"));
 }
 
-TEST(AsioClient, NoServerIsAnError) {
+TEST(AsioClient, MissingServerIsError) {
   boost::asio::io_context loop;
   AsioClient client(loop, Options({}));
   std::string text;

@@ -48,7 +48,7 @@ std::string Came(Connection& connection) {
   return text;
 }
 
-TEST(Connection, NothingIsSentBeforeThereIsACallAndThenAllAtOnce) {
+TEST(Connection, FirstCallSendsPreambleContextAndCall) {
   Connection connection(Simple());
   EXPECT_TRUE(connection.ready());
   connection.Ping();
@@ -58,13 +58,13 @@ TEST(Connection, NothingIsSentBeforeThereIsACallAndThenAllAtOnce) {
   const std::string output = connection.TakeOutput();
   EXPECT_TRUE(connection.WasSent(7));
   EXPECT_TRUE(output.starts_with(std::string("hrpc\x09\0\0", 7)));
-  EXPECT_EQ(output.back(), '\0') << "an empty request is a message of no bytes";
+  EXPECT_EQ(output.back(), '\0') << "an empty request is an empty message";
   EXPECT_EQ(connection.TakeOutput(), "");
   connection.Ping();
   EXPECT_NE(connection.TakeOutput(), "");
 }
 
-TEST(Connection, AProxyUserIsNamedBesideTheRealOne) {
+TEST(Connection, ProxyUserIsSentWithRealUser) {
   ConnectionOptions options = Simple();
   options.real_user = "superuser";
   Connection connection(options);
@@ -81,7 +81,7 @@ TEST(Connection, AProxyUserIsNamedBesideTheRealOne) {
   EXPECT_EQ(context.protocol(), "some.Protocol");
 }
 
-TEST(Connection, AnswersComeInAnyOrderAndAnySize) {
+TEST(Connection, AnswersInAnyOrderAndSizeAreMatched) {
   const std::string large(300'000, 'x');
   const std::string bytes = Response(2, "two") + Response(0, "") +
                             Refusal(1, RpcResponseHeaderProto::ERROR, "java.io.E", "java.io.E: no\n\tat x") +
@@ -96,7 +96,7 @@ TEST(Connection, AnswersComeInAnyOrderAndAnySize) {
   }
 }
 
-TEST(Connection, AHundredMebibytesAreAnAnswer) {
+TEST(Connection, HundredMebibyteAnswerIsAccepted) {
   Connection connection(Simple());
   connection.Call(0, 0, "m", "");
   const std::string large(100 << 20, 'x');
@@ -106,7 +106,7 @@ TEST(Connection, AHundredMebibytesAreAnAnswer) {
   EXPECT_EQ(answers[0].response->size(), large.size());
 }
 
-TEST(Connection, LateAndDoubleAnswersAreDropped) {
+TEST(Connection, LateAndDuplicateAnswersAreDropped) {
   Connection connection(Simple());
   connection.Call(0, 0, "m", "");
   connection.Call(1, 0, "m", "");
@@ -116,7 +116,7 @@ TEST(Connection, LateAndDoubleAnswersAreDropped) {
   EXPECT_FALSE(connection.failure());
 }
 
-TEST(Connection, FatalAndTheEnd) {
+TEST(Connection, FatalAnswerAndEndAreReported) {
   Connection connection(Simple());
   connection.Call(0, 0, "m", "");
   connection.Receive(Refusal(-1, RpcResponseHeaderProto::FATAL, "org.apache.E", "because"));
@@ -124,14 +124,14 @@ TEST(Connection, FatalAndTheEnd) {
   EXPECT_EQ(connection.failure()->kind, FailureKind::kRemote);
   EXPECT_EQ(connection.failure()->error, (Error{ErrorCode::kFailed, "because", "org.apache.E"}));
   connection.ReceiveEnd();
-  EXPECT_EQ(connection.failure()->kind, FailureKind::kRemote) << "the end says less than the answer before it";
+  EXPECT_EQ(connection.failure()->kind, FailureKind::kRemote) << "the FATAL answer is more precise than the end";
 
   Connection ended(Simple());
   ended.ReceiveEnd();
   EXPECT_EQ(ended.failure()->kind, FailureKind::kLost);
 }
 
-TEST(Connection, WhatIsNoHadoopServerIsSaid) {
+TEST(Connection, ForeignProtocolIsReported) {
   struct {
     std::string bytes, text;
   } const cases[] = {
@@ -192,7 +192,7 @@ ConnectionOptions WithToken() {
   return options;
 }
 
-TEST(Negotiation, AServerWithoutAuthenticationGetsTheUser) {
+TEST(Negotiation, ServerWithoutAuthenticationReceivesUser) {
   for (const auto& answer : {State(RpcSaslProto::SUCCESS), Offer({{"SIMPLE", ""}}),
                              Offer({{"FUTURE", "SCRAM"}, {"TOKEN", "SCRAM"}, {"SIMPLE", ""}})}) {
     Connection connection(WithToken());
@@ -208,7 +208,7 @@ TEST(Negotiation, AServerWithoutAuthenticationGetsTheUser) {
   }
 }
 
-TEST(Negotiation, WhatCannotBeUsedIsNamed) {
+TEST(Negotiation, UnsupportedMechanismsAreNamed) {
   Connection connection([] {
     auto options = WithToken();
     options.user = "";
@@ -221,7 +221,7 @@ TEST(Negotiation, WhatCannotBeUsedIsNamed) {
             "the server accepts only KERBEROS (GSSAPI), SIMPLE, none of which can be used here");
 }
 
-TEST(Negotiation, StandbyIsSaidInTheHandshakeToo) {
+TEST(Negotiation, StandbyIsReportedDuringHandshake) {
   Connection connection(WithToken());
   connection.Receive(
       Refusal(-33, RpcResponseHeaderProto::FATAL, "org.apache.hadoop.ipc.StandbyException", "not active"));
@@ -229,7 +229,7 @@ TEST(Negotiation, StandbyIsSaidInTheHandshakeToo) {
   EXPECT_EQ(connection.failure()->error.remote_class, "org.apache.hadoop.ipc.StandbyException");
 }
 
-TEST(Negotiation, AServerThatProvesNothingIsNotBelieved) {
+TEST(Negotiation, ServerWithoutProofIsRejected) {
   Connection connection(WithToken());
   connection.Call(0, 0, "m", "secret");
   connection.TakeOutput();
@@ -243,7 +243,7 @@ TEST(Negotiation, AServerThatProvesNothingIsNotBelieved) {
   EXPECT_EQ(connection.TakeOutput().find("secret"), std::string::npos);
 }
 
-TEST(Negotiation, SurprisesEndTheConnection) {
+TEST(Negotiation, UnexpectedMessagesCloseConnection) {
   for (const auto& surprise : {State(RpcSaslProto::CHALLENGE), State(RpcSaslProto::INITIATE), State(RpcSaslProto::WRAP),
                                RpcSaslProto(), State(RpcSaslProto::NEGOTIATE)}) {
     Connection connection(WithToken());
@@ -259,7 +259,7 @@ TEST(Negotiation, SurprisesEndTheConnection) {
 
 class WrappingTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(WrappingTest, LargeRequestsAndResponses) {
+TEST_P(WrappingTest, LargeRequestsAndResponsesAreSplit) {
   WrappingServer server(GetParam());
   Connection connection(server.client_options());
   std::string request;
@@ -269,14 +269,14 @@ TEST_P(WrappingTest, LargeRequestsAndResponses) {
   ASSERT_FALSE(connection.failure()) << connection.failure()->error.message;
   EXPECT_NE(server.received().find(request), std::string::npos);
   EXPECT_EQ(server.largest_token(), std::string(GetParam()) == "auth-int" ? 65536U : 65534U)
-      << "chunks as large as the server takes, and no larger";
+      << "chunks have the server's maximum size";
   const std::string response(500'000, 'r');
   FeedInPieces(connection, server.Wrap(Response(0, response)), 4096);
   ASSERT_FALSE(connection.failure()) << connection.failure()->error.message;
   EXPECT_EQ(Came(connection), "0=" + response);
 }
 
-TEST_P(WrappingTest, AnUnwrappedAnswerIsRejected) {
+TEST_P(WrappingTest, UnwrappedAnswerIsRejected) {
   WrappingServer server(GetParam());
   Connection connection(server.client_options());
   connection.Call(0, 0, "m", "");
@@ -290,7 +290,7 @@ TEST_P(WrappingTest, AnUnwrappedAnswerIsRejected) {
 INSTANTIATE_TEST_SUITE_P(Qop, WrappingTest, testing::Values("auth-int", "auth-conf"),
                          [](const auto& info) { return std::string(info.param).substr(5); });
 
-TEST(RemoteError, FirstLinesWithoutTrace) {
+TEST(RemoteError, StackTraceIsRemoved) {
   struct {
     const char *java_class, *text, *expected;
   } const cases[] = {

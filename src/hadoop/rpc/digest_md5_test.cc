@@ -22,7 +22,7 @@ struct Vector {
 
 class VectorTest : public testing::TestWithParam<Vector> {};
 
-TEST_P(VectorTest, ResponseAndProof) {
+TEST_P(VectorTest, ResponseAndProofMatchJdk) {
   const Vector v = GetParam();
   DigestMd5 digest(kToken, "/default", v.cnonce);
   const auto response = digest.Start(ChallengeOf(v.nonce, v.qop));
@@ -34,7 +34,7 @@ TEST_P(VectorTest, ResponseAndProof) {
   EXPECT_EQ(*response, expected);
   EXPECT_TRUE(digest.Finish(std::string("rspauth=") + v.rspauth).ok());
   EXPECT_EQ(digest.wrap_size(), v.wrap_size);
-  EXPECT_FALSE(digest.Finish(std::string("rspauth=") + v.response).ok()) << "a proof that is none";
+  EXPECT_FALSE(digest.Finish(std::string("rspauth=") + v.response).ok()) << "an invalid proof";
   EXPECT_FALSE(digest.Finish(std::nullopt).ok());
 }
 
@@ -75,16 +75,16 @@ struct Records {
 
 class RecordTest : public testing::TestWithParam<Records> {};
 
-TEST_P(RecordTest, WrapsAndUnwraps) {
+TEST_P(RecordTest, RecordsAreWrappedAndUnwrapped) {
   const Records records = GetParam();
   auto digest = Agreed(records.vector);
   EXPECT_EQ(Hex(*digest->Wrap("hello")), records.first);
   EXPECT_EQ(*digest->Unwrap(FromHex(records.from_server)), "world!");
   EXPECT_EQ(Hex(*digest->Wrap("hello2")), records.second);
-  EXPECT_FALSE(digest->Unwrap(FromHex(records.from_server))) << "a record that was sent again";
+  EXPECT_FALSE(digest->Unwrap(FromHex(records.from_server))) << "a replayed record";
 }
 
-TEST_P(RecordTest, EveryFlippedBitIsNoticed) {
+TEST_P(RecordTest, FlippedBitIsDetected) {
   const std::string record = FromHex(GetParam().from_server);
   for (size_t bit = 0; bit < record.size() * 8; ++bit) {
     std::string forged = record;
@@ -125,7 +125,7 @@ TEST(DigestMd5, TakesTheStrongestThatIsOffered) {
   }
 }
 
-TEST(DigestChallenge, IsReadAsRfc2831WritesIt) {
+TEST(DigestChallenge, ChallengeIsParsedAsInRfc2831) {
   const auto challenge = ParseDigestChallenge(
       " realm=\"de\\\"fa,ult\" , nonce = \"a+b/c=\",,qop=\"auth\",realm=\"other\",maxbuf=4096,algorithm=md5-sess,x=y");
   ASSERT_TRUE(challenge) << challenge.error().message;

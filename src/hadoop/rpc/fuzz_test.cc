@@ -55,7 +55,7 @@ class Mutator {
 
 class FuzzResponsesTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(FuzzResponsesTest, OfAServer) {
+TEST_P(FuzzResponsesTest, MutatedServerBytesAreSafe) {
   const Recording recording = ReadRecording(GetParam());
   int failed = 0;
   for (uint32_t seed = 0; seed < kMutations; ++seed) {
@@ -77,7 +77,7 @@ TEST_P(FuzzResponsesTest, OfAServer) {
     }
     failed += connection.failure() ? 1 : 0;
   }
-  EXPECT_GT(failed, kMutations / 10) << "the changes change nothing";
+  EXPECT_GT(failed, kMutations / 10) << "the mutations have no effect";
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, FuzzResponsesTest,
@@ -87,7 +87,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, FuzzResponsesTest,
                            return name.substr(0, name.find('.'));
                          });
 
-TEST(Fuzz, DigestChallenges) {
+TEST(Fuzz, MutatedDigestChallengesAreSafe) {
   const std::string challenge =
       "realm=\"default\",nonce=\"wcFlElHh2HLByU2MDyd+DMuuA/=\",qop=\"auth-conf,auth-int,auth\",charset=utf-8,"
       "cipher=\"3des,rc4,des\",maxbuf=65536,algorithm=md5-sess";
@@ -104,7 +104,7 @@ TEST(Fuzz, DigestChallenges) {
   EXPECT_LT(read, kMutations);
 }
 
-TEST(Fuzz, TokenFiles) {
+TEST(Fuzz, MutatedTokenFilesAreSafe) {
   Credentials some{{{"", {"id", std::string(200, 'p'), "YARN_AM_RM_TOKEN", ""}},
                     {"a", {"i", "p", "HDFS_DELEGATION_TOKEN", "ha-hdfs:ns"}}},
                    {{"secret", "s"}}};

@@ -10,7 +10,7 @@ namespace {
 
 class GoldenTest : public testing::TestWithParam<std::tuple<const char*, size_t>> {};
 
-TEST_P(GoldenTest, IsSpokenAndUnderstood) {
+TEST_P(GoldenTest, RecordedConversationIsReproduced) {
   const auto [name, piece] = GetParam();
   const Recording recording = ReadRecording(name);
   Connection connection(recording.options);
@@ -56,7 +56,7 @@ TEST_P(GoldenTest, IsSpokenAndUnderstood) {
       EXPECT_FALSE(connection.failure()) << connection.failure()->error.message;
     }
   }
-  EXPECT_EQ(checked, 1) << name << " says nothing about what is to come of it";
+  EXPECT_EQ(checked, 1) << name << " has no expected outcome";
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, GoldenTest,
@@ -68,7 +68,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, GoldenTest,
                            return name.substr(0, name.find('.')) + std::to_string(std::get<1>(info.param));
                          });
 
-TEST(GoldenTokenFile, IsReadAndWritten) {
+TEST(GoldenTokenFile, RecordedFileIsParsedAndWritten) {
   std::string bytes;
   std::istringstream lines(TestData("container_tokens.txt"));
   for (std::string line; std::getline(lines, line);) bytes += line[0] == ' ' ? FromHex(line.substr(2)) : "";

@@ -16,7 +16,7 @@ Decision Same(int ms) { return {Verdict::kSameServer, milliseconds(ms)}; }
 Decision Next(int ms) { return {Verdict::kNextServer, milliseconds(ms)}; }
 
 // As hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter pauses. Limits are the defaults.
-TEST(Retry, Table) {
+TEST(Retry, DecisionTable) {
   const std::string ipc = "org.apache.hadoop.ipc.", standby = ipc + "StandbyException",
                     retriable = ipc + "RetriableException";
   struct {
@@ -78,7 +78,7 @@ TEST(Retry, Table) {
   }
 }
 
-TEST(CallReport, NamesEveryServerAndWhereItsAddressComesFrom) {
+TEST(CallReport, AllServersAndTheirConfigurationAreNamed) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}, {"rm2", 8032}};
   options.service_name = "the ResourceManager";
@@ -96,7 +96,7 @@ TEST(CallReport, NamesEveryServerAndWhereItsAddressComesFrom) {
             "/etc/hadoop/conf/yarn-site.xml");
 }
 
-TEST(CallReport, ARefusedConnectionComesWithAdvice) {
+TEST(CallReport, RefusedConnectionHasAdvice) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}};
   const Error error{ErrorCode::kFailed, "SIMPLE authentication is not enabled.  Available:[TOKEN, KERBEROS]", "a.E"};
@@ -107,7 +107,7 @@ TEST(CallReport, ARefusedConnectionComesWithAdvice) {
                    "a.E"}));
 }
 
-TEST(CallReport, SaysWhatIsKnownOfTheCall) {
+TEST(CallReport, FateOfCallIsReported) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}};
   options.service_name = "the ResourceManager";

@@ -10,7 +10,7 @@
 namespace howdah::hadoop::rpc {
 namespace {
 
-TEST(VLong, AsWritableUtilsWritesIt) {
+TEST(VLong, EncodingMatchesWritableUtils) {
   struct {
     int64_t value;
     const char* hex;
@@ -43,7 +43,7 @@ Credentials Some() {
           {{"secret", std::string("\0\xff", 2)}}};
 }
 
-TEST(Credentials, WrittenAreRead) {
+TEST(Credentials, WrittenCredentialsAreParsed) {
   for (const Credentials& credentials : {Some(), Credentials()}) {
     const auto read = ParseCredentials(WriteCredentials(credentials));
     ASSERT_TRUE(read) << read.error().message;
@@ -52,7 +52,7 @@ TEST(Credentials, WrittenAreRead) {
   EXPECT_EQ(Hex(WriteCredentials({})), "48445453000000");
 }
 
-TEST(Credentials, Version1) {
+TEST(Credentials, ProtobufVersionIsParsed) {
   ::hadoop::common::CredentialsProto message;
   for (const auto& [alias, token] : Some().tokens) {
     auto* entry = message.add_tokens();
@@ -71,7 +71,7 @@ TEST(Credentials, Version1) {
   EXPECT_EQ(*read, Some());
 }
 
-TEST(Credentials, CutShortAnywhereIsSaid) {
+TEST(Credentials, TruncationIsReported) {
   const std::string whole = WriteCredentials(Some());
   for (size_t size = 0; size < whole.size(); ++size) {
     const auto read = ParseCredentials(std::string_view(whole).substr(0, size));
@@ -80,7 +80,7 @@ TEST(Credentials, CutShortAnywhereIsSaid) {
   }
 }
 
-TEST(Credentials, FoundByKindAndService) {
+TEST(Credentials, TokenIsFoundByKindAndService) {
   const Credentials credentials = Some();
   EXPECT_EQ(credentials.Find("HDFS_DELEGATION_TOKEN", "10.0.0.7:8020")->identifier, "j");
   EXPECT_EQ(credentials.Find("HDFS_DELEGATION_TOKEN")->identifier, "i");

@@ -160,7 +160,7 @@ class Story {
     EXPECT_TRUE(done()) << "asked " << allocation_.outstanding() << " held " << held_.size();
     std::set<int64_t> live;
     for (const auto& [id, node] : scheduler_.live()) live.insert(id);
-    EXPECT_EQ(live, Ids()) << "a container that nobody knows is held for ever";
+    EXPECT_EQ(live, Ids()) << "a container that the owner does not know is held permanently";
   }
 
  private:
@@ -218,8 +218,8 @@ class Story {
     }
     const auto effects = allocation_.Apply(*response);
     for (const auto& granted : effects.granted) {
-      EXPECT_GT(wanted_[granted.shape]--, 0) << "more than was asked for";
-      EXPECT_TRUE(held_.emplace(granted.container.id().id(), granted.node).second) << "told twice";
+      EXPECT_GT(wanted_[granted.shape]--, 0) << "more containers than asked for";
+      EXPECT_TRUE(held_.emplace(granted.container.id().id(), granted.node).second) << "granted twice";
       if (granted.shape == 1) ++on_node_[granted.node];
       const auto& most = shapes_[1].max_per_node;
       if (most) {
@@ -255,7 +255,7 @@ class Story {
   Instant now_{1000s};
 };
 
-TEST(AllocationStories, EveryContainerIsKnownAndNoneIsTooMany) {
+TEST(AllocationRandom, HeldContainersMatchScheduler) {
   for (unsigned seed = 1; seed <= 400 && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Story(seed).Run();

@@ -66,7 +66,7 @@ std::vector<KnownNode> Nodes(int n, const std::string& label = "") {
 
 const Shape kSmall{.resource = {1024, 1, {}}};
 
-TEST(Allocation, AsksOnceWithAbsoluteCountsForNodesRacksAndAnywhere) {
+TEST(Allocation, AskHasAbsoluteCountsForNodesRacksAndAnywhere) {
   Allocation a;
   a.SetNodes(Nodes(3));
   EXPECT_FALSE(a.HasChanges(kNow));
@@ -84,7 +84,7 @@ TEST(Allocation, AsksOnceWithAbsoluteCountsForNodesRacksAndAnywhere) {
 }
 
 // The scheduler lowers its own count as it grants: a new count is sent only when the demand changes.
-TEST(Allocation, CountsAfterAPartialAllocation) {
+TEST(Allocation, CountIsRemainderAfterPartialAllocation) {
   Allocation a;
   a.Ask(0, kSmall, 4);
   a.Request(kNow);
@@ -96,7 +96,7 @@ TEST(Allocation, CountsAfterAPartialAllocation) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:3");
 }
 
-TEST(Allocation, ShapesAreToldApart) {
+TEST(Allocation, ShapesHaveDifferentRequestIds) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Ask(3, {.resource = {2048, 2, {{kGpu, 1}}}, .label = "gpu"}, 2);
@@ -112,7 +112,7 @@ TEST(Allocation, ShapesAreToldApart) {
   EXPECT_EQ(effects.granted[1].shape, 0);
 }
 
-TEST(Allocation, OnlyNodesThatCanHaveItAreNamedAndOnlyAnywhereHasTheLabel) {
+TEST(Allocation, OnlyFittingNodesAreNamed) {
   Allocation a;
   auto nodes = Nodes(2);
   nodes.push_back({"big", "/odd", "", {65536, 32, {}}});
@@ -127,7 +127,7 @@ TEST(Allocation, OnlyNodesThatCanHaveItAreNamedAndOnlyAnywhereHasTheLabel) {
     EXPECT_EQ(ask.has_node_label_expression(), ask.allocation_request_id() == 1 && ask.resource_name() == "*");
 }
 
-TEST(Allocation, WantedPlaces) {
+TEST(Allocation, RequestedLocationsBecomeRows) {
   struct Case {
     std::vector<std::string> nodes, racks;
     bool strict;
@@ -145,7 +145,7 @@ TEST(Allocation, WantedPlaces) {
   }
 }
 
-TEST(Allocation, AHostNamesItsNodesWhereNamesHavePorts) {
+TEST(Allocation, HostMatchesNodesWithPorts) {
   Allocation a({.ports_in_names = true});
   a.SetNodes({{"h:1", "/r", "", {8192, 8, {}}}, {"h:2", "/r", "", {8192, 8, {}}}, {"g:1", "/r", "", {8192, 8, {}}}});
   a.Ask(0, {.resource = {1024, 1, {}}, .nodes = {"h"}, .strict = true}, 1);
@@ -154,7 +154,7 @@ TEST(Allocation, AHostNamesItsNodesWhereNamesHavePorts) {
   EXPECT_EQ(Allocation().NameOf(ToProto(NodeId{"h", 2})), "h");
 }
 
-TEST(Allocation, AtMostSoManyOnANode) {
+TEST(Allocation, LimitPerNodeIsStrict) {
   Allocation a;
   a.SetNodes(Nodes(2));
   a.Ask(0, {.resource = {1024, 1, {}}, .max_per_node = 1}, 3);
@@ -172,7 +172,7 @@ TEST(Allocation, AtMostSoManyOnANode) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:1! /even:1! /odd:1! node1:1 node2:0");
 }
 
-TEST(Allocation, CancelledRowsAreToldAllOfThem) {
+TEST(Allocation, CancelSendsZeroForAllRows) {
   Allocation a;
   a.SetNodes(Nodes(1));
   a.Ask(0, kSmall, 2);
@@ -186,7 +186,7 @@ TEST(Allocation, CancelledRowsAreToldAllOfThem) {
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, AsksWhileARequestIsUnderWayGoWithTheNext) {
+TEST(Allocation, AskDuringRequestIsSentNext) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -196,7 +196,7 @@ TEST(Allocation, AsksWhileARequestIsUnderWayGoWithTheNext) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:2");
 }
 
-TEST(Allocation, GrantsThatNobodyWantsGoBack) {
+TEST(Allocation, SurplusGrantIsReleased) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -206,7 +206,7 @@ TEST(Allocation, GrantsThatNobodyWantsGoBack) {
   EXPECT_EQ(effects.surplus, 3);
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(2, 3, 4));
   effects = a.Apply(Response(2, {}, {Status(2, -100), Status(3, -100), Status(4, -100)}));
-  EXPECT_THAT(effects.completed, IsEmpty()) << "the owner never heard of them";
+  EXPECT_THAT(effects.completed, IsEmpty()) << "the owner does not know them";
   EXPECT_EQ(a.held(), 1);
   AllocateResponseProto response = Response(3);  // containers of an earlier attempt are not adopted
   *response.add_containers_from_previous_attempts() = Container(9, 0, "n");
@@ -214,7 +214,7 @@ TEST(Allocation, GrantsThatNobodyWantsGoBack) {
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(9));
 }
 
-TEST(Allocation, AGrantThatCrossesACancelGoesBack) {
+TEST(Allocation, GrantAfterCancelIsReleased) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -226,7 +226,7 @@ TEST(Allocation, AGrantThatCrossesACancelGoesBack) {
   EXPECT_THAT(Releases(request), ElementsAre(1));
 }
 
-TEST(Allocation, TheSameContainerTwiceIsOne) {
+TEST(Allocation, DuplicateGrantIsIgnored) {
   Allocation a;
   a.Ask(0, kSmall, 2);
   a.Request(kNow);
@@ -244,7 +244,7 @@ TEST(Allocation, TheSameContainerTwiceIsOne) {
   EXPECT_THAT(late.completed, IsEmpty());
 }
 
-TEST(Allocation, ALostAnswerIsAskedForAgainWithTheSameRequest) {
+TEST(Allocation, SameRequestIsRepeatedAfterLostAnswer) {
   Allocation a;
   a.Ask(0, kSmall, 2);
   const std::string first = a.Request(kNow).SerializeAsString();
@@ -254,7 +254,7 @@ TEST(Allocation, ALostAnswerIsAskedForAgainWithTheSameRequest) {
   EXPECT_TRUE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, ResponseIdsWrap) {
+TEST(Allocation, ResponseIdWraps) {
   Allocation a;
   a.Request(kNow);
   a.Apply(Response(0x7fffffff));
@@ -263,7 +263,7 @@ TEST(Allocation, ResponseIdsWrap) {
   EXPECT_EQ(a.Request(kNow).response_id(), 0);
 }
 
-TEST(Allocation, ReleasedUntilSeenCompleted) {
+TEST(Allocation, ReleasedContainerIsHeldUntilCompleted) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -273,7 +273,7 @@ TEST(Allocation, ReleasedUntilSeenCompleted) {
   a.Release(Id(77));
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1));
   a.Apply(Response(2));
-  EXPECT_FALSE(a.HasChanges(kNow)) << "told once a registration";
+  EXPECT_FALSE(a.HasChanges(kNow)) << "sent once per registration";
   a.Resync();
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1));
   const auto effects = a.Apply(Response(1, {}, {Status(1, -100)}));
@@ -283,7 +283,7 @@ TEST(Allocation, ReleasedUntilSeenCompleted) {
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, AForgottenContainerIsNotHeld) {
+TEST(Allocation, ForgottenContainerIsNotHeld) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);
@@ -292,11 +292,11 @@ TEST(Allocation, AForgottenContainerIsNotHeld) {
   a.Forget(Id(1));
   a.Forget(Id(2));
   EXPECT_EQ(a.held(), 0);
-  EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1)) << "the scheduler is told all the same";
+  EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(1)) << "sent to the scheduler nevertheless";
   EXPECT_THAT(a.Apply(Response(2, {}, {Status(1, -100)})).completed, IsEmpty());
 }
 
-TEST(Allocation, ARestartedResourceManagerIsToldEverything) {
+TEST(Allocation, ResyncSendsFullState) {
   Allocation a;
   a.SetNodes(Nodes(4));
   a.Ask(0, kSmall, 3);
@@ -319,7 +319,7 @@ TEST(Allocation, ARestartedResourceManagerIsToldEverything) {
   EXPECT_THAT(request.blacklist_request().blacklist_additions(), ElementsAre("node1"));
 }
 
-TEST(Allocation, ARejectedRequestLosesItsAsksOnly) {
+TEST(Allocation, RejectedRequestDropsOnlyItsAsks) {
   Allocation a;
   a.SetNodes(Nodes(4));
   a.Ask(0, kSmall, 1);
@@ -339,14 +339,14 @@ TEST(Allocation, ARejectedRequestLosesItsAsksOnly) {
   EXPECT_THAT(request.blacklist_request().blacklist_additions(), ElementsAre("node2"));
 }
 
-TEST(Allocation, ANodeThatFailsIsAvoidedForAWhile) {
+TEST(Allocation, FailingNodeIsBlacklistedForAWhile) {
   Allocation a;
   a.SetNodes(Nodes(3));
   a.NodeFailed("node1", kNow);
   EXPECT_FALSE(a.HasChanges(kNow));
   a.NodeSucceeded("node1");
   a.NodeFailed("node1", kNow);
-  EXPECT_FALSE(a.HasChanges(kNow)) << "not in a row";
+  EXPECT_FALSE(a.HasChanges(kNow)) << "failures were not consecutive";
   a.NodeFailed("node1", kNow);
   EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_additions(), ElementsAre("node1"));
   // Granted before the scheduler knew of the blacklist: released, and asked for again.
@@ -363,10 +363,10 @@ TEST(Allocation, ANodeThatFailsIsAvoidedForAWhile) {
   a.Apply(Response(4));
   EXPECT_FALSE(a.NextBlacklistExpiry());
   a.NodeFailed("node1", kNow + 11min);
-  EXPECT_FALSE(a.HasChanges(kNow + 11min)) << "it begins anew";
+  EXPECT_FALSE(a.HasChanges(kNow + 11min)) << "the count starts again";
 }
 
-TEST(Allocation, NeverMoreThanHalfOfTheClusterIsAvoided) {
+TEST(Allocation, AtMostHalfOfClusterIsBlacklisted) {
   for (const auto& [nodes, most] : {std::pair(1, 0), {2, 1}, {3, 1}, {4, 2}}) {
     Allocation a;
     a.SetNodes(Nodes(nodes));
@@ -376,7 +376,7 @@ TEST(Allocation, NeverMoreThanHalfOfTheClusterIsAvoided) {
   }
 }
 
-TEST(Allocation, NodesThatAreGoneAreNotAskedForAnyMore) {
+TEST(Allocation, RemovedNodesAreNotAskedFor) {
   Allocation a;
   a.SetNodes(Nodes(2));
   a.Ask(0, kSmall, 2);
@@ -389,7 +389,7 @@ TEST(Allocation, NodesThatAreGoneAreNotAskedForAnyMore) {
   EXPECT_EQ(Asks(a.Request(kNow)), "*:3 /odd:3 node1:3");
 }
 
-TEST(Allocation, RequestsStaySmallInALargeCluster) {
+TEST(Allocation, RequestIsSmallInLargeCluster) {
   Allocation a;
   a.SetNodes(Nodes(10000));
   a.Ask(0, kSmall, 2);

@@ -7,7 +7,7 @@ namespace {
 
 constexpr int64_t kTs = 1410901177871;
 
-TEST(Ids, TextsAsHadoopWritesThem) {
+TEST(Ids, TextMatchesHadoop) {
   const ApplicationId application{kTs, 1};
   EXPECT_EQ(ToText(application), "application_1410901177871_0001");
   EXPECT_EQ(ToText(ApplicationId{kTs, 12345}), "application_1410901177871_12345");
@@ -20,7 +20,7 @@ TEST(Ids, TextsAsHadoopWritesThem) {
   EXPECT_EQ(ToText(NodeId{"node7", 45454}), "node7:45454");
 }
 
-TEST(Ids, TextsReadBack) {
+TEST(Ids, TextIsParsed) {
   const AttemptId attempt{{kTs, 10001}, 2};
   for (const int64_t epoch : {0, 1, 17, 8388607}) {
     for (const int64_t number : {int64_t{0}, int64_t{5}, int64_t{1234567}, (int64_t{1} << 40) - 1}) {
@@ -36,7 +36,7 @@ TEST(Ids, TextsReadBack) {
   EXPECT_EQ(ParseNodeId("fe80::1:8041"), (NodeId{"fe80::1", 8041}));
 }
 
-TEST(Ids, WhatIsNoId) {
+TEST(Ids, InvalidTextIsRejected) {
   for (const char* text :
        {"", "_", "application", "application_", "application_1_", "application__1", "application_1_1_1",
         "Application_1_1", " application_1_1", "application_1_1 ", "application_-1_1", "application_+1_1",

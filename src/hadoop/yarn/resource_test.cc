@@ -16,7 +16,7 @@ namespace {
   return proto;
 }
 
-TEST(Resource, OwnFieldsWinOverTheMap) {
+TEST(Resource, OwnFieldsOverrideMap) {
   auto proto = Proto({{"memory-mb", 1, "Mi"}, {"vcores", 1, ""}, {kGpu, 2, ""}});
   proto.set_memory(4096);
   proto.set_virtual_cores(8);
@@ -32,12 +32,12 @@ TEST(Resource, UnitsAreConverted) {
   EXPECT_EQ(FromProto(Proto({{"x", 0, ""}})), Resource());
 }
 
-TEST(Resource, ThereAndBack) {
+TEST(Resource, ProtoIsParsedAfterWriting) {
   const Resource resource{4096, 3, {{kGpu, 2}, {"example.com/fpga", 1}}};
   EXPECT_EQ(FromProto(ToProto(resource)), resource);
 }
 
-TEST(Resource, Sums) {
+TEST(Resource, SumsAndDifferencesAreBounded) {
   Resource sum{100, 2, {{kGpu, 1}}};
   sum += {50, 1, {{kGpu, 1}, {"fpga", 3}}};
   EXPECT_EQ(sum, (Resource{150, 3, {{kGpu, 2}, {"fpga", 3}}}));
@@ -45,7 +45,7 @@ TEST(Resource, Sums) {
   EXPECT_EQ(sum, (Resource{0, 2, {{"fpga", 2}}}));
 }
 
-TEST(Resource, FitsInEveryPart) {
+TEST(Resource, FitsInComparesEveryResource) {
   const Resource node{1024, 4, {{kGpu, 1}}};
   EXPECT_TRUE((Resource{1024, 4, {{kGpu, 1}}}.FitsIn(node)));
   EXPECT_FALSE((Resource{1025, 1, {}}.FitsIn(node)));
@@ -54,7 +54,7 @@ TEST(Resource, FitsInEveryPart) {
   EXPECT_FALSE((Resource{1, 1, {{"fpga", 1}}}.FitsIn(node)));
 }
 
-TEST(Resource, Text) {
+TEST(Resource, TextIsForPeople) {
   EXPECT_EQ(ToText(Resource{4096, 1, {}}), "4 GiB, 1 core");
   EXPECT_EQ(ToText(Resource{512, 2, {{kGpu, 1}}}), "512 MiB, 2 cores, 1 yarn.io/gpu");
 }

@@ -107,7 +107,7 @@ class SchedulerTest : public testing::Test, public SchedulerSink {
   std::vector<std::string> said_;
 };
 
-TEST_F(SchedulerTest, RegistersAsksAndHears) {
+TEST_F(SchedulerTest, ContainersAreAskedForAndGranted) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 2);
   AllocateResponseProto grant = Grant(2);
@@ -127,7 +127,7 @@ TEST_F(SchedulerTest, RegistersAsksAndHears) {
   EXPECT_EQ(said_.back(), "completed 7");
 }
 
-TEST_F(SchedulerTest, ARestartedResourceManagerIsRegisteredAtAgainAndToldEverything) {
+TEST_F(SchedulerTest, RestartedResourceManagerReceivesRegistrationAndFullState) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 3);
   Answer(Grant(1));
@@ -140,10 +140,10 @@ TEST_F(SchedulerTest, ARestartedResourceManagerIsRegisteredAtAgainAndToldEveryth
   EXPECT_EQ(again.response_id(), 0);
   ASSERT_EQ(again.ask_size(), 1);
   EXPECT_EQ(again.ask(0).num_containers(), 2);
-  EXPECT_THAT(said_, ElementsAre("registered", "granted")) << "the owner is not concerned";
+  EXPECT_THAT(said_, ElementsAre("registered", "granted")) << "the owner is not notified";
 }
 
-TEST_F(SchedulerTest, AnotherProcessGoesOnWhereTheOneBeforeStood) {
+TEST_F(SchedulerTest, NewProcessResumesFromResponseId) {
   SchedulerOptions options;
   options.expiry = 30ms;
   options.tracking_url = "http://example.com:4000";
@@ -164,13 +164,13 @@ TEST_F(SchedulerTest, AnotherProcessGoesOnWhereTheOneBeforeStood) {
   EXPECT_THAT(said_, ElementsAre("completed 1"));
   const AllocateRequestProto& first = script_.requests.front();
   EXPECT_EQ(first.response_id(), 7);
-  EXPECT_EQ(first.tracking_url(), "http://example.com:4000") << "the page has another port now";
+  EXPECT_EQ(first.tracking_url(), "http://example.com:4000") << "the page has a new port";
   ASSERT_EQ(first.release_size(), 1);
   EXPECT_EQ(FromProto(first.release(0)), (ContainerId{kAttempt, 2}));
 }
 
 // The previous process was killed after it had registered with a restarted ResourceManager.
-TEST_F(SchedulerTest, AnotherProcessGoesOnThoughTheOneBeforeHadRegisteredAnew) {
+TEST_F(SchedulerTest, NewProcessResumesAfterReregistration) {
   SchedulerOptions options;
   options.expiry = 30ms;
   scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
@@ -182,12 +182,12 @@ TEST_F(SchedulerTest, AnotherProcessGoesOnThoughTheOneBeforeHadRegisteredAnew) {
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= 2; }));
   EXPECT_EQ(script_.requests[0].response_id(), 19);
   EXPECT_EQ(script_.requests[1].response_id(), 0);
-  EXPECT_EQ(script_.requests[1].ask_size(), script_.requests[0].ask_size()) << "what was asked for is asked for again";
+  EXPECT_EQ(script_.requests[1].ask_size(), script_.requests[0].ask_size()) << "the ask is sent again";
   EXPECT_GT(script_.requests[1].ask_size(), 0);
   EXPECT_THAT(said_, testing::IsEmpty());
 }
 
-TEST_F(SchedulerTest, ALostAnswerToTheRegistrationIsNoFailure) {
+TEST_F(SchedulerTest, LostRegistrationAnswerIsTolerated) {
   script_.register_.push_back([](const std::string&) {
     return Result<std::string>(
         Remote("InvalidApplicationMasterRequestException", "Application Master is already registered : application_1"));
@@ -197,7 +197,7 @@ TEST_F(SchedulerTest, ALostAnswerToTheRegistrationIsNoFailure) {
   EXPECT_THAT(said_, ElementsAre("registered"));
 }
 
-TEST_F(SchedulerTest, WhatIsRejectedIsSaidAndGivenUp) {
+TEST_F(SchedulerTest, RejectedAskIsReportedAndDropped) {
   Make();
   scheduler_->Ask(0, {.resource = {1 << 30, 1, {}}}, 1);
   Fail(Remote("InvalidResourceRequestException", "Invalid resource request!"));
@@ -207,7 +207,7 @@ TEST_F(SchedulerTest, WhatIsRejectedIsSaidAndGivenUp) {
   EXPECT_EQ(scheduler_->allocation().outstanding(), 0);
 }
 
-TEST_F(SchedulerTest, AResourceManagerThatIsAwayIsWaitedForWithTheSameRequest) {
+TEST_F(SchedulerTest, SameRequestIsRetriedUntilResourceManagerReturns) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 1);
   Fail({ErrorCode::kUnavailable, "connection refused"});
@@ -218,7 +218,7 @@ TEST_F(SchedulerTest, AResourceManagerThatIsAwayIsWaitedForWithTheSameRequest) {
   EXPECT_EQ(script_.requests[0].SerializeAsString(), script_.requests[2].SerializeAsString());
 }
 
-TEST_F(SchedulerTest, OneThatIsAwayForTooLongIsLost) {
+TEST_F(SchedulerTest, LongOutageIsReportedAsLost) {
   SchedulerOptions options;
   options.give_up = 0ms;
   Fail({ErrorCode::kUnavailable, "connection refused"});
@@ -227,7 +227,7 @@ TEST_F(SchedulerTest, OneThatIsAwayForTooLongIsLost) {
   EXPECT_THAT(said_[1], HasSubstr("lost: the ResourceManager could not be reached"));
 }
 
-TEST_F(SchedulerTest, AForgottenAttemptIsLost) {
+TEST_F(SchedulerTest, UnknownAttemptIsReportedAsLost) {
   for (const Error& error :
        {Remote("ApplicationAttemptNotFoundException"), Remote("InvalidApplicationMasterRequestException"),
         Error{ErrorCode::kFailed, "not found", "org.apache.hadoop.security.token.SecretManager$InvalidToken"}}) {
@@ -239,12 +239,12 @@ TEST_F(SchedulerTest, AForgottenAttemptIsLost) {
     EXPECT_THAT(said_[1], HasSubstr("lost: ")) << error.remote_class;
     const size_t calls = script_.methods.size();
     loop_.run_for(30ms);
-    EXPECT_EQ(script_.methods.size(), calls) << "nothing is called any more";
+    EXPECT_EQ(script_.methods.size(), calls) << "no call after the end";
     loop_.restart();
   }
 }
 
-TEST_F(SchedulerTest, ATokenThatRolledOverIsUsedOnce) {
+TEST_F(SchedulerTest, RenewedTokenIsSetOnce) {
   AllocateResponseProto response;
   auto& token = *response.mutable_am_rm_token();
   token.set_identifier("new");
@@ -258,7 +258,7 @@ TEST_F(SchedulerTest, ATokenThatRolledOverIsUsedOnce) {
   EXPECT_THAT(script_.tokens, ElementsAre("new"));
 }
 
-TEST_F(SchedulerTest, WhatTheOwnerAvoidsIsOnTheBlacklistForSoLong) {
+TEST_F(SchedulerTest, AvoidedNodeIsBlacklistedUntilLimit) {
   Make();
   std::vector<KnownNode> nodes;
   for (const char* name : {"node1", "node2", "node3"}) nodes.push_back({name, "", "", {1024, 4, {}}});
@@ -282,7 +282,7 @@ TEST_F(SchedulerTest, WhatTheOwnerAvoidsIsOnTheBlacklistForSoLong) {
   EXPECT_THAT(scheduler_->allocation().avoided({}), ElementsAre("node1")) << "half of the cluster stays in use";
 }
 
-TEST_F(SchedulerTest, StoppedIsSilent) {
+TEST_F(SchedulerTest, StoppedSchedulerIsSilent) {
   Make();
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= 2; }));
   scheduler_->Stop();
@@ -292,17 +292,17 @@ TEST_F(SchedulerTest, StoppedIsSilent) {
   EXPECT_EQ(script_.methods.size(), calls);
 }
 
-TEST(Pauses, GrowWithTheTimeNothingHappens) {
+TEST(Pauses, PauseGrowsWithoutEvents) {
   EXPECT_EQ(PauseWhileAwaiting(0s), 50ms);
   EXPECT_EQ(PauseWhileAwaiting(5s), 100ms);
   EXPECT_EQ(PauseWhileAwaiting(20s), 250ms);
   EXPECT_EQ(PauseWhileAwaiting(1min), 500ms);
   EXPECT_EQ(PauseWhileAwaiting(1h), 1s);
   EXPECT_EQ(PauseWhenIdle(10min), 1s);
-  EXPECT_EQ(PauseWhenIdle(1500ms), 500ms) << "an expiry must never be near";
+  EXPECT_EQ(PauseWhenIdle(1500ms), 500ms) << "heartbeats must come long before the expiry";
 }
 
-TEST(Unregister, UntilItIsTaken) {
+TEST(Unregister, CallIsRepeatedUntilAccepted) {
   std::vector<std::string> methods;
   std::deque<Result<std::string>> answers;
   FinishApplicationMasterResponseProto yes;

@@ -10,7 +10,7 @@ namespace {
 using std::string_view_literals::operator""sv;
 
 // Written by org.apache.hadoop.io.file.tfile.Utils.writeVLong of Hadoop 3.4.3.
-TEST(Decoder, VariableLengthIntegers) {
+TEST(Decoder, VariableLengthIntegersMatchHadoop) {
   const struct {
     int64_t number;
     std::string_view bytes;
@@ -60,7 +60,7 @@ TEST(Decoder, VariableLengthIntegers) {
   }
 }
 
-TEST(Decoder, BytesThatBeginNoInteger) {
+TEST(Decoder, InvalidFirstBytesAreRejected) {
   for (const std::string_view bytes : {"\x80\x01\x01\x01"sv, "\x81\x01\x01\x01"sv, "\x82\x01\x01\x01"sv}) {
     Decoder in(bytes);
     EXPECT_EQ(in.VLong(), 0);
@@ -68,7 +68,7 @@ TEST(Decoder, BytesThatBeginNoInteger) {
   }
 }
 
-TEST(Decoder, AsJavasDataOutputWrites) {
+TEST(Decoder, DataOutputIsDecoded) {
   Decoder in("\xfe\x12\x34\xff\xff\xff\xfe\x80\x00\x00\x00\x00\x00\x00\x01\x00\x02hi\x03you"sv);
   EXPECT_EQ(in.U8(), 0xFE);
   EXPECT_EQ(in.U16(), 0x1234);
@@ -81,7 +81,7 @@ TEST(Decoder, AsJavasDataOutputWrites) {
   EXPECT_FALSE(in.ok());
 }
 
-TEST(Decoder, NothingIsReadAfterAFault) {
+TEST(Decoder, ReadsAfterFaultReturnNothing) {
   Decoder in("abc");
   EXPECT_EQ(in.Bytes(4), "");
   EXPECT_EQ(in.Bytes(1), "");

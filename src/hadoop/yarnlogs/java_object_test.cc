@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using std::string_literals::operator""s;
 
 // An object with fields of every type, written by Java 17 (testdata/README.md has the class).
-TEST(JavaObject, EveryTypeOfField) {
+TEST(JavaObject, EveryFieldTypeIsRead) {
   const std::string bytes = testing::Recorded("java-object");
   const Result<JavaTree> tree = ReadJavaObject(bytes);
   ASSERT_TRUE(tree.ok()) << tree.error().message;
@@ -48,14 +48,14 @@ TEST(JavaObject, EveryTypeOfField) {
   EXPECT_THAT(texts(tree->Node(tree->Field(*thing, "map"))->items), ElementsAre("k", "v"));
 }
 
-TEST(JavaObject, CutOffAnywhere) {
+TEST(JavaObject, TruncatedStreamIsError) {
   const std::string bytes = testing::Recorded("java-object");
   for (size_t size = 0; size < bytes.size(); size += size < 700 ? 1 : 997) {
     EXPECT_FALSE(ReadJavaObject(std::string_view(bytes).substr(0, size)).ok()) << size;
   }
 }
 
-TEST(JavaObject, WhatIsRefused) {
+TEST(JavaObject, UnsupportedObjectsAreRefused) {
   const std::string start = "\xac\xed\x00\x05"s;
   std::string deep = start;
   for (int i = 0; i < 100'000; ++i)

@@ -24,7 +24,7 @@ std::vector<std::string> Directories(const std::map<std::string, std::string>& c
 }
 
 // The first one is the location used by NodeManagers of 3.3.6, 3.4.3 and 3.5.0, as recorded (testdata/README.md).
-TEST(LogDirectories, WithoutConfiguration) {
+TEST(LogDirectories, DefaultsApplyWithoutConfiguration) {
   EXPECT_THAT(Directories({}), ElementsAre("/tmp/logs/ann/bucket-logs-tfile/0001/application_1795285645199_0001",
                                            "/tmp/logs/ann/bucket-logs-ifile/0001/application_1795285645199_0001",
                                            "/tmp/logs/ann/logs-tfile/application_1795285645199_0001",
@@ -32,7 +32,7 @@ TEST(LogDirectories, WithoutConfiguration) {
                                            "/tmp/logs/ann/logs-ifile/application_1795285645199_0001"));
 }
 
-TEST(LogDirectories, FirstOfEachConfiguration) {
+TEST(LogDirectories, FirstDirectoryMatchesConfiguration) {
   const std::string a = "application_1795285645199_0001";
   const struct {
     std::map<std::string, std::string> configuration;
@@ -60,14 +60,14 @@ TEST(LogDirectories, FirstOfEachConfiguration) {
   for (const auto& row : rows) EXPECT_EQ(Directories(row.configuration, row.application).front(), row.first);
 }
 
-TEST(LogDirectories, WhatIsNoApplicationHasNone) {
+TEST(LogDirectories, InvalidApplicationHasNone) {
   for (const char* id : {"", "application", "application_", "application_1", "application_1_", "application_1_x",
                          "application_1_99999999999", "job_1_0001"}) {
     EXPECT_THAT(Directories({}, id), IsEmpty()) << id;
   }
 }
 
-TEST(LogFiles, OfANode) {
+TEST(LogFiles, FilesOfNodeAreSelected) {
   const std::vector<std::string> names = {
       "n1_8041_1795286052709", "n1_8041_1795286049149", "n1_8041.tmp", "n1_8041-checksum", "n10_8041", "n1_80411",
       "application_1_0001.har"};
@@ -78,7 +78,7 @@ TEST(LogFiles, OfANode) {
               ElementsAre("n10_8041", "n1_80411", "n1_8041_1795286049149", "n1_8041_1795286052709"));
 }
 
-TEST(ChecksumFile, AsItWasRecorded) {
+TEST(ChecksumFile, RecordedFileIsParsed) {
   const std::string bytes = testing::Recorded("3.3.6-ifile-gz-rolled-checksum");
   ASSERT_EQ(bytes.size(), 41u);
   const Result<Checksum> read = ParseChecksum(bytes);

@@ -50,7 +50,7 @@ std::vector<std::string> Files() {
   };
 }
 
-TEST(Malformed, CutOffAnywhere) {
+TEST(Malformed, TruncatedFileIsSafe) {
   for (const std::string& name : Files()) {
     const std::string bytes = Recorded(name);
     ASSERT_TRUE(ReadEverything(bytes)) << name;
@@ -60,7 +60,7 @@ TEST(Malformed, CutOffAnywhere) {
   }
 }
 
-TEST(Malformed, ChangedAnywhere) {
+TEST(Malformed, MutatedFileIsSafe) {
   std::mt19937 random(1);
   const auto below = [&random](size_t n) { return std::uniform_int_distribution<size_t>(0, n - 1)(random); };
   for (const std::string& name : Files()) {
@@ -84,7 +84,7 @@ TEST(Malformed, ChangedAnywhere) {
   }
 }
 
-TEST(Malformed, AnErrorOfTheSourceIsHandedOn) {
+TEST(Malformed, SourceErrorIsPassedOn) {
   for (const std::string& name : Files()) {
     const std::string bytes = Recorded(name);
     for (int reads = 0;; ++reads) {
@@ -113,7 +113,7 @@ TEST(Malformed, AnErrorOfTheSourceIsHandedOn) {
   }
 }
 
-TEST(Malformed, Lzo) {
+TEST(Malformed, LzoIsRefused) {
   std::string bytes = Recorded("3.3.6-tfile-none-rolled-0");
   const size_t at = bytes.rfind("\x04none");
   ASSERT_NE(at, std::string::npos);

@@ -29,7 +29,7 @@ std::string Read(std::string_view sent, size_t step, int64_t from) {
   return read + (text.whole() ? "" : "...");
 }
 
-TEST(NodeText, TheBytesOfTheFileHoweverTheyCome) {
+TEST(NodeText, ContentIsExtractedHoweverSplit) {
   for (size_t step = 1; step <= kSent.size(); ++step) {
     EXPECT_EQ(Read(kSent, step, 0), "hello from greeter:1 of 3\n") << step;
     EXPECT_EQ(Read(kSent, step, 24), "3\n") << step;
@@ -37,20 +37,20 @@ TEST(NodeText, TheBytesOfTheFileHoweverTheyCome) {
   }
 }
 
-TEST(NodeText, AnAnswerThatBreaksOffIsNotWhole) {
+TEST(NodeText, TruncatedAnswerIsNotWhole) {
   const size_t begin = kSent.find("hello from");
   EXPECT_EQ(Read(kSent.substr(0, begin + 3), 7, 0), "hel...");
   EXPECT_EQ(Read(kSent.substr(0, begin - 3), 7, 0), "...");
 }
 
-TEST(NodeText, BytesThatLookLikeTheLinesAroundThem) {
+TEST(NodeText, ContentResemblingHeaderIsKept) {
   const std::string inner = "\nLogLength:3\nLogContents:\nEnd of LogType:x\n";
   const std::string sent =
       "Container: c\nLogLength:" + std::to_string(inner.size()) + "\nLogContents:\n" + inner + "\nEnd of LogType:x\n";
   EXPECT_EQ(Read(sent, 5, 0), inner);
 }
 
-TEST(NodeText, WhatIsNoLogFile) {
+TEST(NodeText, ForeignContentIsRejected) {
   EXPECT_NE(Read(std::string(5000, 'x'), 1000, 0).find("does not begin"), std::string::npos);
   EXPECT_NE(Read("Container: c\nLogLength:-4\nLogContents:\n", 9, 0).find("how long"), std::string::npos);
   EXPECT_NE(Read("Container: c\nLogContents:\n", 9, 0).find("how long"), std::string::npos);

@@ -55,7 +55,7 @@ std::vector<Recording> Plain() {
   };
 }
 
-TEST(Recorded, EveryLogIsWhatTheProcessWrote) {
+TEST(Recorded, LogsEqualOutputOfProcesses) {
   for (const Recording& recording : Plain()) {
     SCOPED_TRACE(recording.file);
     const std::string bytes = Recorded(recording.file);
@@ -88,7 +88,7 @@ TEST(Recorded, EveryLogIsWhatTheProcessWrote) {
   }
 }
 
-TEST(Recorded, ALogIsReadFromAnyPlace) {
+TEST(Recorded, LogIsReadFromAnyOffset) {
   for (const Recording& recording : Plain()) {
     SCOPED_TRACE(recording.file);
     const std::string bytes = Recorded(recording.file);
@@ -109,7 +109,7 @@ TEST(Recorded, ALogIsReadFromAnyPlace) {
   }
 }
 
-TEST(Recorded, NoContainerOfThisName) {
+TEST(Recorded, UnknownContainerHasNoLogs) {
   for (const Recording& recording : Plain()) {
     const std::string bytes = Recorded(recording.file);
     auto log = OpenAggregatedLog(SourceOf(bytes));
@@ -121,7 +121,7 @@ TEST(Recorded, NoContainerOfThisName) {
 }
 
 // Unneeded bytes are not read unless they are compressed.
-TEST(Recorded, OnlyWhatIsNeededIsRead) {
+TEST(Recorded, OnlyNeededBytesAreRead) {
   for (const char* file : {"3.3.6-tfile-none-plain", "3.5.0-ifile-none-plain"}) {
     const std::string bytes = Recorded(file);
     Traffic traffic;
@@ -170,7 +170,7 @@ std::vector<std::string> Contents(const std::vector<std::string>& files, const s
 }
 
 // Each upload appends an index to an IndexedFile, and files that still exist are uploaded again.
-TEST(Recorded, AnIndexedFileWithSeveralUploads) {
+TEST(Recorded, IndexedFileWithSeveralUploadsIsRead) {
   const Recording recordings[] = {{"3.3.6-ifile-gz-rolled", "1795286658261_0005"},
                                   {"3.4.3-ifile-gz-rolled", "1795286420416_0005"},
                                   {"3.5.0-ifile-gz-rolled", "1795286269511_0005"}};
@@ -183,7 +183,7 @@ TEST(Recorded, AnIndexedFileWithSeveralUploads) {
 }
 
 // A TFile cannot be appended to: each upload is a separate file.
-TEST(Recorded, TFilesOfSeveralUploads) {
+TEST(Recorded, TFilesOfSeveralUploadsAreRead) {
   const Recording recordings[] = {{"3.3.6-tfile-none-rolled-", "1795286658261_0006"},
                                   {"3.4.3-tfile-none-rolled-", "1795286420416_0006"},
                                   {"3.5.0-tfile-none-rolled-", "1795286269511_0006"}};
@@ -197,7 +197,7 @@ TEST(Recorded, TFilesOfSeveralUploads) {
 }
 
 // Read during the last upload: complete up to the offset in the checksum file.
-TEST(Recorded, AnIndexedFileWhoseLastUploadHadNotEnded) {
+TEST(Recorded, UnfinishedUploadIsReadUpToChecksum) {
   const std::string bytes = Recorded("3.3.6-ifile-gz-rolled-unfinished");
   const Result<Checksum> checksum = ParseChecksum(Recorded("3.3.6-ifile-gz-rolled-checksum"));
   ASSERT_TRUE(checksum.ok()) << checksum.error().message;

@@ -19,7 +19,7 @@ mode_t Mode(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
 }
 
-TEST(Unpack, ZipAndTarsWithModesAndLinks) {
+TEST(Unpack, ZipAndTarKeepModesAndLinks) {
   Scratch scratch;
   RunOk(
       scratch,
@@ -44,12 +44,12 @@ TEST(Unpack, ZipAndTarsWithModesAndLinks) {
     if (name != "a.zip") {
       EXPECT_EQ(Mode(out + "/locked"), 0555u) << name;
     }
-    EXPECT_TRUE(Unpack(scratch / name, out).ok()) << "over what is there";
+    EXPECT_TRUE(Unpack(scratch / name, out).ok()) << "over existing files";
   }
 }
 
 // libarchive converts names to the encoding of the locale, and a container has no locale.
-TEST(Unpack, NamesThatAreNotAscii) {
+TEST(Unpack, NonAsciiNamesAreKept) {
   Scratch scratch;
   RunOk(scratch,
         "mkdir in && echo x > 'in/ü 日本' && ln -s 'ü 日本' in/é && cd in && tar cf ../gnu.tar --format=gnu * && "
@@ -67,7 +67,7 @@ TEST(Unpack, NamesThatAreNotAscii) {
   }
 }
 
-TEST(Unpack, ZipsWithoutModes) {
+TEST(Unpack, ZipWithoutModesGetsDefaultModes) {
   Scratch scratch;
   // An archive without Unix modes, as Windows makes them.
   RunOk(scratch,
@@ -79,7 +79,7 @@ TEST(Unpack, ZipsWithoutModes) {
   EXPECT_EQ(Mode(scratch / "out/d/f.txt") & 0600, 0600u);
 }
 
-TEST(Unpack, RefusesWhatLeavesTheDirectory) {
+TEST(Unpack, EntryOutsideDirectoryIsRefused) {
   const struct {
     const char* name;
     const char* entry;  // python: fills the TarInfo t
@@ -109,7 +109,7 @@ TEST(Unpack, RefusesWhatLeavesTheDirectory) {
   }
 }
 
-TEST(Unpack, LinksOutMayBeKept) {
+TEST(Unpack, OutwardLinksCanBeKept) {
   Scratch scratch;
   RunOk(scratch, "mkdir -p env/bin out && ln -s /usr/bin/python3 env/bin/python && tar czf env.tar.gz -C env bin");
   EXPECT_FALSE(Unpack(scratch / "env.tar.gz", scratch / "out").ok());
@@ -117,7 +117,7 @@ TEST(Unpack, LinksOutMayBeKept) {
   EXPECT_EQ(::access((scratch / "out/bin/python").c_str(), X_OK), 0);
 }
 
-TEST(Unpack, BoundedAndSaysWhatIsWrong) {
+TEST(Unpack, LimitsAndDamageAreReported) {
   Scratch scratch;
   RunOk(scratch,
         "mkdir in out && head -c 3000000 /dev/zero > in/zeros && echo x > in/f && tar czf a.tar.gz -C in . && "

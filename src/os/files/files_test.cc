@@ -19,7 +19,7 @@ mode_t Mode(const std::string& path) {
   return ::lstat(path.c_str(), &info) == 0 ? info.st_mode & 07777 : 0;
 }
 
-TEST(Files, ReadWholeAndTail) {
+TEST(Files, WholeFileAndTailAreRead) {
   Scratch scratch;
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", "0123456789").ok());
   ASSERT_TRUE(WriteFileAtomically(scratch / "empty", "").ok());
@@ -30,10 +30,10 @@ TEST(Files, ReadWholeAndTail) {
   EXPECT_EQ(*ReadFile(scratch / "empty"), "");
   EXPECT_EQ(*ReadTail(scratch / "f", 4), "6789");
   EXPECT_EQ(*ReadTail(scratch / "f", 100), "0123456789");
-  EXPECT_FALSE(ReadFile("/proc/self/status")->empty()) << "files that do not tell their size";
+  EXPECT_FALSE(ReadFile("/proc/self/status")->empty()) << "files without a size";
 }
 
-TEST(Files, LastLineIsTheLastThatSaysSomething) {
+TEST(Files, LastLineSkipsBlankLines) {
   Scratch scratch;
   const struct {
     std::string text, line;
@@ -50,7 +50,7 @@ TEST(Files, LastLineIsTheLastThatSaysSomething) {
   EXPECT_EQ(LastLine(scratch / "none"), "");
 }
 
-TEST(Files, WriteAtomicallyReplacesAndLeavesNothingElse) {
+TEST(Files, AtomicWriteReplacesFileAndLeavesNoTemporary) {
   Scratch scratch;
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", "old", 0644).ok());
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", std::string(1 << 20, 'x'), 0600).ok());
@@ -62,7 +62,7 @@ TEST(Files, WriteAtomicallyReplacesAndLeavesNothingElse) {
   EXPECT_THAT(*ListDirectory(scratch.path()), ElementsAre("d", "f"));
 }
 
-TEST(Files, AppendLine) {
+TEST(Files, AppendLineReportsFullDisk) {
   Scratch scratch;
   const auto fd = OpenForAppend(scratch / "log");
   ASSERT_TRUE(AppendLine(fd->get(), "one", "log").ok());
@@ -73,7 +73,7 @@ TEST(Files, AppendLine) {
               testing::AllOf(HasSubstr("the journal"), HasSubstr("No space left")));
 }
 
-TEST(Files, MakeDirectories) {
+TEST(Files, MakeDirectoriesCreatesParents) {
   Scratch scratch;
   EXPECT_TRUE(MakeDirectories(scratch / "a/b/c").ok());
   EXPECT_TRUE(MakeDirectories(scratch / "a/b/c/").ok());
@@ -84,14 +84,14 @@ TEST(Files, MakeDirectories) {
   EXPECT_FALSE(MakeDirectories(scratch / "file/x").ok());
 }
 
-TEST(Files, ListIsBounded) {
+TEST(Files, ListDirectoryHonoursLimit) {
   Scratch scratch;
   for (const char* name : {"c", "a", "b"}) ASSERT_TRUE(WriteFileAtomically(scratch / name, "").ok());
   EXPECT_EQ(ListDirectory(scratch.path(), 2)->size(), 2u);
   EXPECT_EQ(ListDirectory(scratch / "none").error().code, ErrorCode::kNotFound);
 }
 
-TEST(RemoveTree, NeverFollowsLinks) {
+TEST(RemoveTree, LinksAreNotFollowed) {
   Scratch scratch;
   ASSERT_TRUE(MakeDirectories(scratch / "outside").ok());
   ASSERT_TRUE(WriteFileAtomically(scratch / "outside/precious", "x").ok());
@@ -106,7 +106,7 @@ TEST(RemoveTree, NeverFollowsLinks) {
   EXPECT_EQ(Content(scratch / "outside/precious"), "x");
 }
 
-TEST(RemoveTree, AnyDepth) {
+TEST(RemoveTree, DeepTreeIsRemoved) {
   Scratch scratch;
   // Deeper than PATH_MAX, and too deep to hold one descriptor per level.
   ASSERT_EQ(Shell(scratch,
@@ -116,7 +116,7 @@ TEST(RemoveTree, AnyDepth) {
   EXPECT_TRUE(ListDirectory(scratch.path())->empty());
 }
 
-TEST(RemoveTree, TakesBackRightsThatWereTakenAway) {
+TEST(RemoveTree, MissingPermissionsAreRestored) {
   Scratch scratch;
   ASSERT_EQ(::chmod(scratch.path().c_str(), 0777), 0);
   const pid_t child = ::fork();  // root ignores permissions
@@ -136,7 +136,7 @@ TEST(RemoveTree, TakesBackRightsThatWereTakenAway) {
   EXPECT_TRUE(ListDirectory(scratch.path())->empty());
 }
 
-TEST(CopyTree, KeepsModesTimesAndLinks) {
+TEST(CopyTree, ModesTimesAndLinksAreKept) {
   Scratch scratch;
   ASSERT_TRUE(MakeDirectories(scratch / "from/sub").ok());
   ASSERT_TRUE(WriteFileAtomically(scratch / "from/run.sh", "#!/bin/sh\n", 0751).ok());
@@ -162,7 +162,7 @@ TEST(CopyTree, KeepsModesTimesAndLinks) {
   EXPECT_TRUE(S_ISLNK(info.st_mode));
 }
 
-TEST(CopyTree, FillsUpReplacesAndDoesNotWriteThroughLinks) {
+TEST(CopyTree, ExistingDirectoryIsFilledWithoutFollowingLinks) {
   Scratch scratch;
   ASSERT_TRUE(MakeDirectories(scratch / "from").ok());
   ASSERT_TRUE(WriteFileAtomically(scratch / "from/a", "new").ok());
@@ -178,7 +178,7 @@ TEST(CopyTree, FillsUpReplacesAndDoesNotWriteThroughLinks) {
   EXPECT_FALSE(CopyTree(scratch / "from", scratch / "outside").ok());
 }
 
-TEST(CopyTree, NotIntoItself) {
+TEST(CopyTree, TargetInsideSourceIsNotCopied) {
   Scratch scratch;
   ASSERT_TRUE(WriteFileAtomically(scratch / "f", "x").ok());
   ASSERT_TRUE(MakeDirectories(scratch / "home/jobs").ok());
@@ -187,7 +187,7 @@ TEST(CopyTree, NotIntoItself) {
   EXPECT_TRUE(ListDirectory(scratch / "home/jobs/staging/home/jobs")->empty());
 }
 
-TEST(FileLock, HeldUntilTheLastHolderIsGone) {
+TEST(FileLock, LockIsHeldUntilLastHolderEnds) {
   Scratch scratch;
   auto first = FileLock::Try(scratch / "lock");
   ASSERT_TRUE(first.ok() && first->has_value());
@@ -202,7 +202,7 @@ TEST(FileLock, HeldUntilTheLastHolderIsGone) {
     ::_exit(::read(read_end.get(), &byte, 1) == 0 ? 0 : 1);
   }
   first = std::optional<FileLock>();
-  EXPECT_FALSE(FileLock::Try(scratch / "lock")->has_value()) << "the child holds it too";
+  EXPECT_FALSE(FileLock::Try(scratch / "lock")->has_value()) << "the child holds the lock, too";
   ASSERT_EQ(::kill(child, SIGKILL), 0);
   ASSERT_EQ(::waitpid(child, nullptr, 0), child);
   EXPECT_TRUE(FileLock::Try(scratch / "lock")->has_value());

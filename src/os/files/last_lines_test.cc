@@ -7,7 +7,7 @@
 namespace howdah::os::files {
 namespace {
 
-TEST(LastLines, OfATextAndOfAFile) {
+TEST(LastLines, TextAndFileGiveSameResult) {
   EXPECT_EQ(LastLines("a\nb\nc\n", 2), "b\nc\n");
   EXPECT_EQ(LastLines("a\nb\nc", 2), "b\nc");
   EXPECT_EQ(LastLines("a\n", 5), "a\n");

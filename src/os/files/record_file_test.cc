@@ -22,7 +22,7 @@ Result<RecordFile> Open(const std::string& path, Records* there = nullptr) {
   });
 }
 
-TEST(RecordFile, IsReadAsItWasWrittenByOneAfterAnother) {
+TEST(RecordFile, SuccessiveWritersAppendRecords) {
   const Scratch scratch;
   const std::string path = scratch / "records";
   EXPECT_EQ(Read(path), Records());
@@ -33,7 +33,7 @@ TEST(RecordFile, IsReadAsItWasWrittenByOneAfterAnother) {
   EXPECT_EQ(Read(path).back(), "three");
 }
 
-TEST(RecordFile, ATornEndIsLeftOutAndWrittenOver) {
+TEST(RecordFile, TornRecordIsDroppedAndOverwritten) {
   const Scratch scratch;
   const std::string whole_path = scratch / "whole";
   ASSERT_TRUE(Open(whole_path)->Append({"one", "two"}).ok());

@@ -88,7 +88,7 @@ class Served {
   std::thread thread_;
 };
 
-TEST(HttpServer, AnswersGetAndHeadAndNothingElse) {
+TEST(HttpServer, OnlyGetAndHeadAreAnswered) {
   const Served served;
   const std::string got = served.Ask("GET /a/b?c=d HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_THAT(got, StartsWith("HTTP/1.1 200 OK\r\n"));
@@ -104,7 +104,7 @@ TEST(HttpServer, AnswersGetAndHeadAndNothingElse) {
   }
 }
 
-TEST(HttpServer, AnswersPutAndDeleteWhereTheyAreAllowed) {
+TEST(HttpServer, PutAndDeleteAreAnsweredIfAllowed) {
   Server::Limits limits;
   limits.body_bytes = 5;
   const Served served(limits);
@@ -120,7 +120,7 @@ TEST(HttpServer, AnswersPutAndDeleteWhereTheyAreAllowed) {
   EXPECT_THAT(served.Ask("POST /a HTTP/1.1\r\nContent-Length: 0\r\n\r\n"), StartsWith("HTTP/1.1 405 "));
 }
 
-TEST(HttpServer, WhoDoesNotKeepToTheRulesIsToldOrClosed) {
+TEST(HttpServer, InvalidRequestIsRejectedOrClosed) {
   const Served served;
   EXPECT_THAT(served.Ask("\x16\x03\x01 what is this\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
   EXPECT_THAT(served.Ask("GET / HTTP/9.9\r\n\r\n"), StartsWith("HTTP/1.1 400 "));
@@ -128,7 +128,7 @@ TEST(HttpServer, WhoDoesNotKeepToTheRulesIsToldOrClosed) {
   EXPECT_THAT(served.Ask("GET / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello"), StartsWith("HTTP/1.1 "));
 }
 
-TEST(HttpServer, TheSlowAreClosed) {
+TEST(HttpServer, SlowClientIsClosed) {
   Server::Limits limits;
   limits.read = limits.write = milliseconds(100);
   const Served served(limits);
@@ -138,7 +138,7 @@ TEST(HttpServer, TheSlowAreClosed) {
   EXPECT_THAT(served.Ask("GET /a HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(HttpServer, TooManyAreClosedAndTheOthersServed) {
+TEST(HttpServer, ExcessConnectionsAreClosed) {
   Server::Limits limits;
   limits.connections = 2;
   const Served served(limits);
@@ -149,7 +149,7 @@ TEST(HttpServer, TooManyAreClosedAndTheOthersServed) {
   EXPECT_THAT(ReadAll(one), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(HttpServer, ADelayedAnswerToWhoHasGoneIsNoHarm) {
+TEST(HttpServer, LateResponseAfterDisconnectIsIgnored) {
   const Served served;
   { const os::files::Fd fd = ConnectTo(served.port()); }
   const os::files::Fd waits = ConnectTo(served.port());
@@ -158,7 +158,7 @@ TEST(HttpServer, ADelayedAnswerToWhoHasGoneIsNoHarm) {
   EXPECT_THAT(served.Ask("GET /a HTTP/1.1\r\n\r\n"), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(HttpServer, MutatedRequestsHarmNobody) {
+TEST(HttpServer, MutatedRequestsAreSafe) {
   Server::Limits limits;
   limits.read = milliseconds(50);
   limits.connections = 256;
@@ -232,7 +232,7 @@ Got GetFrom(const std::string& bytes, GetLimits limits = {}, std::string* reques
   return {std::move(reply), std::move(body)};
 }
 
-TEST(HttpGet, BodiesOfEveryFraming) {
+TEST(HttpGet, BodyIsReadInEveryFraming) {
   std::string request;
   const Got sized = GetFrom("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: text/x\r\n\r\nhello", {}, &request);
   ASSERT_TRUE(sized.reply.ok()) << sized.reply.error().message;
@@ -249,7 +249,7 @@ TEST(HttpGet, BodiesOfEveryFraming) {
   EXPECT_EQ(GetFrom("HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n" + large).body, large);
 }
 
-TEST(HttpGet, OtherStatusesAreReplies) {
+TEST(HttpGet, OtherStatusIsReply) {
   const Got moved = GetFrom("HTTP/1.1 307 Moved\r\nLocation: http://example.org/\r\nContent-Length: 2\r\n\r\nhi");
   ASSERT_TRUE(moved.reply.ok());
   EXPECT_EQ(moved.reply->status, 307);
@@ -264,7 +264,7 @@ TEST(HttpGet, OtherStatusesAreReplies) {
   EXPECT_EQ(error.reply->error_text, std::string(4096, 'e'));
 }
 
-TEST(HttpGet, WhatGoesWrongIsSaid) {
+TEST(HttpGet, FailureIsExplained) {
   const struct {
     const char* bytes;
     ErrorCode code;
@@ -293,7 +293,7 @@ TEST(HttpGet, WhatGoesWrongIsSaid) {
   }
 }
 
-TEST(HttpGet, AServerThatFallsSilentIsATimeOut) {
+TEST(HttpGet, SilentServerTimesOut) {
   const Served served;
   GetLimits limits;
   limits.silence = milliseconds(100);
@@ -302,7 +302,7 @@ TEST(HttpGet, AServerThatFallsSilentIsATimeOut) {
   EXPECT_EQ(reply.error().code, ErrorCode::kTimeout) << reply.error().message;
 }
 
-TEST(HttpGet, TheCallerMayHaveEnough) {
+TEST(HttpGet, CallerCanStopReading) {
   Canned server("HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n" + std::string(1'000'000, 'x'));
   size_t seen = 0;
   const auto reply = Get(server.url, {}, [&](std::string_view bytes) { return seen += bytes.size(), false; });
@@ -311,7 +311,7 @@ TEST(HttpGet, TheCallerMayHaveEnough) {
   EXPECT_LT(seen, 1'000'000u);
 }
 
-TEST(HttpGet, AThousandMutatedAnswersEndInAReplyOrAnError) {
+TEST(HttpGet, MutatedAnswersAreSafe) {
   const std::string good =
       "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n";
   std::mt19937 random(11);

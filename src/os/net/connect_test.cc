@@ -31,7 +31,7 @@ struct Port {
   uint16_t number = 0;
 };
 
-TEST(Connect, ToWhoeverListens) {
+TEST(Connect, ListenerIsReached) {
   Port port(true);
   for (const char* host : {"localhost", "127.0.0.1", "0.0.0.0"}) {
     const auto fd = Connect({host, port.number}, seconds(20));
@@ -54,7 +54,7 @@ TEST(Connect, ToWhoeverListens) {
   }
 }
 
-TEST(Connect, NobodyListens) {
+TEST(Connect, RefusedConnectionIsUnavailable) {
   Port port(false);
   const auto fd = Connect({"127.0.0.1", port.number}, seconds(20));
   ASSERT_FALSE(fd);
@@ -62,7 +62,7 @@ TEST(Connect, NobodyListens) {
                                                             " (127.0.0.1): Connection refused"}));
 }
 
-TEST(Connect, TriesEveryAddressOfAHost) {
+TEST(Connect, AllAddressesOfHostAreTried) {
   OwnedFd fd(socket(AF_INET6, SOCK_STREAM, 0));
   sockaddr_in6 at{};
   at.sin6_family = AF_INET6;
@@ -78,7 +78,7 @@ TEST(Connect, TriesEveryAddressOfAHost) {
   }
 }
 
-TEST(ConnectFailures, NamesAddressesByReason) {
+TEST(ConnectFailures, AddressesAreGroupedByReason) {
   ConnectFailures failures;
   const auto address = [](uint8_t last) {
     SocketAddress a;

@@ -29,7 +29,7 @@ std::vector<std::string> Ips(const Result<std::vector<SocketAddress>>& addresses
   return ips;
 }
 
-TEST(Resolve, NumbersAndLocalhostAreKnown) {
+TEST(Resolve, AddressesAndLocalhostNeedNoLookup) {
   using Texts = std::vector<std::string>;
   EXPECT_EQ(Ips(Resolve({"10.1.2.3", 80}, seconds(0))), Texts{"10.1.2.3"});
   EXPECT_EQ(Ips(Resolve({"::1", 80}, seconds(0))), Texts{"::1"});
@@ -103,7 +103,7 @@ class NameServer {
 
 const std::string kV6 = std::string("\xfd\0\0\0\0\0\0\0\0\0\0\0\0\0\0\7", 16);
 
-TEST(AskDns, Version4ComesFirst) {
+TEST(AskDns, Ipv4AddressesComeFirst) {
   NameServer server([](uint16_t type) {
     return type == 1 ? std::vector<std::string>{std::string("\x0a\0\0\7", 4), std::string("\x0a\0\0\x08", 4)}
                      : std::vector<std::string>{kV6};
@@ -117,21 +117,21 @@ TEST(AskDns, Version4ComesFirst) {
   }
 }
 
-TEST(AskDns, NoSuchName) {
+TEST(AskDns, UnknownNameIsNotFound) {
   NameServer server([](uint16_t) { return std::nullopt; });
   const auto answer = AskDns({"rm.howdah.invalid.", 8032}, seconds(20), server.options());
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error(), (Error{ErrorCode::kNotFound, "looking up the host rm.howdah.invalid.: no such name"}));
 }
 
-TEST(AskDns, SilenceEndsWithTheLimit) {
+TEST(AskDns, SilentServerTimesOut) {
   NameServer silent(nullptr);
   const auto answer = AskDns({"rm.howdah.invalid.", 8032}, milliseconds(50), silent.options());
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, ErrorCode::kTimeout);
 }
 
-TEST(AskDns, IsCancelled) {
+TEST(AskDns, LookupIsCancelled) {
   NameServer silent(nullptr);
   OwnedFd cancel(eventfd(1, 0));
   DnsOptions options = silent.options();
@@ -141,13 +141,13 @@ TEST(AskDns, IsCancelled) {
   EXPECT_EQ(answer.error().code, ErrorCode::kTimeout);
 }
 
-TEST(Lookup, EndsWithItsOwner) {
+TEST(Lookup, DestructorCancelsPendingLookup) {
   // Whatever the name servers of the machine do: a pending lookup ends with its owner and does not block it.
   Lookup lookup({"rm.howdah.invalid.", 8032}, std::chrono::hours(1));
   EXPECT_GE(lookup.fd(), 0);
 }
 
-TEST(Lookup, NamesOfTheHostsFile) {
+TEST(Lookup, HostsFileIsUsed) {
   char name[256] = "";
   ASSERT_EQ(gethostname(name, sizeof name), 0);
   Lookup lookup({name, 80}, seconds(5));

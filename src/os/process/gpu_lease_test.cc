@@ -11,14 +11,14 @@ namespace {
 
 std::string Scope() { return "test-" + std::to_string(getpid()) + "-"; }
 
-TEST(GpuLease, WhatIsIsolatedIsAllOurs) {
+TEST(GpuLease, IsolatedGpusNeedNoLease) {
   const auto lease = LeaseGpus({2, 3}, 2, Scope());
   ASSERT_TRUE(lease.ok());
   EXPECT_EQ(lease->gpus, (std::vector<int>{2, 3}));
   EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());  // another container sees other devices under the same indices
 }
 
-TEST(GpuLease, WhatIsOnlyCountedIsSharedByNoTwo) {
+TEST(GpuLease, CountedGpusAreLeasedOnce) {
   const auto first = LeaseGpus({0, 1, 2, 3}, 2, Scope());
   const auto second = LeaseGpus({0, 1, 2, 3}, 1, Scope());
   ASSERT_TRUE(first.ok() && second.ok());
@@ -31,7 +31,7 @@ TEST(GpuLease, WhatIsOnlyCountedIsSharedByNoTwo) {
   EXPECT_NE(third.error().message.find("only 1 are not leased"), std::string::npos) << third.error().message;
 }
 
-TEST(GpuLease, EndsWithItsLastHolder) {
+TEST(GpuLease, LeaseEndsWithLastHolder) {
   int go[2];
   ASSERT_EQ(pipe(go), 0);
   pid_t child = -1;
@@ -51,7 +51,7 @@ TEST(GpuLease, EndsWithItsLastHolder) {
   EXPECT_EQ(LeaseGpus({0, 1}, 1, Scope())->gpus, (std::vector<int>{0}));
 }
 
-TEST(GpuLease, FewerThanPromised) { EXPECT_FALSE(LeaseGpus({0}, 2, Scope()).ok()); }
+TEST(GpuLease, MissingGpusAreReported) { EXPECT_FALSE(LeaseGpus({0}, 2, Scope()).ok()); }
 
 }  // namespace
 }  // namespace howdah::os::process

@@ -12,7 +12,7 @@
 namespace howdah::os::process {
 namespace {
 
-TEST(Look, AtAProcessThatSleeps) {
+TEST(InspectProcess, SleepingProcessHasStateAndSystemCall) {
   SpawnRequest request;
   request.program = "/bin/sleep";
   request.argv = {"sleep", "1000"};
@@ -30,7 +30,7 @@ TEST(Look, AtAProcessThatSleeps) {
   WaitFor(*child);
 }
 
-TEST(Look, AtWhatIsCaught) {
+TEST(InspectProcess, CaughtSignalsAreListed) {
   struct sigaction before {};
   struct sigaction action {};
   action.sa_handler = [](int) {};
@@ -43,9 +43,9 @@ TEST(Look, AtWhatIsCaught) {
   EXPECT_FALSE(facts->Catches(0));
 }
 
-TEST(Look, AtNobody) { EXPECT_FALSE(InspectProcess(0x7ffffff0)); }
+TEST(InspectProcess, MissingProcessIsNotFound) { EXPECT_FALSE(InspectProcess(0x7ffffff0)); }
 
-TEST(Look, AsText) {
+TEST(InspectProcess, FactsAreFormatted) {
   ProcessFacts facts{.name = "python3", .state = 'S', .threads = 5, .waits_in = "futex_wait_queue"};
   EXPECT_EQ(facts.Text(), "python3 sleeps in futex_wait_queue, 5 threads");
   facts.system_call = "futex";

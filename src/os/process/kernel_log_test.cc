@@ -14,7 +14,7 @@ void Append(const std::string& path, std::string_view text) {
   ASSERT_EQ(::write(file.get(), text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-TEST(KernelLog, IsReadFromItsBeginningOn) {
+TEST(KernelLog, MessagesSinceBeginAreRead) {
   files::Scratch scratch;
   const std::string file = scratch / "kern.log";
   Append(file, "of another job\n");
@@ -25,12 +25,12 @@ TEST(KernelLog, IsReadFromItsBeginningOn) {
   Append(file, "one\n");
   EXPECT_EQ(log.Read(), "one\n");
   Append(file, "two\n");
-  EXPECT_EQ(log.Read(), "one\ntwo\n") << "whoever asks again is told all of it";
+  EXPECT_EQ(log.Read(), "one\ntwo\n") << "a second Read returns everything";
   log.Begin(file);
   EXPECT_EQ(log.Read(), "");
 }
 
-TEST(KernelLog, KeepsTheLastOfAFlood) {
+TEST(KernelLog, FloodKeepsLastMessages) {
   files::Scratch scratch;
   const std::string file = scratch / "kern.log";
   Append(file, "");
@@ -42,7 +42,7 @@ TEST(KernelLog, KeepsTheLastOfAFlood) {
   EXPECT_TRUE(log.Read().ends_with("\nthe last\n"));
 }
 
-TEST(KernelLog, OfWhichThereIsNoneIsEmpty) {
+TEST(KernelLog, MissingLogIsEmpty) {
   files::Scratch scratch;
   KernelLog log;
   log.Begin(scratch / "no such file");
@@ -50,7 +50,7 @@ TEST(KernelLog, OfWhichThereIsNoneIsEmpty) {
 }
 
 // The real kernel log, where this process may write to it.
-TEST(KernelLog, IsTheKernelsOwn) {
+TEST(KernelLog, RealKernelLogIsRead) {
   const files::Fd kernel(::open("/dev/kmsg", O_WRONLY | O_CLOEXEC));
   if (!kernel.valid()) GTEST_SKIP() << "only root may write to /dev/kmsg";
   KernelLog log;

@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-TEST(Ports, ChoosableAreOutsideTheKernelsRangeAndWhatIsReserved) {
+TEST(Ports, ChoosablePortsExcludeKernelRangeAndReservedPorts) {
   const auto ranges = ParsePortRanges("20000-20002,20005\n");
   ASSERT_EQ(ranges.size(), 2u);
   EXPECT_TRUE(ranges[0].Has(20'001));
@@ -30,7 +30,7 @@ TEST(Ports, ChoosableAreOutsideTheKernelsRangeAndWhatIsReserved) {
   EXPECT_TRUE(ChoosablePorts({0, 65'535}, {}).empty());
 }
 
-TEST(Ports, ReservationsNeverMeet) {
+TEST(Ports, ReservationsHaveDifferentPorts) {
   std::vector<PortReservation> all;
   std::set<uint16_t> ports;
   for (int i = 0; i < 100; ++i) {
@@ -74,15 +74,15 @@ std::string Server(const char* family, bool reuse) {
   return text;
 }
 
-TEST(Ports, ServersWithReuseBindOverAHeldPort) {
+TEST(Ports, ServerWithReuseAddrBindsHeldPort) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());
   EXPECT_EQ(Python(Server("", true), port->port()), "served\n");
   EXPECT_EQ(Python(Server("6", true), port->port()), "served\n");
-  EXPECT_EQ(Python(Server("", true), port->port()), "served\n") << "again, as the next attempt does";
+  EXPECT_EQ(Python(Server("", true), port->port()), "served\n") << "again, as for the next attempt";
 }
 
-TEST(Ports, ServersWithoutReuseNeedItLetGo) {
+TEST(Ports, ServerWithoutReuseAddrNeedsReleasedPort) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());
   EXPECT_THAT(Python(Server("", false), port->port()), HasSubstr("Address already in use"));
@@ -90,7 +90,7 @@ TEST(Ports, ServersWithoutReuseNeedItLetGo) {
   EXPECT_EQ(Python(Server("", false), port->port()), "served\n");
 }
 
-TEST(Ports, TakenAgainAfterAServerIsGone) {
+TEST(Ports, PortIsHeldAgainAfterServerExit) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());
   EXPECT_EQ(Python(Server("", true), port->port()), "served\n");
@@ -101,7 +101,7 @@ TEST(Ports, TakenAgainAfterAServerIsGone) {
 
 // The test uses up the whole range of the kernel, by bind(0) and by outgoing connections: the reserved port is not
 // given out.
-TEST(Ports, NobodyGetsItByChance) {
+TEST(Ports, ReservedPortIsNeverAssignedByKernel) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());
   port->StopHolding();
@@ -119,7 +119,7 @@ print("met", met)
   EXPECT_EQ(Python(script, port->port()), "met 0\n");
 }
 
-TEST(Ports, TellsWhoHasIt) {
+TEST(Ports, ListenerIsFound) {
   EXPECT_EQ(FindListener(PortReservation::Reserve()->port()), std::nullopt);
   const files::Fd server(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in6 address{};
@@ -128,7 +128,7 @@ TEST(Ports, TellsWhoHasIt) {
   socklen_t size = sizeof address;
   ASSERT_EQ(::bind(server.get(), reinterpret_cast<sockaddr*>(&address), size), 0);
   ASSERT_EQ(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
-  EXPECT_EQ(FindListener(ntohs(address.sin6_port)), std::nullopt) << "bound only";
+  EXPECT_EQ(FindListener(ntohs(address.sin6_port)), std::nullopt) << "bound, not listening";
   ASSERT_EQ(::listen(server.get(), 1), 0);
   EXPECT_EQ(FindListener(ntohs(address.sin6_port)), "process_test (pid " + std::to_string(::getpid()) + ")");
 }

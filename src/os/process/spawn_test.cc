@@ -23,7 +23,7 @@ ExitStatus RunScript(const files::Scratch& scratch, const std::string& script) {
   return child ? WaitFor(*child) : ExitStatus{};
 }
 
-TEST(Spawn, GivesDirectoryStreamsEnvironmentAndExitCode) {
+TEST(Spawn, DirectoryStreamsAndEnvironmentArePassed) {
   files::Scratch scratch;
   const ExitStatus status = RunScript(scratch, "pwd; echo error >&2; cat; echo $PATH $#; exit 7");
   EXPECT_EQ(status.code, 7);
@@ -31,14 +31,14 @@ TEST(Spawn, GivesDirectoryStreamsEnvironmentAndExitCode) {
   EXPECT_EQ(files::Content(scratch / "out"), scratch.path() + "\nerror\n" + TestPath().substr(5) + " 0\n");
 }
 
-TEST(Spawn, TellsTheSignal) {
+TEST(Spawn, SignalIsReported) {
   files::Scratch scratch;
   const ExitStatus status = RunScript(scratch, "kill -SEGV $$");
   EXPECT_EQ(status.code, std::nullopt);
   EXPECT_EQ(status.signal, SIGSEGV);
 }
 
-TEST(Spawn, ChildHasNothingOfOurs) {
+TEST(Spawn, ChildInheritsNoSignalsOrDescriptors) {
   files::Scratch scratch;
   const files::Fd leaked(::open("/dev/null", O_RDONLY));  // not close-on-exec
   ::signal(SIGUSR1, SIG_IGN);
@@ -67,7 +67,7 @@ TEST(Spawn, ChildHasNothingOfOurs) {
             "SigBlk:\t0000000000000000\nSigIgn:\t0000000000000000\n0\n1\n2\n3\nleads\n");
 }
 
-TEST(Spawn, KeepsWhatIsToBeKept) {
+TEST(Spawn, KeptDescriptorIsPassed) {
   files::Scratch scratch;
   const auto file = files::OpenForAppend(scratch / "kept");
   SpawnRequest request = Bash("echo hello >&" + std::to_string(file->get()), scratch.path());
@@ -78,7 +78,7 @@ TEST(Spawn, KeepsWhatIsToBeKept) {
   EXPECT_EQ(files::Content(scratch / "kept"), "hello\n");
 }
 
-TEST(Spawn, StreamsMayBeAnyDescriptors) {
+TEST(Spawn, SwappedStreamsAreKeptApart) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
   // The child's stdout and stderr are swapped; a careless dup2 would lose one of them.
@@ -91,7 +91,7 @@ TEST(Spawn, StreamsMayBeAnyDescriptors) {
   EXPECT_EQ(files::Content(scratch / "out"), "err\n");
 }
 
-TEST(Spawn, SaysWhyItCouldNotStart) {
+TEST(Spawn, FailedStartReportsStepAndErrno) {
   files::Scratch scratch;
   ASSERT_TRUE(files::WriteFileAtomically(scratch / "plain", "text").ok());
   ASSERT_TRUE(files::WriteFileAtomically(scratch / "no-interpreter", "#!/nonexistent/python\n", 0755).ok());
@@ -119,7 +119,7 @@ TEST(Spawn, SaysWhyItCouldNotStart) {
   EXPECT_EQ(::waitpid(-1, nullptr, WNOHANG), -1) << "a failed start leaves no zombie";
 }
 
-TEST(Spawn, PidfdIsReadableAtTheEndAndReapTakesTheStatus) {
+TEST(Spawn, PidfdIsReadableAfterExit) {
   files::Scratch scratch;
   SpawnRequest request = Bash("read line; exit 3", scratch.path());
   int ends[2];
@@ -138,7 +138,7 @@ TEST(Spawn, PidfdIsReadableAtTheEndAndReapTakesTheStatus) {
   EXPECT_EQ(status->code, 3);
 }
 
-TEST(LookUpCommand, AsAShellFindsIt) {
+TEST(LookUpCommand, CommandIsFoundAsByShell) {
   files::Scratch scratch;
   for (const char* directory : {"bin", "work", "work/sub", "bin/folder"}) {
     ASSERT_TRUE(files::MakeDirectories(scratch / directory).ok());

@@ -31,7 +31,7 @@ bool Left(const std::string& mark) {
   return files::Content(scratch / "out") != "0\n";
 }
 
-TEST(Tree, ListsAllBelow) {
+TEST(Tree, DescendantsIncludeOtherSessions) {
   EXPECT_EQ(InSubreaper([] {
               files::Scratch scratch;
               auto child = SpawnOrError(Bash("sleep 1000 & setsid sleep 1001 & touch ready; wait", scratch.path()));
@@ -45,7 +45,7 @@ TEST(Tree, ListsAllBelow) {
 }
 
 // Ways to escape: own session, double fork, ignored signals, a process that keeps forking itself.
-TEST(Tree, KillsWhateverHides) {
+TEST(Tree, KillAllDescendantsReachesHiddenProcesses) {
   const struct {
     const char* name;
     const char* script;
@@ -75,7 +75,7 @@ TEST(Tree, KillsWhateverHides) {
   EXPECT_FALSE(Left("sleep 8630"));
 }
 
-TEST(Tree, ReapsAnyAndTellsHowItEnded) {
+TEST(Tree, ReapAnyReturnsExitStatus) {
   EXPECT_EQ(
       InSubreaper([] {
         auto child = SpawnOrError(Bash("exit 5", ""));

@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t kMiB = 1 << 20;
 
-TEST(Usage, CountsTheLivingAndTheEnded) {
+TEST(Usage, RunningAndEndedProcessesAreCounted) {
   // Two processes with 64 MiB of their own memory. After both have ended, peak and CPU time remain.
   const std::string script =
       "exec python3 -c 'import sys\nb = bytearray(64 << 20)\nfor i in range(2000000): pass\nopen(sys.argv[1], "
@@ -50,7 +50,7 @@ TEST(Usage, CountsTheLivingAndTheEnded) {
   EXPECT_EQ(WEXITSTATUS(status), 0);
 }
 
-TEST(Usage, GpusAsNvidiaSmiWritesThem) {
+TEST(Usage, NvidiaSmiOutputIsParsed) {
   const auto usage = ParseGpuUsage("0, 37, 1024, 81920\n1, [N/A], 5, 9\n2, 100, 0, [N/A]\n");
   ASSERT_EQ(usage.size(), 2u);
   EXPECT_EQ(usage[0].index, 0);
@@ -65,7 +65,7 @@ TEST(Usage, GpusAsNvidiaSmiWritesThem) {
   EXPECT_EQ(gpus[0].memory_bytes, 143'771 * kMiB);
 }
 
-TEST(Cgroup, LimitsOfBothVersions) {
+TEST(Cgroup, LimitsOfBothVersionsAreFound) {
   const Cgroup v2 = ParseCgroup("0::/a/b\n", "/sys/fs/cgroup");
   EXPECT_EQ(v2.memory_directory, "/sys/fs/cgroup/a/b");
   EXPECT_EQ(v2.memory_limits, (std::vector<std::string>{"/sys/fs/cgroup/a/b/memory.max", "/sys/fs/cgroup/a/memory.max",
@@ -78,13 +78,13 @@ TEST(Cgroup, LimitsOfBothVersions) {
   EXPECT_EQ(ParseCgroup("", "/m").memory_limits, std::vector<std::string>{"/m/memory.max"});
 }
 
-TEST(Machine, IsThere) {
+TEST(Machine, FactsArePlausible) {
   EXPECT_FALSE(NodeName().empty());
   EXPECT_GE(Cores(), 1);
   EXPECT_GT(TotalMemoryBytes(), 64 * kMiB);
 }
 
-TEST(Machine, GpusOfAProgramThatMayHang) {
+TEST(Machine, HangingNvidiaSmiIsKilled) {
   files::Scratch scratch;
   const auto program = [&](const std::string& text) {
     EXPECT_TRUE(files::WriteFileAtomically(scratch / "nvidia-smi", "#!/bin/sh\n" + text, 0755).ok());

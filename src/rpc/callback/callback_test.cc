@@ -10,7 +10,7 @@ namespace {
 using boost::asio::ip::tcp;
 using namespace std::chrono_literals;
 
-class RecallTest : public testing::Test {
+class CallbackTest : public testing::Test {
  protected:
   std::unique_ptr<CallbackListener> Listen() {
     auto listener =
@@ -43,13 +43,13 @@ class RecallTest : public testing::Test {
   std::vector<std::string> called_;
 };
 
-TEST_F(RecallTest, AnExecutorIsToldWhereItsAmIs) {
+TEST_F(CallbackTest, ExecutorReceivesAmAddress) {
   const auto listener = Listen();
   CallbackClient caller(loop_);
   caller.Call({"c1"}, listener->address(), "10.0.0.7:40123");
   ASSERT_TRUE(RunUntil([&] { return called_.size() == 1; }));
   EXPECT_EQ(called_.front(), "10.0.0.7:40123");
-  ASSERT_TRUE(RunUntil([&] { return called_.size() == 2; })) << "it has not connected: it is called again";
+  ASSERT_TRUE(RunUntil([&] { return called_.size() == 2; })) << "called again until it has connected";
   caller.Stop({"c1"});
   loop_.run_for(50ms);
   called_.clear();
@@ -57,7 +57,7 @@ TEST_F(RecallTest, AnExecutorIsToldWhereItsAmIs) {
   EXPECT_TRUE(called_.empty());
 }
 
-TEST_F(RecallTest, OneThatIsAwayIsCalledUntilItIsThere) {
+TEST_F(CallbackTest, UnreachableExecutorIsCalledAgain) {
   tcp::acceptor reserved(loop_, {boost::asio::ip::make_address("127.0.0.1"), 0});
   const uint16_t port = reserved.local_endpoint().port();
   reserved.close();
@@ -70,7 +70,7 @@ TEST_F(RecallTest, OneThatIsAwayIsCalledUntilItIsThere) {
   EXPECT_TRUE(RunUntil([&] { return accepted; }));
 }
 
-TEST_F(RecallTest, StrangersAreNotHeard) {
+TEST_F(CallbackTest, CallWithWrongSecretIsIgnored) {
   const auto listener = Listen();
   const std::string contact = listener->address();
   std::string wrong = contact.substr(contact.find(' ') + 1);
@@ -81,10 +81,10 @@ TEST_F(RecallTest, StrangersAreNotHeard) {
   }
   EXPECT_TRUE(called_.empty());
   Say(*listener, contact.substr(contact.find(' ') + 1) + " 10.0.0.7:1\n");
-  EXPECT_EQ(called_, std::vector<std::string>{"10.0.0.7:1"}) << "and who knows it still is";
+  EXPECT_EQ(called_, std::vector<std::string>{"10.0.0.7:1"}) << "a call with the right secret still works";
 }
 
-TEST_F(RecallTest, WhatIsNoContactIsNotCalled) {
+TEST_F(CallbackTest, InvalidAddressIsNotCalled) {
   CallbackClient caller(loop_);
   for (const char* contact : {"", "nonsense", "localhost:1 secret", "127.0.0.1:99999 secret", "127.0.0.1 secret"}) {
     caller.Call({"c1"}, contact, "10.0.0.7:40123");
@@ -92,7 +92,7 @@ TEST_F(RecallTest, WhatIsNoContactIsNotCalled) {
   EXPECT_EQ(loop_.poll(), 0u);
 }
 
-TEST_F(RecallTest, EachHasASecretOfItsOwn) {
+TEST_F(CallbackTest, SecretsDiffer) {
   const auto secret = [](const std::string& contact) { return contact.substr(contact.find(' ') + 1); };
   EXPECT_NE(secret(Listen()->address()), secret(Listen()->address()));
 }

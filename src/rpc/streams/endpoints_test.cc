@@ -75,7 +75,7 @@ struct Joined {
   std::vector<bool> near_over, far_over;
 };
 
-TEST_F(TunnelTest, EachWayEndsByItself) {
+TEST_F(SocketEndpointTest, DirectionsEndSeparately) {
   Joined joined(loop_, Pair(), Pair());
   ASSERT_EQ(write(joined.client.get(), "question", 8), 8);
   shutdown(joined.client.get(), SHUT_WR);
@@ -92,7 +92,7 @@ TEST_F(TunnelTest, EachWayEndsByItself) {
   EXPECT_THAT(joined.far_over, ElementsAre(false));
 }
 
-TEST_F(TunnelTest, AReaderThatStopsIsSentAWindowAndTheRestWhenItReads) {
+TEST_F(SocketEndpointTest, StoppedReaderReceivesOneWindow) {
   Joined joined(loop_, Pair(), Pair());
   const std::string block(kBlock, 'x');
   size_t written = 0;
@@ -121,7 +121,7 @@ TEST_F(TunnelTest, AReaderThatStopsIsSentAWindowAndTheRestWhenItReads) {
   }));
 }
 
-TEST_F(TunnelTest, AStreamThatIsCutIsNoEndOfFile) {
+TEST_F(SocketEndpointTest, BrokenStreamIsNotEndOfFile) {
   Joined joined(loop_, Pair(), Pair());
   joined.near->OnClosed();
   EXPECT_THAT(joined.near_over, ElementsAre(true));
@@ -133,7 +133,7 @@ TEST_F(TunnelTest, AStreamThatIsCutIsNoEndOfFile) {
   EXPECT_THAT(half.near_over, ElementsAre(true));
 }
 
-TEST_F(TunnelTest, WhoSendsMoreThanThereIsRoomForIsCut) {
+TEST_F(SocketEndpointTest, SenderBeyondWindowIsClosed) {
   Joined joined(loop_, Pair(), Pair());
   wire::Frame frame;
   frame.mutable_data()->set_bytes(std::string(kBlock, 'x'));
@@ -141,7 +141,7 @@ TEST_F(TunnelTest, WhoSendsMoreThanThereIsRoomForIsCut) {
   EXPECT_THAT(joined.far_over, ElementsAre(true));
 }
 
-TEST_F(TunnelTest, WhatIsSentAfterAPipeBrokeIsGivenBack) {
+TEST_F(SocketEndpointTest, BytesAfterBrokenPipeAreAcknowledged) {
   int ends[2];
   ASSERT_EQ(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
   signal(SIGPIPE, SIG_IGN);
@@ -207,7 +207,7 @@ class ProcessTest : public TunnelTest {
   bool reaped_ = false;
 };
 
-TEST_F(ProcessTest, StreamsAreApartAndTheExitCodeIsLast) {
+TEST_F(RemoteProcessTest, StreamsAreSeparateAndExitCodeIsLast) {
   Start("cat; echo bad >&2; exit 3");
   EXPECT_TRUE(told_.opened);
   Send("one\n");
@@ -220,7 +220,7 @@ TEST_F(ProcessTest, StreamsAreApartAndTheExitCodeIsLast) {
   EXPECT_THAT(told_.over, ElementsAre(false));
 }
 
-TEST_F(ProcessTest, SignalsGoToItAndItsGroup) {
+TEST_F(RemoteProcessTest, SignalsReachProcessGroup) {
   Start("sleep 600 & echo ready; wait");
   ASSERT_TRUE(RunUntil([&] { return told_.out == "ready\n"; }));
   wire::Frame frame;
@@ -230,14 +230,14 @@ TEST_F(ProcessTest, SignalsGoToItAndItsGroup) {
   EXPECT_EQ(told_.exited->signal(), SIGTERM);
 }
 
-TEST_F(ProcessTest, AnInputThatItDoesNotReadDoesNotMatter) {
+TEST_F(RemoteProcessTest, UnreadInputIsHarmless) {
   Start("exec <&-; exit 4");
   for (size_t i = 0; i < kWindow / kBlock / 2; ++i) Send(std::string(kBlock, 'x'));
   ASSERT_TRUE(RunToEnd());
   EXPECT_EQ(told_.exited->code(), 4);
 }
 
-TEST_F(ProcessTest, WhenTheStreamEndsItIsHungUp) {
+TEST_F(RemoteProcessTest, EndOfStreamSendsHangup) {
   Start("trap 'echo told > told; exit' HUP; echo ready; while :; do sleep 600 & wait; done");
   ASSERT_TRUE(RunUntil([&] { return told_.out == "ready\n"; }));
   process_->OnClosed();
@@ -246,7 +246,7 @@ TEST_F(ProcessTest, WhenTheStreamEndsItIsHungUp) {
   EXPECT_EQ(os::files::Content(scratch_ / "told"), "told\n");
 }
 
-TEST_F(ProcessTest, ATerminalHasItsSizeAndItsEnd) {
+TEST_F(RemoteProcessTest, TerminalHasSizeAndEndOfFile) {
   const RemoteProcess::Terminal terminal{"vt100", 33, 121};
   Start("stty -echo; stty size; read a; echo got $a; cat; exit 5", &terminal);
   ASSERT_TRUE(RunUntil([&] { return told_.out.find("33 121") != std::string::npos; }));
@@ -257,7 +257,7 @@ TEST_F(ProcessTest, ATerminalHasItsSizeAndItsEnd) {
   EXPECT_EQ(told_.exited->code(), 5);
 }
 
-TEST_F(TunnelTest, AServerIsFoundByIpv4AndByIpv6) {
+TEST_F(SocketEndpointTest, ServerIsReachedByIpv4AndIpv6) {
   for (const int family : {AF_INET, AF_INET6}) {
     const Fd server(socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
     sockaddr_in6 v6{};
@@ -280,7 +280,7 @@ TEST_F(TunnelTest, AServerIsFoundByIpv4AndByIpv6) {
   }
 }
 
-TEST_F(TunnelTest, WhereNobodyListensIsSaid) {
+TEST_F(SocketEndpointTest, RefusedConnectionIsReported) {
   Told told;
   const auto end = ConnectLoopback(loop_, 1, told.handlers());
   ASSERT_TRUE(RunUntil([&] { return !told.over.empty(); }));
@@ -288,7 +288,7 @@ TEST_F(TunnelTest, WhereNobodyListensIsSaid) {
   EXPECT_FALSE(told.opened);
 }
 
-TEST(LoopbackPeer, ItsOwnerStandsInTheKernelsTable) {
+TEST(LoopbackPeer, OwnerIsFoundInKernelTable) {
   constexpr char kTable[] =
       "  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n"
       "   0: 0100007F:1F90 00000000:0000 0A 00000000:00000000 00:00000000 00000000     0        0 1 1 0 100 0 0 10 0\n"
