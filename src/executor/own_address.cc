@@ -77,7 +77,7 @@ std::string InterfaceOf(const std::string& address) {
 }
 
 Result<std::string> OwnAddressTowards(const std::string& peer) {
-  const std::string doing = "finding the address of this machine towards the application master at " + peer;
+  const std::string doing = "finding the local address for the application master at " + peer;
   std::string host = peer.substr(0, peer.rfind(':'));
   if (host.size() > 2 && host.front() == '[' && host.back() == ']') host = host.substr(1, host.size() - 2);
   sockaddr_in four{};

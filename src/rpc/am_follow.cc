@@ -118,7 +118,7 @@ class Follow final : public AmFollow {
   }
 
   Error Why(const grpc::Status& status) const {
-    const std::string doing = "following the job at its AM, " + address_;
+    const std::string doing = "following the job at its AM at " + address_;
     switch (status.error_code()) {
       case grpc::StatusCode::OK:
         return {ErrorCode::kUnavailable, doing + ": it ended the connection"};

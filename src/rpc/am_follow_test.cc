@@ -155,7 +155,7 @@ TEST_F(AmFollowTest, RefusedConnectionIsUnavailableImmediately) {
   EXPECT_EQ(Await(*follow), std::nullopt);
   ASSERT_TRUE(follow->ended());
   EXPECT_EQ(follow->ended()->error(),
-            (Error{ErrorCode::kUnavailable, "following the job at its AM, " + address + ": Connection refused"}));
+            (Error{ErrorCode::kUnavailable, "following the job at its AM at " + address + ": Connection refused"}));
 }
 
 TEST_F(AmFollowTest, OnlyClientsMayFollow) {

@@ -115,7 +115,7 @@ howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Id
     for (bool ok = false; queue->Next(&tag, &ok);) {
     }
     return Failed("listening on " + host +
-                  ": not possible; is it an address of this machine, and are its ports not used up?");
+                  ": failed; is it an address of this machine, with a free port?");
   }
   port_ = static_cast<uint16_t>(port);
   completions_.emplace(std::move(queue), post_);
@@ -151,7 +151,7 @@ void Server::OnAccepted(AmCall& call) {
   if (!alive_) return;
   AwaitCall();
   const auto callers = CallersOf(call.method());
-  if (callers.empty()) return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not know " + call.method()});
+  if (callers.empty()) return call.End({grpc::StatusCode::UNIMPLEMENTED, "this AM does not support " + call.method()});
   if (const std::string name = call.PeerName(); std::find(callers.begin(), callers.end(), name) == callers.end()) {
     return call.End({grpc::StatusCode::PERMISSION_DENIED, "only " + std::string(callers.front()) + " may call " +
                                                               call.method() + ", and the certificate is " + name +
@@ -219,7 +219,7 @@ void Server::OnFirstFrame(AmCall& call, grpc::ByteBuffer bytes) {
   wire::Frame frame;
   const bool tunnel = call.method() == kTunnelMethod;
   if (!Parse(bytes, frame) || !(tunnel ? frame.has_open() : frame.kind_case() == wire::Frame::kAcceptTunnel)) {
-    call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first frame is not what this call begins with"});
+    call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first frame is not the one required by this call"});
     return call.Read();  // its failure leads to OnClosed
   }
   auto handlers = handlers_;

@@ -130,7 +130,7 @@ std::string AttachStream::WhyClosed() const {
   std::string am = "the AM at " + address_;
   if (over_connect_limit_) return am + " could not be reached within " + FormatDuration(within_);
   if (status_.ok()) return am + " closed the connection";
-  if (over_end_limit_) return am + " did not take what was left to send";
+  if (over_end_limit_) return am + " did not accept the remaining messages";
   if (status_.error_code() == grpc::StatusCode::PERMISSION_DENIED) return am + " refused: " + Explain(status_);
   return "the connection to " + am + " broke: " + Explain(status_);
 }

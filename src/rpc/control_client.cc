@@ -16,7 +16,7 @@ Error ToError(const std::string& address, const grpc::Status& status, bool conne
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       if (!connected) {
         return {ErrorCode::kUnavailable, doing + ": no connection within " + FormatDuration(limit) +
-                                             "; is the node up, and its port not blocked?"};
+                                             "; is the node up, and its port open?"};
       }
       return {ErrorCode::kTimeout, doing + ": no answer within " + FormatDuration(limit)};
     default:

@@ -112,7 +112,7 @@ std::string FrameCall::WhyClosed() const {
   if (status_.ok()) return am + " closed the connection";
   if (status_.error_code() == grpc::StatusCode::PERMISSION_DENIED) return am + " refused: " + Explain(status_);
   if (status_.error_code() == grpc::StatusCode::UNIMPLEMENTED)
-    return am + " is of another version of Howdah and does not know this request";
+    return am + " has another version of Howdah and does not support this request";
   return (started_ ? "the connection to " + am + " broke: " : am + " cannot be reached: ") + Explain(status_);
 }
 

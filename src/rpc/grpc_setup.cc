@@ -92,7 +92,7 @@ Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, c
   options.pem_private_key = identity.private_key;
   auto channel = grpc::CreateCustomChannel((IsLiteralIpv6(address) ? "ipv6:" : "ipv4:") + address,
                                            grpc::SslCredentials(options), arguments);
-  if (!channel) return Failed("connecting to the AM at " + address + ": gRPC made no channel");
+  if (!channel) return Failed("connecting to the AM at " + address + ": gRPC created no channel");
   return channel;
 }
 

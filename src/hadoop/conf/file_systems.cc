@@ -41,13 +41,13 @@ Result<std::vector<Server>> NameNodesOf(const Configuration& configuration, cons
     servers.push_back({id, *address, configuration.Where(key)});
   }
   if (!servers.empty()) return servers;
-  return Wrong("the name service " + service + " has no NameNodes; set " + list + " to their ids, as nn1,nn2");
+  return Wrong("the name service " + service + " has no NameNodes; set" + list + " to their ids, as nn1,nn2");
 }
 
 Status FindNameNodes(const Configuration& configuration, FileSystemAddress& address) {
   if (address.authority.empty()) {
-    return Wrong("hdfs: without a NameNode, and " + configuration.Where(kDefault) +
-                 " is no hdfs:// either; name one, as hdfs://host:8020/path");
+    return Wrong("an hdfs: URI without a NameNode, and " + configuration.Where(kDefault) +
+                 " is not hdfs:// either; name a NameNode, as in hdfs://host:8020/path");
   }
   const std::string& service = address.authority;
   const bool named = configuration.Get("dfs.ha.namenodes." + service).has_value();
@@ -138,7 +138,7 @@ Result<std::string> ResolveUri(const Configuration& configuration, const std::st
   if (!IsView(configuration, whole)) return whole.scheme + "://" + whole.authority + whole.path;
   auto target = Mounted(configuration, whole);
   if (!target || whole.scheme != "viewfs" || ParseUri(*target).scheme != "viewfs") return target;
-  return Wrong(uri + " is mounted at " + *target + ", which is a viewfs: again; that is not supported");
+  return Wrong(uri + " is mounted at " + *target + ", another viewfs: URI, which is not supported");
 }
 
 }  // namespace howdah::hadoop::conf

@@ -32,7 +32,7 @@ Result<std::string> ReadXmlFile(const std::string& path) {
   const Error error = CannotRead(path);
   ::close(fd);
   if (count < 0) return error;
-  if (bytes.size() > kMostBytes) return Error{ErrorCode::kUsage, "reading " + path + ": it has more than 64 MiB"};
+  if (bytes.size() > kMostBytes) return Error{ErrorCode::kUsage, "reading " + path + ": larger than 64 MiB"};
   return bytes;
 }
 

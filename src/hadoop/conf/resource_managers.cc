@@ -71,7 +71,7 @@ Result<std::vector<Server>> ResourceManagers(const Configuration& configuration,
   if (!servers.empty()) return servers;
   return Error{ErrorCode::kUsage,
                "finding the ResourceManager: " + configuration.Where("yarn.resourcemanager.ha.enabled") +
-                   " is true, but " + configuration.Where(kIds) + " names nobody; set it to the ids, as rm1,rm2"};
+                   " is true, but " + configuration.Where(kIds) + " is empty; set it to the ids, as rm1,rm2"};
 }
 
 }  // namespace howdah::hadoop::conf

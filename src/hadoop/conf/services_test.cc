@@ -72,7 +72,7 @@ TEST(ResourceManagers, MistakesAreReported) {
   nobody["yarn.resourcemanager.ha.rm-ids"] = ", ";
   half["yarn.resourcemanager.ha.rm-ids"] = "rm1,rm3";
   const std::pair<Values, std::string> cases[] = {
-      {nobody, "yarn.resourcemanager.ha.rm-ids in site.xml names nobody"},
+      {nobody, "yarn.resourcemanager.ha.rm-ids in site.xml is empty"},
       {half, "names rm3, but neither yarn.resourcemanager.address.rm3 nor yarn.resourcemanager.hostname.rm3 is set"},
       {{{"yarn.resourcemanager.address", "x:y"}}, "yarn.resourcemanager.address in site.xml is 'x:y'"},
       {{{"yarn.resourcemanager.address", "x:70000"}}, "is 'x:70000'"},

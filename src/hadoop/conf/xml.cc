@@ -121,7 +121,7 @@ class Gatherer {
     for (const std::string_view prefix : {"file://", "file:"}) {
       if (href.starts_with(prefix)) href.erase(0, prefix.size());
     }
-    Result<std::string> xml = Error{ErrorCode::kNotFound, href + ": only files can be included here, no other URL"};
+    Result<std::string> xml = Error{ErrorCode::kNotFound, href + ": only files can be included, not other URLs"};
     if (href.find("://") == std::string::npos) {
       const size_t slash = source.path.rfind('/');
       if (!href.starts_with('/') && slash != std::string::npos) href = source.path.substr(0, slash + 1) + href;

@@ -38,7 +38,7 @@ Result<BlockReader> BlockReader::Open(const pb::LocatedBlockProto& block, const 
   reader.crc_ = checksum.type() == pb::CHECKSUM_CRC32 ? Crc::kCrc32 : Crc::kCrc32c;
   reader.chunk_ = checksum.bytesperchecksum();
   if (!response.has_readopchecksuminfo() || reader.chunk_ == 0 || reader.chunk_ > kMostChunk) {
-    return Failed("it does not say how the block is checksummed");
+    return Failed("it did not send the block's checksum type");
   }
   return reader;
 }
@@ -77,7 +77,7 @@ Status BlockReader::ReadPacket() {
   const size_t checksums = body - header->data;
   const std::string_view data = std::string_view(body_).substr(checksums);
   if (checked_) {
-    if (checksums != (data.size() + chunk_ - 1) / chunk_ * 4) return Failed("a packet has not the checksums it needs");
+    if (checksums != (data.size() + chunk_ - 1) / chunk_ * 4) return Failed("a packet has the wrong number of checksums");
     if (const auto wrong = FirstWrongChunk(crc_, data, chunk_, std::string_view(body_).substr(0, checksums))) {
       return Failed("the checksum of the block's bytes from " +
                     std::to_string(header->offset + static_cast<int64_t>(*wrong * chunk_)) +
@@ -87,7 +87,7 @@ Status BlockReader::ReadPacket() {
   // The first packet begins at a chunk boundary, at or before the first requested byte.
   const int64_t before = offset_ - header->offset;
   if (before < 0 || (before > 0 && static_cast<size_t>(before) >= data.size())) {
-    return Failed("a packet came that is not the next");
+    return Failed("a packet arrived out of order");
   }
   data_ = data.substr(static_cast<size_t>(before));
   return {};
@@ -97,7 +97,7 @@ Status BlockReader::ReadPacket() {
 // block itself for some time.
 Status BlockReader::Finish() {
   size_t body = 0;
-  if (const auto last = ReadHead(body); !last || !last->last) return Failed("the block does not end where it should");
+  if (const auto last = ReadHead(body); !last || !last->last) return Failed("the block does not end at its length");
   pb::ClientReadStatusProto status;
   status.set_status(pb::CHECKSUM_OK);
   return connection_.Send(EncodeDelimited(status), silence_);

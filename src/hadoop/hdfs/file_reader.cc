@@ -17,11 +17,11 @@ Status FileReader::Locate() {
   const auto blocks = name_node_->BlockLocations(path_);
   if (!blocks) return blocks.error();
   if (blocks->has_ecpolicy()) {
-    return Error{ErrorCode::kUnavailable, "it is erasure coded (" + blocks->ecpolicy().name() +
-                                              "), which Howdah cannot read; make a replicated copy of it"};
+    return Error{ErrorCode::kUnavailable, "the file is erasure coded (" + blocks->ecpolicy().name() +
+                                              "), which Howdah cannot read; make a replicated copy"};
   }
   if (blocks->has_fileencryptioninfo()) {
-    return Error{ErrorCode::kUnavailable, "it lies in an encryption zone, which Howdah cannot read"};
+    return Error{ErrorCode::kUnavailable, "the file is in an encryption zone, which Howdah cannot read"};
   }
   stretches_.clear();
   size_ = 0;
@@ -105,7 +105,7 @@ Status FileReader::OpenReplica() {
       bad_.clear();
     }
     const Stretch* stretch = StretchAt(position_);
-    if (stretch == nullptr) return Failed("byte " + std::to_string(position_) + " is no longer there");
+    if (stretch == nullptr) return Failed("byte " + std::to_string(position_) + " no longer exists");
     for (const auto& node : stretch->block.locs()) {
       const std::string name = NameOf(node);
       if (bad_.contains(name)) continue;
@@ -121,8 +121,8 @@ Status FileReader::OpenReplica() {
       failures_ += "; " + name + ": " + reader.error().message;
     }
   }
-  return Failed("no DataNode gives the block at byte " + std::to_string(position_) +
-                (failures_.empty() ? "; none has it (hdfs fsck shows what is missing)" : failures_));
+  return Failed("no DataNode can provide the block at byte " + std::to_string(position_) +
+                (failures_.empty() ? "; no DataNode has the block (hdfs fsck lists missing blocks)" : failures_));
 }
 
 }  // namespace howdah::hadoop::hdfs

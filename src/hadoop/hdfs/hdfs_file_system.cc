@@ -131,7 +131,7 @@ Result<std::unique_ptr<Writer>> HdfsFileSystem::Create(const std::string& path, 
   if (block_size <= 0 || block_size % static_cast<int64_t>(kChunk) != 0) {
     return Wrong("creating", path,
                  {ErrorCode::kUsage,
-                  "the block size " + std::to_string(block_size) + " is no multiple of " + std::to_string(kChunk)});
+                  "the block size " + std::to_string(block_size) + " is not a multiple of " + std::to_string(kChunk)});
   }
   OpenFile file{*clean, NewClientName()};
   pb::CreateRequestProto request;

@@ -60,7 +60,7 @@ Result<NameNode::LocatedBlock> RemoteNameNode::AddBlock(const OpenFile& file, co
   for (;;) {
     auto response = Call<pb::AddBlockResponseProto>("addBlock", request);
     if (response && response->block().locs_size() > 0) return response->block();
-    if (response) return Failed("the NameNode gave a block without DataNodes");
+    if (response) return Failed("the NameNode allocated a block without DataNodes");
     if (IsNotReplicatedYet(response.error()) && pauses.Next()) continue;
     return IsWithoutDataNodes(response.error()) ? WithoutDataNodes(response.error()) : response.error();
   }
@@ -107,7 +107,7 @@ Status RemoteNameNode::Complete(const OpenFile& file, const std::optional<Block>
     if (!response && !IsNotReplicatedYet(response.error())) return response.error();
     if (response && response->result()) return {};
   } while (pauses.Next());
-  return Error{ErrorCode::kTimeout, "the last block has not enough replicas after " + FormatDuration(kReplicated) +
+  return Error{ErrorCode::kTimeout, "the last block does not have enough replicas after " + FormatDuration(kReplicated) +
                                         "; are the DataNodes alive? hdfs dfsadmin -report"};
 }
 
@@ -146,7 +146,7 @@ Result<pb::LocatedBlocksProto> RemoteNameNode::BlockLocations(const std::string&
 Result<int64_t> RemoteNameNode::VisibleLength(const LocatedBlock& block) {
   pb::GetReplicaVisibleLengthRequestProto request;
   *request.mutable_block() = block.b();
-  Error error = Failed("no DataNode has it");
+  Error error = Failed("no DataNode has the block");
   for (const auto& node : block.locs()) {
     hadoop::rpc::ClientOptions options = options_;
     options.servers = {
@@ -160,7 +160,7 @@ Result<int64_t> RemoteNameNode::VisibleLength(const LocatedBlock& block) {
     if (response) return static_cast<int64_t>(response->length());
     error = response.error();
   }
-  return error.While("asking how much of the block that is being written can be read");
+  return error.While("querying the visible length of the block being written");
 }
 
 }  // namespace howdah::hadoop::hdfs

@@ -64,7 +64,7 @@ class RemoteNameNode : public NameNode {
     }();
     if (!response) return Explained(response.error());
     // Parts of the response are sent back later, so all required fields must be present.
-    if (!response->IsInitialized()) return Failed(std::string("the NameNode's answer to ") + method + " is not whole");
+    if (!response->IsInitialized()) return Failed(std::string("the NameNode's answer to ") + method + " is incomplete");
     return response;
   }
 

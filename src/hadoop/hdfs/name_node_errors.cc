@@ -69,8 +69,8 @@ std::string SafeMode(std::string_view message) {
   }
   if (why.starts_with("It was turned on manually")) why = "it was turned on by hand";
   while (why.ends_with(' ') || why.ends_with('.')) why.pop_back();
-  return "HDFS is in safe mode and changes nothing" + (why.empty() ? "" : " (" + why + ")") +
-         "; wait until it has left it, or ask its administrator: hdfs dfsadmin -safemode leave";
+  return "HDFS is in safe mode and rejects changes" + (why.empty() ? "" : " (" + why + ")") +
+         "; wait until it leaves safe mode, or ask its administrator: hdfs dfsadmin -safemode leave";
 }
 
 }  // namespace
@@ -118,7 +118,7 @@ Error Explain(const Error& error) {
   }
   if (error.remote_class == "org.apache.hadoop.hdfs.UnknownCryptoProtocolVersionException") {
     explained.code = ErrorCode::kUnavailable;
-    explained.message = "it lies in an encryption zone, which Howdah cannot read or write; use a directory outside";
+    explained.message = "the file is in an encryption zone, which Howdah cannot read or write; use another directory";
   }
   return explained;
 }

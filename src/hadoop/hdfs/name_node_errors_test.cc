@@ -20,14 +20,14 @@ TEST(Explain, ExceptionsAreExplained) {
       {nn + "SafeModeException",
        "Cannot create directory /x. Name node is in safe mode.\nIt was turned on manually. Use \"hdfs dfsadmin "
        "-safemode leave\" to turn safe mode off. NamenodeHostName:localhost",
-       "HDFS is in safe mode and changes nothing (it was turned on by hand); wait until it has left it, or ask its "
+       "HDFS is in safe mode and rejects changes (it was turned on by hand); wait until it leaves safe mode, or ask its "
        "administrator: hdfs dfsadmin -safemode leave",
        ErrorCode::kUnavailable},
       {nn + "SafeModeException",
        "Cannot create file/x. Name node is in safe mode.\nThe reported blocks 0 needs additional 17 blocks to reach "
        "the "
        "threshold 0.9990 of total blocks 18. ",
-       "HDFS is in safe mode and changes nothing (The reported blocks 0 needs additional 17 blocks to reach the "
+       "HDFS is in safe mode and rejects changes (The reported blocks 0 needs additional 17 blocks to reach the "
        "threshold 0.9990 of total blocks 18); wait",
        ErrorCode::kUnavailable},
       {protocol + "NSQuotaExceededException",

@@ -18,7 +18,7 @@ Result<std::string> WhyUnsupported(const Configuration& configuration) {
   const bool wrapped = secure && configuration.Get("dfs.data.transfer.protection").has_value();
   if (!*encrypted && !wrapped) return std::string();
   return configuration.Where(*encrypted ? "dfs.encrypt.data.transfer" : "dfs.data.transfer.protection") +
-         " demands that data is protected on its way to DataNodes, which Howdah cannot do yet";
+         " requires protected transfers to DataNodes, which Howdah does not support yet";
 }
 
 Result<HdfsOptions> OptionsOf(const Configuration& configuration, const std::string& authority,

@@ -122,7 +122,7 @@ Status Pipeline::TakeConfirmations(int64_t& confirmed, Time now, BadNode& bad) {
     pb::PipelineAckProto ack;
     const std::string_view bytes = connection_.buffered().substr((*extent)->begin, (*extent)->size);
     if (!ParseMessage(bytes, ack)) {
-      return fail(Failed("a DataNode's confirmation is unreadable"));
+      return fail(Failed("a DataNode's acknowledgement is unreadable"));
     }
     connection_.Drop(size);
     heard_at_ = now;
@@ -131,7 +131,7 @@ Status Pipeline::TakeConfirmations(int64_t& confirmed, Time now, BadNode& bad) {
       return Failed(wrong->why);
     }
     if (ack.seqno() == kHeartbeat) continue;
-    if (ack.seqno() != confirmed + 1) return fail(Failed("a DataNode confirmed a packet out of order"));
+    if (ack.seqno() != confirmed + 1) return fail(Failed("a DataNode acknowledged a packet out of order"));
     ++confirmed;
   }
 }

@@ -103,7 +103,7 @@ void Streamer::TakePackets() {
 }
 
 Status Streamer::OpenBlock() {
-  Error error = Failed("no DataNode could be asked");
+  Error error = Failed("no DataNode could be reached");
   for (int attempt = 0; attempt < kMostBeginnings; ++attempt) {
     auto block = name_node_->AddBlock(file_, last_block(), excluded_);
     if (!block) return attempt == 0 ? block.error() : block.error().While(error.message);
@@ -121,7 +121,7 @@ Status Streamer::OpenBlock() {
     excluded_.push_back(block->locs(static_cast<int>(bad.index)));
     if (const Status left = name_node_->AbandonBlock(file_, block->b()); !left.ok()) return left;
   }
-  return error.While("no block could be begun");
+  return error.While("no block could be opened");
 }
 
 Status Streamer::Exchange(Time now) {
@@ -133,7 +133,7 @@ Status Streamer::Exchange(Time now) {
   if (!taken.ok()) return Recover(bad);
   if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing in flight: restart the silence timer
   const bool waiting = next_ > 0 || sent_ > 0;
-  if (waiting && now >= pipeline_->silent_at()) return Recover({0, "nothing came from the DataNodes"});
+  if (waiting && now >= pipeline_->silent_at()) return Recover({0, "no answer from the DataNodes"});
   Status sent = pipeline_->Send(packets_, next_, sent_, now);
   if (sent.ok() && sent_ == 0 && now >= pipeline_->sent_at() + options_.heartbeat) sent = pipeline_->Heartbeat(now);
   return sent.ok() ? sent : Recover({0, sent.error().message});
@@ -145,7 +145,7 @@ Status Streamer::Confirm(int64_t sequence) {
   size_t count = 0;
   bool ended = false;
   for (; confirmed_ < sequence; ++confirmed_, ++count) {
-    if (packets_.empty() || next_ == 0) return Failed("a DataNode confirmed a packet that was never sent");
+    if (packets_.empty() || next_ == 0) return Failed("a DataNode acknowledged a packet that was never sent");
     confirmed_bytes_ = std::max(confirmed_bytes_, packets_.front().end);
     ended = packets_.front().last;
     packets_.pop_front();
@@ -171,7 +171,7 @@ Status Streamer::Recover(BadNode bad) {
   pipeline_.reset();
   for (; recoveries_ < kMostRecoveries; ++recoveries_) {
     const int index = static_cast<int>(bad.index);
-    if (index >= block_.locs_size()) return Failed("a DataNode that is not in the pipeline was said to have failed");
+    if (index >= block_.locs_size()) return Failed("a failure was reported for a DataNode that is not in the pipeline");
     const std::string failed = NameOf(block_.locs(index)) + ": " + bad.why;
     excluded_.push_back(block_.locs(index));
     block_.mutable_locs()->DeleteSubrange(index, 1);
@@ -182,7 +182,7 @@ Status Streamer::Recover(BadNode bad) {
     }
     if (const Status done = TryRecovery(bad); done.ok() || pipeline_ || bad.why.empty()) return done;
   }
-  return Failed("a block could not be written on after " + std::to_string(kMostRecoveries) +
+  return Failed("a block could not be continued after " + std::to_string(kMostRecoveries) +
                 " attempts; write the file again");
 }
 
@@ -193,7 +193,7 @@ Status Streamer::TryRecovery(BadNode& bad) {
   NameNode::Block before = block_.b();
   before.set_numbytes(static_cast<uint64_t>(confirmed_bytes_));
   const auto renewed = name_node_->UpdateBlockForPipeline(file_, before);
-  if (!renewed) return renewed.error().While("going on with fewer DataNodes");
+  if (!renewed) return renewed.error().While("continuing with fewer DataNodes");
   *block_.mutable_b() = before;
   if (renewed->has_blocktoken()) *block_.mutable_blocktoken() = renewed->blocktoken();
   int64_t most = confirmed_bytes_;
@@ -207,7 +207,7 @@ Status Streamer::TryRecovery(BadNode& bad) {
   NameNode::Block after = before;
   after.set_generationstamp(generation);
   if (const Status updated = name_node_->UpdatePipeline(file_, before, after, block_); !updated.ok()) {
-    return bad = {}, updated.error().While("going on with fewer DataNodes");
+    return bad = {}, updated.error().While("continuing with fewer DataNodes");
   }
   *block_.mutable_b() = after;
   next_ = sent_ = 0;

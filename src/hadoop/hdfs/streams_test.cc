@@ -179,7 +179,7 @@ TEST_F(Streams, ErrorNamesAllCorruptReplicas) {
   nodes_[0]->behaviour.corrupts = true;
   nodes_[1]->behaviour.refuses = true;
   const std::string message = ReadAll().substr(0, 1000);
-  EXPECT_THAT(message, HasSubstr("reading /x: no DataNode gives the block at byte 4096; dn0"));
+  EXPECT_THAT(message, HasSubstr("reading /x: no DataNode can provide the block at byte 4096; dn0"));
   EXPECT_THAT(message, HasSubstr("the checksum of the block's bytes from 7680 on is wrong"));
   EXPECT_THAT(message, HasSubstr("dn1"));
   EXPECT_THAT(message, HasSubstr("it refused the block: ERROR, it does not like it"));

@@ -23,9 +23,9 @@ Error Refused(const ClientOptions& options, size_t server, const Error& error) {
   Error refused = error.While(ServerText(options, server) + " refused the connection");
   const bool simple = error.message.find("SIMPLE authentication is not enabled") != std::string::npos;
   if (simple && error.message.find("KERBEROS") != std::string::npos) {
-    refused.message += "; the cluster is secured by Kerberos, and no token of it was given";
+    refused.message += "; the cluster is secured by Kerberos, and there is no token for it";
   } else if (simple) {
-    refused.message += "; a token is needed there" + Origin(options);
+    refused.message += "; it requires a token" + Origin(options);
   }
   return refused;
 }
@@ -45,12 +45,12 @@ Error CallReport::Final(const ClientOptions& options, const LastAttempt& last, c
   switch (failure.kind) {
     case FailureKind::kRemote:
       if (remote == "org.apache.hadoop.ipc.StandbyException") {
-        return {ErrorCode::kUnavailable, Name(options) + " is nowhere active: " + Servers(options) + Origin(options),
+        return {ErrorCode::kUnavailable, Name(options) + " is not active on any server: " + Servers(options) + Origin(options),
                 remote};
       }
       if (remote == "org.apache.hadoop.ipc.RpcNoSuchProtocolException") {
         return {ErrorCode::kUnavailable,
-                "calling " + at + ": another service of Hadoop listens there (" + why + ")" + Origin(options), remote};
+                "calling " + at + ": another Hadoop service listens on this port (" + why + ")" + Origin(options), remote};
       }
       return failure.error;
     case FailureKind::kTimeout:
@@ -61,7 +61,7 @@ Error CallReport::Final(const ClientOptions& options, const LastAttempt& last, c
     case FailureKind::kLost:
       if (unknown_fate) {
         return {ErrorCode::kUnavailable, "calling " + last.method + " of " + at + ": " + why +
-                                             " before it answered; nobody knows whether it was carried out"};
+                                             " before it answered; the call may or may not have been executed"};
       }
       break;
     case FailureKind::kUnreachable:

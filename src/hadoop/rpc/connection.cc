@@ -120,7 +120,7 @@ void Connection::Fail(FailureKind kind, Error error) {
 void Connection::ReceiveEnd() {
   Fail(FailureKind::kLost,
        Failed(answered_ || !outer_.rest().empty() ? "the server closed the connection"
-                                                  : "the server closed the connection without a word"));
+                                                  : "the server closed the connection without an answer"));
 }
 
 void Connection::Receive(std::string_view bytes) {
@@ -136,13 +136,13 @@ bool Connection::Foreign() {
   if (!length || *length <= kFrameMost) return false;
   const std::string_view rest = outer_.rest();
   if (rest.starts_with("HTTP")) {
-    Break("this is a port for web browsers, not one for Hadoop's calls");
+    Break("this is an HTTP port, not a Hadoop RPC port");
   } else if (*length == kOldServer) {
     Break("this server is older than Hadoop 2 and speaks another protocol");
   } else if (rest.starts_with("SSH-")) {
-    Break("this is a port for SSH, not one for Hadoop's calls");
+    Break("this is an SSH port, not a Hadoop RPC port");
   } else {
-    Break("what listens there does not speak Hadoop's protocol");
+    Break("the server on this port does not speak Hadoop RPC");
   }
   return true;
 }
@@ -151,7 +151,7 @@ bool Connection::TakeFrames(FrameBuffer& buffer, bool unwrapped) {
   while (!failure_) {
     const auto length = buffer.PeekLength();
     if (length && *length > kFrameMost) {
-      Break("the server announces an answer of " + std::to_string(*length) + " bytes, which is too much");
+      Break("the server announced an answer of " + std::to_string(*length) + " bytes, more than the maximum");
     }
     auto body = buffer.Next();
     if (failure_ || !body) break;
@@ -171,7 +171,7 @@ void Connection::OnFrame(std::string_view body, bool unwrapped) {
   }
   const bool sasl = static_cast<int32_t>(header.callid()) == kSaslCall;
   if (protection_ && sasl == unwrapped) {
-    return Break("the server sent an answer without the protection that was agreed on");
+    return Break("the server sent an answer without the negotiated protection");
   }
   if (header.status() == RpcResponseHeaderProto::FATAL ||
       (header.status() == RpcResponseHeaderProto::ERROR && static_cast<int32_t>(header.callid()) < 0)) {
@@ -185,9 +185,9 @@ void Connection::OnSasl(DelimitedReader& reader) {
   const auto bytes = reader.Next();
   RpcSaslProto message;
   if (!bytes || !message.ParsePartialFromArray(bytes->data(), static_cast<int>(bytes->size()))) {
-    return Break("the server's negotiation is unreadable");
+    return Break("the server's SASL message is unreadable");
   }
-  if (options_.mechanisms.empty()) return Break("the server negotiates unasked");
+  if (options_.mechanisms.empty()) return Break("the server sent an unexpected SASL message");
   if (protection_) return OnWrapped(message);
   auto reply = negotiation_.Receive(message);
   if (!reply) return Fail(FailureKind::kBroken, reply.error());
@@ -207,7 +207,7 @@ void Connection::OnReady(bool simple) {
 }
 
 void Connection::OnWrapped(const RpcSaslProto& message) {
-  if (message.state() != RpcSaslProto::WRAP) return Break("the server negotiates again after the negotiation's end");
+  if (message.state() != RpcSaslProto::WRAP) return Break("the server sent a SASL message after the end of the negotiation");
   auto bytes = protection_->Unwrap(message.token());
   if (!bytes) return Fail(FailureKind::kBroken, bytes.error());
   inner_.Append(*bytes);
@@ -216,7 +216,7 @@ void Connection::OnWrapped(const RpcSaslProto& message) {
 
 void Connection::OnAnswer(const RpcResponseHeaderProto& header, DelimitedReader& reader) {
   const auto id = static_cast<int32_t>(header.callid());
-  if (!ready_) return Break("the server answers before the negotiation's end");
+  if (!ready_) return Break("the server answered a call before the end of the negotiation");
   if (header.status() == RpcResponseHeaderProto::ERROR) {
     if (calls_.erase(id) > 0) answers_.push_back({id, RemoteError(header)});
     return;

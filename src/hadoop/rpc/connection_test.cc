@@ -218,7 +218,7 @@ TEST(Negotiation, UnsupportedMechanismsAreNamed) {
   ASSERT_TRUE(connection.failure());
   EXPECT_EQ(connection.failure()->kind, FailureKind::kBroken);
   EXPECT_EQ(connection.failure()->error.message,
-            "the server accepts only KERBEROS (GSSAPI), SIMPLE, none of which can be used here");
+            "the server accepts only KERBEROS (GSSAPI), SIMPLE, none of which is supported");
 }
 
 TEST(Negotiation, StandbyIsReportedDuringHandshake) {

@@ -86,7 +86,7 @@ std::vector<std::string> List(std::string_view text) {
 Result<DigestChallenge> ParseDigestChallenge(std::string_view text) {
   const std::string doing = "reading the server's DIGEST-MD5 challenge: ";
   const auto directives = Directives(text);
-  if (!directives) return Failed(doing + "it is no list of name=value");
+  if (!directives) return Failed(doing + "it is not a list of name=value pairs");
   DigestChallenge challenge;
   bool realm_seen = false;
   std::string algorithm;
@@ -106,7 +106,7 @@ Result<DigestChallenge> ParseDigestChallenge(std::string_view text) {
     } else if (name == "maxbuf") {
       const char* end = value.data() + value.size();
       const auto [stopped, error] = std::from_chars(value.data(), end, challenge.max_buffer);
-      if (error != std::errc() || stopped != end) return Failed(doing + "maxbuf is no number");
+      if (error != std::errc() || stopped != end) return Failed(doing + "maxbuf is not a number");
     }
   }
   if (challenge.nonce.empty()) return Failed(doing + "it has no nonce");

@@ -58,10 +58,10 @@ Status DigestMd5::Choose() {
     qop_ = "auth";
   } else {
     return Failed(
-        "the server's DIGEST-MD5 challenge offers no protection that is known here (it needs the cipher 3des)");
+        "the server's DIGEST-MD5 challenge offers no supported protection (the cipher 3des is needed)");
   }
   if (protection_ != Protection::kNone && challenge_.max_buffer < 256) {
-    return Failed("the server's DIGEST-MD5 challenge takes records of only " + std::to_string(challenge_.max_buffer) +
+    return Failed("the server's DIGEST-MD5 challenge limits records to " + std::to_string(challenge_.max_buffer) +
                   " bytes");
   }
   return {};
@@ -74,7 +74,7 @@ std::string DigestMd5::Response(std::string_view a2_prefix) const {
 }
 
 Result<std::string> DigestMd5::Step(std::string_view challenge) {
-  if (answered_) return Failed("the server challenges a second time");
+  if (answered_) return Failed("the server sent a second challenge");
   auto parsed = ParseDigestChallenge(challenge);
   if (!parsed) return parsed.error();
   challenge_ = *std::move(parsed);
@@ -92,9 +92,9 @@ Result<std::string> DigestMd5::Step(std::string_view challenge) {
 }
 
 Status DigestMd5::Finish(const std::optional<std::string>& token) {
-  if (!answered_) return Failed("the server says SUCCESS before it has challenged");
+  if (!answered_) return Failed("the server sent SUCCESS before a challenge");
   if (FindDirective(token.value_or(""), "rspauth") != Response(":")) {
-    return Failed("the server does not know the token's secret: it is not the one that issued the token");
+    return Failed("the server does not know the token's secret: another server issued the token");
   }
   if (protection_ == Protection::kNone) return {};
   const std::string magic = " signing key magic constant";
@@ -137,7 +137,7 @@ Result<std::string> DigestMd5::Wrap(std::string_view bytes) {
 }
 
 Result<std::string> DigestMd5::Unwrap(std::string_view token) {
-  const Error forged = Failed("what the server sent fails its integrity check; the connection is not to be trusted");
+  const Error forged = Failed("the integrity check of the server's message failed; the connection is not trustworthy");
   if (token.size() < kMacSize + kTailSize) return forged;
   const std::string_view tail = token.substr(token.size() - kTailSize);
   if (tail != std::string("\0\1", 2) + Number(received_)) return forged;

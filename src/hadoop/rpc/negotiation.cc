@@ -15,13 +15,13 @@ Mechanism* Negotiation::protection() const {
 }
 
 Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& message) {
-  if (state_ != State::kGoingOn) return Failed("the server negotiates again after the negotiation's end");
-  if (!message.has_state()) return Failed("the server's negotiation is in a state that is unknown here");
+  if (state_ != State::kGoingOn) return Failed("the server sent a SASL message after the end of the negotiation");
+  if (!message.has_state()) return Failed("the server sent a SASL message with an unknown state");
   switch (message.state()) {
     case RpcSaslProto::NEGOTIATE:
       return Choose(message);
     case RpcSaslProto::CHALLENGE: {
-      if (!mechanism_) return Failed("the server challenges before a mechanism is chosen");
+      if (!mechanism_) return Failed("the server sent a challenge before a mechanism was chosen");
       auto token = mechanism_->Step(message.token());
       if (!token) return token.error();
       Message response;
@@ -32,13 +32,13 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
     case RpcSaslProto::SUCCESS:
       return Succeed(message);
     default:
-      return Failed("the server's negotiation is in a state that only clients have");
+      return Failed("the server sent a SASL message with a state reserved for clients");
   }
 }
 
 Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& message) {
   if (!mechanism_) {  // SUCCESS first: a server without authentication
-    if (!simple_allowed_) return Failed("the server wants no authentication at all, which is not acceptable here");
+    if (!simple_allowed_) return Failed("the server requires no authentication, which is not accepted for this connection");
     state_ = State::kSimple;
     return std::optional<Message>();
   }
@@ -49,7 +49,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& 
 }
 
 Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& message) {
-  if (mechanism_) return Failed("the server negotiates a second time");
+  if (mechanism_) return Failed("the server started the negotiation a second time");
   std::string offered;
   for (const auto& entry : message.auths()) {
     std::unique_ptr<Mechanism> mechanism;
@@ -75,7 +75,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
     return std::optional(std::move(initiate));
   }
   return Failed("the server accepts only " + (offered.empty() ? "nothing" : offered) +
-                ", none of which can be used here");
+                ", none of which is supported");
 }
 
 }  // namespace howdah::hadoop::rpc

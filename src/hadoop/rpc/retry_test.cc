@@ -103,7 +103,7 @@ TEST(CallReport, RefusedConnectionHasAdvice) {
   EXPECT_EQ(Refused(options, 0, error),
             (Error{ErrorCode::kFailed,
                    "the server at rm1:8032 refused the connection: SIMPLE authentication is not enabled.  "
-                   "Available:[TOKEN, KERBEROS]; the cluster is secured by Kerberos, and no token of it was given",
+                   "Available:[TOKEN, KERBEROS]; the cluster is secured by Kerberos, and there is no token for it",
                    "a.E"}));
 }
 
@@ -123,7 +123,7 @@ TEST(CallReport, FateOfCallIsReported) {
                    "the ResourceManager at rm1:8032 did not answer submitApplication: no answer within 60s"}));
   EXPECT_EQ(final(FailureKind::kLost, Failed("the server closed the connection"), kNever).message,
             "calling submitApplication of the ResourceManager at rm1:8032: the server closed the connection before it "
-            "answered; nobody knows whether it was carried out");
+            "answered; the call may or may not have been executed");
   EXPECT_EQ(final(FailureKind::kBroken, Failed("this is a port for web browsers"), kSafe).message,
             "calling the ResourceManager at rm1:8032: this is a port for web browsers");
 }

@@ -49,7 +49,7 @@ Result<Credentials> ParseProtobuf(std::string_view body) {
   if (size > body.size() - used) return Unreadable(start, "the bytes end within the message");
   ::hadoop::common::CredentialsProto message;
   if (!message.ParsePartialFromArray(data + used, static_cast<int>(size))) {
-    return Unreadable(start, "this is no CredentialsProto");
+    return Unreadable(start, "the message is not a CredentialsProto");
   }
   Credentials credentials;
   for (const auto& entry : message.tokens()) {
@@ -70,14 +70,14 @@ const Token* Credentials::Find(std::string_view kind, std::string_view service) 
 }
 
 Result<Credentials> ParseCredentials(std::string_view bytes) {
-  if (!bytes.starts_with(kMagic)) return Unreadable(0, "this is no token file, which begins with HDTS");
+  if (!bytes.starts_with(kMagic)) return Unreadable(0, "not a token file, which begins with HDTS");
   bytes.remove_prefix(kMagic.size());
   if (bytes.empty()) return Unreadable(kMagic.size(), "the bytes end before the version");
   const auto version = static_cast<unsigned char>(bytes.front());
   bytes.remove_prefix(1);
   if (version == 0) return ParseWritable(bytes);
   if (version == 1) return ParseProtobuf(bytes);
-  return Unreadable(kMagic.size(), "version " + std::to_string(version) + " is unknown; 0 and 1 can be read");
+  return Unreadable(kMagic.size(), "version " + std::to_string(version) + " is unknown; 0 and 1 are supported");
 }
 
 std::string WriteCredentials(const Credentials& credentials) {

@@ -135,7 +135,7 @@ void NodeManagers::Ask(const NodeId& node, const ContainerId& container,
         for (const ContainerStatusProto& status : response->status())
           if (FromProto(status.container_id()) == container) return done(status);
         const auto* failed = FailureOf(*response, container);
-        done(failed ? ToError(*failed) : Failed("the NodeManager says nothing of " + ToText(container)));
+        done(failed ? ToError(*failed) : Failed("the NodeManager did not report " + ToText(container)));
       });
 }
 

@@ -77,7 +77,7 @@ Result<Response> ResourceManager::Call(const std::string& doing, std::string_vie
   if (response) return response;
   Error error = response.error().While(doing);
   if (several_ && error.code == ErrorCode::kUnavailable && error.remote_class.empty()) {
-    error.message += "; one on standby refuses connections as one that is down does: yarn rmadmin -getAllServiceState";
+    error.message += "; a ResourceManager on standby refuses connections like one that is down: yarn rmadmin -getAllServiceState";
   }
   return error;
 }
@@ -93,7 +93,7 @@ Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissi
   const std::string doing = "submitting " + ToText(id);
   SubmitApplicationRequestProto request;
   *request.mutable_application_submission_context() = context;
-  Error last{ErrorCode::kTimeout, "the ResourceManager has not accepted it"};
+  Error last{ErrorCode::kTimeout, "not accepted by the ResourceManager"};
   bool sent = false;
   for (Pauses pauses(limit);;) {
     if (!sent) {
@@ -258,7 +258,7 @@ Result<hadoop::rpc::Token> ResourceManager::GetDelegationToken(const std::string
   const std::string doing = "asking the ResourceManager for a delegation token";
   const auto response = Call<::hadoop::common::GetDelegationTokenResponseProto>(doing, "getDelegationToken", request);
   if (!response) return response.error();
-  if (!response->has_token()) return Failed(doing + ": it gave none");
+  if (!response->has_token()) return Failed(doing + ": none was returned");
   const auto& token = response->token();
   return hadoop::rpc::Token{token.identifier(), token.password(), token.kind(), token.service()};
 }

@@ -194,7 +194,7 @@ void Scheduler::OnBeatAnswer(Result<std::string> bytes) {
     return response->has_a_m_command() && response->a_m_command() == command;
   };
   if (ordered(AM_SHUTDOWN)) {
-    return Lose(Failed("the ResourceManager has told the application master to end"));
+    return Lose(Failed("the ResourceManager ordered the application master to shut down"));
   }
   Take(*response);
   if (alive.expired() || state_ != State::kBeating) return;

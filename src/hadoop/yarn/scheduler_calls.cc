@@ -69,7 +69,7 @@ Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& co
 
 Status Unregister(const BlockingCall& call, const FinishApplicationMasterRequestProto& finish,
                   const RegisterApplicationMasterRequestProto& again, Duration limit) {
-  const std::string doing = "telling the ResourceManager that the application has ended";
+  const std::string doing = "unregistering from the ResourceManager";
   const auto until = std::chrono::steady_clock::now() + limit;
   for (;;) {
     const auto answer = Read<FinishApplicationMasterResponseProto>(
@@ -77,7 +77,7 @@ Status Unregister(const BlockingCall& call, const FinishApplicationMasterRequest
     if (answer && answer->isunregistered()) return {};
     if (!answer && IsForgotten(answer.error())) return answer.error().While(doing);
     if (std::chrono::steady_clock::now() + kAgain > until) {
-      const std::string why = answer ? "it has not taken it" : answer.error().message;
+      const std::string why = answer ? "not accepted" : answer.error().message;
       return Error{ErrorCode::kTimeout, doing + ": " + why + " (tried for " + FormatDuration(limit) + ")"};
     }
     if (!answer && Is(answer.error(), "ApplicationMasterNotRegisteredException")) {

@@ -28,7 +28,7 @@ class RegionReader {
     if (size == 0) return std::string();
     Result<std::string> bytes = source_.read(region_.offset, size);
     if (!bytes.ok()) return bytes;
-    if (bytes->size() != size) return Failed("the file has become shorter while it was read");
+    if (bytes->size() != size) return Failed("the file shrank while it was read");
     region_.offset += static_cast<int64_t>(size);
     region_.size -= static_cast<int64_t>(size);
     next_ = std::min(next_ * 4, kReadMax);
@@ -72,7 +72,7 @@ class ZlibStream : public BlockStream {
 
  private:
   Result<std::string> Fill() override {
-    if (!ready_) return Failed("there is no memory to decompress");
+    if (!ready_) return Failed("out of memory for decompression");
     std::string out(kInflated, '\0');
     zlib_.next_out = reinterpret_cast<Bytef*>(out.data());
     zlib_.avail_out = static_cast<uInt>(out.size());
@@ -86,12 +86,12 @@ class ZlibStream : public BlockStream {
         zlib_.avail_in = static_cast<uInt>(input_.size());
       }
       // A flush of the writer ends a zlib stream and starts another.
-      if (ended_ && inflateReset(&zlib_) != Z_OK) return Failed("there is no memory to decompress");
+      if (ended_ && inflateReset(&zlib_) != Z_OK) return Failed("out of memory for decompression");
       const int result = inflate(&zlib_, Z_NO_FLUSH);
       ended_ = result == Z_STREAM_END;
       const bool wants_input = result == Z_BUF_ERROR && zlib_.avail_in == 0;
       if (result != Z_OK && result != Z_STREAM_END && !wants_input) {
-        return Failed("the file is damaged: what is compressed cannot be decompressed");
+        return Failed("the file is damaged: decompression failed");
       }
     }
     out.resize(out.size() - zlib_.avail_out);
@@ -115,14 +115,14 @@ Result<Compression> CompressionOf(std::string_view name) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
   });
   return Failed("it is compressed with " + (is_word ? "'" + std::string(name) + "'" : "something unknown") +
-                ", which is not understood; read it with `yarn logs`, or set " +
+                ", which is not supported; read it with `yarn logs`, or set " +
                 "yarn.nodemanager.log-aggregation.compression-type to gz or none");
 }
 
 Result<std::unique_ptr<BlockStream>> BlockStream::Open(const Source& source, Region region, Compression compression) {
   if (region.offset < 0 || region.size < 0 || region.offset > source.size ||
       region.size > source.size - region.offset) {
-    return Failed("the file is damaged or cut off: a block lies beyond its end");
+    return Failed("the file is damaged or truncated: a block is beyond its end");
   }
   if (compression == Compression::kZlib) return std::unique_ptr<BlockStream>(new ZlibStream(source, region));
   return std::unique_ptr<BlockStream>(new PlainStream(source, region));
@@ -181,7 +181,7 @@ Result<int64_t> BlockStream::ReadVLong() {
   if (!first.ok()) return first.error();
   const auto byte = static_cast<uint8_t>(first->front());
   const int size = VLongTail(byte);
-  if (size < 0) return Failed("the file is damaged: a number is none");
+  if (size < 0) return Failed("the file is damaged: invalid number");
   const Result<std::string> tail = ReadExactly(static_cast<size_t>(size));
   if (!tail.ok()) return tail.error();
   return VLongOf(byte, *tail);
@@ -192,7 +192,7 @@ Status ChunkStream::NextChunk() {
     const Result<int64_t> length = block_.ReadVLong();
     if (!length.ok()) return length.error();
     constexpr int64_t kMax = INT32_MAX;
-    if (*length > kMax || *length < -kMax) return Failed("the file is damaged: the length of a chunk is none");
+    if (*length > kMax || *length < -kMax) return Failed("the file is damaged: invalid chunk length");
     last_ = *length >= 0;
     left_ = last_ ? *length : -*length;
   }

@@ -32,10 +32,10 @@ Result<std::string> ReadIndexBytes(const Source& source) {
   Decoder in(*tail);
   const int32_t size = in.I32();
   if (in.Bytes(kMark) != *mark) {
-    return IndexDamaged("it does not end as it begins; its upload was cut off, or it is no file of aggregated logs");
+    return IndexDamaged("its end does not match its beginning; the upload was interrupted, or it is not a file of aggregated logs");
   }
-  if (size < 0 || size > source.size - kMark - kLogTail) return IndexDamaged("its index lies before its beginning");
-  if (size > kLogIndexMax) return Failed("the index of the IndexedFile is too large to be read");
+  if (size < 0 || size > source.size - kMark - kLogTail) return IndexDamaged("its index begins before the file");
+  if (size > kLogIndexMax) return Failed("the index of the IndexedFile is too large");
   return source.read(source.size - kLogTail - size, static_cast<size_t>(size));
 }
 
@@ -60,13 +60,13 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
 // IndexedPerAggregationLogMeta: the logs of one upload, a map from containers to lists.
 Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEntry>& entries) {
   const JavaNode* map = ObjectOf(tree, tree.Field(upload, "logMetas"));
-  if (map == nullptr) return IndexDamaged("its index is none");
+  if (map == nullptr) return IndexDamaged("its index is invalid");
   for (const JavaValue& value : map->items) {
     const JavaNode* list = ObjectOf(tree, value);
     if (list == nullptr) continue;  // a key
     for (const JavaValue& item : list->items) {
       const JavaNode* meta = ObjectOf(tree, item);
-      if (meta == nullptr) return IndexDamaged("its index is none");
+      if (meta == nullptr) return IndexDamaged("its index is invalid");
       Result<LogEntry> entry = EntryOf(tree, *meta);
       if (!entry.ok()) return entry.error();
       entries.push_back(std::move(*entry));
@@ -81,15 +81,15 @@ Result<LogIndex> ReadLogIndex(const Source& source) {
   const Result<JavaTree> tree = ReadJavaObject(*bytes);
   if (!tree.ok()) return IndexDamaged(tree.error().message);
   const JavaNode* root = ObjectOf(*tree, tree->root);
-  if (root == nullptr) return IndexDamaged("its index is none");
+  if (root == nullptr) return IndexDamaged("its index is invalid");
   const Result<Compression> compression = CompressionOf(tree->Text(tree->Field(*root, "compressName")));
   if (!compression.ok()) return compression.error();
   const JavaNode* uploads = ObjectOf(*tree, tree->Field(*root, "logMetas"));
-  if (uploads == nullptr) return IndexDamaged("its index is none");
-  LogIndex index{*compression, {}};
+  if (uploads == nullptr) return IndexDamaged("its index is invalid");
+  Index index{*compression, {}};
   for (const JavaValue& value : uploads->items) {
     const JavaNode* upload = ObjectOf(*tree, value);
-    if (upload == nullptr) return IndexDamaged("its index is none");
+    if (upload == nullptr) return IndexDamaged("its index is invalid");
     if (const Status added = AddUpload(*tree, *upload, index.entries); !added.ok()) return added.error();
   }
   std::stable_sort(index.entries.begin(), index.entries.end(), [](const LogEntry& a, const LogEntry& b) {

@@ -36,7 +36,7 @@ class ObjectReader {
   explicit ObjectReader(std::string_view bytes) : in_(bytes) {}
 
   Result<JavaTree> Read() {
-    if (in_.U16() != kMagic || in_.U16() != kVersion) return Failed("it is no stream of Java objects");
+    if (in_.U16() != kMagic || in_.U16() != kVersion) return Failed("not a stream of Java objects");
     tree_.root = Content(in_.U8(), 0);
     if (!fault_.empty()) return Failed(fault_);
     if (!in_.ok()) return Failed("its Java objects end early");
@@ -95,7 +95,7 @@ JavaValue ObjectReader::Content(uint8_t tag, int depth) {
     case kEnum:
       return Enum(depth);
     default:
-      return Fail("it has a Java object of a kind that is not understood (" + std::to_string(tag) + ")");
+      return Fail("unsupported kind of Java object (" + std::to_string(tag) + ")");
   }
 }
 
@@ -131,7 +131,7 @@ JavaValue ObjectReader::ClassDescription(int depth) {
   int ancestors = 0;
   for (int64_t at = above; at >= 0; at = tree_.nodes[static_cast<size_t>(at)].type) {
     if (at == static_cast<int64_t>(node) || ++ancestors > kDepthMax)
-      return Fail("a Java class has no end of ancestors");
+      return Fail("a Java class is its own ancestor");
   }
   tree_.nodes[node].type = above;
   return ValueOf(node);
@@ -141,7 +141,7 @@ int64_t ObjectReader::Class(int depth) {
   const JavaValue value = Content(in_.U8(), depth + 1);
   if (!good() || value.kind != JavaValue::Kind::kNode) return -1;
   if (tree_.nodes[static_cast<size_t>(value.number)].kind == JavaNode::Kind::kClass) return value.number;
-  Fail("a Java object stands where its class should");
+  Fail("a Java object was found instead of its class");
   return -1;
 }
 
@@ -169,7 +169,7 @@ void ObjectReader::Fields(size_t node, size_t type, int depth) {
       }
       if ((flags & kWriteMethod) != 0) Items(node, depth);
     } else if ((flags & kExternalizable) != 0) {
-      if ((flags & kBlockData) == 0) return static_cast<void>(Fail("a Java object is written in a way of its own"));
+      if ((flags & kBlockData) == 0) return static_cast<void>(Fail("a Java object uses an unsupported custom format"));
       Items(node, depth);
     }
   }

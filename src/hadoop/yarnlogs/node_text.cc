@@ -43,10 +43,10 @@ Result<std::string_view> NodeText::AddHead(std::string_view bytes) {
   const size_t begin = head_.find(kBegin);
   if (begin == head_.npos) {
     if (head_.size() < kMostHead) return std::string_view();
-    return Failed("what the NodeManager sent does not begin as a log file does");
+    return Failed("the NodeManager's answer does not begin like a log file");
   }
   left_ = LengthIn(std::string_view(head_).substr(0, begin + 1));
-  if (left_ < 0) return Failed("the NodeManager did not say how long the log file is");
+  if (left_ < 0) return Failed("the NodeManager did not send the length of the log file");
   return bytes.substr(begin + kBegin.size() - before);
 }
 

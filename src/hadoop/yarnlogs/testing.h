@@ -36,7 +36,7 @@ inline Source SourceOf(std::string_view bytes, Traffic* traffic = nullptr) {
   return {static_cast<int64_t>(bytes.size()), [bytes, traffic](int64_t offset, size_t size) -> Result<std::string> {
             const bool within = offset >= 0 && static_cast<uint64_t>(offset) <= bytes.size() &&
                                 size <= bytes.size() - static_cast<size_t>(offset);
-            if (!within) return Failed("asked for what lies beyond the end");
+            if (!within) return Failed("read beyond the end");
             if (traffic != nullptr) {
               traffic->bytes += static_cast<int64_t>(size);
               traffic->largest = std::max(traffic->largest, size);

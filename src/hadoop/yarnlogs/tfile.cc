@@ -53,12 +53,12 @@ Result<std::map<std::string, MetaBlock>> ReadMetaIndex(const Source& source) {
   const uint16_t major = end.U16();
   end.U16();
   if (end.Bytes(static_cast<int64_t>(kTFileMagic.size())) != kTFileMagic) {
-    return Damaged("it has no end; its upload was cut off");
+    return Damaged("its end is missing; the upload was interrupted");
   }
-  if (major != 1) return Failed("the TFile is of version " + std::to_string(major) + ", only 1 is understood");
-  if (place < 0 || place > source.size - kTail) return Damaged("its index lies beyond its end");
+  if (major != 1) return Failed("the TFile is of version " + std::to_string(major) + "; only version 1 is supported");
+  if (place < 0 || place > source.size - kTail) return Damaged("its index is beyond its end");
   const int64_t size = source.size - kTail - place;
-  if (size > kMetaIndexMax) return Damaged("its index has no end");
+  if (size > kMetaIndexMax) return Damaged("its index is too large");
   const Result<std::string> bytes = source.read(place, static_cast<size_t>(size));
   if (!bytes.ok()) return bytes.error();
   Decoder in(*bytes);
@@ -87,7 +87,7 @@ Result<std::string> ReadMetaBlock(const Source& source, const std::map<std::stri
     if (!more.ok()) return more;
     if (more->empty()) return bytes;
     bytes += *more;
-    if (static_cast<int64_t>(bytes.size()) > kIndexMax) return Failed("the index of the TFile is too large to be read");
+    if (static_cast<int64_t>(bytes.size()) > kIndexMax) return Failed("the index of the TFile is too large");
   }
 }
 
@@ -190,7 +190,7 @@ Status ListValue(const std::string& container, size_t block_number, BlockStream&
     LogEntry entry{container, *name, 0, {}};
     const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), entry.length);
     if (error != std::errc() || end != digits->data() + digits->size() || entry.length < 0) {
-      return Damaged("the length of a log is no number");
+      return Damaged("the length of a log is not a number");
     }
     entry.position = {static_cast<int64_t>(block_number), block.position(), value.left(), value.last()};
     const Result<int64_t> skipped = value.SkipUpTo(entry.length);
@@ -209,11 +209,11 @@ Status TFile::ListBlock(size_t number, std::string_view wanted, std::vector<LogE
     if (*at_end) return {};
     const Result<int64_t> length = (*block)->ReadVLong();
     if (!length.ok()) return length.error();
-    if (*length < 0 || *length > kKeyMax) return Damaged("the length of a key is none");
+    if (*length < 0 || *length > kKeyMax) return Damaged("invalid length of a key");
     const Result<std::string> bytes = (*block)->ReadExactly(static_cast<size_t>(*length));
     if (!bytes.ok()) return bytes.error();
     const std::optional<std::string> key = TextOfKey(*bytes);
-    if (!key) return Damaged("a key is no text");
+    if (!key) return Damaged("a key is not text");
     ChunkStream value(**block);
     const bool about_all = *key == "VERSION" || *key == "APPLICATION_OWNER" || *key == "APPLICATION_ACL";
     if (!about_all && (wanted.empty() || *key == wanted)) {
@@ -239,7 +239,7 @@ Result<std::vector<LogEntry>> TFile::List(std::string_view container) {
 Result<std::unique_ptr<LogStream>> TFile::Read(const LogEntry& entry, int64_t from) {
   const LogEntry::Position& at = entry.position;
   if (at.block < 0 || static_cast<uint64_t>(at.block) >= index_.blocks.size()) {
-    return Failed("reading " + entry.name + ": it is no entry of this file");
+    return Failed("reading " + entry.name + ": not an entry of this file");
   }
   auto block = BlockStream::Open(source_, index_.blocks[static_cast<size_t>(at.block)].region, index_.compression);
   if (!block.ok()) return block.error();

@@ -75,13 +75,13 @@ class Unpacker {
     if (raw == nullptr) {
       return Failed(
           "unpacking " + name_ +
-          ": an entry's name is not ASCII, and this machine has no UTF-8 locale to read it by; pack a .tar.gz");
+          ": an entry's name is not ASCII, and this machine has no UTF-8 locale to decode it; pack a .tar.gz");
     }
     const std::string path = raw;
     if (++entries_ > limits_.entries)
-      return Refused(path, "is one more than the " + std::to_string(limits_.entries) + " allowed");
+      return Refused(path, "exceeds the maximum of " + std::to_string(limits_.entries) + " entries");
     const auto parts = HasDotDot(path) ? std::nullopt : Walk(path, {});
-    if (!parts) return Refused(path, "lies outside the directory it is unpacked to");
+    if (!parts) return Refused(path, "is outside the target directory");
     if (parts->empty()) return {};  // "./"
     const Fd parent = MakeParent(*parts);
     if (!parent.valid()) return SystemError("unpacking " + name_ + ": making the directory of '" + path + "'");
@@ -159,7 +159,7 @@ class Unpacker {
     if (target == nullptr || *target == '\0') return Refused(path, "is a link to nothing");
     const bool inside = Walk(target, Parts(parts.begin(), parts.end() - 1)).has_value();
     if (!inside && links_ == OutwardLinks::kRefuse) {
-      return Refused(path, "is a link to '" + std::string(target) + "', outside the directory it is unpacked to");
+      return Refused(path, "is a link to '" + std::string(target) + "', outside the target directory");
     }
     ::unlinkat(parent.get(), parts.back().c_str(), 0);
     if (::symlinkat(target, parent.get(), parts.back().c_str()) == 0) return {};

@@ -48,7 +48,7 @@ Result<std::string> ReadFile(const std::string& path, size_t limit) {
   if (!fd) return fd.error();
   auto bytes = ReadUpTo(fd->get(), limit + 1, path);
   if (bytes && bytes->size() > limit) {
-    return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes it may have");
+    return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes allowed");
   }
   return bytes;
 }

@@ -46,7 +46,7 @@ Result<RecordFile> RecordFile::Open(const std::string& path, const OnRecord& on_
   if (!bytes.ok()) return bytes.error();
   const size_t whole = SplitRecords(*bytes, on_record);
   if (whole < bytes->size() && ftruncate(file->get(), static_cast<off_t>(whole)) != 0) {
-    return SystemError("cutting the torn end of " + path);
+    return SystemError("removing the torn record at the end of " + path);
   }
   return RecordFile(path, std::move(*file));
 }

@@ -31,9 +31,9 @@ struct Url {
 
 Result<Url> ParseUrl(const std::string& text) {
   const auto wrong = [&](const std::string& why) { return Error{ErrorCode::kUsage, "reading " + text + ": " + why}; };
-  if (text.starts_with("https://")) return wrong("https is not spoken here; the daemon's http address is needed");
+  if (text.starts_with("https://")) return wrong("https is not supported; use the daemon's http address");
   if (!text.starts_with("http://")) return wrong("it does not begin with http://");
-  if (text.find_first_of(std::string_view(" \t\r\n\0", 5)) != std::string::npos) return wrong("it has a blank in it");
+  if (text.find_first_of(std::string_view(" \t\r\n\0", 5)) != std::string::npos) return wrong("it contains a blank");
   const size_t start = 7, slash = text.find_first_of("/?", start);
   Url url;
   url.host = text.substr(start, slash == std::string::npos ? slash : slash - start);
@@ -105,15 +105,15 @@ class Stream {
 
 Error ToError(const std::string& url, const Failure& failed) {
   const std::string doing = "reading " + url + ": ";
-  if (failed == asio::error::timed_out) return {ErrorCode::kTimeout, doing + "the server says nothing any more"};
+  if (failed == asio::error::timed_out) return {ErrorCode::kTimeout, doing + "the server stopped answering"};
   if (failed == protocol::error::end_of_stream || failed == protocol::error::partial_message ||
       failed == asio::error::eof) {
-    return {ErrorCode::kUnavailable, doing + "the server closed the connection amid its answer"};
+    return {ErrorCode::kUnavailable, doing + "the server closed the connection within its answer"};
   }
   if (failed.category() == boost::system::system_category()) {
     return {ErrorCode::kUnavailable, doing + failed.message()};
   }
-  return Failed(doing + "what the server sent is not as HTTP/1.1 has it: " + failed.message());
+  return Failed(doing + "the answer is not valid HTTP/1.1: " + failed.message());
 }
 
 using Parser = protocol::response_parser<protocol::buffer_body>;

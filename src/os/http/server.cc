@@ -51,11 +51,11 @@ class Connection {
 
  private:
   void OnRead(const Failure& failed) {
-    if (failed == protocol::error::header_limit) return Answer({431, "", "the request's header is too long\n", ""});
-    if (failed == protocol::error::body_limit) return Answer({413, "", "the request's body is too long\n", ""});
+    if (failed == protocol::error::header_limit) return Answer({431, "", "the request header is too long\n", ""});
+    if (failed == protocol::error::body_limit) return Answer({413, "", "the request body is too long\n", ""});
     if (failed.category() == protocol::make_error_code(protocol::error::bad_method).category() &&
         failed != protocol::error::end_of_stream && failed != protocol::error::partial_message) {
-      return Answer({400, "", "this is no HTTP/1.1 request\n", ""});
+      return Answer({400, "", "not an HTTP/1.1 request\n", ""});
     }
     if (failed) return Over();
     const auto& request = parser_.get();
@@ -63,12 +63,12 @@ class Connection {
     head_ = method == protocol::verb::head;
     if (head_ || method == protocol::verb::get) return Ask();
     const bool changes = method == protocol::verb::put || method == protocol::verb::delete_;
-    if (!changes || limits_.body_bytes == 0) return Answer({405, "", "this method is not answered here\n", ""});
+    if (!changes || limits_.body_bytes == 0) return Answer({405, "", "this method is not allowed\n", ""});
     protocol::async_read(stream_, buffer_, parser_,
                          [this, alive = std::weak_ptr(alive_)](const Failure& error, size_t) {
                            if (alive.expired()) return;
                            if (error == protocol::error::body_limit)
-                             return Answer({413, "", "the request's body is too long\n", ""});
+                             return Answer({413, "", "the request body is too long\n", ""});
                            if (error) return Over();
                            Ask();
                          });

@@ -109,13 +109,13 @@ Result<SocketAddress> LocalAddress(int fd) {
   SocketAddress address;
   address.size = sizeof address.storage;
   if (getsockname(fd, reinterpret_cast<sockaddr*>(&address.storage), &address.size) != 0) {
-    return Failed("asking for the local address of a connection: " + std::system_category().message(errno));
+    return Failed("reading the local address of a connection: " + std::system_category().message(errno));
   }
   return address;
 }
 
 Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit) {
-  const std::string doing = "finding the address of this machine towards " + where.Text();
+  const std::string doing = "finding the local address for " + where.Text();
   const auto addresses = Resolve(where, limit);
   if (!addresses.ok()) return addresses.error().While(doing);
   const SocketAddress& to = addresses->front();

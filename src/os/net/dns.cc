@@ -107,7 +107,7 @@ Error NotResolved(const HostPort& where, int status) {
     case ARES_ECONNREFUSED:
     case ARES_ESERVFAIL:
     case ARES_EREFUSED:
-      return {ErrorCode::kTimeout, doing + "no name server of /etc/resolv.conf answered"};
+      return {ErrorCode::kTimeout, doing + "no name server in /etc/resolv.conf answered"};
     default:
       return Failed(doing + ares_strerror(status));
   }

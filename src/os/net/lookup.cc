@@ -20,7 +20,7 @@ class Lookup::Impl {
     cancel_ = OwnedFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
     if (done_.get() < 0 || cancel_.get() < 0) {
       done_ = OwnedFd();
-      answer_ = Failed("looking up the host " + where.host + ": no file descriptor is left");
+      answer_ = Failed("looking up the host " + where.host + ": out of file descriptors");
       return;
     }
     thread_ = std::thread([this, where, limit] {
@@ -39,7 +39,7 @@ class Lookup::Impl {
 
   Result<std::vector<SocketAddress>> Take() {
     if (thread_.joinable()) thread_.join();
-    return *std::exchange(answer_, Failed("the look-up's answer was taken before"));
+    return *std::exchange(answer_, Failed("the result of the lookup was taken before"));
   }
 
  private:

@@ -41,9 +41,9 @@ Result<GpuLease> LeaseGpus(const std::vector<int>& visible, int count, const std
   }
   if (lease.gpus.size() == wanted) return lease;
   return Error{ErrorCode::kUnavailable,
-               "the container has " + std::to_string(count) + " GPUs by the cluster's count, but of the " +
-                   std::to_string(visible.size()) + " that this node shows (nvidia-smi) only " +
-                   std::to_string(lease.gpus.size()) + " are not leased by other tasks"};
+               "the container has " + std::to_string(count) + " GPUs assigned by the cluster, but of the " +
+                   std::to_string(visible.size()) + " visible on this node (nvidia-smi) only " +
+                   std::to_string(lease.gpus.size()) + " are not used by other tasks"};
 }
 
 }  // namespace howdah::os::process

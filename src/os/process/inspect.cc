@@ -66,7 +66,7 @@ std::string Doing(char state) {
     case 'S':
       return "sleeps";
     case 'D':
-      return "waits, and no signal ends it,";
+      return "is in uninterruptible sleep";
     case 'T':
     case 't':
       return "is stopped";

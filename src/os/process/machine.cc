@@ -79,7 +79,7 @@ Result<std::string> RunForOutput(const SpawnRequest& request, std::chrono::milli
       ReadPipe(read_end.get(), deadline, output) && ::poll(&ended, 1, MillisecondsUntil(deadline)) == 1;
   if (!in_time) ::kill(child->pid, SIGKILL);
   const ExitStatus status = WaitFor(*child);
-  if (!in_time) return Error{ErrorCode::kTimeout, "running " + request.program + ": it did not answer in time"};
+  if (!in_time) return Error{ErrorCode::kTimeout, "running " + request.program + ": no answer within the time limit"};
   if (status.code != 0) return Failed("running " + request.program + ": it failed");
   return output;
 }

@@ -141,7 +141,7 @@ Result<PortReservation> PortReservation::Reserve() {
     files::Fd lock = LockPort(port);
     if (lock.valid()) return PortReservation(port, std::move(lock), std::move(held));
   }
-  return Failed("reserving a TCP port: " + std::to_string(kTries) + " ports were tried and all are taken");
+  return Failed("reserving a TCP port: " + std::to_string(kTries) + " ports were tried and all are in use");
 }
 
 Status PortReservation::Hold() {

@@ -139,7 +139,7 @@ Error ToError(const SpawnRequest& request, const SpawnError& error) {
     case SpawnStep::kExec:
       return files::SystemError("executing " + request.program, error.error);
   }
-  return files::SystemError("making a process for " + request.program, error.error);
+  return files::SystemError("creating a process for " + request.program, error.error);
 }
 
 Result<Child> SpawnOrError(const SpawnRequest& request) {

@@ -88,7 +88,7 @@ std::optional<ExitStatus> StatusOf(const siginfo_t& info) {
 
 Status BecomeSubreaper() {
   if (::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0) return {};
-  return files::SystemError("becoming the one that orphans come to (PR_SET_CHILD_SUBREAPER)");
+  return files::SystemError("becoming a subreaper (PR_SET_CHILD_SUBREAPER)");
 }
 
 std::vector<pid_t> Descendants(pid_t root) {

@@ -19,7 +19,7 @@ constexpr auto kAnswerLimit = std::chrono::seconds(5);
 Result<std::string> MakeSecret() {
   unsigned char bytes[kSecretBytes];
   if (getrandom(bytes, sizeof bytes, 0) != sizeof bytes)
-    return Failed("making a secret: the system gives no random bytes");
+    return Failed("creating a secret: the system returned no random bytes");
   constexpr char kDigits[] = "0123456789abcdef";
   std::string text;
   for (const unsigned char byte : bytes) {

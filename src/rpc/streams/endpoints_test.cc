@@ -284,7 +284,7 @@ TEST_F(SocketEndpointTest, RefusedConnectionIsReported) {
   Told told;
   const auto end = ConnectLoopback(loop_, 1, told.handlers());
   ASSERT_TRUE(RunUntil([&] { return !told.over.empty(); }));
-  EXPECT_EQ(told.failed, "port 1 of the task's machine: nothing listens there");
+  EXPECT_EQ(told.failed, "port 1 of the task's machine: nothing listens on it");
   EXPECT_FALSE(told.opened);
 }
 

@@ -48,7 +48,7 @@ class Connection final : public RemoteEndpoint {
       if (!error) return Begin();
       if (v4 && error == asio::error::connection_refused) return Connect(asio::ip::address_v6::loopback());
       // Do not report that there is no IPv6.
-      Fail(v4 ? error.message() : "nothing listens there");
+      Fail(v4 ? error.message() : "nothing listens on it");
     });
   }
 

@@ -134,7 +134,7 @@ void Run::OnFrame(const wire::Frame& frame) {
       return End(Failed(frame.failed()));
     case wire::Frame::kData: {
       Inflow& to = frame.data().channel() == wire::ERRORS ? *err_ : *out_;
-      if (!to.Add(frame.data().bytes())) End(Failed("the application master sends more than it may"));
+      if (!to.Add(frame.data().bytes())) End(Failed("the application master exceeded the stream's window"));
       return;
     }
     case wire::Frame::kTaken:
