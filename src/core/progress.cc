@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "howdah/base/text.h"
+
 namespace howdah::core {
 namespace {
 
@@ -12,15 +14,8 @@ constexpr Duration kFirstPause = std::chrono::seconds(10), kLongestPause = std::
 constexpr int kManyTasks = 100;
 constexpr size_t kMostDigits = 18;
 
-std::string_view Trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const size_t begin = text.find_first_not_of(kBlanks);
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
-}
-
 std::optional<int64_t> StepOf(std::string_view text) {
-  const std::string_view digits = Trimmed(text);
+  const std::string_view digits = Trim(text);
   const bool blank_before = !text.empty() && digits.size() < text.size();
   if (!blank_before || digits.empty() || digits.size() > kMostDigits) return std::nullopt;
   int64_t step = 0;
@@ -35,7 +30,7 @@ std::optional<int64_t> StepOf(std::string_view text) {
 
 std::optional<ProgressLine> ParseProgressLine(std::string_view line) {
   constexpr std::string_view kStep = "step", kCheckpoint = "checkpoint";
-  const std::string_view text = Trimmed(line);
+  const std::string_view text = Trim(line);
   if (text == "checkpointing") return ProgressLine{ProgressLine::Kind::kSaving, 0};
   const bool is_step = text.starts_with(kStep);
   if (!is_step && !text.starts_with(kCheckpoint)) return std::nullopt;

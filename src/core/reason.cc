@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "howdah/base/exit_status.h"
+#include "howdah/base/text.h"
 #include "howdah/core/progress.h"
 
 namespace howdah::core {
@@ -46,26 +47,7 @@ std::string Names(const std::vector<std::string>& names) {
   return text;
 }
 
-std::string OneLine(std::string_view text, size_t limit) {
-  std::string line;
-  for (const char c : text.substr(0, limit + 1)) {
-    const bool blank = static_cast<unsigned char>(c) <= ' ' || c == 0x7f;
-    if (!blank) {
-      line += c;
-    } else if (!line.empty() && line.back() != ' ') {
-      line += ' ';
-    }
-  }
-  if (text.size() > limit) {
-    line.resize(std::min(line.size(), limit - 3));
-    // Not in the middle of a character of several bytes.
-    while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xc0) == 0x80) line.pop_back();
-    if (!line.empty() && static_cast<unsigned char>(line.back()) >= 0xc0) line.pop_back();
-    line += "...";
-  }
-  while (!line.empty() && line.back() == ' ') line.pop_back();
-  return line;
-}
+std::string OneLine(std::string_view text, size_t limit) { return howdah::OneLine(text, limit); }
 
 std::string FailureText(std::string_view task, const Failure& failure) {
   std::string text(task);

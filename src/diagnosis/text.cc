@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "howdah/base/text.h"
+
 namespace howdah::diagnosis {
 namespace {
 
@@ -22,24 +24,6 @@ size_t EscapeLength(std::string_view text) {
   return 2;
 }
 
-// The length of the valid UTF-8 character at the start of text; 0: there is none.
-size_t CharacterLength(std::string_view text) {
-  const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  const size_t length = lead < 0x80                   ? 1
-                        : lead >= 0xC2 && lead < 0xE0 ? 2
-                        : lead >= 0xE0 && lead < 0xF0 ? 3
-                        : lead >= 0xF0 && lead < 0xF5 ? 4
-                                                      : 0;
-  if (length == 0 || length > text.size()) return 0;
-  for (size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool surrogate_or_beyond = (lead == 0xED && byte(1) > 0x9F) || (lead == 0xF4 && byte(1) > 0x8F);
-  return overlong || surrogate_or_beyond ? 0 : length;
-}
-
 std::string CleanLine(std::string_view line) {
   while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
   if (const size_t back = line.rfind('\r'); back != line.npos) line.remove_prefix(back + 1);
@@ -52,7 +36,7 @@ std::string CleanLine(std::string_view line) {
     } else if (lead == '\t') {
       clean += ' ';
     } else if (lead >= 0x20 && lead != 0x7f) {
-      length = CharacterLength(line);
+      length = Utf8CharacterSize(line);
       clean += length == 0 ? kReplacement : line.substr(0, length);
     }
     line.remove_prefix(std::max<size_t>(length, 1));
@@ -86,20 +70,6 @@ std::vector<std::string> CleanLines(std::string_view text) {
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
-}
-
-std::string Shorten(std::string text, size_t limit) {
-  constexpr std::string_view kEllipsis = "…";
-  if (text.size() <= limit) return text;
-  size_t end = limit - kEllipsis.size();
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
-  return text.substr(0, end).append(kEllipsis);
-}
-
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == text.npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
 }
 
 std::string_view BaseName(std::string_view path) { return path.substr(path.rfind('/') + 1); }

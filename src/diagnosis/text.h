@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "howdah/base/text.h"
+
 namespace howdah::diagnosis {
 
 // The lines of a program's output: without terminal escapes and control characters, invalid UTF-8 replaced by U+FFFD,
@@ -13,10 +15,6 @@ namespace howdah::diagnosis {
 // stay.
 std::vector<std::string> CleanLines(std::string_view text);
 
-// At most limit bytes: cut at a character, with an ellipsis.
-std::string Shorten(std::string text, size_t limit);
-
-std::string_view Trim(std::string_view text);
 std::string_view BaseName(std::string_view path);
 bool Contains(std::string_view text, std::string_view part);
 
