@@ -43,7 +43,7 @@ TEST(ResourceManagers, AddressTable) {
       {{{"yarn.resourcemanager.address", "x:1"}}, RmService::kClient, "=x:1"},
       {{{"yarn.resourcemanager.address", "x"}}, RmService::kClient, "=x:8032"},
       {{{"yarn.resourcemanager.address", ""}, {"yarn.resourcemanager.hostname", "rm"}}, RmService::kClient, "=rm:8032"},
-      {{{"yarn.resourcemanager.address", "[::1]:7"}}, RmService::kClient, "=::1:7"},
+      {{{"yarn.resourcemanager.address", "[::1]:7"}}, RmService::kClient, "=[::1]:7"},
       {{{"yarn.resourcemanager.address", "${h}:7"}, {"h", "x"}}, RmService::kClient, "=x:7"},
       {{{"yarn.resourcemanager.address", "0.0.0.0:7"}}, RmService::kClient, "=localhost:7"},
       {kHa, RmService::kClient, "rm1=a:8032 rm2=c:9"},
@@ -199,7 +199,7 @@ TEST(Uris, ViewfsLinksAreResolved) {
   }
   const std::pair<std::string, std::string> mistakes[] = {
       {"/nowhere", "no mount of the table c covers it; it mounts /data, /data/hot, /twice, /user"},
-      {"/twice", "which is a viewfs: again"},
+      {"/twice", "another viewfs: URI"},
       {"a/b", "'a/b' is a relative path"},
   };
   for (const auto& [text, message] : mistakes) {

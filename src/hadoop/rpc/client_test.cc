@@ -226,7 +226,7 @@ TEST(BlockingClient, WebServerIsRecognised) {
   FakeServer server([](Session& session, const Call&) { session.Send("HTTP/1.1 400 Bad Request\r\n\r\n"); });
   const auto result = BlockingClient(Options({server.where()})).CallBytes("m", "");
   ASSERT_FALSE(result);
-  EXPECT_THAT(result.error().message, HasSubstr("web browsers"));
+  EXPECT_THAT(result.error().message, HasSubstr("an HTTP port"));
 }
 
 TEST(AsioClient, AnswersInReverseOrderAreMatched) {

@@ -135,10 +135,10 @@ TEST(Connection, ForeignProtocolIsReported) {
   struct {
     std::string bytes, text;
   } const cases[] = {
-      {"HTTP/1.1 400 Bad Request\r\n", "web browsers"},
+      {"HTTP/1.1 400 Bad Request\r\n", "an HTTP port"},
       {"SSH-2.0-OpenSSH_9.2\r\n", "SSH"},
       {std::string("\xff\xff\xff\xff\0\0\0\1", 8), "older than Hadoop 2"},
-      {std::string("\x15\x03\x01\x00\x02\x02\x32", 7), "does not speak Hadoop's protocol"},
+      {std::string("\x15\x03\x01\x00\x02\x02\x32", 7), "does not speak Hadoop RPC"},
       {std::string("\0\0\0\2\5x", 6), "unreadable"},
       {std::string("\0\0\0\0", 4), "unreadable"},
       {Response(0, "x").replace(3, 1, "\x06"), "unreadable"},

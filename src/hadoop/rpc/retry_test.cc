@@ -124,8 +124,8 @@ TEST(CallReport, FateOfCallIsReported) {
   EXPECT_EQ(final(FailureKind::kLost, Failed("the server closed the connection"), kNever).message,
             "calling submitApplication of the ResourceManager at rm1:8032: the server closed the connection before it "
             "answered; the call may or may not have been executed");
-  EXPECT_EQ(final(FailureKind::kBroken, Failed("this is a port for web browsers"), kSafe).message,
-            "calling the ResourceManager at rm1:8032: this is a port for web browsers");
+  EXPECT_EQ(final(FailureKind::kBroken, Failed("this is an HTTP port"), kSafe).message,
+            "calling the ResourceManager at rm1:8032: this is an HTTP port");
 }
 
 }  // namespace

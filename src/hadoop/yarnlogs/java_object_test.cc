@@ -66,14 +66,14 @@ TEST(JavaObject, UnsupportedObjectsAreRefused) {
     std::string bytes;
     const char* error;
   } rows[] = {
-      {"PK\x03\x04"s, "no stream of Java objects"},
+      {"PK\x03\x04"s, "not a stream of Java objects"},
       {start + "q\x00\x7e\x00\x00"s, "missing"},  // a dangling reference
-      {start + "{"s, "not understood"},           // an exception
+      {start + "{"s, "unsupported kind"},         // an exception
       {deep, "nested too deep"},
-      {start + "ss\x00\x00"s, "not understood"},  // an object without a class
+      {start + "ss\x00\x00"s, "unsupported kind"},  // an object without a class
       {start + "sr\x00\x01"
                "A\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00xq\x00\x7e\x00\x00"s,
-       "ancestors"},
+       "its own ancestor"},
       {start + "ur\x00\x02[I\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00xp\x7f\xff\xff\xff"s, "end early"},
       {start + "ur\x00\x02[I\x00\x00\x00\x00\x00\x00\x00\x00\x02\x00\x00xp\xff\xff\xff\xff"s, "array"},
   };

@@ -120,7 +120,7 @@ TEST(Malformed, LzoIsRefused) {
   bytes.replace(at, 5, std::string("\x03lzo\0", 5));
   const auto log = OpenAggregatedLog(SourceOf(bytes));
   ASSERT_FALSE(log.ok());
-  EXPECT_THAT(log.error().message, HasSubstr("compressed with 'lzo', which is not understood"));
+  EXPECT_THAT(log.error().message, HasSubstr("compressed with 'lzo', which is not supported"));
 }
 
 }  // namespace

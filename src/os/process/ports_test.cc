@@ -130,7 +130,7 @@ TEST(Ports, ListenerIsFound) {
   ASSERT_EQ(::getsockname(server.get(), reinterpret_cast<sockaddr*>(&address), &size), 0);
   EXPECT_EQ(FindListener(ntohs(address.sin6_port)), std::nullopt) << "bound, not listening";
   ASSERT_EQ(::listen(server.get(), 1), 0);
-  EXPECT_EQ(FindListener(ntohs(address.sin6_port)), "process_test (pid " + std::to_string(::getpid()) + ")");
+  EXPECT_EQ(FindListener(ntohs(address.sin6_port)), "os_process_test (pid " + std::to_string(::getpid()) + ")");
 }
 
 }  // namespace
