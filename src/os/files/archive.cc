@@ -50,8 +50,8 @@ class Unpacker {
       const int result = archive_read_next_header(source, &entry);
       if (result == ARCHIVE_EOF) break;
       if (result == ARCHIVE_RETRY) continue;
-      if (result < ARCHIVE_WARN) return Broken(source);
-      if (Status done = Take(source, entry); !done.ok()) return done;
+      if (result < ARCHIVE_WARN) return ArchiveError(source);
+      HOWDAH_TRY_STATUS(Extract(source, entry));
     }
     // Set directory modes last: a directory that its owner may not write to could not have been filled.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
@@ -62,7 +62,7 @@ class Unpacker {
   }
 
  private:
-  Error Broken(archive* source) const {
+  Error ArchiveError(archive* source) const {
     const char* text = archive_error_string(source);
     return Failed("unpacking " + name_ + ": " + (text != nullptr ? text : "it cannot be read"));
   }
@@ -70,7 +70,7 @@ class Unpacker {
     return Failed("unpacking " + name_ + ": its entry '" + entry + "' " + why);
   }
 
-  Status Take(archive* source, archive_entry* entry) {
+  Status Extract(archive* source, archive_entry* entry) {
     const char* raw = archive_entry_pathname(entry);
     if (raw == nullptr) {
       return Failed(
@@ -85,16 +85,16 @@ class Unpacker {
     if (parts->empty()) return {};  // "./"
     const Fd parent = MakeParent(*parts);
     if (!parent.valid()) return SystemError("unpacking " + name_ + ": making the directory of '" + path + "'");
-    if (const char* target = archive_entry_hardlink(entry)) return TakeHardLink(path, target, parent, parts->back());
+    if (const char* target = archive_entry_hardlink(entry)) return ExtractHardLink(path, target, parent, parts->back());
     const mode_t mode = archive_entry_perm(entry) & 0777;
     switch (archive_entry_filetype(entry)) {
       case AE_IFDIR:
         directories_.emplace_back(*parts, mode != 0 ? mode : 0755);
         return MakeDirectory(path, parent, parts->back());
       case AE_IFREG:
-        return TakeFile(source, entry, path, parent, parts->back());
+        return ExtractFile(source, entry, path, parent, parts->back());
       case AE_IFLNK:
-        return TakeLink(archive_entry_symlink(entry), path, *parts, parent);
+        return ExtractLink(archive_entry_symlink(entry), path, *parts, parent);
       default:
         return Refused(path, "is neither a file, a directory nor a link");
     }
@@ -121,8 +121,8 @@ class Unpacker {
     return there ? Status() : SystemError("unpacking " + name_ + ": making the directory '" + path + "'", error);
   }
 
-  Status TakeFile(archive* source, archive_entry* entry, const std::string& path, const Fd& parent,
-                  const std::string& name) {
+  Status ExtractFile(archive* source, archive_entry* entry, const std::string& path, const Fd& parent,
+                     const std::string& name) {
     const std::string doing = "unpacking " + name_ + ": writing '" + path + "'";
     ::unlinkat(parent.get(), name.c_str(), 0);
     const Fd file(::openat(parent.get(), name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
@@ -134,7 +134,7 @@ class Unpacker {
       const int result = archive_read_data_block(source, &bytes, &size, &offset);
       if (result == ARCHIVE_EOF) break;
       if (result == ARCHIVE_RETRY) continue;
-      if (result < ARCHIVE_WARN) return Broken(source);
+      if (result < ARCHIVE_WARN) return ArchiveError(source);
       bytes_ += static_cast<int64_t>(size);
       if (bytes_ > limits_.bytes)
         return Refused(path, "exceeds the " + std::to_string(limits_.bytes) + " bytes allowed in all");
@@ -155,7 +155,7 @@ class Unpacker {
     return {};
   }
 
-  Status TakeLink(const char* target, const std::string& path, const Parts& parts, const Fd& parent) const {
+  Status ExtractLink(const char* target, const std::string& path, const Parts& parts, const Fd& parent) const {
     if (target == nullptr || *target == '\0') return Refused(path, "is a link to nothing");
     const bool inside = Walk(target, Parts(parts.begin(), parts.end() - 1)).has_value();
     if (!inside && links_ == OutwardLinks::kRefuse) {
@@ -166,8 +166,8 @@ class Unpacker {
     return SystemError("unpacking " + name_ + ": making the link '" + path + "'");
   }
 
-  Status TakeHardLink(const std::string& path, const std::string& target, const Fd& parent,
-                      const std::string& name) const {
+  Status ExtractHardLink(const std::string& path, const std::string& target, const Fd& parent,
+                         const std::string& name) const {
     const auto parts = HasDotDot(target) ? std::nullopt : Walk(target, {});
     if (!parts || parts->empty()) return Refused(path, "is a link to '" + target + "', outside the directory");
     const Fd target_parent = OpenParent(*parts);

@@ -73,16 +73,15 @@ class TreeCopier {
       if (error != EEXIST || !is_directory) return SystemError("making the directory " + to, error);
     }
     if (!root_known_) root_known_ = ::lstat(to.c_str(), &root_) == 0;
-    auto names = ListDirectory(from);
-    if (!names) return names.error();
-    for (const std::string& name : *names) {
+    HOWDAH_TRY(auto names, ListDirectory(from));
+    for (const std::string& name : names) {
       const std::string source = from + "/" + name;
       struct stat entry {};
       if (::lstat(source.c_str(), &entry) != 0) {
         if (errno == ENOENT) continue;  // vanished since it was listed
         return SystemError("copying " + source);
       }
-      if (Status copied = Copy(source, to + "/" + name, entry); !copied.ok()) return copied;
+      HOWDAH_TRY_STATUS(Copy(source, to + "/" + name, entry));
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
     // Set the mode last: a directory that its owner may not write to could not have been filled.

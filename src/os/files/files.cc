@@ -44,9 +44,8 @@ Result<Fd> OpenLockFile(const std::string& path) {
 }  // namespace
 
 Result<std::string> ReadFile(const std::string& path, size_t limit) {
-  auto fd = OpenForReading(path);
-  if (!fd) return fd.error();
-  auto bytes = ReadUpTo(fd->get(), limit + 1, path);
+  HOWDAH_TRY(auto fd, OpenForReading(path));
+  auto bytes = ReadUpTo(fd.get(), limit + 1, path);
   if (bytes && bytes->size() > limit) {
     return Failed("reading " + path + ": it has more than the " + std::to_string(limit) + " bytes allowed");
   }
@@ -54,12 +53,11 @@ Result<std::string> ReadFile(const std::string& path, size_t limit) {
 }
 
 Result<std::string> ReadTail(const std::string& path, size_t limit) {
-  auto fd = OpenForReading(path);
-  if (!fd) return fd.error();
-  if (::lseek(fd->get(), -static_cast<off_t>(limit), SEEK_END) < 0 && errno != EINVAL) {
+  HOWDAH_TRY(auto fd, OpenForReading(path));
+  if (::lseek(fd.get(), -static_cast<off_t>(limit), SEEK_END) < 0 && errno != EINVAL) {
     return SystemError("reading the end of " + path);  // EINVAL: the file is shorter, so it is read from its beginning
   }
-  return ReadUpTo(fd->get(), limit, path);
+  return ReadUpTo(fd.get(), limit, path);
 }
 
 std::string LastLine(const std::string& path) {
@@ -112,7 +110,7 @@ Status MakeDirectories(const std::string& path, mode_t mode) {
   if (errno == ENOENT) {
     const size_t slash = path.find_last_of('/', path.find_last_not_of('/'));
     if (slash != std::string::npos && slash != 0) {
-      if (Status parent = MakeDirectories(path.substr(0, slash), mode); !parent.ok()) return parent;
+      HOWDAH_TRY_STATUS(MakeDirectories(path.substr(0, slash), mode));
       if (::mkdir(path.c_str(), mode) == 0) return {};
     }
   }
@@ -141,20 +139,18 @@ Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t l
 }
 
 Result<std::optional<FileLock>> FileLock::Try(const std::string& path) {
-  auto fd = OpenLockFile(path);
-  if (!fd) return fd.error();
-  if (::flock(fd->get(), LOCK_EX | LOCK_NB) == 0) return std::optional(FileLock(std::move(*fd)));
+  HOWDAH_TRY(auto fd, OpenLockFile(path));
+  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return std::optional(FileLock(std::move(fd)));
   if (errno == EWOULDBLOCK) return std::optional<FileLock>();
   return LockError(path).error();
 }
 
 Result<FileLock> FileLock::Wait(const std::string& path) {
-  auto fd = OpenLockFile(path);
-  if (!fd) return fd.error();
-  while (::flock(fd->get(), LOCK_EX) != 0) {
+  HOWDAH_TRY(auto fd, OpenLockFile(path));
+  while (::flock(fd.get(), LOCK_EX) != 0) {
     if (errno != EINTR) return LockError(path);
   }
-  return FileLock(std::move(*fd));
+  return FileLock(std::move(fd));
 }
 
 }  // namespace howdah::os::files

@@ -33,22 +33,19 @@ size_t SplitRecords(std::string_view bytes, const OnRecord& on_record) {
 Status ReadRecords(const std::string& path, const OnRecord& on_record) {
   struct stat status;
   if (stat(path.c_str(), &status) != 0 && errno == ENOENT) return {};
-  const auto bytes = ReadFile(path, kLimit);
-  if (!bytes.ok()) return bytes.error();
-  SplitRecords(*bytes, on_record);
+  HOWDAH_TRY(const auto bytes, ReadFile(path, kLimit));
+  SplitRecords(bytes, on_record);
   return {};
 }
 
 Result<RecordFile> RecordFile::Open(const std::string& path, const OnRecord& on_record) {
-  auto file = OpenForAppend(path, 0600);
-  if (!file.ok()) return file.error();
-  const auto bytes = ReadFile(path, kLimit);
-  if (!bytes.ok()) return bytes.error();
-  const size_t whole = SplitRecords(*bytes, on_record);
-  if (whole < bytes->size() && ftruncate(file->get(), static_cast<off_t>(whole)) != 0) {
+  HOWDAH_TRY(auto file, OpenForAppend(path, 0600));
+  HOWDAH_TRY(const auto bytes, ReadFile(path, kLimit));
+  const size_t whole = SplitRecords(bytes, on_record);
+  if (whole < bytes.size() && ftruncate(file.get(), static_cast<off_t>(whole)) != 0) {
     return SystemError("removing the torn record at the end of " + path);
   }
-  return RecordFile(path, std::move(*file));
+  return RecordFile(path, std::move(file));
 }
 
 Status RecordFile::Append(const std::vector<std::string>& records) {

@@ -31,7 +31,7 @@ class TreeRemover {
         const std::string name = entry->d_name;
         if (name == "." || name == "..") continue;
         found = true;
-        if (Status removed = Remove(here, name, depth); !removed.ok()) return removed;
+        HOWDAH_TRY_STATUS(Remove(here, name, depth));
       }
     }
     return {};
@@ -65,7 +65,7 @@ class TreeRemover {
     }
     Fd fd = OpenWritable(parent, name);
     if (!fd.valid()) return SystemError("removing " + path_ + "/.../" + name);
-    if (Status emptied = Empty(std::move(fd), depth + 1); !emptied.ok()) return emptied;
+    HOWDAH_TRY_STATUS(Empty(std::move(fd), depth + 1));
     if (::unlinkat(parent, name.c_str(), AT_REMOVEDIR) == 0 || errno == ENOENT || errno == ENOTEMPTY) return {};
     return SystemError("removing " + path_ + "/.../" + name);  // after ENOTEMPTY the next round tries again
   }
@@ -87,7 +87,7 @@ Status RemoveTree(const std::string& path) {
   if (!top.valid()) return SystemError("removing " + path);
   Fd copy(::fcntl(top.get(), F_DUPFD_CLOEXEC, 3));
   if (!copy.valid()) return SystemError("removing " + path);
-  if (Status emptied = TreeRemover(top.get(), path).Empty(std::move(copy), 0); !emptied.ok()) return emptied;
+  HOWDAH_TRY_STATUS(TreeRemover(top.get(), path).Empty(std::move(copy), 0));
   if (::rmdir(path.c_str()) == 0 || errno == ENOENT) return {};
   return SystemError("removing " + path);
 }

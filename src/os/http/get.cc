@@ -155,12 +155,11 @@ Failure SendRequest(Stream& stream, const Url& url, const Headers& headers) {
 }  // namespace
 
 Result<GetReply> Get(const std::string& text, const GetLimits& limits, const OnBody& on_body, const Headers& headers) {
-  const auto url = ParseUrl(text);
-  if (!url) return url.error();
-  auto connected = os::net::Connect(url->where, limits.connect);
+  HOWDAH_TRY(const auto url, ParseUrl(text));
+  auto connected = os::net::Connect(url.where, limits.connect);
   if (!connected) return connected.error().While("reading " + text);
   Stream stream(os::files::Fd(*connected), limits);
-  if (const Failure failed = SendRequest(stream, *url, headers)) return ToError(text, failed);
+  if (const Failure failed = SendRequest(stream, url, headers)) return ToError(text, failed);
   boost::beast::flat_buffer buffer(kHeaderBytes + kBlock);
   Parser parser;
   parser.header_limit(kHeaderBytes);

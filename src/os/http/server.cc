@@ -31,10 +31,10 @@ class Connection {
  public:
   // on_finished: destroys the connection.
   Connection(tcp::socket socket, const Server::Limits& limits, std::shared_ptr<const Server::Handler> handler,
-             std::function<void()> on_over)
+             std::function<void()> on_finished)
       : limits_(limits),
         handler_(std::move(handler)),
-        on_over_(std::move(on_over)),
+        on_finished_(std::move(on_finished)),
         peer_(AddressOf(socket)),
         stream_(std::move(socket)) {
     parser_.header_limit(static_cast<uint32_t>(limits.header_bytes));
@@ -57,7 +57,7 @@ class Connection {
         failed != protocol::error::end_of_stream && failed != protocol::error::partial_message) {
       return Answer({400, "", "not an HTTP/1.1 request\n", ""});
     }
-    if (failed) return Over();
+    if (failed) return Finish();
     const auto& request = parser_.get();
     const protocol::verb method = request.method();
     head_ = method == protocol::verb::head;
@@ -69,7 +69,7 @@ class Connection {
                            if (alive.expired()) return;
                            if (error == protocol::error::body_limit)
                              return Answer({413, "", "the request body is too long\n", ""});
-                           if (error) return Over();
+                           if (error) return Finish();
                            Ask();
                          });
   }
@@ -105,8 +105,8 @@ class Connection {
     });
   }
 
-  void Over() {
-    const auto over = on_over_;  // destroys *this
+  void Finish() {
+    const auto over = on_finished_;  // destroys *this
     over();
   }
 
@@ -124,14 +124,14 @@ class Connection {
                             [this, alive = std::weak_ptr(alive_)](const Failure& failed, size_t size) {
                               if (alive.expired()) return;
                               left_ -= std::min(left_, size);
-                              if (failed || left_ == 0) return Over();
+                              if (failed || left_ == 0) return Finish();
                               Discard();
                             });
   }
 
   const Server::Limits limits_;
   const std::shared_ptr<const Server::Handler> handler_;
-  const std::function<void()> on_over_;
+  const std::function<void()> on_finished_;
   const std::string peer_;
   beast::tcp_stream stream_;
   beast::flat_buffer buffer_;
@@ -209,7 +209,7 @@ class AsioServer final : public Server {
 Result<std::unique_ptr<Server>> Server::Start(asio::io_context& loop, const std::string& host, Handler handler,
                                               const Limits& limits) {
   auto server = std::make_unique<AsioServer>(loop, std::move(handler), limits);
-  if (const Status listening = server->Listen(host); !listening.ok()) return listening.error();
+  HOWDAH_TRY_STATUS(server->Listen(host));
   return std::unique_ptr<Server>(std::move(server));
 }
 

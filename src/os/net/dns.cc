@@ -151,7 +151,7 @@ Result<std::vector<SocketAddress>> AskDns(const HostPort& where, Duration limit,
   const auto deadline = Clock::now() + limit;
   Answer answer{where.port};  // declared before the channel, whose destructor may call OnAnswer
   Channel channel;
-  if (Status opened = Open(channel, limit, options.servers); !opened) return opened.error();
+  HOWDAH_TRY_STATUS(Open(channel, limit, options.servers));
   ares_addrinfo_hints hints{};
   hints.ai_flags = ARES_AI_NOSORT;
   hints.ai_family = AF_UNSPEC;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <utility>
 
+#include "howdah/base/text.h"
 #include "proc.h"
 
 namespace howdah::os::process {
@@ -81,7 +82,7 @@ std::string ProcessFacts::Text() const {
   std::string text = name + " " + Doing(state);
   if (!waits_in.empty()) text += " in " + waits_in;
   if (!system_call.empty()) text += " (system call " + system_call + ")";
-  return text + ", " + std::to_string(threads) + (threads == 1 ? " thread" : " threads");
+  return text + ", " + CountOf(threads, "thread");
 }
 
 std::optional<ProcessFacts> InspectProcess(pid_t pid) {

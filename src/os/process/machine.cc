@@ -70,15 +70,14 @@ Result<std::string> RunForOutput(const SpawnRequest& request, std::chrono::milli
   files::Fd write_end(ends[1]);
   SpawnRequest own = request;
   own.stdout_fd = write_end.get();
-  auto child = SpawnOrError(own);
-  if (!child) return child.error();
+  HOWDAH_TRY(auto child, SpawnOrError(own));
   write_end = files::Fd();
   std::string output;
-  pollfd ended{child->pidfd.get(), POLLIN, 0};
+  pollfd ended{child.pidfd.get(), POLLIN, 0};
   const bool in_time =
       ReadPipe(read_end.get(), deadline, output) && ::poll(&ended, 1, MillisecondsUntil(deadline)) == 1;
-  if (!in_time) ::kill(child->pid, SIGKILL);
-  const ExitStatus status = WaitFor(*child);
+  if (!in_time) ::kill(child.pid, SIGKILL);
+  const ExitStatus status = WaitFor(child);
   if (!in_time) return Error{ErrorCode::kTimeout, "running " + request.program + ": no answer within the time limit"};
   if (status.code != 0) return Failed("running " + request.program + ": it failed");
   return output;

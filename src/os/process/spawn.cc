@@ -30,7 +30,7 @@ namespace {
 constexpr size_t kStackSize = size_t{64} << 10;
 
 // All data the child needs. Prepared in the parent, because the child must not allocate.
-struct Orders {
+struct ChildPlan {
   const SpawnRequest* request = nullptr;
   char* const* argv = nullptr;
   char* const* environment = nullptr;
@@ -48,10 +48,10 @@ HOWDAH_BORROWED_MEMORY void ResetSignals() {
 
 // Runs between clone and exec, in the parent's memory, while the parent waits.
 HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
-  Orders& orders = *static_cast<Orders*>(argument);
-  const SpawnRequest& request = *orders.request;
+  ChildPlan& plan = *static_cast<ChildPlan*>(argument);
+  const SpawnRequest& request = *plan.request;
   const auto fail = [&](SpawnStep step) {
-    orders.failure = {step, errno};
+    plan.failure = {step, errno};
     ::_exit(127);
   };
   if (request.new_session) {
@@ -61,21 +61,21 @@ HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
   }
   if (request.death_signal != 0) {
     ::prctl(PR_SET_PDEATHSIG, request.death_signal);
-    if (::getppid() != orders.parent) ::_exit(127);  // the parent ended before prctl took effect
+    if (::getppid() != plan.parent) ::_exit(127);  // the parent ended before prctl took effect
   }
   if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) fail(SpawnStep::kDirectory);
   // Our own descriptors are close-on-exec already; this covers those left open by libraries or by our parent (Linux
   // 5.11 and later).
   ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
   for (int i = 0; i < 3; ++i) {
-    if (::dup2(orders.streams[i], i) < 0) fail(SpawnStep::kCreate);
+    if (::dup2(plan.streams[i], i) < 0) fail(SpawnStep::kCreate);
   }
   if (request.controlling_terminal && ::ioctl(0, TIOCSCTTY, 0) != 0) fail(SpawnStep::kCreate);
   for (const int fd : request.kept) {
     if (::fcntl(fd, F_SETFD, 0) != 0) fail(SpawnStep::kCreate);
   }
   ResetSignals();
-  ::execve(request.program.c_str(), orders.argv, orders.environment);
+  ::execve(request.program.c_str(), plan.argv, plan.environment);
   fail(SpawnStep::kExec);
   return 127;
 }
@@ -103,10 +103,10 @@ bool OpenStreams(const SpawnRequest& request, files::Fd (&streams)[3]) {
 
 std::variant<Child, SpawnError> Spawn(const SpawnRequest& request) {
   const std::vector<char*> argv = Pointers(request.argv), environment = Pointers(request.environment);
-  Orders orders{.request = &request, .argv = argv.data(), .environment = environment.data(), .parent = ::getpid()};
+  ChildPlan plan{.request = &request, .argv = argv.data(), .environment = environment.data(), .parent = ::getpid()};
   files::Fd streams[3];
   if (!OpenStreams(request, streams)) return SpawnError{SpawnStep::kCreate, errno};
-  for (int i = 0; i < 3; ++i) orders.streams[i] = streams[i].get();
+  for (int i = 0; i < 3; ++i) plan.streams[i] = streams[i].get();
   void* stack = ::mmap(nullptr, kStackSize, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) return SpawnError{SpawnStep::kCreate, errno};
 
@@ -116,16 +116,16 @@ std::variant<Child, SpawnError> Spawn(const SpawnRequest& request) {
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
   int pidfd = -1;
   const pid_t pid = ::clone(RunChild, static_cast<char*>(stack) + kStackSize,
-                            CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &orders, &pidfd);
+                            CLONE_VM | CLONE_VFORK | CLONE_PIDFD | SIGCHLD, &plan, &pidfd);
   const int clone_error = errno;
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::munmap(stack, kStackSize);
 
   if (pid < 0) return SpawnError{SpawnStep::kCreate, clone_error};
   Child child{pid, files::Fd(pidfd)};
-  if (orders.failure.error != 0) {
+  if (plan.failure.error != 0) {
     WaitFor(child);
-    return orders.failure;
+    return plan.failure;
   }
   return child;
 }

@@ -67,13 +67,13 @@ void ForEachDescendant(pid_t root, Visit visit) {
     for (auto it = begin; it != end; ++it) children.push_back(it->second);
     return children;
   };
-  std::vector<pid_t> waiting = children_of(root);
-  for (size_t i = 0; i < waiting.size(); ++i) {
-    const pid_t pid = waiting[i];
+  std::vector<pid_t> queue = children_of(root);
+  for (size_t i = 0; i < queue.size(); ++i) {
+    const pid_t pid = queue[i];
     const auto stat = ReadProcStat(pid);
     if (!stat || stat->ended()) continue;
     const std::vector<pid_t> below = children_of(pid);
-    waiting.insert(waiting.end(), below.begin(), below.end());
+    queue.insert(queue.end(), below.begin(), below.end());
     visit(pid, *stat);
   }
 }
