@@ -40,7 +40,7 @@ Result<int> Watch(const client::Job& job, bool json) {
   return client::kExitOk;
 }
 
-Result<int> Status(client::Connection& connection, const StatusArguments& arguments) {
+Result<int> ShowStatus(client::Connection& connection, const StatusArguments& arguments) {
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
   if (arguments.watch) return Watch(job, arguments.json);
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
@@ -57,7 +57,7 @@ args::Command StatusCommand(client::Connection& connection) {
             syntax.Id(arguments->id);
             syntax.Json(arguments->json, "Print one JSON object");
             syntax.Flag("--watch", arguments->watch, "Show every change until the job has finished");
-            return [&connection, arguments] { return Status(connection, *arguments); };
+            return [&connection, arguments] { return ShowStatus(connection, *arguments); };
           }};
 }
 
