@@ -10,6 +10,23 @@ namespace howdah::testing::sim {
 using core::TaskState;
 using jobspec::RoleKind;
 
+namespace {
+
+// Whether a task without a container leaves the job, although nobody has scaled it away.
+bool GivesUpMember(const core::Change& change, const JournalFold& fold, const Workload& workload,
+                   const std::vector<int>& wanted) {
+  const auto* task = std::get_if<core::TaskChanged>(&change);
+  if (task == nullptr || task->type != core::TaskChanged::Type::kStopped || fold.stopping()) return false;
+  const FoldedTask* before = fold.Find(task->role, task->index);
+  if (before == nullptr || before->state != TaskState::kPending) return false;
+  for (size_t r = 0; r < wanted.size(); ++r) {
+    if (workload.spec.roles[r].name == task->role) return task->index < wanted[r];
+  }
+  return false;
+}
+
+}  // namespace
+
 Checker::Checker(World& world, const Workload& workload, Truth& truth)
     : world_(world), workload_(workload), truth_(truth), facts_(workload) {
   core::JobSubmitted submitted;
@@ -173,7 +190,7 @@ void Checker::Check(const core::KillContainer& kill) {
 }
 
 void Checker::Check(const core::Record& record) {
-  const bool fewer = GivesUpMember(record.change);
+  const bool fewer = GivesUpMember(record.change, fold_, workload_, wanted_);
   const std::string wrong = fold_.Take(record.change);
   if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
   if (const auto* job = std::get_if<core::JobChanged>(&record.change); job != nullptr && job->reason) {
@@ -196,18 +213,6 @@ void Checker::Check(const core::Record& record) {
       }
     }
   }
-}
-
-// Whether a task without a container leaves the job, although nobody has scaled it away.
-bool Checker::GivesUpMember(const core::Change& change) const {
-  const auto* task = std::get_if<core::TaskChanged>(&change);
-  if (task == nullptr || task->type != core::TaskChanged::Type::kStopped || fold_.stopping()) return false;
-  const FoldedTask* before = fold_.Find(task->role, task->index);
-  if (before == nullptr || before->state != TaskState::kPending) return false;
-  for (size_t r = 0; r < wanted_.size(); ++r) {
-    if (workload_.spec.roles[r].name == task->role) return task->index < wanted_[r];
-  }
-  return false;
 }
 
 void Checker::CheckSuccess(const core::TaskChanged& change) {

@@ -81,7 +81,6 @@ class Checker {
   void CheckOutcome(const core::FinishJob& finish);
   void CheckSuccess();
   void CheckSuccess(const core::TaskChanged& change);
-  bool GivesUpMember(const core::Change& change) const;
   void CheckFailure(const core::FinishJob& finish);
   bool FailsTheJob(TaskId task) const;
   bool MayBeIgnored(const jobspec::RoleSpec& role) const;
