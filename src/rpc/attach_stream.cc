@@ -22,7 +22,7 @@ AttachStream::AttachStream(Completions& completions, std::shared_ptr<grpc::Chann
       channel_(std::move(channel)),
       address_(std::move(address)),
       handlers_(std::make_shared<const ExecutorLink::Handlers>(std::move(handlers))),
-      within_(connect_limit),
+      connect_timeout_(connect_limit),
       stub_(channel_) {
   context_.set_wait_for_ready(true);
   call_ = stub_.PrepareCall(&context_, kAttachMethod, queue_);
@@ -31,22 +31,22 @@ AttachStream::AttachStream(Completions& completions, std::shared_ptr<grpc::Chann
 }
 
 void AttachStream::Send(const wire::FromExecutor& message) {
-  if (finishing_ || ending_) return;
+  if (state_.finishing || state_.ending) return;
   queued_.push_back(message);
-  if (started_) WriteNext();
+  if (state_.started) WriteNext();
 }
 
 void AttachStream::Finish() {
-  if (finishing_ || ending_) return;
-  finishing_ = true;
-  if (!started_) return;  // the connect limit still applies
+  if (state_.finishing || state_.ending) return;
+  state_.finishing = true;
+  if (!state_.started) return;  // the connect limit still applies
   LimitEnd();
   WriteNext();
 }
 
 void AttachStream::Cancel() {
   handlers_.reset();
-  finishing_ = ending_ = true;
+  state_.finishing = state_.ending = true;
   context_.TryCancel();
   connect_limit_.Cancel();
   end_limit_.Cancel();
@@ -55,8 +55,8 @@ void AttachStream::Cancel() {
 void AttachStream::OnStarted(bool ok) {
   connect_limit_.Cancel();
   if (!ok) return End();
-  started_ = true;
-  if (finishing_) LimitEnd();
+  state_.started = true;
+  if (state_.finishing) LimitEnd();
   Read();
   WriteNext();
 }
@@ -75,37 +75,37 @@ void AttachStream::OnRead(bool ok) {
 }
 
 void AttachStream::WriteNext() {
-  if (writing_ || ending_) return;
+  if (state_.writing || state_.ending) return;
   if (!queued_.empty()) {
-    writing_ = true;
+    state_.writing = true;
     call_->Write(queued_.front(), &on_wrote_);  // serialised before Write returns
     queued_.pop_front();
-  } else if (finishing_ && !half_closed_) {
-    half_closed_ = true;
+  } else if (state_.finishing && !state_.half_closed) {
+    state_.half_closed = true;
     call_->WritesDone(&on_half_closed_);
   }
 }
 
 void AttachStream::OnWrote(bool ok) {
-  writing_ = false;
+  state_.writing = false;
   if (!ok) return;  // the stream is broken; the read fails, too
   WriteNext();
   const auto handlers = handlers_;
-  if (!writing_ && handlers && handlers->on_sent) handlers->on_sent();  // may destroy *this
+  if (!state_.writing && handlers && handlers->on_sent) handlers->on_sent();  // may destroy *this
 }
 
 void AttachStream::OnHalfClosed(bool) {}
 
 void AttachStream::End() {
-  if (ending_) return;
-  ending_ = true;
+  if (state_.ending) return;
+  state_.ending = true;
   queued_.clear();
   LimitEnd();  // a stream that broke because of an invalid message never gets a status
   call_->Finish(&status_, &on_ended_);
 }
 
 void AttachStream::LimitEnd() {
-  if (std::exchange(limiting_end_, true)) return;
+  if (std::exchange(state_.limiting_end, true)) return;
   end_limit_.Set(queue_, After(kEndLimit), &on_end_limit_);
 }
 
@@ -115,22 +115,22 @@ void AttachStream::OnEnded(bool) {
 }
 
 void AttachStream::OnConnectLimit(bool ran_out) {
-  if (!ran_out || started_) return;
-  over_connect_limit_ = true;
+  if (!ran_out || state_.started) return;
+  state_.over_connect_limit = true;
   context_.TryCancel();
 }
 
 void AttachStream::OnEndLimit(bool ran_out) {
   if (!ran_out) return;
-  over_end_limit_ = true;
+  state_.over_end_limit = true;
   context_.TryCancel();
 }
 
 std::string AttachStream::WhyClosed() const {
   std::string am = "the AM at " + address_;
-  if (over_connect_limit_) return am + " could not be reached within " + FormatDuration(within_);
+  if (state_.over_connect_limit) return am + " could not be reached within " + FormatDuration(connect_timeout_);
   if (status_.ok()) return am + " closed the connection";
-  if (over_end_limit_) return am + " did not accept the remaining messages";
+  if (state_.over_end_limit) return am + " did not accept the remaining messages";
   if (status_.error_code() == grpc::StatusCode::PERMISSION_DENIED) return am + " refused: " + Explain(status_);
   return "the connection to " + am + " broke: " + Explain(status_);
 }

@@ -51,7 +51,7 @@ class AttachStream {
   std::string address_;
   std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null: no handler is called any more
   std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler may destroy this
-  const Duration within_;                                   // the connect limit
+  const Duration connect_timeout_;                          // the connect limit
 
   grpc::TemplatedGenericStub<wire::FromExecutor, wire::ToExecutor> stub_;
   grpc::ClientContext context_;
@@ -60,8 +60,11 @@ class AttachStream {
   grpc::Status status_;
   wire::ToExecutor incoming_;
   std::deque<wire::FromExecutor> queued_;
-  bool started_ = false, writing_ = false, finishing_ = false, half_closed_ = false, ending_ = false;
-  bool limiting_end_ = false, over_connect_limit_ = false, over_end_limit_ = false;
+  struct State {
+    bool started = false, writing = false, finishing = false, half_closed = false, ending = false;
+    bool limiting_end = false, over_connect_limit = false, over_end_limit = false;
+  };
+  State state_;
 
   OperationOf<AttachStream, &AttachStream::OnStarted> on_started_{this};
   OperationOf<AttachStream, &AttachStream::OnRead> on_read_{this};

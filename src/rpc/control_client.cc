@@ -15,8 +15,8 @@ Error ToError(const std::string& address, const grpc::Status& status, bool conne
       return {ErrorCode::kUnavailable, doing + ": it cannot be reached: " + Explain(status)};
     case grpc::StatusCode::DEADLINE_EXCEEDED:
       if (!connected) {
-        return {ErrorCode::kUnavailable, doing + ": no connection within " + FormatDuration(limit) +
-                                             "; is the node up, and its port open?"};
+        return {ErrorCode::kUnavailable,
+                doing + ": no connection within " + FormatDuration(limit) + "; is the node up, and its port open?"};
       }
       return {ErrorCode::kTimeout, doing + ": no answer within " + FormatDuration(limit)};
     default:
@@ -28,15 +28,14 @@ Error ToError(const std::string& address, const grpc::Status& status, bool conne
 
 Result<wire::ControlReply> CallAm(const std::string& address, const Identity& identity,
                                   const wire::ControlRequest& request, Duration limit) {
-  auto channel = MakeChannel(address, identity, grpc::ChannelArguments());
-  if (!channel) return channel.error();
+  HOWDAH_TRY(auto channel, MakeChannel(address, identity, grpc::ChannelArguments()));
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + limit);
   context.set_wait_for_ready(false);  // fail at once if the connection is refused: the AM is gone
   wire::ControlReply reply;
-  grpc::Status status = wire::Control::NewStub(*channel)->Call(&context, request, &reply);
+  grpc::Status status = wire::Control::NewStub(channel)->Call(&context, request, &reply);
   if (!status.ok()) {
-    return ToError(address, status, (*channel)->GetState(false) == GRPC_CHANNEL_READY, limit);
+    return ToError(address, status, channel->GetState(false) == GRPC_CHANNEL_READY, limit);
   }
   if (!reply.error().empty()) return Failed(reply.error());
   return reply;

@@ -7,11 +7,11 @@
 namespace howdah::rpc {
 
 FrameCall::FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method, std::string address,
-                     FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_over)
+                     FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_finished)
     : method_(method),
       address_(std::move(address)),
       handlers_(std::make_shared<const FrameStream::Handlers>(std::move(handlers))),
-      on_over_(std::move(on_over)),
+      on_finished_(std::move(on_finished)),
       stub_(std::move(channel)) {}
 
 void FrameCall::Start(Completions& completions) {
@@ -22,19 +22,19 @@ void FrameCall::Start(Completions& completions) {
 }
 
 void FrameCall::Send(const wire::Frame& frame) {
-  if (finishing_ || ending_) return;
+  if (state_.finishing || state_.ending) return;
   queued_.push_back(frame);
   WriteNext();
 }
 
 void FrameCall::Finish() {
-  finishing_ = true;
+  state_.finishing = true;
   WriteNext();
 }
 
 void FrameCall::Cancel() {
   handlers_.reset();
-  finishing_ = true;
+  state_.finishing = true;
   queued_.clear();
   context_.TryCancel();
 }
@@ -42,7 +42,7 @@ void FrameCall::Cancel() {
 void FrameCall::OnStarted(bool ok) {
   --pending_;
   if (!ok) return End();
-  started_ = true;
+  state_.started = true;
   Read();
   WriteNext();
 }
@@ -62,14 +62,14 @@ void FrameCall::OnRead(bool ok) {
 }
 
 void FrameCall::WriteNext() {
-  if (!started_ || writing_ || ending_) return;
+  if (!state_.started || state_.writing || state_.ending) return;
   if (!queued_.empty()) {
-    writing_ = true;
+    state_.writing = true;
     ++pending_;
     stream_->Write(queued_.front(), &on_wrote_);  // serialised before Write returns
     queued_.pop_front();
-  } else if (finishing_ && !half_closed_) {
-    half_closed_ = true;
+  } else if (state_.finishing && !state_.half_closed) {
+    state_.half_closed = true;
     ++pending_;
     stream_->WritesDone(&on_half_closed_);
   }
@@ -77,18 +77,18 @@ void FrameCall::WriteNext() {
 
 void FrameCall::OnWrote(bool ok) {
   --pending_;
-  writing_ = false;
+  state_.writing = false;
   if (ok) WriteNext();  // otherwise the stream is broken, and the read fails, too
-  CloseIfOver();
+  FinishIfOver();
 }
 
 void FrameCall::OnHalfClosed(bool) {
   --pending_;
-  CloseIfOver();
+  FinishIfOver();
 }
 
 void FrameCall::End() {
-  if (std::exchange(ending_, true)) return;
+  if (std::exchange(state_.ending, true)) return;
   queued_.clear();
   ++pending_;
   stream_->Finish(&status_, &on_ended_);
@@ -96,15 +96,15 @@ void FrameCall::End() {
 
 void FrameCall::OnEnded(bool) {
   --pending_;
-  ended_ = true;
+  state_.ended = true;
   const auto self = shared_from_this();
   if (const auto handlers = std::exchange(handlers_, nullptr)) handlers->on_closed(WhyClosed());
-  CloseIfOver();
+  FinishIfOver();
 }
 
-void FrameCall::CloseIfOver() {
-  if (!ended_ || pending_ > 0) return;
-  if (const auto on_over = std::exchange(on_over_, nullptr)) on_over(this);  // may destroy *this
+void FrameCall::FinishIfOver() {
+  if (!state_.ended || pending_ > 0) return;
+  if (const auto on_finished = std::exchange(on_finished_, nullptr)) on_finished(this);  // may destroy *this
 }
 
 std::string FrameCall::WhyClosed() const {
@@ -113,7 +113,7 @@ std::string FrameCall::WhyClosed() const {
   if (status_.error_code() == grpc::StatusCode::PERMISSION_DENIED) return am + " refused: " + Explain(status_);
   if (status_.error_code() == grpc::StatusCode::UNIMPLEMENTED)
     return am + " has another version of Howdah and does not support this request";
-  return (started_ ? "the connection to " + am + " broke: " : am + " cannot be reached: ") + Explain(status_);
+  return (state_.started ? "the connection to " + am + " broke: " : am + " cannot be reached: ") + Explain(status_);
 }
 
 }  // namespace howdah::rpc

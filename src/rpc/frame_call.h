@@ -21,7 +21,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
  public:
   // on_finished: the last callback, called once; gRPC holds none of the operations any more.
   FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method, std::string address,
-            FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_over);
+            FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_finished);
   FrameCall(const FrameCall&) = delete;
   FrameCall& operator=(const FrameCall&) = delete;
 
@@ -42,13 +42,13 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
   void Read();
   void WriteNext();
   void End();
-  void CloseIfOver();
+  void FinishIfOver();
   std::string WhyClosed() const;
 
   const char* const method_;
   const std::string address_;
   std::shared_ptr<const FrameStream::Handlers> handlers_;  // null: no handler is called any more
-  std::function<void(FrameCall*)> on_over_;
+  std::function<void(FrameCall*)> on_finished_;
   grpc::TemplatedGenericStub<wire::Frame, wire::Frame> stub_;
   grpc::ClientContext context_;
   std::unique_ptr<Stream> stream_;
@@ -56,7 +56,10 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
   wire::Frame incoming_;
   std::deque<wire::Frame> queued_;
   int pending_ = 0;  // operations held by gRPC
-  bool started_ = false, writing_ = false, finishing_ = false, half_closed_ = false, ending_ = false, ended_ = false;
+  struct State {
+    bool started = false, writing = false, finishing = false, half_closed = false, ending = false, ended = false;
+  };
+  State state_;
 
   OperationOf<FrameCall, &FrameCall::OnStarted> on_started_{this};
   OperationOf<FrameCall, &FrameCall::OnRead> on_read_{this};

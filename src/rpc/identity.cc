@@ -118,16 +118,12 @@ Result<JobIdentities> MakeJobIdentities(std::string_view job_id) {
   OPENSSL_init_crypto(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   Key ca_key(EVP_EC_gen("P-256"));
   if (!ca_key) return OpensslError("making the key of the job's CA");
-  auto ca = MakeCa(ca_key.get(), job_id);
-  if (!ca) return ca.error();
+  HOWDAH_TRY(auto ca, MakeCa(ca_key.get(), job_id));
 
-  auto am = MakeIdentity(ca->get(), ca_key.get(), kAmName, "serverAuth", job_id);
-  if (!am) return am.error();
-  auto executor = MakeIdentity(ca->get(), ca_key.get(), kExecutorName, "clientAuth", job_id);
-  if (!executor) return executor.error();
-  auto client = MakeIdentity(ca->get(), ca_key.get(), kClientName, "clientAuth", job_id);
-  if (!client) return client.error();
-  return JobIdentities{std::move(*am), std::move(*executor), std::move(*client)};
+  HOWDAH_TRY(auto am, MakeIdentity(ca.get(), ca_key.get(), kAmName, "serverAuth", job_id));
+  HOWDAH_TRY(auto executor, MakeIdentity(ca.get(), ca_key.get(), kExecutorName, "clientAuth", job_id));
+  HOWDAH_TRY(auto client, MakeIdentity(ca.get(), ca_key.get(), kClientName, "clientAuth", job_id));
+  return JobIdentities{std::move(am), std::move(executor), std::move(client)};
 }
 
 }  // namespace howdah::rpc

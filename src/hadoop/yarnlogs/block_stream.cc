@@ -35,12 +35,12 @@ class RegionReader {
     return bytes;
   }
 
-  int64_t Leap(int64_t size) {
-    const int64_t leapt = std::min(size, region_.size);
-    region_.offset += leapt;
-    region_.size -= leapt;
+  int64_t SkipUnread(int64_t size) {
+    const int64_t skipped = std::min(size, region_.size);
+    region_.offset += skipped;
+    region_.size -= skipped;
     next_ = kReadMin;
-    return leapt;
+    return skipped;
   }
 
  private:
@@ -55,7 +55,7 @@ class PlainStream : public BlockStream {
 
  private:
   Result<std::string> Fill() override { return reader_.Next(); }
-  int64_t Leap(int64_t size) override { return reader_.Leap(size); }
+  int64_t SkipUnread(int64_t size) override { return reader_.SkipUnread(size); }
 
   RegionReader reader_;
 };
@@ -78,10 +78,9 @@ class ZlibStream : public BlockStream {
     zlib_.avail_out = static_cast<uInt>(out.size());
     while (zlib_.avail_out == out.size()) {
       if (zlib_.avail_in == 0) {
-        Result<std::string> more = reader_.Next();
-        if (!more.ok()) return more;
-        if (more->empty()) return ended_ ? Result<std::string>(std::string()) : EndsEarly();
-        input_ = std::move(*more);
+        HOWDAH_TRY(auto more, reader_.Next());
+        if (more.empty()) return ended_ ? Result<std::string>(std::string()) : EndsEarly();
+        input_ = std::move(more);
         zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
         zlib_.avail_in = static_cast<uInt>(input_.size());
       }
@@ -97,7 +96,7 @@ class ZlibStream : public BlockStream {
     out.resize(out.size() - zlib_.avail_out);
     return out;
   }
-  int64_t Leap(int64_t) override { return 0; }
+  int64_t SkipUnread(int64_t) override { return 0; }
 
   RegionReader reader_;
   std::string input_;
@@ -130,15 +129,14 @@ Result<std::unique_ptr<BlockStream>> BlockStream::Open(const Source& source, Reg
 
 Status BlockStream::Ensure() {
   if (used_ < buffer_.size()) return {};
-  Result<std::string> more = Fill();
-  if (!more.ok()) return more.error();
-  buffer_ = std::move(*more);
+  HOWDAH_TRY(auto more, Fill());
+  buffer_ = std::move(more);
   used_ = 0;
   return {};
 }
 
 Result<std::string> BlockStream::Read(size_t max) {
-  if (const Status there = Ensure(); !there.ok()) return there.error();
+  HOWDAH_TRY_STATUS(Ensure());
   std::string bytes = buffer_.substr(used_, max);
   used_ += bytes.size();
   position_ += static_cast<int64_t>(bytes.size());
@@ -148,10 +146,9 @@ Result<std::string> BlockStream::Read(size_t max) {
 Result<std::string> BlockStream::ReadExactly(size_t size) {
   std::string bytes;
   while (bytes.size() < size) {
-    Result<std::string> more = Read(size - bytes.size());
-    if (!more.ok()) return more;
-    if (more->empty()) return EndsEarly();
-    bytes += *more;
+    HOWDAH_TRY(auto more, Read(size - bytes.size()));
+    if (more.empty()) return EndsEarly();
+    bytes += more;
   }
   return bytes;
 }
@@ -160,9 +157,9 @@ Status BlockStream::Skip(int64_t size) {
   while (size > 0) {
     int64_t skipped = std::min(size, static_cast<int64_t>(buffer_.size() - used_));
     used_ += static_cast<size_t>(skipped);
-    if (skipped == 0) skipped = Leap(size);
+    if (skipped == 0) skipped = SkipUnread(size);
     if (skipped == 0) {
-      if (const Status there = Ensure(); !there.ok()) return there;
+      HOWDAH_TRY_STATUS(Ensure());
       if (buffer_.empty()) return EndsEarly();
     }
     position_ += skipped;
@@ -172,35 +169,32 @@ Status BlockStream::Skip(int64_t size) {
 }
 
 Result<bool> BlockStream::AtEnd() {
-  if (const Status there = Ensure(); !there.ok()) return there.error();
+  HOWDAH_TRY_STATUS(Ensure());
   return used_ == buffer_.size();
 }
 
 Result<int64_t> BlockStream::ReadVLong() {
-  const Result<std::string> first = ReadExactly(1);
-  if (!first.ok()) return first.error();
-  const auto byte = static_cast<uint8_t>(first->front());
+  HOWDAH_TRY(const auto first, ReadExactly(1));
+  const auto byte = static_cast<uint8_t>(first.front());
   const int size = VLongTail(byte);
   if (size < 0) return Failed("the file is damaged: invalid number");
-  const Result<std::string> tail = ReadExactly(static_cast<size_t>(size));
-  if (!tail.ok()) return tail.error();
-  return VLongOf(byte, *tail);
+  HOWDAH_TRY(const auto tail, ReadExactly(static_cast<size_t>(size)));
+  return VLongOf(byte, tail);
 }
 
 Status ChunkStream::NextChunk() {
   while (left_ == 0 && !last_) {
-    const Result<int64_t> length = block_.ReadVLong();
-    if (!length.ok()) return length.error();
+    HOWDAH_TRY(const auto length, block_.ReadVLong());
     constexpr int64_t kMax = INT32_MAX;
-    if (*length > kMax || *length < -kMax) return Failed("the file is damaged: invalid chunk length");
-    last_ = *length >= 0;
-    left_ = last_ ? *length : -*length;
+    if (length > kMax || length < -kMax) return Failed("the file is damaged: invalid chunk length");
+    last_ = length >= 0;
+    left_ = last_ ? length : -length;
   }
   return {};
 }
 
 Result<std::string> ChunkStream::Read(size_t max) {
-  if (const Status next = NextChunk(); !next.ok()) return next.error();
+  HOWDAH_TRY_STATUS(NextChunk());
   if (left_ == 0) return std::string();
   Result<std::string> bytes = block_.Read(std::min(max, static_cast<size_t>(left_)));
   if (!bytes.ok()) return bytes;
@@ -212,10 +206,9 @@ Result<std::string> ChunkStream::Read(size_t max) {
 Result<std::string> ChunkStream::ReadExactly(size_t size) {
   std::string bytes;
   while (bytes.size() < size) {
-    Result<std::string> more = Read(size - bytes.size());
-    if (!more.ok()) return more;
-    if (more->empty()) return EndsEarly();
-    bytes += *more;
+    HOWDAH_TRY(auto more, Read(size - bytes.size()));
+    if (more.empty()) return EndsEarly();
+    bytes += more;
   }
   return bytes;
 }
@@ -223,10 +216,10 @@ Result<std::string> ChunkStream::ReadExactly(size_t size) {
 Result<int64_t> ChunkStream::SkipUpTo(int64_t size) {
   int64_t skipped = 0;
   while (skipped < size) {
-    if (const Status next = NextChunk(); !next.ok()) return next.error();
+    HOWDAH_TRY_STATUS(NextChunk());
     if (left_ == 0) break;
     const int64_t part = std::min(size - skipped, left_);
-    if (const Status done = block_.Skip(part); !done.ok()) return done.error();
+    HOWDAH_TRY_STATUS(block_.Skip(part));
     left_ -= part;
     skipped += part;
   }
@@ -234,7 +227,7 @@ Result<int64_t> ChunkStream::SkipUpTo(int64_t size) {
 }
 
 Result<bool> ChunkStream::AtEnd() {
-  if (const Status next = NextChunk(); !next.ok()) return next.error();
+  HOWDAH_TRY_STATUS(NextChunk());
   return left_ == 0;
 }
 

@@ -48,7 +48,7 @@ class BlockStream {
   // Returns more bytes; empty: the end.
   virtual Result<std::string> Fill() = 0;
   // Skips up to `size` bytes that have not been read, if that is cheaper than reading them. Returns the number skipped.
-  virtual int64_t Leap(int64_t size) = 0;
+  virtual int64_t SkipUnread(int64_t size) = 0;
 
  private:
   Status Ensure();

@@ -46,22 +46,20 @@ Region ReadRegion(Decoder& in) {
 
 Result<std::map<std::string, MetaBlock>> ReadMetaIndex(const Source& source) {
   if (source.size < kTail + static_cast<int64_t>(kTFileMagic.size())) return Damaged("it is too short");
-  const Result<std::string> tail = source.read(source.size - kTail, static_cast<size_t>(kTail));
-  if (!tail.ok()) return tail.error();
-  Decoder end(*tail);
-  const int64_t place = end.I64();
+  HOWDAH_TRY(const auto tail, source.read(source.size - kTail, static_cast<size_t>(kTail)));
+  Decoder end(tail);
+  const int64_t index_offset = end.I64();
   const uint16_t major = end.U16();
   end.U16();
   if (end.Bytes(static_cast<int64_t>(kTFileMagic.size())) != kTFileMagic) {
     return Damaged("its end is missing; the upload was interrupted");
   }
   if (major != 1) return Failed("the TFile is of version " + std::to_string(major) + "; only version 1 is supported");
-  if (place < 0 || place > source.size - kTail) return Damaged("its index is beyond its end");
-  const int64_t size = source.size - kTail - place;
+  if (index_offset < 0 || index_offset > source.size - kTail) return Damaged("its index is beyond its end");
+  const int64_t size = source.size - kTail - index_offset;
   if (size > kMetaIndexMax) return Damaged("its index is too large");
-  const Result<std::string> bytes = source.read(place, static_cast<size_t>(size));
-  if (!bytes.ok()) return bytes.error();
-  Decoder in(*bytes);
+  HOWDAH_TRY(const auto bytes, source.read(index_offset, static_cast<size_t>(size)));
+  Decoder in(bytes);
   std::map<std::string, MetaBlock> blocks;
   for (int64_t count = in.VLong(); count > 0 && in.ok(); --count) {
     const std::string name = in.String();
@@ -79,14 +77,12 @@ Result<std::string> ReadMetaBlock(const Source& source, const std::map<std::stri
                                   const std::string& name) {
   const auto found = blocks.find("data:" + name);
   if (found == blocks.end()) return Damaged("it has no " + name);
-  auto stream = BlockStream::Open(source, found->second.region, found->second.compression);
-  if (!stream.ok()) return stream.error();
+  HOWDAH_TRY(auto stream, BlockStream::Open(source, found->second.region, found->second.compression));
   std::string bytes;
   for (;;) {
-    Result<std::string> more = (*stream)->Read(kPiece);
-    if (!more.ok()) return more;
-    if (more->empty()) return bytes;
-    bytes += *more;
+    HOWDAH_TRY(auto more, stream->Read(kPiece));
+    if (more.empty()) return bytes;
+    bytes += more;
     if (static_cast<int64_t>(bytes.size()) > kIndexMax) return Failed("the index of the TFile is too large");
   }
 }
@@ -114,19 +110,15 @@ Status ReadKeys(std::string_view bytes, std::vector<Block>& blocks) {
 }
 
 Result<Index> ReadIndex(const Source& source) {
-  const auto meta = ReadMetaIndex(source);
-  if (!meta.ok()) return meta.error();
-  const Result<std::string> regions = ReadMetaBlock(source, *meta, "BCFile.index");
-  if (!regions.ok()) return regions.error();
-  Decoder in(*regions);
-  const Result<Compression> compression = CompressionOf(in.String());
-  if (!compression.ok()) return compression.error();
-  Index index{*compression, {}};
+  HOWDAH_TRY(const auto meta, ReadMetaIndex(source));
+  HOWDAH_TRY(const auto regions, ReadMetaBlock(source, meta, "BCFile.index"));
+  Decoder in(regions);
+  HOWDAH_TRY(const auto compression, CompressionOf(in.String()));
+  Index index{compression, {}};
   for (int64_t count = in.VLong(); count > 0 && in.ok(); --count) index.blocks.push_back({ReadRegion(in), ""});
   if (!in.ok()) return Damaged("the index of its blocks ends early");
-  const Result<std::string> keys = ReadMetaBlock(source, *meta, "TFile.index");
-  if (!keys.ok()) return keys.error();
-  if (const Status read = ReadKeys(*keys, index.blocks); !read.ok()) return read.error();
+  HOWDAH_TRY(const auto keys, ReadMetaBlock(source, meta, "TFile.index"));
+  HOWDAH_TRY_STATUS(ReadKeys(keys, index.blocks));
   return index;
 }
 
@@ -136,8 +128,7 @@ class ValueStream : public LogStream {
       : block_(std::move(block)), chunks_(*block_, at.size, at.last), left_(left) {}
 
   Status Skip(int64_t size) {
-    const Result<int64_t> skipped = chunks_.SkipUpTo(size);
-    if (!skipped.ok()) return skipped.error();
+    if (const auto skipped = chunks_.SkipUpTo(size); !skipped.ok()) return skipped.error();
     left_ -= size;
     return {};
   }
@@ -175,49 +166,40 @@ class TFile : public AggregatedLog {
 Status ListValue(const std::string& container, size_t block_number, BlockStream& block, ChunkStream& value,
                  std::vector<LogEntry>& entries) {
   const auto text = [&value]() -> Result<std::string> {
-    const Result<std::string> length = value.ReadExactly(2);
-    if (!length.ok()) return length.error();
-    return value.ReadExactly(Decoder(*length).U16());
+    HOWDAH_TRY(const auto length, value.ReadExactly(2));
+    return value.ReadExactly(Decoder(length).U16());
   };
   for (;;) {
-    const Result<bool> at_end = value.AtEnd();
-    if (!at_end.ok()) return at_end.error();
-    if (*at_end) return {};
-    const Result<std::string> name = text();
-    if (!name.ok()) return name.error();
-    const Result<std::string> digits = text();
-    if (!digits.ok()) return digits.error();
-    LogEntry entry{container, *name, 0, {}};
-    const auto [end, error] = std::from_chars(digits->data(), digits->data() + digits->size(), entry.length);
-    if (error != std::errc() || end != digits->data() + digits->size() || entry.length < 0) {
+    HOWDAH_TRY(const auto at_end, value.AtEnd());
+    if (at_end) return {};
+    HOWDAH_TRY(const auto name, text());
+    HOWDAH_TRY(const auto digits, text());
+    LogEntry entry{container, name, 0, {}};
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), entry.length);
+    if (error != std::errc() || end != digits.data() + digits.size() || entry.length < 0) {
       return Damaged("the length of a log is not a number");
     }
     entry.position = {static_cast<int64_t>(block_number), block.position(), value.left(), value.last()};
-    const Result<int64_t> skipped = value.SkipUpTo(entry.length);
-    if (!skipped.ok()) return skipped.error();
-    entry.length = *skipped;
+    HOWDAH_TRY(const auto skipped, value.SkipUpTo(entry.length));
+    entry.length = skipped;
     entries.push_back(std::move(entry));
   }
 }
 
 Status TFile::ListBlock(size_t number, std::string_view wanted, std::vector<LogEntry>& entries) {
-  auto block = BlockStream::Open(source_, index_.blocks[number].region, index_.compression);
-  if (!block.ok()) return block.error();
+  HOWDAH_TRY(auto block, BlockStream::Open(source_, index_.blocks[number].region, index_.compression));
   for (;;) {
-    const Result<bool> at_end = (*block)->AtEnd();
-    if (!at_end.ok()) return at_end.error();
-    if (*at_end) return {};
-    const Result<int64_t> length = (*block)->ReadVLong();
-    if (!length.ok()) return length.error();
-    if (*length < 0 || *length > kKeyMax) return Damaged("invalid length of a key");
-    const Result<std::string> bytes = (*block)->ReadExactly(static_cast<size_t>(*length));
-    if (!bytes.ok()) return bytes.error();
-    const std::optional<std::string> key = TextOfKey(*bytes);
+    HOWDAH_TRY(const auto at_end, block->AtEnd());
+    if (at_end) return {};
+    HOWDAH_TRY(const auto length, block->ReadVLong());
+    if (length < 0 || length > kKeyMax) return Damaged("invalid length of a key");
+    HOWDAH_TRY(const auto bytes, block->ReadExactly(static_cast<size_t>(length)));
+    const std::optional<std::string> key = TextOfKey(bytes);
     if (!key) return Damaged("a key is not text");
-    ChunkStream value(**block);
+    ChunkStream value(*block);
     const bool about_all = *key == "VERSION" || *key == "APPLICATION_OWNER" || *key == "APPLICATION_ACL";
     if (!about_all && (wanted.empty() || *key == wanted)) {
-      if (const Status listed = ListValue(*key, number, **block, value, entries); !listed.ok()) return listed;
+      HOWDAH_TRY_STATUS(ListValue(*key, number, *block, value, entries));
     } else if (const Result<int64_t> skipped = value.SkipUpTo(INT64_MAX); !skipped.ok()) {
       return skipped.error();
     }
@@ -230,7 +212,7 @@ Result<std::vector<LogEntry>> TFile::List(std::string_view container) {
   for (size_t i = 0; i < index_.blocks.size(); ++i) {
     const std::string& only = index_.blocks[i].only_key;
     if (!container.empty() && !only.empty() && only != container) continue;
-    if (const Status listed = ListBlock(i, container, entries); !listed.ok()) return listed.error();
+    HOWDAH_TRY_STATUS(ListBlock(i, container, entries));
   }
   listed_.emplace(container, entries);
   return entries;
@@ -241,22 +223,19 @@ Result<std::unique_ptr<LogStream>> TFile::Read(const LogEntry& entry, int64_t fr
   if (at.block < 0 || static_cast<uint64_t>(at.block) >= index_.blocks.size()) {
     return Failed("reading " + entry.name + ": not an entry of this file");
   }
-  auto block = BlockStream::Open(source_, index_.blocks[static_cast<size_t>(at.block)].region, index_.compression);
-  if (!block.ok()) return block.error();
-  if (const Status skipped = (*block)->Skip(at.offset); !skipped.ok()) return skipped.error();
-  auto stream = std::make_unique<ValueStream>(std::move(*block), at, entry.length);
-  if (const Status skipped = stream->Skip(std::clamp<int64_t>(from, 0, entry.length)); !skipped.ok()) {
-    return skipped.error();
-  }
+  HOWDAH_TRY(auto block,
+             BlockStream::Open(source_, index_.blocks[static_cast<size_t>(at.block)].region, index_.compression));
+  HOWDAH_TRY_STATUS(block->Skip(at.offset));
+  auto stream = std::make_unique<ValueStream>(std::move(block), at, entry.length);
+  HOWDAH_TRY_STATUS(stream->Skip(std::clamp<int64_t>(from, 0, entry.length)));
   return std::unique_ptr<LogStream>(std::move(stream));
 }
 
 }  // namespace
 
 Result<std::unique_ptr<AggregatedLog>> OpenTFile(Source source) {
-  Result<Index> index = ReadIndex(source);
-  if (!index.ok()) return index.error();
-  return std::unique_ptr<AggregatedLog>(std::make_unique<TFile>(std::move(source), std::move(*index)));
+  HOWDAH_TRY(auto index, ReadIndex(source));
+  return std::unique_ptr<AggregatedLog>(std::make_unique<TFile>(std::move(source), std::move(index)));
 }
 
 }  // namespace howdah::hadoop::yarnlogs
