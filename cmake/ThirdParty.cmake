@@ -61,3 +61,8 @@ howdah_archive(howdah_cares cares)
 howdah_archive(howdah_pugixml pugixml)
 howdah_archive(howdah_re2 re2)
 howdah_archive(howdah_zlib z)
+
+# Asio's functions that are not templates, compiled once.
+add_library(howdah_asio ${CMAKE_SOURCE_DIR}/cmake/asio.cc)
+target_compile_definitions(howdah_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION)
+target_link_libraries(howdah_asio PUBLIC Boost::headers Threads::Threads)
