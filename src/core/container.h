@@ -6,6 +6,7 @@
 
 #include "howdah/base/ids.h"
 #include "howdah/base/time.h"
+#include "howdah/core/change.h"
 #include "timers.h"
 
 namespace howdah::core {
