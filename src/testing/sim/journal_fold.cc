@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "howdah/base/ids.h"
+
 namespace howdah::testing::sim {
 namespace {
 
