@@ -86,7 +86,7 @@ Result<LogIndex> ReadLogIndex(const Source& source) {
   if (!compression.ok()) return compression.error();
   const JavaNode* uploads = ObjectOf(*tree, tree->Field(*root, "logMetas"));
   if (uploads == nullptr) return IndexDamaged("its index is invalid");
-  Index index{*compression, {}};
+  LogIndex index{*compression, {}};
   for (const JavaValue& value : uploads->items) {
     const JavaNode* upload = ObjectOf(*tree, value);
     if (upload == nullptr) return IndexDamaged("its index is invalid");
