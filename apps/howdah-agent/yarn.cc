@@ -11,7 +11,7 @@
 #include "exec.h"
 #include "howdah/am/am.h"
 #include "howdah/am/guardian.h"
-#include "howdah/backend/yarn/agent.h"
+#include "howdah/backend/yarn/am/agent.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/os/files/archive.h"
 #include "howdah/os/files/files.h"
@@ -97,7 +97,7 @@ Status WriteInherited(const std::string& path) {
                                         0600);
 }
 
-Status RunTheJob(backend::yarn::AmJob& job, const std::string& before) {
+Status RunTheJob(backend::yarn::am::AmJob& job, const std::string& before) {
   const auto beginning = job.Begin();
   if (!beginning.ok()) return beginning.error();
   const auto host = job.ListenHost();
@@ -139,7 +139,7 @@ Status RunTheJob(backend::yarn::AmJob& job, const std::string& before) {
 
 int RunYarnAm() {
   signal(SIGPIPE, SIG_IGN);
-  auto job = backend::yarn::AmJob::Open(Surroundings());
+  auto job = backend::yarn::am::AmJob::Open(Surroundings());
   if (!job.ok()) {
     std::cerr << job.error().message << "\n";
     return EXIT_FAILURE;
@@ -154,10 +154,10 @@ int RunYarnAm() {
                          .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
 }
 
-Result<rpc::Identity> YarnIdentity() { return backend::yarn::ExecutorIdentity(Surroundings()); }
+Result<rpc::Identity> YarnIdentity() { return backend::yarn::am::ExecutorIdentity(Surroundings()); }
 
 Result<executor::TaskOptions> YarnTask(const Flags& flags) {
-  if (const Status placed = backend::yarn::PlaceTaskFiles(Surroundings()); !placed.ok()) return placed.error();
+  if (const Status placed = backend::yarn::am::PlaceTaskFiles(Surroundings()); !placed.ok()) return placed.error();
   if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked.error();
   executor::TaskOptions options;
   const std::string here = CurrentDirectory();

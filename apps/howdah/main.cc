@@ -9,8 +9,7 @@
 #include <string>
 
 #include "howdah/backend/local/local_cluster.h"
-#include "howdah/backend/yarn/yarn_cluster.h"
-#include "howdah/client/submitter.h"
+#include "howdah/backend/yarn/client/yarn_cluster.h"
 
 namespace {
 
@@ -63,8 +62,8 @@ Result<std::unique_ptr<howdah::backend::Cluster>> MakeCluster(const std::string&
   auto home = HowdahHome();
   if (!home.ok()) return home.error();
   if (name == "yarn") {
-    return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::yarn::YarnCluster>(
-        howdah::backend::yarn::YarnOptions{*home, AgentPath(), howdah::client::UserName(), HadoopEnvironment()}));
+    return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::yarn::client::YarnCluster>(
+        howdah::backend::yarn::client::YarnOptions{*home, AgentPath(), howdah::cli::UserName(), HadoopSurroundings()}));
   }
   return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::local::LocalCluster>(
       howdah::backend::local::LocalOptions{*home, AgentPath(), Environment()}));

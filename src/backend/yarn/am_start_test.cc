@@ -1,4 +1,4 @@
-#include "am_start.h"
+#include "howdah/backend/yarn/am_start.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "carried_files.h"
+#include "howdah/backend/yarn/carried_files.h"
 
 #include "howdah/os/files/files.h"
 

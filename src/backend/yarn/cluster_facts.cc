@@ -1,4 +1,4 @@
-#include "cluster_facts.h"
+#include "howdah/backend/yarn/cluster_facts.h"
 
 namespace howdah::backend::yarn {
 namespace {

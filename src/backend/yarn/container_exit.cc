@@ -1,4 +1,4 @@
-#include "container_exit.h"
+#include "howdah/backend/yarn/container_exit.h"
 
 #include <cctype>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "identities.h"
+#include "howdah/backend/yarn/identities.h"
 
 #include <nlohmann/json.hpp>
 

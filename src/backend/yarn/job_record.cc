@@ -1,13 +1,12 @@
-#include "job_record.h"
+#include "howdah/backend/yarn/job_record.h"
 
-#include "am_start.h"
+#include "howdah/backend/yarn/am_start.h"
+#include "howdah/backend/yarn/application_report.h"
+#include "howdah/backend/yarn/hdfs_files.h"
+#include "howdah/backend/yarn/identities.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_end.h"
 #include "howdah/os/process/clock.h"
-#include "identities.h"
-#include "journal_copy.h"
-#include "outside_history.h"
-#include "reports.h"
 
 namespace howdah::backend::yarn {
 namespace {
@@ -116,6 +115,20 @@ Result<std::optional<std::string>> EventsOfRunning(HadoopCluster& cluster, const
   if (events.ok()) return std::optional(std::move(*events));
   if (events.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
   return events.error();
+}
+
+Status StoreHistory(HadoopCluster& cluster, const JobId& id, const std::string& journal) {
+  const auto files = cluster.Files();
+  if (!files.ok()) return files.error();
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  const Status made = (*files)->MakeDirectories(places->history(id), 0700);
+  if (!made.ok()) return made;
+  // The job file only moves: a later attempt to record the same end finds it in its place already.
+  const Status moved = (*files)->Rename(places->job_file(id), places->history_job_file(id), /*overwrite=*/true);
+  if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
+  if (const Status kept = cluster.WriteFile(places->history_journal(id), journal, 0600); !kept.ok()) return kept;
+  return (*files)->Delete(places->job(id), /*recursive=*/true);
 }
 
 Result<std::string> JournalOfEnded(HadoopCluster& cluster, const JobId& id,

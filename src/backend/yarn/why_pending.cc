@@ -1,4 +1,4 @@
-#include "why_pending.h"
+#include "howdah/backend/yarn/why_pending.h"
 
 #include <algorithm>
 #include <cstdlib>

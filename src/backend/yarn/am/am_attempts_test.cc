@@ -1,0 +1,66 @@
+#include "am_attempts.h"
+
+#include <gtest/gtest.h>
+
+namespace howdah::backend::yarn::am {
+namespace {
+
+constexpr Instant kNow(std::chrono::milliseconds(1'700'000'000'000));
+
+::hadoop::yarn::ApplicationAttemptReportProto Attempt(int number, Duration ago, const std::string& diagnostics) {
+  ::hadoop::yarn::ApplicationAttemptReportProto report;
+  report.mutable_application_attempt_id()->set_attemptid(number);
+  report.set_finishtime(std::chrono::duration_cast<std::chrono::milliseconds>((kNow - ago).time_since_epoch()).count());
+  report.set_diagnostics(diagnostics);
+  return report;
+}
+
+// As RMAppAttemptImpl words it.
+std::string Exited(int code) {
+  return "AM Container for appattempt_1_0001_000001 exited with  exitCode: " + std::to_string(code) +
+         "\nFailing this attempt.Diagnostics: Container killed on request. ";
+}
+
+TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
+  const std::string silent = "ApplicationMaster for attempt appattempt_1_0001_000001 timed out";
+  const Duration recent = std::chrono::minutes(59), old = std::chrono::minutes(61);
+  const struct {
+    const char* name;
+    std::vector<::hadoop::yarn::ApplicationAttemptReportProto> attempts;
+    int64_t failed;
+  } rows[] = {
+      {"the first", {}, 0},
+      {"killed", {Attempt(1, recent, Exited(137))}, 1},
+      {"killed long ago", {Attempt(1, old, Exited(137))}, 0},
+      {"not heard of", {Attempt(1, recent, silent)}, 1},
+      {"preempted", {Attempt(1, recent, Exited(-102))}, 0},
+      {"lost with its node", {Attempt(1, recent, Exited(-100))}, 0},
+      {"its node's disks failed", {Attempt(1, recent, Exited(-101))}, 0},
+      {"killed by the ResourceManager", {Attempt(1, recent, Exited(-106))}, 0},
+      {"too much memory", {Attempt(1, recent, Exited(-104))}, 1},
+      {"of each a kind",
+       {Attempt(1, old, Exited(1)), Attempt(2, recent, Exited(1)), Attempt(3, recent, Exited(-102)),
+        Attempt(4, recent, Exited(1))},
+       2},
+  };
+  for (const auto& row : rows) {
+    std::vector<::hadoop::yarn::ApplicationAttemptReportProto> attempts = row.attempts;
+    const int32_t running = static_cast<int32_t>(attempts.size()) + 1;
+    attempts.insert(attempts.begin(), Attempt(running, Duration(0), "N/A"));
+    EXPECT_EQ(FailedBefore(running, attempts, kNow), row.failed) << row.name;
+  }
+}
+
+TEST(AmAttempts, TheClusterHasTheLastWord) {
+  jobspec::JobSpec spec;
+  spec.am.attempts = 5;
+  hadoop::conf::Configuration configuration({});
+  EXPECT_EQ(MostAttempts(spec, configuration), 2);
+  configuration.Set("yarn.resourcemanager.am.max-attempts", "4", "test");
+  EXPECT_EQ(MostAttempts(spec, configuration), 4);
+  configuration.Set("yarn.resourcemanager.am.global.max-attempts", "9", "test");
+  EXPECT_EQ(MostAttempts(spec, configuration), 5);
+}
+
+}  // namespace
+}  // namespace howdah::backend::yarn::am

@@ -1,0 +1,33 @@
+#include "background_query.h"
+
+#include <boost/asio/post.hpp>
+#include <thread>
+#include <utility>
+
+namespace howdah::backend::yarn::am {
+
+RmAside::RmAside(boost::asio::io_context& loop, HadoopCluster cluster)
+    : cluster_(std::make_shared<HadoopCluster>(std::move(cluster))) {
+  mailbox_->loop = &loop;
+}
+
+RmAside::~RmAside() {
+  const std::lock_guard lock(mailbox_->mutex);
+  mailbox_->loop = nullptr;
+}
+
+void RmAside::Ask(std::function<std::function<void()>(HadoopCluster& cluster)> question) {
+  asking_ = true;
+  std::thread([this, mailbox = mailbox_, cluster = cluster_, question = std::move(question)] {
+    auto take = question(*cluster);
+    const std::lock_guard lock(mailbox->mutex);
+    if (mailbox->loop == nullptr) return;
+    boost::asio::post(*mailbox->loop, [this, mailbox, take = std::move(take)] {
+      if (mailbox->loop == nullptr) return;
+      asking_ = false;
+      take();
+    });
+  }).detach();
+}
+
+}  // namespace howdah::backend::yarn::am

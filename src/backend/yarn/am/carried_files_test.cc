@@ -1,0 +1,69 @@
+#include "howdah/backend/yarn/carried_files.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "howdah/os/files/files.h"
+#include "launch_context.h"
+
+namespace howdah::backend::yarn::am {
+namespace {
+
+class CarriedFiles : public testing::Test {
+ protected:
+  void SetUp() override {
+    char path[] = "/tmp/howdah-carried-XXXXXX";
+    directory_ = mkdtemp(path);
+    ASSERT_EQ(chdir(path), 0);
+  }
+  void TearDown() override {
+    ASSERT_EQ(chdir("/"), 0);
+    ASSERT_TRUE(os::files::RemoveTree(directory_).ok());
+  }
+  static std::string Content(const std::string& path) {
+    const auto bytes = os::files::ReadFile(path);
+    return bytes.ok() ? *bytes : "not there";
+  }
+  std::string directory_;
+};
+
+TEST_F(CarriedFiles, AreForTheirOwnerAlone) {
+  hadoop::rpc::Credentials credentials;
+  const std::string bytes("{\"a\": 1}\n\0ü", 12);
+  CarryFile(credentials, CarriedTo::kAll, "howdah/job.json", bytes);
+  CarryFile(credentials, CarriedTo::kAm, "am.json", "");
+  credentials.secrets["other"] = "secret";
+  ASSERT_TRUE(PlaceCarriedFiles(credentials).ok());
+  EXPECT_EQ(Content("howdah/job.json"), bytes);
+  EXPECT_EQ(Content("am.json"), "");
+  struct stat info {};
+  ASSERT_EQ(stat("howdah/job.json", &info), 0);
+  EXPECT_EQ(info.st_mode & 0777, 0600u);
+}
+
+TEST_F(CarriedFiles, TasksGetTheirsAndNoneOfTheAm) {
+  hadoop::rpc::Credentials of_am;
+  CarryFile(of_am, CarriedTo::kAll, "job.json", "job");
+  CarryFile(of_am, CarriedTo::kAm, "am.json", "am");
+  const auto context = LaunchContext({}, of_am, {{"container_1_1_01_000002"}, "worker", 0, "10.0.0.7:1"});
+  const auto of_task = hadoop::rpc::ParseCredentials(context.tokens());
+  ASSERT_TRUE(of_task.ok()) << of_task.error().message;
+  ASSERT_TRUE(PlaceCarriedFiles(*of_task).ok());
+  EXPECT_EQ(Content("job.json"), "job");
+  EXPECT_EQ(Content("am.json"), "not there");
+}
+
+TEST_F(CarriedFiles, WhatCannotBeWrittenIsNamed) {
+  ASSERT_TRUE(os::files::WriteFileAtomically("howdah", "a file", 0600).ok());
+  hadoop::rpc::Credentials credentials;
+  CarryFile(credentials, CarriedTo::kAll, "howdah/job.json", "job");
+  const Status placed = PlaceCarriedFiles(credentials);
+  ASSERT_FALSE(placed.ok());
+  EXPECT_THAT(placed.error().message, testing::HasSubstr("howdah"));
+}
+
+}  // namespace
+}  // namespace howdah::backend::yarn::am

@@ -1,0 +1,48 @@
+#include "launch_context.h"
+
+namespace howdah::backend::yarn::am {
+namespace {
+
+constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN";
+
+// A task speaks to the AM as an executor, and to nobody as the AM.
+hadoop::rpc::Credentials OfTask(const hadoop::rpc::Credentials& of_am) {
+  hadoop::rpc::Credentials credentials;
+  for (const auto& [alias, token] : of_am.tokens) {
+    if (token.kind != kAmToken) credentials.tokens[alias] = token;
+  }
+  for (const auto& [alias, secret] : of_am.secrets) {
+    if (!alias.starts_with("howdah.am.")) credentials.secrets[alias] = secret;
+  }
+  return credentials;
+}
+
+}  // namespace
+
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
+                                                          const hadoop::rpc::Credentials& credentials_of_am,
+                                                          const LaunchedTask& task) {
+  ::hadoop::yarn::ContainerLaunchContextProto context;
+  for (const auto& [name, resource] : start.local_resources) {
+    const auto only = start.only_for.find(name);
+    if (only != start.only_for.end() && !only->second.contains(task.role)) continue;
+    auto& entry = *context.add_localresources();
+    entry.set_key(name);
+    *entry.mutable_value() = ToProto(resource);
+  }
+  if (const auto variables = start.role_environment.find(task.role); variables != start.role_environment.end()) {
+    for (const auto& [name, value] : variables->second) {
+      auto& entry = *context.add_environment();
+      entry.set_key(name);
+      entry.set_value(value);
+    }
+  }
+  context.set_tokens(hadoop::rpc::WriteCredentials(OfTask(credentials_of_am)));
+  // bash reads this twice; a role's name, numbers and addresses have nothing that it would take for more than text.
+  context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +
+                      task.container.text + " --role " + task.role + " --index " + std::to_string(task.index) +
+                      " --am '" + task.am_address + "' 1><LOG_DIR>/agent.stdout 2><LOG_DIR>/agent.stderr");
+  return context;
+}
+
+}  // namespace howdah::backend::yarn::am

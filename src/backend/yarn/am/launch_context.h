@@ -1,0 +1,25 @@
+// What a NodeManager is given to start an executor. Pure.
+#pragma once
+
+#include <string>
+
+#include "howdah/backend/yarn/am_start.h"
+#include "howdah/base/ids.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/hadoop/rpc/token.h"
+
+namespace howdah::backend::yarn::am {
+
+struct LaunchedTask {
+  ContainerId container;
+  std::string role;
+  int index = 0;
+  std::string am_address;  // "10.0.0.7:40123"
+};
+
+// `howdah-agent task --yarn` with its files, and with credentials fit for a task: of the AM's those that name no AM.
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
+                                                          const hadoop::rpc::Credentials& credentials_of_am,
+                                                          const LaunchedTask& task);
+
+}  // namespace howdah::backend::yarn::am

@@ -1,0 +1,52 @@
+#include "preemptor_lookup.h"
+
+#include <utility>
+
+#include "howdah/hadoop/yarn/ids.h"
+
+namespace howdah::backend::yarn::am {
+namespace {
+
+// Nobody's grace may pass with waiting for a name; a scheduler takes what it needs in rounds of some seconds.
+constexpr std::chrono::seconds kPatience(1), kNews(1);
+
+}  // namespace
+
+TakerLookup::TakerLookup(boost::asio::io_context& loop, HadoopCluster cluster, JobId job)
+    : rm_(loop, std::move(cluster)), job_(std::move(job)), patience_(loop) {}
+
+void TakerLookup::Find(const std::string& label, std::function<void(const std::string& taker)> tell) {
+  if (std::chrono::steady_clock::now() < newest_until_) return tell(TakenFor(newest_.leaves, newest_.own, label));
+  waiting_.push_back({label, std::move(tell)});
+  if (waiting_.size() > 1) return;
+  patience_.expires_after(kPatience);
+  patience_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) TellAll({});
+  });
+  if (rm_.asking()) return;  // late, and told to whoever still waits
+  rm_.Ask([this, job = job_](HadoopCluster& cluster) { return [this, queues = Ask(cluster, job)] { Take(queues); }; });
+}
+
+Result<TakerLookup::Queues> TakerLookup::Ask(HadoopCluster& cluster, const JobId& job) {
+  const auto rm = cluster.Rm();
+  if (!rm.ok()) return rm.error();
+  // The queue that was asked for may not be the one it was put into, or moved to.
+  const auto report = (*rm)->Report(hadoop::yarn::ParseApplicationId(job.text).value_or(hadoop::yarn::ApplicationId()));
+  if (!report.ok()) return report.error();
+  const auto root = (*rm)->QueueInfo("root", /*with_children=*/true);
+  if (!root.ok()) return root.error();
+  return Queues{report->queue(), LeavesOf(*root)};
+}
+
+void TakerLookup::Take(const Result<Queues>& queues) {
+  newest_ = queues.ok() ? *queues : Queues();
+  newest_until_ = std::chrono::steady_clock::now() + kNews;
+  patience_.cancel();
+  TellAll(newest_);
+}
+
+void TakerLookup::TellAll(const Queues& queues) {
+  for (const Waiting& one : std::exchange(waiting_, {})) one.tell(TakenFor(queues.leaves, queues.own, one.label));
+}
+
+}  // namespace howdah::backend::yarn::am

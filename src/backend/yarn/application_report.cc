@@ -1,0 +1,154 @@
+#include "howdah/backend/yarn/application_report.h"
+
+#include <charconv>
+
+#include "howdah/base/exit_status.h"
+#include "howdah/base/time.h"
+#include "howdah/core/states.h"
+#include "howdah/hadoop/yarn/ids.h"
+
+namespace howdah::backend::yarn {
+namespace {
+
+using ::hadoop::yarn::ApplicationReportProto;
+
+constexpr std::string_view kOurDiagnostics = " with diagnostic message: ";
+
+std::optional<Instant> At(int64_t millis) {
+  if (millis <= 0) return std::nullopt;
+  return Instant(std::chrono::milliseconds(millis));
+}
+
+std::optional<int> NumberAfter(const std::string& text, std::string_view word) {
+  size_t at = text.find(word);
+  if (at == std::string::npos) return std::nullopt;
+  at = text.find_first_not_of(' ', at + word.size());
+  if (at == std::string::npos) return std::nullopt;
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data() + at, text.data() + text.size(), number);
+  if (error != std::errc()) return std::nullopt;
+  return number;
+}
+
+std::string HowExited(int code) {
+  switch (code) {  // ContainerExitStatus
+    case -100:
+      return "was lost with its node";
+    case -102:
+      return "was preempted for another queue";
+    case -103:
+      return "was killed by YARN for its use of virtual memory";
+    case -104:
+      return "was killed by YARN for its use of memory";
+    case -1000:
+      return "could not be started";
+    default:
+      return DescribeEnd(FromShellCode(code));
+  }
+}
+
+// The line in which YARN says what happened, without the time in front of it.
+std::string Detail(const std::string& diagnostics) {
+  const std::string mark = "Diagnostics: ";
+  size_t at = diagnostics.find(mark);
+  if (at == std::string::npos) return "";
+  at += mark.size();
+  std::string line = diagnostics.substr(at, diagnostics.find('\n', at) - at);
+  if (line.starts_with('[')) line.erase(0, line.find(']') + 1);
+  while (!line.empty() && (line.back() == ' ' || line.back() == '.')) line.pop_back();
+  return line;
+}
+
+std::string FirstLine(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+int64_t SubmittedMillis(const ApplicationReportProto& report) {
+  return report.submittime() > 0 ? report.submittime() : report.starttime();
+}
+
+std::string KilledText(const ApplicationReportProto& report) {
+  const std::string by = KilledBy(report.diagnostics());
+  std::string text = by.empty() ? "killed: " + FirstLine(report.diagnostics()) : "killed by " + by;
+  const std::chrono::milliseconds lived(report.finishtime() - SubmittedMillis(report));
+  if (lived.count() <= 0 || SubmittedMillis(report) <= 0) return text;
+  return text + ", " + FormatDuration(lived) + " after it was submitted";
+}
+
+}  // namespace
+
+bool HasEnded(const ApplicationReportProto& report) {
+  return report.yarn_application_state() >= ::hadoop::yarn::FINISHED;
+}
+
+journal::JobView ViewOf(const ApplicationReportProto& report) {
+  journal::JobView view;
+  view.id = hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()));
+  view.name = report.name();
+  view.on = "yarn";
+  view.user = report.user();
+  view.submitted = At(SubmittedMillis(report));
+  view.tracking_url = report.trackingurl() == "N/A" ? "" : report.trackingurl();
+  if (HasEnded(report)) {
+    const core::JobChanged end = EndOf(report);
+    view.state = *end.state;
+    view.exit_code = end.exit_code;
+    view.reason = *end.reason;
+    view.finished = At(report.finishtime());
+  } else if (report.yarn_application_state() == ::hadoop::yarn::RUNNING) {
+    view.state = core::JobState::kRunning;
+  }
+  return view;
+}
+
+core::JobChanged EndOf(const ApplicationReportProto& report) {
+  core::JobChanged end;
+  end.state = core::JobState::kFailed;
+  end.exit_code = 1;
+  const std::string& diagnostics = report.diagnostics();
+  if (report.yarn_application_state() == ::hadoop::yarn::KILLED ||
+      report.final_application_status() == ::hadoop::yarn::APP_KILLED) {
+    end.state = core::JobState::kKilled;
+    end.exit_code = 4;
+    end.reason = KilledText(report);
+  } else if (report.final_application_status() == ::hadoop::yarn::APP_SUCCEEDED) {
+    end.state = core::JobState::kSucceeded;
+    end.exit_code = 0;
+    end.reason = "";
+  } else if (report.yarn_application_state() == ::hadoop::yarn::FINISHED) {
+    end.reason = FirstLine(diagnostics);  // the AM's own words
+  } else {
+    const std::string how = HowAmDied(diagnostics);
+    const int attempt = std::max(0, report.currentapplicationattemptid().attemptid() - 1);
+    end.reason = how.empty() ? "YARN ended the application: " + FirstLine(diagnostics)
+                             : "the application master (attempt " + std::to_string(attempt) + ") " + how;
+    end.advice = "submit the job again; `howdah status` of it shows what ran by then";
+  }
+  return end;
+}
+
+std::string KilledBy(const std::string& diagnostics) {
+  if (const size_t at = diagnostics.find(kOurDiagnostics); at != std::string::npos) {
+    return FirstLine(diagnostics.substr(at + kOurDiagnostics.size()));
+  }
+  const std::string mark = " was killed by user ";
+  const size_t at = diagnostics.find(mark);
+  if (at == std::string::npos) return "";
+  std::string by = FirstLine(diagnostics.substr(at + mark.size()));
+  if (const size_t on = by.find(" at "); on != std::string::npos) by.replace(on, 4, " on ");
+  return by + " with YARN's own tools";
+}
+
+std::optional<int> AmExitStatus(const std::string& diagnostics) { return NumberAfter(diagnostics, "exitCode:"); }
+
+std::string HowAmDied(const std::string& diagnostics) {
+  if (diagnostics.find("timed out") != std::string::npos && diagnostics.find("ApplicationMaster for") == 0) {
+    return "was not heard of by the ResourceManager for too long";
+  }
+  const auto code = AmExitStatus(diagnostics);
+  if (!code) return "";
+  std::string how = HowExited(*code);
+  const std::string detail = Detail(diagnostics);
+  const bool says_more = *code <= 0 && !detail.empty();
+  return says_more ? how + ": " + detail : how;
+}
+
+}  // namespace howdah::backend::yarn

@@ -1,0 +1,60 @@
+// The YARN place as clients see it: a Hadoop cluster that knows nothing of Howdah.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/cluster.h"
+#include "howdah/hadoop/conf/configuration.h"
+
+namespace howdah::backend::yarn {
+class HadoopCluster;
+struct ClusterFacts;
+}  // namespace howdah::backend::yarn
+
+namespace howdah::backend::yarn::client {
+
+struct YarnOptions {
+  std::string home;   // $HOWDAH_HOME: what is remembered on this machine
+  std::string agent;  // path of howdah-agent
+  std::string user;   // who submits, if HADOOP_USER_NAME does not say otherwise
+  hadoop::conf::Environment surroundings;
+};
+
+// One thread. Reads the configuration at the first question; connects when it has to.
+class YarnCluster final : public backend::Cluster {
+ public:
+  explicit YarnCluster(YarnOptions options);
+  ~YarnCluster() override;
+
+  std::vector<std::string> Refusals(const jobspec::JobSpec& spec) override;
+  std::vector<std::string> Ignored(const jobspec::JobSpec& spec) override;
+  Result<JobId> Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) override;
+  Result<JobId> Resolve(const std::string& name) override;
+  Result<journal::JobView> Status(const JobId& id) override;
+  Result<std::vector<journal::JobView>> List(bool ended_too) override;
+  Result<std::unique_ptr<backend::Follow>> FollowJob(const JobId& id,
+                                                     std::optional<backend::LogSelection> logs) override;
+  Result<std::vector<backend::LogSource>> LogSources(const JobId& id) override;
+  howdah::Status ReadLog(const JobId& id, const backend::LogSource& source, std::optional<int64_t> last_lines,
+                         const std::function<void(std::string_view)>& on_bytes) override;
+  Result<std::string> JobFile(const JobId& id) override;
+  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) override;
+  std::string LogsPlace(const JobId& id) override;
+  howdah::Status Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) override;
+  howdah::Status AwaitGone(const JobId& id) override;
+  howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
+  Result<rpc::AmContact> Contact(const JobId& id) override;
+  std::vector<Finding> Examine() override;
+
+ private:
+  Result<HadoopCluster*> Open();
+
+  YarnOptions options_;
+  std::unique_ptr<HadoopCluster> cluster_;
+  std::unique_ptr<ClusterFacts> facts_;  // of the last look, so that what is submitted is what was looked at
+};
+
+}  // namespace howdah::backend::yarn::client

@@ -1,0 +1,126 @@
+#include "refusals.h"
+
+#include <algorithm>
+
+namespace howdah::backend::yarn::client {
+namespace {
+
+std::string Join(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+bool Has(const std::vector<std::string>& words, const std::string& word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// A queue may be named by its last part or its whole path.
+bool IsAllowed(const ClusterFacts& facts) {
+  const std::string& name = facts.queue.name;
+  return std::any_of(facts.allowed_queues.begin(), facts.allowed_queues.end(), [&](const std::string& allowed) {
+    return allowed == name || allowed.ends_with("." + name) || name.ends_with("." + allowed);
+  });
+}
+
+std::string WhyNotTheQueue(const ClusterFacts& facts) {
+  const std::string may = facts.allowed_queues.empty()
+                              ? "; " + facts.user + " may submit to no queue of this cluster"
+                              : "; " + facts.user + " may submit to " + Join(facts.allowed_queues);
+  if (!facts.queue.exists) return "the queue '" + facts.queue.name + "' does not exist" + may;
+  if (facts.queue.stopped) return "the queue '" + facts.queue.name + "' is stopped and takes no jobs" + may;
+  if (!IsAllowed(facts)) return facts.user + " may not submit to the queue '" + facts.queue.name + "'" + may;
+  return "";
+}
+
+std::string WhyNotTheLabel(const ClusterFacts& facts, const std::string& who, const std::string& label) {
+  if (label.empty()) return "";
+  if (!Has(facts.labels, label)) {
+    return who + ": the node label '" + label + "' does not exist; " +
+           (facts.labels.empty() ? "this cluster has no labels" : "there are " + Join(facts.labels));
+  }
+  if (!Has(facts.queue.labels, label) && !Has(facts.queue.labels, "*")) {
+    return who + ": the queue '" + facts.queue.name + "' may not use nodes with the label '" + label + "'" +
+           (facts.queue.labels.empty() ? "" : "; it may use " + Join(facts.queue.labels));
+  }
+  return "";
+}
+
+// Has the label, and is not gone for good.
+bool Counts(const NodeFacts& node, const std::string& label) {
+  return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
+}
+
+// The node that could hold most of the shape, to be named.
+const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& shape) {
+  const NodeFacts* largest = nullptr;
+  const auto key = [&](const NodeFacts& node) {
+    int64_t others = 0;
+    for (const auto& [type, amount] : shape.others) others += std::min(node.total.other(type), amount);
+    return std::make_tuple(others, node.total.memory_mib, node.total.vcores);
+  };
+  for (const NodeFacts& node : facts.nodes) {
+    if (!Counts(node, label)) continue;
+    if (largest == nullptr || key(node) > key(*largest)) largest = &node;
+  }
+  return largest;
+}
+
+std::string WhyNotTheShape(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
+  const hadoop::yarn::Resource shape = ShapeOf(role);
+  const std::string who = "roles." + role.name;
+  for (const auto& [type, amount] : shape.others) {
+    if (Has(facts.resource_types, type)) continue;
+    return who + " asks for " + std::to_string(amount) + " " + type +
+           ", which this cluster does not count; it counts " + Join(facts.resource_types);
+  }
+  const std::string label = LabelOf(spec, role);
+  if (const std::string why = WhyNotTheLabel(facts, who, label); !why.empty()) return why;
+  const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
+                                [&](const NodeFacts& node) { return Counts(node, label) && shape.FitsIn(node.total); });
+  const NodeFacts* largest = Largest(facts, label, shape);
+  if (fits || largest == nullptr) return "";  // without nodes it waits until there are some
+  return "no node is large enough: " + who + " asks for " + ToText(shape) + " a task; the largest node" +
+         (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
+         ToText(largest->total);
+}
+
+std::string WhyNotAtOnce(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
+  if (!facts.queue.most || spec.start != jobspec::StartMode::kGang) return "";
+  hadoop::yarn::Resource all;
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    if (LabelOf(spec, role) != spec.node_label) return "";  // of another partition of the cluster
+    for (int i = 0; i < role.instances.min; ++i) all += ShapeOf(role);
+  }
+  const hadoop::yarn::Resource& most = *facts.queue.most;
+  if (most.memory_mib == 0 || all.memory_mib <= most.memory_mib) return "";
+  return "the job asks for " + ToText(all) + " in all, and all of it has to be there before it starts; the queue '" +
+         facts.queue.name + "' can never have more than " + ToText(most) +
+         "; ask for less, use another queue, or set start: free";
+}
+
+}  // namespace
+
+std::vector<std::string> WhyTooLarge(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most) {
+  std::vector<std::string> refusals;
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    if (ShapeOf(role).FitsIn(most)) continue;
+    refusals.push_back("roles." + role.name + " asks for " + ToText(ShapeOf(role)) +
+                       " a task; the ResourceManager gives one container " + ToText(most) +
+                       " at most (yarn.scheduler.maximum-allocation-mb, -vcores)");
+  }
+  return refusals;
+}
+
+std::vector<std::string> WhyRefused(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
+  std::vector<std::string> refusals;
+  if (std::string why = WhyNotTheQueue(facts); !why.empty()) refusals.push_back(std::move(why));
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    if (std::string why = WhyNotTheShape(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
+  }
+  if (!refusals.empty()) return refusals;
+  if (std::string why = WhyNotAtOnce(spec, facts); !why.empty()) refusals.push_back(std::move(why));
+  return refusals;
+}
+
+}  // namespace howdah::backend::yarn::client

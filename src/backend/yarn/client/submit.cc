@@ -1,0 +1,172 @@
+#include "submit.h"
+
+#include "docker.h"
+#include "howdah/backend/yarn/carried_files.h"
+#include "howdah/backend/yarn/identities.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/rpc/identity.h"
+#include "refusals.h"
+
+namespace howdah::backend::yarn::client {
+namespace {
+
+constexpr Duration kAcceptLimit = std::chrono::seconds(60);
+
+LocalResource Cached(const Resource& resource) {
+  using enum LocalResource::Visibility;
+  return {resource.file.uri, resource.file.size, resource.file.modified_millis,
+          resource.unpack ? LocalResource::Type::kArchive : LocalResource::Type::kFile,
+          resource.file.is_public ? kPublic : kPrivate};
+}
+
+std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const std::string& user) {
+  const std::string framework(jobspec::ToText(spec.framework));
+  core::JobSubmitted submitted{id.text, spec.name, "yarn", framework, user, os::process::NodeName(), {}};
+  for (const jobspec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
+  return journal::EncodeEntry({os::process::Clock().Now(), std::move(submitted)}) + "\n";
+}
+
+// Makes the job's directory, fills it, and hands the job to the ResourceManager.
+class Submission {
+ public:
+  Submission(HadoopCluster& cluster, hadoop::hdfs::FileSystem& files, const Layout& places, JobId id)
+      : cluster_(cluster), files_(files), places_(places), id_(std::move(id)) {}
+
+  Status Submit(const jobspec::JobSpec& spec, YarnAmStart start, const StagedJob& staged) {
+    const auto identities = rpc::MakeJobIdentities(id_.text);
+    if (!identities.ok()) return identities.error();
+    for (const std::string& directory : {places_.root(), places_.jobs()}) {
+      if (const Status made = files_.MakeDirectories(directory, directory == places_.root() ? 0711 : 0700); !made.ok())
+        return made;
+    }
+    if (const Status made = files_.MakeDirectories(places_.job(id_), 0700); !made.ok()) return made;
+
+    hadoop::rpc::Credentials credentials = cluster_.credentials();
+    std::map<std::string, LocalResource> common = {{staged.agent.link, Cached(staged.agent)}};
+    if (const Status put = PutFor(CarriedTo::kAll, "howdah/job.json", places_.job_file(id_),
+                                  jobspec::WriteEffective(spec), credentials, common);
+        !put.ok()) {
+      return put;
+    }
+
+    if (!staged.manifest.empty()) CarryFile(credentials, CarriedTo::kAll, kManifest, staged.manifest);
+
+    start.local_resources = common;
+    for (const Resource& file : staged.files) {
+      start.local_resources[file.link] = Cached(file);
+      if (!file.only_for.empty()) start.only_for[file.link] = file.only_for;
+    }
+    if (staged.python) start.local_resources[staged.python->link] = Cached(*staged.python);
+
+    std::map<std::string, LocalResource> of_am = common;
+    start.configuration = kConfiguration;
+    if (staged.configuration_file) {
+      of_am[kConfiguration] = Cached(*staged.configuration_file);
+    } else {
+      CarryFile(credentials, CarriedTo::kAm, kConfiguration, staged.configuration);
+    }
+    start.client = WriteIdentity(identities->client);
+    if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->link] = Cached(*staged.python);
+    if (const Status put =
+            PutFor(CarriedTo::kAm, kAmStartFile, places_.am_file(id_), WriteAmStart(start), credentials, of_am);
+        !put.ok()) {
+      return put;
+    }
+
+    AddIdentity(credentials, "am", identities->am);
+    AddIdentity(credentials, "executor", identities->executor);
+    const auto rm = cluster_.Rm();
+    if (!rm.ok()) return rm.error();
+    const auto accepted = (*rm)->Submit(
+        SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials), kAcceptLimit);
+    return accepted.ok() ? Status() : Status(accepted.error());
+  }
+
+ private:
+  // Clients read it in the job's directory; how containers come by it depends on its size.
+  Status PutFor(CarriedTo to, const std::string& name, const std::string& path, const std::string& bytes,
+                hadoop::rpc::Credentials& credentials, std::map<std::string, LocalResource>& resources) {
+    const auto put = Put(path, bytes);
+    if (!put.ok()) return put.error();
+    if (bytes.size() <= kMostCarried) {
+      CarryFile(credentials, to, name, bytes);
+    } else {
+      resources[name] = *put;
+    }
+    return {};
+  }
+
+  Result<LocalResource> Put(const std::string& path, const std::string& bytes) {
+    hadoop::hdfs::CreateOptions options;
+    options.permission = 0600;
+    const auto writer = files_.Create(path, options);
+    if (!writer.ok()) return writer.error();
+    if (const Status written = (*writer)->Write(bytes); !written.ok()) return written.error();
+    if (const Status closed = (*writer)->Close(); !closed.ok()) return closed.error();
+    const auto found = files_.Stat(path);
+    if (!found.ok()) return found.error();
+    return LocalResource{files_.uri() + path, found->length, found->modified_millis, LocalResource::Type::kFile,
+                         LocalResource::Visibility::kApplication};
+  }
+
+  HadoopCluster& cluster_;
+  hadoop::hdfs::FileSystem& files_;
+  Layout places_;
+  JobId id_;
+};
+
+}  // namespace
+
+Result<JobId> SubmitToYarn(HadoopCluster& cluster, const YarnOptions& options, const KnownCluster& known,
+                           const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
+  const auto files = cluster.Files();
+  if (!files.ok()) return files.error();
+  const auto rm = cluster.Rm();
+  if (!rm.ok()) return rm.error();
+  const auto places = cluster.Places();
+  if (!places.ok()) return places.error();
+  const auto fresh = (*rm)->NewApplication();
+  if (!fresh.ok()) return fresh.error();
+  const auto too_large = WhyTooLarge(spec, hadoop::yarn::FromProto(fresh->maximumcapability()));
+  if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
+  const auto staged = StageJob(spec, {.configuration = cluster.configuration(),
+                                      .files = **files,
+                                      .layout = *places,
+                                      .open = cluster.open_options(),
+                                      .agent = options.agent,
+                                      .local_directory = options.home + "/yarn",
+                                      .on_staged = submit.on_staged});
+  if (!staged.ok()) return staged.error();
+  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(fresh->application_id()))};
+
+  YarnAmStart start;
+  start.job = id;
+  start.submitted = SubmittedLine(id, spec, cluster.user());
+  start.user = cluster.user();
+  start.staging_uri = (*files)->uri() + places->job(id);
+  start.queue = spec.queue;
+  start.node_label = spec.node_label;
+  start.keep = submit.keep;
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    jobspec::Docker docker = spec.docker.value_or(jobspec::Docker{});
+    docker.image = role.image.value_or(docker.image);
+    if (!docker.image.empty()) start.role_environment[role.name] = DockerEnvironment(docker);
+  }
+  start.nodes = known.nodes;
+  start.resource_types = known.resource_types;
+  Submission submission(cluster, **files, *places, id);
+  if (const Status done = submission.Submit(spec, std::move(start), *staged); !done.ok()) {
+    // What was refused leaves nothing behind; that it could not be removed is not what the user has to hear.
+    // If no answer came the application may have been accepted all the same.
+    if (done.error().code != ErrorCode::kTimeout) {
+      static_cast<void>((*files)->Delete(places->job(id), /*recursive=*/true).ok());
+    }
+    return done.error();
+  }
+  return id;
+}
+
+}  // namespace howdah::backend::yarn::client

@@ -1,0 +1,77 @@
+#include "howdah/backend/yarn/hdfs_files.h"
+
+#include "howdah/backend/yarn/job_record.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/storage/history/write.h"
+
+namespace howdah::backend::yarn {
+namespace {
+
+constexpr size_t kPiece = size_t{1} << 20;
+
+class TreeFiles final : public storage::Files {
+ public:
+  explicit TreeFiles(std::unique_ptr<hadoop::hdfs::FileSystem> files) : files_(std::move(files)) {}
+
+  Result<std::vector<Entry>> List(const std::string& path) override {
+    const auto listed = files_->List(path);
+    if (!listed.ok()) return listed.error();
+    std::vector<Entry> entries;
+    for (const hadoop::hdfs::FileStatus& file : *listed) {
+      entries.push_back({file.name, file.directory, Instant(std::chrono::milliseconds(file.modified_millis))});
+    }
+    return entries;
+  }
+  Result<std::string> Read(const std::string& path) override { return ReadWhole(*files_, path); }
+  Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
+    const auto reader = files_->Open(path);
+    if (!reader.ok()) return reader.error();
+    if (offset >= (*reader)->size()) return {};
+    if (const Status sought = (*reader)->Seek(offset); !sought.ok()) return sought;
+    for (;;) {
+      const auto bytes = (*reader)->Read(kPiece);
+      if (!bytes.ok()) return bytes.error();
+      if (bytes->empty()) return {};
+      if (const Status taken = on_bytes(*bytes); !taken.ok()) return taken;
+    }
+  }
+  Status Write(const std::string& path, std::string_view bytes) override {
+    return WriteWhole(*files_, path, bytes, storage::kSharedFile);
+  }
+  Status MakeDirectories(const std::string& path) override {
+    return files_->MakeDirectories(path, storage::kSharedDirectory);
+  }
+  Status Rename(const std::string& from, const std::string& to) override {
+    return files_->Rename(from, to, /*overwrite=*/false);
+  }
+  Status Delete(const std::string& path) override { return files_->Delete(path, /*recursive=*/true); }
+
+ private:
+  std::unique_ptr<hadoop::hdfs::FileSystem> files_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<storage::Files>> OpenTree(const HadoopCluster& cluster, const std::string& uri) {
+  auto opened = hadoop::hdfs::Open(cluster.configuration(), uri, cluster.open_options());
+  if (!opened.ok()) return opened.error();
+  return std::unique_ptr<storage::Files>(std::make_unique<TreeFiles>(std::move(*opened)));
+}
+
+Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                    const compat::tony::history::AmContainer& am) {
+  if (spec.tony_history.empty()) return {};
+  const auto files = OpenTree(cluster, spec.tony_history);
+  if (!files.ok()) return files.error();
+  return storage::history::Begin(**files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
+}
+
+Status EndHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                  const compat::tony::history::AmContainer& am) {
+  if (spec.tony_history.empty()) return {};
+  const auto files = OpenTree(cluster, spec.tony_history);
+  if (!files.ok()) return files.error();
+  return storage::history::End(**files, {spec, DecodeJournal(journal), am});
+}
+
+}  // namespace howdah::backend::yarn
