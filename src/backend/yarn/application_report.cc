@@ -79,7 +79,7 @@ bool HasEnded(const ApplicationReportProto& report) {
   return report.yarn_application_state() >= ::hadoop::yarn::FINISHED;
 }
 
-journal::JobView ViewOf(const ApplicationReportProto& report) {
+journal::JobView ViewFromReport(const ApplicationReportProto& report) {
   journal::JobView view;
   view.id = hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()));
   view.name = report.name();
@@ -88,7 +88,7 @@ journal::JobView ViewOf(const ApplicationReportProto& report) {
   view.submitted = At(SubmittedMillis(report));
   view.tracking_url = report.trackingurl() == "N/A" ? "" : report.trackingurl();
   if (HasEnded(report)) {
-    const core::JobChanged end = EndOf(report);
+    const core::JobChanged end = EndFromReport(report);
     view.state = *end.state;
     view.exit_code = end.exit_code;
     view.reason = *end.reason;
@@ -99,7 +99,7 @@ journal::JobView ViewOf(const ApplicationReportProto& report) {
   return view;
 }
 
-core::JobChanged EndOf(const ApplicationReportProto& report) {
+core::JobChanged EndFromReport(const ApplicationReportProto& report) {
   core::JobChanged end;
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
@@ -116,7 +116,7 @@ core::JobChanged EndOf(const ApplicationReportProto& report) {
   } else if (report.yarn_application_state() == ::hadoop::yarn::FINISHED) {
     end.reason = FirstLine(diagnostics);  // the AM's own words
   } else {
-    const std::string how = HowAmDied(diagnostics);
+    const std::string how = DescribeAmDeath(diagnostics);
     const int attempt = std::max(0, report.currentapplicationattemptid().attemptid() - 1);
     end.reason = how.empty() ? "YARN ended the application: " + FirstLine(diagnostics)
                              : "the application master (attempt " + std::to_string(attempt) + ") " + how;
@@ -139,7 +139,7 @@ std::string KilledBy(const std::string& diagnostics) {
 
 std::optional<int> AmExitStatus(const std::string& diagnostics) { return NumberAfter(diagnostics, "exitCode:"); }
 
-std::string HowAmDied(const std::string& diagnostics) {
+std::string DescribeAmDeath(const std::string& diagnostics) {
   if (diagnostics.find("timed out") != std::string::npos && diagnostics.find("ApplicationMaster for") == 0) {
     return "was not heard of by the ResourceManager for too long";
   }

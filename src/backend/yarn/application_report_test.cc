@@ -18,11 +18,12 @@ const char kAmNotStarted[] =
     "exitCode: -1000\nFailing this attempt.Diagnostics: [2026-11-21 18:00:00.000]File does not exist: hdfs://ns/a\n";
 
 TEST(Reports, HowTheAmDied) {
-  EXPECT_EQ(HowAmDied(kAmKilled), "was killed by signal 9 (SIGKILL)");
-  EXPECT_EQ(HowAmDied(kAmNotStarted), "could not be started: File does not exist: hdfs://ns/a");
-  EXPECT_EQ(HowAmDied("ApplicationMaster for attempt appattempt_1_0001_000001 timed out. Failing the application."),
-            "was not heard of by the ResourceManager for too long");
-  EXPECT_EQ(HowAmDied("something else"), "");
+  EXPECT_EQ(DescribeAmDeath(kAmKilled), "was killed by signal 9 (SIGKILL)");
+  EXPECT_EQ(DescribeAmDeath(kAmNotStarted), "could not be started: File does not exist: hdfs://ns/a");
+  EXPECT_EQ(
+      DescribeAmDeath("ApplicationMaster for attempt appattempt_1_0001_000001 timed out. Failing the application."),
+      "was not heard of by the ResourceManager for too long");
+  EXPECT_EQ(DescribeAmDeath("something else"), "");
 }
 
 TEST(Reports, WhoKilled) {
@@ -40,19 +41,20 @@ TEST(Reports, EndOfAJobWhoseAmDied) {
   report.set_yarn_application_state(::hadoop::yarn::FAILED);
   report.mutable_currentapplicationattemptid()->set_attemptid(2);
   report.set_diagnostics(kAmKilled);
-  const core::JobChanged end = EndOf(report);
+  const core::JobChanged end = EndFromReport(report);
   EXPECT_EQ(end.state, core::JobState::kFailed);
   EXPECT_EQ(end.exit_code, 1);
   EXPECT_EQ(end.reason, "the application master (attempt 1) was killed by signal 9 (SIGKILL)");
 
   report.set_yarn_application_state(::hadoop::yarn::KILLED);
   report.set_diagnostics("Application application_1_0001 was killed by user ann at 10.0.0.7");
-  EXPECT_EQ(EndOf(report).state, core::JobState::kKilled);
-  EXPECT_EQ(EndOf(report).exit_code, 4);
-  EXPECT_EQ(EndOf(report).reason, "killed by ann on 10.0.0.7 with YARN's own tools");
+  EXPECT_EQ(EndFromReport(report).state, core::JobState::kKilled);
+  EXPECT_EQ(EndFromReport(report).exit_code, 4);
+  EXPECT_EQ(EndFromReport(report).reason, "killed by ann on 10.0.0.7 with YARN's own tools");
   report.set_starttime(1700000001000);
   report.set_finishtime(1700000042000);
-  EXPECT_EQ(EndOf(report).reason, "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
+  EXPECT_EQ(EndFromReport(report).reason,
+            "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
 }
 
 TEST(Reports, AnApplicationThatWaits) {
@@ -64,7 +66,7 @@ TEST(Reports, AnApplicationThatWaits) {
   report.set_yarn_application_state(::hadoop::yarn::ACCEPTED);
   report.set_starttime(1700000001000);
   report.set_trackingurl("N/A");
-  const journal::JobView view = ViewOf(report);
+  const journal::JobView view = ViewFromReport(report);
   EXPECT_EQ(view.id, "application_1700000000000_0007");
   EXPECT_EQ(view.state, core::JobState::kQueued);
   EXPECT_EQ(view.on, "yarn");

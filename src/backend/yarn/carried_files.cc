@@ -10,11 +10,11 @@ constexpr std::string_view kOfAm = "howdah.am.file.", kOfAll = "howdah.file.";
 
 }  // namespace
 
-void CarryFile(hadoop::rpc::Credentials& credentials, CarriedTo to, const std::string& name, std::string_view bytes) {
-  credentials.secrets[std::string(to == CarriedTo::kAm ? kOfAm : kOfAll) + name] = bytes;
+void EmbedFile(hadoop::rpc::Credentials& credentials, EmbedFor to, const std::string& name, std::string_view bytes) {
+  credentials.secrets[std::string(to == EmbedFor::kAm ? kOfAm : kOfAll) + name] = bytes;
 }
 
-Status PlaceCarriedFiles(const hadoop::rpc::Credentials& credentials) {
+Status ExtractEmbeddedFiles(const hadoop::rpc::Credentials& credentials) {
   for (const auto& [alias, bytes] : credentials.secrets) {
     const std::string_view prefix = alias.starts_with(kOfAm) ? kOfAm : kOfAll;
     if (!alias.starts_with(prefix)) continue;

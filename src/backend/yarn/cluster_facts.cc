@@ -57,7 +57,7 @@ QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string
   return queue;
 }
 
-Status GatherQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, ClusterFacts& facts) {
+Status FetchQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, ClusterFacts& facts) {
   const auto info = rm.QueueInfo(facts.queue.name);
   if (!info.ok()) return info.error().code == ErrorCode::kNotFound ? Status() : Status(info.error());
   const std::string asked = facts.queue.name;
@@ -90,15 +90,15 @@ hadoop::yarn::Resource QueueFacts::used() const {
   return sum;
 }
 
-Result<ClusterFacts> GatherFacts(hadoop::yarn::ResourceManager& rm, const std::string& user, const std::string& queue,
-                                 const std::string& label) {
+Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
+                                       const std::string& queue, const std::string& label) {
   ClusterFacts facts;
   facts.user = user;
   facts.queue.name = queue.empty() ? "default" : queue;
   const auto nodes = rm.ClusterNodes({});
   if (!nodes.ok()) return nodes.error();
   for (const auto& node : *nodes) facts.nodes.push_back(FactsOf(node));
-  if (const Status gathered = GatherQueue(rm, label, facts); !gathered.ok()) return gathered.error();
+  if (const Status gathered = FetchQueue(rm, label, facts); !gathered.ok()) return gathered.error();
   const auto acls = rm.QueueUserAcls();
   if (!acls.ok()) return acls.error();
   for (const auto& allowed : *acls) {
@@ -115,7 +115,7 @@ Result<ClusterFacts> GatherFacts(hadoop::yarn::ResourceManager& rm, const std::s
   return facts;
 }
 
-hadoop::yarn::Resource ShapeOf(const jobspec::RoleSpec& role) {
+hadoop::yarn::Resource ContainerSize(const jobspec::RoleSpec& role) {
   hadoop::yarn::Resource shape;
   shape.memory_mib = (role.memory_bytes + kMebibyte - 1) / kMebibyte;
   shape.vcores = role.vcores;
@@ -124,7 +124,7 @@ hadoop::yarn::Resource ShapeOf(const jobspec::RoleSpec& role) {
   return shape;
 }
 
-std::string LabelOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
+std::string NodeLabel(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role) {
   return role.node_label.empty() ? spec.node_label : role.node_label;
 }
 

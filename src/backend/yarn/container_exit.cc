@@ -149,11 +149,11 @@ bool WasTaken(int exit_status) {
   return WasPreempted(exit_status) || exit_status == kKilledByScheduler;
 }
 
-std::string HowWarned(const std::string& taker) {
-  return "the scheduler preempts it" + (taker.empty() ? "" : " for " + taker);
+std::string DescribePreemptionWarning(const std::string& preemptor) {
+  return "the scheduler preempts it" + (preemptor.empty() ? "" : " for " + preemptor);
 }
 
-std::string HowContainerEnded(const ::hadoop::yarn::ContainerStatusProto& status, const std::string& taker) {
+std::string DescribeExit(const ::hadoop::yarn::ContainerStatusProto& status, const std::string& preemptor) {
   const std::string& diagnostics = status.diagnostics();
   const int code = CodeOf(status);
   switch (code) {  // org.apache.hadoop.yarn.api.records.ContainerExitStatus
@@ -169,7 +169,7 @@ std::string HowContainerEnded(const ::hadoop::yarn::ContainerStatusProto& status
       return "the disks of its node failed";
     case kPreempted:
       return "it was preempted: YARN needed its container for " +
-             (taker.empty() ? "another queue or application" : taker);
+             (preemptor.empty() ? "another queue or application" : preemptor);
     case -103:
       return OverMemory(diagnostics, /*physical=*/false);
     case -104:
@@ -198,7 +198,7 @@ std::string HowContainerEnded(const ::hadoop::yarn::ContainerStatusProto& status
   return "its executor " + DescribeEnd(exit) + (words.empty() ? "" : ": " + words);
 }
 
-std::string HowFarStarted(const Result<::hadoop::yarn::ContainerStatusProto>& status, const std::string& node) {
+std::string DescribeStartProgress(const Result<::hadoop::yarn::ContainerStatusProto>& status, const std::string& node) {
   if (!status.ok()) {
     if (status.error().code == ErrorCode::kNotFound) return "";
     return "its node " + node + " did not say how far it is: " + FirstWords(status.error().message);
@@ -214,6 +214,6 @@ std::string HowFarStarted(const Result<::hadoop::yarn::ContainerStatusProto>& st
   }
 }
 
-std::string HowStartFailed(const std::string& words) { return "its node did not start it: " + FirstWords(words); }
+std::string DescribeStartFailure(const std::string& words) { return "its node did not start it: " + FirstWords(words); }
 
 }  // namespace howdah::backend::yarn

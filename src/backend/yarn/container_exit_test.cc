@@ -69,7 +69,7 @@ TEST(ContainerExit, EveryStatusHasItsClause) {
        "it could not be started: No space available in any of the local directories"},
   };
   for (const auto& row : rows) {
-    EXPECT_EQ(HowContainerEnded(Status(row.code, row.diagnostics)), row.how) << row.code;
+    EXPECT_EQ(DescribeExit(Status(row.code, row.diagnostics)), row.how) << row.code;
   }
 }
 
@@ -77,13 +77,13 @@ TEST(ContainerExit, HowFarAStartHasCome) {
   ::hadoop::yarn::ContainerStatusProto status;
   status.set_state(::hadoop::yarn::C_RUNNING);
   status.set_container_sub_state(::hadoop::yarn::CSS_SCHEDULED);
-  EXPECT_EQ(HowFarStarted(status, "n7"), "its files were still being brought to n7 (localizing)");
+  EXPECT_EQ(DescribeStartProgress(status, "n7"), "its files were still being brought to n7 (localizing)");
   status.set_container_sub_state(::hadoop::yarn::CSS_RUNNING);
-  EXPECT_EQ(HowFarStarted(status, "n7"), "its executor had been started on n7 and had not connected");
+  EXPECT_EQ(DescribeStartProgress(status, "n7"), "its executor had been started on n7 and had not connected");
   status.set_state(::hadoop::yarn::C_COMPLETE);
-  EXPECT_EQ(HowFarStarted(status, "n7"), "");
-  EXPECT_EQ(HowFarStarted(Error{ErrorCode::kNotFound, "gone"}, "n7"), "");
-  EXPECT_EQ(HowFarStarted(Error{ErrorCode::kTimeout, "no answer"}, "n7"),
+  EXPECT_EQ(DescribeStartProgress(status, "n7"), "");
+  EXPECT_EQ(DescribeStartProgress(Error{ErrorCode::kNotFound, "gone"}, "n7"), "");
+  EXPECT_EQ(DescribeStartProgress(Error{ErrorCode::kTimeout, "no answer"}, "n7"),
             "its node n7 did not say how far it is: no answer");
 }
 
@@ -96,10 +96,10 @@ TEST(Excused, WhatIsNotTheTasksDoing) {
 }
 
 TEST(ContainerExit, WhomItWasTakenForIsSaid) {
-  EXPECT_EQ(HowContainerEnded(Status(-102, ""), "the queue a or b"),
+  EXPECT_EQ(DescribeExit(Status(-102, ""), "the queue a or b"),
             "it was preempted: YARN needed its container for the queue a or b");
-  EXPECT_EQ(HowWarned("the queue a"), "the scheduler preempts it for the queue a");
-  EXPECT_EQ(HowWarned(""), "the scheduler preempts it");
+  EXPECT_EQ(DescribePreemptionWarning("the queue a"), "the scheduler preempts it for the queue a");
+  EXPECT_EQ(DescribePreemptionWarning(""), "the scheduler preempts it");
 }
 
 }  // namespace

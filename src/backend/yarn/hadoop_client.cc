@@ -27,20 +27,20 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Environment
 
 }  // namespace
 
-Result<HadoopCluster> HadoopCluster::Open(const hadoop::conf::Environment& surroundings, const std::string& user) {
+Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Surroundings& surroundings, const std::string& user) {
   auto configuration = hadoop::conf::LoadConfiguration(surroundings);
   // A cluster that this machine does not know is one that cannot be reached.
   if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
   auto credentials = ReadCredentials(surroundings);
   if (!credentials.ok()) return credentials.error();
-  const auto named = surroundings.variable("HADOOP_USER_NAME");
-  return HadoopCluster(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials),
-                       kRetryLimits);
+  const auto named = surroundings.environment("HADOOP_USER_NAME");
+  return HadoopClient(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials),
+                      kPatience);
 }
 
-hadoop::hdfs::OpenOptions HadoopCluster::open_options() const { return {user_, credentials_, {}}; }
+hadoop::hdfs::OpenOptions HadoopClient::open_options() const { return {user_, credentials_, {}}; }
 
-Result<hadoop::yarn::ResourceManager*> HadoopCluster::Rm() {
+Result<hadoop::yarn::ResourceManager*> HadoopClient::Rm() {
   if (!rm_) {
     hadoop::rpc::Login login;
     login.user = user_;
@@ -52,7 +52,7 @@ Result<hadoop::yarn::ResourceManager*> HadoopCluster::Rm() {
   return rm_.get();
 }
 
-Result<hadoop::hdfs::FileSystem*> HadoopCluster::Files() {
+Result<hadoop::hdfs::FileSystem*> HadoopClient::Files() {
   if (!files_) {
     auto opened = hadoop::hdfs::Open(configuration_, "", open_options());
     if (!opened.ok()) return opened.error();
@@ -61,19 +61,19 @@ Result<hadoop::hdfs::FileSystem*> HadoopCluster::Files() {
   return files_.get();
 }
 
-Result<Layout> HadoopCluster::Places() {
+Result<Layout> HadoopClient::StagingLayout() {
   const auto files = Files();
   if (!files.ok()) return files.error();
   return Layout((*files)->home_directory());
 }
 
-Result<std::string> HadoopCluster::ReadFile(const std::string& path) {
+Result<std::string> HadoopClient::ReadFile(const std::string& path) {
   const auto files = Files();
   if (!files.ok()) return files.error();
   return ReadWhole(**files, path);
 }
 
-Status HadoopCluster::WriteFile(const std::string& path, std::string_view bytes, uint32_t permission) {
+Status HadoopClient::WriteFile(const std::string& path, std::string_view bytes, uint32_t permission) {
   const auto files = Files();
   if (!files.ok()) return files.error();
   return WriteWhole(**files, path, bytes, permission);

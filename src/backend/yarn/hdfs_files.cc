@@ -9,9 +9,9 @@ namespace {
 
 constexpr size_t kPiece = size_t{1} << 20;
 
-class TreeFiles final : public storage::Files {
+class HdfsFiles final : public storage::Files {
  public:
-  explicit TreeFiles(std::unique_ptr<hadoop::hdfs::FileSystem> files) : files_(std::move(files)) {}
+  explicit HdfsFiles(std::unique_ptr<hadoop::hdfs::FileSystem> files) : files_(std::move(files)) {}
 
   Result<std::vector<Entry>> List(const std::string& path) override {
     const auto listed = files_->List(path);
@@ -52,24 +52,24 @@ class TreeFiles final : public storage::Files {
 
 }  // namespace
 
-Result<std::unique_ptr<storage::Files>> OpenTree(const HadoopCluster& cluster, const std::string& uri) {
+Result<std::unique_ptr<storage::Files>> OpenHdfsFiles(const HadoopClient& cluster, const std::string& uri) {
   auto opened = hadoop::hdfs::Open(cluster.configuration(), uri, cluster.open_options());
   if (!opened.ok()) return opened.error();
-  return std::unique_ptr<storage::Files>(std::make_unique<TreeFiles>(std::move(*opened)));
+  return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(*opened)));
 }
 
-Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                    const compat::tony::history::AmContainer& am) {
+Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                        const compat::tony::history::AmPlace& am) {
   if (spec.tony_history.empty()) return {};
-  const auto files = OpenTree(cluster, spec.tony_history);
+  const auto files = OpenHdfsFiles(cluster, spec.tony_history);
   if (!files.ok()) return files.error();
   return storage::history::Begin(**files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
 }
 
-Status EndHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                  const compat::tony::history::AmContainer& am) {
+Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                         const compat::tony::history::AmPlace& am) {
   if (spec.tony_history.empty()) return {};
-  const auto files = OpenTree(cluster, spec.tony_history);
+  const auto files = OpenHdfsFiles(cluster, spec.tony_history);
   if (!files.ok()) return files.error();
   return storage::history::End(**files, {spec, DecodeJournal(journal), am});
 }

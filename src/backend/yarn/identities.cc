@@ -17,7 +17,7 @@ void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name,
   credentials.secrets[Alias(name, ".key")] = identity.private_key;
 }
 
-Result<rpc::Identity> IdentityOf(const hadoop::rpc::Credentials& credentials, const std::string& name) {
+Result<rpc::Identity> FindIdentity(const hadoop::rpc::Credentials& credentials, const std::string& name) {
   rpc::Identity identity;
   const std::pair<std::string, std::string*> parts[] = {{kCa, &identity.ca_certificate},
                                                         {Alias(name, ".pem"), &identity.certificate},
@@ -30,13 +30,13 @@ Result<rpc::Identity> IdentityOf(const hadoop::rpc::Credentials& credentials, co
   return identity;
 }
 
-std::string WriteIdentity(const rpc::Identity& identity) {
+std::string EncodeIdentity(const rpc::Identity& identity) {
   return nlohmann::json{
       {"ca", identity.ca_certificate}, {"certificate", identity.certificate}, {"key", identity.private_key}}
       .dump();
 }
 
-Result<rpc::Identity> ReadIdentity(const std::string& json) {
+Result<rpc::Identity> DecodeIdentity(const std::string& json) {
   const auto parsed = nlohmann::json::parse(json, nullptr, /*allow_exceptions=*/false);
   rpc::Identity identity;
   const std::pair<const char*, std::string*> parts[] = {

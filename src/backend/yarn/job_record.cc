@@ -14,7 +14,7 @@ namespace {
 // What an AM that did not live to the end has left of its journal, with the end.
 std::string Ended(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
-  const journal::JobView view = FoldJournal(journal, Tasks::kWanted);
+  const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
   const Instant finished =
       report.finishtime() > 0 ? Instant(std::chrono::milliseconds(report.finishtime())) : os::process::Clock().Now();
   const std::string task_reason =
@@ -23,23 +23,23 @@ std::string Ended(std::string journal, core::JobChanged end, const ::hadoop::yar
 }
 
 std::string SubmissionOf(const ::hadoop::yarn::ApplicationReportProto& report) {
-  const journal::JobView view = ViewOf(report);
+  const journal::JobView view = ViewFromReport(report);
   core::JobSubmitted submitted{view.id, view.name, "yarn", "", view.user, "", {}};
   return journal::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
 }
 
 // Where the job file says; where its application master ran is known no more.
-Status WriteHistory(HadoopCluster& cluster, const JobId& id, const std::string& journal) {
-  const auto text = JobFileOf(cluster, id);
+Status WriteHistory(HadoopClient& cluster, const JobId& id, const std::string& journal) {
+  const auto text = ReadJobFile(cluster, id);
   if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};  // nothing is known of it, and none wanted
   if (!text.ok()) return text.error();
   const auto spec = jobspec::ReadEffective(*text);
   if (!spec.ok()) return spec.error();
-  return EndHistory(cluster, *spec, journal, {});
+  return FinishTonyHistory(cluster, *spec, journal, {});
 }
 
-Result<YarnAmStart> AmStartOf(HadoopCluster& cluster, const JobId& id) {
-  const auto places = cluster.Places();
+Result<YarnAmStart> ReadAmStart(HadoopClient& cluster, const JobId& id) {
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   const auto text = cluster.ReadFile(places->am_file(id));
   if (!text.ok()) return text.error();
@@ -63,13 +63,13 @@ std::vector<core::JournalEntry> DecodeJournal(const std::string& text) {
 journal::JobView FoldJournal(const std::string& text, Tasks tasks) {
   journal::JobView view;
   for (const core::JournalEntry& entry : DecodeJournal(text)) {
-    if (tasks == Tasks::kLeftOut && std::holds_alternative<core::TaskChanged>(entry.change)) continue;
+    if (tasks == Tasks::kSkipped && std::holds_alternative<core::TaskChanged>(entry.change)) continue;
     view.Apply(entry);
   }
   return view;
 }
 
-bool EndsFinally(const std::string& journal) {
+bool HasEndEntry(const std::string& journal) {
   const size_t end = journal.find_last_not_of('\n');
   if (end == std::string::npos) return false;
   const size_t begin = journal.rfind('\n', end);
@@ -78,38 +78,38 @@ bool EndsFinally(const std::string& journal) {
   return entry && journal::EndsJob(*entry);
 }
 
-Result<rpc::Identity> ClientIdentity(HadoopCluster& cluster, const JobId& id) {
-  const auto start = AmStartOf(cluster, id);
+Result<rpc::Identity> ClientIdentity(HadoopClient& cluster, const JobId& id) {
+  const auto start = ReadAmStart(cluster, id);
   if (!start.ok()) return start.error();
-  return ReadIdentity(start->client);
+  return DecodeIdentity(start->client);
 }
 
-Result<std::string> JobFileOf(HadoopCluster& cluster, const JobId& id) {
-  const auto places = cluster.Places();
+Result<std::string> ReadJobFile(HadoopClient& cluster, const JobId& id) {
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   auto running = cluster.ReadFile(places->job_file(id));
   if (running.ok() || running.error().code != ErrorCode::kNotFound) return running;
   return cluster.ReadFile(places->history_job_file(id));
 }
 
-Result<std::string> JournalOfHistory(HadoopCluster& cluster, const JobId& id) {
-  const auto places = cluster.Places();
+Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id) {
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   return cluster.ReadFile(places->history_journal(id));
 }
 
-Result<std::string> JournalOfRunning(HadoopCluster& cluster, const JobId& id) {
-  const auto places = cluster.Places();
+Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id) {
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   auto journal = cluster.ReadFile(places->journal(id));
   if (journal.ok() || journal.error().code != ErrorCode::kNotFound) return journal;
-  const auto start = AmStartOf(cluster, id);
+  const auto start = ReadAmStart(cluster, id);
   if (!start.ok()) return start.error();
   return start->submitted;
 }
 
-Result<std::optional<std::string>> EventsOfRunning(HadoopCluster& cluster, const JobId& id) {
-  const auto places = cluster.Places();
+Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id) {
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   auto events = cluster.ReadFile(places->event_log(id));
   if (events.ok()) return std::optional(std::move(*events));
@@ -117,10 +117,10 @@ Result<std::optional<std::string>> EventsOfRunning(HadoopCluster& cluster, const
   return events.error();
 }
 
-Status StoreHistory(HadoopCluster& cluster, const JobId& id, const std::string& journal) {
+Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal) {
   const auto files = cluster.Files();
   if (!files.ok()) return files.error();
-  const auto places = cluster.Places();
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   const Status made = (*files)->MakeDirectories(places->history(id), 0700);
   if (!made.ok()) return made;
@@ -131,15 +131,15 @@ Status StoreHistory(HadoopCluster& cluster, const JobId& id, const std::string& 
   return (*files)->Delete(places->job(id), /*recursive=*/true);
 }
 
-Result<std::string> JournalOfEnded(HadoopCluster& cluster, const JobId& id,
-                                   const ::hadoop::yarn::ApplicationReportProto& report) {
-  auto recorded = JournalOfHistory(cluster, id);
-  if (recorded.ok() && EndsFinally(*recorded)) return recorded;
+Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
+                                     const ::hadoop::yarn::ApplicationReportProto& report) {
+  auto recorded = ReadHistoryJournal(cluster, id);
+  if (recorded.ok() && HasEndEntry(*recorded)) return recorded;
   if (!recorded.ok() && recorded.error().code != ErrorCode::kNotFound) return recorded;
-  const auto left = JournalOfRunning(cluster, id);
+  const auto left = ReadRunningJournal(cluster, id);
   const bool ours = left.ok();  // else there is nothing to tell from, and nothing to clean up
   const std::string before = ours ? *left : SubmissionOf(report);
-  core::JobChanged end = EndOf(report);
+  core::JobChanged end = EndFromReport(report);
   std::string journal = Ended(before, end, report);
   if (!ours || report.user() != cluster.user()) return journal;
   if (const Status written = WriteHistory(cluster, id, journal); !written.ok()) {

@@ -14,14 +14,14 @@ std::string Percent(double share) {
   return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10)) + " %";
 }
 
-std::string Times(const Want& want) {
+std::string Times(const PendingContainers& want) {
   const std::string shape = want.shape == hadoop::yarn::Resource() ? "" : " of " + ToText(want.shape);
   return std::to_string(want.count) + (want.count == 1 ? " container" : " containers") + shape + " for " + want.who;
 }
 
-std::string Needed(const std::vector<Want>& wants) {
+std::string Needed(const std::vector<PendingContainers>& wants) {
   std::string text;
-  for (const Want& want : wants) text += (text.empty() ? "" : ", ") + Times(want);
+  for (const PendingContainers& want : wants) text += (text.empty() ? "" : ", ") + Times(want);
   return text;
 }
 
@@ -64,7 +64,7 @@ std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
 }
 
 // A type other than memory and cores (GPUs) of which less is free than is wanted.
-std::string AllTaken(const ClusterFacts& facts, const Want& want) {
+std::string AllTaken(const ClusterFacts& facts, const PendingContainers& want) {
   for (const auto& [type, amount] : want.shape.others) {
     int64_t total = 0, free = 0;
     std::string where;
@@ -91,15 +91,15 @@ std::string UsedMostBy(const QueueFacts& queue) {
   return "; most of it has " + most->user + " with " + most->id + " (" + ToText(most->used) + ")";
 }
 
-hadoop::yarn::Resource Sum(const std::vector<Want>& wants) {
+hadoop::yarn::Resource Sum(const std::vector<PendingContainers>& wants) {
   hadoop::yarn::Resource sum;
-  for (const Want& want : wants) {
+  for (const PendingContainers& want : wants) {
     for (int i = 0; i < want.count; ++i) sum += want.shape;
   }
   return sum;
 }
 
-std::string QueueFull(const ClusterFacts& facts, const std::vector<Want>& wants) {
+std::string QueueFull(const ClusterFacts& facts, const std::vector<PendingContainers>& wants) {
   if (!facts.queue.most || facts.queue.most->memory_mib == 0) return "";
   const hadoop::yarn::Resource used = facts.queue.used();
   const int64_t wanted = std::max<int64_t>(Sum(wants).memory_mib, 1);
@@ -117,7 +117,7 @@ hadoop::yarn::Resource Free(const ClusterFacts& facts, const std::string& label)
   return free;
 }
 
-std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Want>& wants,
+std::string UserLimitReached(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
                              const hadoop::yarn::Resource& headroom) {
   hadoop::yarn::Resource own;
   for (const ApplicationFacts& application : facts.queue.applications) {
@@ -134,9 +134,9 @@ std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Want>&
 }
 
 // There is room on some node, and the scheduler gives nothing, as the user has what one may have.
-std::string UserLimit(const ClusterFacts& facts, const std::vector<Want>& wants,
+std::string UserLimit(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
                       const std::optional<hadoop::yarn::Resource>& headroom) {
-  const auto kept_from = [&](const Want& want) {
+  const auto kept_from = [&](const PendingContainers& want) {
     const auto nodes = NodesOf(facts, want.label);
     return !want.shape.FitsIn(*headroom) && std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
       return node->running() && want.shape.FitsIn(node->free());
@@ -147,7 +147,7 @@ std::string UserLimit(const ClusterFacts& facts, const std::vector<Want>& wants,
 }
 
 // Enough in all, and not enough on any one node.
-std::string InPieces(const ClusterFacts& facts, const Want& want) {
+std::string InPieces(const ClusterFacts& facts, const PendingContainers& want) {
   const NodeFacts* roomiest = nullptr;
   for (const NodeFacts* node : NodesOf(facts, want.label)) {
     if (!node->running()) continue;
@@ -160,7 +160,7 @@ std::string InPieces(const ClusterFacts& facts, const Want& want) {
          " on one node (" + roomiest->host + "), and " + want.who + " needs " + ToText(want.shape);
 }
 
-std::string ClusterFull(const ClusterFacts& facts, const std::vector<Want>& wants) {
+std::string ClusterFull(const ClusterFacts& facts, const std::vector<PendingContainers>& wants) {
   const hadoop::yarn::Resource free = Free(facts, wants.front().label);
   if (free.memory_mib >= Sum(wants).memory_mib) return "";
   return "the cluster is full: " + ToText(free) + " are free, and this job needs " + Needed(wants) + " more" +
@@ -184,18 +184,18 @@ std::string ResourceBehind(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-std::string WhyPending(const ClusterFacts& facts, const std::vector<Want>& wants,
+std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
                        const std::optional<hadoop::yarn::Resource>& headroom) {
   if (wants.empty()) return "";
-  for (const Want& want : wants) {
+  for (const PendingContainers& want : wants) {
     if (std::string why = NoNodes(facts, want.label); !why.empty()) return why;
   }
-  for (const Want& want : wants) {
+  for (const PendingContainers& want : wants) {
     if (std::string why = AllTaken(facts, want); !why.empty()) return why;
   }
   if (std::string why = QueueFull(facts, wants); !why.empty()) return why;
   // What the scheduler has reserved on nodes that are full lowers the headroom too: pieces come first.
-  for (const Want& want : wants) {
+  for (const PendingContainers& want : wants) {
     if (std::string why = InPieces(facts, want); !why.empty()) return why;
   }
   if (std::string why = UserLimit(facts, wants, headroom); !why.empty()) return why;
@@ -203,7 +203,7 @@ std::string WhyPending(const ClusterFacts& facts, const std::vector<Want>& wants
   return "waiting for YARN to grant " + Needed(wants) + " in the queue '" + facts.queue.name + "'";
 }
 
-std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const Want& am) {
+std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am) {
   const bool of_user = diagnostics.find("User's AM resource limit exceeded") != std::string::npos;
   if (of_user || diagnostics.find("Queue's AM resource limit exceeded") != std::string::npos) {
     const auto running = std::count_if(facts.queue.applications.begin(), facts.queue.applications.end(),

@@ -37,7 +37,8 @@ ClusterFacts Cluster() {
 TEST(WhyPending, TheFirstCauseInOrder) {
   const struct {
     const char* name;
-    std::function<void(ClusterFacts& facts, std::vector<Want>& wants, std::optional<hadoop::yarn::Resource>& headroom)>
+    std::function<void(ClusterFacts& facts, std::vector<PendingContainers>& wants,
+                       std::optional<hadoop::yarn::Resource>& headroom)>
         change;
     const char* why;
   } rows[] = {
@@ -97,7 +98,7 @@ TEST(WhyPending, TheFirstCauseInOrder) {
   };
   for (const auto& row : rows) {
     ClusterFacts facts = Cluster();
-    std::vector<Want> wants = {{"worker", 1, Of(256, 1), ""}};
+    std::vector<PendingContainers> wants = {{"worker", 1, Of(256, 1), ""}};
     std::optional<hadoop::yarn::Resource> headroom;
     row.change(facts, wants, headroom);
     EXPECT_EQ(WhyPending(facts, wants, headroom), row.why) << row.name;
@@ -120,7 +121,7 @@ constexpr char kOfQueue[] =
     "queue = <memory:64, vCores:1>; Queue AM Resource Usage = <memory:112, vCores:2>; ";
 
 TEST(WhyPending, AnApplicationMasterWaits) {
-  const Want am{"the application master", 1, Of(64, 1), ""};
+  const PendingContainers am{"the application master", 1, Of(64, 1), ""};
   EXPECT_EQ(
       WhyAmPending(Cluster(), kOfQueue, am),
       "the limit on application masters of the queue 'q' is reached: they use 112 MiB, 2 cores of 128 MiB, 2 "
@@ -137,7 +138,7 @@ TEST(WhyPending, AnApplicationMasterWaits) {
 
 TEST(WhyPending, AnApplicationMasterOfUnknownSize) {
   ClusterFacts facts = Cluster();
-  const Want am{"the application master", 1, {}, ""};
+  const PendingContainers am{"the application master", 1, {}, ""};
   EXPECT_EQ(WhyAmPending(facts, "", am),
             "waiting for YARN to grant 1 container for the application master in the queue 'q'");
   facts.queue.most = Of(512, 4);

@@ -8,17 +8,17 @@
 
 namespace howdah::backend::yarn::am {
 
-int64_t MostAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration) {
+int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration) {
   const auto usual = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
   const auto most = configuration.Number("yarn.resourcemanager.am.global.max-attempts", usual.ok() ? *usual : 2);
   return std::min<int64_t>(spec.am.attempts, most.ok() ? *most : 2);
 }
 
-int64_t FailedBefore(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
-                     Instant now) {
+int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
+                            Instant now) {
   return std::count_if(attempts.begin(), attempts.end(), [&](const auto& report) {
     if (report.application_attempt_id().attemptid() >= attempt) return false;
-    if (Instant(std::chrono::milliseconds(report.finishtime())) <= now - kAttemptsCountFor) return false;
+    if (Instant(std::chrono::milliseconds(report.finishtime())) <= now - kAttemptFailureWindow) return false;
     return !IsExcused(AmExitStatus(report.diagnostics()).value_or(0));
   });
 }

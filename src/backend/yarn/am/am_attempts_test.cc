@@ -47,7 +47,7 @@ TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
     std::vector<::hadoop::yarn::ApplicationAttemptReportProto> attempts = row.attempts;
     const int32_t running = static_cast<int32_t>(attempts.size()) + 1;
     attempts.insert(attempts.begin(), Attempt(running, Duration(0), "N/A"));
-    EXPECT_EQ(FailedBefore(running, attempts, kNow), row.failed) << row.name;
+    EXPECT_EQ(CountFailedAttempts(running, attempts, kNow), row.failed) << row.name;
   }
 }
 
@@ -55,11 +55,11 @@ TEST(AmAttempts, TheClusterHasTheLastWord) {
   jobspec::JobSpec spec;
   spec.am.attempts = 5;
   hadoop::conf::Configuration configuration({});
-  EXPECT_EQ(MostAttempts(spec, configuration), 2);
+  EXPECT_EQ(MaxAttempts(spec, configuration), 2);
   configuration.Set("yarn.resourcemanager.am.max-attempts", "4", "test");
-  EXPECT_EQ(MostAttempts(spec, configuration), 4);
+  EXPECT_EQ(MaxAttempts(spec, configuration), 4);
   configuration.Set("yarn.resourcemanager.am.global.max-attempts", "9", "test");
-  EXPECT_EQ(MostAttempts(spec, configuration), 5);
+  EXPECT_EQ(MaxAttempts(spec, configuration), 5);
 }
 
 }  // namespace

@@ -89,18 +89,18 @@ struct AmJob::Parts {
   std::jthread history_begins;  // a slow NameNode holds up no job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
-  HadoopCluster OpenCluster() const { return HadoopCluster(configuration, container.user, credentials); }
-  compat::tony::history::AmContainer Place() const {
+  HadoopClient OpenCluster() const { return HadoopClient(configuration, container.user, credentials); }
+  compat::tony::history::AmPlace Place() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
   }
   // Whether YARN starts another AM after this one has died. Where it may not be asked, every attempt counts.
-  bool OthersFollow(HadoopCluster& cluster) const {
+  bool OthersFollow(HadoopClient& cluster) const {
     const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
     const auto attempts = rm.ok() ? (*rm)->Attempts(own.application) : rm.error();
     const int64_t failed =
-        attempts.ok() ? FailedBefore(own.attempt, *attempts, os::process::Clock().Now()) : int64_t{attempt()};
-    return failed + 1 < MostAttempts(spec, configuration);
+        attempts.ok() ? CountFailedAttempts(own.attempt, *attempts, os::process::Clock().Now()) : int64_t{attempt()};
+    return failed + 1 < MaxAttempts(spec, configuration);
   }
 };
 
@@ -112,7 +112,7 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& surr
   if (!container.ok()) return container.error();
   auto credentials = ReadCredentials(container->token_file);
   if (!credentials.ok()) return credentials.error();
-  if (const Status placed = PlaceCarriedFiles(*credentials); !placed.ok()) return placed.error();
+  if (const Status placed = ExtractEmbeddedFiles(*credentials); !placed.ok()) return placed.error();
   const auto start_text = os::files::ReadFile(kAmStartFile);
   if (!start_text.ok()) return start_text.error();
   auto start = ParseAmStart(*start_text);
@@ -121,7 +121,7 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& surr
   if (!spec_text.ok()) return spec_text.error();
   auto spec = jobspec::ReadEffective(*spec_text);
   if (!spec.ok()) return spec.error();
-  auto identity = IdentityOf(*credentials, "am");
+  auto identity = FindIdentity(*credentials, "am");
   if (!identity.ok()) return identity.error();
   auto configuration = ReadConfiguration(surroundings, start->configuration);
   if (!configuration.ok()) return configuration.error();
@@ -162,7 +162,7 @@ std::vector<std::string> AmJob::ToolEnvironment() const {
 }
 
 Result<std::unique_ptr<storage::Files>> AmJob::OpenFiles(const std::string& uri) const {
-  return OpenTree(parts_->OpenCluster(), uri);
+  return OpenHdfsFiles(parts_->OpenCluster(), uri);
 }
 
 Result<std::string> AmJob::ListenHost() const {
@@ -187,13 +187,13 @@ Result<AmJob::Beginning> AmJob::Begin() const {
   const Status written = os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600);
   if (!written.ok()) return written.error();
   if (parts_->attempt() == 0) return Beginning();
-  HadoopCluster cluster = parts_->OpenCluster();
+  HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "reading what the application master before this one left";
   // In this order: the journal follows from the events.
-  auto before = JournalOfRunning(cluster, id());
+  auto before = ReadRunningJournal(cluster, id());
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
-  const auto events = EventsOfRunning(cluster, id());
+  const auto events = ReadEventLog(cluster, id());
   if (!events.ok()) return events.error().While(kDoing);
   Beginning beginning;
   if (*events) {
@@ -207,7 +207,7 @@ Result<AmJob::Beginning> AmJob::Begin() const {
 }
 
 AmJob::Beginning AmJob::NextGeneration(std::string& journal) const {
-  const journal::JobView view = FoldJournal(journal, Tasks::kWanted);
+  const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
   Beginning beginning{view.generation + 1, 0};
   for (const journal::TaskView& task : view.tasks) {
     beginning.first_task_attempt = std::max(beginning.first_task_attempt, task.attempt + 1);
@@ -249,7 +249,7 @@ Duration AmJob::NoticesWithin() const {
 
 bool AmJob::CanGoOn() const {
   const auto journal = os::files::ReadFile(kJournal);
-  return AnnouncedPort() > 0 && journal.ok() && !EndsFinally(*journal);
+  return AnnouncedPort() > 0 && journal.ok() && !HasEndEntry(*journal);
 }
 
 std::string AmJob::proxy_url() const {
@@ -280,8 +280,8 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port) {
-  std::optional<KeptAnswers::Past> past;
-  auto kept = KeptAnswers::Open(kAnswers, past);
+  std::optional<ResourceManagerCheckpoint::Past> past;
+  auto kept = ResourceManagerCheckpoint::Open(kAnswers, past);
   if (!kept.ok()) return kept.error();
   const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
@@ -292,7 +292,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   if (!spec().tony_history.empty()) {
     parts_->history_begins = std::jthread([parts = parts_.get(), path = journal()] {
       const auto journal = os::files::ReadFile(path);
-      const Status begun = journal.ok() ? BeginHistory(parts->OpenCluster(), parts->spec, *journal, parts->Place())
+      const Status begun = journal.ok() ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Place())
                                         : Status(journal.error());
       if (!begun.ok()) std::cerr << begun.error().message << "\n";  // and the end is told in the job's advice
     });
@@ -315,12 +315,12 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
 
 Status AmJob::WriteHistory(const std::string& journal) {
   if (parts_->history_begins.joinable()) parts_->history_begins.join();
-  return EndHistory(parts_->OpenCluster(), spec(), journal, parts_->Place());
+  return FinishTonyHistory(parts_->OpenCluster(), spec(), journal, parts_->Place());
 }
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {
   parts_->copy.reset();
-  HadoopCluster cluster = parts_->OpenCluster();
+  HadoopClient cluster = parts_->OpenCluster();
   // The job's outcome does not depend on either: what cannot be done is said on stderr, in the container's log.
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
@@ -334,18 +334,18 @@ void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, c
 }
 
 void AmJob::RecordAmDeath(const std::string& how) {
-  HadoopCluster cluster = parts_->OpenCluster();
+  HadoopClient cluster = parts_->OpenCluster();
   const auto rm = cluster.Rm();
   const auto report = rm.ok() ? (*rm)->Report(*hadoop::yarn::ParseApplicationId(id().text)) : rm.error();
   if (report.ok() && HasEnded(*report)) {
-    const auto recorded = JournalOfEnded(cluster, id(), *report);
+    const auto recorded = ReadEndedJournal(cluster, id(), *report);
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
     return;
   }
   if (parts_->OthersFollow(cluster)) return;
   const auto text = os::files::ReadFile(journal());
   const std::string before = text.ok() ? *text : parts_->start.submitted;
-  const journal::JobView view = FoldJournal(before, Tasks::kWanted);
+  const journal::JobView view = FoldJournal(before, Tasks::kIncluded);
   const Instant now = os::process::Clock().Now();
   core::JobChanged end;
   end.state = core::JobState::kFailed;
@@ -365,13 +365,13 @@ void AmJob::RecordAmDeath(const std::string& how) {
 
 Status PlaceTaskFiles(const hadoop::conf::Environment& surroundings) {
   const auto credentials = OwnCredentials(surroundings);
-  return credentials.ok() ? PlaceCarriedFiles(*credentials) : Status(credentials.error());
+  return credentials.ok() ? ExtractEmbeddedFiles(*credentials) : Status(credentials.error());
 }
 
 Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& surroundings) {
   const auto credentials = OwnCredentials(surroundings);
   if (!credentials.ok()) return credentials.error();
-  return IdentityOf(*credentials, "executor");
+  return FindIdentity(*credentials, "executor");
 }
 
 }  // namespace howdah::backend::yarn::am

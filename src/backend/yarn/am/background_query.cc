@@ -6,17 +6,17 @@
 
 namespace howdah::backend::yarn::am {
 
-RmAside::RmAside(boost::asio::io_context& loop, HadoopCluster cluster)
-    : cluster_(std::make_shared<HadoopCluster>(std::move(cluster))) {
+BackgroundQuery::BackgroundQuery(boost::asio::io_context& loop, HadoopClient cluster)
+    : cluster_(std::make_shared<HadoopClient>(std::move(cluster))) {
   mailbox_->loop = &loop;
 }
 
-RmAside::~RmAside() {
+BackgroundQuery::~BackgroundQuery() {
   const std::lock_guard lock(mailbox_->mutex);
   mailbox_->loop = nullptr;
 }
 
-void RmAside::Ask(std::function<std::function<void()>(HadoopCluster& cluster)> question) {
+void BackgroundQuery::Ask(std::function<std::function<void()>(HadoopClient& cluster)> question) {
   asking_ = true;
   std::thread([this, mailbox = mailbox_, cluster = cluster_, question = std::move(question)] {
     auto take = question(*cluster);

@@ -12,7 +12,7 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-class CarriedFiles : public testing::Test {
+class EmbeddedFiles : public testing::Test {
  protected:
   void SetUp() override {
     char path[] = "/tmp/howdah-carried-XXXXXX";
@@ -30,13 +30,13 @@ class CarriedFiles : public testing::Test {
   std::string directory_;
 };
 
-TEST_F(CarriedFiles, AreForTheirOwnerAlone) {
+TEST_F(EmbeddedFiles, AreForTheirOwnerAlone) {
   hadoop::rpc::Credentials credentials;
   const std::string bytes("{\"a\": 1}\n\0ü", 12);
-  CarryFile(credentials, CarriedTo::kAll, "howdah/job.json", bytes);
-  CarryFile(credentials, CarriedTo::kAm, "am.json", "");
+  EmbedFile(credentials, EmbedFor::kAll, "howdah/job.json", bytes);
+  EmbedFile(credentials, EmbedFor::kAm, "am.json", "");
   credentials.secrets["other"] = "secret";
-  ASSERT_TRUE(PlaceCarriedFiles(credentials).ok());
+  ASSERT_TRUE(ExtractEmbeddedFiles(credentials).ok());
   EXPECT_EQ(Content("howdah/job.json"), bytes);
   EXPECT_EQ(Content("am.json"), "");
   struct stat info {};
@@ -44,23 +44,23 @@ TEST_F(CarriedFiles, AreForTheirOwnerAlone) {
   EXPECT_EQ(info.st_mode & 0777, 0600u);
 }
 
-TEST_F(CarriedFiles, TasksGetTheirsAndNoneOfTheAm) {
+TEST_F(EmbeddedFiles, TasksGetTheirsAndNoneOfTheAm) {
   hadoop::rpc::Credentials of_am;
-  CarryFile(of_am, CarriedTo::kAll, "job.json", "job");
-  CarryFile(of_am, CarriedTo::kAm, "am.json", "am");
+  EmbedFile(of_am, EmbedFor::kAll, "job.json", "job");
+  EmbedFile(of_am, EmbedFor::kAm, "am.json", "am");
   const auto context = LaunchContext({}, of_am, {{"container_1_1_01_000002"}, "worker", 0, "10.0.0.7:1"});
   const auto of_task = hadoop::rpc::ParseCredentials(context.tokens());
   ASSERT_TRUE(of_task.ok()) << of_task.error().message;
-  ASSERT_TRUE(PlaceCarriedFiles(*of_task).ok());
+  ASSERT_TRUE(ExtractEmbeddedFiles(*of_task).ok());
   EXPECT_EQ(Content("job.json"), "job");
   EXPECT_EQ(Content("am.json"), "not there");
 }
 
-TEST_F(CarriedFiles, WhatCannotBeWrittenIsNamed) {
+TEST_F(EmbeddedFiles, WhatCannotBeWrittenIsNamed) {
   ASSERT_TRUE(os::files::WriteFileAtomically("howdah", "a file", 0600).ok());
   hadoop::rpc::Credentials credentials;
-  CarryFile(credentials, CarriedTo::kAll, "howdah/job.json", "job");
-  const Status placed = PlaceCarriedFiles(credentials);
+  EmbedFile(credentials, EmbedFor::kAll, "howdah/job.json", "job");
+  const Status placed = ExtractEmbeddedFiles(credentials);
   ASSERT_FALSE(placed.ok());
   EXPECT_THAT(placed.error().message, testing::HasSubstr("howdah"));
 }

@@ -20,7 +20,7 @@ constexpr size_t kLongest = size_t{256} << 20;
 
 }  // namespace
 
-JournalCopy::JournalCopy(HadoopCluster cluster, JobId id, std::string journal, std::string event_log)
+JournalCopy::JournalCopy(HadoopClient cluster, JobId id, std::string journal, std::string event_log)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
       journal_(std::move(journal)),
@@ -65,7 +65,7 @@ void JournalCopy::Run() {
 
 // The journal follows from the events: what is stored of it must not go beyond theirs.
 Status JournalCopy::Store() {
-  const auto places = cluster_.Places();
+  const auto places = cluster_.StagingLayout();
   if (!places.ok()) return places.error();
   const auto journal = os::files::ReadFile(journal_, kLongest);
   if (!journal.ok()) return journal.error();

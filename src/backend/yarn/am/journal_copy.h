@@ -21,7 +21,7 @@ namespace howdah::backend::yarn::am {
 class JournalCopy {
  public:
   // Paths of the files here. Starts at once.
-  JournalCopy(HadoopCluster cluster, JobId id, std::string journal, std::string event_log);
+  JournalCopy(HadoopClient cluster, JobId id, std::string journal, std::string event_log);
   // Ends, after what it is storing at the moment.
   ~JournalCopy();
   JournalCopy(const JournalCopy&) = delete;
@@ -33,7 +33,7 @@ class JournalCopy {
   // Waits until the file changes or the destructor runs; false: the latter.
   bool AwaitChange(int watch);
 
-  HadoopCluster cluster_;
+  HadoopClient cluster_;
   JobId id_;
   std::string journal_, event_log_;
   os::files::Fd stop_;

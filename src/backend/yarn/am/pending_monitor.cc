@@ -10,15 +10,15 @@ constexpr Duration kFirstLook = std::chrono::seconds(1), kLongestWatchPause = st
 
 }  // namespace
 
-WaitWatch::WaitWatch(boost::asio::io_context& loop, HadoopCluster cluster, std::string queue, std::string label,
-                     std::function<void(const std::string&)> say)
+PendingMonitor::PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, std::string queue,
+                               std::string label, std::function<void(const std::string&)> say)
     : timer_(loop),
       rm_(loop, std::move(cluster)),
       queue_(std::move(queue)),
       label_(std::move(label)),
       say_(std::move(say)) {}
 
-void WaitWatch::SetWants(std::vector<Want> wants) {
+void PendingMonitor::SetPending(std::vector<PendingContainers> wants) {
   if (wants == wants_) return;
   wants_ = std::move(wants);
   pause_ = kFirstLook;
@@ -27,22 +27,22 @@ void WaitWatch::SetWants(std::vector<Want> wants) {
   if (!std::exchange(said_, "").empty()) say_("");
 }
 
-void WaitWatch::LookAfter(Duration pause) {
+void PendingMonitor::LookAfter(Duration pause) {
   timer_.expires_after(pause);
   timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error && !rm_.asking() && !wants_.empty()) Look();  // one look at a time: the next is planned by its answer
   });
 }
 
-void WaitWatch::Look() {
-  rm_.Ask([this, queue = queue_, label = label_](HadoopCluster& cluster) {
+void PendingMonitor::Look() {
+  rm_.Ask([this, queue = queue_, label = label_](HadoopClient& cluster) {
     const auto rm = cluster.Rm();
-    auto facts = rm.ok() ? GatherFacts(**rm, cluster.user(), queue, label) : Result<ClusterFacts>(rm.error());
+    auto facts = rm.ok() ? FetchClusterFacts(**rm, cluster.user(), queue, label) : Result<ClusterFacts>(rm.error());
     return [this, facts = std::move(facts)] { Take(facts); };
   });
 }
 
-void WaitWatch::Take(const Result<ClusterFacts>& facts) {
+void PendingMonitor::Take(const Result<ClusterFacts>& facts) {
   if (wants_.empty()) return;
   // Where the AM may not ask (a cluster with Kerberos and no token for it) it says only what it knows.
   const std::string why = facts.ok() ? WhyPending(*facts, wants_, headroom_) : "";

@@ -15,14 +15,14 @@ namespace howdah::backend::yarn::am {
 
 // When asks have been open, and the same, for a second, the ResourceManager is asked for its numbers, on a thread of
 // its own, and again after ever longer pauses, a minute at most, while they stay so. One thread otherwise: the loop's.
-class WaitWatch {
+class PendingMonitor {
  public:
   // say: told the reason whenever it changes; empty: nothing is waited for any more.
-  WaitWatch(boost::asio::io_context& loop, HadoopCluster cluster, std::string queue, std::string label,
-            std::function<void(const std::string&)> say);
+  PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, std::string queue, std::string label,
+                 std::function<void(const std::string&)> say);
 
   // What is asked for now; empty: nothing.
-  void SetWants(std::vector<Want> wants);
+  void SetPending(std::vector<PendingContainers> wants);
   void SetHeadroom(const hadoop::yarn::Resource& headroom) { headroom_ = headroom; }
 
  private:
@@ -31,10 +31,10 @@ class WaitWatch {
   void Take(const Result<ClusterFacts>& facts);
 
   boost::asio::steady_timer timer_;
-  RmAside rm_;
+  BackgroundQuery rm_;
   std::string queue_, label_;
   std::function<void(const std::string&)> say_;
-  std::vector<Want> wants_;
+  std::vector<PendingContainers> wants_;
   std::optional<hadoop::yarn::Resource> headroom_;
   std::string said_;
   Duration pause_{0};  // before the next look

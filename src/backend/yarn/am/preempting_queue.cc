@@ -60,13 +60,13 @@ std::string Named(const std::vector<LeafQueue>& leaves) {
 
 }  // namespace
 
-std::vector<LeafQueue> LeavesOf(const QueueInfoProto& root) {
+std::vector<LeafQueue> LeafQueues(const QueueInfoProto& root) {
   std::vector<LeafQueue> leaves;
   Collect(root, leaves);
   return leaves;
 }
 
-std::string TakenFor(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label) {
+std::string PreemptingQueue(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label) {
   const auto self = std::find_if(leaves.begin(), leaves.end(), [&](const auto& leaf) { return IsCalled(leaf, own); });
   if (self == leaves.end()) return "";
   std::vector<LeafQueue> others;

@@ -23,10 +23,10 @@ struct LeafQueue {
 };
 
 // All leaves of the tree. A scheduler that tells no numbers (QueueStatistics) has none.
-std::vector<LeafQueue> LeavesOf(const ::hadoop::yarn::QueueInfoProto& root);
+std::vector<LeafQueue> LeafQueues(const ::hadoop::yarn::QueueInfoProto& root);
 
 // A clause behind "for": "the queue a", "the queue a or b", "another application of the queue a"; empty: it is not
 // certain enough. own: the queue of the job, by name or path; label: of the partition of the container.
-std::string TakenFor(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label);
+std::string PreemptingQueue(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label);
 
 }  // namespace howdah::backend::yarn::am

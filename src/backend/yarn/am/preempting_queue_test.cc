@@ -17,7 +17,7 @@ LeafQueue Queue(const std::string& name, double used_share, int64_t containers, 
 // The job's own queue has more than it is promised, and asks for what it has lost.
 LeafQueue Own() { return Queue("default", 1.8, 11, 4); }
 
-TEST(TakenFor, WhoIsDeprivedOfWhatItIsPromised) {
+TEST(PreemptingQueue, WhoIsDeprivedOfWhatItIsPromised) {
   const LeafQueue waits = Queue("a", 0.2, 1, 3), waits_too = Queue("b", 0, 0, 1), idle = Queue("i", 0, 0, 0);
   const LeafQueue satisfied = Queue("s", 0.8, 5, 0), beyond = Queue("o", 1.4, 9, 6);
   LeafQueue nothing_promised = Queue("n", 0, 0, 2);
@@ -25,7 +25,7 @@ TEST(TakenFor, WhoIsDeprivedOfWhatItIsPromised) {
   const struct {
     const char* name;
     std::vector<LeafQueue> others;
-    const char* taker;
+    const char* preemptor;
   } rows[] = {
       {"the one that waits", {idle, waits, satisfied, beyond, nothing_promised}, "the queue a"},
       {"two wait", {waits, idle, waits_too}, "the queue a or b"},
@@ -44,41 +44,41 @@ TEST(TakenFor, WhoIsDeprivedOfWhatItIsPromised) {
   for (const auto& row : rows) {
     std::vector<LeafQueue> leaves = row.others;
     leaves.insert(leaves.begin() + static_cast<std::ptrdiff_t>(leaves.size() / 2), Own());
-    EXPECT_EQ(TakenFor(leaves, "default", ""), row.taker) << row.name;
+    EXPECT_EQ(PreemptingQueue(leaves, "default", ""), row.preemptor) << row.name;
   }
 }
 
-TEST(TakenFor, AQueueMayPreemptWithinItself) {
+TEST(PreemptingQueue, AQueueMayPreemptWithinItself) {
   LeafQueue own = Own();
   own.preempts_within = true;
   const LeafQueue satisfied = Queue("s", 0.8, 5, 0);
-  EXPECT_EQ(TakenFor({own, satisfied}, "default", ""), "another application of the queue default");
-  EXPECT_EQ(TakenFor({own, Queue("a", 0.2, 1, 3)}, "default", ""), "the queue a");
+  EXPECT_EQ(PreemptingQueue({own, satisfied}, "default", ""), "another application of the queue default");
+  EXPECT_EQ(PreemptingQueue({own, Queue("a", 0.2, 1, 3)}, "default", ""), "the queue a");
   own.asks = 0;
-  EXPECT_EQ(TakenFor({own, satisfied}, "default", ""), "");
+  EXPECT_EQ(PreemptingQueue({own, satisfied}, "default", ""), "");
 }
 
-TEST(TakenFor, OfALabelOnlyPromisesAreKnown) {
+TEST(PreemptingQueue, OfALabelOnlyPromisesAreKnown) {
   LeafQueue own = Own(), gpu = Queue("gpu", 0, 0, 0), waits = Queue("a", 0.2, 1, 3);
   own.promised = gpu.promised = {"", "big"};
-  EXPECT_EQ(TakenFor({own, gpu, waits}, "default", "big"), "the queue gpu");
+  EXPECT_EQ(PreemptingQueue({own, gpu, waits}, "default", "big"), "the queue gpu");
   waits.promised.insert("big");
-  EXPECT_EQ(TakenFor({own, gpu, waits}, "default", "big"), "");
+  EXPECT_EQ(PreemptingQueue({own, gpu, waits}, "default", "big"), "");
   own.preempts_within = true;
-  EXPECT_EQ(TakenFor({own, gpu}, "default", "big"), "");
+  EXPECT_EQ(PreemptingQueue({own, gpu}, "default", "big"), "");
 }
 
-TEST(TakenFor, TheOwnQueueByNameAndByPath) {
+TEST(PreemptingQueue, TheOwnQueueByNameAndByPath) {
   const LeafQueue waits = Queue("a", 0.2, 1, 3);
   LeafQueue own = Own(), namesake = Queue("default", 0.1, 1, 1);
-  EXPECT_EQ(TakenFor({waits, own}, "root.default", ""), "the queue a");
-  EXPECT_EQ(TakenFor({waits, own}, "root.other", ""), "");
-  EXPECT_EQ(TakenFor({waits, own}, "", ""), "");
+  EXPECT_EQ(PreemptingQueue({waits, own}, "root.default", ""), "the queue a");
+  EXPECT_EQ(PreemptingQueue({waits, own}, "root.other", ""), "");
+  EXPECT_EQ(PreemptingQueue({waits, own}, "", ""), "");
   own.path = "root.default";
   namesake.path = "root.b.default";
-  EXPECT_EQ(TakenFor({namesake, own}, "root.default", ""), "the queue default");
+  EXPECT_EQ(PreemptingQueue({namesake, own}, "root.default", ""), "the queue default");
   own.name = own.path;  // as the FairScheduler calls it
-  EXPECT_EQ(TakenFor({waits, own}, "root.default", ""), "the queue a");
+  EXPECT_EQ(PreemptingQueue({waits, own}, "root.default", ""), "the queue a");
 }
 
 void Count(QueueInfoProto& queue, int64_t containers, int64_t asks) {
@@ -93,7 +93,7 @@ QueueInfoProto& Add(QueueInfoProto& parent, const std::string& name) {
 }
 
 // As the CapacityScheduler of 3.3.6 tells it, with a parent between.
-TEST(LeavesOf, ACapacityScheduler) {
+TEST(LeafQueues, ACapacityScheduler) {
   QueueInfoProto root;
   root.set_queuename("root");
   Count(root, 11, 4);
@@ -109,7 +109,7 @@ TEST(LeavesOf, ACapacityScheduler) {
     partition.set_partitionname(label);
     partition.mutable_queueconfigurations()->mutable_effectivemincapacity()->set_memory(mib);
   }
-  const std::vector<LeafQueue> leaves = LeavesOf(root);
+  const std::vector<LeafQueue> leaves = LeafQueues(root);
   ASSERT_EQ(leaves.size(), 1);
   EXPECT_EQ(leaves[0].name, "urgent");
   EXPECT_EQ(leaves[0].path, "root.teams.urgent");
@@ -121,24 +121,24 @@ TEST(LeavesOf, ACapacityScheduler) {
 }
 
 // Its capacity is the share at the moment: none while nobody runs anything there.
-TEST(LeavesOf, AFairScheduler) {
+TEST(LeafQueues, AFairScheduler) {
   QueueInfoProto root;
   for (const auto& [name, share] : {std::pair("root.default", 0.0F), std::pair("root.alice", 0.5F)}) {
     QueueInfoProto& leaf = Add(root, name);
     leaf.set_capacity(share);
     Count(leaf, 1, 0);
   }
-  const std::vector<LeafQueue> leaves = LeavesOf(root);
+  const std::vector<LeafQueue> leaves = LeafQueues(root);
   ASSERT_EQ(leaves.size(), 2);
   EXPECT_THAT(leaves[0].promised, IsEmpty());
   EXPECT_THAT(leaves[1].promised, ElementsAre(""));
   EXPECT_FALSE(leaves[1].preempts_within);
 }
 
-TEST(LeavesOf, WithoutNumbersThereIsNothingToConcludeFrom) {
+TEST(LeafQueues, WithoutNumbersThereIsNothingToConcludeFrom) {
   QueueInfoProto root;
   Add(root, "default");
-  EXPECT_THAT(LeavesOf(root), IsEmpty());
+  EXPECT_THAT(LeafQueues(root), IsEmpty());
 }
 
 }  // namespace

@@ -12,11 +12,12 @@ constexpr std::chrono::seconds kPatience(1), kNews(1);
 
 }  // namespace
 
-TakerLookup::TakerLookup(boost::asio::io_context& loop, HadoopCluster cluster, JobId job)
+PreemptorLookup::PreemptorLookup(boost::asio::io_context& loop, HadoopClient cluster, JobId job)
     : rm_(loop, std::move(cluster)), job_(std::move(job)), patience_(loop) {}
 
-void TakerLookup::Find(const std::string& label, std::function<void(const std::string& taker)> tell) {
-  if (std::chrono::steady_clock::now() < newest_until_) return tell(TakenFor(newest_.leaves, newest_.own, label));
+void PreemptorLookup::Find(const std::string& label, std::function<void(const std::string& preemptor)> tell) {
+  if (std::chrono::steady_clock::now() < newest_until_)
+    return tell(PreemptingQueue(newest_.leaves, newest_.own, label));
   waiting_.push_back({label, std::move(tell)});
   if (waiting_.size() > 1) return;
   patience_.expires_after(kPatience);
@@ -24,10 +25,10 @@ void TakerLookup::Find(const std::string& label, std::function<void(const std::s
     if (!error) TellAll({});
   });
   if (rm_.asking()) return;  // late, and told to whoever still waits
-  rm_.Ask([this, job = job_](HadoopCluster& cluster) { return [this, queues = Ask(cluster, job)] { Take(queues); }; });
+  rm_.Ask([this, job = job_](HadoopClient& cluster) { return [this, queues = Ask(cluster, job)] { Take(queues); }; });
 }
 
-Result<TakerLookup::Queues> TakerLookup::Ask(HadoopCluster& cluster, const JobId& job) {
+Result<PreemptorLookup::Queues> PreemptorLookup::Ask(HadoopClient& cluster, const JobId& job) {
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
   // The queue that was asked for may not be the one it was put into, or moved to.
@@ -35,18 +36,19 @@ Result<TakerLookup::Queues> TakerLookup::Ask(HadoopCluster& cluster, const JobId
   if (!report.ok()) return report.error();
   const auto root = (*rm)->QueueInfo("root", /*with_children=*/true);
   if (!root.ok()) return root.error();
-  return Queues{report->queue(), LeavesOf(*root)};
+  return Queues{report->queue(), LeafQueues(*root)};
 }
 
-void TakerLookup::Take(const Result<Queues>& queues) {
+void PreemptorLookup::Take(const Result<Queues>& queues) {
   newest_ = queues.ok() ? *queues : Queues();
   newest_until_ = std::chrono::steady_clock::now() + kNews;
   patience_.cancel();
   TellAll(newest_);
 }
 
-void TakerLookup::TellAll(const Queues& queues) {
-  for (const Waiting& one : std::exchange(waiting_, {})) one.tell(TakenFor(queues.leaves, queues.own, one.label));
+void PreemptorLookup::TellAll(const Queues& queues) {
+  for (const Waiting& one : std::exchange(waiting_, {}))
+    one.tell(PreemptingQueue(queues.leaves, queues.own, one.label));
 }
 
 }  // namespace howdah::backend::yarn::am

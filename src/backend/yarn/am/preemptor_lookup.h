@@ -15,19 +15,19 @@
 namespace howdah::backend::yarn::am {
 
 // Asks the ResourceManager once for all containers that are taken within a second. One thread: the loop's.
-class TakerLookup {
+class PreemptorLookup {
  public:
-  TakerLookup(boost::asio::io_context& loop, HadoopCluster cluster, JobId job);
+  PreemptorLookup(boost::asio::io_context& loop, HadoopClient cluster, JobId job);
 
   // label: of the partition of the container that is taken. tell: called once, maybe before this returns, with what
-  // TakenFor says; with nothing if there is no answer within a second, or no right to one (a cluster with Kerberos, and
-  // no token for it). Not called once this object is gone.
-  void Find(const std::string& label, std::function<void(const std::string& taker)> tell);
+  // PreemptingQueue says; with nothing if there is no answer within a second, or no right to one (a cluster with
+  // Kerberos, and no token for it). Not called once this object is gone.
+  void Find(const std::string& label, std::function<void(const std::string& preemptor)> tell);
 
  private:
   struct Waiting {
     std::string label;
-    std::function<void(const std::string& taker)> tell;
+    std::function<void(const std::string& preemptor)> tell;
   };
   // As they were when the job was last asked about.
   struct Queues {
@@ -35,11 +35,11 @@ class TakerLookup {
     std::vector<LeafQueue> leaves;
   };
 
-  static Result<Queues> Ask(HadoopCluster& cluster, const JobId& job);
+  static Result<Queues> Ask(HadoopClient& cluster, const JobId& job);
   void Take(const Result<Queues>& queues);
   void TellAll(const Queues& queues);
 
-  RmAside rm_;
+  BackgroundQuery rm_;
   JobId job_;
   std::vector<Waiting> waiting_;
   boost::asio::steady_timer patience_;  // of who waits

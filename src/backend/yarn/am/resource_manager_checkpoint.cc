@@ -6,7 +6,7 @@ namespace {
 using namespace ::hadoop::yarn;
 
 // Records are answers to heartbeats, without what comes again by itself.
-void Take(const AllocateResponseProto& answer, KeptAnswers::Past& past) {
+void Take(const AllocateResponseProto& answer, ResourceManagerCheckpoint::Past& past) {
   past.response_id = answer.response_id();
   for (const ContainerProto& container : answer.allocated_containers()) {
     past.containers[hadoop::yarn::FromProto(container.id())] = container;
@@ -25,7 +25,7 @@ void Take(const AllocateResponseProto& answer, KeptAnswers::Past& past) {
 
 }  // namespace
 
-Result<KeptAnswers> KeptAnswers::Open(const std::string& path, std::optional<Past>& past) {
+Result<ResourceManagerCheckpoint> ResourceManagerCheckpoint::Open(const std::string& path, std::optional<Past>& past) {
   bool whole = true;
   auto file = os::files::RecordFile::Open(path, [&](std::string_view record) {
     AllocateResponseProto answer;
@@ -35,10 +35,10 @@ Result<KeptAnswers> KeptAnswers::Open(const std::string& path, std::optional<Pas
   });
   if (!file.ok()) return file.error();
   if (!whole) return Failed("reading " + path + ": a record is no answer of a ResourceManager");
-  return KeptAnswers(std::move(*file));
+  return ResourceManagerCheckpoint(std::move(*file));
 }
 
-Status KeptAnswers::Keep(const RegisterApplicationMasterResponseProto& response) {
+Status ResourceManagerCheckpoint::Keep(const RegisterApplicationMasterResponseProto& response) {
   AllocateResponseProto record;
   record.set_response_id(0);
   *record.mutable_containers_from_previous_attempts() = response.containers_from_previous_attempts();
@@ -46,7 +46,7 @@ Status KeptAnswers::Keep(const RegisterApplicationMasterResponseProto& response)
   return file_.Append({record.SerializeAsString()});
 }
 
-Status KeptAnswers::Keep(const AllocateResponseProto& response) {
+Status ResourceManagerCheckpoint::Keep(const AllocateResponseProto& response) {
   AllocateResponseProto record;
   record.set_response_id(response.response_id());
   *record.mutable_allocated_containers() = response.allocated_containers();

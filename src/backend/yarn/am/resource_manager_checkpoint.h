@@ -16,7 +16,7 @@
 namespace howdah::backend::yarn::am {
 
 // One thread.
-class KeptAnswers {
+class ResourceManagerCheckpoint {
  public:
   struct Past {
     int32_t response_id = 0;  // of the last answer that was taken
@@ -28,14 +28,14 @@ class KeptAnswers {
   };
 
   // past: of the attempt so far; none if it has not registered.
-  static Result<KeptAnswers> Open(const std::string& path, std::optional<Past>& past);
+  static Result<ResourceManagerCheckpoint> Open(const std::string& path, std::optional<Past>& past);
 
   // To be called before anything that follows from the answer is done.
   Status Keep(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
   Status Keep(const ::hadoop::yarn::AllocateResponseProto& response);
 
  private:
-  explicit KeptAnswers(os::files::RecordFile file) : file_(std::move(file)) {}
+  explicit ResourceManagerCheckpoint(os::files::RecordFile file) : file_(std::move(file)) {}
 
   os::files::RecordFile file_;
 };

@@ -29,12 +29,12 @@ NMTokenProto TokenFor(const std::string& node, const std::string& identifier) {
   return token;
 }
 
-TEST(KeptAnswers, WhatOneProcessWasToldTheNextOneKnows) {
+TEST(ResourceManagerCheckpoint, WhatOneProcessWasToldTheNextOneKnows) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "answers.bin";
   {
-    std::optional<KeptAnswers::Past> past;
-    auto kept = KeptAnswers::Open(path, past);
+    std::optional<ResourceManagerCheckpoint::Past> past;
+    auto kept = ResourceManagerCheckpoint::Open(path, past);
     ASSERT_TRUE(kept.ok());
     EXPECT_FALSE(past) << "it has not even registered";
     RegisterApplicationMasterResponseProto registered;
@@ -48,8 +48,8 @@ TEST(KeptAnswers, WhatOneProcessWasToldTheNextOneKnows) {
     *answer.add_nm_tokens() = TokenFor("node1", "new");
     ASSERT_TRUE(kept->Keep(answer).ok());
   }
-  std::optional<KeptAnswers::Past> past;
-  auto kept = KeptAnswers::Open(path, past);
+  std::optional<ResourceManagerCheckpoint::Past> past;
+  auto kept = ResourceManagerCheckpoint::Open(path, past);
   ASSERT_TRUE(kept.ok() && past);
   EXPECT_EQ(past->response_id, 1);
   EXPECT_EQ(past->containers.size(), 3u);
@@ -65,19 +65,19 @@ TEST(KeptAnswers, WhatOneProcessWasToldTheNextOneKnows) {
   ended.set_exit_status(137);
   *answer.mutable_am_rm_token() = TokenFor("", "rolled").token();
   ASSERT_TRUE(kept->Keep(answer).ok());
-  ASSERT_TRUE(KeptAnswers::Open(path, past = std::nullopt).ok());
+  ASSERT_TRUE(ResourceManagerCheckpoint::Open(path, past = std::nullopt).ok());
   EXPECT_EQ(past->response_id, 2);
   EXPECT_FALSE(past->containers.contains(Id(2)));
   EXPECT_EQ(past->completed.at(Id(2)).exit_status(), 137);
   EXPECT_EQ(past->am_rm_token->identifier(), "rolled");
 }
 
-TEST(KeptAnswers, AFileOfSomethingElseIsNotTakenForOne) {
+TEST(ResourceManagerCheckpoint, AFileOfSomethingElseIsNotTakenForOne) {
   const os::files::Scratch scratch;
   const std::string path = scratch / "answers.bin";
   ASSERT_TRUE(os::files::WriteFileAtomically(path, std::string("\3\0\0\0\xff\xff\xff", 7), 0600).ok());
-  std::optional<KeptAnswers::Past> past;
-  EXPECT_FALSE(KeptAnswers::Open(path, past).ok());
+  std::optional<ResourceManagerCheckpoint::Past> past;
+  EXPECT_FALSE(ResourceManagerCheckpoint::Open(path, past).ok());
 }
 
 }  // namespace

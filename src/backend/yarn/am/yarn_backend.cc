@@ -50,20 +50,20 @@ std::vector<hadoop::yarn::KnownNode> NodesOf(const YarnAmStart& start, const had
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
-                         std::unique_ptr<hadoop::yarn::SchedulerCalls> calls, KeptAnswers kept,
-                         std::optional<KeptAnswers::Past> past)
+                         std::unique_ptr<hadoop::yarn::Calls> calls, ResourceManagerCheckpoint kept,
+                         std::optional<ResourceManagerCheckpoint::Past> past)
     : loop_(loop),
       sink_(sink),
       options_(std::move(options)),
       token_(options_.am_rm_token),
       scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
       node_managers_(loop),
-      waits_(loop, HadoopCluster(options_.configuration, options_.start.user, options_.credentials),
-             options_.start.queue, options_.start.node_label,
-             [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
-      takers_(loop, HadoopCluster(options_.configuration, options_.start.user, options_.credentials),
-              options_.start.job),
-      kept_(std::move(kept)),
+      pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
+                       options_.start.queue, options_.start.node_label,
+                       [this](const std::string& reason) { sink_.OnWaiting(reason); }),
+      preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
+                  options_.start.job),
+      checkpoint_(std::move(kept)),
       past_(std::move(past)),
       registered_(past_.has_value()) {
   scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
@@ -77,15 +77,15 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
 
 YarnBackend::~YarnBackend() = default;
 
-std::string YarnBackend::LabelOfRole(int role) const {
-  return LabelOf(options_.spec, options_.spec.roles[static_cast<size_t>(role)]);
+std::string YarnBackend::RoleLabel(int role) const {
+  return NodeLabel(options_.spec, options_.spec.roles[static_cast<size_t>(role)]);
 }
 
-hadoop::yarn::Shape YarnBackend::ShapeOfRole(int role) const {
+hadoop::yarn::Shape YarnBackend::RoleShape(int role) const {
   const jobspec::RoleSpec& of_role = options_.spec.roles[static_cast<size_t>(role)];
   hadoop::yarn::Shape shape;
-  shape.resource = ShapeOf(of_role);
-  shape.label = LabelOfRole(role);
+  shape.resource = ContainerSize(of_role);
+  shape.label = RoleLabel(role);
   shape.nodes = of_role.locality.nodes;
   shape.racks = of_role.locality.racks;
   shape.strict = of_role.locality.strict;
@@ -94,7 +94,7 @@ hadoop::yarn::Shape YarnBackend::ShapeOfRole(int role) const {
 }
 
 void YarnBackend::Request(const core::RequestContainers& request) {
-  for (const auto& ask : request.asks) scheduler_.Ask(ask.role, ShapeOfRole(ask.role), ask.count);
+  for (const auto& ask : request.asks) scheduler_.Ask(ask.role, RoleShape(ask.role), ask.count);
   Expect();
 }
 
@@ -104,11 +104,11 @@ void YarnBackend::CancelRequests() {
 }
 
 void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
-  Keep(kept_.Keep(response));
+  Keep(checkpoint_.Keep(response));
   if (past_) InheritKept({});  // that process had not told its job of anything
   for (const auto& token : response.nm_tokens()) node_managers_.AddToken(token);
   TellMissing(response);
-  if (response.has_limit()) waits_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
+  if (response.has_limit()) pending_monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
   if (response.has_am_rm_token()) token_ = hadoop::yarn::FromProto(response.am_rm_token());
   if (response.updated_nodes_size() > 0) UpdateNodes(response);
   const auto& preempt = response.preempt();
@@ -144,7 +144,7 @@ void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
   Held& held = containers_.try_emplace(id, loop_).first->second;
   held.proto = granted.container;
   held.node = granted.node;
-  held.label = LabelOfRole(granted.shape);
+  held.label = RoleLabel(granted.shape);
   Expect();
   sink_.OnEvent(core::ContainerGranted{id, granted.shape, granted.container.nodeid().host()});
 }
@@ -171,7 +171,7 @@ void YarnBackend::OnStarted(const ContainerId& id, const Status& started) {
   const bool wanted = !it->second.leaving;
   if (wanted) scheduler_.NodeFailed(it->second.node);
   scheduler_.Release(IdOf(id));
-  Gone(id, wanted ? HowStartFailed(started.error().message) : "", /*excused=*/false);
+  Gone(id, wanted ? DescribeStartFailure(started.error().message) : "", /*excused=*/false);
 }
 
 void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& completed) {
@@ -187,12 +187,10 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
     scheduler_.NodeSucceeded(it->second.node);
   }
   const bool leaving = it->second.leaving;
-  const std::string label = it->second.label, taker = it->second.taker;
+  const std::string label = it->second.label, preemptor = it->second.preemptor;
   Forget(id);
-  if (leaving)
-    return sink_.OnEvent(
-        core::ContainerExited{.container = id, .infrastructure = IsExcused(status), .preempted = WasTaken(status)});
-  TellEnded(id, completed.status, label, taker);
+  if (leaving) return sink_.OnExited(id, "", IsExcused(status), WasTaken(status));
+  TellEnded(id, completed.status, label, preemptor);
 }
 
 void YarnBackend::Avoid(const std::string& node, Duration limit) { scheduler_.Avoid(node, limit); }
@@ -223,8 +221,8 @@ void YarnBackend::LookHowFar(const ContainerId& id) {
 void YarnBackend::OnHowFar(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status) {
   const auto it = containers_.find(id);
   if (it == containers_.end() || it->second.connected || it->second.leaving) return;
-  if (const std::string how_far = HowFarStarted(status, it->second.proto.nodeid().host()); !how_far.empty()) {
-    sink_.OnEvent(core::ContainerStarting{id, "after " + FormatDuration(it->second.looked_after) + " " + how_far});
+  if (const std::string how_far = DescribeStartProgress(status, it->second.proto.nodeid().host()); !how_far.empty()) {
+    sink_.OnStarting(id, "after " + FormatDuration(it->second.looked_after) + " " + how_far);
   }
   LookHowFar(id);
 }
@@ -293,14 +291,14 @@ void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excus
 
 // Grants and ends are told when the ResourceManager is asked: soon after something has been ordered, at leisure else.
 void YarnBackend::Expect() {
-  std::vector<Want> wants;
+  std::vector<PendingContainers> wants;
   for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
     const int count = scheduler_.allocation().outstanding(static_cast<int>(role));
     if (count == 0) continue;
     const jobspec::RoleSpec& of_role = options_.spec.roles[role];
-    wants.push_back({of_role.name, count, ShapeOf(of_role), LabelOf(options_.spec, of_role)});
+    wants.push_back({of_role.name, count, ContainerSize(of_role), NodeLabel(options_.spec, of_role)});
   }
-  waits_.SetWants(std::move(wants));
+  pending_monitor_.SetPending(std::move(wants));
   scheduler_.SetExpecting(leaving_ > 0);
 }
 

@@ -42,8 +42,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   };
   // past: of this attempt, if an AM's process before this one has registered it.
   YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
-              std::unique_ptr<hadoop::yarn::SchedulerCalls> calls, KeptAnswers kept,
-              std::optional<KeptAnswers::Past> past);
+              std::unique_ptr<hadoop::yarn::Calls> calls, ResourceManagerCheckpoint kept,
+              std::optional<ResourceManagerCheckpoint::Past> past);
   ~YarnBackend() override;
 
   void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;
@@ -61,9 +61,9 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   struct Held {
     explicit Held(boost::asio::io_context& loop) : patience(loop), look(loop) {}
     ::hadoop::yarn::ContainerProto proto;
-    std::string node;   // as the scheduler names it
-    std::string label;  // of the partition that it was asked for
-    std::string taker;  // for whom it is preempted, once that is known
+    std::string node;       // as the scheduler names it
+    std::string label;      // of the partition that it was asked for
+    std::string preemptor;  // for whom it is preempted, once that is known
     bool launched = false;
     bool started = false;  // its NodeManager has said so
     bool stopped = false;  // its NodeManager is to stop it
@@ -82,8 +82,8 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnUnreachable(const std::string& why) override;
   void OnLost(const Error& error) override;
 
-  std::string LabelOfRole(int role) const;
-  hadoop::yarn::Shape ShapeOfRole(int role) const;
+  std::string RoleLabel(int role) const;
+  hadoop::yarn::Shape RoleShape(int role) const;
   // The container, which YARN says is there, is held for the AM before this one.
   void Adopt(const backend::Inherited& inherited, const ::hadoop::yarn::ContainerProto& proto);
   // Takes over from an AM's process of this attempt; from an attempt before this one, once this one is registered.
@@ -97,7 +97,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   // Both say for whom it is, and so perhaps a moment later.
   void WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& container);
   void TellEnded(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status, const std::string& label,
-                 const std::string& taker);
+                 const std::string& preemptor);
   void WarnNode(const std::string& node);
   void UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response);
   void OnStarted(const ContainerId& id, const Status& started);
@@ -119,14 +119,14 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   hadoop::rpc::Token token_;  // the newest of those with which the AM speaks to the ResourceManager
   hadoop::yarn::Scheduler scheduler_;
   hadoop::yarn::NodeManagers node_managers_;
-  WaitWatch waits_;
-  TakerLookup takers_;
-  KeptAnswers kept_;
-  std::optional<KeptAnswers::Past> past_;        // until what it holds is inherited
-  bool registered_ = false;                      // or another process has done it
-  std::vector<backend::Inherited> awaited_;      // until it is registered
-  std::vector<backend::Inherited> missing_;      // from then until the first answer
-  std::vector<std::function<void()>> deferred_;  // until it is registered
+  PendingMonitor pending_monitor_;
+  PreemptorLookup preemptors_;
+  ResourceManagerCheckpoint checkpoint_;
+  std::optional<ResourceManagerCheckpoint::Past> past_;  // until what it holds is inherited
+  bool registered_ = false;                              // or another process has done it
+  std::vector<backend::Inherited> awaited_;              // until it is registered
+  std::vector<backend::Inherited> missing_;              // from then until the first answer
+  std::vector<std::function<void()>> deferred_;          // until it is registered
   std::unordered_map<ContainerId, Held> containers_;
   int leaving_ = 0;  // of them: it is asked at every grant and end, and there may be thousands
 };

@@ -25,7 +25,7 @@ void YarnBackend::InheritKept(const std::vector<backend::Inherited>& containers)
     if (const auto held = past_->containers.find(id); held != past_->containers.end()) {
       Adopt(inherited, held->second);
     } else if (const auto ended = past_->completed.find(id); ended != past_->completed.end()) {
-      TellEnded(inherited.container, ended->second, LabelOfRole(inherited.role), /*taker=*/"");
+      TellEnded(inherited.container, ended->second, RoleLabel(inherited.role), /*taker=*/"");
     } else {
       sink_.OnEvent(
           core::ContainerExited{.container = inherited.container, .how = kEndedWithAm, .infrastructure = true});
@@ -42,13 +42,13 @@ void YarnBackend::Adopt(const backend::Inherited& inherited, const ::hadoop::yar
   Held& held = containers_.try_emplace(inherited.container, loop_).first->second;
   held.proto = proto;
   held.node = scheduler_.allocation().NameOf(proto.nodeid());
-  held.label = LabelOfRole(inherited.role);
+  held.label = RoleLabel(inherited.role);
   held.launched = held.started = inherited.task.has_value();
-  scheduler_.Adopt(inherited.role, ShapeOfRole(inherited.role), hadoop::yarn::FromProto(proto.id()), held.node);
+  scheduler_.Adopt(inherited.role, RoleShape(inherited.role), hadoop::yarn::FromProto(proto.id()), held.node);
 }
 
 void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
-  Keep(kept_.Keep(response));
+  Keep(checkpoint_.Keep(response));
   for (const auto& token : response.nm_tokens_from_previous_attempts()) node_managers_.AddToken(token);
   InheritOthers(response);
   registered_ = true;
@@ -81,7 +81,7 @@ void YarnBackend::TellMissing(const ::hadoop::yarn::AllocateResponseProto& respo
       return hadoop::yarn::ToText(hadoop::yarn::FromProto(one.container_id())) == id.text;
     });
     if (status != ended.end()) {
-      TellEnded(id, *status, LabelOfRole(missing.role), /*taker=*/"");
+      TellEnded(id, *status, RoleLabel(missing.role), /*taker=*/"");
     } else {
       sink_.OnEvent(core::ContainerExited{.container = id, .how = kEndedWithAm, .infrastructure = true});
     }

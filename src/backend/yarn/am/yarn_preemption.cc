@@ -8,25 +8,22 @@ void YarnBackend::WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& 
   const ContainerId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(container.id()))};
   const auto it = containers_.find(id);
   if (it == containers_.end() || it->second.leaving) return;
-  takers_.Find(it->second.label, [this, id](const std::string& taker) {
+  preemptors_.Find(it->second.label, [this, id](const std::string& preemptor) {
     const auto it = containers_.find(id);
     if (it == containers_.end() || it->second.leaving) return;
-    if (!taker.empty()) it->second.taker = taker;
-    sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = HowWarned(taker), .preempted = true});
+    if (!preemptor.empty()) it->second.preemptor = preemptor;
+    sink_.OnWarned(id, DescribePreemptionWarning(preemptor), /*taken=*/true);
   });
 }
 
 void YarnBackend::TellEnded(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status,
-                            const std::string& label, const std::string& taker) {
-  const auto tell = [this, id, status](const std::string& taker) {
+                            const std::string& label, const std::string& preemptor) {
+  const auto tell = [this, id, status](const std::string& preemptor) {
     const int code = status.exit_status();
-    sink_.OnEvent(core::ContainerExited{.container = id,
-                                        .how = HowContainerEnded(status, taker),
-                                        .infrastructure = IsExcused(code),
-                                        .preempted = WasTaken(code)});
+    sink_.OnExited(id, DescribeExit(status, preemptor), IsExcused(code), WasTaken(code));
   };
-  if (!WasPreempted(status.exit_status()) || !taker.empty()) return tell(taker);
-  takers_.Find(label, tell);
+  if (!WasPreempted(status.exit_status()) || !preemptor.empty()) return tell(preemptor);
+  preemptors_.Find(label, tell);
 }
 
 }  // namespace howdah::backend::yarn::am

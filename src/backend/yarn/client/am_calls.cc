@@ -21,8 +21,8 @@ Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& repo
   return HostPort{found->front().ip(), found->front().port()}.Text();
 }
 
-Result<rpc::AmContact> ContactOf(HadoopCluster& cluster, const JobId& id,
-                                 const ::hadoop::yarn::ApplicationReportProto& report) {
+Result<rpc::AmContact> FindAm(HadoopClient& cluster, const JobId& id,
+                              const ::hadoop::yarn::ApplicationReportProto& report) {
   const auto address = AmAddress(report);
   if (!address.ok()) return address.error();
   auto identity = ClientIdentity(cluster, id);
@@ -30,10 +30,10 @@ Result<rpc::AmContact> ContactOf(HadoopCluster& cluster, const JobId& id,
   return rpc::AmContact{*address, std::move(*identity)};
 }
 
-Result<wire::ControlReply> AskAm(HadoopCluster& cluster, const JobId& id,
-                                 const ::hadoop::yarn::ApplicationReportProto& report,
-                                 const wire::ControlRequest& request, Duration limit) {
-  const auto am = ContactOf(cluster, id, report);
+Result<wire::ControlReply> CallRunningAm(HadoopClient& cluster, const JobId& id,
+                                         const ::hadoop::yarn::ApplicationReportProto& report,
+                                         const wire::ControlRequest& request, Duration limit) {
+  const auto am = FindAm(cluster, id, report);
   if (!am.ok()) return am.error();
   return rpc::CallAm(am->address, am->identity, request, limit);
 }

@@ -18,11 +18,11 @@ namespace howdah::backend::yarn::client {
 Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& report);
 
 // The AM's address, and what a client of the job proves itself with.
-Result<rpc::AmContact> ContactOf(HadoopCluster& cluster, const JobId& id,
-                                 const ::hadoop::yarn::ApplicationReportProto& report);
+Result<rpc::AmContact> FindAm(HadoopClient& cluster, const JobId& id,
+                              const ::hadoop::yarn::ApplicationReportProto& report);
 
-Result<wire::ControlReply> AskAm(HadoopCluster& cluster, const JobId& id,
-                                 const ::hadoop::yarn::ApplicationReportProto& report,
-                                 const wire::ControlRequest& request, Duration limit);
+Result<wire::ControlReply> CallRunningAm(HadoopClient& cluster, const JobId& id,
+                                         const ::hadoop::yarn::ApplicationReportProto& report,
+                                         const wire::ControlRequest& request, Duration limit);
 
 }  // namespace howdah::backend::yarn::client

@@ -17,19 +17,19 @@ namespace {
 
 constexpr size_t kCopyStep = size_t{1} << 20;
 
-bool EverybodyMayEnterHere(const std::string& directory, std::map<std::string, bool>& known) {
+bool IsLocallyWorldTraversable(const std::string& directory, std::map<std::string, bool>& known) {
   if (const auto found = known.find(directory); found != known.end()) return found->second;
   struct stat facts {};
-  const bool enters = stat(directory.empty() ? "/" : directory.c_str(), &facts) == 0 &&
-                      (facts.st_mode & S_IXOTH) != 0 &&
-                      (directory.empty() || EverybodyMayEnterHere(directory.substr(0, directory.rfind('/')), known));
+  const bool enters =
+      stat(directory.empty() ? "/" : directory.c_str(), &facts) == 0 && (facts.st_mode & S_IXOTH) != 0 &&
+      (directory.empty() || IsLocallyWorldTraversable(directory.substr(0, directory.rfind('/')), known));
   known[directory] = enters;
   return enters;
 }
 
 }  // namespace
 
-bool EverybodyMayEnter(hadoop::hdfs::FileSystem& files, const std::string& directory) {
+bool IsWorldTraversable(hadoop::hdfs::FileSystem& files, const std::string& directory) {
   for (std::string at = directory; !at.empty(); at = at.substr(0, at.rfind('/'))) {
     const auto found = files.Stat(at);
     if (!found.ok() || (found->permission & 1) == 0) return false;
@@ -38,10 +38,10 @@ bool EverybodyMayEnter(hadoop::hdfs::FileSystem& files, const std::string& direc
 }
 
 ContentCache::ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path,
-                           std::function<void(int64_t done, int64_t total)> told)
-    : files_(files), layout_(std::move(layout)), hashes_(std::move(hashes_path)), told_(std::move(told)) {}
+                           std::function<void(int64_t done, int64_t total)> reported)
+    : files_(files), layout_(std::move(layout)), hashes_(std::move(hashes_path)), told_(std::move(reported)) {}
 
-Result<size_t> ContentCache::Want(const std::string& local_path, const std::string& suffix) {
+Result<size_t> ContentCache::PendingContainers(const std::string& local_path, const std::string& suffix) {
   struct stat facts {};
   if (stat(local_path.c_str(), &facts) != 0) return os::files::SystemError("staging " + local_path);
   Item item;
@@ -50,14 +50,14 @@ Result<size_t> ContentCache::Want(const std::string& local_path, const std::stri
   std::error_code error;
   const std::string real = std::filesystem::canonical(local_path, error).string();
   item.everybody =
-      (facts.st_mode & S_IROTH) != 0 && !error && EverybodyMayEnterHere(real.substr(0, real.rfind('/')), entered_);
+      (facts.st_mode & S_IROTH) != 0 && !error && IsLocallyWorldTraversable(real.substr(0, real.rfind('/')), entered_);
   auto hash = hashes_.OfFile(local_path);
   if (!hash.ok()) return hash.error();
   item.hash = std::move(*hash);
   return Add(std::move(item), suffix);
 }
 
-Result<size_t> ContentCache::WantBytes(std::string bytes, const std::string& suffix) {
+Result<size_t> ContentCache::AddBytes(std::string bytes, const std::string& suffix) {
   Item item;
   item.size = static_cast<int64_t>(bytes.size());
   item.hash = HashOf(bytes);
@@ -92,7 +92,7 @@ Status ContentCache::Send() {
     if (const Status sent = Upload(*item); !sent.ok()) return sent.error().While("staging " + what);
   }
   const bool any = std::any_of(items_.begin(), items_.end(), [](const Item& item) { return item.everybody; });
-  const bool shared = any && EverybodyMayEnter(files_, layout_.public_cache());
+  const bool shared = any && IsWorldTraversable(files_, layout_.public_cache());
   for (Item& item : items_) item.remote.is_public = item.everybody && shared;
   return {};
 }

@@ -25,19 +25,19 @@ struct RemoteFile {
 };
 
 // YARN's rule for its public cache (FSDownload.isPublic): everybody may enter the directory and every one above it.
-bool EverybodyMayEnter(hadoop::hdfs::FileSystem& files, const std::string& directory);
+bool IsWorldTraversable(hadoop::hdfs::FileSystem& files, const std::string& directory);
 
 class ContentCache {
  public:
   // told: as bytes are sent, of how many in all; may be empty.
   ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path,
-               std::function<void(int64_t done, int64_t total)> told);
+               std::function<void(int64_t done, int64_t total)> reported);
 
   // Notes a file that is to be there after Send; the number by which `sent` knows it. suffix: what the name ends with,
   // as YARN unpacks by it (".tar.gz"; may be empty). A file that everybody may read, and whose directories everybody
   // may enter, is kept readable by all.
-  Result<size_t> Want(const std::string& local_path, const std::string& suffix);
-  Result<size_t> WantBytes(std::string bytes, const std::string& suffix);
+  Result<size_t> PendingContainers(const std::string& local_path, const std::string& suffix);
+  Result<size_t> AddBytes(std::string bytes, const std::string& suffix);
   // Uploads what is not there. kFailed: a file changed while it was sent.
   Status Send();
   const RemoteFile& sent(size_t number) const { return items_[number].remote; }
@@ -61,7 +61,7 @@ class ContentCache {
 
   hadoop::hdfs::FileSystem& files_;
   Layout layout_;
-  ContentHashes hashes_;
+  HashCache hashes_;
   std::function<void(int64_t, int64_t)> told_;
   std::map<std::string, bool> entered_;  // directories of this machine: whether everybody may enter them
   std::vector<Item> items_;

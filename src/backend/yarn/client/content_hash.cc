@@ -16,9 +16,9 @@
 namespace howdah::backend::yarn::client {
 namespace {
 
-constexpr off_t kWorthRemembering = off_t{1} << 20;
-constexpr size_t kMostRemembered = size_t{1} << 20;  // bytes; then everything is forgotten and learned anew
-constexpr size_t kHashStep = size_t{1} << 20;
+constexpr off_t kMinCachedSize = off_t{1} << 20;
+constexpr size_t kMaxCacheFileSize = size_t{1} << 20;  // bytes; then everything is forgotten and learned anew
+constexpr size_t kStep = size_t{1} << 20;
 
 using Digest = std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)>;
 
@@ -73,8 +73,8 @@ std::string HashOf(std::string_view bytes) {
   return Finish(digest);
 }
 
-ContentHashes::ContentHashes(std::string path) : path_(std::move(path)) {
-  const auto text = os::files::ReadFile(path_, kMostRemembered);
+HashCache::HashCache(std::string path) : path_(std::move(path)) {
+  const auto text = os::files::ReadFile(path_, kMaxCacheFileSize);
   if (!text.ok()) {
     if (text.error().code != ErrorCode::kNotFound) unlink(path_.c_str());
     return;
@@ -89,18 +89,18 @@ ContentHashes::ContentHashes(std::string path) : path_(std::move(path)) {
   }
 }
 
-ContentHashes::~ContentHashes() {
+HashCache::~HashCache() {
   if (added_.empty()) return;
   if (!os::files::MakeDirectories(path_.substr(0, path_.rfind('/')), 0700).ok()) return;
   const auto file = os::files::OpenForAppend(path_, 0600);
   if (file.ok() && !os::files::WriteAll(file->get(), added_, path_).ok()) unlink(path_.c_str());
 }
 
-Result<std::string> ContentHashes::OfFile(const std::string& file) {
+Result<std::string> HashCache::OfFile(const std::string& file) {
   const os::files::Fd opened(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   struct stat facts {};
   if (!opened.valid() || fstat(opened.get(), &facts) != 0) return os::files::SystemError("reading " + file);
-  if (facts.st_size < kWorthRemembering) return Hash(opened.get(), file);
+  if (facts.st_size < kMinCachedSize) return Hash(opened.get(), file);
   const std::string identity = Identity(facts);
   if (const auto known = known_.find(identity); known != known_.end() && known->second.size() == 64) {
     return known->second;

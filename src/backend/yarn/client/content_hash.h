@@ -15,14 +15,14 @@ std::string HashOf(std::string_view bytes);
 // Hashing gigabytes takes seconds, and most submissions send the same environment again: the hash of a large file is
 // kept beside its identity (device, inode, size, times). What changed within the last two seconds is not kept, as it
 // may change again within the clock's grain.
-class ContentHashes {
+class HashCache {
  public:
   // path: of the file that remembers; it may be absent. What cannot be read is as if it were not there.
-  explicit ContentHashes(std::string path);
+  explicit HashCache(std::string path);
   // Writes what is new. Failing to remember is no error.
-  ~ContentHashes();
-  ContentHashes(const ContentHashes&) = delete;
-  ContentHashes& operator=(const ContentHashes&) = delete;
+  ~HashCache();
+  HashCache(const HashCache&) = delete;
+  HashCache& operator=(const HashCache&) = delete;
 
   Result<std::string> OfFile(const std::string& file);
 

@@ -27,16 +27,16 @@ std::string Listed(const std::vector<std::string>& names) {
   return text;
 }
 
-class Examination {
+class SetupCheck {
  public:
-  Examination(const YarnOptions& options, std::vector<Finding>& findings) : options_(options), findings_(findings) {}
+  SetupCheck(const YarnOptions& options, std::vector<Finding>& findings) : options_(options), findings_(findings) {}
 
   void OfAgent() {
     if (access(options_.agent.c_str(), R_OK) == 0) return Ok("howdah-agent is at " + options_.agent);
     Problem("howdah-agent is not at " + options_.agent, "put it beside howdah: both come from the same build");
   }
 
-  void OfConfiguration(const HadoopCluster& cluster) {
+  void OfConfiguration(const HadoopClient& cluster) {
     const auto& configuration = cluster.configuration();
     std::map<std::string, int> files;
     for (const auto& [key, property] : configuration.properties()) ++files[property.origin];
@@ -65,7 +65,7 @@ class Examination {
     }
   }
 
-  void OfResourceManager(HadoopCluster& cluster) {
+  void OfResourceManager(HadoopClient& cluster) {
     const auto rm = cluster.Rm();
     if (!rm.ok()) return Problem(rm.error().message, "correct the key that is named");
     const auto metrics = (*rm)->ClusterMetrics();
@@ -81,7 +81,7 @@ class Examination {
     OfResources(**rm);
   }
 
-  void OfFiles(HadoopCluster& cluster) {
+  void OfFiles(HadoopClient& cluster) {
     const auto files = cluster.Files();
     if (!files.ok())
       return Problem(files.error().message, "fs.defaultFS has to be HDFS or a directory that all nodes mount");
@@ -188,7 +188,7 @@ class Examination {
 
 std::vector<Finding> YarnCluster::Examine() {
   std::vector<Finding> findings;
-  Examination examination(options_, findings);
+  SetupCheck examination(options_, findings);
   examination.OfAgent();
   const auto cluster = Open();
   if (!cluster.ok()) {

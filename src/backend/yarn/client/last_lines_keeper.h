@@ -10,9 +10,9 @@ namespace howdah::backend::yarn::client {
 
 // Without `lines` everything is passed on as it comes. With, only the last of them are, at Finish; kept is no more than
 // they need and 1 MiB.
-class LastLinesKeeper {
+class TailBuffer {
  public:
-  LastLinesKeeper(std::optional<int64_t> lines, std::function<void(std::string_view)> on_bytes)
+  TailBuffer(std::optional<int64_t> lines, std::function<void(std::string_view)> on_bytes)
       : lines_(lines), on_bytes_(std::move(on_bytes)) {}
   void Add(std::string_view bytes);
   void Finish();
@@ -20,7 +20,7 @@ class LastLinesKeeper {
  private:
   std::optional<int64_t> lines_;
   std::function<void(std::string_view)> on_bytes_;
-  std::string kept_;
+  std::string checkpoint_;
   size_t trimmed_ = 0;
 };
 

@@ -14,12 +14,12 @@ std::string LogFileName(const LogSource& source, bool several_processes) {
   return name + (source.stream == LogStream::kStdout ? ".stdout" : ".stderr");
 }
 
-std::map<LogSource, LogFilePlace> LogPlaces(const std::vector<core::JournalEntry>& journal) {
+std::map<LogSource, LogFileLocation> LogLocations(const std::vector<core::JournalEntry>& journal) {
   struct Home {
     std::string container, node;
   };
   std::map<std::pair<std::string, int>, Home> homes;
-  std::map<LogSource, LogFilePlace> places;
+  std::map<LogSource, LogFileLocation> places;
   for (const core::JournalEntry& entry : journal) {
     const auto* task = std::get_if<core::TaskChanged>(&entry.change);
     if (task == nullptr) continue;
@@ -34,7 +34,7 @@ std::map<LogSource, LogFilePlace> LogPlaces(const std::vector<core::JournalEntry
       for (const LogStream stream : {LogStream::kStdout, LogStream::kStderr}) {
         const LogSource source{task->role, task->index, task->attempt, rank, stream};
         // One that could not be started has no entry of its start, and may have said why on its stderr.
-        places.try_emplace(source, LogFilePlace{home.container, home.node, LogFileName(source, processes > 1)});
+        places.try_emplace(source, LogFileLocation{home.container, home.node, LogFileName(source, processes > 1)});
       }
     }
   }

@@ -12,7 +12,7 @@
 namespace howdah::backend::yarn::client {
 
 // Both streams of every process of every attempt that was started, in the order of tasks, attempts and ranks.
-std::map<backend::LogSource, LogFilePlace> LogPlaces(const std::vector<core::JournalEntry>& journal);
+std::map<backend::LogSource, LogFileLocation> LogLocations(const std::vector<core::JournalEntry>& journal);
 
 // As the AM's wire names a source, and the other way.
 backend::LogSource FromWire(const wire::LogSource& source);

@@ -44,52 +44,53 @@ TaskChanged Exited(int attempt) {
 }
 
 // "worker:0.0 attempt-0.stdout in c1 on n1", a line each.
-std::vector<std::string> Places(const std::vector<TaskChanged>& tasks) {
+std::vector<std::string> StagingLayout(const std::vector<TaskChanged>& tasks) {
   std::vector<JournalEntry> journal = {{Instant{}, core::JobSubmitted{}}, {Instant{}, core::JobChanged{}}};
   for (const TaskChanged& task : tasks) journal.push_back({Instant{}, task});
   std::vector<std::string> lines;
-  for (const auto& [source, place] : LogPlaces(journal)) {
-    lines.push_back(TaskText(source.role, source.index) + "." + std::to_string(source.local_rank) + " " + place.file +
-                    " in " + place.container + " on " + place.node);
+  for (const auto& [source, place] : LogLocations(journal)) {
+    lines.push_back(source.role + ":" + std::to_string(source.index) + "." + std::to_string(source.local_rank) + " " +
+                    place.file + " in " + place.container + " on " + place.node);
   }
   return lines;
 }
 
-TEST(LogPlaces, BothStreamsOfATask) {
-  EXPECT_THAT(Places({Entry(Type::kPending, 0), Allocated(0, "c1", "n1"), Started(0, {7}), Exited(0)}),
+TEST(LogLocations, BothStreamsOfATask) {
+  EXPECT_THAT(StagingLayout({Entry(Type::kPending, 0), Allocated(0, "c1", "n1"), Started(0, {7}), Exited(0)}),
               ElementsAre("worker:0.0 attempt-0.stdout in c1 on n1", "worker:0.0 attempt-0.stderr in c1 on n1"));
 }
 
-TEST(LogPlaces, WhatHasNotStartedHasNone) {
-  EXPECT_THAT(Places({}), IsEmpty());
-  EXPECT_THAT(
-      Places({Entry(Type::kPending, 0), Allocated(0, "c1", "n1"), Entry(Type::kReady, 0), Entry(Type::kStopped, 0)}),
-      IsEmpty());
-  EXPECT_THAT(Places({Allocated(0, "c1", "n1"), Entry(Type::kExited, 0)}), IsEmpty());
+TEST(LogLocations, WhatHasNotStartedHasNone) {
+  EXPECT_THAT(StagingLayout({}), IsEmpty());
+  EXPECT_THAT(StagingLayout({Entry(Type::kPending, 0), Allocated(0, "c1", "n1"), Entry(Type::kReady, 0),
+                             Entry(Type::kStopped, 0)}),
+              IsEmpty());
+  EXPECT_THAT(StagingLayout({Allocated(0, "c1", "n1"), Entry(Type::kExited, 0)}), IsEmpty());
 }
 
-TEST(LogPlaces, OneThatCouldNotBeStartedMayHaveSaidWhy) {
-  EXPECT_THAT(Places({Allocated(0, "c1", "n1"), Exited(0)}),
+TEST(LogLocations, OneThatCouldNotBeStartedMayHaveSaidWhy) {
+  EXPECT_THAT(StagingLayout({Allocated(0, "c1", "n1"), Exited(0)}),
               ElementsAre("worker:0.0 attempt-0.stdout in c1 on n1", "worker:0.0 attempt-0.stderr in c1 on n1"));
 }
 
-TEST(LogPlaces, EachRankApart) {
+TEST(LogLocations, EachRankApart) {
   EXPECT_THAT(
-      Places({Allocated(0, "c1", "n1"), Started(0, {7, 8}), Exited(0)}),
+      StagingLayout({Allocated(0, "c1", "n1"), Started(0, {7, 8}), Exited(0)}),
       ElementsAre("worker:0.0 attempt-0.rank-0.stdout in c1 on n1", "worker:0.0 attempt-0.rank-0.stderr in c1 on n1",
                   "worker:0.1 attempt-0.rank-1.stdout in c1 on n1", "worker:0.1 attempt-0.rank-1.stderr in c1 on n1"));
 }
 
-TEST(LogPlaces, AttemptsInOneContainerAndInAnother) {
-  EXPECT_THAT(Places({Allocated(0, "c1", "n1"), Started(0, {7}), Exited(0), Started(1, {8}), Entry(Type::kLost, 1),
-                      Entry(Type::kPending, 2), Allocated(2, "c2", "n2"), Started(2, {9})}),
-              ElementsAre("worker:0.0 attempt-0.stdout in c1 on n1", "worker:0.0 attempt-0.stderr in c1 on n1",
-                          "worker:0.0 attempt-1.stdout in c1 on n1", "worker:0.0 attempt-1.stderr in c1 on n1",
-                          "worker:0.0 attempt-2.stdout in c2 on n2", "worker:0.0 attempt-2.stderr in c2 on n2"));
+TEST(LogLocations, AttemptsInOneContainerAndInAnother) {
+  EXPECT_THAT(
+      StagingLayout({Allocated(0, "c1", "n1"), Started(0, {7}), Exited(0), Started(1, {8}), Entry(Type::kLost, 1),
+                     Entry(Type::kPending, 2), Allocated(2, "c2", "n2"), Started(2, {9})}),
+      ElementsAre("worker:0.0 attempt-0.stdout in c1 on n1", "worker:0.0 attempt-0.stderr in c1 on n1",
+                  "worker:0.0 attempt-1.stdout in c1 on n1", "worker:0.0 attempt-1.stderr in c1 on n1",
+                  "worker:0.0 attempt-2.stdout in c2 on n2", "worker:0.0 attempt-2.stderr in c2 on n2"));
 }
 
-TEST(LogPlaces, RolesDoNotMix) {
-  EXPECT_THAT(Places({Allocated(0, "c1", "n1"), Allocated(0, "c2", "n1", "ps"), Started(0, {7}, "ps")}),
+TEST(LogLocations, RolesDoNotMix) {
+  EXPECT_THAT(StagingLayout({Allocated(0, "c1", "n1"), Allocated(0, "c2", "n1", "ps"), Started(0, {7}, "ps")}),
               ElementsAre("ps:0.0 attempt-0.stdout in c2 on n1", "ps:0.0 attempt-0.stderr in c2 on n1"));
 }
 

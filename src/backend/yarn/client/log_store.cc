@@ -40,7 +40,7 @@ class LogStore::Aggregated {
   }
 
   // The parts of a log file in their order; none: the container did not run there.
-  Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFilePlace& place) {
+  Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFileLocation& place) {
     auto entries = log_->List(place.container);
     if (!entries.ok()) return entries;
     std::erase_if(*entries, [&](const hadoop::yarnlogs::LogEntry& entry) {
@@ -82,11 +82,11 @@ class LogStore::Aggregated {
   std::unique_ptr<hadoop::yarnlogs::AggregatedLog> log_;
 };
 
-LogStore::LogStore(HadoopCluster& cluster, JobId id, std::string user)
+LogStore::LogStore(HadoopClient& cluster, JobId id, std::string user)
     : cluster_(cluster), id_(std::move(id)), user_(std::move(user)) {}
 LogStore::~LogStore() = default;
 
-Status LogStore::Read(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes, Duration limit) {
+Status LogStore::Read(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes, Duration limit) {
   const auto end = Clock::now() + limit;
   int64_t handed_on = 0;  // by a look that failed in the middle: the next goes on from there
   const OnBytes count = [&](std::string_view bytes) {
@@ -100,13 +100,13 @@ Status LogStore::Read(const LogFilePlace& place, int64_t offset, const OnBytes& 
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
     }
-    if (Clock::now() + pause > end || IsLost(cluster_, place.node)) break;
+    if (Clock::now() + pause > end || IsNodeLost(cluster_, place.node)) break;
     poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
   }
   return last.While("reading " + place.file + " of " + place.container + " on " + place.node);
 }
 
-Result<bool> LogStore::ReadAggregated(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes) {
+Result<bool> LogStore::ReadAggregated(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes) {
   const auto& configuration = cluster_.configuration();
   const auto value = [&](const std::string& key) { return configuration.Get(key); };
   const auto files = cluster_.Files();
@@ -139,7 +139,7 @@ Result<bool> LogStore::ReadAggregated(const LogFilePlace& place, int64_t offset,
   return false;
 }
 
-Result<bool> LogStore::ReadFromNode(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes) {
+Result<bool> LogStore::ReadFromNode(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes) {
   return ReadNodeLog(cluster_, place, offset, on_bytes);
 }
 

@@ -15,7 +15,7 @@
 namespace howdah::backend::yarn::client {
 
 // One file of a container's log directory.
-struct LogFilePlace {
+struct LogFileLocation {
   std::string container;  // container_...
   std::string node;       // host of the NodeManager
   std::string file;       // "attempt-0.stdout"
@@ -30,20 +30,20 @@ std::string LogFileName(const backend::LogSource& source, bool several_processes
 class LogStore {
  public:
   // user: whose application it is.
-  LogStore(HadoopCluster& cluster, JobId id, std::string user);
+  LogStore(HadoopClient& cluster, JobId id, std::string user);
   ~LogStore();
 
   using OnBytes = std::function<void(std::string_view)>;
   // Hands on the file from `offset` to its end. kNotFound: nobody has it within the limit; a node that is lost is not
   // waited for. A file that is there and shorter than offset gives nothing.
-  Status Read(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes, Duration limit);
+  Status Read(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes, Duration limit);
 
  private:
   class Aggregated;
-  Result<bool> ReadAggregated(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes);
-  Result<bool> ReadFromNode(const LogFilePlace& place, int64_t offset, const OnBytes& on_bytes);
+  Result<bool> ReadAggregated(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes);
+  Result<bool> ReadFromNode(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes);
 
-  HadoopCluster& cluster_;
+  HadoopClient& cluster_;
   JobId id_;
   std::string user_;
   std::map<std::string, std::unique_ptr<Aggregated>> opened_;  // by path

@@ -6,14 +6,14 @@
 namespace howdah::backend::yarn::client {
 namespace {
 
-std::string UrlOf(const std::string& address, const LogFilePlace& place, const std::string& user) {
+std::string UrlOf(const std::string& address, const LogFileLocation& place, const std::string& user) {
   return "http://" + address + "/ws/v1/node/containers/" + place.container + "/logs/" + place.file +
          "?user.name=" + user;
 }
 
 }  // namespace
 
-Result<bool> ReadNodeLog(HadoopCluster& cluster, const LogFilePlace& place, int64_t offset,
+Result<bool> ReadNodeLog(HadoopClient& cluster, const LogFileLocation& place, int64_t offset,
                          const LogStore::OnBytes& on_bytes) {
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
@@ -36,7 +36,7 @@ Result<bool> ReadNodeLog(HadoopCluster& cluster, const LogFilePlace& place, int6
   return false;
 }
 
-bool IsLost(HadoopCluster& cluster, const std::string& node) {
+bool IsNodeLost(HadoopClient& cluster, const std::string& node) {
   const auto rm = cluster.Rm();
   const auto nodes = rm.ok() ? (*rm)->ClusterNodes({}) : rm.error();
   if (!nodes.ok()) return false;

@@ -7,10 +7,10 @@
 namespace howdah::backend::yarn::client {
 
 // Hands on a log file from `offset` on; false: no NodeManager of that name has it.
-Result<bool> ReadNodeLog(HadoopCluster& cluster, const LogFilePlace& place, int64_t offset,
+Result<bool> ReadNodeLog(HadoopClient& cluster, const LogFileLocation& place, int64_t offset,
                          const LogStore::OnBytes& on_bytes);
 
 // Whether the ResourceManager has given the node up, so that what only it has will not come soon.
-bool IsLost(HadoopCluster& cluster, const std::string& node);
+bool IsNodeLost(HadoopClient& cluster, const std::string& node);
 
 }  // namespace howdah::backend::yarn::client

@@ -23,7 +23,7 @@ bool IsAllowed(const ClusterFacts& facts) {
   });
 }
 
-std::string WhyNotTheQueue(const ClusterFacts& facts) {
+std::string QueueRefusal(const ClusterFacts& facts) {
   const std::string may = facts.allowed_queues.empty()
                               ? "; " + facts.user + " may submit to no queue of this cluster"
                               : "; " + facts.user + " may submit to " + Join(facts.allowed_queues);
@@ -33,7 +33,7 @@ std::string WhyNotTheQueue(const ClusterFacts& facts) {
   return "";
 }
 
-std::string WhyNotTheLabel(const ClusterFacts& facts, const std::string& who, const std::string& label) {
+std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, const std::string& label) {
   if (label.empty()) return "";
   if (!Has(facts.labels, label)) {
     return who + ": the node label '" + label + "' does not exist; " +
@@ -66,16 +66,16 @@ const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, co
   return largest;
 }
 
-std::string WhyNotTheShape(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
-  const hadoop::yarn::Resource shape = ShapeOf(role);
+std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
+  const hadoop::yarn::Resource shape = ContainerSize(role);
   const std::string who = "roles." + role.name;
   for (const auto& [type, amount] : shape.others) {
     if (Has(facts.resource_types, type)) continue;
     return who + " asks for " + std::to_string(amount) + " " + type +
            ", which this cluster does not count; it counts " + Join(facts.resource_types);
   }
-  const std::string label = LabelOf(spec, role);
-  if (const std::string why = WhyNotTheLabel(facts, who, label); !why.empty()) return why;
+  const std::string label = NodeLabel(spec, role);
+  if (const std::string why = LabelRefusal(facts, who, label); !why.empty()) return why;
   const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
                                 [&](const NodeFacts& node) { return Counts(node, label) && shape.FitsIn(node.total); });
   const NodeFacts* largest = Largest(facts, label, shape);
@@ -85,12 +85,12 @@ std::string WhyNotTheShape(const jobspec::JobSpec& spec, const jobspec::RoleSpec
          ToText(largest->total);
 }
 
-std::string WhyNotAtOnce(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
+std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
   if (!facts.queue.most || spec.start != jobspec::StartMode::kGang) return "";
   hadoop::yarn::Resource all;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (LabelOf(spec, role) != spec.node_label) return "";  // of another partition of the cluster
-    for (int i = 0; i < role.instances.min; ++i) all += ShapeOf(role);
+    if (NodeLabel(spec, role) != spec.node_label) return "";  // of another partition of the cluster
+    for (int i = 0; i < role.instances.min; ++i) all += ContainerSize(role);
   }
   const hadoop::yarn::Resource& most = *facts.queue.most;
   if (most.memory_mib == 0 || all.memory_mib <= most.memory_mib) return "";
@@ -101,25 +101,25 @@ std::string WhyNotAtOnce(const jobspec::JobSpec& spec, const ClusterFacts& facts
 
 }  // namespace
 
-std::vector<std::string> WhyTooLarge(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most) {
+std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most) {
   std::vector<std::string> refusals;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (ShapeOf(role).FitsIn(most)) continue;
-    refusals.push_back("roles." + role.name + " asks for " + ToText(ShapeOf(role)) +
+    if (ContainerSize(role).FitsIn(most)) continue;
+    refusals.push_back("roles." + role.name + " asks for " + ToText(ContainerSize(role)) +
                        " a task; the ResourceManager gives one container " + ToText(most) +
                        " at most (yarn.scheduler.maximum-allocation-mb, -vcores)");
   }
   return refusals;
 }
 
-std::vector<std::string> WhyRefused(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
+std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
   std::vector<std::string> refusals;
-  if (std::string why = WhyNotTheQueue(facts); !why.empty()) refusals.push_back(std::move(why));
+  if (std::string why = QueueRefusal(facts); !why.empty()) refusals.push_back(std::move(why));
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (std::string why = WhyNotTheShape(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
+    if (std::string why = SizeRefusal(spec, role, facts); !why.empty()) refusals.push_back(std::move(why));
   }
   if (!refusals.empty()) return refusals;
-  if (std::string why = WhyNotAtOnce(spec, facts); !why.empty()) refusals.push_back(std::move(why));
+  if (std::string why = GangRefusal(spec, facts); !why.empty()) refusals.push_back(std::move(why));
   return refusals;
 }
 

@@ -11,9 +11,9 @@ namespace howdah::backend::yarn::client {
 
 // Sentences with numbers and names; empty: nothing stands in the way for ever. A node that is lost or unhealthy may
 // come back, so it counts as it was.
-std::vector<std::string> WhyRefused(const jobspec::JobSpec& spec, const ClusterFacts& facts);
+std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
 // The same of what one container may have at most, as the ResourceManager says it with a new application's id.
-std::vector<std::string> WhyTooLarge(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most);
+std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most);
 
 }  // namespace howdah::backend::yarn::client

@@ -47,7 +47,7 @@ void Check(const std::vector<Row>& rows) {
     jobspec::JobSpec spec = Job();
     ClusterFacts facts = Cluster();
     row.change(spec, facts);
-    EXPECT_EQ(WhyRefused(spec, facts), row.why) << row.name;
+    EXPECT_EQ(RefusalsOf(spec, facts), row.why) << row.name;
   }
 }
 
@@ -132,8 +132,8 @@ TEST(Refusals, OfNodesAndOfTheWhole) {
 }
 
 TEST(Refusals, WhatOneContainerMayHave) {
-  EXPECT_EQ(WhyTooLarge(Job(), {256, 1, {}}), std::vector<std::string>());
-  EXPECT_EQ(WhyTooLarge(Job(), {255, 4, {}}),
+  EXPECT_EQ(OversizedContainers(Job(), {256, 1, {}}), std::vector<std::string>());
+  EXPECT_EQ(OversizedContainers(Job(), {255, 4, {}}),
             std::vector<std::string>{"roles.worker asks for 256 MiB, 1 core a task; the ResourceManager gives one "
                                      "container 255 MiB, 4 cores at most (yarn.scheduler.maximum-allocation-mb, "
                                      "-vcores)"});

@@ -12,9 +12,9 @@ namespace {
 constexpr Duration kNodeConnectLimit = std::chrono::seconds(5);
 
 // Asks for what there is now, and hands on each answer.
-Status AskNow(HadoopCluster& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
+Status AskNow(HadoopClient& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
               wire::FollowRequest request, const std::function<void(const wire::FollowReply&)>& on_reply) {
-  const auto am = ContactOf(cluster, id, report);
+  const auto am = FindAm(cluster, id, report);
   if (!am.ok()) return am.error();
   request.set_now(true);
   const auto follow = rpc::AmFollow::Start(am->address, am->identity, request, kNodeConnectLimit);
@@ -28,8 +28,8 @@ Status AskNow(HadoopCluster& cluster, const JobId& id, const ::hadoop::yarn::App
 
 }  // namespace
 
-Result<std::vector<backend::LogSource>> RunningSources(HadoopCluster& cluster, const JobId& id,
-                                                       const ::hadoop::yarn::ApplicationReportProto& report) {
+Result<std::vector<backend::LogSource>> ListRunningLogs(HadoopClient& cluster, const JobId& id,
+                                                        const ::hadoop::yarn::ApplicationReportProto& report) {
   std::vector<backend::LogSource> sources;
   wire::FollowRequest request;
   request.mutable_logs()->set_sizes_only(true);
@@ -40,11 +40,11 @@ Result<std::vector<backend::LogSource>> RunningSources(HadoopCluster& cluster, c
   return sources;
 }
 
-Result<RunningLog> ReadRunningLog(HadoopCluster& cluster, const JobId& id,
-                                  const ::hadoop::yarn::ApplicationReportProto& report,
-                                  const backend::LogSource& source,
-                                  const std::function<void(std::string_view)>& on_bytes) {
-  RunningLog log;
+Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
+                                      const ::hadoop::yarn::ApplicationReportProto& report,
+                                      const backend::LogSource& source,
+                                      const std::function<void(std::string_view)>& on_bytes) {
+  RunningLogRead log;
   bool unreachable = false;
   wire::FollowRequest request;
   wire::LogsWanted& wanted = *request.mutable_logs();

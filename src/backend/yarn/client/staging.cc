@@ -50,8 +50,8 @@ class Stager {
     StagedJob job;
     job.manifest = Manifest();
     std::optional<size_t> manifest;
-    if (job.manifest.size() > kMostCarried) {
-      const auto number = cache_.WantBytes(std::exchange(job.manifest, ""), ".json");
+    if (job.manifest.size() > kMaxEmbeddedSize) {
+      const auto number = cache_.AddBytes(std::exchange(job.manifest, ""), ".json");
       if (!number.ok()) return number.error();
       manifest = *number;
     }
@@ -89,12 +89,12 @@ class Stager {
   static std::string NameOf(size_t number) { return "r" + std::to_string(number); }
 
   Status Collect(const jobspec::JobSpec& spec) {
-    const auto agent = cache_.Want(options_.agent, "");
+    const auto agent = cache_.PendingContainers(options_.agent, "");
     if (!agent.ok()) return agent.error();
     agent_ = *agent;
     configuration_ = hadoop::conf::WriteXml(options_.configuration);
-    if (configuration_.size() > kMostCarried) {
-      const auto configuration = cache_.WantBytes(std::exchange(configuration_, ""), ".xml");
+    if (configuration_.size() > kMaxEmbeddedSize) {
+      const auto configuration = cache_.AddBytes(std::exchange(configuration_, ""), ".xml");
       if (!configuration.ok()) return configuration.error();
       configuration_file_ = *configuration;
     }
@@ -120,7 +120,7 @@ class Stager {
 
   Result<Taken> Take(const std::string& from) {
     if (IsUri(from)) return TakeRemote(from);
-    const auto number = cache_.Want(from, SuffixOf(from));
+    const auto number = cache_.PendingContainers(from, SuffixOf(from));
     if (!number.ok()) return number.error();
     return Taken{{*number, std::nullopt}, 0644};
   }
@@ -134,7 +134,7 @@ class Stager {
     const auto found = (*files)->Stat(path);
     if (!found.ok()) return found.error();
     RemoteFile remote{(*files)->uri() + path, found->length, found->modified_millis, (found->permission & 4) != 0};
-    remote.is_public = remote.is_public && EverybodyMayEnter(**files, path.substr(0, path.rfind('/')));
+    remote.is_public = remote.is_public && IsWorldTraversable(**files, path.substr(0, path.rfind('/')));
     return Taken{{0, std::move(remote)}, found->permission & 0777};
   }
 
@@ -197,7 +197,7 @@ class Stager {
         if (const Status added = AddLink(root, to, entry); !added.ok()) return added;
       } else if (is_file(entry) && !(together && entry.size < kLargeFile)) {
         const std::string from = entry.path.empty() ? root : root + "/" + entry.path;
-        const auto number = cache_.Want(from, "");
+        const auto number = cache_.PendingContainers(from, "");
         if (!number.ok()) return number.error();
         entries_.push_back(
             {{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"resource", Keep({*number, std::nullopt})}});
@@ -220,7 +220,7 @@ class Stager {
       return Failed("the link " + from + " points out of " + root + " to the directory " + link.target +
                     ", which nodes do not have; name it under `files:`");
     }
-    const auto number = cache_.Want(from, "");
+    const auto number = cache_.PendingContainers(from, "");
     if (!number.ok()) return number.error();
     entries_.push_back(
         {{"path", Below(to, link.path)}, {"mode", target->front().mode}, {"resource", Keep({*number, std::nullopt})}});
@@ -246,7 +246,7 @@ class Stager {
       entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"offset", offset}, {"size", size}});
       offset += size;
     }
-    const auto number = cache_.Want(path, "");
+    const auto number = cache_.PendingContainers(path, "");
     if (!number.ok()) return number.error();
     const std::string name = Keep({*number, std::nullopt});
     for (size_t i = first; i < entries_.size(); ++i) entries_[i]["resource"] = name;

@@ -31,7 +31,7 @@ int64_t AmMemoryMib(const jobspec::JobSpec& spec) {
   for (const std::string& tag : spec.tags) context.add_applicationtags(tag);
   context.set_maxappattempts(spec.am.attempts);
   context.set_attempt_failures_validity_interval(
-      std::chrono::duration_cast<std::chrono::milliseconds>(kAttemptsCountFor).count());
+      std::chrono::duration_cast<std::chrono::milliseconds>(kAttemptFailureWindow).count());
   context.set_keep_containers_across_application_attempts(true);
   if (!spec.node_label.empty()) context.set_node_label_expression(spec.node_label);
 

@@ -32,7 +32,7 @@ std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const s
 // Makes the job's directory, fills it, and hands the job to the ResourceManager.
 class Submission {
  public:
-  Submission(HadoopCluster& cluster, hadoop::hdfs::FileSystem& files, const Layout& places, JobId id)
+  Submission(HadoopClient& cluster, hadoop::hdfs::FileSystem& files, const Layout& places, JobId id)
       : cluster_(cluster), files_(files), places_(places), id_(std::move(id)) {}
 
   Status Submit(const jobspec::JobSpec& spec, YarnAmStart start, const StagedJob& staged) {
@@ -46,13 +46,13 @@ class Submission {
 
     hadoop::rpc::Credentials credentials = cluster_.credentials();
     std::map<std::string, LocalResource> common = {{staged.agent.link, Cached(staged.agent)}};
-    if (const Status put = PutFor(CarriedTo::kAll, "howdah/job.json", places_.job_file(id_),
+    if (const Status put = PutFor(EmbedFor::kAll, "howdah/job.json", places_.job_file(id_),
                                   jobspec::WriteEffective(spec), credentials, common);
         !put.ok()) {
       return put;
     }
 
-    if (!staged.manifest.empty()) CarryFile(credentials, CarriedTo::kAll, kManifest, staged.manifest);
+    if (!staged.manifest.empty()) EmbedFile(credentials, EmbedFor::kAll, kManifest, staged.manifest);
 
     start.local_resources = common;
     for (const Resource& file : staged.files) {
@@ -66,12 +66,12 @@ class Submission {
     if (staged.configuration_file) {
       of_am[kConfiguration] = Cached(*staged.configuration_file);
     } else {
-      CarryFile(credentials, CarriedTo::kAm, kConfiguration, staged.configuration);
+      EmbedFile(credentials, EmbedFor::kAm, kConfiguration, staged.configuration);
     }
-    start.client = WriteIdentity(identities->client);
+    start.client = EncodeIdentity(identities->client);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->link] = Cached(*staged.python);
     if (const Status put =
-            PutFor(CarriedTo::kAm, kAmStartFile, places_.am_file(id_), WriteAmStart(start), credentials, of_am);
+            PutFor(EmbedFor::kAm, kAmStartFile, places_.am_file(id_), WriteAmStart(start), credentials, of_am);
         !put.ok()) {
       return put;
     }
@@ -87,12 +87,12 @@ class Submission {
 
  private:
   // Clients read it in the job's directory; how containers come by it depends on its size.
-  Status PutFor(CarriedTo to, const std::string& name, const std::string& path, const std::string& bytes,
+  Status PutFor(EmbedFor to, const std::string& name, const std::string& path, const std::string& bytes,
                 hadoop::rpc::Credentials& credentials, std::map<std::string, LocalResource>& resources) {
     const auto put = Put(path, bytes);
     if (!put.ok()) return put.error();
-    if (bytes.size() <= kMostCarried) {
-      CarryFile(credentials, to, name, bytes);
+    if (bytes.size() <= kMaxEmbeddedSize) {
+      EmbedFile(credentials, to, name, bytes);
     } else {
       resources[name] = *put;
     }
@@ -112,7 +112,7 @@ class Submission {
                          LocalResource::Visibility::kApplication};
   }
 
-  HadoopCluster& cluster_;
+  HadoopClient& cluster_;
   hadoop::hdfs::FileSystem& files_;
   Layout places_;
   JobId id_;
@@ -120,17 +120,17 @@ class Submission {
 
 }  // namespace
 
-Result<JobId> SubmitToYarn(HadoopCluster& cluster, const YarnOptions& options, const KnownCluster& known,
+Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& known,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
   const auto files = cluster.Files();
   if (!files.ok()) return files.error();
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
-  const auto places = cluster.Places();
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   const auto fresh = (*rm)->NewApplication();
   if (!fresh.ok()) return fresh.error();
-  const auto too_large = WhyTooLarge(spec, hadoop::yarn::FromProto(fresh->maximumcapability()));
+  const auto too_large = OversizedContainers(spec, hadoop::yarn::FromProto(fresh->maximumcapability()));
   if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
   const auto staged = StageJob(spec, {.configuration = cluster.configuration(),
                                       .files = **files,

@@ -14,13 +14,13 @@
 namespace howdah::backend::yarn::client {
 
 // What the AM is told of the cluster beside the job.
-struct KnownCluster {
+struct ClusterInventory {
   std::vector<CandidateNode> nodes;
   std::vector<std::string> resource_types;
 };
 
 // Stages what is not there yet, submits, and returns when the ResourceManager has accepted the application.
-Result<JobId> SubmitToYarn(HadoopCluster& cluster, const YarnOptions& options, const KnownCluster& known,
+Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& known,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit);
 
 // The memory of the AM's container: 32 MiB and a quarter of one for every task, and what TensorBoard needs if it is to

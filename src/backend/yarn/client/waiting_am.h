@@ -9,6 +9,6 @@
 namespace howdah::backend::yarn::client {
 
 // One sentence out of the ResourceManager's own words and numbers; empty: it has just been submitted.
-std::string WhyApplicationWaits(HadoopCluster& cluster, const ::hadoop::yarn::ApplicationReportProto& report);
+std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report);
 
 }  // namespace howdah::backend::yarn::client

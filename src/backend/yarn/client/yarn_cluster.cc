@@ -30,7 +30,7 @@ constexpr Duration kOrderLimit = std::chrono::seconds(10);
 constexpr Duration kEndLimit = std::chrono::minutes(2);
 constexpr Duration kLogReadLimit = std::chrono::seconds(30);
 
-Error NoJob(const std::string& name, const std::string& why) {
+Error NoSuchJob(const std::string& name, const std::string& why) {
   return {ErrorCode::kNotFound, "there is no job '" + name + "': " + why};
 }
 
@@ -39,9 +39,9 @@ struct Known {
   std::optional<ApplicationReportProto> report;
 };
 
-Result<Known> Find(HadoopCluster& cluster, const JobId& id) {
+Result<Known> Find(HadoopClient& cluster, const JobId& id) {
   const auto application = hadoop::yarn::ParseApplicationId(id.text);
-  if (!application) return NoJob(id.text, "ids of jobs on YARN look like application_1700000000000_0001");
+  if (!application) return NoSuchJob(id.text, "ids of jobs on YARN look like application_1700000000000_0001");
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
   auto report = (*rm)->Report(*application);
@@ -50,39 +50,39 @@ Result<Known> Find(HadoopCluster& cluster, const JobId& id) {
   return Known{};
 }
 
-Result<std::string> EndedJournal(HadoopCluster& cluster, const JobId& id, const Known& known) {
-  if (known.report) return JournalOfEnded(cluster, id, *known.report);
-  auto journal = JournalOfHistory(cluster, id);
+Result<std::string> EndedJournal(HadoopClient& cluster, const JobId& id, const Known& known) {
+  if (known.report) return ReadEndedJournal(cluster, id, *known.report);
+  auto journal = ReadHistoryJournal(cluster, id);
   if (!journal.ok() && journal.error().code == ErrorCode::kNotFound) {
-    return NoJob(id.text,
-                 "the ResourceManager does not know it, and nothing of it is in the history of " + cluster.user());
+    return NoSuchJob(id.text,
+                     "the ResourceManager does not know it, and nothing of it is in the history of " + cluster.user());
   }
   return journal;
 }
 
-bool IsOver(const Known& known) { return !known.report || HasEnded(*known.report); }
+bool IsEnded(const Known& known) { return !known.report || HasEnded(*known.report); }
 
-Result<journal::JobView> ViewOfRunning(HadoopCluster& cluster, const JobId& id, const ApplicationReportProto& report) {
+Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, const ApplicationReportProto& report) {
   wire::ControlRequest request;
   request.mutable_status();
-  const auto contact = ContactOf(cluster, id, report);
+  const auto contact = FindAm(cluster, id, report);
   if (contact.ok()) {
     const auto reply = rpc::CallAm(contact->address, contact->identity, request, kStatusLimit);
     auto view = reply.ok() ? journal::FromJson(reply->status_json()) : std::nullopt;
     if (view) return std::move(*view);
   }
-  journal::JobView view = ViewOf(report);
+  journal::JobView view = ViewFromReport(report);
   // What is needed to ask lies beside the journal: who does not answer is not waited for twice.
   const bool silent = !contact.ok() && contact.error().code != ErrorCode::kNotFound && AmAddress(report).ok();
-  if (const auto journal = silent ? contact.error() : JournalOfRunning(cluster, id); journal.ok()) {
+  if (const auto journal = silent ? contact.error() : ReadRunningJournal(cluster, id); journal.ok()) {
     const std::string tracking = view.tracking_url;
-    view = FoldJournal(*journal, Tasks::kWanted);
+    view = FoldJournal(*journal, Tasks::kIncluded);
     view.tracking_url = tracking;
   } else {
     view.reason = "its application master was not asked, and of its tasks nothing is known: " + journal.error().message;
   }
   if (report.yarn_application_state() == ::hadoop::yarn::RUNNING) return view;
-  const std::string why = WhyApplicationWaits(cluster, report);
+  const std::string why = WhyApplicationIsPending(cluster, report);
   if (view.state != core::JobState::kQueued) {  // what runs goes on meanwhile
     view.reason = "no application master is registered at the moment" + (why.empty() ? "" : ": " + why);
   } else {
@@ -99,7 +99,7 @@ std::vector<std::string> NewestFirst(std::vector<std::string> ids) {
   return ids;
 }
 
-Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopCluster& cluster) {
+Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluster) {
   const auto rm = cluster.Rm();
   if (!rm.ok()) return rm.error();
   ::hadoop::yarn::GetApplicationsRequestProto filter;
@@ -110,10 +110,10 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopCluster& clust
 }
 
 // Ids of the history; none where there is no history yet.
-Result<std::vector<std::string>> RecordedIds(HadoopCluster& cluster) {
+Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   const auto files = cluster.Files();
   if (!files.ok()) return files.error();
-  const auto places = cluster.Places();
+  const auto places = cluster.StagingLayout();
   if (!places.ok()) return places.error();
   const auto found = (*files)->List(places->histories());
   std::vector<std::string> ids;
@@ -130,11 +130,11 @@ Result<std::vector<std::string>> RecordedIds(HadoopCluster& cluster) {
 YarnCluster::YarnCluster(YarnOptions options) : options_(std::move(options)) {}
 YarnCluster::~YarnCluster() = default;
 
-Result<HadoopCluster*> YarnCluster::Open() {
+Result<HadoopClient*> YarnCluster::Open() {
   if (!cluster_) {
-    auto opened = HadoopCluster::Open(options_.surroundings, options_.user);
+    auto opened = HadoopClient::Open(options_.surroundings, options_.user);
     if (!opened.ok()) return opened.error();
-    cluster_ = std::make_unique<HadoopCluster>(std::move(*opened));
+    cluster_ = std::make_unique<HadoopClient>(std::move(*opened));
   }
   return cluster_.get();
 }
@@ -142,8 +142,8 @@ Result<HadoopCluster*> YarnCluster::Open() {
 Result<JobId> YarnCluster::Resolve(const std::string& name) {
   if (name != "last") {
     if (hadoop::yarn::ParseApplicationId(name)) return JobId{name};
-    return NoJob(name,
-                 "ids of jobs on YARN look like application_1700000000000_0001; `howdah list --on yarn` shows them");
+    return NoSuchJob(
+        name, "ids of jobs on YARN look like application_1700000000000_0001; `howdah list --on yarn` shows them");
   }
   const auto cluster = Open();
   if (!cluster.ok()) return cluster.error();
@@ -153,7 +153,7 @@ Result<JobId> YarnCluster::Resolve(const std::string& name) {
   if (!ids.ok()) return ids.error();
   for (const auto& report : *known)
     ids->push_back(hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())));
-  if (ids->empty()) return NoJob("last", (*cluster)->user() + " has submitted none to this cluster");
+  if (ids->empty()) return NoSuchJob("last", (*cluster)->user() + " has submitted none to this cluster");
   return JobId{NewestFirst(std::move(*ids)).front()};
 }
 
@@ -162,11 +162,11 @@ Result<journal::JobView> YarnCluster::Status(const JobId& id) {
   if (!cluster.ok()) return cluster.error();
   auto known = Find(**cluster, id);
   if (!known.ok()) return known.error();
-  if (!IsOver(*known)) return ViewOfRunning(**cluster, id, *known->report);
+  if (!IsEnded(*known)) return ViewOfRunning(**cluster, id, *known->report);
   const auto journal = EndedJournal(**cluster, id, *known);
   if (!journal.ok()) return journal.error();
-  journal::JobView view = FoldJournal(*journal, Tasks::kWanted);
-  if (known->report) view.tracking_url = ViewOf(*known->report).tracking_url;
+  journal::JobView view = FoldJournal(*journal, Tasks::kIncluded);
+  if (known->report) view.tracking_url = ViewFromReport(*known->report).tracking_url;
   return view;
 }
 
@@ -192,12 +192,12 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
     const ApplicationReportProto* report = known.contains(id) ? known[id] : nullptr;
     if (report != nullptr && !HasEnded(*report)) {
       auto view = ViewOfRunning(**cluster, {id}, *report);
-      views.push_back(view.ok() ? std::move(*view) : ViewOf(*report));
+      views.push_back(view.ok() ? std::move(*view) : ViewFromReport(*report));
       continue;
     }
     const auto journal = EndedJournal(**cluster, {id}, report ? Known{*report} : Known{});
     // One job that cannot be read must not hide the others.
-    if (journal.ok()) views.push_back(FoldJournal(*journal, Tasks::kLeftOut));
+    if (journal.ok()) views.push_back(FoldJournal(*journal, Tasks::kSkipped));
   }
   return views;
 }
@@ -206,7 +206,7 @@ Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
                                                                 std::optional<backend::LogSelection> logs) {
   const auto cluster = Open();
   if (!cluster.ok()) return cluster.error();
-  auto follow = YarnFollow::Start((*cluster)->Another(), id, std::move(logs));
+  auto follow = YarnFollow::Start((*cluster)->WithOwnConnections(), id, std::move(logs));
   if (!follow.ok()) return follow.error();
   return std::unique_ptr<backend::Follow>(std::move(*follow));
 }
@@ -216,11 +216,11 @@ Result<std::vector<backend::LogSource>> YarnCluster::LogSources(const JobId& id)
   if (!cluster.ok()) return cluster.error();
   const auto known = Find(**cluster, id);
   if (!known.ok()) return known.error();
-  if (!IsOver(*known)) return RunningSources(**cluster, id, *known->report);
+  if (!IsEnded(*known)) return ListRunningLogs(**cluster, id, *known->report);
   const auto journal = EndedJournal(**cluster, id, *known);
   if (!journal.ok()) return journal.error();
   std::vector<backend::LogSource> sources;
-  for (const auto& [source, place] : LogPlaces(DecodeJournal(*journal))) sources.push_back(source);
+  for (const auto& [source, place] : LogLocations(DecodeJournal(*journal))) sources.push_back(source);
   return sources;
 }
 
@@ -231,21 +231,21 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   if (!cluster.ok()) return cluster.error();
   const auto known = Find(**cluster, id);
   if (!known.ok()) return known.error();
-  LastLinesKeeper keeper(last_lines, on_bytes);
+  TailBuffer keeper(last_lines, on_bytes);
   const auto take = [&](std::string_view bytes) { keeper.Add(bytes); };
   int64_t offset = 0;
   std::string journal;
-  if (!IsOver(*known)) {
+  if (!IsEnded(*known)) {
     const auto read = ReadRunningLog(**cluster, id, *known->report, source, take);
     if (read.ok() && read->whole) return keeper.Finish(), howdah::Status();
     if (read.ok()) offset = read->bytes, journal = read->journal;
   }
   if (journal.empty()) {
-    auto recorded = IsOver(*known) ? EndedJournal(**cluster, id, *known) : JournalOfRunning(**cluster, id);
+    auto recorded = IsEnded(*known) ? EndedJournal(**cluster, id, *known) : ReadRunningJournal(**cluster, id);
     if (!recorded.ok()) return recorded.error();
     journal = std::move(*recorded);
   }
-  const auto places = LogPlaces(DecodeJournal(journal));
+  const auto places = LogLocations(DecodeJournal(journal));
   const auto place = places.find(source);
   if (place == places.end()) return Error{ErrorCode::kNotFound, "the output was never begun"};
   LogStore store(**cluster, id, known->report ? known->report->user() : (*cluster)->user());
@@ -257,13 +257,13 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
 Result<std::string> YarnCluster::JobFile(const JobId& id) {
   const auto cluster = Open();
   if (!cluster.ok()) return cluster.error();
-  return JobFileOf(**cluster, id);
+  return ReadJobFile(**cluster, id);
 }
 
 Result<std::unique_ptr<storage::Files>> YarnCluster::OpenFiles(const std::string& uri) {
   const auto cluster = Open();
   if (!cluster.ok()) return cluster.error();
-  return OpenTree(**cluster, uri);
+  return OpenHdfsFiles(**cluster, uri);
 }
 
 std::string YarnCluster::LogsPlace(const JobId&) { return "on the nodes of the cluster"; }
@@ -273,11 +273,11 @@ howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::op
   if (!cluster.ok()) return cluster.error();
   const auto known = Find(**cluster, id);
   if (!known.ok()) return known.error();
-  if (IsOver(*known)) return {};
+  if (IsEnded(*known)) return {};
   wire::ControlRequest request;
   request.mutable_stop()->set_by(by);
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
-  const auto asked = AskAm(**cluster, id, *known->report, request, kOrderLimit);
+  const auto asked = CallRunningAm(**cluster, id, *known->report, request, kOrderLimit);
   if (asked.ok()) return {};
   // An AM that is not there yet, or not any more, has nothing to stop with grace: YARN ends the application.
   const auto rm = (*cluster)->Rm();
@@ -299,12 +299,12 @@ howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int 
   if (!cluster.ok()) return cluster.error();
   const auto known = Find(**cluster, id);
   if (!known.ok()) return known.error();
-  if (IsOver(*known)) return Error{ErrorCode::kUnavailable, doing + ": the job has ended"};
+  if (IsEnded(*known)) return Error{ErrorCode::kUnavailable, doing + ": the job has ended"};
   wire::ControlRequest request;
   request.mutable_scale()->set_role(role);
   request.mutable_scale()->set_instances(instances);
   request.mutable_scale()->set_by(by);
-  const auto asked = AskAm(**cluster, id, *known->report, request, kOrderLimit);
+  const auto asked = CallRunningAm(**cluster, id, *known->report, request, kOrderLimit);
   return asked.ok() ? howdah::Status() : howdah::Status(asked.error().While(doing));
 }
 
@@ -313,8 +313,8 @@ Result<rpc::AmContact> YarnCluster::Contact(const JobId& id) {
   if (!cluster.ok()) return cluster.error();
   const auto known = Find(**cluster, id);
   if (!known.ok()) return known.error();
-  if (IsOver(*known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
-  return ContactOf(**cluster, id, *known->report);
+  if (IsEnded(*known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
+  return FindAm(**cluster, id, *known->report);
 }
 
 }  // namespace howdah::backend::yarn::client

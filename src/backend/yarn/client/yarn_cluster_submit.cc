@@ -8,14 +8,14 @@
 namespace howdah::backend::yarn::client {
 namespace {
 
-std::string WhyNotOnNodes(const std::string& key) {
+std::string RelativePathRefusal(const std::string& key) {
   return key +
          ": a relative path counts from the job file on this machine; on YARN write a URI that every node reaches, as "
          "in hdfs:///user/NAME/DIR, or the absolute path of a directory that all nodes share";
 }
 
-KnownCluster KnownOf(const ClusterFacts& facts) {
-  KnownCluster known;
+ClusterInventory InventoryOf(const ClusterFacts& facts) {
+  ClusterInventory known;
   known.resource_types = facts.resource_types;
   for (const NodeFacts& node : facts.nodes) {
     if (node.running()) known.nodes.push_back({node.host, node.port, node.rack, node.label, node.total});
@@ -29,12 +29,12 @@ std::vector<std::string> YarnCluster::Refusals(const jobspec::JobSpec& spec) {
   const auto cluster = Open();
   if (!cluster.ok()) return {cluster.error().message};
   std::vector<std::string> refusals;
-  for (const std::string& key : spec.relative_directories) refusals.push_back(WhyNotOnNodes(key));
+  for (const std::string& key : spec.relative_directories) refusals.push_back(RelativePathRefusal(key));
   const auto rm = (*cluster)->Rm();
   if (!rm.ok()) return {rm.error().message};
-  auto facts = GatherFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);
+  auto facts = FetchClusterFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);
   if (!facts.ok()) return {facts.error().message};
-  for (std::string& why : WhyRefused(spec, *facts)) refusals.push_back(std::move(why));
+  for (std::string& why : RefusalsOf(spec, *facts)) refusals.push_back(std::move(why));
   facts_ = std::make_unique<ClusterFacts>(std::move(*facts));
   return refusals;
 }
@@ -52,7 +52,7 @@ Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::S
       return Error{ErrorCode::kUnavailable, refusals.front()};
     }
   }
-  return SubmitToYarn(**cluster, options_, KnownOf(*facts_), spec, options);
+  return SubmitToYarn(**cluster, options_, InventoryOf(*facts_), spec, options);
 }
 
 }  // namespace howdah::backend::yarn::client

@@ -38,14 +38,14 @@ void Signal(int fd) {
 
 }  // namespace
 
-YarnFollow::YarnFollow(HadoopCluster cluster, JobId id, std::optional<backend::LogSelection> logs)
+YarnFollow::YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
       logs_(std::move(logs)),
       ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-Result<std::unique_ptr<YarnFollow>> YarnFollow::Start(HadoopCluster cluster, JobId id,
+Result<std::unique_ptr<YarnFollow>> YarnFollow::Start(HadoopClient cluster, JobId id,
                                                       std::optional<backend::LogSelection> logs) {
   std::unique_ptr<YarnFollow> follow(new YarnFollow(std::move(cluster), std::move(id), std::move(logs)));
   if (!follow->ready_.valid() || !follow->wake_.valid()) return os::files::SystemError("following " + follow->id_.text);
@@ -134,24 +134,24 @@ bool YarnFollow::Look() {
   if (!report.ok()) {
     if (report.error().code != ErrorCode::kNotFound) return Failed(report.error());
     // The ResourceManager has forgotten it: it ended long ago.
-    if (const auto journal = JournalOfHistory(cluster_, id_); journal.ok()) QueueRestOfJournal(*journal);
-    FetchLogs();
+    if (const auto journal = ReadHistoryJournal(cluster_, id_); journal.ok()) QueueRestOfJournal(*journal);
+    FetchMissingLogs();
     return true;
   }
   failures_ = 0;
   user_ = report->user();
   if (HasEnded(*report)) {
-    const auto journal = JournalOfEnded(cluster_, id_, *report);
+    const auto journal = ReadEndedJournal(cluster_, id_, *report);
     if (!journal.ok()) return Failed(journal.error());
-    FetchLogs();  // of what is known so far, so that output comes before the end
+    FetchMissingLogs();  // of what is known so far, so that output comes before the end
     QueueRestOfJournal(*journal);
-    FetchLogs();
+    FetchMissingLogs();
     return true;
   }
   if (report->yarn_application_state() == ::hadoop::yarn::RUNNING && report->rpc_port() > 0) {
     return FollowThroughAm(*report);
   }
-  SayWaiting(*report);
+  ReportPendingReason(*report);
   return false;
 }
 
@@ -161,14 +161,14 @@ bool YarnFollow::Failed(const Error& error) {
   return false;
 }
 
-void YarnFollow::SayWaiting(const ::hadoop::yarn::ApplicationReportProto& report) {
+void YarnFollow::ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report) {
   if (journal_offset_ == 0) {
-    if (const auto journal = JournalOfRunning(cluster_, id_); journal.ok()) TakeJournal(*journal);
+    if (const auto journal = ReadRunningJournal(cluster_, id_); journal.ok()) AppendJournal(*journal);
   }
   const auto now = std::chrono::steady_clock::now();
   if (!ask_why_) ask_why_ = now + why_pause_;  // mostly there is nothing to tell
   if (now < *ask_why_) return;
-  const std::string reason = WhyApplicationWaits(cluster_, report);
+  const std::string reason = WhyApplicationIsPending(cluster_, report);
   why_pause_ = std::min(why_pause_ * 2, kLongestWhyPause);
   ask_why_ = now + why_pause_;
   if (reason.empty() || reason == waiting_) return;
@@ -213,14 +213,14 @@ bool YarnFollow::FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& r
     pollfd wanted[2] = {{follow->fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
     poll(wanted, 2, -1);
   }
-  if (job_ended) FetchLogs();
+  if (job_ended) FetchMissingLogs();
   return job_ended;
 }
 
 void YarnFollow::Take(const wire::FollowReply& reply) {
   switch (reply.kind_case()) {
     case wire::FollowReply::kJournal:
-      return TakeJournal(reply.journal());
+      return AppendJournal(reply.journal());
     case wire::FollowReply::kLog: {
       const backend::LogSource source = FromWire(reply.log().source());
       sources_[source].have = reply.log().offset() + static_cast<int64_t>(reply.log().bytes().size());
@@ -238,27 +238,27 @@ void YarnFollow::Take(const wire::FollowReply& reply) {
   }
 }
 
-void YarnFollow::TakeJournal(const std::string& lines) {
+void YarnFollow::AppendJournal(const std::string& lines) {
   journal_offset_ += static_cast<int64_t>(lines.size());
   journal_ += lines;
   Entries entries = DecodeJournal(lines);
   // The end is only told when all output has been.
-  if (std::any_of(entries.begin(), entries.end(), journal::EndsJob)) FetchLogs();
+  if (std::any_of(entries.begin(), entries.end(), journal::EndsJob)) FetchMissingLogs();
   const size_t weight = entries.size() * kEntryWeight;
   Queue(std::move(entries), weight);
 }
 
 void YarnFollow::QueueRestOfJournal(const std::string& journal) {
   if (journal.size() > static_cast<size_t>(journal_offset_)) {
-    TakeJournal(journal.substr(static_cast<size_t>(journal_offset_)));
+    AppendJournal(journal.substr(static_cast<size_t>(journal_offset_)));
   }
 }
 
-void YarnFollow::FetchLogs() {
+void YarnFollow::FetchMissingLogs() {
   if (!logs_) return;
   LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
   const auto end = std::chrono::steady_clock::now() + kLogLimit;  // of the wait for all of them
-  for (const auto& [source, place] : LogPlaces(DecodeJournal(journal_))) {
+  for (const auto& [source, place] : LogLocations(DecodeJournal(journal_))) {
     Progress& progress = sources_[source];
     if (progress.whole || !Wants(*logs_, source) || stopped()) continue;
     const Status read = store.Read(

@@ -27,7 +27,7 @@ namespace howdah::backend::yarn::client {
 // has what was there when the follow began; from then on it never does.
 class YarnFollow final : public backend::Follow {
  public:
-  static Result<std::unique_ptr<YarnFollow>> Start(HadoopCluster cluster, JobId id,
+  static Result<std::unique_ptr<YarnFollow>> Start(HadoopClient cluster, JobId id,
                                                    std::optional<backend::LogSelection> logs);
   ~YarnFollow() override;
 
@@ -51,10 +51,10 @@ class YarnFollow final : public backend::Follow {
   struct Progress {
     int64_t have = 0;
     bool whole = false;
-    LogFilePlace place;
+    LogFileLocation place;
   };
 
-  YarnFollow(HadoopCluster cluster, JobId id, std::optional<backend::LogSelection> logs);
+  YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs);
 
   // --- on the thread ---
   void Run();
@@ -64,18 +64,18 @@ class YarnFollow final : public backend::Follow {
   void CaughtUp();
   bool FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report);
   void Take(const wire::FollowReply& reply);
-  void TakeJournal(const std::string& lines);
+  void AppendJournal(const std::string& lines);
   void QueueRestOfJournal(const std::string& journal);
-  void SayWaiting(const ::hadoop::yarn::ApplicationReportProto& report);
+  void ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report);
   // What was not sent by an AM, out of the log store.
-  void FetchLogs();
+  void FetchMissingLogs();
   wire::FollowRequest Request() const;
   void Queue(Item item, size_t weight);
   bool stopped() const { return stop_; }
   // Waits, but for the destructor.
   void Pause(Duration limit);
 
-  HadoopCluster cluster_;
+  HadoopClient cluster_;
   JobId id_;
   std::optional<backend::LogSelection> logs_;
   os::files::Fd ready_;

@@ -26,7 +26,7 @@ inline constexpr const char* kAmStartFile = "howdah/am.json";
 
 // A job of weeks is not to end because of two AMs that died weeks apart: only deaths within this time of each other
 // count (ApplicationSubmissionContext.attempt_failures_validity_interval). One that dies at each start still ends soon.
-inline constexpr Duration kAttemptsCountFor = std::chrono::hours(1);
+inline constexpr Duration kAttemptFailureWindow = std::chrono::hours(1);
 
 // A file of the default file system that NodeManagers bring into containers.
 struct LocalResource {
@@ -54,7 +54,7 @@ struct YarnAmStart {
   JobId job;                // application_…
   std::string submitted;    // the journal's first line, with its newline
   std::string user;         // whose job it is
-  std::string client;       // the identity with which clients call the AM (WriteIdentity): they read it here
+  std::string client;       // the identity with which clients call the AM (EncodeIdentity): they read it here
   std::string staging_uri;  // the job's own directory; the AM removes it at the end
   std::string queue, node_label;
   std::string configuration;  // path of the cluster's configuration as XML, within the container

@@ -9,18 +9,18 @@
 
 namespace howdah::backend::yarn {
 
-enum class CarriedTo { kAm, kAll };
+enum class EmbedFor { kAm, kAll };
 
 // Larger ones are fetched by the node: the ResourceManager keeps the AM's credentials in its state store, where a
 // record may have 1 MiB.
-inline constexpr size_t kMostCarried = size_t{64} << 10;
+inline constexpr size_t kMaxEmbeddedSize = size_t{64} << 10;
 
 // Adds a file; name: its path below the container's working directory. A file that is not in a node's cache yet costs
 // the container a localizer there: a process with a JVM where containers run as their users, a second or more.
-void CarryFile(hadoop::rpc::Credentials& credentials, CarriedTo to, const std::string& name, std::string_view bytes);
+void EmbedFile(hadoop::rpc::Credentials& credentials, EmbedFor to, const std::string& name, std::string_view bytes);
 
 // Writes what was added, for its owner alone, below the current directory. Files of an AM are in the AM's credentials
 // only.
-Status PlaceCarriedFiles(const hadoop::rpc::Credentials& credentials);
+Status ExtractEmbeddedFiles(const hadoop::rpc::Credentials& credentials);
 
 }  // namespace howdah::backend::yarn

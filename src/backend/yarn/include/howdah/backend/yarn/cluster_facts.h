@@ -55,12 +55,12 @@ struct ClusterFacts {
 };
 
 // Asks for all of it. queue: empty: "default". kUnavailable: the ResourceManager cannot be reached.
-Result<ClusterFacts> GatherFacts(hadoop::yarn::ResourceManager& rm, const std::string& user, const std::string& queue,
-                                 const std::string& label);
+Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
+                                       const std::string& queue, const std::string& label);
 
 // The container of one task of the role: what is asked for.
-hadoop::yarn::Resource ShapeOf(const jobspec::RoleSpec& role);
+hadoop::yarn::Resource ContainerSize(const jobspec::RoleSpec& role);
 // The label on which the role's containers are asked for.
-std::string LabelOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
+std::string NodeLabel(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
 }  // namespace howdah::backend::yarn

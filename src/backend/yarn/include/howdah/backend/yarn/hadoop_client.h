@@ -15,20 +15,20 @@
 
 namespace howdah::backend::yarn {
 
-// One thread. A thread of one's own takes a HadoopCluster of its own (Another).
-class HadoopCluster {
+// One thread. A thread of one's own takes a HadoopClient of its own (Another).
+class HadoopClient {
  public:
   // For a person, who waits seconds for a ResourceManager and not minutes. user: if HADOOP_USER_NAME does not name
   // another.
-  static Result<HadoopCluster> Open(const hadoop::conf::Environment& surroundings, const std::string& user);
+  static Result<HadoopClient> Open(const hadoop::conf::Surroundings& surroundings, const std::string& user);
   // limits: of calls to the ResourceManager.
-  HadoopCluster(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
-                hadoop::rpc::RetryLimits limits = {})
+  HadoopClient(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
+               hadoop::rpc::RetryLimits limits = {})
       : configuration_(std::move(configuration)),
         user_(std::move(user)),
         credentials_(std::move(credentials)),
         limits_(limits) {}
-  HadoopCluster Another() const { return HadoopCluster(configuration_, user_, credentials_, limits_); }
+  HadoopClient WithOwnConnections() const { return HadoopClient(configuration_, user_, credentials_, limits_); }
 
   const hadoop::conf::Configuration& configuration() const { return configuration_; }
   const std::string& user() const { return user_; }
@@ -38,7 +38,7 @@ class HadoopCluster {
   Result<hadoop::yarn::ResourceManager*> Rm();
   // The default file system, and where we keep things in it.
   Result<hadoop::hdfs::FileSystem*> Files();
-  Result<Layout> Places();
+  Result<Layout> StagingLayout();
   // The content of a small file there.
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view bytes, uint32_t permission);

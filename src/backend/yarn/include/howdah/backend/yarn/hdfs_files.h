@@ -13,12 +13,12 @@
 
 namespace howdah::backend::yarn {
 
-Result<std::unique_ptr<storage::Files>> OpenTree(const HadoopCluster& cluster, const std::string& uri);
+Result<std::unique_ptr<storage::Files>> OpenHdfsFiles(const HadoopClient& cluster, const std::string& uri);
 
 // Nothing, if the job file says nothing. journal: its text so far; to its end, if the job has ended.
-Status BeginHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                    const compat::tony::history::AmContainer& am);
-Status EndHistory(const HadoopCluster& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                  const compat::tony::history::AmContainer& am);
+Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                        const compat::tony::history::AmPlace& am);
+Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                         const compat::tony::history::AmPlace& am);
 
 }  // namespace howdah::backend::yarn

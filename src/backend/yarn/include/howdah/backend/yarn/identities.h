@@ -13,9 +13,9 @@ namespace howdah::backend::yarn {
 // Adds an identity as three secrets: "howdah.ca", "howdah.NAME.pem", "howdah.NAME.key". name: "am", "executor".
 void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity);
 // kFailed: one of them is missing, and which.
-Result<rpc::Identity> IdentityOf(const hadoop::rpc::Credentials& credentials, const std::string& name);
+Result<rpc::Identity> FindIdentity(const hadoop::rpc::Credentials& credentials, const std::string& name);
 
-std::string WriteIdentity(const rpc::Identity& identity);  // JSON
-Result<rpc::Identity> ReadIdentity(const std::string& json);
+std::string EncodeIdentity(const rpc::Identity& identity);  // JSON
+Result<rpc::Identity> DecodeIdentity(const std::string& json);
 
 }  // namespace howdah::backend::yarn

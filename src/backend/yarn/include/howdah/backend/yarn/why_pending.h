@@ -10,20 +10,20 @@
 namespace howdah::backend::yarn {
 
 // Containers that have been asked for and not been granted.
-struct Want {
+struct PendingContainers {
   std::string who;  // "worker"
   int count = 0;
   hadoop::yarn::Resource shape;  // nothing at all: not known
   std::string label;
-  friend bool operator==(const Want&, const Want&) = default;
+  friend bool operator==(const PendingContainers&, const PendingContainers&) = default;
 };
 
 // headroom: what the scheduler says it could still give to this application, with all limits taken into account
 // (AllocateResponse.limit); none: not known.
-std::string WhyPending(const ClusterFacts& facts, const std::vector<Want>& wants,
+std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
                        const std::optional<hadoop::yarn::Resource>& headroom);
 
 // The same of an application whose AM has no container. diagnostics: of its report; am: what the AM asks for.
-std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const Want& am);
+std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am);
 
 }  // namespace howdah::backend::yarn

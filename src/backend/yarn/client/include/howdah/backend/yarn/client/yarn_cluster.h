@@ -10,7 +10,7 @@
 #include "howdah/hadoop/conf/configuration.h"
 
 namespace howdah::backend::yarn {
-class HadoopCluster;
+class HadoopClient;
 struct ClusterFacts;
 }  // namespace howdah::backend::yarn
 
@@ -50,10 +50,10 @@ class YarnCluster final : public backend::Cluster {
   std::vector<Finding> Examine() override;
 
  private:
-  Result<HadoopCluster*> Open();
+  Result<HadoopClient*> Open();
 
   YarnOptions options_;
-  std::unique_ptr<HadoopCluster> cluster_;
+  std::unique_ptr<HadoopClient> cluster_;
   std::unique_ptr<ClusterFacts> facts_;  // of the last look, so that what is submitted is what was looked at
 };
 
