@@ -67,13 +67,12 @@ std::string Ends(const JobFiles& files, const journal::JobView& view, core::JobC
 }  // namespace
 
 Status RecordAmDeath(const JobFiles& files, const std::string& how) {
-  const auto view = FoldJournal(files.journal(), Tasks::kWanted);
-  if (!view.ok()) return view.error();
-  if (core::IsFinal(view->state)) return {};
+  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kWanted));
+  if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
-  if (!journal.valid()) return os::files::SystemError("recording the end of " + view->id + " in " + files.journal());
+  if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = Ends(files, *view, EndOf(Reason(*view, files, how, now)), now);
+  std::string lines = Ends(files, view, EndOf(Reason(view, files, how, now)), now);
   // A line that was torn must not swallow the next one.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
@@ -83,12 +82,11 @@ Status RecordAmDeath(const JobFiles& files, const std::string& how) {
 
 Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
   if (EndsFinally(files.journal())) return {};
-  const auto view = FoldJournal(files.journal(), Tasks::kLeftOut);
-  if (!view.ok()) return view.error();
+  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kLeftOut));
   KillProcessesOf(files, id);
-  if (const Status removed = RemoveLeftovers(files); !removed.ok()) return removed;
-  if (const Status freed = os::files::RemoveTree(files.lease()); !freed.ok()) return freed;
-  return RecordAmDeath(files, HowBothDied(*view));
+  HOWDAH_TRY_STATUS(RemoveLeftovers(files));
+  HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
+  return RecordAmDeath(files, HowBothDied(view));
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
@@ -103,9 +101,8 @@ Status RemoveLeftovers(const JobFiles& files) {
 }
 
 Status EndIfAbandoned(const JobFiles& files, const JobId& id) {
-  const auto lock = os::files::FileLock::Try(files.am_lock());
-  if (!lock.ok()) return lock.error();
-  return lock->has_value() ? EndAbandonedJob(files, id) : Status();
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Try(files.am_lock()));
+  return lock.has_value() ? EndAbandonedJob(files, id) : Status();
 }
 
 }  // namespace howdah::backend::local

@@ -20,9 +20,8 @@ namespace {
 constexpr size_t kPemLimit = 64 << 10;
 
 Result<Instant> SubmittedAt(const JobFiles& files) {
-  const auto text = os::files::ReadFile(files.journal());
-  if (!text.ok()) return text.error();
-  const auto first = journal::DecodeEntry(std::string_view(*text).substr(0, text->find('\n')));
+  HOWDAH_TRY(const auto text, os::files::ReadFile(files.journal()));
+  const auto first = journal::DecodeEntry(std::string_view(text).substr(0, text.find('\n')));
   if (!first) return Failed("reading the journal " + files.journal() + ": its first line is no entry");
   return first->time;
 }
@@ -42,16 +41,12 @@ AgentJob::~AgentJob() = default;
 
 Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
   const JobFiles files(start.job_dir);
-  const auto text = os::files::ReadFile(files.spec());
-  if (!text.ok()) return text.error();
-  auto spec = jobspec::ReadEffective(*text);
-  if (!spec.ok()) return spec.error();
-  const auto submitted = SubmittedAt(files);
-  if (!submitted.ok()) return submitted.error();
-  auto ledger = Ledger::Open(start.lease_dir, IdOf(start.job_dir), *submitted);
-  if (!ledger.ok()) return ledger.error();
+  HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
+  HOWDAH_TRY(auto spec, jobspec::ReadEffective(text));
+  HOWDAH_TRY(const auto submitted, SubmittedAt(files));
+  HOWDAH_TRY(auto ledger, Ledger::Open(start.lease_dir, IdOf(start.job_dir), submitted));
   return std::unique_ptr<AgentJob>(
-      new AgentJob(std::move(start), std::move(*spec), std::make_unique<Ledger>(std::move(*ledger))));
+      new AgentJob(std::move(start), std::move(spec), std::make_unique<Ledger>(std::move(ledger))));
 }
 
 Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party) {
@@ -60,9 +55,8 @@ Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string
                                                         {party + ".pem", &identity.certificate},
                                                         {party + ".key", &identity.private_key}};
   for (const auto& [name, text] : parts) {
-    auto content = os::files::ReadFile(tls_dir + "/" + name, kPemLimit);
-    if (!content.ok()) return content.error();
-    *text = std::move(*content);
+    HOWDAH_TRY(auto content, os::files::ReadFile(tls_dir + "/" + name, kPemLimit));
+    *text = std::move(content);
   }
   return identity;
 }

@@ -28,27 +28,24 @@ Result<std::string> Address(const JobFiles& files) {
 }
 
 Result<wire::ControlReply> Ask(const JobFiles& files, const wire::ControlRequest& request, Duration limit) {
-  const auto am = ContactOf(files);
-  if (!am.ok()) return am.error();
-  return rpc::CallAm(am->address, am->identity, request, limit);
+  HOWDAH_TRY(const auto am, ContactOf(files));
+  return rpc::CallAm(am.address, am.identity, request, limit);
 }
 
 }  // namespace
 
 Result<rpc::AmContact> ContactOf(const JobFiles& files) {
-  const auto address = Address(files);
-  if (!address.ok()) return address.error();
+  HOWDAH_TRY(const auto address, Address(files));
   auto identity = ReadIdentity(files.tls(), "client");
   if (!identity.ok()) return NotReachable(identity.error().message);
-  return rpc::AmContact{*address, std::move(*identity)};
+  return rpc::AmContact{address, std::move(*identity)};
 }
 
 Result<journal::JobView> AskStatus(const JobFiles& files) {
   wire::ControlRequest request;
   request.mutable_status();
-  const auto reply = Ask(files, request, kStatusLimit);
-  if (!reply.ok()) return reply.error();
-  auto view = journal::FromJson(reply->status_json());
+  HOWDAH_TRY(const auto reply, Ask(files, request, kStatusLimit));
+  auto view = journal::FromJson(reply.status_json());
   if (!view) return NotReachable("it answered something else than a status");
   return std::move(*view);
 }

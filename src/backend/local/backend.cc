@@ -81,7 +81,7 @@ Status LocalBackend::Take(Container& container, const backend::Inherited& inheri
   if (!inherited.task || access(alive.c_str(), F_OK) != 0) return {};
   container.inherited = true;
   container.log = LogOf(*inherited.task);
-  if (const Status opened = OpenAlive(container, inherited.container); !opened.ok()) return opened;
+  HOWDAH_TRY_STATUS(OpenAlive(container, inherited.container));
   const pid_t guardian = FindGuardian(job_.files(), inherited.container);
   container.guardian.pid = guardian;
   if (guardian >= 0) container.guardian.pidfd = os::files::Fd(static_cast<int>(syscall(SYS_pidfd_open, guardian, 0)));
@@ -217,12 +217,11 @@ void LocalBackend::WatchAlive(Container& container, const ContainerId& id) {
 
 Status LocalBackend::Spawn(Container& container, const ContainerId& id, const TaskId& task) {
   container.log = LogOf(task);
-  auto log = os::files::OpenForAppend(container.log, 0600);
-  if (!log.ok()) return log.error();
+  HOWDAH_TRY(auto log, os::files::OpenForAppend(container.log, 0600));
   const std::string alive = job_.files().alive() + "/" + id.text;
-  if (const Status made = os::files::MakeDirectories(job_.files().alive(), 0700); !made.ok()) return made;
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(job_.files().alive(), 0700));
   if (mkfifo(alive.c_str(), 0600) != 0) return os::files::SystemError("making the pipe " + alive);
-  if (const Status opened = OpenAlive(container, id); !opened.ok()) return opened;
+  HOWDAH_TRY_STATUS(OpenAlive(container, id));
   const os::files::Fd held_by_child(open(alive.c_str(), O_WRONLY | O_CLOEXEC));
   if (!held_by_child.valid()) return os::files::SystemError("opening " + alive);
   auto child = os::process::SpawnOrError({
@@ -230,8 +229,8 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
       .argv = TaskArguments(container, id, task),
       .environment = job_.ToolEnvironment(),
       .directory = start_.job_dir,
-      .stdout_fd = log->get(),
-      .stderr_fd = log->get(),
+      .stdout_fd = log.get(),
+      .stderr_fd = log.get(),
       .kept = {held_by_child.get()},
   });
   if (!child.ok()) return child.error();

@@ -43,7 +43,7 @@ Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
                                                         std::optional<backend::LogSelection> logs,
                                                         std::function<void()> settle) {
   std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(settle)));
-  if (const howdah::Status watched = follow->WatchJob(); !watched.ok()) return watched.error();
+  HOWDAH_TRY_STATUS(follow->WatchJob());
   follow->WatchLogs();
   follow->SetMore(true);
   return follow;

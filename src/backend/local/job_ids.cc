@@ -84,15 +84,14 @@ Result<JobId> ResolveId(const Layout& layout, const std::string& name) {
   if (name != "last" && may_be_id && access(JobFiles(layout.job(JobId{name})).journal().c_str(), F_OK) == 0) {
     return JobId{name};
   }
-  auto ids = NewestFirst(layout);
-  if (!ids.ok()) return ids.error();
-  if (ids->empty()) {
+  HOWDAH_TRY(auto ids, NewestFirst(layout));
+  if (ids.empty()) {
     return Error{ErrorCode::kNotFound, "looking for job '" + name + "': there is no job yet in " + layout.jobs() +
                                            "; start one with `howdah run`, or set HOWDAH_HOME to where your jobs are"};
   }
-  if (name == "last") return ids->front();
+  if (name == "last") return ids.front();
   return Error{ErrorCode::kNotFound, "looking for job '" + name + "': there is no such job in " + layout.jobs() +
-                                         "; did you mean " + Near(*ids, name) + "? `howdah list --all` shows all, " +
+                                         "; did you mean " + Near(ids, name) + "? `howdah list --all` shows all, " +
                                          "and `last` is the newest"};
 }
 

@@ -124,60 +124,53 @@ Ledger::Ledger(std::string directory, std::string path, os::files::Fd file, Hold
     : directory_(std::move(directory)), path_(std::move(path)), file_(std::move(file)), mine_(std::move(mine)) {}
 
 Result<Ledger> Ledger::Open(const std::string& directory, const JobId& job, Instant submitted) {
-  if (const Status made = os::files::MakeDirectories(directory, 0700); !made.ok()) return made.error();
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
   // Under the lock: nobody may take the new file for a dead holder's before it is locked.
-  const auto lock = os::files::FileLock::Wait(directory + "/lock");
-  if (!lock.ok()) return lock.error();
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory + "/lock"));
   const std::string path = directory + "/" + job.text + std::string(kSuffix);
   os::files::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.valid()) return os::files::SystemError("opening the lease " + path);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return os::files::SystemError("locking the lease " + path);
   Ledger ledger(directory, path, std::move(file), {job.text, submitted, {}, {}});
-  if (const Status written = ledger.Write(); !written.ok()) return written.error();
+  HOWDAH_TRY_STATUS(ledger.Write());
   return ledger;
 }
 
 Result<Decision> Ledger::Ask(const Capacity& capacity, std::vector<Want> wants) {
-  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
-  if (!lock.ok()) return lock.error();
-  const auto others = ReadOthers();
-  if (!others.ok()) return others.error();
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
+  HOWDAH_TRY(const auto others, ReadOthers());
   const bool known = mine_.wanted.size() == wants.size() && !wants.empty() &&
                      mine_.wanted.front().container == wants.front().container;
   mine_.wanted = std::move(wants);
   Decision decision;
-  if (!mine_.wanted.empty()) decision = Admit(capacity, mine_, *others);
+  if (!mine_.wanted.empty()) decision = Admit(capacity, mine_, others);
   if (decision.granted) {
     mine_.held.insert(mine_.held.end(), decision.granted->begin(), decision.granted->end());
     mine_.wanted.clear();
   } else if (known) {
     return decision;  // the file says so already; writing it again would wake everybody who waits
   }
-  if (const Status written = Write(); !written.ok()) return written.error();
+  HOWDAH_TRY_STATUS(Write());
   return decision;
 }
 
 Status Ledger::GiveBack(const std::string& container) {
-  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
-  if (!lock.ok()) return lock.error();
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   if (std::erase_if(mine_.held, [&](const Lease& l) { return l.container == container; }) == 0) return {};
   return Write();
 }
 
 Status Ledger::Recall() {
-  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
-  if (!lock.ok()) return lock.error();
-  const auto text = os::files::ReadFile(path_);
-  if (!text.ok()) return text.error();
-  auto holding = Decode(*text);
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
+  HOWDAH_TRY(const auto text, os::files::ReadFile(path_));
+  auto holding = Decode(text);
   if (!holding) return Failed("reading the lease " + path_ + ": it makes no sense");
   mine_ = std::move(*holding);
   return {};
 }
 
 Status Ledger::Close() {
-  const auto lock = os::files::FileLock::Wait(directory_ + "/lock");
-  if (!lock.ok()) return lock.error();
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   mine_.held.clear();
   mine_.wanted.clear();
   if (unlink(path_.c_str()) != 0 && errno != ENOENT) return os::files::SystemError("removing the lease " + path_);
@@ -195,10 +188,9 @@ Status Ledger::Write() const {
 }
 
 Result<std::vector<Holding>> Ledger::ReadOthers() const {
-  const auto names = os::files::ListDirectory(directory_);
-  if (!names.ok()) return names.error();
+  HOWDAH_TRY(const auto names, os::files::ListDirectory(directory_));
   std::vector<Holding> others;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     const std::string path = directory_ + "/" + name;
     if (!name.ends_with(kSuffix) || path == path_) continue;
     const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));

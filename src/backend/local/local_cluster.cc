@@ -29,7 +29,7 @@ constexpr size_t kBlock = size_t{256} << 10;
 Result<journal::JobView> Settled(const JobFiles& files, const JobId& id, Tasks tasks) {
   auto view = FoldJournal(files.journal(), tasks);
   if (!view.ok() || core::IsFinal(view->state)) return view;
-  if (const howdah::Status ended = EndIfAbandoned(files, id); !ended.ok()) return ended.error();
+  HOWDAH_TRY_STATUS(EndIfAbandoned(files, id));
   return FoldJournal(files.journal(), tasks);
 }
 
@@ -72,10 +72,9 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
 }
 
 Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
-  const auto ids = NewestFirst(layout_);
-  if (!ids.ok()) return ids.error();
+  HOWDAH_TRY(const auto ids, NewestFirst(layout_));
   std::vector<journal::JobView> views;
-  for (const JobId& id : *ids) {
+  for (const JobId& id : ids) {
     const JobFiles files = FilesOf(id);
     if (!ended_too && EndsFinally(files.journal())) continue;
     auto view = Settled(files, id, Tasks::kLeftOut);
@@ -99,10 +98,9 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
 
 Result<std::vector<backend::LogSource>> LocalCluster::LogSources(const JobId& id) {
   const JobFiles files = FilesOf(id);
-  const auto view = FoldJournal(files.journal(), Tasks::kLeftOut);
-  if (!view.ok()) return view.error();
+  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kLeftOut));
   std::map<std::string, size_t> order;
-  for (const journal::TaskView& task : view->tasks) order.try_emplace(task.role, order.size());
+  for (const journal::TaskView& task : view.tasks) order.try_emplace(task.role, order.size());
   std::vector<backend::LogSource> sources;
   ForEachLog(files.logs(), [&](const backend::LogSource& source) { sources.push_back(source); });
   std::sort(sources.begin(), sources.end(), [&](const backend::LogSource& a, const backend::LogSource& b) {
@@ -121,9 +119,8 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
   if (!file.valid()) return os::files::SystemError("reading " + path);
   int64_t offset = 0;
   if (last_lines) {
-    const auto found = os::files::OffsetOfLastLines(file.get(), *last_lines);
-    if (!found.ok()) return found.error();
-    offset = *found;
+    HOWDAH_TRY(const auto found, os::files::OffsetOfLastLines(file.get(), *last_lines));
+    offset = found;
   }
   std::string block(kBlock, '\0');
   for (;;) {
@@ -143,9 +140,8 @@ std::string LocalCluster::LogsPlace(const JobId& id) { return FilesOf(id).logs()
 
 howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);
-  const auto view = Settled(files, id, Tasks::kLeftOut);
-  if (!view.ok()) return view.error();
-  if (core::IsFinal(view->state)) return {};
+  HOWDAH_TRY(const auto view, Settled(files, id, Tasks::kLeftOut));
+  if (core::IsFinal(view.state)) return {};
   const howdah::Status asked = AskStop(files, by, grace);
   if (asked.ok()) return {};
   // It may have ended by itself, or died, while it was asked.
@@ -155,18 +151,16 @@ howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::o
 }
 
 howdah::Status LocalCluster::AwaitGone(const JobId& id) {
-  const auto lock = os::files::FileLock::Wait(FilesOf(id).am_lock());
-  if (!lock.ok()) return lock.error();
+  HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(FilesOf(id).am_lock()));
   return {};
 }
 
 howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
   const JobFiles files = FilesOf(id);
-  const auto view = Settled(files, id, Tasks::kLeftOut);
-  if (!view.ok()) return view.error();
-  if (core::IsFinal(view->state)) {
+  HOWDAH_TRY(const auto view, Settled(files, id, Tasks::kLeftOut));
+  if (core::IsFinal(view.state)) {
     return Error{ErrorCode::kUnavailable, "scaling " + role + " of " + id.text + ": the job has ended (" +
-                                              std::string(core::ToText(view->state)) + ")"};
+                                              std::string(core::ToText(view.state)) + ")"};
   }
   const howdah::Status asked = AskScale(files, role, instances, by);
   if (!asked.ok())
@@ -176,10 +170,9 @@ howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int
 
 Result<rpc::AmContact> LocalCluster::Contact(const JobId& id) {
   const JobFiles files = FilesOf(id);
-  const auto view = Settled(files, id, Tasks::kLeftOut);
-  if (!view.ok()) return view.error();
-  if (core::IsFinal(view->state)) {
-    return Error{ErrorCode::kUnavailable, id.text + " has ended: " + std::string(core::ToText(view->state))};
+  HOWDAH_TRY(const auto view, Settled(files, id, Tasks::kLeftOut));
+  if (core::IsFinal(view.state)) {
+    return Error{ErrorCode::kUnavailable, id.text + " has ended: " + std::string(core::ToText(view.state))};
   }
   return ContactOf(files);
 }

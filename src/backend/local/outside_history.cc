@@ -41,11 +41,9 @@ Status EndHistory(const jobspec::JobSpec& spec, const std::string& journal) {
 }
 
 Status EndHistoryOf(const JobFiles& files, const std::string& journal) {
-  const auto text = os::files::ReadFile(files.spec());
-  if (!text.ok()) return text.error();
-  const auto spec = jobspec::ReadEffective(*text);
-  if (!spec.ok()) return spec.error();
-  return EndHistory(*spec, journal);
+  HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
+  HOWDAH_TRY(const auto spec, jobspec::ReadEffective(text));
+  return EndHistory(spec, journal);
 }
 
 }  // namespace howdah::backend::local

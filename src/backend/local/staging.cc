@@ -29,7 +29,7 @@ Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
   }
   const std::vector<jobspec::FileOfRole> all = jobspec::AllFiles(spec);
   if (!spec.source.empty() || !all.empty()) {
-    if (const Status made = os::files::MakeDirectories(files.staging() + "/files", 0700); !made.ok()) return made;
+    HOWDAH_TRY_STATUS(os::files::MakeDirectories(files.staging() + "/files", 0700));
   }
   if (!spec.source.empty()) {
     const Status copied = os::files::CopyTree(spec.source, files.staging() + "/source", on_bytes);
@@ -41,7 +41,7 @@ Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
     if (!copied.ok()) return copied.error().While("staging " + from);
   }
   if (!spec.python_archive.empty()) {
-    if (const Status made = os::files::MakeDirectories(files.python()); !made.ok()) return made;
+    HOWDAH_TRY_STATUS(os::files::MakeDirectories(files.python()));
     // A packed environment may point at the interpreter of the machine (bin/python -> /usr/bin/python3).
     const Status unpacked = os::files::Unpack(spec.python_archive, files.python(), os::files::OutwardLinks::kKeep);
     if (!unpacked.ok()) return unpacked.error().While("unpacking python archive " + spec.python_archive);

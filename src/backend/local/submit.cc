@@ -37,7 +37,7 @@ std::string NewId(Instant now) {
 }
 
 Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
-  if (const Status made = os::files::MakeDirectories(layout.jobs(), 0700); !made.ok()) return made.error();
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(layout.jobs(), 0700));
   for (int attempt = 0; attempt < 100; ++attempt) {
     JobId id{NewId(now)};
     if (mkdir(layout.job(id).c_str(), 0700) == 0) return id;
@@ -47,21 +47,17 @@ Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
 }
 
 Status WriteIdentity(const std::string& directory, const std::string& name, const rpc::Identity& identity) {
-  if (const Status s = os::files::WriteFileAtomically(directory + "/" + name + ".pem", identity.certificate, 0600);
-      !s.ok())
-    return s;
+  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(directory + "/" + name + ".pem", identity.certificate, 0600));
   return os::files::WriteFileAtomically(directory + "/" + name + ".key", identity.private_key, 0600);
 }
 
 Status WriteIdentities(const JobFiles& files, const JobId& id) {
-  const auto made = rpc::MakeJobIdentities(id.text);
-  if (!made.ok()) return made.error();
-  if (const Status s = os::files::MakeDirectories(files.tls(), 0700); !s.ok()) return s;
-  if (const Status s = os::files::WriteFileAtomically(files.tls() + "/ca.pem", made->am.ca_certificate, 0600); !s.ok())
-    return s;
-  if (const Status s = WriteIdentity(files.tls(), "am", made->am); !s.ok()) return s;
-  if (const Status s = WriteIdentity(files.tls(), "executor", made->executor); !s.ok()) return s;
-  return WriteIdentity(files.tls(), "client", made->client);
+  HOWDAH_TRY(const auto made, rpc::MakeJobIdentities(id.text));
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(files.tls(), 0700));
+  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(files.tls() + "/ca.pem", made.am.ca_certificate, 0600));
+  HOWDAH_TRY_STATUS(WriteIdentity(files.tls(), "am", made.am));
+  HOWDAH_TRY_STATUS(WriteIdentity(files.tls(), "executor", made.executor));
+  return WriteIdentity(files.tls(), "client", made.client);
 }
 
 std::string EncodeEnvironment(const jobspec::EnvVars& environment) {
@@ -81,12 +77,11 @@ core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, cons
 Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& spec, const jobspec::EnvVars& inherited,
                const backend::SubmitOptions& submit) {
   for (const std::string& directory : {files.logs(), files.agents(), files.work()}) {
-    if (const Status made = os::files::MakeDirectories(directory, 0700); !made.ok()) return made;
+    HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
   }
-  if (const Status staged = Stage(spec, files, submit.on_staged); !staged.ok()) return staged;
-  if (const Status s = WriteIdentities(files, id); !s.ok()) return s;
-  if (const Status s = os::files::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600); !s.ok())
-    return s;
+  HOWDAH_TRY_STATUS(Stage(spec, files, submit.on_staged));
+  HOWDAH_TRY_STATUS(WriteIdentities(files, id));
+  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(files.environment(), EncodeEnvironment(inherited), 0600));
   return os::files::WriteFileAtomically(files.spec(), jobspec::WriteEffective(spec), 0600);
 }
 
@@ -116,8 +111,7 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
   if (pipe2(ends, O_CLOEXEC) != 0) return os::files::SystemError("making a pipe");
   const os::files::Fd read_end(ends[0]);
   os::files::Fd write_end(ends[1]);
-  auto log = os::files::OpenForAppend(files.am_log(), 0600);
-  if (!log.ok()) return log.error();
+  HOWDAH_TRY(auto log, os::files::OpenForAppend(files.am_log(), 0600));
   std::vector<std::string> environment;
   for (const auto& [name, value] : inherited) environment.push_back(name + "=" + value);
   std::vector<std::string> argv = {"howdah-agent", "am",
@@ -128,8 +122,8 @@ Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles
                                           .argv = std::move(argv),
                                           .environment = std::move(environment),
                                           .directory = files.directory(),
-                                          .stdout_fd = log->get(),
-                                          .stderr_fd = log->get(),
+                                          .stdout_fd = log.get(),
+                                          .stderr_fd = log.get(),
                                           .kept = {write_end.get(), lock.fd()},
                                           .new_session = true});
   if (!child.ok()) return child.error();

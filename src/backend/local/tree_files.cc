@@ -15,10 +15,9 @@ constexpr size_t kMostRead = size_t{256} << 20, kPiece = size_t{1} << 20;
 class TreeFiles final : public storage::Files {
  public:
   Result<std::vector<Entry>> List(const std::string& path) override {
-    const auto names = os::files::ListDirectory(path);
-    if (!names.ok()) return names.error();
+    HOWDAH_TRY(const auto names, os::files::ListDirectory(path));
     std::vector<Entry> entries;
-    for (const std::string& name : *names) {
+    for (const std::string& name : names) {
       struct stat status;
       if (stat((path + "/" + name).c_str(), &status) != 0) continue;  // it has just gone
       const auto modified = std::chrono::seconds(status.st_mtim.tv_sec) +
@@ -36,8 +35,7 @@ class TreeFiles final : public storage::Files {
       const ssize_t size = pread(file.get(), piece.data(), piece.size(), offset);
       if (size < 0) return os::files::SystemError("reading " + path);
       if (size == 0) return {};
-      if (const Status taken = on_bytes(std::string_view(piece.data(), static_cast<size_t>(size))); !taken.ok())
-        return taken;
+      HOWDAH_TRY_STATUS(on_bytes(std::string_view(piece.data(), static_cast<size_t>(size))));
       offset += size;
     }
   }

@@ -20,9 +20,9 @@ Status ExtractEmbeddedFiles(const hadoop::rpc::Credentials& credentials) {
     if (!alias.starts_with(prefix)) continue;
     const std::string name = alias.substr(prefix.size());
     if (const size_t slash = name.rfind('/'); slash != std::string::npos) {
-      if (const Status made = os::files::MakeDirectories(name.substr(0, slash)); !made.ok()) return made;
+      HOWDAH_TRY_STATUS(os::files::MakeDirectories(name.substr(0, slash)));
     }
-    if (const Status written = os::files::WriteFileAtomically(name, bytes, 0600); !written.ok()) return written;
+    HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(name, bytes, 0600));
   }
   return {};
 }

@@ -66,9 +66,8 @@ Status FetchQueue(hadoop::yarn::ResourceManager& rm, const std::string& label, C
   ::hadoop::yarn::GetApplicationsRequestProto filter;
   filter.add_queues(asked);
   for (const auto state : {::hadoop::yarn::ACCEPTED, ::hadoop::yarn::RUNNING}) filter.add_application_states(state);
-  const auto applications = rm.Applications(filter);
-  if (!applications.ok()) return applications.error();
-  for (const auto& application : *applications) {
+  HOWDAH_TRY(const auto applications, rm.Applications(filter));
+  for (const auto& application : applications) {
     facts.queue.applications.push_back({hadoop::yarn::ToText(hadoop::yarn::FromProto(application.applicationid())),
                                         application.user(), application.app_resource_usage().num_used_containers() > 0,
                                         hadoop::yarn::FromProto(application.app_resource_usage().used_resources())});
@@ -95,23 +94,19 @@ Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const 
   ClusterFacts facts;
   facts.user = user;
   facts.queue.name = queue.empty() ? "default" : queue;
-  const auto nodes = rm.ClusterNodes({});
-  if (!nodes.ok()) return nodes.error();
-  for (const auto& node : *nodes) facts.nodes.push_back(FactsOf(node));
-  if (const Status gathered = FetchQueue(rm, label, facts); !gathered.ok()) return gathered.error();
-  const auto acls = rm.QueueUserAcls();
-  if (!acls.ok()) return acls.error();
-  for (const auto& allowed : *acls) {
+  HOWDAH_TRY(const auto nodes, rm.ClusterNodes({}));
+  for (const auto& node : nodes) facts.nodes.push_back(FactsOf(node));
+  HOWDAH_TRY_STATUS(FetchQueue(rm, label, facts));
+  HOWDAH_TRY(const auto acls, rm.QueueUserAcls());
+  for (const auto& allowed : acls) {
     for (const int acl : allowed.useracls()) {
       if (acl == ::hadoop::yarn::QACL_SUBMIT_APPLICATIONS) facts.allowed_queues.push_back(allowed.queuename());
     }
   }
-  const auto labels = rm.NodeLabels();
-  if (!labels.ok()) return labels.error();
-  for (const auto& known : *labels) facts.labels.push_back(known.name());
-  const auto types = rm.ResourceTypes();
-  if (!types.ok()) return types.error();
-  for (const auto& type : *types) facts.resource_types.push_back(type.name());
+  HOWDAH_TRY(const auto labels, rm.NodeLabels());
+  for (const auto& known : labels) facts.labels.push_back(known.name());
+  HOWDAH_TRY(const auto types, rm.ResourceTypes());
+  for (const auto& type : types) facts.resource_types.push_back(type.name());
   return facts;
 }
 

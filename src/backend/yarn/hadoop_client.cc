@@ -31,10 +31,9 @@ Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Surroundings& surrou
   auto configuration = hadoop::conf::LoadConfiguration(surroundings);
   // A cluster that this machine does not know is one that cannot be reached.
   if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
-  auto credentials = ReadCredentials(surroundings);
-  if (!credentials.ok()) return credentials.error();
+  HOWDAH_TRY(auto credentials, ReadCredentials(surroundings));
   const auto named = surroundings.environment("HADOOP_USER_NAME");
-  return HadoopClient(std::move(*configuration), named && !named->empty() ? *named : user, std::move(*credentials),
+  return HadoopClient(std::move(*configuration), named && !named->empty() ? *named : user, std::move(credentials),
                       kPatience);
 }
 
@@ -45,49 +44,42 @@ Result<hadoop::yarn::ResourceManager*> HadoopClient::Rm() {
     hadoop::rpc::Login login;
     login.user = user_;
     if (const hadoop::rpc::Token* token = credentials_.Find("RM_DELEGATION_TOKEN")) login.token = *token;
-    auto opened = hadoop::yarn::ResourceManager::Open(configuration_, login, limits_);
-    if (!opened.ok()) return opened.error();
-    rm_ = std::make_unique<hadoop::yarn::ResourceManager>(std::move(*opened));
+    HOWDAH_TRY(auto opened, hadoop::yarn::ResourceManager::Open(configuration_, login, limits_));
+    rm_ = std::make_unique<hadoop::yarn::ResourceManager>(std::move(opened));
   }
   return rm_.get();
 }
 
 Result<hadoop::hdfs::FileSystem*> HadoopClient::Files() {
   if (!files_) {
-    auto opened = hadoop::hdfs::Open(configuration_, "", open_options());
-    if (!opened.ok()) return opened.error();
-    files_ = std::move(*opened);
+    HOWDAH_TRY(auto opened, hadoop::hdfs::Open(configuration_, "", open_options()));
+    files_ = std::move(opened);
   }
   return files_.get();
 }
 
 Result<Layout> HadoopClient::StagingLayout() {
-  const auto files = Files();
-  if (!files.ok()) return files.error();
-  return Layout((*files)->home_directory());
+  HOWDAH_TRY(const auto files, Files());
+  return Layout(files->home_directory());
 }
 
 Result<std::string> HadoopClient::ReadFile(const std::string& path) {
-  const auto files = Files();
-  if (!files.ok()) return files.error();
-  return ReadWhole(**files, path);
+  HOWDAH_TRY(const auto files, Files());
+  return ReadWhole(*files, path);
 }
 
 Status HadoopClient::WriteFile(const std::string& path, std::string_view bytes, uint32_t permission) {
-  const auto files = Files();
-  if (!files.ok()) return files.error();
-  return WriteWhole(**files, path, bytes, permission);
+  HOWDAH_TRY(const auto files, Files());
+  return WriteWhole(*files, path, bytes, permission);
 }
 
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path) {
-  const auto reader = files.Open(path);
-  if (!reader.ok()) return reader.error();
+  HOWDAH_TRY(const auto reader, files.Open(path));
   std::string whole;
   for (;;) {
-    const auto more = (*reader)->Read(kStep);
-    if (!more.ok()) return more.error();
-    if (more->empty()) return whole;
-    whole += *more;
+    HOWDAH_TRY(const auto more, reader->Read(kStep));
+    if (more.empty()) return whole;
+    whole += more;
     if (whole.size() > kMostRead) return Failed("reading " + path + ": it is larger than 256 MiB");
   }
 }
@@ -105,10 +97,9 @@ Status WriteWhole(hadoop::hdfs::FileSystem& files, const std::string& path, std:
   const std::string temporary = TemporaryBeside(path);
   hadoop::hdfs::CreateOptions options;
   options.permission = permission;
-  const auto writer = files.Create(temporary, options);
-  if (!writer.ok()) return writer.error();
-  if (const Status written = (*writer)->Write(bytes); !written.ok()) return written;
-  if (const Status closed = (*writer)->Close(); !closed.ok()) return closed;
+  HOWDAH_TRY(const auto writer, files.Create(temporary, options));
+  HOWDAH_TRY_STATUS(writer->Write(bytes));
+  HOWDAH_TRY_STATUS(writer->Close());
   const Status renamed = files.Rename(temporary, path, /*overwrite=*/true);
   if (renamed.ok()) return renamed;
   const Status removed = files.Delete(temporary, /*recursive=*/false);

@@ -14,25 +14,22 @@ class HdfsFiles final : public storage::Files {
   explicit HdfsFiles(std::unique_ptr<hadoop::hdfs::FileSystem> files) : files_(std::move(files)) {}
 
   Result<std::vector<Entry>> List(const std::string& path) override {
-    const auto listed = files_->List(path);
-    if (!listed.ok()) return listed.error();
+    HOWDAH_TRY(const auto listed, files_->List(path));
     std::vector<Entry> entries;
-    for (const hadoop::hdfs::FileStatus& file : *listed) {
+    for (const hadoop::hdfs::FileStatus& file : listed) {
       entries.push_back({file.name, file.directory, Instant(std::chrono::milliseconds(file.modified_millis))});
     }
     return entries;
   }
   Result<std::string> Read(const std::string& path) override { return ReadWhole(*files_, path); }
   Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
-    const auto reader = files_->Open(path);
-    if (!reader.ok()) return reader.error();
-    if (offset >= (*reader)->size()) return {};
-    if (const Status sought = (*reader)->Seek(offset); !sought.ok()) return sought;
+    HOWDAH_TRY(const auto reader, files_->Open(path));
+    if (offset >= reader->size()) return {};
+    HOWDAH_TRY_STATUS(reader->Seek(offset));
     for (;;) {
-      const auto bytes = (*reader)->Read(kPiece);
-      if (!bytes.ok()) return bytes.error();
-      if (bytes->empty()) return {};
-      if (const Status taken = on_bytes(*bytes); !taken.ok()) return taken;
+      HOWDAH_TRY(const auto bytes, reader->Read(kPiece));
+      if (bytes.empty()) return {};
+      HOWDAH_TRY_STATUS(on_bytes(bytes));
     }
   }
   Status Write(const std::string& path, std::string_view bytes) override {
@@ -53,25 +50,22 @@ class HdfsFiles final : public storage::Files {
 }  // namespace
 
 Result<std::unique_ptr<storage::Files>> OpenHdfsFiles(const HadoopClient& cluster, const std::string& uri) {
-  auto opened = hadoop::hdfs::Open(cluster.configuration(), uri, cluster.open_options());
-  if (!opened.ok()) return opened.error();
-  return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(*opened)));
+  HOWDAH_TRY(auto opened, hadoop::hdfs::Open(cluster.configuration(), uri, cluster.open_options()));
+  return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(opened)));
 }
 
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
                         const compat::tony::history::AmPlace& am) {
   if (spec.tony_history.empty()) return {};
-  const auto files = OpenHdfsFiles(cluster, spec.tony_history);
-  if (!files.ok()) return files.error();
-  return storage::history::Begin(**files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
+  HOWDAH_TRY(const auto files, OpenHdfsFiles(cluster, spec.tony_history));
+  return storage::history::Begin(*files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
 }
 
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
                          const compat::tony::history::AmPlace& am) {
   if (spec.tony_history.empty()) return {};
-  const auto files = OpenHdfsFiles(cluster, spec.tony_history);
-  if (!files.ok()) return files.error();
-  return storage::history::End(**files, {spec, DecodeJournal(journal), am});
+  HOWDAH_TRY(const auto files, OpenHdfsFiles(cluster, spec.tony_history));
+  return storage::history::End(*files, {spec, DecodeJournal(journal), am});
 }
 
 }  // namespace howdah::backend::yarn

@@ -33,17 +33,14 @@ Status WriteHistory(HadoopClient& cluster, const JobId& id, const std::string& j
   const auto text = ReadJobFile(cluster, id);
   if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};  // nothing is known of it, and none wanted
   if (!text.ok()) return text.error();
-  const auto spec = jobspec::ReadEffective(*text);
-  if (!spec.ok()) return spec.error();
-  return FinishTonyHistory(cluster, *spec, journal, {});
+  HOWDAH_TRY(const auto spec, jobspec::ReadEffective(*text));
+  return FinishTonyHistory(cluster, spec, journal, {});
 }
 
 Result<YarnAmStart> ReadAmStart(HadoopClient& cluster, const JobId& id) {
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  const auto text = cluster.ReadFile(places->am_file(id));
-  if (!text.ok()) return text.error();
-  return ParseAmStart(*text);
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  HOWDAH_TRY(const auto text, cluster.ReadFile(places.am_file(id)));
+  return ParseAmStart(text);
 }
 
 }  // namespace
@@ -79,56 +76,47 @@ bool HasEndEntry(const std::string& journal) {
 }
 
 Result<rpc::Identity> ClientIdentity(HadoopClient& cluster, const JobId& id) {
-  const auto start = ReadAmStart(cluster, id);
-  if (!start.ok()) return start.error();
-  return DecodeIdentity(start->client);
+  HOWDAH_TRY(const auto start, ReadAmStart(cluster, id));
+  return DecodeIdentity(start.client);
 }
 
 Result<std::string> ReadJobFile(HadoopClient& cluster, const JobId& id) {
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  auto running = cluster.ReadFile(places->job_file(id));
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  auto running = cluster.ReadFile(places.job_file(id));
   if (running.ok() || running.error().code != ErrorCode::kNotFound) return running;
-  return cluster.ReadFile(places->history_job_file(id));
+  return cluster.ReadFile(places.history_job_file(id));
 }
 
 Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id) {
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  return cluster.ReadFile(places->history_journal(id));
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  return cluster.ReadFile(places.history_journal(id));
 }
 
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id) {
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  auto journal = cluster.ReadFile(places->journal(id));
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  auto journal = cluster.ReadFile(places.journal(id));
   if (journal.ok() || journal.error().code != ErrorCode::kNotFound) return journal;
-  const auto start = ReadAmStart(cluster, id);
-  if (!start.ok()) return start.error();
-  return start->submitted;
+  HOWDAH_TRY(const auto start, ReadAmStart(cluster, id));
+  return start.submitted;
 }
 
 Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id) {
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  auto events = cluster.ReadFile(places->event_log(id));
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  auto events = cluster.ReadFile(places.event_log(id));
   if (events.ok()) return std::optional(std::move(*events));
   if (events.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
   return events.error();
 }
 
 Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal) {
-  const auto files = cluster.Files();
-  if (!files.ok()) return files.error();
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  const Status made = (*files)->MakeDirectories(places->history(id), 0700);
-  if (!made.ok()) return made;
+  HOWDAH_TRY(const auto files, cluster.Files());
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  HOWDAH_TRY_STATUS(files->MakeDirectories(places.history(id), 0700));
   // The job file only moves: a later attempt to record the same end finds it in its place already.
-  const Status moved = (*files)->Rename(places->job_file(id), places->history_job_file(id), /*overwrite=*/true);
+  const Status moved = files->Rename(places.job_file(id), places.history_job_file(id), /*overwrite=*/true);
   if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
-  if (const Status kept = cluster.WriteFile(places->history_journal(id), journal, 0600); !kept.ok()) return kept;
-  return (*files)->Delete(places->job(id), /*recursive=*/true);
+  HOWDAH_TRY_STATUS(cluster.WriteFile(places.history_journal(id), journal, 0600));
+  return files->Delete(places.job(id), /*recursive=*/true);
 }
 
 Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
@@ -147,7 +135,7 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
     advice += (advice.empty() ? "" : "; ") + written.error().message;
     journal = Ended(before, end, report);
   }
-  if (const Status stored = StoreHistory(cluster, id, journal); !stored.ok()) return stored.error();
+  HOWDAH_TRY_STATUS(StoreHistory(cluster, id, journal));
   return journal;
 }
 

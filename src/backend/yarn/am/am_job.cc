@@ -40,32 +40,27 @@ constexpr Duration kResolveLimit = std::chrono::seconds(5);
 constexpr Duration kFinishLimit = std::chrono::minutes(15);
 
 Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
-  const auto bytes = os::files::ReadFile(path);
-  if (!bytes.ok()) return bytes.error();
-  auto credentials = hadoop::rpc::ParseCredentials(*bytes);
+  HOWDAH_TRY(const auto bytes, os::files::ReadFile(path));
+  auto credentials = hadoop::rpc::ParseCredentials(bytes);
   if (!credentials.ok()) return credentials.error().While("reading the container's credentials " + path);
   return credentials;
 }
 
 // Of the container that this process runs in.
-Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& surroundings) {
-  const auto container = ReadContainerEnvironment(surroundings.variable);
-  if (!container.ok()) return container.error();
-  return ReadCredentials(container->token_file);
+Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Surroundings& surroundings) {
+  HOWDAH_TRY(const auto container, ReadContainerEnvironment(surroundings.environment));
+  return ReadCredentials(container.token_file);
 }
 
 // The configuration that the client sent along. A node's own may be absent, or another cluster's.
 Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Environment& surroundings,
                                                       const std::string& path) {
-  const auto xml = os::files::ReadFile(path);
-  if (!xml.ok()) return xml.error();
+  HOWDAH_TRY(const auto xml, os::files::ReadFile(path));
   hadoop::conf::Configuration configuration(surroundings);
   const auto no_more_files = [](const std::string& name) -> Result<std::string> {
     return Failed("the configuration was sent in one file; it names " + name);
   };
-  if (const Status added = hadoop::conf::AddXml(configuration, path, *xml, no_more_files); !added.ok()) {
-    return added.error();
-  }
+  HOWDAH_TRY_STATUS(hadoop::conf::AddXml(configuration, path, xml, no_more_files));
   return configuration;
 }
 
@@ -107,32 +102,24 @@ struct AmJob::Parts {
 AmJob::AmJob(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 AmJob::~AmJob() = default;
 
-Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& surroundings) {
-  auto container = ReadContainerEnvironment(surroundings.variable);
-  if (!container.ok()) return container.error();
-  auto credentials = ReadCredentials(container->token_file);
-  if (!credentials.ok()) return credentials.error();
-  if (const Status placed = ExtractEmbeddedFiles(*credentials); !placed.ok()) return placed.error();
-  const auto start_text = os::files::ReadFile(kAmStartFile);
-  if (!start_text.ok()) return start_text.error();
-  auto start = ParseAmStart(*start_text);
-  if (!start.ok()) return start.error();
-  const auto spec_text = os::files::ReadFile(kJobFile);
-  if (!spec_text.ok()) return spec_text.error();
-  auto spec = jobspec::ReadEffective(*spec_text);
-  if (!spec.ok()) return spec.error();
-  auto identity = FindIdentity(*credentials, "am");
-  if (!identity.ok()) return identity.error();
-  auto configuration = ReadConfiguration(surroundings, start->configuration);
-  if (!configuration.ok()) return configuration.error();
+Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Surroundings& surroundings) {
+  HOWDAH_TRY(auto container, ReadContainerEnvironment(surroundings.environment));
+  HOWDAH_TRY(auto credentials, ReadCredentials(container.token_file));
+  HOWDAH_TRY_STATUS(ExtractEmbeddedFiles(credentials));
+  HOWDAH_TRY(const auto start_text, os::files::ReadFile(kAmStartFile));
+  HOWDAH_TRY(auto start, ParseAmStart(start_text));
+  HOWDAH_TRY(const auto spec_text, os::files::ReadFile(kJobFile));
+  HOWDAH_TRY(auto spec, jobspec::ReadEffective(spec_text));
+  HOWDAH_TRY(auto identity, FindIdentity(credentials, "am"));
+  HOWDAH_TRY(auto configuration, ReadConfiguration(surroundings, start.configuration));
   // Who the job belongs to: on a cluster without accounts of its own the container runs as somebody else.
-  container->user = start->user;
-  return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(*start),
-                                                                        std::move(*container),
-                                                                        std::move(*spec),
-                                                                        std::move(*credentials),
-                                                                        std::move(*configuration),
-                                                                        std::move(*identity),
+  container.user = start.user;
+  return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(start),
+                                                                        std::move(container),
+                                                                        std::move(spec),
+                                                                        std::move(credentials),
+                                                                        std::move(configuration),
+                                                                        std::move(identity),
                                                                         nullptr,
                                                                         {}})));
 }
@@ -166,11 +153,11 @@ Result<std::unique_ptr<storage::Files>> AmJob::OpenFiles(const std::string& uri)
 }
 
 Result<std::string> AmJob::ListenHost() const {
-  const auto servers = hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kScheduler);
-  if (!servers.ok()) return servers.error();
+  HOWDAH_TRY(const auto servers,
+             hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kScheduler));
   std::string own;
-  for (const hadoop::conf::Server& server : *servers) {
-    const auto towards = os::net::LocalAddressTowards(server.address, kResolveLimit);
+  for (const hadoop::conf::Server& server : servers) {
+    const auto towards = os::net::LocalAddressTowards({server.host, server.port}, kResolveLimit);
     if (towards.ok()) own = towards->ip();
     if (!own.empty()) break;
   }
@@ -184,8 +171,7 @@ Result<std::string> AmJob::ListenHost() const {
 
 Result<AmJob::Beginning> AmJob::Begin() const {
   if (AnnouncedPort() > 0) return Beginning();  // it is here
-  const Status written = os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600);
-  if (!written.ok()) return written.error();
+  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   if (parts_->attempt() == 0) return Beginning();
   HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "reading what the application master before this one left";
@@ -197,12 +183,11 @@ Result<AmJob::Beginning> AmJob::Begin() const {
   if (!events.ok()) return events.error().While(kDoing);
   Beginning beginning;
   if (*events) {
-    const Status kept = os::files::WriteFileAtomically(event_log(), **events, 0600);
-    if (!kept.ok()) return kept.error();
+    HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(event_log(), **events, 0600));
   } else {
     beginning = NextGeneration(*before);
   }
-  if (const Status kept = os::files::WriteFileAtomically(journal(), *before, 0600); !kept.ok()) return kept.error();
+  HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), *before, 0600));
   return beginning;
 }
 
@@ -281,13 +266,11 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port) {
   std::optional<ResourceManagerCheckpoint::Past> past;
-  auto kept = ResourceManagerCheckpoint::Open(kAnswers, past);
-  if (!kept.ok()) return kept.error();
+  HOWDAH_TRY(auto kept, ResourceManagerCheckpoint::Open(kAnswers, past));
   const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
   if (past && past->am_rm_token) token = hadoop::yarn::FromProto(*past->am_rm_token);
-  auto calls = hadoop::yarn::AsioCalls(loop, parts_->configuration, token);
-  if (!calls.ok()) return calls.error();
+  HOWDAH_TRY(auto calls, hadoop::yarn::AsioCalls(loop, parts_->configuration, token));
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
   if (!spec().tony_history.empty()) {
     parts_->history_begins = std::jthread([parts = parts_.get(), path = journal()] {
@@ -310,7 +293,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .on_finish = [this](const core::JobChanged& end, const std::string& journal,
                           const hadoop::rpc::Token& token) { RecordEnd(end, journal, &token); }};
   return std::unique_ptr<backend::Backend>(std::make_unique<YarnBackend>(
-      loop, sink, std::move(options), std::move(*calls), std::move(*kept), std::move(past)));
+      loop, sink, std::move(options), std::move(calls), std::move(kept), std::move(past)));
 }
 
 Status AmJob::WriteHistory(const std::string& journal) {
@@ -368,10 +351,9 @@ Status PlaceTaskFiles(const hadoop::conf::Environment& surroundings) {
   return credentials.ok() ? ExtractEmbeddedFiles(*credentials) : Status(credentials.error());
 }
 
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& surroundings) {
-  const auto credentials = OwnCredentials(surroundings);
-  if (!credentials.ok()) return credentials.error();
-  return FindIdentity(*credentials, "executor");
+Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Surroundings& surroundings) {
+  HOWDAH_TRY(const auto credentials, OwnCredentials(surroundings));
+  return FindIdentity(credentials, "executor");
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -22,12 +22,11 @@ std::string Diagnostics(const core::JobChanged& end) {
 
 Status FinishApplication(const hadoop::conf::Configuration& configuration, const hadoop::rpc::Token& am_rm_token,
                          const core::JobChanged& end, Duration limit) {
-  const auto call = hadoop::yarn::BlockingSchedulerCall(configuration, am_rm_token);
-  if (!call.ok()) return call.error();
+  HOWDAH_TRY(const auto call, hadoop::yarn::BlockingSchedulerCall(configuration, am_rm_token));
   ::hadoop::yarn::FinishApplicationMasterRequestProto finish;
   finish.set_final_application_status(StatusOf(end.state.value_or(core::JobState::kFailed)));
   finish.set_diagnostics(Diagnostics(end));
-  return hadoop::yarn::Unregister(*call, finish, {}, limit);
+  return hadoop::yarn::Unregister(call, finish, {}, limit);
 }
 
 }  // namespace howdah::backend::yarn::am

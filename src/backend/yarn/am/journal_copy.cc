@@ -65,14 +65,11 @@ void JournalCopy::Run() {
 
 // The journal follows from the events: what is stored of it must not go beyond theirs.
 Status JournalCopy::Store() {
-  const auto places = cluster_.StagingLayout();
-  if (!places.ok()) return places.error();
-  const auto journal = os::files::ReadFile(journal_, kLongest);
-  if (!journal.ok()) return journal.error();
-  const auto events = os::files::ReadFile(event_log_, kLongest);
-  if (!events.ok()) return events.error();
-  if (const Status kept = cluster_.WriteFile(places->event_log(id_), *events, 0600); !kept.ok()) return kept;
-  return cluster_.WriteFile(places->journal(id_), *journal, 0600);
+  HOWDAH_TRY(const auto places, cluster_.StagingLayout());
+  HOWDAH_TRY(const auto journal, os::files::ReadFile(journal_, kLongest));
+  HOWDAH_TRY(const auto events, os::files::ReadFile(event_log_, kLongest));
+  HOWDAH_TRY_STATUS(cluster_.WriteFile(places.event_log(id_), events, 0600));
+  return cluster_.WriteFile(places.journal(id_), journal, 0600);
 }
 
 }  // namespace howdah::backend::yarn::am

@@ -29,14 +29,12 @@ void PreemptorLookup::Find(const std::string& label, std::function<void(const st
 }
 
 Result<PreemptorLookup::Queues> PreemptorLookup::Ask(HadoopClient& cluster, const JobId& job) {
-  const auto rm = cluster.Rm();
-  if (!rm.ok()) return rm.error();
+  HOWDAH_TRY(const auto rm, cluster.Rm());
   // The queue that was asked for may not be the one it was put into, or moved to.
-  const auto report = (*rm)->Report(hadoop::yarn::ParseApplicationId(job.text).value_or(hadoop::yarn::ApplicationId()));
-  if (!report.ok()) return report.error();
-  const auto root = (*rm)->QueueInfo("root", /*with_children=*/true);
-  if (!root.ok()) return root.error();
-  return Queues{report->queue(), LeafQueues(*root)};
+  HOWDAH_TRY(const auto report,
+             rm->Report(hadoop::yarn::ParseApplicationId(job.text).value_or(hadoop::yarn::ApplicationId())));
+  HOWDAH_TRY(const auto root, rm->QueueInfo("root", /*with_children=*/true));
+  return Queues{report.queue(), LeafQueues(root)};
 }
 
 void PreemptorLookup::Take(const Result<Queues>& queues) {

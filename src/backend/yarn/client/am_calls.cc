@@ -16,26 +16,23 @@ Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& repo
     return Error{ErrorCode::kUnavailable,
                  "no application master has said yet where it listens; try again once the job is not QUEUED any more"};
   }
-  const auto found = os::net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kAmResolveLimit);
-  if (!found.ok()) return found.error();
-  return HostPort{found->front().ip(), found->front().port()}.Text();
+  HOWDAH_TRY(const auto found,
+             os::net::Resolve({report.host(), static_cast<uint16_t>(report.rpc_port())}, kResolveLimit));
+  return os::net::HostPort{found.front().ip(), found.front().port()}.text();
 }
 
 Result<rpc::AmContact> FindAm(HadoopClient& cluster, const JobId& id,
                               const ::hadoop::yarn::ApplicationReportProto& report) {
-  const auto address = AmAddress(report);
-  if (!address.ok()) return address.error();
-  auto identity = ClientIdentity(cluster, id);
-  if (!identity.ok()) return identity.error();
-  return rpc::AmContact{*address, std::move(*identity)};
+  HOWDAH_TRY(const auto address, AmAddress(report));
+  HOWDAH_TRY(auto identity, ClientIdentity(cluster, id));
+  return rpc::AmContact{address, std::move(identity)};
 }
 
 Result<wire::ControlReply> CallRunningAm(HadoopClient& cluster, const JobId& id,
                                          const ::hadoop::yarn::ApplicationReportProto& report,
                                          const wire::ControlRequest& request, Duration limit) {
-  const auto am = FindAm(cluster, id, report);
-  if (!am.ok()) return am.error();
-  return rpc::CallAm(am->address, am->identity, request, limit);
+  HOWDAH_TRY(const auto am, FindAm(cluster, id, report));
+  return rpc::CallAm(am.address, am.identity, request, limit);
 }
 
 }  // namespace howdah::backend::yarn::client

@@ -51,9 +51,8 @@ Result<size_t> ContentCache::PendingContainers(const std::string& local_path, co
   const std::string real = std::filesystem::canonical(local_path, error).string();
   item.everybody =
       (facts.st_mode & S_IROTH) != 0 && !error && IsLocallyWorldTraversable(real.substr(0, real.rfind('/')), entered_);
-  auto hash = hashes_.OfFile(local_path);
-  if (!hash.ok()) return hash.error();
-  item.hash = std::move(*hash);
+  HOWDAH_TRY(auto hash, hashes_.OfFile(local_path));
+  item.hash = std::move(hash);
   return Add(std::move(item), suffix);
 }
 
@@ -78,14 +77,13 @@ Status ContentCache::Send() {
   std::vector<Item*> missing;
   total_ = done_ = 0;
   for (Item& item : items_) {
-    const auto there = IsThere(item);
-    if (!there.ok()) return there.error();
-    if (*there) continue;
+    HOWDAH_TRY(const auto there, IsThere(item));
+    if (there) continue;
     missing.push_back(&item);
     total_ += item.size;
   }
   if (!missing.empty()) {
-    if (const Status made = MakeDirectories(); !made.ok()) return made;
+    HOWDAH_TRY_STATUS(MakeDirectories());
   }
   for (Item* item : missing) {
     const std::string what = item->local_path.empty() ? "a file list" : item->local_path;
@@ -115,7 +113,7 @@ Status ContentCache::MakeDirectories() {
   const std::pair<std::string, uint32_t> directories[] = {
       {layout_.root(), 0711}, {layout_.cache(), 0711}, {layout_.public_cache(), 0755}, {layout_.private_cache(), 0700}};
   for (const auto& [directory, permission] : directories) {
-    if (const Status made = files_.MakeDirectories(directory, permission); !made.ok()) return made;
+    HOWDAH_TRY_STATUS(files_.MakeDirectories(directory, permission));
   }
   return {};
 }
@@ -125,19 +123,17 @@ Status ContentCache::Upload(Item& item) {
   const std::string temporary = TemporaryBeside(item.path);
   hadoop::hdfs::CreateOptions options;
   options.permission = item.everybody ? 0644 : 0600;
-  auto writer = files_.Create(temporary, options);
-  if (!writer.ok()) return writer.error();
-  if (const Status filled = Fill(item, **writer); !filled.ok()) return filled;
-  if (const Status closed = (*writer)->Close(); !closed.ok()) return closed;
+  HOWDAH_TRY(auto writer, files_.Create(temporary, options));
+  HOWDAH_TRY_STATUS(Fill(item, *writer));
+  HOWDAH_TRY_STATUS(writer->Close());
   // What another submission has put there meanwhile stays: its jobs expect the file as old as it is.
   const Status renamed = files_.Rename(temporary, item.path, /*overwrite=*/item.damaged);
-  const auto there = IsThere(item);
-  if (!there.ok()) return there.error();
+  HOWDAH_TRY(const auto there, IsThere(item));
   if (!renamed.ok()) {
-    if (const Status removed = files_.Delete(temporary, /*recursive=*/false); !removed.ok()) return removed;
-    if (!*there) return renamed;
+    HOWDAH_TRY_STATUS(files_.Delete(temporary, /*recursive=*/false));
+    if (!there) return renamed;
   }
-  if (!*there) return Failed("it changed while it was sent to " + item.path + "; submit again");
+  if (!there) return Failed("it changed while it was sent to " + item.path + "; submit again");
   return {};
 }
 
@@ -158,10 +154,7 @@ Status ContentCache::Fill(Item& item, hadoop::hdfs::Writer& writer) {
     if (size < 0 && errno == EINTR) continue;
     if (size < 0) return os::files::SystemError("reading " + item.local_path);
     if (size == 0) return {};
-    if (const Status written = writer.Write(std::string_view(buffer).substr(0, static_cast<size_t>(size)));
-        !written.ok()) {
-      return written;
-    }
+    HOWDAH_TRY_STATUS(writer.Write(std::string_view(buffer).substr(0, static_cast<size_t>(size))));
     tell(size);
   }
 }

@@ -27,15 +27,13 @@ class LogStore::Aggregated {
  public:
   static Result<std::unique_ptr<Aggregated>> Open(hadoop::hdfs::FileSystem& files, const std::string& path) {
     std::unique_ptr<Aggregated> opened(new Aggregated);
-    auto reader = files.Open(path);
-    if (!reader.ok()) return reader.error();
-    opened->reader_ = std::move(*reader);
+    HOWDAH_TRY(auto reader, files.Open(path));
+    opened->reader_ = std::move(reader);
     hadoop::yarnlogs::Source source;
     source.size = opened->reader_->size();
     source.read = [raw = opened.get()](int64_t offset, size_t size) { return raw->ReadAt(offset, size); };
-    auto log = hadoop::yarnlogs::OpenAggregatedLog(std::move(source));
-    if (!log.ok()) return log.error();
-    opened->log_ = std::move(*log);
+    HOWDAH_TRY(auto log, hadoop::yarnlogs::OpenAggregatedLog(std::move(source)));
+    opened->log_ = std::move(log);
     return opened;
   }
 
@@ -50,13 +48,11 @@ class LogStore::Aggregated {
   }
 
   Status Read(const hadoop::yarnlogs::LogEntry& part, int64_t from, const OnBytes& on_bytes) {
-    auto stream = log_->Read(part, from);
-    if (!stream.ok()) return stream.error();
+    HOWDAH_TRY(auto stream, log_->Read(part, from));
     for (;;) {
-      const auto bytes = (*stream)->Next();
-      if (!bytes.ok()) return bytes.error();
-      if (bytes->empty()) return {};
-      on_bytes(*bytes);
+      HOWDAH_TRY(const auto bytes, stream->Next());
+      if (bytes.empty()) return {};
+      on_bytes(bytes);
     }
   }
 
@@ -64,14 +60,13 @@ class LogStore::Aggregated {
   Result<std::string> ReadAt(int64_t offset, size_t size) {
     const bool in_place = std::exchange(at_, -1) == offset;
     if (!in_place) {
-      if (const Status moved = reader_->Seek(offset); !moved.ok()) return moved.error();
+      HOWDAH_TRY_STATUS(reader_->Seek(offset));
     }
     std::string bytes;
     while (bytes.size() < size) {
-      const auto more = reader_->Read(size - bytes.size());
-      if (!more.ok()) return more.error();
-      if (more->empty()) return Failed("the file of gathered logs ends early");
-      bytes += *more;
+      HOWDAH_TRY(const auto more, reader_->Read(size - bytes.size()));
+      if (more.empty()) return Failed("the file of gathered logs ends early");
+      bytes += more;
     }
     at_ = offset + static_cast<int64_t>(size);
     return bytes;
@@ -109,10 +104,9 @@ Status LogStore::Read(const LogFileLocation& place, int64_t offset, const OnByte
 Result<bool> LogStore::ReadAggregated(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes) {
   const auto& configuration = cluster_.configuration();
   const auto value = [&](const std::string& key) { return configuration.Get(key); };
-  const auto files = cluster_.Files();
-  if (!files.ok()) return files.error();
+  HOWDAH_TRY(const auto files, cluster_.Files());
   for (const std::string& directory : hadoop::yarnlogs::LogDirectories(value, user_, id_.text)) {
-    const auto listed = (*files)->List(WithoutScheme(directory));
+    const auto listed = files->List(WithoutScheme(directory));
     if (!listed.ok()) continue;  // another format, or not there yet
     std::vector<std::string> names;
     for (const hadoop::hdfs::FileStatus& file : *listed) names.push_back(file.name);
@@ -121,7 +115,7 @@ Result<bool> LogStore::ReadAggregated(const LogFileLocation& place, int64_t offs
       const std::string path = WithoutScheme(directory) + "/" + name;
       auto& opened = opened_[path];
       if (!opened) {
-        auto log = Aggregated::Open(**files, path);
+        auto log = Aggregated::Open(*files, path);
         if (!log.ok()) return log.error().While("reading the gathered logs " + path);
         opened = std::move(*log);
       }
@@ -130,7 +124,7 @@ Result<bool> LogStore::ReadAggregated(const LogFileLocation& place, int64_t offs
       int64_t begin = 0;
       for (const hadoop::yarnlogs::LogEntry& part : *parts) {
         const int64_t from = std::clamp<int64_t>(offset - begin, 0, part.length);
-        if (const Status read = opened->Read(part, from, on_bytes); !read.ok()) return read.error();
+        HOWDAH_TRY_STATUS(opened->Read(part, from, on_bytes));
         begin += part.length;
       }
       if (!parts->empty()) return true;

@@ -15,12 +15,10 @@ std::string UrlOf(const std::string& address, const LogFileLocation& place, cons
 
 Result<bool> ReadNodeLog(HadoopClient& cluster, const LogFileLocation& place, int64_t offset,
                          const LogStore::OnBytes& on_bytes) {
-  const auto rm = cluster.Rm();
-  if (!rm.ok()) return rm.error();
-  const auto nodes = (*rm)->ClusterNodes({});
-  if (!nodes.ok()) return nodes.error();
+  HOWDAH_TRY(const auto rm, cluster.Rm());
+  HOWDAH_TRY(const auto nodes, rm->ClusterNodes({}));
   Error last{ErrorCode::kNotFound, ""};
-  for (const auto& node : *nodes) {
+  for (const auto& node : nodes) {
     if (node.nodeid().host() != place.node || node.httpaddress().empty()) continue;
     hadoop::yarnlogs::NodeText text(offset, on_bytes);
     Status understood;

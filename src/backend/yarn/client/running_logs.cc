@@ -14,10 +14,9 @@ constexpr Duration kNodeConnectLimit = std::chrono::seconds(5);
 // Asks for what there is now, and hands on each answer.
 Status AskNow(HadoopClient& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
               wire::FollowRequest request, const std::function<void(const wire::FollowReply&)>& on_reply) {
-  const auto am = FindAm(cluster, id, report);
-  if (!am.ok()) return am.error();
+  HOWDAH_TRY(const auto am, FindAm(cluster, id, report));
   request.set_now(true);
-  const auto follow = rpc::AmFollow::Start(am->address, am->identity, request, kNodeConnectLimit);
+  const auto follow = rpc::AmFollow::Start(am.address, am.identity, request, kConnectLimit);
   for (;;) {
     while (const auto reply = follow->Next()) on_reply(*reply);
     if (const auto ended = follow->ended()) return *ended;

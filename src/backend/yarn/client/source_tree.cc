@@ -33,11 +33,10 @@ Status Add(const std::string& root, const std::string& path, std::vector<TreeEnt
   const bool descend = entry.kind == TreeEntry::Kind::kDirectory;
   entries.push_back(std::move(entry));
   if (!descend) return {};
-  const auto names = os::files::ListDirectory(full);
-  if (!names.ok()) return names.error();
-  for (const std::string& name : *names) {
+  HOWDAH_TRY(const auto names, os::files::ListDirectory(full));
+  for (const std::string& name : names) {
     const std::string below = path.empty() ? name : path + "/" + name;
-    if (const Status added = Add(root, below, entries); !added.ok()) return added;
+    HOWDAH_TRY_STATUS(Add(root, below, entries));
   }
   return {};
 }
@@ -46,7 +45,7 @@ Status Add(const std::string& root, const std::string& path, std::vector<TreeEnt
 
 Result<std::vector<TreeEntry>> ListTree(const std::string& root) {
   std::vector<TreeEntry> entries;
-  if (const Status added = Add(root, "", entries); !added.ok()) return added.error();
+  HOWDAH_TRY_STATUS(Add(root, "", entries));
   return entries;
 }
 

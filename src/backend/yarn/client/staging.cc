@@ -46,18 +46,17 @@ class Stager {
         cache_(options.files, options.layout, options.local_directory + "/hashes", options.on_staged) {}
 
   Result<StagedJob> Stage(const jobspec::JobSpec& spec) {
-    if (const Status collected = Collect(spec); !collected.ok()) return collected.error();
+    HOWDAH_TRY_STATUS(Collect(spec));
     StagedJob job;
     job.manifest = Manifest();
     std::optional<size_t> manifest;
     if (job.manifest.size() > kMaxEmbeddedSize) {
-      const auto number = cache_.AddBytes(std::exchange(job.manifest, ""), ".json");
-      if (!number.ok()) return number.error();
-      manifest = *number;
+      HOWDAH_TRY(const auto number, cache_.AddBytes(std::exchange(job.manifest, ""), ".json"));
+      manifest = number;
     }
-    if (const Status sent = cache_.Send(); !sent.ok()) return sent.error();
+    HOWDAH_TRY_STATUS(cache_.Send());
     for (const std::string& path : temporary_) {
-      if (const Status removed = os::files::RemoveTree(path); !removed.ok()) return removed.error();
+      HOWDAH_TRY_STATUS(os::files::RemoveTree(path));
     }
     job.agent = {"howdah-agent", cache_.sent(agent_), false};
     job.configuration = std::move(configuration_);
@@ -89,14 +88,12 @@ class Stager {
   static std::string NameOf(size_t number) { return "r" + std::to_string(number); }
 
   Status Collect(const jobspec::JobSpec& spec) {
-    const auto agent = cache_.PendingContainers(options_.agent, "");
-    if (!agent.ok()) return agent.error();
-    agent_ = *agent;
+    HOWDAH_TRY(const auto agent, cache_.PendingContainers(options_.agent, ""));
+    agent_ = agent;
     configuration_ = hadoop::conf::WriteXml(options_.configuration);
     if (configuration_.size() > kMaxEmbeddedSize) {
-      const auto configuration = cache_.AddBytes(std::exchange(configuration_, ""), ".xml");
-      if (!configuration.ok()) return configuration.error();
-      configuration_file_ = *configuration;
+      HOWDAH_TRY(const auto configuration, cache_.AddBytes(std::exchange(configuration_, ""), ".xml"));
+      configuration_file_ = configuration;
     }
     if (!spec.source.empty()) {
       if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
@@ -120,22 +117,18 @@ class Stager {
 
   Result<Taken> Take(const std::string& from) {
     if (IsUri(from)) return TakeRemote(from);
-    const auto number = cache_.PendingContainers(from, SuffixOf(from));
-    if (!number.ok()) return number.error();
-    return Taken{{*number, std::nullopt}, 0644};
+    HOWDAH_TRY(const auto number, cache_.PendingContainers(from, SuffixOf(from)));
+    return Taken{{number, std::nullopt}, 0644};
   }
 
   Result<Taken> TakeRemote(const std::string& from) {
-    const auto uri = hadoop::conf::ResolveUri(options_.configuration, from);
-    if (!uri.ok()) return uri.error();
-    const auto files = hadoop::hdfs::Open(options_.configuration, *uri, options_.open);
-    if (!files.ok()) return files.error();
-    const std::string path = hadoop::hdfs::PathOf(*uri);
-    const auto found = (*files)->Stat(path);
-    if (!found.ok()) return found.error();
-    RemoteFile remote{(*files)->uri() + path, found->length, found->modified_millis, (found->permission & 4) != 0};
-    remote.is_public = remote.is_public && IsWorldTraversable(**files, path.substr(0, path.rfind('/')));
-    return Taken{{0, std::move(remote)}, found->permission & 0777};
+    HOWDAH_TRY(const auto uri, hadoop::conf::ResolveUri(options_.configuration, from));
+    HOWDAH_TRY(const auto files, hadoop::hdfs::Open(options_.configuration, uri, options_.open));
+    const std::string path = hadoop::hdfs::PathOf(uri);
+    HOWDAH_TRY(const auto found, files->Stat(path));
+    RemoteFile remote{files->uri() + path, found.length, found.modified_millis, (found.permission & 4) != 0};
+    remote.is_public = remote.is_public && IsWorldTraversable(*files, path.substr(0, path.rfind('/')));
+    return Taken{{0, std::move(remote)}, found.permission & 0777};
   }
 
   // One name for one file, however often its content is wanted: a NodeManager makes no two links to it.
@@ -148,29 +141,25 @@ class Stager {
 
   Status AddSource(const std::string& source) {
     if (!IsUri(source)) {
-      auto tree = ListTree(source);
-      if (!tree.ok()) return tree.error();
-      if (tree->front().kind == TreeEntry::Kind::kDirectory) return AddTree(source, "", *tree);
+      HOWDAH_TRY(auto tree, ListTree(source));
+      if (tree.front().kind == TreeEntry::Kind::kDirectory) return AddTree(source, "", tree);
     }
-    auto taken = Take(source);
-    if (!taken.ok()) return taken.error();
-    entries_.push_back({{"path", "."}, {"resource", Keep(std::move(taken->staged))}, {"unpack", true}});
+    HOWDAH_TRY(auto taken, Take(source));
+    entries_.push_back({{"path", "."}, {"resource", Keep(std::move(taken.staged))}, {"unpack", true}});
     return {};
   }
 
   Status AddFile(const jobspec::File& file) {
     if (!IsUri(file.from) && !file.unpack) {
-      auto tree = ListTree(file.from);
-      if (!tree.ok()) return tree.error();
-      return AddTree(file.from, file.to, *tree);
+      HOWDAH_TRY(auto tree, ListTree(file.from));
+      return AddTree(file.from, file.to, tree);
     }
-    auto taken = Take(file.from);
-    if (!taken.ok()) return taken.error();
-    nlohmann::json entry = {{"path", file.to}, {"resource", Keep(std::move(taken->staged))}};
+    HOWDAH_TRY(auto taken, Take(file.from));
+    nlohmann::json entry = {{"path", file.to}, {"resource", Keep(std::move(taken.staged))}};
     if (file.unpack) {
       entry["unpack"] = true;
     } else {
-      entry["mode"] = taken->mode;
+      entry["mode"] = taken.mode;
     }
     entries_.push_back(std::move(entry));
     return {};
@@ -190,17 +179,16 @@ class Stager {
       entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"directory", true}});
     }
     if (together) {
-      if (const Status added = AddTogether(root, to, tree); !added.ok()) return added;
+      HOWDAH_TRY_STATUS(AddTogether(root, to, tree));
     }
     for (const TreeEntry& entry : tree) {
       if (entry.kind == TreeEntry::Kind::kLink) {
-        if (const Status added = AddLink(root, to, entry); !added.ok()) return added;
+        HOWDAH_TRY_STATUS(AddLink(root, to, entry));
       } else if (is_file(entry) && !(together && entry.size < kLargeFile)) {
         const std::string from = entry.path.empty() ? root : root + "/" + entry.path;
-        const auto number = cache_.PendingContainers(from, "");
-        if (!number.ok()) return number.error();
+        HOWDAH_TRY(const auto number, cache_.PendingContainers(from, ""));
         entries_.push_back(
-            {{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"resource", Keep({*number, std::nullopt})}});
+            {{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"resource", Keep({number, std::nullopt})}});
       }
     }
     return {};
@@ -220,16 +208,15 @@ class Stager {
       return Failed("the link " + from + " points out of " + root + " to the directory " + link.target +
                     ", which nodes do not have; name it under `files:`");
     }
-    const auto number = cache_.PendingContainers(from, "");
-    if (!number.ok()) return number.error();
+    HOWDAH_TRY(const auto number, cache_.PendingContainers(from, ""));
     entries_.push_back(
-        {{"path", Below(to, link.path)}, {"mode", target->front().mode}, {"resource", Keep({*number, std::nullopt})}});
+        {{"path", Below(to, link.path)}, {"mode", target->front().mode}, {"resource", Keep({number, std::nullopt})}});
     return {};
   }
 
   // Small files one behind the other in one file; the manifest says where each begins.
   Status AddTogether(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
-    if (const Status made = os::files::MakeDirectories(options_.local_directory, 0700); !made.ok()) return made;
+    HOWDAH_TRY_STATUS(os::files::MakeDirectories(options_.local_directory, 0700));
     const std::string path = options_.local_directory + "/together-" + HashOf(root).substr(0, 16) + "-" +
                              std::to_string(getpid()) + "-" + std::to_string(temporary_.size());
     const os::files::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
@@ -239,16 +226,14 @@ class Stager {
     int64_t offset = 0;
     for (const TreeEntry& entry : tree) {
       if (entry.kind != TreeEntry::Kind::kFile || entry.size >= kLargeFile) continue;
-      const auto bytes = os::files::ReadFile(root + "/" + entry.path, kMostTogether);
-      if (!bytes.ok()) return bytes.error();
-      if (const Status written = os::files::WriteAll(file.get(), *bytes, path); !written.ok()) return written;
-      const auto size = static_cast<int64_t>(bytes->size());
+      HOWDAH_TRY(const auto bytes, os::files::ReadFile(root + "/" + entry.path, kMostTogether));
+      HOWDAH_TRY_STATUS(os::files::WriteAll(file.get(), bytes, path));
+      const auto size = static_cast<int64_t>(bytes.size());
       entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"offset", offset}, {"size", size}});
       offset += size;
     }
-    const auto number = cache_.PendingContainers(path, "");
-    if (!number.ok()) return number.error();
-    const std::string name = Keep({*number, std::nullopt});
+    HOWDAH_TRY(const auto number, cache_.PendingContainers(path, ""));
+    const std::string name = Keep({number, std::nullopt});
     for (size_t i = first; i < entries_.size(); ++i) entries_[i]["resource"] = name;
     return {};
   }
@@ -298,11 +283,8 @@ Status MakeDirectory(const std::string& uri, const StagingOptions& options, cons
 bool IsUri(const std::string& path) { return path.find("://") != std::string::npos || path.starts_with("hdfs:"); }
 
 Result<StagedJob> StageJob(const jobspec::JobSpec& spec, const StagingOptions& options) {
-  if (const Status made = MakeDirectory(spec.checkpoint.dir, options, "checkpoint.dir"); !made.ok())
-    return made.error();
-  if (const Status made = MakeDirectory(spec.tensorboard_logdir, options, "tensorboard.logdir"); !made.ok()) {
-    return made.error();
-  }
+  HOWDAH_TRY_STATUS(MakeDirectory(spec.checkpoint.dir, options, "checkpoint.dir"));
+  HOWDAH_TRY_STATUS(MakeDirectory(spec.tensorboard_logdir, options, "tensorboard.logdir"));
   return Stager(options).Stage(spec);
 }
 

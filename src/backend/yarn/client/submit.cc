@@ -36,21 +36,16 @@ class Submission {
       : cluster_(cluster), files_(files), places_(places), id_(std::move(id)) {}
 
   Status Submit(const jobspec::JobSpec& spec, YarnAmStart start, const StagedJob& staged) {
-    const auto identities = rpc::MakeJobIdentities(id_.text);
-    if (!identities.ok()) return identities.error();
+    HOWDAH_TRY(const auto identities, rpc::MakeJobIdentities(id_.text));
     for (const std::string& directory : {places_.root(), places_.jobs()}) {
-      if (const Status made = files_.MakeDirectories(directory, directory == places_.root() ? 0711 : 0700); !made.ok())
-        return made;
+      HOWDAH_TRY_STATUS(files_.MakeDirectories(directory, directory == places_.root() ? 0711 : 0700));
     }
-    if (const Status made = files_.MakeDirectories(places_.job(id_), 0700); !made.ok()) return made;
+    HOWDAH_TRY_STATUS(files_.MakeDirectories(places_.job(id_), 0700));
 
     hadoop::rpc::Credentials credentials = cluster_.credentials();
     std::map<std::string, LocalResource> common = {{staged.agent.link, Cached(staged.agent)}};
-    if (const Status put = PutFor(EmbedFor::kAll, "howdah/job.json", places_.job_file(id_),
-                                  jobspec::WriteEffective(spec), credentials, common);
-        !put.ok()) {
-      return put;
-    }
+    HOWDAH_TRY_STATUS(PutFor(EmbedFor::kAll, "howdah/job.json", places_.job_file(id_), jobspec::WriteEffective(spec),
+                             credentials, common));
 
     if (!staged.manifest.empty()) EmbedFile(credentials, EmbedFor::kAll, kManifest, staged.manifest);
 
@@ -68,19 +63,15 @@ class Submission {
     } else {
       EmbedFile(credentials, EmbedFor::kAm, kConfiguration, staged.configuration);
     }
-    start.client = EncodeIdentity(identities->client);
+    start.client = EncodeIdentity(identities.client);
     if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->link] = Cached(*staged.python);
-    if (const Status put =
-            PutFor(EmbedFor::kAm, kAmStartFile, places_.am_file(id_), WriteAmStart(start), credentials, of_am);
-        !put.ok()) {
-      return put;
-    }
+    HOWDAH_TRY_STATUS(
+        PutFor(EmbedFor::kAm, kAmStartFile, places_.am_file(id_), WriteAmStart(start), credentials, of_am));
 
-    AddIdentity(credentials, "am", identities->am);
-    AddIdentity(credentials, "executor", identities->executor);
-    const auto rm = cluster_.Rm();
-    if (!rm.ok()) return rm.error();
-    const auto accepted = (*rm)->Submit(
+    AddIdentity(credentials, "am", identities.am);
+    AddIdentity(credentials, "executor", identities.executor);
+    HOWDAH_TRY(const auto rm, cluster_.Rm());
+    const auto accepted = rm->Submit(
         SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials), kAcceptLimit);
     return accepted.ok() ? Status() : Status(accepted.error());
   }
@@ -89,12 +80,11 @@ class Submission {
   // Clients read it in the job's directory; how containers come by it depends on its size.
   Status PutFor(EmbedFor to, const std::string& name, const std::string& path, const std::string& bytes,
                 hadoop::rpc::Credentials& credentials, std::map<std::string, LocalResource>& resources) {
-    const auto put = Put(path, bytes);
-    if (!put.ok()) return put.error();
+    HOWDAH_TRY(const auto put, Put(path, bytes));
     if (bytes.size() <= kMaxEmbeddedSize) {
       EmbedFile(credentials, to, name, bytes);
     } else {
-      resources[name] = *put;
+      resources[name] = put;
     }
     return {};
   }
@@ -102,13 +92,11 @@ class Submission {
   Result<LocalResource> Put(const std::string& path, const std::string& bytes) {
     hadoop::hdfs::CreateOptions options;
     options.permission = 0600;
-    const auto writer = files_.Create(path, options);
-    if (!writer.ok()) return writer.error();
-    if (const Status written = (*writer)->Write(bytes); !written.ok()) return written.error();
-    if (const Status closed = (*writer)->Close(); !closed.ok()) return closed.error();
-    const auto found = files_.Stat(path);
-    if (!found.ok()) return found.error();
-    return LocalResource{files_.uri() + path, found->length, found->modified_millis, LocalResource::Type::kFile,
+    HOWDAH_TRY(const auto writer, files_.Create(path, options));
+    HOWDAH_TRY_STATUS(writer->Write(bytes));
+    HOWDAH_TRY_STATUS(writer->Close());
+    HOWDAH_TRY(const auto found, files_.Stat(path));
+    return LocalResource{files_.uri() + path, found.length, found.modified_millis, LocalResource::Type::kFile,
                          LocalResource::Visibility::kApplication};
   }
 
@@ -122,31 +110,26 @@ class Submission {
 
 Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& known,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
-  const auto files = cluster.Files();
-  if (!files.ok()) return files.error();
-  const auto rm = cluster.Rm();
-  if (!rm.ok()) return rm.error();
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  const auto fresh = (*rm)->NewApplication();
-  if (!fresh.ok()) return fresh.error();
-  const auto too_large = OversizedContainers(spec, hadoop::yarn::FromProto(fresh->maximumcapability()));
+  HOWDAH_TRY(const auto files, cluster.Files());
+  HOWDAH_TRY(const auto rm, cluster.Rm());
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  HOWDAH_TRY(const auto fresh, rm->NewApplication());
+  const auto too_large = OversizedContainers(spec, hadoop::yarn::FromProto(fresh.maximumcapability()));
   if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
-  const auto staged = StageJob(spec, {.configuration = cluster.configuration(),
-                                      .files = **files,
-                                      .layout = *places,
-                                      .open = cluster.open_options(),
-                                      .agent = options.agent,
-                                      .local_directory = options.home + "/yarn",
-                                      .on_staged = submit.on_staged});
-  if (!staged.ok()) return staged.error();
-  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(fresh->application_id()))};
+  HOWDAH_TRY(const auto staged, StageJob(spec, {.configuration = cluster.configuration(),
+                                                .files = *files,
+                                                .layout = places,
+                                                .open = cluster.open_options(),
+                                                .agent = options.agent,
+                                                .local_directory = options.home + "/yarn",
+                                                .on_staged = submit.on_staged}));
+  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(fresh.application_id()))};
 
   YarnAmStart start;
   start.job = id;
   start.submitted = SubmittedLine(id, spec, cluster.user());
   start.user = cluster.user();
-  start.staging_uri = (*files)->uri() + places->job(id);
+  start.staging_uri = files->uri() + places.job(id);
   start.queue = spec.queue;
   start.node_label = spec.node_label;
   start.keep = submit.keep;
@@ -157,12 +140,12 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   }
   start.nodes = known.nodes;
   start.resource_types = known.resource_types;
-  Submission submission(cluster, **files, *places, id);
-  if (const Status done = submission.Submit(spec, std::move(start), *staged); !done.ok()) {
+  Submission submission(cluster, *files, places, id);
+  if (const Status done = submission.Submit(spec, std::move(start), staged); !done.ok()) {
     // What was refused leaves nothing behind; that it could not be removed is not what the user has to hear.
     // If no answer came the application may have been accepted all the same.
     if (done.error().code != ErrorCode::kTimeout) {
-      static_cast<void>((*files)->Delete(places->job(id), /*recursive=*/true).ok());
+      static_cast<void>(files->Delete(places.job(id), /*recursive=*/true).ok());
     }
     return done.error();
   }

@@ -42,9 +42,8 @@ struct Known {
 Result<Known> Find(HadoopClient& cluster, const JobId& id) {
   const auto application = hadoop::yarn::ParseApplicationId(id.text);
   if (!application) return NoSuchJob(id.text, "ids of jobs on YARN look like application_1700000000000_0001");
-  const auto rm = cluster.Rm();
-  if (!rm.ok()) return rm.error();
-  auto report = (*rm)->Report(*application);
+  HOWDAH_TRY(const auto rm, cluster.Rm());
+  auto report = rm->Report(*application);
   if (report.ok()) return Known{std::move(*report)};
   if (report.error().code != ErrorCode::kNotFound) return report.error();
   return Known{};
@@ -100,22 +99,19 @@ std::vector<std::string> NewestFirst(std::vector<std::string> ids) {
 }
 
 Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluster) {
-  const auto rm = cluster.Rm();
-  if (!rm.ok()) return rm.error();
+  HOWDAH_TRY(const auto rm, cluster.Rm());
   ::hadoop::yarn::GetApplicationsRequestProto filter;
   filter.add_application_types(kApplicationType);
   filter.add_users(cluster.user());
   filter.set_scope(::hadoop::yarn::OWN);
-  return (*rm)->Applications(filter);
+  return rm->Applications(filter);
 }
 
 // Ids of the history; none where there is no history yet.
 Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
-  const auto files = cluster.Files();
-  if (!files.ok()) return files.error();
-  const auto places = cluster.StagingLayout();
-  if (!places.ok()) return places.error();
-  const auto found = (*files)->List(places->histories());
+  HOWDAH_TRY(const auto files, cluster.Files());
+  HOWDAH_TRY(const auto places, cluster.StagingLayout());
+  const auto found = files->List(places.histories());
   std::vector<std::string> ids;
   if (!found.ok() && found.error().code != ErrorCode::kNotFound) return found.error();
   if (!found.ok()) return ids;
@@ -132,9 +128,8 @@ YarnCluster::~YarnCluster() = default;
 
 Result<HadoopClient*> YarnCluster::Open() {
   if (!cluster_) {
-    auto opened = HadoopClient::Open(options_.surroundings, options_.user);
-    if (!opened.ok()) return opened.error();
-    cluster_ = std::make_unique<HadoopClient>(std::move(*opened));
+    HOWDAH_TRY(auto opened, HadoopClient::Open(options_.surroundings, options_.user));
+    cluster_ = std::make_unique<HadoopClient>(std::move(opened));
   }
   return cluster_.get();
 }
@@ -145,57 +140,47 @@ Result<JobId> YarnCluster::Resolve(const std::string& name) {
     return NoSuchJob(
         name, "ids of jobs on YARN look like application_1700000000000_0001; `howdah list --on yarn` shows them");
   }
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto known = OwnApplications(**cluster);
-  if (!known.ok()) return known.error();
-  auto ids = RecordedIds(**cluster);
-  if (!ids.ok()) return ids.error();
-  for (const auto& report : *known)
-    ids->push_back(hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())));
-  if (ids->empty()) return NoSuchJob("last", (*cluster)->user() + " has submitted none to this cluster");
-  return JobId{NewestFirst(std::move(*ids)).front()};
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, OwnApplications(*cluster));
+  HOWDAH_TRY(auto ids, RecordedIds(*cluster));
+  for (const auto& report : known) ids.push_back(hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())));
+  if (ids.empty()) return NoSuchJob("last", cluster->user() + " has submitted none to this cluster");
+  return JobId{NewestFirst(std::move(ids)).front()};
 }
 
 Result<journal::JobView> YarnCluster::Status(const JobId& id) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  auto known = Find(**cluster, id);
-  if (!known.ok()) return known.error();
-  if (!IsEnded(*known)) return ViewOfRunning(**cluster, id, *known->report);
-  const auto journal = EndedJournal(**cluster, id, *known);
-  if (!journal.ok()) return journal.error();
-  journal::JobView view = FoldJournal(*journal, Tasks::kIncluded);
-  if (known->report) view.tracking_url = ViewFromReport(*known->report).tracking_url;
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(auto known, Find(*cluster, id));
+  if (!IsEnded(known)) return ViewOfRunning(*cluster, id, *known.report);
+  HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
+  journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
+  if (known.report) view.tracking_url = ViewFromReport(*known.report).tracking_url;
   return view;
 }
 
 Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto reports = OwnApplications(**cluster);
-  if (!reports.ok()) return reports.error();
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto reports, OwnApplications(*cluster));
   std::map<std::string, const ApplicationReportProto*> known;
   std::set<std::string> ids;
-  for (const auto& report : *reports) {
+  for (const auto& report : reports) {
     const std::string id = hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid()));
     known[id] = &report;
     if (ended_too || !HasEnded(report)) ids.insert(id);
   }
   if (ended_too) {
-    const auto recorded = RecordedIds(**cluster);
-    if (!recorded.ok()) return recorded.error();
-    ids.insert(recorded->begin(), recorded->end());
+    HOWDAH_TRY(const auto recorded, RecordedIds(*cluster));
+    ids.insert(recorded.begin(), recorded.end());
   }
   std::vector<journal::JobView> views;
   for (const std::string& id : NewestFirst({ids.begin(), ids.end()})) {
     const ApplicationReportProto* report = known.contains(id) ? known[id] : nullptr;
     if (report != nullptr && !HasEnded(*report)) {
-      auto view = ViewOfRunning(**cluster, {id}, *report);
+      auto view = ViewOfRunning(*cluster, {id}, *report);
       views.push_back(view.ok() ? std::move(*view) : ViewFromReport(*report));
       continue;
     }
-    const auto journal = EndedJournal(**cluster, {id}, report ? Known{*report} : Known{});
+    const auto journal = EndedJournal(*cluster, {id}, report ? Known{*report} : Known{});
     // One job that cannot be read must not hide the others.
     if (journal.ok()) views.push_back(FoldJournal(*journal, Tasks::kSkipped));
   }
@@ -204,117 +189,98 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
 
 Result<std::unique_ptr<backend::Follow>> YarnCluster::FollowJob(const JobId& id,
                                                                 std::optional<backend::LogSelection> logs) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  auto follow = YarnFollow::Start((*cluster)->WithOwnConnections(), id, std::move(logs));
-  if (!follow.ok()) return follow.error();
-  return std::unique_ptr<backend::Follow>(std::move(*follow));
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(auto follow, YarnFollow::Start(cluster->WithOwnConnections(), id, std::move(logs)));
+  return std::unique_ptr<backend::Follow>(std::move(follow));
 }
 
 Result<std::vector<backend::LogSource>> YarnCluster::LogSources(const JobId& id) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto known = Find(**cluster, id);
-  if (!known.ok()) return known.error();
-  if (!IsEnded(*known)) return ListRunningLogs(**cluster, id, *known->report);
-  const auto journal = EndedJournal(**cluster, id, *known);
-  if (!journal.ok()) return journal.error();
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  if (!IsEnded(known)) return ListRunningLogs(*cluster, id, *known.report);
+  HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
   std::vector<backend::LogSource> sources;
-  for (const auto& [source, place] : LogLocations(DecodeJournal(*journal))) sources.push_back(source);
+  for (const auto& [source, place] : LogLocations(DecodeJournal(journal))) sources.push_back(source);
   return sources;
 }
 
 howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& source,
                                     std::optional<int64_t> last_lines,
                                     const std::function<void(std::string_view)>& on_bytes) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto known = Find(**cluster, id);
-  if (!known.ok()) return known.error();
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
   TailBuffer keeper(last_lines, on_bytes);
   const auto take = [&](std::string_view bytes) { keeper.Add(bytes); };
   int64_t offset = 0;
   std::string journal;
-  if (!IsEnded(*known)) {
-    const auto read = ReadRunningLog(**cluster, id, *known->report, source, take);
+  if (!IsEnded(known)) {
+    const auto read = ReadRunningLog(*cluster, id, *known.report, source, take);
     if (read.ok() && read->whole) return keeper.Finish(), howdah::Status();
     if (read.ok()) offset = read->bytes, journal = read->journal;
   }
   if (journal.empty()) {
-    auto recorded = IsEnded(*known) ? EndedJournal(**cluster, id, *known) : ReadRunningJournal(**cluster, id);
-    if (!recorded.ok()) return recorded.error();
-    journal = std::move(*recorded);
+    HOWDAH_TRY(auto recorded, IsEnded(known) ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
+    journal = std::move(recorded);
   }
   const auto places = LogLocations(DecodeJournal(journal));
   const auto place = places.find(source);
   if (place == places.end()) return Error{ErrorCode::kNotFound, "the output was never begun"};
-  LogStore store(**cluster, id, known->report ? known->report->user() : (*cluster)->user());
-  const howdah::Status read = store.Read(place->second, offset, take, kLogReadLimit);
+  LogStore store(*cluster, id, known.report ? known.report->user() : cluster->user());
+  const howdah::Status read = store.Read(place->second, offset, take, kLogLimit);
   keeper.Finish();
   return read;
 }
 
 Result<std::string> YarnCluster::JobFile(const JobId& id) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  return ReadJobFile(**cluster, id);
+  HOWDAH_TRY(const auto cluster, Open());
+  return ReadJobFile(*cluster, id);
 }
 
 Result<std::unique_ptr<storage::Files>> YarnCluster::OpenFiles(const std::string& uri) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  return OpenHdfsFiles(**cluster, uri);
+  HOWDAH_TRY(const auto cluster, Open());
+  return OpenHdfsFiles(*cluster, uri);
 }
 
 std::string YarnCluster::LogsPlace(const JobId&) { return "on the nodes of the cluster"; }
 
 howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto known = Find(**cluster, id);
-  if (!known.ok()) return known.error();
-  if (IsEnded(*known)) return {};
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  if (IsEnded(known)) return {};
   wire::ControlRequest request;
   request.mutable_stop()->set_by(by);
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
-  const auto asked = CallRunningAm(**cluster, id, *known->report, request, kOrderLimit);
+  const auto asked = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
   if (asked.ok()) return {};
   // An AM that is not there yet, or not any more, has nothing to stop with grace: YARN ends the application.
-  const auto rm = (*cluster)->Rm();
-  if (!rm.ok()) return rm.error();
-  return (*rm)->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kEndLimit);
+  HOWDAH_TRY(const auto rm, cluster->Rm());
+  return rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit);
 }
 
 howdah::Status YarnCluster::AwaitGone(const JobId& id) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto rm = (*cluster)->Rm();
-  if (!rm.ok()) return rm.error();
-  return (*rm)->AwaitEnd(*hadoop::yarn::ParseApplicationId(id.text), kEndLimit);
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto rm, cluster->Rm());
+  return rm->AwaitEnd(*hadoop::yarn::ParseApplicationId(id.text), kGoneLimit);
 }
 
 howdah::Status YarnCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
   const std::string doing = "scaling " + role + " of " + id.text + " to " + std::to_string(instances);
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto known = Find(**cluster, id);
-  if (!known.ok()) return known.error();
-  if (IsEnded(*known)) return Error{ErrorCode::kUnavailable, doing + ": the job has ended"};
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  if (IsEnded(known)) return Error{ErrorCode::kUnavailable, doing + ": the job has ended"};
   wire::ControlRequest request;
   request.mutable_scale()->set_role(role);
   request.mutable_scale()->set_instances(instances);
   request.mutable_scale()->set_by(by);
-  const auto asked = CallRunningAm(**cluster, id, *known->report, request, kOrderLimit);
+  const auto asked = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
   return asked.ok() ? howdah::Status() : howdah::Status(asked.error().While(doing));
 }
 
 Result<rpc::AmContact> YarnCluster::Contact(const JobId& id) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
-  const auto known = Find(**cluster, id);
-  if (!known.ok()) return known.error();
-  if (IsEnded(*known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
-  return FindAm(**cluster, id, *known->report);
+  HOWDAH_TRY(const auto cluster, Open());
+  HOWDAH_TRY(const auto known, Find(*cluster, id));
+  if (IsEnded(known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
+  return FindAm(*cluster, id, *known.report);
 }
 
 }  // namespace howdah::backend::yarn::client

@@ -45,14 +45,13 @@ std::vector<std::string> YarnCluster::Ignored(const jobspec::JobSpec& spec) {
 }
 
 Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) {
-  const auto cluster = Open();
-  if (!cluster.ok()) return cluster.error();
+  HOWDAH_TRY(const auto cluster, Open());
   if (!facts_) {
     if (const auto refusals = Refusals(spec); !refusals.empty()) {
       return Error{ErrorCode::kUnavailable, refusals.front()};
     }
   }
-  return SubmitToYarn(**cluster, options_, InventoryOf(*facts_), spec, options);
+  return SubmitToYarn(*cluster, options_, InventoryOf(*facts_), spec, options);
 }
 
 }  // namespace howdah::backend::yarn::client
