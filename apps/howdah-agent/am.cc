@@ -34,14 +34,14 @@ Status RunTheJob(backend::local::AgentJob& job, int ready_fd, const std::string&
   options.node = os::process::NodeName();
   options.listen_host = "127.0.0.1";
   options.how_before_died = before;
-  options.listen_port = job.AnnouncedPort();
+  options.listen_port = job.PublishedPort();
   options.journal = job.files().journal();
   options.event_log = job.files().event_log();
   options.agents_log_directory = job.files().agents();
   options.environment = job.ToolEnvironment();
   options.identity = std::move(*identity);
   options.on_listening = [&](const am::Listening& listening) {
-    const Status announced = job.Announce(listening.address);
+    const Status announced = job.PublishAddress(listening.address);
     TellReady(ready_fd, announced.ok() ? "ok" : announced.error().message);
     return announced;
   };
@@ -71,7 +71,7 @@ int RunLocalAm(backend::local::AmStart start, int ready_fd) {
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
   };
   return am::RunGuarded(
-      {.am = am, .again = [&] { return (*job)->CanGoOn(); }, .after_death = after_death, .am_only_fd = ready_fd});
+      {.am = am, .again = [&] { return (*job)->CanRestart(); }, .after_death = after_death, .am_only_fd = ready_fd});
 }
 
 }  // namespace howdah::agent

@@ -33,8 +33,7 @@ std::optional<std::string> Variable(const std::string& name) {
 }
 
 hadoop::conf::Environment Surroundings() {
-  return {
-      .environment = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
+  return {.variable = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
 }
 
 std::string CurrentDirectory() {
@@ -98,7 +97,7 @@ Status WriteInherited(const std::string& path) {
 }
 
 Status RunTheJob(backend::yarn::am::AmJob& job, const std::string& before) {
-  const auto beginning = job.Begin();
+  const auto beginning = job.Restore();
   if (!beginning.ok()) return beginning.error();
   const auto host = job.ListenHost();
   if (!host.ok()) return host.error();
@@ -111,14 +110,14 @@ Status RunTheJob(backend::yarn::am::AmJob& job, const std::string& before) {
   options.spec = job.spec();
   options.attempt = job.attempt();
   options.how_before_died = before;
-  options.listen_port = job.AnnouncedPort();
+  options.listen_port = job.PublishedPort();
   options.generation = beginning->generation;
   options.first_task_attempt = beginning->first_task_attempt;
   options.gang_since = clock.Now();
   options.leave_on_sigterm = true;
   options.node = job.node();
   options.listen_host = *host;
-  options.place_notices = job.NoticesWithin();
+  options.place_notices = job.FailureDetectionLimit();
   options.journal = job.journal();
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
@@ -128,8 +127,8 @@ Status RunTheJob(backend::yarn::am::AmJob& job, const std::string& before) {
   options.identity = job.identity();
   options.tracking.proxy_url = job.proxy_url();
   options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
-  options.on_listening = [&job](const am::Listening& listening) { return job.Announce(listening.address); };
-  return am::RunAm(std::move(options), clock,
+  options.on_listening = [&job](const am::Listening& listening) { return job.PublishAddress(listening.address); };
+  return am::RunAm(std::move(options),
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
                      return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
                    });
@@ -150,14 +149,14 @@ int RunYarnAm() {
     return ran.ok() ? EXIT_SUCCESS : EXIT_FAILURE;
   };
   return am::RunGuarded({.am = am,
-                         .again = [&] { return (*job)->CanGoOn(); },
+                         .again = [&] { return (*job)->CanRestart(); },
                          .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
 }
 
 Result<rpc::Identity> YarnIdentity() { return backend::yarn::am::ExecutorIdentity(Surroundings()); }
 
 Result<executor::TaskOptions> YarnTask(const Flags& flags) {
-  if (const Status placed = backend::yarn::am::PlaceTaskFiles(Surroundings()); !placed.ok()) return placed.error();
+  if (const Status placed = backend::yarn::am::ExtractTaskFiles(Surroundings()); !placed.ok()) return placed.error();
   if (const Status unpacked = UnpackPython(); !unpacked.ok()) return unpacked.error();
   executor::TaskOptions options;
   const std::string here = CurrentDirectory();

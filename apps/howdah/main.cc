@@ -54,8 +54,8 @@ howdah::jobspec::EnvVars Environment() {
   return variables;
 }
 
-howdah::hadoop::conf::Environment HadoopEnvironment() {
-  return {.variable = howdah::client::Variable, .user_name = howdah::client::UserName(), .user_home = Variable("HOME")};
+howdah::hadoop::conf::Environment HadoopSurroundings() {
+  return {.variable = howdah::cli::Variable, .user_name = howdah::cli::UserName(), .user_home = Variable("HOME")};
 }
 
 Result<std::unique_ptr<howdah::backend::Cluster>> MakeCluster(const std::string& name) {

@@ -13,7 +13,7 @@ from machine import BIN, eventually, processes, read
 def percent_of_machine(machine, percent):
     """That much of what this machine gives to jobs, as it says itself."""
     done = machine("plan", "too-big.yaml")
-    amount, unit = re.search(r"gives ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
+    amount, unit = re.search(r"offers ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
     return int(float(amount) * percent / 100 * {"MiB": 1, "GiB": 1024, "TiB": 1 << 20}[unit])
 
 

@@ -112,8 +112,8 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     howdah.running(run.id)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
-    sentence = r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for the queue urgent; it costs no restart"
-    eventually(lambda: re.search(sentence, run.output), "the loss in the output of run")
+    sentence = r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for queue urgent; it costs no restart"
+    eventually(lambda: re.search(sentence, run.told), "the loss in what run says")
     preempted = set(re.findall(sentence, howdah("events", run.id).stdout))
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)
@@ -151,7 +151,7 @@ roles:
     howdah.running(urgent)
     fewer = howdah.until(elastic, world_of(lambda n: 2 <= n < 10), "fewer")
     causes = [generation["cause"] for generation in fewer["account"]["generations"]]
-    assert any(re.search("preempt.* for the queue urgent; it costs no restart", cause) for cause in causes), causes
+    assert any(re.search("preempt.* for queue urgent; it costs no restart", cause) for cause in causes), causes
     assert howdah.status(urgent)["state"] == "RUNNING", fewer
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)

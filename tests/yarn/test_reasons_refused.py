@@ -39,7 +39,7 @@ def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
 @pytest.mark.parametrize("role, facts", [
     ("gpus: 3", ["3 yarn.io/gpu", "largest node", "2 yarn.io/gpu"]),
     ("vcores: 17", ["17 cores", "16 cores"]),
-    ("resources: {yarn.io/fpga: 1}", ["1 yarn.io/fpga", "does not count", "yarn.io/gpu", "memory-mb", "vcores"]),
+    ("resources: {yarn.io/fpga: 1}", ["1 yarn.io/fpga", "not a resource type", "yarn.io/gpu", "memory-mb", "vcores"]),
     ("node_label: slow", ["label 'slow' does not exist", "fast", "bare"]),
     ("node_label: fast, gpus: 1", ["1 yarn.io/gpu", "largest node with the label 'fast'", "127.0.0.14"]),
 ])

@@ -56,7 +56,7 @@ files: ["hdfs:///user/alice/data.txt"]
 roles:
   worker: {{memory: 64MiB, command: cat data.txt}}
 """)
-    reason = run.reason("limit on application masters")
+    reason = run.reason("application master limit")
     tiny = queue(difficult, "tiny")
     assert tiny["numActiveApplications"] == 1
     assert_facts(reason, "'tiny'", mib(tiny["AMResourceLimit"]["memory"]), mib(tiny["usedAMResource"]["memory"]),
@@ -67,8 +67,8 @@ roles:
     assert bob("kill", holder).code == 0
     status = run.end(code=1)
     reason = status["reason"]
-    assert_facts(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after the job was submitted",
-                 scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
+    says(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after submission",
+         scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
 
 
 def test_3_user_limit_8_incomplete_gang_9_released_to_avoid_a_deadlock(difficult, alice, tmp_path):
@@ -79,13 +79,13 @@ timeouts: {hold: 8s}
 roles:
   worker: {instances: 3, memory: 512MiB, command: 'true'}
 """)
-    reason = run.reason("limit of one user")
+    reason = run.reason("user limit")
     mine = next(u for u in queue(difficult, "single")["users"]["user"] if u["username"] == "alice")
     limit = mine["userResourceLimit"]["memory"]
-    assert_facts(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
-                 "user-limit-factor")
-    reason = run.reason("2 of 3 containers are held", "they are given back in", "limit of one user")
-    assert_facts(reason, "nothing more came for")
+    says(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
+         "user-limit-factor")
+    reason = run.reason("2 of 3 containers are held", "they are given back in", "user limit")
+    says(reason, "nothing more came for")
     reason = run.reason("2 of 3 containers were held")
     assert_facts(reason, "given back to avoid a deadlock", "asked for again in")
     assert difficult.app(run.id)["runningContainers"] == 1, "only the application master has kept its container"
@@ -109,13 +109,12 @@ roles:
     def of(host, what):
         amounts = nodes[difficult.host(host)][what]["resourceInformations"]["resourceInformation"]
         return next(a["value"] for a in amounts if a["name"] == "yarn.io/gpu")
-    assert_facts(reason, "of 3 yarn.io/gpu", "learner wants",
-                 *(f"{difficult.host(n)} uses {of(n, 'usedResource')} of {of(n, 'totalResource')}"
-                   for n in ("nm1", "nm2")))
-    reason = short.reason("in pieces")
+    says(reason, "of 3 yarn.io/gpu", "learner requests",
+         *(f"{difficult.host(n)} uses {of(n, 'usedResource')} of {of(n, 'totalResource')}" for n in ("nm1", "nm2")))
+    reason = short.reason("fragmented")
     free = free_mb(difficult)
-    assert_facts(reason, f"in pieces: {mib(sum(free.values()))}, ", f"at most {mib(max(free.values()))}, ",
-                 "on one node", "big", "448 MiB")
+    says(reason, f"fragmented: {mib(sum(free.values()))}, ", f"at most {mib(max(free.values()))}, ", "on one node",
+         "big", "448 MiB")
     assert sum(free.values()) >= 448 > max(free.values())
     assert bob("kill", holder).code == 0
     assert short.end()["state"] == gpus.end()["state"] == "SUCCEEDED"

@@ -2,9 +2,9 @@
 
 #include <charconv>
 
+#include "howdah/backend/yarn/container_exit_status.h"
 #include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
-#include "howdah/core/states.h"
 #include "howdah/hadoop/yarn/ids.h"
 
 namespace howdah::backend::yarn {
@@ -12,7 +12,7 @@ namespace {
 
 using ::hadoop::yarn::ApplicationReportProto;
 
-constexpr std::string_view kOurDiagnostics = " with diagnostic message: ";
+constexpr std::string_view kHowdahDiagnostics = " with diagnostic message: ";
 
 std::optional<Instant> At(int64_t millis) {
   if (millis <= 0) return std::nullopt;
@@ -30,24 +30,12 @@ std::optional<int> NumberAfter(const std::string& text, std::string_view word) {
   return number;
 }
 
-std::string HowExited(int code) {
-  switch (code) {  // ContainerExitStatus
-    case -100:
-      return "was lost with its node";
-    case -102:
-      return "was preempted for another queue";
-    case -103:
-      return "was killed by YARN for its use of virtual memory";
-    case -104:
-      return "was killed by YARN for its use of memory";
-    case -1000:
-      return "could not be started";
-    default:
-      return DescribeEnd(FromShellCode(code));
-  }
+std::string DescribeExitCode(int code) {
+  const std::string_view text = MeaningOf(code).of_am;
+  return text.empty() ? DescribeEnd(FromShellCode(code)) : std::string(text);
 }
 
-// The line in which YARN says what happened, without the time in front of it.
+// YARN's own description of the failure, without its time.
 std::string Detail(const std::string& diagnostics) {
   const std::string mark = "Diagnostics: ";
   size_t at = diagnostics.find(mark);
@@ -114,20 +102,20 @@ core::JobChanged EndFromReport(const ApplicationReportProto& report) {
     end.exit_code = 0;
     end.reason = "";
   } else if (report.yarn_application_state() == ::hadoop::yarn::FINISHED) {
-    end.reason = FirstLine(diagnostics);  // the AM's own words
+    end.reason = FirstLine(diagnostics);  // written by the AM
   } else {
     const std::string how = DescribeAmDeath(diagnostics);
     const int attempt = std::max(0, report.currentapplicationattemptid().attemptid() - 1);
     end.reason = how.empty() ? "YARN ended the application: " + FirstLine(diagnostics)
                              : "the application master (attempt " + std::to_string(attempt) + ") " + how;
-    end.advice = "submit the job again; `howdah status` of it shows what ran by then";
+    end.advice = "submit the job again; `howdah status` shows what had run until then";
   }
   return end;
 }
 
 std::string KilledBy(const std::string& diagnostics) {
-  if (const size_t at = diagnostics.find(kOurDiagnostics); at != std::string::npos) {
-    return FirstLine(diagnostics.substr(at + kOurDiagnostics.size()));
+  if (const size_t at = diagnostics.find(kHowdahDiagnostics); at != std::string::npos) {
+    return FirstLine(diagnostics.substr(at + kHowdahDiagnostics.size()));
   }
   const std::string mark = " was killed by user ";
   const size_t at = diagnostics.find(mark);
@@ -141,11 +129,11 @@ std::optional<int> AmExitStatus(const std::string& diagnostics) { return NumberA
 
 std::string DescribeAmDeath(const std::string& diagnostics) {
   if (diagnostics.find("timed out") != std::string::npos && diagnostics.find("ApplicationMaster for") == 0) {
-    return "was not heard of by the ResourceManager for too long";
+    return "stopped sending heartbeats to the ResourceManager";
   }
   const auto code = AmExitStatus(diagnostics);
   if (!code) return "";
-  std::string how = HowExited(*code);
+  std::string how = DescribeExitCode(*code);
   const std::string detail = Detail(diagnostics);
   const bool says_more = *code <= 0 && !detail.empty();
   return says_more ? how + ": " + detail : how;

@@ -7,7 +7,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-// What ResourceManagers of Hadoop 3.3 to 3.5 have said (RMAppImpl, RMAppAttemptImpl, ClientRMService).
+// Diagnostics of ResourceManagers of Hadoop 3.3 to 3.5 (RMAppImpl, RMAppAttemptImpl, ClientRMService).
 const char kAmKilled[] =
     "Application application_1_0001 failed 1 times due to AM Container for appattempt_1_0001_000001 exited with  "
     "exitCode: 137\nFailing this attempt.Diagnostics: [2026-11-21 18:00:00.000]Container killed on request. Exit code "
@@ -17,16 +17,16 @@ const char kAmNotStarted[] =
     "Application application_1_0001 failed 2 times due to AM Container for appattempt_1_0001_000002 exited with  "
     "exitCode: -1000\nFailing this attempt.Diagnostics: [2026-11-21 18:00:00.000]File does not exist: hdfs://ns/a\n";
 
-TEST(Reports, HowTheAmDied) {
+TEST(ApplicationReport, DiagnosticsGiveTheCauseOfTheAmDeath) {
   EXPECT_EQ(DescribeAmDeath(kAmKilled), "was killed by signal 9 (SIGKILL)");
   EXPECT_EQ(DescribeAmDeath(kAmNotStarted), "could not be started: File does not exist: hdfs://ns/a");
   EXPECT_EQ(
       DescribeAmDeath("ApplicationMaster for attempt appattempt_1_0001_000001 timed out. Failing the application."),
-      "was not heard of by the ResourceManager for too long");
+      "stopped sending heartbeats to the ResourceManager");
   EXPECT_EQ(DescribeAmDeath("something else"), "");
 }
 
-TEST(Reports, WhoKilled) {
+TEST(ApplicationReport, DiagnosticsNameTheUserWhoKilledTheJob) {
   EXPECT_EQ(KilledBy("Application application_1_0001 was killed by user ann at 10.0.0.7"),
             "ann on 10.0.0.7 with YARN's own tools");
   EXPECT_EQ(
@@ -36,7 +36,7 @@ TEST(Reports, WhoKilled) {
   EXPECT_EQ(KilledBy("no such thing"), "");
 }
 
-TEST(Reports, EndOfAJobWhoseAmDied) {
+TEST(ApplicationReport, FailedOrKilledApplicationGivesTheEndOfTheJob) {
   ::hadoop::yarn::ApplicationReportProto report;
   report.set_yarn_application_state(::hadoop::yarn::FAILED);
   report.mutable_currentapplicationattemptid()->set_attemptid(2);
@@ -57,7 +57,7 @@ TEST(Reports, EndOfAJobWhoseAmDied) {
             "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
 }
 
-TEST(Reports, AnApplicationThatWaits) {
+TEST(ApplicationReport, AcceptedApplicationIsQueued) {
   ::hadoop::yarn::ApplicationReportProto report;
   report.mutable_applicationid()->set_cluster_timestamp(1700000000000);
   report.mutable_applicationid()->set_id(7);

@@ -49,10 +49,10 @@ QueueFacts FactsOf(const ::hadoop::yarn::QueueInfoProto& info, const std::string
   for (const auto& partition : info.queueconfigurationsmap()) {
     if (partition.partitionname() != label) continue;
     const auto& limits = partition.queueconfigurations();
-    queue.most_share = limits.absolutemaxcapacity();
+    queue.maximum_share = limits.absolutemaxcapacity();
     if (limits.has_maxampercentage()) queue.am_share = limits.maxampercentage();
     if (limits.has_effectivemincapacity()) queue.capacity = hadoop::yarn::FromProto(limits.effectivemincapacity());
-    if (limits.has_effectivemaxcapacity()) queue.most = hadoop::yarn::FromProto(limits.effectivemaxcapacity());
+    if (limits.has_effectivemaxcapacity()) queue.maximum = hadoop::yarn::FromProto(limits.effectivemaxcapacity());
   }
   return queue;
 }

@@ -7,15 +7,15 @@
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr size_t kMostRead = size_t{256} << 20;
-constexpr size_t kStep = size_t{1} << 20;
-// One that answers does so within milliseconds; a fail-over of the cluster may be met by calling again.
-constexpr hadoop::rpc::RetryLimits kRetryLimits{
+constexpr size_t kMaxFileSize = size_t{256} << 20;
+constexpr size_t kPiece = size_t{1} << 20;
+// A healthy ResourceManager answers within milliseconds. The user can repeat a command that met a fail-over.
+constexpr hadoop::rpc::RetryLimits kInteractiveLimits{
     .connect = std::chrono::seconds(5), .call = std::chrono::seconds(20), .give_up = std::chrono::seconds(8)};
 
-// HADOOP_TOKEN_FILE_LOCATION, where whoever started us left tokens.
-Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Environment& surroundings) {
-  const auto path = surroundings.variable("HADOOP_TOKEN_FILE_LOCATION");
+// The tokens in the file that HADOOP_TOKEN_FILE_LOCATION names, if it is set.
+Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Environment& environment) {
+  const auto path = environment.variable("HADOOP_TOKEN_FILE_LOCATION");
   if (!path || path->empty()) return hadoop::rpc::Credentials();
   const auto bytes = os::files::ReadFile(*path);
   const std::string doing = "reading the tokens that HADOOP_TOKEN_FILE_LOCATION names";
@@ -25,16 +25,54 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Environment
   return credentials;
 }
 
+class HdfsFiles final : public storage::Files {
+ public:
+  explicit HdfsFiles(std::unique_ptr<hadoop::hdfs::FileSystem> files) : files_(std::move(files)) {}
+
+  Result<std::vector<Entry>> List(const std::string& path) override {
+    HOWDAH_TRY(const auto listed, files_->List(path));
+    std::vector<Entry> entries;
+    for (const hadoop::hdfs::FileStatus& file : listed) {
+      entries.push_back({file.name, file.directory, Instant(std::chrono::milliseconds(file.modified_millis))});
+    }
+    return entries;
+  }
+  Result<std::string> Read(const std::string& path) override { return ReadWhole(*files_, path); }
+  Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) override {
+    HOWDAH_TRY(const auto reader, files_->Open(path));
+    if (offset >= reader->size()) return {};
+    HOWDAH_TRY_STATUS(reader->Seek(offset));
+    for (;;) {
+      HOWDAH_TRY(const auto bytes, reader->Read(kPiece));
+      if (bytes.empty()) return {};
+      HOWDAH_TRY_STATUS(on_bytes(bytes));
+    }
+  }
+  Status Write(const std::string& path, std::string_view bytes) override {
+    return WriteWhole(*files_, path, bytes, storage::kSharedFile);
+  }
+  Status MakeDirectories(const std::string& path) override {
+    return files_->MakeDirectories(path, storage::kSharedDirectory);
+  }
+  Status Rename(const std::string& from, const std::string& to) override {
+    return files_->Rename(from, to, /*overwrite=*/false);
+  }
+  Status Delete(const std::string& path) override { return files_->Delete(path, /*recursive=*/true); }
+
+ private:
+  std::unique_ptr<hadoop::hdfs::FileSystem> files_;
+};
+
 }  // namespace
 
-Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Surroundings& surroundings, const std::string& user) {
-  auto configuration = hadoop::conf::LoadConfiguration(surroundings);
-  // A cluster that this machine does not know is one that cannot be reached.
+Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environment, const std::string& user) {
+  auto configuration = hadoop::conf::LoadConfiguration(environment);
+  // Without a configuration the cluster cannot be reached: exit code 3, not 1.
   if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
-  HOWDAH_TRY(auto credentials, ReadCredentials(surroundings));
-  const auto named = surroundings.environment("HADOOP_USER_NAME");
+  HOWDAH_TRY(auto credentials, ReadCredentials(environment));
+  const auto named = environment.variable("HADOOP_USER_NAME");
   return HadoopClient(std::move(*configuration), named && !named->empty() ? *named : user, std::move(credentials),
-                      kPatience);
+                      kInteractiveLimits);
 }
 
 hadoop::hdfs::OpenOptions HadoopClient::open_options() const { return {user_, credentials_, {}}; }
@@ -73,14 +111,19 @@ Status HadoopClient::WriteFile(const std::string& path, std::string_view bytes, 
   return WriteWhole(*files, path, bytes, permission);
 }
 
+Result<std::unique_ptr<storage::Files>> HadoopClient::OpenFiles(const std::string& uri) const {
+  HOWDAH_TRY(auto opened, hadoop::hdfs::Open(configuration_, uri, open_options()));
+  return std::unique_ptr<storage::Files>(std::make_unique<HdfsFiles>(std::move(opened)));
+}
+
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path) {
   HOWDAH_TRY(const auto reader, files.Open(path));
   std::string whole;
   for (;;) {
-    HOWDAH_TRY(const auto more, reader->Read(kStep));
+    HOWDAH_TRY(const auto more, reader->Read(kPiece));
     if (more.empty()) return whole;
     whole += more;
-    if (whole.size() > kMostRead) return Failed("reading " + path + ": it is larger than 256 MiB");
+    if (whole.size() > kMaxFileSize) return Failed("reading " + path + ": the file is larger than 256 MiB");
   }
 }
 

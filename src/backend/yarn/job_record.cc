@@ -2,16 +2,16 @@
 
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/application_report.h"
-#include "howdah/backend/yarn/hdfs_files.h"
-#include "howdah/backend/yarn/identities.h"
+#include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_end.h"
 #include "howdah/os/process/clock.h"
+#include "howdah/storage/history/write.h"
 
 namespace howdah::backend::yarn {
 namespace {
 
-// What an AM that did not live to the end has left of its journal, with the end.
+// The journal that a dead AM left, completed with the end.
 std::string Ended(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
@@ -28,18 +28,18 @@ std::string SubmissionOf(const ::hadoop::yarn::ApplicationReportProto& report) {
   return journal::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
 }
 
-// Where the job file says; where its application master ran is known no more.
-Status WriteHistory(HadoopClient& cluster, const JobId& id, const std::string& journal) {
+// The container of the dead AM is no longer known.
+Status FinishTonyHistoryOf(HadoopClient& cluster, const JobId& id, const std::string& journal) {
   const auto text = ReadJobFile(cluster, id);
-  if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};  // nothing is known of it, and none wanted
+  if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};  // cannot have asked for a history
   if (!text.ok()) return text.error();
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(*text));
   return FinishTonyHistory(cluster, spec, journal, {});
 }
 
-Result<YarnAmStart> ReadAmStart(HadoopClient& cluster, const JobId& id) {
-  HOWDAH_TRY(const auto places, cluster.StagingLayout());
-  HOWDAH_TRY(const auto text, cluster.ReadFile(places.am_file(id)));
+Result<AmStart> ReadAmStart(HadoopClient& cluster, const JobId& id) {
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  HOWDAH_TRY(const auto text, cluster.ReadFile(layout.am_file(id)));
   return ParseAmStart(text);
 }
 
@@ -81,28 +81,28 @@ Result<rpc::Identity> ClientIdentity(HadoopClient& cluster, const JobId& id) {
 }
 
 Result<std::string> ReadJobFile(HadoopClient& cluster, const JobId& id) {
-  HOWDAH_TRY(const auto places, cluster.StagingLayout());
-  auto running = cluster.ReadFile(places.job_file(id));
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  auto running = cluster.ReadFile(layout.job_file(id));
   if (running.ok() || running.error().code != ErrorCode::kNotFound) return running;
-  return cluster.ReadFile(places.history_job_file(id));
+  return cluster.ReadFile(layout.history_job_file(id));
 }
 
 Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id) {
-  HOWDAH_TRY(const auto places, cluster.StagingLayout());
-  return cluster.ReadFile(places.history_journal(id));
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  return cluster.ReadFile(layout.history_journal(id));
 }
 
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id) {
-  HOWDAH_TRY(const auto places, cluster.StagingLayout());
-  auto journal = cluster.ReadFile(places.journal(id));
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  auto journal = cluster.ReadFile(layout.journal(id));
   if (journal.ok() || journal.error().code != ErrorCode::kNotFound) return journal;
   HOWDAH_TRY(const auto start, ReadAmStart(cluster, id));
   return start.submitted;
 }
 
 Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id) {
-  HOWDAH_TRY(const auto places, cluster.StagingLayout());
-  auto events = cluster.ReadFile(places.event_log(id));
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  auto events = cluster.ReadFile(layout.event_log(id));
   if (events.ok()) return std::optional(std::move(*events));
   if (events.error().code == ErrorCode::kNotFound) return std::optional<std::string>();
   return events.error();
@@ -110,13 +110,13 @@ Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const Job
 
 Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal) {
   HOWDAH_TRY(const auto files, cluster.Files());
-  HOWDAH_TRY(const auto places, cluster.StagingLayout());
-  HOWDAH_TRY_STATUS(files->MakeDirectories(places.history(id), 0700));
-  // The job file only moves: a later attempt to record the same end finds it in its place already.
-  const Status moved = files->Rename(places.job_file(id), places.history_job_file(id), /*overwrite=*/true);
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  HOWDAH_TRY_STATUS(files->MakeDirectories(layout.history(id), 0700));
+  // Only moved, so that recording the same end a second time finds the job file in the history already.
+  const Status moved = files->Rename(layout.job_file(id), layout.history_job_file(id), /*overwrite=*/true);
   if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
-  HOWDAH_TRY_STATUS(cluster.WriteFile(places.history_journal(id), journal, 0600));
-  return files->Delete(places.job(id), /*recursive=*/true);
+  HOWDAH_TRY_STATUS(cluster.WriteFile(layout.history_journal(id), journal, 0600));
+  return files->Delete(layout.job(id), /*recursive=*/true);
 }
 
 Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
@@ -125,18 +125,31 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
   if (recorded.ok() && HasEndEntry(*recorded)) return recorded;
   if (!recorded.ok() && recorded.error().code != ErrorCode::kNotFound) return recorded;
   const auto left = ReadRunningJournal(cluster, id);
-  const bool ours = left.ok();  // else there is nothing to tell from, and nothing to clean up
-  const std::string before = ours ? *left : SubmissionOf(report);
+  const std::string before = left.ok() ? *left : SubmissionOf(report);
   core::JobChanged end = EndFromReport(report);
   std::string journal = Ended(before, end, report);
-  if (!ours || report.user() != cluster.user()) return journal;
-  if (const Status written = WriteHistory(cluster, id, journal); !written.ok()) {
+  if (!left.ok() || report.user() != cluster.user()) return journal;  // nothing of ours to clean up
+  if (const Status written = FinishTonyHistoryOf(cluster, id, journal); !written.ok()) {
     std::string& advice = end.advice.emplace(end.advice.value_or(""));
     advice += (advice.empty() ? "" : "; ") + written.error().message;
     journal = Ended(before, end, report);
   }
   HOWDAH_TRY_STATUS(StoreHistory(cluster, id, journal));
   return journal;
+}
+
+Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                        const compat::tony::history::AmPlace& am) {
+  if (spec.tony_history.empty()) return {};
+  HOWDAH_TRY(const auto files, cluster.OpenFiles(spec.tony_history));
+  return storage::history::Begin(*files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
+}
+
+Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
+                         const compat::tony::history::AmPlace& am) {
+  if (spec.tony_history.empty()) return {};
+  HOWDAH_TRY(const auto files, cluster.OpenFiles(spec.tony_history));
+  return storage::history::End(*files, {spec, DecodeJournal(journal), am});
 }
 
 }  // namespace howdah::backend::yarn

@@ -7,22 +7,28 @@
 namespace howdah::backend::yarn {
 namespace {
 
-constexpr size_t kNamed = 3;
+constexpr size_t kMaxListed = 3;
 
 std::string Percent(double share) {
   const int tenths = static_cast<int>(share * 1000 + 0.5);
   return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10)) + " %";
 }
 
-std::string Times(const PendingContainers& want) {
-  const std::string shape = want.shape == hadoop::yarn::Resource() ? "" : " of " + ToText(want.shape);
-  return std::to_string(want.count) + (want.count == 1 ? " container" : " containers") + shape + " for " + want.who;
+// "2 more containers of 256 MiB, 1 core for worker"
+std::string Describe(const PendingContainers& request, const std::string& more) {
+  const std::string size = request.size == hadoop::yarn::Resource() ? "" : " of " + ToText(request.size);
+  return std::to_string(request.count) + more + (request.count == 1 ? " container" : " containers") + size + " for " +
+         request.role;
 }
 
-std::string Needed(const std::vector<PendingContainers>& wants) {
+std::string Describe(const std::vector<PendingContainers>& pending, const std::string& more) {
   std::string text;
-  for (const PendingContainers& want : wants) text += (text.empty() ? "" : ", ") + Times(want);
+  for (const PendingContainers& request : pending) text += (text.empty() ? "" : ", ") + Describe(request, more);
   return text;
+}
+
+std::string Needs(const std::vector<PendingContainers>& pending) {
+  return "this job needs " + Describe(pending, " more");
 }
 
 std::string Node(const NodeFacts& node) {
@@ -46,67 +52,68 @@ std::vector<const NodeFacts*> NodesOf(const ClusterFacts& facts, const std::stri
   return nodes;
 }
 
-bool NoneRuns(const std::vector<const NodeFacts*>& nodes) {
+bool NoneIsRunning(const std::vector<const NodeFacts*>& nodes) {
   return std::none_of(nodes.begin(), nodes.end(), [](const NodeFacts* node) { return node->running(); });
 }
 
 std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
   const auto nodes = NodesOf(facts, label);
-  if (!NoneRuns(nodes)) return "";
+  if (!NoneIsRunning(nodes)) return "";
   if (nodes.empty()) {
-    return label.empty() ? "the cluster has no node: none has registered" : "no node has the label '" + label + "'";
+    return label.empty() ? "the cluster has no nodes: no NodeManager has registered"
+                         : "no node has the label '" + label + "'";
   }
   std::string text =
       (label.empty() ? "the cluster has no healthy node" : "no node with the label '" + label + "' is healthy") + ": " +
       ByState(nodes);
-  for (size_t i = 0; i < nodes.size() && i < kNamed; ++i) text += (i == 0 ? "; " : ", ") + Node(*nodes[i]);
+  for (size_t i = 0; i < nodes.size() && i < kMaxListed; ++i) text += (i == 0 ? "; " : ", ") + Node(*nodes[i]);
   return text;
 }
 
-// A type other than memory and cores (GPUs) of which less is free than is wanted.
-std::string AllTaken(const ClusterFacts& facts, const PendingContainers& want) {
-  for (const auto& [type, amount] : want.shape.others) {
+// For resource types other than memory and cores (GPUs), where less is free than requested.
+std::string ResourceInUse(const ClusterFacts& facts, const PendingContainers& request) {
+  for (const auto& [type, amount] : request.size.others) {
     int64_t total = 0, free = 0;
-    std::string where;
-    for (const NodeFacts* node : NodesOf(facts, want.label)) {
+    std::string nodes;
+    for (const NodeFacts* node : NodesOf(facts, request.label)) {
       if (!node->running() || node->total.other(type) == 0) continue;
       total += node->total.other(type);
       free += node->free().other(type);
-      where += (where.empty() ? "" : ", ") + node->host + " uses " + std::to_string(node->used.other(type)) + " of " +
+      nodes += (nodes.empty() ? "; " : ", ") + node->host + " uses " + std::to_string(node->used.other(type)) + " of " +
                std::to_string(node->total.other(type));
     }
-    const int64_t wanted = amount * want.count;
-    if (free >= wanted) continue;
-    return "of " + std::to_string(total) + " " + type + " " + std::to_string(free) + " are free, and " + want.who +
-           " wants " + std::to_string(wanted) + (where.empty() ? "" : "; " + where);
+    const int64_t requested = amount * request.count;
+    if (free >= requested) continue;
+    return std::to_string(free) + " of " + std::to_string(total) + " " + type + " are free, but " + request.role +
+           " requests " + std::to_string(requested) + nodes;
   }
   return "";
 }
 
-std::string UsedMostBy(const QueueFacts& queue) {
+std::string LargestUser(const QueueFacts& queue) {
   const auto most = std::max_element(
       queue.applications.begin(), queue.applications.end(),
       [](const ApplicationFacts& a, const ApplicationFacts& b) { return a.used.memory_mib < b.used.memory_mib; });
   if (most == queue.applications.end() || most->used.memory_mib == 0) return "";
-  return "; most of it has " + most->user + " with " + most->id + " (" + ToText(most->used) + ")";
+  return "; largest user: " + most->user + " with " + most->id + " (" + ToText(most->used) + ")";
 }
 
-hadoop::yarn::Resource Sum(const std::vector<PendingContainers>& wants) {
+hadoop::yarn::Resource Sum(const std::vector<PendingContainers>& pending) {
   hadoop::yarn::Resource sum;
-  for (const PendingContainers& want : wants) {
-    for (int i = 0; i < want.count; ++i) sum += want.shape;
+  for (const PendingContainers& request : pending) {
+    for (int i = 0; i < request.count; ++i) sum += request.size;
   }
   return sum;
 }
 
-std::string QueueFull(const ClusterFacts& facts, const std::vector<PendingContainers>& wants) {
-  if (!facts.queue.most || facts.queue.most->memory_mib == 0) return "";
+std::string QueueFull(const ClusterFacts& facts, const std::vector<PendingContainers>& pending) {
+  if (!facts.queue.maximum || facts.queue.maximum->memory_mib == 0) return "";
   const hadoop::yarn::Resource used = facts.queue.used();
-  const int64_t wanted = std::max<int64_t>(Sum(wants).memory_mib, 1);
-  if (used.memory_mib + wanted <= facts.queue.most->memory_mib) return "";
-  return "the queue '" + facts.queue.name + "' is full: it uses " + ToText(used) + " of " + ToText(*facts.queue.most) +
-         " (" + Percent(facts.queue.most_share) + " of the cluster) that it may have" + UsedMostBy(facts.queue) +
-         "; this job needs " + Needed(wants) + " more";
+  const int64_t wanted = std::max<int64_t>(Sum(pending).memory_mib, 1);
+  if (used.memory_mib + wanted <= facts.queue.maximum->memory_mib) return "";
+  return "the queue '" + facts.queue.name + "' is full: it uses " + ToText(used) + " of its maximum " +
+         ToText(*facts.queue.maximum) + " (" + Percent(facts.queue.maximum_share) + " of the cluster)" +
+         LargestUser(facts.queue) + "; " + Needs(pending);
 }
 
 hadoop::yarn::Resource Free(const ClusterFacts& facts, const std::string& label) {
@@ -117,7 +124,7 @@ hadoop::yarn::Resource Free(const ClusterFacts& facts, const std::string& label)
   return free;
 }
 
-std::string UserLimitReached(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
+std::string UserLimitReached(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                              const hadoop::yarn::Resource& headroom) {
   hadoop::yarn::Resource own;
   for (const ApplicationFacts& application : facts.queue.applications) {
@@ -125,51 +132,50 @@ std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Pendin
   }
   hadoop::yarn::Resource most = own;
   most += headroom;
-  // Schedulers let the last container of a user go beyond the limit, and then say only that there is nothing more.
-  const std::string limit = headroom.memory_mib == 0 ? ", which is no less than it" : " of " + ToText(most);
+  // Schedulers may grant a user one container beyond the limit and then report a headroom of zero.
+  const std::string limit = headroom.memory_mib == 0 ? ", at or above the limit" : " of " + ToText(most);
   const std::string capacity = facts.queue.capacity ? ", " + ToText(*facts.queue.capacity) + "," : "";
-  return "the limit of one user in the queue '" + facts.queue.name + "' is reached: " + facts.user + " uses " +
-         ToText(own) + limit + "; this job needs " + Needed(wants) + " more (the limit is the queue's capacity" +
-         capacity + " times its user-limit-factor, shared as its minimum-user-limit-percent says)";
+  return "the user limit of the queue '" + facts.queue.name + "' is reached: " + facts.user + " uses " + ToText(own) +
+         limit + "; " + Needs(pending) + " (limit: the queue's capacity" + capacity +
+         " times its user-limit-factor, shared according to its minimum-user-limit-percent)";
 }
 
-// There is room on some node, and the scheduler gives nothing, as the user has what one may have.
-std::string UserLimit(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
+// Some node has room, but the scheduler grants nothing because the user is at the limit.
+std::string UserLimit(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                       const std::optional<hadoop::yarn::Resource>& headroom) {
-  const auto kept_from = [&](const PendingContainers& want) {
-    const auto nodes = NodesOf(facts, want.label);
-    return !want.shape.FitsIn(*headroom) && std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
-      return node->running() && want.shape.FitsIn(node->free());
+  const auto blocked = [&](const PendingContainers& request) {
+    const auto nodes = NodesOf(facts, request.label);
+    return !request.size.FitsIn(*headroom) && std::any_of(nodes.begin(), nodes.end(), [&](const NodeFacts* node) {
+      return node->running() && request.size.FitsIn(node->free());
     });
   };
-  if (!headroom || std::none_of(wants.begin(), wants.end(), kept_from)) return "";
-  return UserLimitReached(facts, wants, *headroom);
+  if (!headroom || std::none_of(pending.begin(), pending.end(), blocked)) return "";
+  return UserLimitReached(facts, pending, *headroom);
 }
 
-// Enough in all, and not enough on any one node.
-std::string InPieces(const ClusterFacts& facts, const PendingContainers& want) {
+// Enough is free in total but not on any single node.
+std::string Fragmented(const ClusterFacts& facts, const PendingContainers& request) {
   const NodeFacts* roomiest = nullptr;
-  for (const NodeFacts* node : NodesOf(facts, want.label)) {
+  for (const NodeFacts* node : NodesOf(facts, request.label)) {
     if (!node->running()) continue;
-    if (want.shape.FitsIn(node->free())) return "";
+    if (request.size.FitsIn(node->free())) return "";
     if (roomiest == nullptr || node->free().memory_mib > roomiest->free().memory_mib) roomiest = node;
   }
-  const hadoop::yarn::Resource free = Free(facts, want.label);
-  if (roomiest == nullptr || free.memory_mib < want.shape.memory_mib) return "";
-  return "the memory is free in pieces: " + ToText(free) + " in all, at most " + ToText(roomiest->free()) +
-         " on one node (" + roomiest->host + "), and " + want.who + " needs " + ToText(want.shape);
+  const hadoop::yarn::Resource free = Free(facts, request.label);
+  if (roomiest == nullptr || free.memory_mib < request.size.memory_mib) return "";
+  return "free memory is fragmented: " + ToText(free) + " in total, at most " + ToText(roomiest->free()) +
+         " on one node (" + roomiest->host + "), but " + request.role + " needs " + ToText(request.size);
 }
 
-std::string ClusterFull(const ClusterFacts& facts, const std::vector<PendingContainers>& wants) {
-  const hadoop::yarn::Resource free = Free(facts, wants.front().label);
-  if (free.memory_mib >= Sum(wants).memory_mib) return "";
-  return "the cluster is full: " + ToText(free) + " are free, and this job needs " + Needed(wants) + " more" +
-         UsedMostBy(facts.queue);
+std::string ClusterFull(const ClusterFacts& facts, const std::vector<PendingContainers>& pending) {
+  const hadoop::yarn::Resource free = Free(facts, pending.front().label);
+  if (free.memory_mib >= Sum(pending).memory_mib) return "";
+  return "the cluster is full: " + ToText(free) + " are free; " + Needs(pending) + LargestUser(facts.queue);
 }
 
-// "words = <memory:512, vCores:1, yarn.io/gpu: 1>" as sizes are written for people; empty: the words are not there.
-// GPUs are left out: application masters have none.
-std::string ResourceBehind(const std::string& text, const std::string& words) {
+// Formats the resource in "WORDS = <memory:512, vCores:1, yarn.io/gpu: 1>"; empty without these words. GPUs are left
+// out because application masters have none.
+std::string ResourceAfter(const std::string& text, const std::string& words) {
   const size_t at = text.find(words + " = <");
   if (at == std::string::npos) return "";
   const auto number = [&](const std::string& type) {
@@ -184,23 +190,23 @@ std::string ResourceBehind(const std::string& text, const std::string& words) {
 
 }  // namespace
 
-std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
+std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                        const std::optional<hadoop::yarn::Resource>& headroom) {
-  if (wants.empty()) return "";
-  for (const PendingContainers& want : wants) {
-    if (std::string why = NoNodes(facts, want.label); !why.empty()) return why;
+  if (pending.empty()) return "";
+  for (const PendingContainers& request : pending) {
+    if (std::string why = NoNodes(facts, request.label); !why.empty()) return why;
   }
-  for (const PendingContainers& want : wants) {
-    if (std::string why = AllTaken(facts, want); !why.empty()) return why;
+  for (const PendingContainers& request : pending) {
+    if (std::string why = ResourceInUse(facts, request); !why.empty()) return why;
   }
-  if (std::string why = QueueFull(facts, wants); !why.empty()) return why;
-  // What the scheduler has reserved on nodes that are full lowers the headroom too: pieces come first.
-  for (const PendingContainers& want : wants) {
-    if (std::string why = InPieces(facts, want); !why.empty()) return why;
+  if (std::string why = QueueFull(facts, pending); !why.empty()) return why;
+  // Reservations on full nodes lower the headroom too, so fragmentation is checked before the user limit.
+  for (const PendingContainers& request : pending) {
+    if (std::string why = Fragmented(facts, request); !why.empty()) return why;
   }
-  if (std::string why = UserLimit(facts, wants, headroom); !why.empty()) return why;
-  if (std::string why = ClusterFull(facts, wants); !why.empty()) return why;
-  return "waiting for YARN to grant " + Needed(wants) + " in the queue '" + facts.queue.name + "'";
+  if (std::string why = UserLimit(facts, pending, headroom); !why.empty()) return why;
+  if (std::string why = ClusterFull(facts, pending); !why.empty()) return why;
+  return "waiting for YARN to grant " + Describe(pending, "") + " in the queue '" + facts.queue.name + "'";
 }
 
 std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am) {
@@ -209,13 +215,14 @@ std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnosti
     const auto running = std::count_if(facts.queue.applications.begin(), facts.queue.applications.end(),
                                        [](const ApplicationFacts& application) { return application.running; });
     const std::string limit =
-        ResourceBehind(diagnostics, of_user ? "User AM Resource Limit of the queue" : "Queue Resource Limit for AM");
-    const std::string used = ResourceBehind(diagnostics, "Queue AM Resource Usage");
-    return "the limit on application masters of " + std::string(of_user ? "one user in " : "") + "the queue '" +
-           facts.queue.name + "' is reached: they use " + used + " of " + limit + ", " + std::to_string(running) +
-           (running == 1 ? " application runs" : " applications run") +
-           "; it is yarn.scheduler.capacity.maximum-am-resource-percent (of the queue: " +
-           Percent(facts.queue.am_share) + ")";
+        ResourceAfter(diagnostics, of_user ? "User AM Resource Limit of the queue" : "Queue Resource Limit for AM");
+    const std::string used = ResourceAfter(diagnostics, "Queue AM Resource Usage");
+    return "the application master limit of " + std::string(of_user ? "one user in " : "") + "the queue '" +
+           facts.queue.name + "' is reached: " + std::to_string(running) +
+           (running == 1 ? " application runs, its application master uses "
+                         : " applications run, their application masters use ") +
+           used + " of " + limit + "; limit: yarn.scheduler.capacity.maximum-am-resource-percent (" +
+           Percent(facts.queue.am_share) + " of the queue)";
   }
   if (diagnostics.find("User capacity has reached its maximum limit") != std::string::npos) {
     return UserLimitReached(facts, {am}, hadoop::yarn::Resource());

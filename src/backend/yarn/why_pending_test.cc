@@ -20,31 +20,32 @@ NodeFacts Node(const std::string& host, const hadoop::yarn::Resource& total, con
   return {host, 1, "/r", "", "RUNNING", "", total, used};
 }
 
-// Two nodes of 1 GiB in a queue that may have all of them, of which bob uses 512 MiB.
+// Two nodes of 1 GiB; the queue may use both, and bob uses 512 MiB.
 ClusterFacts Cluster() {
   ClusterFacts facts;
   facts.user = "ann";
   facts.nodes = {Node("n1", Of(1024, 8, 2), Of(512, 1, 2)), Node("n2", Of(1024, 8), Of(0, 0))};
   facts.queue.name = "q";
   facts.queue.exists = true;
-  facts.queue.most = Of(2048, 16);
+  facts.queue.maximum = Of(2048, 16);
   facts.queue.capacity = Of(512, 4);
   facts.queue.am_share = 0.1;
   facts.queue.applications = {{"application_1_1", "bob", true, Of(512, 1, 2)}};
   return facts;
 }
 
-TEST(WhyPending, TheFirstCauseInOrder) {
+TEST(WhyPending, FirstCauseInOrderIsReported) {
   const struct {
     const char* name;
-    std::function<void(ClusterFacts& facts, std::vector<PendingContainers>& wants,
+    std::function<void(ClusterFacts& facts, std::vector<PendingContainers>& pending,
                        std::optional<hadoop::yarn::Resource>& headroom)>
         change;
     const char* why;
   } rows[] = {
-      {"nothing is in the way", [](auto&, auto&, auto&) {},
+      {"no obstacle", [](auto&, auto&, auto&) {},
        "waiting for YARN to grant 1 container of 256 MiB, 1 core for worker in the queue 'q'"},
-      {"no node", [](auto& f, auto&, auto&) { f.nodes.clear(); }, "the cluster has no node: none has registered"},
+      {"no nodes", [](auto& f, auto&, auto&) { f.nodes.clear(); },
+       "the cluster has no nodes: no NodeManager has registered"},
       {"no healthy node",
        [](auto& f, auto&, auto&) {
          f.nodes[0].state = "UNHEALTHY";
@@ -52,100 +53,101 @@ TEST(WhyPending, TheFirstCauseInOrder) {
          f.nodes[1].state = "LOST";
        },
        "the cluster has no healthy node: 1 LOST, 1 UNHEALTHY; n1 is UNHEALTHY (1/1 log-dirs are bad), n2 is LOST"},
-      {"a label that no node has", [](auto&, auto& w, auto&) { w[0].label = "fast"; }, "no node has the label 'fast'"},
-      {"a label without healthy nodes",
+      {"label without nodes", [](auto&, auto& w, auto&) { w[0].label = "fast"; }, "no node has the label 'fast'"},
+      {"label without healthy nodes",
        [](auto& f, auto& w, auto&) {
          w[0].label = f.nodes[1].label = "fast";
          f.nodes[1].state = "DECOMMISSIONED";
        },
        "no node with the label 'fast' is healthy: 1 DECOMMISSIONED; n2 is DECOMMISSIONED"},
-      {"GPUs are taken", [](auto&, auto& w, auto&) { w[0].shape = Of(64, 1, 1); },
-       "of 2 yarn.io/gpu 0 are free, and worker wants 1; n1 uses 2 of 2"},
-      {"the queue is full",
+      {"GPUs in use", [](auto&, auto& w, auto&) { w[0].size = Of(64, 1, 1); },
+       "0 of 2 yarn.io/gpu are free, but worker requests 1; n1 uses 2 of 2"},
+      {"queue full",
        [](auto& f, auto& w, auto&) {
-         f.queue.most = Of(768, 6);
-         f.queue.most_share = 0.375;
+         f.queue.maximum = Of(768, 6);
+         f.queue.maximum_share = 0.375;
          w[0].count = 2;
        },
-       "the queue 'q' is full: it uses 512 MiB, 1 core, 2 yarn.io/gpu of 768 MiB, 6 cores (37.5 % of the cluster) "
-       "that it may have; most of it has bob with application_1_1 (512 MiB, 1 core, 2 yarn.io/gpu); this job needs 2 "
-       "containers of 256 MiB, 1 core for worker more"},
-      {"in pieces",
+       "the queue 'q' is full: it uses 512 MiB, 1 core, 2 yarn.io/gpu of its maximum 768 MiB, 6 cores (37.5 % of the "
+       "cluster); largest user: bob with application_1_1 (512 MiB, 1 core, 2 yarn.io/gpu); this job needs 2 more "
+       "containers of 256 MiB, 1 core for worker"},
+      {"fragmented",
        [](auto& f, auto& w, auto& h) {
          f.nodes[1].used = Of(640, 1);
-         w[0].shape = Of(768, 1);
-         h = Of(0, 0);  // what is reserved on full nodes counts as used
+         w[0].size = Of(768, 1);
+         h = Of(0, 0);  // reservations on full nodes count as used
        },
-       "the memory is free in pieces: 896 MiB, 14 cores in all, at most 512 MiB, 7 cores on one node (n1), and worker "
+       "free memory is fragmented: 896 MiB, 14 cores in total, at most 512 MiB, 7 cores on one node (n1), but worker "
        "needs 768 MiB, 1 core"},
-      {"the user's limit, with a little left",
+      {"user limit with some headroom",
        [](auto& f, auto&, auto& h) {
          f.queue.applications.push_back({"application_1_2", "ann", true, Of(448, 3)});
          h = Of(64, 1);
        },
-       "the limit of one user in the queue 'q' is reached: ann uses 448 MiB, 3 cores of 512 MiB, 4 cores; this job "
-       "needs 1 container of 256 MiB, 1 core for worker more (the limit is the queue's capacity, 512 MiB, 4 cores, "
-       "times its user-limit-factor, shared as its minimum-user-limit-percent says)"},
-      {"the cluster is full",
+       "the user limit of the queue 'q' is reached: ann uses 448 MiB, 3 cores of 512 MiB, 4 cores; this job needs 1 "
+       "more container of 256 MiB, 1 core for worker (limit: the queue's capacity, 512 MiB, 4 cores, times its "
+       "user-limit-factor, shared according to its minimum-user-limit-percent)"},
+      {"cluster full",
        [](auto& f, auto& w, auto&) {
          f.nodes[1].used = Of(1000, 1);
          w[0].count = 3;
-         f.queue.most = std::nullopt;
+         f.queue.maximum = std::nullopt;
        },
-       "the cluster is full: 536 MiB, 14 cores are free, and this job needs 3 containers of 256 MiB, 1 core for worker "
-       "more; most of it has bob with application_1_1 (512 MiB, 1 core, 2 yarn.io/gpu)"},
-      {"nothing is wanted", [](auto&, auto& w, auto&) { w.clear(); }, ""},
+       "the cluster is full: 536 MiB, 14 cores are free; this job needs 3 more containers of 256 MiB, 1 core for "
+       "worker; largest user: bob with application_1_1 (512 MiB, 1 core, 2 yarn.io/gpu)"},
+      {"nothing pending", [](auto&, auto& w, auto&) { w.clear(); }, ""},
   };
   for (const auto& row : rows) {
     ClusterFacts facts = Cluster();
-    std::vector<PendingContainers> wants = {{"worker", 1, Of(256, 1), ""}};
+    std::vector<PendingContainers> pending = {{"worker", 1, Of(256, 1), ""}};
     std::optional<hadoop::yarn::Resource> headroom;
-    row.change(facts, wants, headroom);
-    EXPECT_EQ(WhyPending(facts, wants, headroom), row.why) << row.name;
+    row.change(facts, pending, headroom);
+    EXPECT_EQ(WhyPending(facts, pending, headroom), row.why) << row.name;
   }
 }
 
-TEST(WhyPending, AUserBeyondTheLimitIsNotToldAWrongOne) {
+TEST(WhyPending, UserAboveTheLimitIsNotGivenAWrongLimit) {
   ClusterFacts facts = Cluster();
   facts.queue.applications.push_back({"application_1_2", "ann", true, Of(768, 3)});
   const std::string why = WhyPending(facts, {{"worker", 1, Of(256, 1), ""}}, Of(0, 5));
-  EXPECT_THAT(why, HasSubstr("ann uses 768 MiB, 3 cores, which is no less than it"));
+  EXPECT_THAT(why, HasSubstr("ann uses 768 MiB, 3 cores, at or above the limit"));
   EXPECT_THAT(why, HasSubstr("the queue's capacity, 512 MiB, 4 cores, times its user-limit-factor"));
 }
 
-// As the CapacityScheduler of 3.3.6 words it.
+// Diagnostics of the CapacityScheduler of 3.3.6.
 constexpr char kOfQueue[] =
     "[Sat Nov 21 19:37:21 +0000 2026] Application is added to the scheduler and is not yet activated. Queue's AM "
     "resource limit exceeded.  Details : AM Partition = <DEFAULT_PARTITION>; AM Resource Request = <memory:64, "
     "vCores:1>; Queue Resource Limit for AM = <memory:128, vCores:2, yarn.io/gpu: 1>; User AM Resource Limit of the "
     "queue = <memory:64, vCores:1>; Queue AM Resource Usage = <memory:112, vCores:2>; ";
 
-TEST(WhyPending, AnApplicationMasterWaits) {
+TEST(WhyPending, AmLimitIsReadFromTheDiagnostics) {
   const PendingContainers am{"the application master", 1, Of(64, 1), ""};
-  EXPECT_EQ(
-      WhyAmPending(Cluster(), kOfQueue, am),
-      "the limit on application masters of the queue 'q' is reached: they use 112 MiB, 2 cores of 128 MiB, 2 "
-      "cores, 1 application runs; it is yarn.scheduler.capacity.maximum-am-resource-percent (of the queue: 10 %)");
+  EXPECT_EQ(WhyAmPending(Cluster(), kOfQueue, am),
+            "the application master limit of the queue 'q' is reached: 1 application runs, its application master uses "
+            "112 MiB, 2 cores of 128 MiB, 2 cores; limit: yarn.scheduler.capacity.maximum-am-resource-percent (10 % of "
+            "the queue)");
   std::string of_user = kOfQueue;
   of_user.replace(of_user.find("Queue's AM"), 10, "User's AM");
   EXPECT_THAT(WhyAmPending(Cluster(), of_user, am),
-              HasSubstr("of one user in the queue 'q' is reached: they use 112 MiB, 2 cores of 64 MiB, 1 core,"));
+              HasSubstr("limit of one user in the queue 'q' is reached: 1 application runs, its application master "
+                        "uses 112 MiB, 2 cores of 64 MiB, 1 core;"));
   EXPECT_THAT(WhyAmPending(Cluster(), "User capacity has reached its maximum limit.", am),
-              HasSubstr("the limit of one user in the queue 'q' is reached: ann uses 0 B"));
+              HasSubstr("the user limit of the queue 'q' is reached: ann uses 0 B"));
   EXPECT_EQ(WhyAmPending(Cluster(), "", am),
             "waiting for YARN to grant 1 container of 64 MiB, 1 core for the application master in the queue 'q'");
 }
 
-TEST(WhyPending, AnApplicationMasterOfUnknownSize) {
+TEST(WhyPending, AmOfUnknownSizeIsDescribedWithoutASize) {
   ClusterFacts facts = Cluster();
   const PendingContainers am{"the application master", 1, {}, ""};
   EXPECT_EQ(WhyAmPending(facts, "", am),
             "waiting for YARN to grant 1 container for the application master in the queue 'q'");
-  facts.queue.most = Of(512, 4);
+  facts.queue.maximum = Of(512, 4);
   EXPECT_THAT(WhyAmPending(facts, "", am), HasSubstr("the queue 'q' is full: it uses 512 MiB"));
 }
 
-TEST(WhyPending, DiagnosticsOfAnyKindAreSafe) {
+TEST(WhyPending, TruncatedDiagnosticsAreAccepted) {
   const std::string text = kOfQueue;
   for (size_t cut = 0; cut <= text.size(); ++cut) {
     EXPECT_NE(WhyAmPending(Cluster(), text.substr(0, cut), {"the application master", 1, Of(64, 1), ""}), "");

@@ -4,13 +4,14 @@
 
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/application_report.h"
-#include "howdah/backend/yarn/container_exit.h"
+#include "howdah/backend/yarn/container_exit_status.h"
 
 namespace howdah::backend::yarn::am {
 
 int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration) {
-  const auto usual = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
-  const auto most = configuration.Number("yarn.resourcemanager.am.global.max-attempts", usual.ok() ? *usual : 2);
+  const auto am_default = configuration.Number("yarn.resourcemanager.am.max-attempts", 2);
+  const auto most =
+      configuration.Number("yarn.resourcemanager.am.global.max-attempts", am_default.ok() ? *am_default : 2);
   return std::min<int64_t>(spec.am.attempts, most.ok() ? *most : 2);
 }
 
@@ -19,7 +20,7 @@ int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::A
   return std::count_if(attempts.begin(), attempts.end(), [&](const auto& report) {
     if (report.application_attempt_id().attemptid() >= attempt) return false;
     if (Instant(std::chrono::milliseconds(report.finishtime())) <= now - kAttemptFailureWindow) return false;
-    return !IsExcused(AmExitStatus(report.diagnostics()).value_or(0));
+    return MeaningOf(AmExitStatus(report.diagnostics()).value_or(0)).charged;
   });
 }
 

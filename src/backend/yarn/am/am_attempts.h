@@ -1,4 +1,4 @@
-// How often YARN starts the application master of one job. Pure.
+// How many AM attempts YARN starts for one job. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace howdah::backend::yarn::am {
 
-// How many attempts may fail: what the job wants, and at most what the ResourceManager lets one job have.
+// How many attempts may fail: am.attempts of the job file, limited by the ResourceManager.
 int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration);
 
-// How many attempts before this one have failed and count, as RMAppImpl does it: not those that were preempted or lost
-// with their node, nor those of long ago. attempts: all that the ResourceManager tells of the application.
+// Counts failed attempts before this one as RMAppImpl does: without those that were preempted or lost with their node,
+// or failed before kAttemptFailureWindow. attempts: all attempts of the application.
 int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
                             Instant now);
 

@@ -15,13 +15,13 @@ constexpr Instant kNow(std::chrono::milliseconds(1'700'000'000'000));
   return report;
 }
 
-// As RMAppAttemptImpl words it.
+// Diagnostics of RMAppAttemptImpl.
 std::string Exited(int code) {
   return "AM Container for appattempt_1_0001_000001 exited with  exitCode: " + std::to_string(code) +
          "\nFailing this attempt.Diagnostics: Container killed on request. ";
 }
 
-TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
+TEST(AmAttempts, PreemptedLostAndOldAttemptsDoNotCount) {
   const std::string silent = "ApplicationMaster for attempt appattempt_1_0001_000001 timed out";
   const Duration recent = std::chrono::minutes(59), old = std::chrono::minutes(61);
   const struct {
@@ -29,16 +29,16 @@ TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
     std::vector<::hadoop::yarn::ApplicationAttemptReportProto> attempts;
     int64_t failed;
   } rows[] = {
-      {"the first", {}, 0},
+      {"first attempt", {}, 0},
       {"killed", {Attempt(1, recent, Exited(137))}, 1},
       {"killed long ago", {Attempt(1, old, Exited(137))}, 0},
-      {"not heard of", {Attempt(1, recent, silent)}, 1},
+      {"no heartbeats", {Attempt(1, recent, silent)}, 1},
       {"preempted", {Attempt(1, recent, Exited(-102))}, 0},
       {"lost with its node", {Attempt(1, recent, Exited(-100))}, 0},
       {"its node's disks failed", {Attempt(1, recent, Exited(-101))}, 0},
       {"killed by the ResourceManager", {Attempt(1, recent, Exited(-106))}, 0},
-      {"too much memory", {Attempt(1, recent, Exited(-104))}, 1},
-      {"of each a kind",
+      {"exceeded memory", {Attempt(1, recent, Exited(-104))}, 1},
+      {"mixed",
        {Attempt(1, old, Exited(1)), Attempt(2, recent, Exited(1)), Attempt(3, recent, Exited(-102)),
         Attempt(4, recent, Exited(1))},
        2},
@@ -51,7 +51,7 @@ TEST(AmAttempts, WhatCountsAsAFailureOfThoseBefore) {
   }
 }
 
-TEST(AmAttempts, TheClusterHasTheLastWord) {
+TEST(AmAttempts, ClusterLimitsTheAttemptsOfTheJob) {
   jobspec::JobSpec spec;
   spec.am.attempts = 5;
   hadoop::conf::Configuration configuration({});

@@ -6,16 +6,17 @@
 #include <thread>
 
 #include "am_attempts.h"
-#include "finish.h"
+#include "container_environment.h"
 #include "howdah/backend/yarn/am/agent.h"
 #include "howdah/backend/yarn/am_start.h"
 #include "howdah/backend/yarn/application_report.h"
-#include "howdah/backend/yarn/carried_files.h"
 #include "howdah/backend/yarn/hadoop_client.h"
-#include "howdah/backend/yarn/hdfs_files.h"
-#include "howdah/backend/yarn/identities.h"
+#include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/backend/yarn/job_record.h"
+#include "howdah/base/host_port.h"
 #include "howdah/hadoop/conf/services.h"
+#include "howdah/hadoop/messages/yarn_service.pb.h"
+#include "howdah/hadoop/yarn/scheduler.h"
 #include "howdah/hadoop/yarn/token.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_end.h"
@@ -29,14 +30,14 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-constexpr char kJobFile[] = "howdah/job.json";
 constexpr char kJournal[] = "journal.jsonl";
 constexpr char kEventLog[] = "events.bin";
 constexpr char kAddress[] = "am.address";
 constexpr char kAnswers[] = "answers.bin";
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
-// As long as a running job waits for a ResourceManager that is away: an AM that leaves untold is started again.
+// As long as a running job waits for an unreachable ResourceManager: YARN restarts an AM that exits without
+// unregistering.
 constexpr Duration kFinishLimit = std::chrono::minutes(15);
 
 Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
@@ -46,22 +47,44 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
   return credentials;
 }
 
-// Of the container that this process runs in.
-Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Surroundings& surroundings) {
-  HOWDAH_TRY(const auto container, ReadContainerEnvironment(surroundings.environment));
+// The credentials of the container that this process runs in.
+Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment) {
+  HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
   return ReadCredentials(container.token_file);
 }
 
-// The configuration that the client sent along. A node's own may be absent, or another cluster's.
-Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Environment& surroundings,
+// The configuration that the client staged. The node may have none, or that of another cluster.
+Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Environment& environment,
                                                       const std::string& path) {
   HOWDAH_TRY(const auto xml, os::files::ReadFile(path));
-  hadoop::conf::Configuration configuration(surroundings);
+  hadoop::conf::Configuration configuration(environment);
   const auto no_more_files = [](const std::string& name) -> Result<std::string> {
-    return Failed("the configuration was sent in one file; it names " + name);
+    return Failed("the staged configuration is one file, but it includes " + name);
   };
   HOWDAH_TRY_STATUS(hadoop::conf::AddXml(configuration, path, xml, no_more_files));
   return configuration;
+}
+
+::hadoop::yarn::FinalApplicationStatusProto FinalStatusOf(core::JobState state) {
+  if (state == core::JobState::kSucceeded) return ::hadoop::yarn::APP_SUCCEEDED;
+  return state == core::JobState::kKilled ? ::hadoop::yarn::APP_KILLED : ::hadoop::yarn::APP_FAILED;
+}
+
+// The first line, which readers of the report show, is the reason; the second the advice.
+std::string Diagnostics(const core::JobChanged& end) {
+  const std::string reason = end.reason.value_or("");
+  if (end.advice.value_or("").empty()) return reason;
+  return reason + "\n" + *end.advice;
+}
+
+// Unregisters this attempt, so that YARN starts no other. Blocks until the ResourceManager has answered.
+Status FinishApplication(const hadoop::conf::Configuration& configuration, const hadoop::rpc::Token& am_rm_token,
+                         const core::JobChanged& end) {
+  HOWDAH_TRY(const auto call, hadoop::yarn::BlockingSchedulerCall(configuration, am_rm_token));
+  ::hadoop::yarn::FinishApplicationMasterRequestProto finish;
+  finish.set_final_application_status(FinalStatusOf(end.state.value_or(core::JobState::kFailed)));
+  finish.set_diagnostics(Diagnostics(end));
+  return hadoop::yarn::Unregister(call, finish, {}, kFinishLimit);
 }
 
 bool IsLoopback(const std::string& ip) { return ip.starts_with("127.") || ip == "::1"; }
@@ -74,22 +97,22 @@ std::string CurrentDirectory() {
 }  // namespace
 
 struct AmJob::Parts {
-  YarnAmStart start;
+  AmStart start;
   ContainerEnvironment container;
   jobspec::JobSpec spec;
   hadoop::rpc::Credentials credentials;
   hadoop::conf::Configuration configuration;
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
-  std::jthread history_begins;  // a slow NameNode holds up no job
+  std::jthread begin_history;  // on a thread, so that a slow NameNode does not delay the job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   HadoopClient OpenCluster() const { return HadoopClient(configuration, container.user, credentials); }
   compat::tony::history::AmPlace Place() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
   }
-  // Whether YARN starts another AM after this one has died. Where it may not be asked, every attempt counts.
-  bool OthersFollow(HadoopClient& cluster) const {
+  // Whether YARN starts another AM after this one has died. If it cannot be queried, every earlier attempt counts.
+  bool AnotherAttemptFollows(HadoopClient& cluster) const {
     const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
     const auto attempts = rm.ok() ? (*rm)->Attempts(own.application) : rm.error();
@@ -102,8 +125,8 @@ struct AmJob::Parts {
 AmJob::AmJob(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 AmJob::~AmJob() = default;
 
-Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Surroundings& surroundings) {
-  HOWDAH_TRY(auto container, ReadContainerEnvironment(surroundings.environment));
+Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& environment) {
+  HOWDAH_TRY(auto container, ReadContainerEnvironment(environment.variable));
   HOWDAH_TRY(auto credentials, ReadCredentials(container.token_file));
   HOWDAH_TRY_STATUS(ExtractEmbeddedFiles(credentials));
   HOWDAH_TRY(const auto start_text, os::files::ReadFile(kAmStartFile));
@@ -111,8 +134,8 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Surroundings& sur
   HOWDAH_TRY(const auto spec_text, os::files::ReadFile(kJobFile));
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(spec_text));
   HOWDAH_TRY(auto identity, FindIdentity(credentials, "am"));
-  HOWDAH_TRY(auto configuration, ReadConfiguration(surroundings, start.configuration));
-  // Who the job belongs to: on a cluster without accounts of its own the container runs as somebody else.
+  HOWDAH_TRY(auto configuration, ReadConfiguration(environment, start.configuration));
+  // The job's owner: on an insecure cluster containers run as another user.
   container.user = start.user;
   return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(start),
                                                                         std::move(container),
@@ -140,7 +163,7 @@ std::vector<std::string> AmJob::ToolEnvironment() const {
   const std::string python = CurrentDirectory() + "/python/bin";
   for (char** variable = environ; *variable; ++variable) {
     std::string text = *variable;
-    // Credentials are the AM's, and no tool's.
+    // The credentials are for the AM only.
     if (text.starts_with("HADOOP_TOKEN_FILE_LOCATION=")) continue;
     if (text.starts_with("PATH=") && access(python.c_str(), X_OK) == 0) text.insert(5, python + ":");
     environment.push_back(std::move(text));
@@ -149,7 +172,7 @@ std::vector<std::string> AmJob::ToolEnvironment() const {
 }
 
 Result<std::unique_ptr<storage::Files>> AmJob::OpenFiles(const std::string& uri) const {
-  return OpenHdfsFiles(parts_->OpenCluster(), uri);
+  return parts_->OpenCluster().OpenFiles(uri);
 }
 
 Result<std::string> AmJob::ListenHost() const {
@@ -157,72 +180,73 @@ Result<std::string> AmJob::ListenHost() const {
              hadoop::conf::ResourceManagers(parts_->configuration, hadoop::conf::RmService::kScheduler));
   std::string own;
   for (const hadoop::conf::Server& server : servers) {
-    const auto towards = os::net::LocalAddressTowards({server.host, server.port}, kResolveLimit);
+    const auto towards = os::net::LocalAddressTowards(server.address, kResolveLimit);
     if (towards.ok()) own = towards->ip();
     if (!own.empty()) break;
   }
   if (!own.empty() && !IsLoopback(own)) return own;
-  // A ResourceManager on this very machine says nothing of how others reach it; the name by which YARN knows it does.
+  // The route to a ResourceManager on this machine does not show how others reach it; the node's name in YARN does.
   const auto named = os::net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
   if (named.ok()) return named->front().ip();
   if (own.empty()) return named.error().While("finding the address of this node");
   return own;
 }
 
-Result<AmJob::Beginning> AmJob::Begin() const {
-  if (AnnouncedPort() > 0) return Beginning();  // it is here
+Result<AmJob::StartingPoint> AmJob::Restore() const {
+  if (PublishedPort() > 0) return StartingPoint();  // an earlier process of this container has restored it
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
-  if (parts_->attempt() == 0) return Beginning();
+  if (parts_->attempt() == 0) return StartingPoint();
   HadoopClient cluster = parts_->OpenCluster();
-  constexpr char kDoing[] = "reading what the application master before this one left";
-  // In this order: the journal follows from the events.
+  constexpr char kDoing[] = "restoring the state of the previous application master";
+  // The journal is derived from the events, so it must not be newer than they are.
   auto before = ReadRunningJournal(cluster, id());
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
   const auto events = ReadEventLog(cluster, id());
   if (!events.ok()) return events.error().While(kDoing);
-  Beginning beginning;
+  StartingPoint start;
   if (*events) {
     HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(event_log(), **events, 0600));
   } else {
-    beginning = NextGeneration(*before);
+    start = NextGeneration(*before);
   }
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), *before, 0600));
-  return beginning;
+  return start;
 }
 
-AmJob::Beginning AmJob::NextGeneration(std::string& journal) const {
+AmJob::StartingPoint AmJob::NextGeneration(std::string& journal) const {
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
-  Beginning beginning{view.generation + 1, 0};
+  StartingPoint start{view.generation + 1, 0};
   for (const journal::TaskView& task : view.tasks) {
-    beginning.first_task_attempt = std::max(beginning.first_task_attempt, task.attempt + 1);
+    start.first_task_attempt = std::max(start.first_task_attempt, task.attempt + 1);
   }
-  core::JobChanged anew;
-  anew.type = core::JobChanged::Type::kRecovering;
-  anew.state = core::JobState::kRecovering;
-  anew.generation = beginning.generation;
-  anew.reason = "the application master (attempt " + std::to_string(parts_->attempt() - 1) +
-                ") died; the job starts again as generation " + std::to_string(beginning.generation);
-  journal += journal::EncodeEntry({os::process::Clock().Now(), std::move(anew)}) + "\n";
-  return beginning;
+  core::JobChanged recovering;
+  recovering.type = core::JobChanged::Type::kRecovering;
+  recovering.state = core::JobState::kRecovering;
+  recovering.generation = start.generation;
+  recovering.reason = "the application master (attempt " + std::to_string(parts_->attempt() - 1) +
+                      ") died; the job restarts as generation " + std::to_string(start.generation);
+  journal += journal::EncodeEntry({os::process::Clock().Now(), std::move(recovering)}) + "\n";
+  return start;
 }
 
-Status AmJob::Announce(const std::string& address) const {
-  const uint16_t before = AnnouncedPort();
-  const std::string port = address.substr(address.rfind(':') + 1);
-  if (before > 0 && std::to_string(before) != port) {
+Status AmJob::PublishAddress(const std::string& address) const {
+  const uint16_t before = PublishedPort();
+  HOWDAH_TRY(const auto parsed, ParseHostPort(address));
+  if (before > 0 && before != parsed.port) {
     return Failed("port " + std::to_string(before) +
-                  ", where the application master before this one listened, is taken");
+                  ", where the previous application master of this container listened, is in use");
   }
   return os::files::WriteFileAtomically(kAddress, address, 0600);
 }
 
-uint16_t AmJob::AnnouncedPort() const {
-  const auto address = os::files::ReadFile(kAddress);
-  return address.ok() ? static_cast<uint16_t>(std::atoi(address->c_str() + address->rfind(':') + 1)) : 0;
+uint16_t AmJob::PublishedPort() const {
+  const auto text = os::files::ReadFile(kAddress);
+  const auto address = text.ok() ? ParseHostPort(*text) : text.error();
+  return address.ok() ? address->port : 0;
 }
 
-Duration AmJob::NoticesWithin() const {
+Duration AmJob::FailureDetectionLimit() const {
   Duration most{};
   for (const char* key :
        {"yarn.am.liveness-monitor.expiry-interval-ms", "yarn.nm.liveness-monitor.expiry-interval-ms"}) {
@@ -232,9 +256,9 @@ Duration AmJob::NoticesWithin() const {
   return most;
 }
 
-bool AmJob::CanGoOn() const {
+bool AmJob::CanRestart() const {
   const auto journal = os::files::ReadFile(kJournal);
-  return AnnouncedPort() > 0 && journal.ok() && !HasEndEntry(*journal);
+  return PublishedPort() > 0 && journal.ok() && !HasEndEntry(*journal);
 }
 
 std::string AmJob::proxy_url() const {
@@ -265,54 +289,54 @@ std::vector<std::string> AmJob::ProxyHosts() const {
 
 Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                              const std::string& address, uint16_t tracking_port) {
-  std::optional<ResourceManagerCheckpoint::Past> past;
-  HOWDAH_TRY(auto kept, ResourceManagerCheckpoint::Open(kAnswers, past));
+  std::optional<ResourceManagerCheckpoint::State> restored;
+  HOWDAH_TRY(auto checkpoint, ResourceManagerCheckpoint::Open(kAnswers, restored));
   const hadoop::rpc::Token* given = parts_->credentials.Find(kTokenKind);
   hadoop::rpc::Token token = given != nullptr ? *given : hadoop::rpc::Token();
-  if (past && past->am_rm_token) token = hadoop::yarn::FromProto(*past->am_rm_token);
+  if (restored && restored->am_rm_token) token = hadoop::yarn::FromProto(*restored->am_rm_token);
   HOWDAH_TRY(auto calls, hadoop::yarn::AsioCalls(loop, parts_->configuration, token));
   parts_->copy = std::make_unique<JournalCopy>(parts_->OpenCluster(), id(), journal(), event_log());
   if (!spec().tony_history.empty()) {
-    parts_->history_begins = std::jthread([parts = parts_.get(), path = journal()] {
+    parts_->begin_history = std::jthread([parts = parts_.get(), path = journal()] {
       const auto journal = os::files::ReadFile(path);
       const Status begun = journal.ok() ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Place())
                                         : Status(journal.error());
-      if (!begun.ok()) std::cerr << begun.error().message << "\n";  // and the end is told in the job's advice
+      if (!begun.ok()) std::cerr << begun.error().message << "\n";  // an error at the end is added to the job's advice
     });
   }
-  const std::string host = address.substr(0, address.rfind(':'));
+  HOWDAH_TRY(const auto listening, ParseHostPort(address));
   YarnBackend::Options options{
       .start = parts_->start,
       .spec = parts_->spec,
       .configuration = parts_->configuration,
       .credentials = parts_->credentials,
       .am_address = address,
-      .tracking_url = tracking_port > 0 ? "http://" + host + ":" + std::to_string(tracking_port) : "",
+      .tracking_url = tracking_port > 0 ? "http://" + HostPort{listening.host, tracking_port}.Text() : "",
       .am_rm_token = token,
       .write_history = [this](const std::string& journal) { return WriteHistory(journal); },
       .on_finish = [this](const core::JobChanged& end, const std::string& journal,
                           const hadoop::rpc::Token& token) { RecordEnd(end, journal, &token); }};
   return std::unique_ptr<backend::Backend>(std::make_unique<YarnBackend>(
-      loop, sink, std::move(options), std::move(calls), std::move(kept), std::move(past)));
+      loop, sink, std::move(options), std::move(calls), std::move(checkpoint), std::move(restored)));
 }
 
 Status AmJob::WriteHistory(const std::string& journal) {
-  if (parts_->history_begins.joinable()) parts_->history_begins.join();
+  if (parts_->begin_history.joinable()) parts_->begin_history.join();
   return FinishTonyHistory(parts_->OpenCluster(), spec(), journal, parts_->Place());
 }
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {
   parts_->copy.reset();
   HadoopClient cluster = parts_->OpenCluster();
-  // The job's outcome does not depend on either: what cannot be done is said on stderr, in the container's log.
+  // Neither affects the outcome of the job. Errors go to stderr, the container's log.
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
   }
   if (am_rm_token == nullptr) {
-    std::cerr << "the container's credentials have no token for the ResourceManager\n";
+    std::cerr << "the container's credentials lack a token for the ResourceManager\n";
     return;
   }
-  const Status finished = FinishApplication(parts_->configuration, *am_rm_token, end, kFinishLimit);
+  const Status finished = FinishApplication(parts_->configuration, *am_rm_token, end);
   if (!finished.ok()) std::cerr << finished.error().message << "\n";
 }
 
@@ -325,7 +349,7 @@ void AmJob::RecordAmDeath(const std::string& how) {
     if (!recorded.ok()) std::cerr << recorded.error().message << "\n";
     return;
   }
-  if (parts_->OthersFollow(cluster)) return;
+  if (parts_->AnotherAttemptFollows(cluster)) return;
   const auto text = os::files::ReadFile(journal());
   const std::string before = text.ok() ? *text : parts_->start.submitted;
   const journal::JobView view = FoldJournal(before, Tasks::kIncluded);
@@ -336,23 +360,25 @@ void AmJob::RecordAmDeath(const std::string& how) {
   end.reason = "the application master (attempt " + std::to_string(attempt()) + ") " + how + " on " + node() +
                (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") +
                "; it was the last of " + std::to_string(attempt() + 1) + " attempts";
-  end.advice = "submit the job again; with am: {attempts: N} YARN starts the application master up to N times an hour";
-  constexpr char kStopped[] = "the application master died";
-  std::string lines = journal::EndLines(view, end, kStopped, now);
+  end.advice =
+      "submit the job again; with am: {attempts: N} YARN restarts the application master until N attempts have failed "
+      "within an hour";
+  constexpr char kTaskReason[] = "the application master died";
+  std::string lines = journal::EndLines(view, end, kTaskReason, now);
   if (const Status written = WriteHistory(before + lines); !written.ok()) {
     *end.advice += "; " + written.error().message;
-    lines = journal::EndLines(view, end, kStopped, now);
+    lines = journal::EndLines(view, end, kTaskReason, now);
   }
   RecordEnd(end, before + lines, parts_->credentials.Find(kTokenKind));
 }
 
-Status PlaceTaskFiles(const hadoop::conf::Environment& surroundings) {
-  const auto credentials = OwnCredentials(surroundings);
+Status ExtractTaskFiles(const hadoop::conf::Environment& environment) {
+  const auto credentials = OwnCredentials(environment);
   return credentials.ok() ? ExtractEmbeddedFiles(*credentials) : Status(credentials.error());
 }
 
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Surroundings& surroundings) {
-  HOWDAH_TRY(const auto credentials, OwnCredentials(surroundings));
+Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment) {
+  HOWDAH_TRY(const auto credentials, OwnCredentials(environment));
   return FindIdentity(credentials, "executor");
 }
 

@@ -16,16 +16,16 @@ BackgroundQuery::~BackgroundQuery() {
   mailbox_->loop = nullptr;
 }
 
-void BackgroundQuery::Ask(std::function<std::function<void()>(HadoopClient& cluster)> question) {
-  asking_ = true;
-  std::thread([this, mailbox = mailbox_, cluster = cluster_, question = std::move(question)] {
-    auto take = question(*cluster);
+void BackgroundQuery::Start(std::function<std::function<void()>(HadoopClient& cluster)> query) {
+  running_ = true;
+  std::thread([this, mailbox = mailbox_, cluster = cluster_, query = std::move(query)] {
+    auto deliver = query(*cluster);
     const std::lock_guard lock(mailbox->mutex);
     if (mailbox->loop == nullptr) return;
-    boost::asio::post(*mailbox->loop, [this, mailbox, take = std::move(take)] {
+    boost::asio::post(*mailbox->loop, [this, mailbox, deliver = std::move(deliver)] {
       if (mailbox->loop == nullptr) return;
-      asking_ = false;
-      take();
+      running_ = false;
+      deliver();
     });
   }).detach();
 }

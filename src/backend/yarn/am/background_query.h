@@ -1,4 +1,4 @@
-// Asks the ResourceManager something while the loop goes on.
+// Queries the ResourceManager on a thread of its own, so that the AM's loop is never blocked.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -10,26 +10,26 @@
 
 namespace howdah::backend::yarn::am {
 
-// One question at a time. All but the question itself is on the loop's thread.
+// One query at a time. Everything but the query itself runs on the loop's thread.
 class BackgroundQuery {
  public:
   BackgroundQuery(boost::asio::io_context& loop, HadoopClient cluster);
-  // A question that a silent ResourceManager has not answered yet is left behind, and holds up nobody's end.
+  // Does not wait: a query that has not been answered finishes in the background, and its result is dropped.
   ~BackgroundQuery();
 
-  bool asking() const { return asking_; }
-  // question: runs on a thread of its own, with the cluster to itself; what it returns is called on the loop, unless
-  // this object is gone by then. Not while asking().
-  void Ask(std::function<std::function<void()>(HadoopClient& cluster)> question);
+  bool running() const { return running_; }
+  // Must not be called while running(). query: called on another thread, with exclusive use of the client. The function
+  // that it returns is called on the loop unless this object has been destroyed.
+  void Start(std::function<std::function<void()>(HadoopClient& cluster)> query);
 
  private:
   struct Mailbox {
     std::mutex mutex;
-    boost::asio::io_context* loop = nullptr;  // none: nobody waits for an answer any more
+    boost::asio::io_context* loop = nullptr;  // null: the owner has been destroyed
   };
   std::shared_ptr<Mailbox> mailbox_ = std::make_shared<Mailbox>();
-  std::shared_ptr<HadoopClient> cluster_;  // shared with the thread that asks
-  bool asking_ = false;
+  std::shared_ptr<HadoopClient> cluster_;  // shared with the thread
+  bool running_ = false;
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -14,9 +14,9 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-constexpr Duration kLeastPause = std::chrono::seconds(1);
-constexpr int kShareOfTime = 10;
-constexpr size_t kLongest = size_t{256} << 20;
+constexpr Duration kMinPause = std::chrono::seconds(1);
+constexpr int kPausePerCopyTime = 10;
+constexpr size_t kMaxFileSize = size_t{256} << 20;
 
 }  // namespace
 
@@ -49,27 +49,28 @@ void JournalCopy::Run() {
     std::cerr << os::files::SystemError("watching " + journal_ + " and " + event_log_).message << "\n";
     return;
   }
-  std::string said;
+  std::string reported;
   do {
     const auto begin = Clock::now();
     const Status stored = Store();
-    if (!stored.ok() && stored.error().message != said) {
-      said = stored.error().message;
-      std::cerr << "storing the journal: " << said << "; it is tried again\n";
+    if (!stored.ok() && stored.error().message != reported) {
+      reported = stored.error().message;
+      std::cerr << "storing the journal: " << reported << "; will retry\n";
     }
     const auto took = std::chrono::duration_cast<Duration>(Clock::now() - begin);
     pollfd wanted{stop_.get(), POLLIN, 0};
-    poll(&wanted, 1, static_cast<int>(std::max(kLeastPause, took * kShareOfTime).count() / 1000));
+    poll(&wanted, 1, static_cast<int>(std::max(kMinPause, took * kPausePerCopyTime).count() / 1000));
   } while (AwaitChange(watch.get()));
 }
 
-// The journal follows from the events: what is stored of it must not go beyond theirs.
+// The stored journal must not be ahead of the stored events, from which it is derived; so the journal is read first and
+// stored last.
 Status JournalCopy::Store() {
-  HOWDAH_TRY(const auto places, cluster_.StagingLayout());
-  HOWDAH_TRY(const auto journal, os::files::ReadFile(journal_, kLongest));
-  HOWDAH_TRY(const auto events, os::files::ReadFile(event_log_, kLongest));
-  HOWDAH_TRY_STATUS(cluster_.WriteFile(places.event_log(id_), events, 0600));
-  return cluster_.WriteFile(places.journal(id_), journal, 0600);
+  HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
+  HOWDAH_TRY(const auto journal, os::files::ReadFile(journal_, kMaxFileSize));
+  HOWDAH_TRY(const auto events, os::files::ReadFile(event_log_, kMaxFileSize));
+  HOWDAH_TRY_STATUS(cluster_.WriteFile(layout.event_log(id_), events, 0600));
+  return cluster_.WriteFile(layout.journal(id_), journal, 0600);
 }
 
 }  // namespace howdah::backend::yarn::am

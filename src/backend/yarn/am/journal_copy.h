@@ -1,5 +1,4 @@
-// The AM's journal and event log in the cluster's file system: what a later AM begins from, and clients read when no AM
-// can be asked.
+// Copies the AM's journal and event log to the cluster's file system, for a later AM and for clients while no AM runs.
 #pragma once
 
 #include <condition_variable>
@@ -15,14 +14,14 @@
 
 namespace howdah::backend::yarn::am {
 
-// Follows both files on this machine and stores them when one has grown, at most once a second and, as long files are
-// written whole each time, never for more than a tenth of the time. A thread of its own does it: a slow NameNode holds
-// up no job. What cannot be stored is tried again when a file has grown.
+// Stores both files when one has grown: at most once a second and, because files are written whole, for at most a tenth
+// of the time. Uses a thread of its own, so that a slow NameNode does not delay the job. A failed copy is repeated when
+// a file has grown again.
 class JournalCopy {
  public:
-  // Paths of the files here. Starts at once.
+  // Paths of the local files. Starts immediately.
   JournalCopy(HadoopClient cluster, JobId id, std::string journal, std::string event_log);
-  // Ends, after what it is storing at the moment.
+  // Finishes a copy in progress.
   ~JournalCopy();
   JournalCopy(const JournalCopy&) = delete;
   JournalCopy& operator=(const JournalCopy&) = delete;
@@ -30,7 +29,7 @@ class JournalCopy {
  private:
   void Run();
   Status Store();
-  // Waits until the file changes or the destructor runs; false: the latter.
+  // Waits for a change of a file or the destructor; false: the destructor.
   bool AwaitChange(int watch);
 
   HadoopClient cluster_;

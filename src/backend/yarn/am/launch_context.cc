@@ -1,25 +1,27 @@
 #include "launch_context.h"
 
+#include "howdah/backend/yarn/job_credentials.h"
+
 namespace howdah::backend::yarn::am {
 namespace {
 
 constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN";
 
-// A task speaks to the AM as an executor, and to nobody as the AM.
-hadoop::rpc::Credentials OfTask(const hadoop::rpc::Credentials& of_am) {
+// A task must not be able to act as the AM.
+hadoop::rpc::Credentials WithoutAmSecrets(const hadoop::rpc::Credentials& of_am) {
   hadoop::rpc::Credentials credentials;
   for (const auto& [alias, token] : of_am.tokens) {
     if (token.kind != kAmToken) credentials.tokens[alias] = token;
   }
   for (const auto& [alias, secret] : of_am.secrets) {
-    if (!alias.starts_with("howdah.am.")) credentials.secrets[alias] = secret;
+    if (!alias.starts_with(kAmSecretPrefix)) credentials.secrets[alias] = secret;
   }
   return credentials;
 }
 
 }  // namespace
 
-::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start,
                                                           const hadoop::rpc::Credentials& credentials_of_am,
                                                           const LaunchedTask& task) {
   ::hadoop::yarn::ContainerLaunchContextProto context;
@@ -37,8 +39,8 @@ hadoop::rpc::Credentials OfTask(const hadoop::rpc::Credentials& of_am) {
       entry.set_value(value);
     }
   }
-  context.set_tokens(hadoop::rpc::WriteCredentials(OfTask(credentials_of_am)));
-  // bash reads this twice; a role's name, numbers and addresses have nothing that it would take for more than text.
+  context.set_tokens(hadoop::rpc::WriteCredentials(WithoutAmSecrets(credentials_of_am)));
+  // bash expands this twice; role names, numbers and addresses have no characters that it would interpret.
   context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +
                       task.container.text + " --role " + task.role + " --index " + std::to_string(task.index) +
                       " --am '" + task.am_address + "' 1><LOG_DIR>/agent.stdout 2><LOG_DIR>/agent.stderr");

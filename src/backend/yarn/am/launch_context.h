@@ -1,4 +1,4 @@
-// What a NodeManager is given to start an executor. Pure.
+// The launch context with which a NodeManager starts an executor. Pure.
 #pragma once
 
 #include <string>
@@ -17,8 +17,8 @@ struct LaunchedTask {
   std::string am_address;  // "10.0.0.7:40123"
 };
 
-// `howdah-agent task --yarn` with its files, and with credentials fit for a task: of the AM's those that name no AM.
-::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const YarnAmStart& start,
+// Runs `howdah-agent task --yarn` with the files of the task's role and the AM's credentials without the AM's own.
+::hadoop::yarn::ContainerLaunchContextProto LaunchContext(const AmStart& start,
                                                           const hadoop::rpc::Credentials& credentials_of_am,
                                                           const LaunchedTask& task);
 

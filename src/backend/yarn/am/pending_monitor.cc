@@ -5,50 +5,51 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-// Ever more rarely: who waits for hours must not cost the ResourceManager much, nor fill the journal with figures.
-constexpr Duration kFirstLook = std::chrono::seconds(1), kLongestWatchPause = std::chrono::minutes(1);
+// The interval grows so that a job that is pending for hours neither loads the ResourceManager nor fills the journal.
+constexpr Duration kFirstPause = std::chrono::seconds(1), kMaxPause = std::chrono::minutes(1);
 
 }  // namespace
 
 PendingMonitor::PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, std::string queue,
-                               std::string label, std::function<void(const std::string&)> say)
+                               std::string label, std::function<void(const std::string&)> on_reason)
     : timer_(loop),
-      rm_(loop, std::move(cluster)),
+      query_(loop, std::move(cluster)),
       queue_(std::move(queue)),
       label_(std::move(label)),
-      say_(std::move(say)) {}
+      on_reason_(std::move(on_reason)) {}
 
-void PendingMonitor::SetPending(std::vector<PendingContainers> wants) {
-  if (wants == wants_) return;
-  wants_ = std::move(wants);
-  pause_ = kFirstLook;
-  if (!wants_.empty()) return LookAfter(pause_);
+void PendingMonitor::SetPending(std::vector<PendingContainers> pending) {
+  if (pending == pending_) return;
+  pending_ = std::move(pending);
+  pause_ = kFirstPause;
+  if (!pending_.empty()) return QueryAfter(pause_);
   timer_.cancel();
-  if (!std::exchange(said_, "").empty()) say_("");
+  if (!std::exchange(reported_, "").empty()) on_reason_("");
 }
 
-void PendingMonitor::LookAfter(Duration pause) {
+void PendingMonitor::QueryAfter(Duration pause) {
   timer_.expires_after(pause);
   timer_.async_wait([this](const boost::system::error_code& error) {
-    if (!error && !rm_.asking() && !wants_.empty()) Look();  // one look at a time: the next is planned by its answer
+    // The answer to a running query schedules the next one.
+    if (!error && !query_.running() && !pending_.empty()) Query();
   });
 }
 
-void PendingMonitor::Look() {
-  rm_.Ask([this, queue = queue_, label = label_](HadoopClient& cluster) {
+void PendingMonitor::Query() {
+  query_.Start([this, queue = queue_, label = label_](HadoopClient& cluster) {
     const auto rm = cluster.Rm();
     auto facts = rm.ok() ? FetchClusterFacts(**rm, cluster.user(), queue, label) : Result<ClusterFacts>(rm.error());
-    return [this, facts = std::move(facts)] { Take(facts); };
+    return [this, facts = std::move(facts)] { OnFacts(facts); };
   });
 }
 
-void PendingMonitor::Take(const Result<ClusterFacts>& facts) {
-  if (wants_.empty()) return;
-  // Where the AM may not ask (a cluster with Kerberos and no token for it) it says only what it knows.
-  const std::string why = facts.ok() ? WhyPending(*facts, wants_, headroom_) : "";
-  if (!why.empty() && why != said_) say_(said_ = why);
-  LookAfter(pause_);
-  pause_ = std::min(pause_ * 2, kLongestWatchPause);
+void PendingMonitor::OnFacts(const Result<ClusterFacts>& facts) {
+  if (pending_.empty()) return;
+  // An AM that may not query (a cluster with Kerberos, no token) reports no reason.
+  const std::string why = facts.ok() ? WhyPending(*facts, pending_, headroom_) : "";
+  if (!why.empty() && why != reported_) on_reason_(reported_ = why);
+  QueryAfter(pause_);
+  pause_ = std::min(pause_ * 2, kMaxPause);
 }
 
 }  // namespace howdah::backend::yarn::am

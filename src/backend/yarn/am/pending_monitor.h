@@ -1,4 +1,4 @@
-// Says what containers that were asked for wait for.
+// Reports why requested containers have not been granted.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -13,31 +13,30 @@
 
 namespace howdah::backend::yarn::am {
 
-// When asks have been open, and the same, for a second, the ResourceManager is asked for its numbers, on a thread of
-// its own, and again after ever longer pauses, a minute at most, while they stay so. One thread otherwise: the loop's.
+// Queries the ResourceManager when requests have been pending unchanged for a second, then at growing intervals of up
+// to a minute. One thread: the loop's.
 class PendingMonitor {
  public:
-  // say: told the reason whenever it changes; empty: nothing is waited for any more.
+  // on_reason: called whenever the reason changes; empty: nothing is pending any more.
   PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, std::string queue, std::string label,
-                 std::function<void(const std::string&)> say);
+                 std::function<void(const std::string&)> on_reason);
 
-  // What is asked for now; empty: nothing.
-  void SetPending(std::vector<PendingContainers> wants);
+  void SetPending(std::vector<PendingContainers> pending);
   void SetHeadroom(const hadoop::yarn::Resource& headroom) { headroom_ = headroom; }
 
  private:
-  void LookAfter(Duration pause);
-  void Look();
-  void Take(const Result<ClusterFacts>& facts);
+  void QueryAfter(Duration pause);
+  void Query();
+  void OnFacts(const Result<ClusterFacts>& facts);
 
   boost::asio::steady_timer timer_;
-  BackgroundQuery rm_;
+  BackgroundQuery query_;
   std::string queue_, label_;
-  std::function<void(const std::string&)> say_;
-  std::vector<PendingContainers> wants_;
+  std::function<void(const std::string&)> on_reason_;
+  std::vector<PendingContainers> pending_;
   std::optional<hadoop::yarn::Resource> headroom_;
-  std::string said_;
-  Duration pause_{0};  // before the next look
+  std::string reported_;
+  Duration pause_{0};  // before the next query
 };
 
 }  // namespace howdah::backend::yarn::am

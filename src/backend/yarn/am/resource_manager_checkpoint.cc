@@ -5,40 +5,45 @@ namespace {
 
 using namespace ::hadoop::yarn;
 
-// Records are answers to heartbeats, without what comes again by itself.
-void Take(const AllocateResponseProto& answer, ResourceManagerCheckpoint::Past& past) {
-  past.response_id = answer.response_id();
+// A record is an answer to a heartbeat, reduced to what is not repeated.
+void Apply(const AllocateResponseProto& answer, ResourceManagerCheckpoint::State& state) {
+  state.response_id = answer.response_id();
   for (const ContainerProto& container : answer.allocated_containers()) {
-    past.containers[hadoop::yarn::FromProto(container.id())] = container;
+    state.containers[hadoop::yarn::FromProto(container.id())] = container;
   }
   for (const ContainerProto& container : answer.containers_from_previous_attempts()) {
-    past.containers[hadoop::yarn::FromProto(container.id())] = container;
+    state.containers[hadoop::yarn::FromProto(container.id())] = container;
   }
   for (const ContainerStatusProto& status : answer.completed_container_statuses()) {
     const hadoop::yarn::ContainerId id = hadoop::yarn::FromProto(status.container_id());
-    past.containers.erase(id);
-    past.completed[id] = status;
+    state.containers.erase(id);
+    state.completed[id] = status;
   }
-  past.nm_tokens.insert(past.nm_tokens.end(), answer.nm_tokens().begin(), answer.nm_tokens().end());
-  if (answer.has_am_rm_token()) past.am_rm_token = answer.am_rm_token();
+  state.nm_tokens.insert(state.nm_tokens.end(), answer.nm_tokens().begin(), answer.nm_tokens().end());
+  if (answer.has_am_rm_token()) state.am_rm_token = answer.am_rm_token();
+}
+
+hadoop::yarn::ContainerId InheritedId(const backend::Inherited& inherited) {
+  return hadoop::yarn::ParseContainerId(inherited.container.text).value_or(hadoop::yarn::ContainerId());
 }
 
 }  // namespace
 
-Result<ResourceManagerCheckpoint> ResourceManagerCheckpoint::Open(const std::string& path, std::optional<Past>& past) {
-  bool whole = true;
+Result<ResourceManagerCheckpoint> ResourceManagerCheckpoint::Open(const std::string& path,
+                                                                  std::optional<State>& restored) {
+  bool valid = true;
   auto file = os::files::RecordFile::Open(path, [&](std::string_view record) {
     AllocateResponseProto answer;
-    whole &= answer.ParseFromArray(record.data(), static_cast<int>(record.size()));
-    if (!past) past.emplace();
-    Take(answer, *past);
+    valid &= answer.ParseFromArray(record.data(), static_cast<int>(record.size()));
+    if (!restored) restored.emplace();
+    Apply(answer, *restored);
   });
   if (!file.ok()) return file.error();
-  if (!whole) return Failed("reading " + path + ": a record is no answer of a ResourceManager");
+  if (!valid) return Failed("reading " + path + ": invalid record");
   return ResourceManagerCheckpoint(std::move(*file));
 }
 
-Status ResourceManagerCheckpoint::Keep(const RegisterApplicationMasterResponseProto& response) {
+Status ResourceManagerCheckpoint::Save(const RegisterApplicationMasterResponseProto& response) {
   AllocateResponseProto record;
   record.set_response_id(0);
   *record.mutable_containers_from_previous_attempts() = response.containers_from_previous_attempts();
@@ -46,7 +51,7 @@ Status ResourceManagerCheckpoint::Keep(const RegisterApplicationMasterResponsePr
   return file_.Append({record.SerializeAsString()});
 }
 
-Status ResourceManagerCheckpoint::Keep(const AllocateResponseProto& response) {
+Status ResourceManagerCheckpoint::Save(const AllocateResponseProto& response) {
   AllocateResponseProto record;
   record.set_response_id(response.response_id());
   *record.mutable_allocated_containers() = response.allocated_containers();
@@ -54,6 +59,41 @@ Status ResourceManagerCheckpoint::Keep(const AllocateResponseProto& response) {
   *record.mutable_nm_tokens() = response.nm_tokens();
   if (response.has_am_rm_token()) *record.mutable_am_rm_token() = response.am_rm_token();
   return file_.Append({record.SerializeAsString()});
+}
+
+Takeover TakeOver(const std::vector<backend::Inherited>& inherited, const ResourceManagerCheckpoint::State& state) {
+  Takeover takeover;
+  std::map<hadoop::yarn::ContainerId, ContainerProto> surplus = state.containers;
+  for (const backend::Inherited& one : inherited) {
+    const hadoop::yarn::ContainerId id = InheritedId(one);
+    surplus.erase(id);
+    if (const auto running = state.containers.find(id); running != state.containers.end()) {
+      takeover.running.emplace_back(one, running->second);
+    } else if (const auto ended = state.completed.find(id); ended != state.completed.end()) {
+      takeover.ended.emplace_back(one, ended->second);
+    } else {
+      takeover.missing.push_back(one);
+    }
+  }
+  for (auto& [id, container] : surplus) takeover.surplus.push_back(std::move(container));
+  return takeover;
+}
+
+Takeover TakeOver(const std::vector<backend::Inherited>& inherited,
+                  const RegisterApplicationMasterResponseProto& response) {
+  ResourceManagerCheckpoint::State state;
+  for (const ContainerProto& container : response.containers_from_previous_attempts()) {
+    state.containers[hadoop::yarn::FromProto(container.id())] = container;
+  }
+  return TakeOver(inherited, state);
+}
+
+Takeover TakeOverMissing(const std::vector<backend::Inherited>& missing, const AllocateResponseProto& first_answer) {
+  ResourceManagerCheckpoint::State state;
+  for (const ContainerStatusProto& status : first_answer.completed_container_statuses()) {
+    state.completed[hadoop::yarn::FromProto(status.container_id())] = status;
+  }
+  return TakeOver(missing, state);
 }
 
 }  // namespace howdah::backend::yarn::am

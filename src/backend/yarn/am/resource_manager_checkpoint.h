@@ -1,12 +1,14 @@
-// What the ResourceManager tells an attempt only once, in a file of its container: for an AM's process that goes on
-// there after one that was killed. It holds tokens and is its owner's alone.
+// Recovery of an AM: what the ResourceManager reports to an attempt only once is saved in a file of the container, for
+// an AM process that replaces a killed one there; and what an AM takes over from the one before it.
 #pragma once
 
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "howdah/backend/backend.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/messages/yarn.pb.h"
 #include "howdah/hadoop/messages/yarn_service.pb.h"
@@ -15,29 +17,45 @@
 
 namespace howdah::backend::yarn::am {
 
-// One thread.
+// The file has tokens; only its owner can read it. One thread.
 class ResourceManagerCheckpoint {
  public:
-  struct Past {
-    int32_t response_id = 0;  // of the last answer that was taken
-    // Granted to this attempt or to one before it, and not given back for all that is known; and how they ended.
+  struct State {
+    int32_t response_id = 0;  // of the last processed answer
+    // Granted to this attempt or an earlier one and not known to be released; and those that have ended.
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerProto> containers;
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerStatusProto> completed;
-    std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order in which they came
-    std::optional<::hadoop::common::TokenProto> am_rm_token;  // if it is another one than the container's
+    std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order of arrival
+    std::optional<::hadoop::common::TokenProto> am_rm_token;  // if it has replaced the container's token
   };
 
-  // past: of the attempt so far; none if it has not registered.
-  static Result<ResourceManagerCheckpoint> Open(const std::string& path, std::optional<Past>& past);
+  // restored: the state of this attempt so far; none if it has not registered.
+  static Result<ResourceManagerCheckpoint> Open(const std::string& path, std::optional<State>& restored);
 
-  // To be called before anything that follows from the answer is done.
-  Status Keep(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
-  Status Keep(const ::hadoop::yarn::AllocateResponseProto& response);
+  // To be called before acting on the answer.
+  Status Save(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
+  Status Save(const ::hadoop::yarn::AllocateResponseProto& response);
 
  private:
   explicit ResourceManagerCheckpoint(os::files::RecordFile file) : file_(std::move(file)) {}
 
   os::files::RecordFile file_;
 };
+
+// The containers that an AM takes over, compared with what YARN knows of them.
+struct Takeover {
+  std::vector<std::pair<backend::Inherited, ::hadoop::yarn::ContainerProto>> running;
+  std::vector<std::pair<backend::Inherited, ::hadoop::yarn::ContainerStatusProto>> ended;
+  std::vector<backend::Inherited> missing;              // YARN has not reported them (yet)
+  std::vector<::hadoop::yarn::ContainerProto> surplus;  // unknown to the job; to be released
+};
+
+// From a process of the same attempt. Pure.
+Takeover TakeOver(const std::vector<backend::Inherited>& inherited, const ResourceManagerCheckpoint::State& state);
+// From an earlier attempt. The missing ones may be among the completed containers of the first answer. Pure.
+Takeover TakeOver(const std::vector<backend::Inherited>& inherited,
+                  const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
+Takeover TakeOverMissing(const std::vector<backend::Inherited>& missing,
+                         const ::hadoop::yarn::AllocateResponseProto& first_answer);
 
 }  // namespace howdah::backend::yarn::am

@@ -3,7 +3,9 @@
 #include <iostream>
 #include <utility>
 
-#include "howdah/backend/yarn/container_exit.h"
+#include "container_exit.h"
+#include "howdah/backend/yarn/container_exit_status.h"
+#include "howdah/base/host_port.h"
 #include "howdah/hadoop/yarn/token.h"
 #include "launch_context.h"
 
@@ -12,23 +14,23 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long an executor that was told to leave may take; then how long its node may take to say that it has ended.
+// How long an executor that was told to leave may take.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
-// After which a start is slow enough to be worth a question and a line.
-constexpr Duration kFirstFactsAfter = 10s;
-constexpr auto kGoneLimit = 8000ms;
-// ContainerExitStatus.INVALID and DISKS_FAILED.
-constexpr int kNotStarted = -1000, kDisksFailed = -101;
 
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
   return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
 }
 
+ContainerId IdOf(const ::hadoop::yarn::ContainerIdProto& id) {
+  return {hadoop::yarn::ToText(hadoop::yarn::FromProto(id))};
+}
+
 hadoop::yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& options) {
   hadoop::yarn::SchedulerOptions scheduler;
-  const size_t colon = options.am_address.rfind(':');
-  scheduler.host = options.am_address.substr(0, colon);
-  scheduler.rpc_port = std::atoi(options.am_address.c_str() + colon + 1);
+  if (const auto address = ParseHostPort(options.am_address); address.ok()) {
+    scheduler.host = address->host;
+    scheduler.rpc_port = address->port;
+  }
   scheduler.tracking_url = options.tracking_url;
   const auto expiry =
       options.configuration.Time("yarn.am.liveness-monitor.expiry-interval-ms", std::chrono::minutes(10));
@@ -38,7 +40,7 @@ hadoop::yarn::SchedulerOptions SchedulerOptionsOf(const YarnBackend::Options& op
   return scheduler;
 }
 
-std::vector<hadoop::yarn::KnownNode> NodesOf(const YarnAmStart& start, const hadoop::yarn::Allocation& allocation) {
+std::vector<hadoop::yarn::KnownNode> NodesOf(const AmStart& start, const hadoop::yarn::Allocation& allocation) {
   std::vector<hadoop::yarn::KnownNode> nodes;
   for (const CandidateNode& node : start.nodes) {
     nodes.push_back({allocation.NameOf(hadoop::yarn::ToProto(hadoop::yarn::NodeId{node.host, node.port})), node.rack,
@@ -47,67 +49,116 @@ std::vector<hadoop::yarn::KnownNode> NodesOf(const YarnAmStart& start, const had
   return nodes;
 }
 
+const jobspec::RoleSpec& RoleOf(const jobspec::JobSpec& spec, int role) {
+  return spec.roles[static_cast<size_t>(role)];
+}
+
+hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int index) {
+  const jobspec::RoleSpec& role = RoleOf(spec, index);
+  hadoop::yarn::Shape shape;
+  shape.resource = ContainerSize(role);
+  shape.label = NodeLabel(spec, role);
+  shape.nodes = role.locality.nodes;
+  shape.racks = role.locality.racks;
+  shape.strict = role.locality.strict;
+  shape.max_per_node = role.max_per_node;
+  return shape;
+}
+
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
-                         std::unique_ptr<hadoop::yarn::Calls> calls, ResourceManagerCheckpoint kept,
-                         std::optional<ResourceManagerCheckpoint::Past> past)
-    : loop_(loop),
-      sink_(sink),
+                         std::unique_ptr<hadoop::yarn::SchedulerCalls> calls, ResourceManagerCheckpoint checkpoint,
+                         std::optional<ResourceManagerCheckpoint::State> restored)
+    : sink_(sink),
       options_(std::move(options)),
       token_(options_.am_rm_token),
       scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
-      node_managers_(loop),
+      containers_(loop, options_.spec.timeouts.register_,
+                  {.on_starting = [this](const auto& id, const auto& progress) { sink_.OnStarting(id, progress); },
+                   .on_start_failed = [this](const auto& id, const Error& error) { OnStartFailed(id, error); },
+                   .on_stop_timeout =
+                       [this](const ContainerId& id) {
+                         // The ResourceManager makes the node end the container as soon as the node is reachable.
+                         scheduler_.Release(IdOf(id));
+                         Remove(id, "node did not respond to the request to stop the container", /*excused=*/true);
+                       }}),
       pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                        options_.start.queue, options_.start.node_label,
                        [this](const std::string& reason) { sink_.OnWaiting(reason); }),
       preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                   options_.start.job),
-      checkpoint_(std::move(kept)),
-      past_(std::move(past)),
-      registered_(past_.has_value()) {
+      checkpoint_(std::move(checkpoint)),
+      restored_(std::move(restored)),
+      registered_(restored_.has_value()) {
   scheduler_.SetNodes(NodesOf(options_.start, scheduler_.allocation()));
-  if (past_) {
-    for (const auto& token : past_->nm_tokens) node_managers_.AddToken(token);
-    scheduler_.Resume(past_->response_id);
+  if (restored_) {
+    for (const auto& token : restored_->nm_tokens) containers_.AddToken(token);
+    scheduler_.Resume(restored_->response_id);
   } else {
     scheduler_.Register();
   }
 }
 
-YarnBackend::~YarnBackend() = default;
-
-std::string YarnBackend::RoleLabel(int role) const {
-  return NodeLabel(options_.spec, options_.spec.roles[static_cast<size_t>(role)]);
+void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int) {
+  if (!restored_) {
+    inherited_ = containers;
+    return;
+  }
+  const Takeover takeover = TakeOver(containers, *std::exchange(restored_, std::nullopt));
+  Apply(takeover);
+  ReportMissing(takeover.missing);
 }
 
-hadoop::yarn::Shape YarnBackend::RoleShape(int role) const {
-  const jobspec::RoleSpec& of_role = options_.spec.roles[static_cast<size_t>(role)];
-  hadoop::yarn::Shape shape;
-  shape.resource = ContainerSize(of_role);
-  shape.label = RoleLabel(role);
-  shape.nodes = of_role.locality.nodes;
-  shape.racks = of_role.locality.racks;
-  shape.strict = of_role.locality.strict;
-  shape.max_per_node = of_role.max_per_node;
-  return shape;
+void YarnBackend::Apply(const Takeover& takeover) {
+  for (const auto& [inherited, proto] : takeover.running) {
+    ContainerTable::Container& container = containers_.Add(inherited.container);
+    container.proto = proto;
+    container.node = scheduler_.allocation().NameOf(proto.nodeid());
+    container.label = NodeLabel(options_.spec, RoleOf(options_.spec, inherited.role));
+    container.launched = container.started = inherited.task.has_value();
+    scheduler_.Adopt(inherited.role, ShapeOf(options_.spec, inherited.role), hadoop::yarn::FromProto(proto.id()),
+                     container.node);
+  }
+  for (const auto& [inherited, status] : takeover.ended) {
+    const std::string label = NodeLabel(options_.spec, RoleOf(options_.spec, inherited.role));
+    ReportExit(inherited.container, status, label, /*preemptor=*/"");
+  }
+  for (const auto& proto : takeover.surplus) {
+    scheduler_.AdoptSurplus(hadoop::yarn::FromProto(proto.id()), scheduler_.allocation().NameOf(proto.nodeid()));
+  }
 }
 
-void YarnBackend::Request(const core::RequestContainers& request) {
-  for (const auto& ask : request.asks) scheduler_.Ask(ask.role, RoleShape(ask.role), ask.count);
-  Expect();
+void YarnBackend::ReportMissing(const std::vector<backend::Inherited>& missing) {
+  for (const backend::Inherited& one : missing) {
+    sink_.OnExited(one.container, "container ended while no application master was running", /*excused=*/true,
+                   /*taken=*/false);
+  }
 }
 
-void YarnBackend::CancelRequests() {
-  scheduler_.CancelAll();
-  Expect();
+bool YarnBackend::Defer(std::function<void()> order) {
+  if (!registered_) deferred_.push_back(std::move(order));
+  return !registered_;
+}
+
+void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
+  // An AM whose state cannot be recovered later is better replaced now, here and in OnAnswer.
+  if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
+  for (const auto& token : response.nm_tokens_from_previous_attempts()) containers_.AddToken(token);
+  Takeover takeover = TakeOver(std::exchange(inherited_, {}), response);
+  Apply(takeover);
+  missing_ = std::move(takeover.missing);
+  registered_ = true;
+  for (const auto& order : std::exchange(deferred_, {})) order();
 }
 
 void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
-  Keep(checkpoint_.Keep(response));
-  if (past_) InheritKept({});  // that process had not told its job of anything
-  for (const auto& token : response.nm_tokens()) node_managers_.AddToken(token);
-  TellMissing(response);
+  if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
+  if (restored_) Inherit({}, 0);  // the earlier process had not reported any container to the job
+  for (const auto& token : response.nm_tokens()) containers_.AddToken(token);
+  const Takeover takeover = TakeOverMissing(std::exchange(missing_, {}), response);
+  Apply(takeover);
+  ReportMissing(takeover.missing);
   if (response.has_limit()) pending_monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
   if (response.has_am_rm_token()) token_ = hadoop::yarn::FromProto(response.am_rm_token());
   if (response.updated_nodes_size() > 0) UpdateNodes(response);
@@ -116,22 +167,16 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   for (const auto& container : preempt.contract().container()) WarnPreempted(container);
 }
 
-// A node that is being decommissioned lets its containers run for a while.
-void YarnBackend::WarnNode(const std::string& node) {
-  std::vector<ContainerId> there;
-  for (const auto& [id, held] : containers_) {
-    if (held.node == node && !held.leaving) there.push_back(id);
-  }
-  for (const ContainerId& id : there)
-    sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
-}
-
 void YarnBackend::UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response) {
   std::vector<hadoop::yarn::KnownNode> nodes = scheduler_.allocation().nodes();
   for (const auto& report : response.updated_nodes()) {
     const std::string name = scheduler_.allocation().NameOf(report.nodeid());
     std::erase_if(nodes, [&](const hadoop::yarn::KnownNode& node) { return node.name == name; });
-    if (report.node_state() == ::hadoop::yarn::NS_DECOMMISSIONING) WarnNode(name);
+    if (report.node_state() == ::hadoop::yarn::NS_DECOMMISSIONING) {
+      for (const ContainerId& id : containers_.OnNode(name)) {
+        sink_.OnWarned(id, "its node is being decommissioned", /*taken=*/false);
+      }
+    }
     if (report.node_state() != ::hadoop::yarn::NS_RUNNING) continue;
     nodes.push_back({name, report.rackname(), report.node_labels_size() > 0 ? report.node_labels(0) : "",
                      hadoop::yarn::FromProto(report.capability())});
@@ -139,176 +184,135 @@ void YarnBackend::UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& respo
   scheduler_.SetNodes(std::move(nodes));
 }
 
+void YarnBackend::Request(const core::RequestContainers& request) {
+  for (const auto& ask : request.asks) scheduler_.Ask(ask.role, ShapeOf(options_.spec, ask.role), ask.count);
+  UpdateExpectations();
+}
+
+void YarnBackend::CancelRequests() {
+  scheduler_.CancelAll();
+  UpdateExpectations();
+}
+
 void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
-  const ContainerId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(granted.container.id()))};
-  Held& held = containers_.try_emplace(id, loop_).first->second;
-  held.proto = granted.container;
-  held.node = granted.node;
-  held.label = RoleLabel(granted.shape);
-  Expect();
-  sink_.OnEvent(core::ContainerGranted{id, granted.shape, granted.container.nodeid().host()});
+  const ContainerId id = IdOf(granted.container.id());
+  ContainerTable::Container& container = containers_.Add(id);
+  container.proto = granted.container;
+  container.node = granted.node;
+  container.label = NodeLabel(options_.spec, RoleOf(options_.spec, granted.shape));
+  UpdateExpectations();
+  sink_.OnGranted(id, granted.shape, granted.container.nodeid().host());
 }
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
   if (Defer([this, id, task] { Launch(id, task); })) return;
-  const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
-  it->second.launched = true;
-  const std::string& role = options_.spec.roles[static_cast<size_t>(task.role)].name;
-  node_managers_.Start(it->second.proto,
-                       LaunchContext(options_.start, options_.credentials, {id, role, task.index, options_.am_address}),
-                       [this, id](const Status& started) { OnStarted(id, started); });
+  const std::string& role = RoleOf(options_.spec, task.role).name;
+  containers_.Launch(id,
+                     LaunchContext(options_.start, options_.credentials, {id, role, task.index, options_.am_address}));
 }
 
-void YarnBackend::OnStarted(const ContainerId& id, const Status& started) {
-  const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
-  if (started.ok()) {
-    it->second.started = true;
-    if (it->second.stopped) return Stop(id);  // there was nothing to be stopped before
-    return LookHowFar(id);
-  }
-  const bool wanted = !it->second.leaving;
-  if (wanted) scheduler_.NodeFailed(it->second.node);
+void YarnBackend::OnStartFailed(const ContainerId& id, const Error& error) {
+  const ContainerTable::Container& container = *containers_.Find(id);
+  const bool releasing = container.releasing;
+  if (!releasing) scheduler_.NodeFailed(container.node);
   scheduler_.Release(IdOf(id));
-  Gone(id, wanted ? DescribeStartFailure(started.error().message) : "", /*excused=*/false);
+  Remove(id, releasing ? "" : DescribeStartFailure(error.message), /*excused=*/false);
 }
 
 void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& completed) {
-  const ContainerId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(completed.status.container_id()))};
-  const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
-  // It was not even localized: the node may be the reason. A NodeManager that takes a container has shown nothing yet,
-  // an executor that has run has.
+  const ContainerId id = IdOf(completed.status.container_id());
+  const ContainerTable::Container* container = containers_.Find(id);
+  if (container == nullptr) return;
   const int status = completed.status.exit_status();
-  if (status == kNotStarted || status == kDisksFailed) {
-    scheduler_.NodeFailed(it->second.node);
-  } else if (it->second.started && status >= 0) {
-    scheduler_.NodeSucceeded(it->second.node);
+  const ContainerExitMeaning meaning = MeaningOf(status);
+  if (meaning.status == ContainerExitStatus::kInvalid || meaning.status == ContainerExitStatus::kDisksFailed) {
+    // Not even localized: the node may be the cause.
+    scheduler_.NodeFailed(container->node);
+  } else if (container->started && status >= 0) {
+    // Only an executor that has run shows that the node works; an accepted container does not.
+    scheduler_.NodeSucceeded(container->node);
   }
-  const bool leaving = it->second.leaving;
-  const std::string label = it->second.label, preemptor = it->second.preemptor;
-  Forget(id);
-  if (leaving) return sink_.OnExited(id, "", IsExcused(status), WasTaken(status));
-  TellEnded(id, completed.status, label, preemptor);
+  const bool releasing = container->releasing;
+  const std::string label = container->label, preemptor = container->preemptor;
+  containers_.Remove(id);
+  UpdateExpectations();
+  if (releasing) return sink_.OnExited(id, "", !meaning.charged, meaning.preempted);
+  ReportExit(id, completed.status, label, preemptor);
+}
+
+void YarnBackend::WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& container) {
+  const ContainerId id = IdOf(container.id());
+  const ContainerTable::Container* held = containers_.Find(id);
+  if (held == nullptr || held->releasing) return;
+  preemptors_.Find(held->label, [this, id](const std::string& preemptor) {
+    ContainerTable::Container* held = containers_.Find(id);
+    if (held == nullptr || held->releasing) return;
+    if (!preemptor.empty()) held->preemptor = preemptor;
+    sink_.OnWarned(id, DescribePreemptionWarning(preemptor), /*taken=*/true);
+  });
+}
+
+void YarnBackend::ReportExit(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status,
+                             const std::string& label, const std::string& preemptor) {
+  const ContainerExitMeaning meaning = MeaningOf(status.exit_status());
+  const auto report = [this, id, status, meaning](const std::string& preemptor) {
+    sink_.OnExited(id, DescribeExit(status, preemptor), !meaning.charged, meaning.preempted);
+  };
+  if (meaning.status != ContainerExitStatus::kPreempted || !preemptor.empty()) return report(preemptor);
+  preemptors_.Find(label, report);
 }
 
 void YarnBackend::Avoid(const std::string& node, Duration limit) { scheduler_.Avoid(node, limit); }
 
-void YarnBackend::Connected(const ContainerId& id) {
-  const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
-  it->second.connected = true;
-  it->second.look.cancel();
-}
-
-void YarnBackend::LookHowFar(const ContainerId& id) {
-  Held& held = containers_.at(id);
-  if (held.connected || held.leaving || held.stopped) return;
-  // Seldom enough for big jobs, and once at least before the time is over.
-  const Duration pause =
-      std::max(held.looked_after, std::min<Duration>(kFirstFactsAfter, options_.spec.timeouts.register_ * 3 / 4));
-  held.looked_after += pause;
-  held.look.expires_after(pause);
-  held.look.async_wait([this, id](const boost::system::error_code& error) {
-    const auto it = containers_.find(id);
-    if (error || it == containers_.end() || it->second.connected) return;
-    node_managers_.Ask(hadoop::yarn::FromProto(it->second.proto.nodeid()), IdOf(id),
-                       [this, id](const auto& status) { OnHowFar(id, status); });
-  });
-}
-
-void YarnBackend::OnHowFar(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status) {
-  const auto it = containers_.find(id);
-  if (it == containers_.end() || it->second.connected || it->second.leaving) return;
-  if (const std::string how_far = DescribeStartProgress(status, it->second.proto.nodeid().host()); !how_far.empty()) {
-    sink_.OnStarting(id, "after " + FormatDuration(it->second.looked_after) + " " + how_far);
-  }
-  LookHowFar(id);
-}
+void YarnBackend::Connected(const ContainerId& id) { containers_.Connected(id); }
 
 void YarnBackend::Release(const ContainerId& id) {
   if (Defer([this, id] { Release(id); })) return;
-  const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
-  if (!std::exchange(it->second.leaving, true)) ++leaving_;
-  if (it->second.launched) {
-    Expect();
-    return EndAfter(id, kLeaveLimit);
+  const ContainerTable::Container* container = containers_.Find(id);
+  if (container == nullptr) return;
+  containers_.MarkReleasing(id);
+  if (container->launched) {
+    UpdateExpectations();
+    return containers_.StopAfter(id, kLeaveLimit);
   }
   scheduler_.Release(IdOf(id));
-  Gone(id, "", /*excused=*/false);
+  Remove(id, "", /*excused=*/false);
 }
 
 void YarnBackend::Kill(const ContainerId& id) {
   if (Defer([this, id] { Kill(id); })) return;
-  const auto it = containers_.find(id);
-  if (it == containers_.end()) return;
-  if (!it->second.launched) return Release(id);
-  Expect();
-  EndAfter(id, 0ms);
+  const ContainerTable::Container* container = containers_.Find(id);
+  if (container == nullptr) return;
+  if (!container->launched) return Release(id);
+  UpdateExpectations();
+  containers_.StopAfter(id, 0ms);
 }
 
-void YarnBackend::EndAfter(const ContainerId& id, std::chrono::milliseconds wait) {
-  boost::asio::steady_timer& patience = containers_.at(id).patience;
-  patience.expires_after(wait);
-  patience.async_wait([this, id](const boost::system::error_code& error) {
-    if (error || !containers_.contains(id)) return;
-    Stop(id);
-    GiveUpAfter(id, kGoneLimit);
-  });
+void YarnBackend::Remove(const ContainerId& id, const std::string& how, bool excused) {
+  containers_.Remove(id);
+  UpdateExpectations();
+  sink_.OnExited(id, how, excused, /*taken=*/false);
 }
 
-// A NodeManager that has not taken the container yet would know nothing of it.
-void YarnBackend::Stop(const ContainerId& id) {
-  Held& held = containers_.at(id);
-  held.stopped = true;
-  if (held.started) node_managers_.Stop(hadoop::yarn::FromProto(held.proto.nodeid()), IdOf(id), [](const Status&) {});
-}
-
-void YarnBackend::GiveUpAfter(const ContainerId& id, std::chrono::milliseconds wait) {
-  boost::asio::steady_timer& patience = containers_.at(id).patience;
-  patience.expires_after(wait);
-  patience.async_wait([this, id](const boost::system::error_code& error) {
-    if (error || !containers_.contains(id)) return;
-    // Its node does not answer. The ResourceManager tells it to end the container as soon as it can.
-    scheduler_.Release(IdOf(id));
-    Gone(id, "its node did not answer when it was to end", /*excused=*/true);
-  });
-}
-
-void YarnBackend::Forget(const ContainerId& id) {
-  const auto it = containers_.find(id);
-  if (it->second.leaving) --leaving_;
-  containers_.erase(it);
-  Expect();
-}
-
-void YarnBackend::Gone(const ContainerId& id, const std::string& how, bool excused) {
-  Forget(id);
-  sink_.OnEvent(core::ContainerExited{.container = id, .how = how, .infrastructure = excused});
-}
-
-// Grants and ends are told when the ResourceManager is asked: soon after something has been ordered, at leisure else.
-void YarnBackend::Expect() {
-  std::vector<PendingContainers> wants;
-  for (size_t role = 0; role < options_.spec.roles.size(); ++role) {
-    const int count = scheduler_.allocation().outstanding(static_cast<int>(role));
+void YarnBackend::UpdateExpectations() {
+  std::vector<PendingContainers> pending;
+  for (size_t i = 0; i < options_.spec.roles.size(); ++i) {
+    const int count = scheduler_.allocation().outstanding(static_cast<int>(i));
     if (count == 0) continue;
-    const jobspec::RoleSpec& of_role = options_.spec.roles[role];
-    wants.push_back({of_role.name, count, ContainerSize(of_role), NodeLabel(options_.spec, of_role)});
+    const jobspec::RoleSpec& role = options_.spec.roles[i];
+    pending.push_back({role.name, count, ContainerSize(role), NodeLabel(options_.spec, role)});
   }
-  pending_monitor_.SetPending(std::move(wants));
-  scheduler_.SetExpecting(leaving_ > 0);
+  pending_monitor_.SetPending(std::move(pending));
+  // Ends arrive with heartbeats, which are frequent only while something is expected.
+  scheduler_.SetExpecting(containers_.any_releasing());
 }
 
 void YarnBackend::OnRejected(const Error& error) {
-  sink_.OnEvent(
-      core::RequestsRefused{"the cluster will never give these containers: " + hadoop::yarn::FirstLine(error.message)});
+  sink_.OnRefused("the cluster can never grant these containers: " + hadoop::yarn::FirstLine(error.message));
 }
 
 void YarnBackend::OnUnreachable(const std::string& why) {
-  if (!why.empty()) std::cerr << why << "; the job goes on\n";
+  if (!why.empty()) std::cerr << why << "; the job continues\n";
 }
 
 void YarnBackend::OnLost(const Error& error) { sink_.OnLost(error); }

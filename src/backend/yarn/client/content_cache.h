@@ -1,46 +1,60 @@
-// The user's files by content in the cluster's file system: what is there already is not sent again.
+// A cache of the user's files in the cluster's file system, by content: files that are there are not uploaded again.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "content_hash.h"
 #include "howdah/backend/yarn/layout.h"
+#include "howdah/backend/yarn/staged_file.h"
 #include "howdah/base/result.h"
 #include "howdah/hadoop/hdfs/file_system.h"
 
 namespace howdah::backend::yarn::client {
 
-// A file of the cluster as YARN's LocalResource names it.
-struct RemoteFile {
-  std::string uri;
-  int64_t size = 0;
-  int64_t modified_millis = 0;
-  bool is_public = false;  // every user of a node may read it: nodes keep one copy for all
-  friend bool operator==(const RemoteFile&, const RemoteFile&) = default;
+// SHA-256 as 64 hexadecimal digits.
+std::string HashOf(std::string_view bytes);
+
+// Remembers the hashes of large files by their identity (device, inode, size, times), as hashing gigabytes takes
+// seconds and most submissions stage the same environment again. Files that changed within the last two seconds are not
+// remembered: they may change again within the resolution of the file system's clock.
+class HashCache {
+ public:
+  // path: of the cache file. A missing or unreadable one counts as empty.
+  explicit HashCache(std::string path);
+  // Writes the new hashes. Errors are ignored.
+  ~HashCache();
+  HashCache(const HashCache&) = delete;
+  HashCache& operator=(const HashCache&) = delete;
+
+  Result<std::string> OfFile(const std::string& file);
+
+ private:
+  std::string path_;
+  std::map<std::string, std::string> known_;  // identity → hash
+  std::string added_;
 };
 
-// YARN's rule for its public cache (FSDownload.isPublic): everybody may enter the directory and every one above it.
+// YARN's condition for its public cache (FSDownload.isPublic): the directory and all its parents are executable for
+// everybody.
 bool IsWorldTraversable(hadoop::hdfs::FileSystem& files, const std::string& directory);
 
 class ContentCache {
  public:
-  // told: as bytes are sent, of how many in all; may be empty.
-  ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path,
-               std::function<void(int64_t done, int64_t total)> reported);
+  using OnProgress = std::function<void(int64_t done, int64_t total)>;  // in bytes
+  ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path, OnProgress on_progress);
 
-  // Notes a file that is to be there after Send; the number by which `sent` knows it. suffix: what the name ends with,
-  // as YARN unpacks by it (".tar.gz"; may be empty). A file that everybody may read, and whose directories everybody
-  // may enter, is kept readable by all.
-  Result<size_t> PendingContainers(const std::string& local_path, const std::string& suffix);
+  // Adds a file for the next Upload; the result is its number for `file`. suffix: of the name in the cluster
+  // (".tar.gz"), by which YARN chooses how to unpack; may be empty. A file is public if it and its directories are
+  // world-readable.
+  Result<size_t> Add(const std::string& local_path, const std::string& suffix);
   Result<size_t> AddBytes(std::string bytes, const std::string& suffix);
-  // Uploads what is not there. kFailed: a file changed while it was sent.
-  Status Send();
-  const RemoteFile& sent(size_t number) const { return items_[number].remote; }
+  // Uploads the missing files. kFailed: a file changed meanwhile.
+  Status Upload();
+  const StagedFile& file(size_t number) const { return items_[number].file; }
   int64_t bytes_sent() const { return done_; }
 
  private:
@@ -49,21 +63,21 @@ class ContentCache {
     std::string bytes;
     std::string hash, path;
     int64_t size = 0;
-    bool everybody = false;
-    bool damaged = false;  // something of another size has its name
-    RemoteFile remote;
+    bool world_readable = false;
+    bool damaged = false;  // a file of another size has its name
+    StagedFile file;
   };
   Result<bool> IsThere(Item& item);
   Status MakeDirectories();
-  Status Upload(Item& item);
+  Status UploadItem(Item& item);
   Status Fill(Item& item, hadoop::hdfs::Writer& writer);
-  size_t Add(Item item, const std::string& suffix);
+  size_t AddItem(Item item, const std::string& suffix);
 
   hadoop::hdfs::FileSystem& files_;
   Layout layout_;
   HashCache hashes_;
-  std::function<void(int64_t, int64_t)> told_;
-  std::map<std::string, bool> entered_;  // directories of this machine: whether everybody may enter them
+  OnProgress on_progress_;
+  std::map<std::string, bool> traversable_;  // local directories that everybody may enter
   std::vector<Item> items_;
   int64_t done_ = 0, total_ = 0;
 };

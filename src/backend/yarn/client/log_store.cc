@@ -8,21 +8,85 @@
 
 #include "howdah/hadoop/yarnlogs/aggregated_log.h"
 #include "howdah/hadoop/yarnlogs/locations.h"
-#include "node_logs.h"
+#include "howdah/hadoop/yarnlogs/node_text.h"
+#include "howdah/os/http/get.h"
 #include "staging.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
 
-constexpr Duration kFirstReadPause = std::chrono::milliseconds(100), kLongestReadPause = std::chrono::seconds(1);
+using backend::LogSource;
+using backend::LogStream;
+
+constexpr Duration kFirstReadPause = std::chrono::milliseconds(100), kMaxReadPause = std::chrono::seconds(1);
 
 using Clock = std::chrono::steady_clock;
 
 std::string WithoutScheme(const std::string& path) { return IsUri(path) ? hadoop::hdfs::PathOf(path) : path; }
 
+std::string LogUrl(const std::string& address, const LogFileLocation& location, const std::string& user) {
+  return "http://" + address + "/ws/v1/node/containers/" + location.container + "/logs/" + location.file +
+         "?user.name=" + user;
+}
+
 }  // namespace
 
-// One file of gathered logs.
+std::string LogFileName(const LogSource& source, bool several_processes) {
+  std::string name = "attempt-" + std::to_string(source.attempt);
+  if (several_processes) name += ".rank-" + std::to_string(source.local_rank);
+  return name + (source.stream == LogStream::kStdout ? ".stdout" : ".stderr");
+}
+
+std::map<LogSource, LogFileLocation> LogLocations(const std::vector<core::JournalEntry>& journal) {
+  struct Home {
+    std::string container, node;
+  };
+  std::map<std::pair<std::string, int>, Home> homes;
+  std::map<LogSource, LogFileLocation> locations;
+  for (const core::JournalEntry& entry : journal) {
+    const auto* task = std::get_if<core::TaskChanged>(&entry.change);
+    if (task == nullptr) continue;
+    Home& home = homes[{task->role, task->index}];
+    if (task->container) home.container = *task->container;
+    if (task->node) home.node = *task->node;
+    using Type = core::TaskChanged::Type;
+    const bool began = task->type == Type::kStarted || (task->type == Type::kExited && task->exit);
+    if (!began || home.container.empty()) continue;
+    const int processes = task->pids ? std::max(1, static_cast<int>(task->pids->size())) : 1;
+    for (int rank = 0; rank < processes; ++rank) {
+      for (const LogStream stream : {LogStream::kStdout, LogStream::kStderr}) {
+        const LogSource source{task->role, task->index, task->attempt, rank, stream};
+        // An attempt that failed to start has no such entry, but may have written the cause to its stderr.
+        locations.try_emplace(source, LogFileLocation{home.container, home.node, LogFileName(source, processes > 1)});
+      }
+    }
+  }
+  return locations;
+}
+
+LogSource FromWire(const wire::LogSource& source) {
+  return {source.role(), source.index(), source.attempt(), source.local_rank(),
+          source.is_stderr() ? LogStream::kStderr : LogStream::kStdout};
+}
+
+wire::LogSource ToWire(const LogSource& source) {
+  wire::LogSource wire;
+  wire.set_role(source.role);
+  wire.set_index(source.index);
+  wire.set_attempt(source.attempt);
+  wire.set_local_rank(source.local_rank);
+  wire.set_is_stderr(source.stream == LogStream::kStderr);
+  return wire;
+}
+
+bool Matches(const backend::LogSelection& selection, const LogSource& source) {
+  if (selection.role && *selection.role != source.role) return false;
+  if (selection.index && *selection.index != source.index) return false;
+  if (selection.attempt && *selection.attempt != source.attempt) return false;
+  return source.stream == LogStream::kStdout ? selection.want_stdout : selection.want_stderr;
+}
+
+// One file of aggregated logs.
 class LogStore::Aggregated {
  public:
   static Result<std::unique_ptr<Aggregated>> Open(hadoop::hdfs::FileSystem& files, const std::string& path) {
@@ -37,12 +101,12 @@ class LogStore::Aggregated {
     return opened;
   }
 
-  // The parts of a log file in their order; none: the container did not run there.
-  Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFileLocation& place) {
-    auto entries = log_->List(place.container);
+  // The parts of a log file in order; none: the container did not run on that node.
+  Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFileLocation& location) {
+    auto entries = log_->List(location.container);
     if (!entries.ok()) return entries;
     std::erase_if(*entries, [&](const hadoop::yarnlogs::LogEntry& entry) {
-      return entry.container != place.container || entry.name != place.file;
+      return entry.container != location.container || entry.name != location.file;
     });
     return entries;
   }
@@ -81,46 +145,46 @@ LogStore::LogStore(HadoopClient& cluster, JobId id, std::string user)
     : cluster_(cluster), id_(std::move(id)), user_(std::move(user)) {}
 LogStore::~LogStore() = default;
 
-Status LogStore::Read(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes, Duration limit) {
+Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes, Duration limit) {
   const auto end = Clock::now() + limit;
-  int64_t handed_on = 0;  // by a look that failed in the middle: the next goes on from there
+  int64_t delivered = 0;  // a failed attempt may have delivered a part; the next one continues there
   const OnBytes count = [&](std::string_view bytes) {
-    handed_on += static_cast<int64_t>(bytes.size());
+    delivered += static_cast<int64_t>(bytes.size());
     on_bytes(bytes);
   };
-  Error last{ErrorCode::kNotFound, "it is neither gathered yet nor on its node any more"};
-  for (Duration pause = kFirstReadPause;; pause = std::min(pause * 2, kLongestReadPause)) {
-    for (const auto look : {&LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
-      const auto read = (this->*look)(place, offset + handed_on, count);
+  Error last{ErrorCode::kNotFound, "the log is not aggregated yet and no longer on its node"};
+  for (Duration pause = kFirstReadPause;; pause = std::min(pause * 2, kMaxReadPause)) {
+    for (const auto read_from : {&LogStore::ReadAggregated, &LogStore::ReadFromNode}) {
+      const auto read = (this->*read_from)(location, offset + delivered, count);
       if (read.ok() && *read) return {};
       if (!read.ok()) last = read.error();
     }
-    if (Clock::now() + pause > end || IsNodeLost(cluster_, place.node)) break;
+    if (Clock::now() + pause > end || IsNodeLost(location.node)) break;
     poll(nullptr, 0, static_cast<int>(pause.count() / 1000));
   }
-  return last.While("reading " + place.file + " of " + place.container + " on " + place.node);
+  return last.While("reading " + location.file + " of " + location.container + " on " + location.node);
 }
 
-Result<bool> LogStore::ReadAggregated(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes) {
+Result<bool> LogStore::ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {
   const auto& configuration = cluster_.configuration();
   const auto value = [&](const std::string& key) { return configuration.Get(key); };
   HOWDAH_TRY(const auto files, cluster_.Files());
   for (const std::string& directory : hadoop::yarnlogs::LogDirectories(value, user_, id_.text)) {
     const auto listed = files->List(WithoutScheme(directory));
-    if (!listed.ok()) continue;  // another format, or not there yet
+    if (!listed.ok()) continue;  // of another log format, or not there yet
     std::vector<std::string> names;
     for (const hadoop::hdfs::FileStatus& file : *listed) names.push_back(file.name);
     for (const std::string& name : hadoop::yarnlogs::LogFilesOf("", names)) {
-      if (!place.node.empty() && !name.starts_with(place.node + "_")) continue;
+      if (!location.node.empty() && !name.starts_with(location.node + "_")) continue;
       const std::string path = WithoutScheme(directory) + "/" + name;
       auto& opened = opened_[path];
       if (!opened) {
         auto log = Aggregated::Open(*files, path);
-        if (!log.ok()) return log.error().While("reading the gathered logs " + path);
+        if (!log.ok()) return log.error().While("reading the aggregated logs " + path);
         opened = std::move(*log);
       }
-      const auto parts = opened->Parts(place);
-      if (!parts.ok()) return parts.error().While("reading the gathered logs " + path);
+      const auto parts = opened->Parts(location);
+      if (!parts.ok()) return parts.error().While("reading the aggregated logs " + path);
       int64_t begin = 0;
       for (const hadoop::yarnlogs::LogEntry& part : *parts) {
         const int64_t from = std::clamp<int64_t>(offset - begin, 0, part.length);
@@ -133,8 +197,38 @@ Result<bool> LogStore::ReadAggregated(const LogFileLocation& place, int64_t offs
   return false;
 }
 
-Result<bool> LogStore::ReadFromNode(const LogFileLocation& place, int64_t offset, const OnBytes& on_bytes) {
-  return ReadNodeLog(cluster_, place, offset, on_bytes);
+Result<bool> LogStore::ReadFromNode(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes) {
+  HOWDAH_TRY(const auto rm, cluster_.Rm());
+  HOWDAH_TRY(const auto nodes, rm->ClusterNodes({}));
+  Error last{ErrorCode::kNotFound, ""};
+  for (const auto& node : nodes) {
+    if (node.nodeid().host() != location.node || node.httpaddress().empty()) continue;
+    hadoop::yarnlogs::NodeText text(offset, on_bytes);
+    Status parsed;
+    const auto got =
+        os::http::Get(LogUrl(node.httpaddress(), location, cluster_.user()), {}, [&](std::string_view bytes) {
+          parsed = text.Add(bytes);
+          return parsed.ok() && !text.whole();
+        });
+    if (!parsed.ok()) return parsed.error();
+    if (text.whole()) return true;
+    if (!got.ok()) last = got.error();
+  }
+  if (!last.message.empty()) return last;
+  return false;
+}
+
+bool LogStore::IsNodeLost(const std::string& node) {
+  const auto rm = cluster_.Rm();
+  const auto nodes = rm.ok() ? (*rm)->ClusterNodes({}) : rm.error();
+  if (!nodes.ok()) return false;
+  bool lost = false;
+  for (const auto& report : *nodes) {
+    if (report.nodeid().host() != node) continue;
+    if (report.node_state() != ::hadoop::yarn::NS_LOST) return false;  // a second NodeManager of that host
+    lost = true;
+  }
+  return lost;
 }
 
 }  // namespace howdah::backend::yarn::client

@@ -15,7 +15,7 @@ bool Has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A queue may be named by its last part or its whole path.
+// Both the name and the full path of a queue are accepted.
 bool IsAllowed(const ClusterFacts& facts) {
   const std::string& name = facts.queue.name;
   return std::any_of(facts.allowed_queues.begin(), facts.allowed_queues.end(), [&](const std::string& allowed) {
@@ -25,10 +25,10 @@ bool IsAllowed(const ClusterFacts& facts) {
 
 std::string QueueRefusal(const ClusterFacts& facts) {
   const std::string may = facts.allowed_queues.empty()
-                              ? "; " + facts.user + " may submit to no queue of this cluster"
+                              ? "; " + facts.user + " may not submit to any queue of this cluster"
                               : "; " + facts.user + " may submit to " + Join(facts.allowed_queues);
   if (!facts.queue.exists) return "the queue '" + facts.queue.name + "' does not exist" + may;
-  if (facts.queue.stopped) return "the queue '" + facts.queue.name + "' is stopped and takes no jobs" + may;
+  if (facts.queue.stopped) return "the queue '" + facts.queue.name + "' is stopped and accepts no jobs" + may;
   if (!IsAllowed(facts)) return facts.user + " may not submit to the queue '" + facts.queue.name + "'" + may;
   return "";
 }
@@ -37,7 +37,7 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
   if (label.empty()) return "";
   if (!Has(facts.labels, label)) {
     return who + ": the node label '" + label + "' does not exist; " +
-           (facts.labels.empty() ? "this cluster has no labels" : "there are " + Join(facts.labels));
+           (facts.labels.empty() ? "this cluster has no labels" : "existing labels: " + Join(facts.labels));
   }
   if (!Has(facts.queue.labels, label) && !Has(facts.queue.labels, "*")) {
     return who + ": the queue '" + facts.queue.name + "' may not use nodes with the label '" + label + "'" +
@@ -46,17 +46,17 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
   return "";
 }
 
-// Has the label, and is not gone for good.
+// Nodes with the label that may come back if they are not running.
 bool Counts(const NodeFacts& node, const std::string& label) {
   return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
 }
 
-// The node that could hold most of the shape, to be named.
-const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& shape) {
+// The node that comes closest to the request.
+const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& size) {
   const NodeFacts* largest = nullptr;
   const auto key = [&](const NodeFacts& node) {
     int64_t others = 0;
-    for (const auto& [type, amount] : shape.others) others += std::min(node.total.other(type), amount);
+    for (const auto& [type, amount] : size.others) others += std::min(node.total.other(type), amount);
     return std::make_tuple(others, node.total.memory_mib, node.total.vcores);
   };
   for (const NodeFacts& node : facts.nodes) {
@@ -67,47 +67,46 @@ const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, co
 }
 
 std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role, const ClusterFacts& facts) {
-  const hadoop::yarn::Resource shape = ContainerSize(role);
+  const hadoop::yarn::Resource size = ContainerSize(role);
   const std::string who = "roles." + role.name;
-  for (const auto& [type, amount] : shape.others) {
+  for (const auto& [type, amount] : size.others) {
     if (Has(facts.resource_types, type)) continue;
-    return who + " asks for " + std::to_string(amount) + " " + type +
-           ", which this cluster does not count; it counts " + Join(facts.resource_types);
+    return who + " requests " + std::to_string(amount) + " " + type +
+           ", which is not a resource type of this cluster; its types: " + Join(facts.resource_types);
   }
   const std::string label = NodeLabel(spec, role);
   if (const std::string why = LabelRefusal(facts, who, label); !why.empty()) return why;
   const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
-                                [&](const NodeFacts& node) { return Counts(node, label) && shape.FitsIn(node.total); });
-  const NodeFacts* largest = Largest(facts, label, shape);
-  if (fits || largest == nullptr) return "";  // without nodes it waits until there are some
-  return "no node is large enough: " + who + " asks for " + ToText(shape) + " a task; the largest node" +
+                                [&](const NodeFacts& node) { return Counts(node, label) && size.FitsIn(node.total); });
+  const NodeFacts* largest = Largest(facts, label, size);
+  if (fits || largest == nullptr) return "";  // without nodes the job waits for some
+  return "no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +
          (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
          ToText(largest->total);
 }
 
 std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts) {
-  if (!facts.queue.most || spec.start != jobspec::StartMode::kGang) return "";
+  if (!facts.queue.maximum || spec.start != jobspec::StartMode::kGang) return "";
   hadoop::yarn::Resource all;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (NodeLabel(spec, role) != spec.node_label) return "";  // of another partition of the cluster
+    if (NodeLabel(spec, role) != spec.node_label) return "";  // the queue's maximum is that of another partition
     for (int i = 0; i < role.instances.min; ++i) all += ContainerSize(role);
   }
-  const hadoop::yarn::Resource& most = *facts.queue.most;
+  const hadoop::yarn::Resource& most = *facts.queue.maximum;
   if (most.memory_mib == 0 || all.memory_mib <= most.memory_mib) return "";
-  return "the job asks for " + ToText(all) + " in all, and all of it has to be there before it starts; the queue '" +
-         facts.queue.name + "' can never have more than " + ToText(most) +
-         "; ask for less, use another queue, or set start: free";
+  return "the job requests " + ToText(all) + " in all, to start together, but the queue '" + facts.queue.name +
+         "' can never have more than " + ToText(most) + "; request less, use another queue, or set start: free";
 }
 
 }  // namespace
 
-std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most) {
+std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum) {
   std::vector<std::string> refusals;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (ContainerSize(role).FitsIn(most)) continue;
-    refusals.push_back("roles." + role.name + " asks for " + ToText(ContainerSize(role)) +
-                       " a task; the ResourceManager gives one container " + ToText(most) +
-                       " at most (yarn.scheduler.maximum-allocation-mb, -vcores)");
+    if (ContainerSize(role).FitsIn(maximum)) continue;
+    refusals.push_back("roles." + role.name + " requests " + ToText(ContainerSize(role)) +
+                       " per task; the ResourceManager grants at most " + ToText(maximum) +
+                       " per container (yarn.scheduler.maximum-allocation-mb, -vcores)");
   }
   return refusals;
 }

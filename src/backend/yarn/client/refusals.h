@@ -1,4 +1,4 @@
-// What of a job a cluster can never give. Pure.
+// Requests of a job that a cluster can never satisfy. Pure.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace howdah::backend::yarn::client {
 
-// Sentences with numbers and names; empty: nothing stands in the way for ever. A node that is lost or unhealthy may
-// come back, so it counts as it was.
+// One sentence with numbers and names for each impossible request; empty: the job can run. Lost and unhealthy nodes
+// count with their full size because they may come back.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
-// The same of what one container may have at most, as the ResourceManager says it with a new application's id.
-std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& most);
+// Roles that exceed the maximum of one container, which the ResourceManager reports with a new application id.
+std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum);
 
 }  // namespace howdah::backend::yarn::client

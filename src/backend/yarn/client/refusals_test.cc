@@ -18,7 +18,7 @@ ClusterFacts Cluster() {
                  {"n4", 1, "/r", "", "DECOMMISSIONED", "", {65536, 64, {}}, {}}};
   facts.queue.name = "q";
   facts.queue.exists = true;
-  facts.queue.most = hadoop::yarn::Resource{2048, 16, {}};
+  facts.queue.maximum = hadoop::yarn::Resource{2048, 16, {}};
   facts.queue.labels = {"*"};
   facts.allowed_queues = {"root.q", "root.other"};
   facts.labels = {"fast", "empty"};
@@ -51,18 +51,18 @@ void Check(const std::vector<Row>& rows) {
   }
 }
 
-TEST(Refusals, OfTheQueue) {
+TEST(Refusals, QueueMustExistAndAcceptTheUser) {
   Check({
-      {"it can be", [](auto&, auto&) {}, {}},
-      {"no such queue",
+      {"possible", [](auto&, auto&) {}, {}},
+      {"unknown queue",
        [](auto&, auto& f) { f.queue.exists = false; },
        {"the queue 'q' does not exist; ann may submit to root.q, root.other"}},
-      {"no right",
+      {"not permitted",
        [](auto&, auto& f) { f.allowed_queues = {"root.qq"}; },
        {"ann may not submit to the queue 'q'; ann may submit to root.qq"}},
-      {"no right anywhere",
+      {"not permitted in any queue",
        [](auto&, auto& f) { f.allowed_queues.clear(); },
-       {"ann may not submit to the queue 'q'; ann may submit to no queue of this cluster"}},
+       {"ann may not submit to the queue 'q'; ann may not submit to any queue of this cluster"}},
       {"named by its path",
        [](auto&, auto& f) {
          f.queue.name = "root.q";
@@ -71,13 +71,13 @@ TEST(Refusals, OfTheQueue) {
        {}},
       {"stopped",
        [](auto&, auto& f) { f.queue.stopped = true; },
-       {"the queue 'q' is stopped and takes no jobs; ann may submit to root.q, root.other"}},
+       {"the queue 'q' is stopped and accepts no jobs; ann may submit to root.q, root.other"}},
   });
 }
 
-TEST(Refusals, OfNodesAndOfTheWhole) {
+TEST(Refusals, EachTaskFitsANodeAndTheGangFitsTheQueue) {
   Check({
-      {"a node that is lost may come back",
+      {"lost nodes count",
        [](auto& s, auto&) {
          s.roles[0].memory_bytes = 1025 * kMib, s.roles[0].instances = {1, 1};
        },
@@ -85,44 +85,44 @@ TEST(Refusals, OfNodesAndOfTheWhole) {
       {"too large for every node",
        [](auto& s, auto& f) {
          s.roles[0].memory_bytes = 8192 * kMib;
-         f.queue.most = std::nullopt;
+         f.queue.maximum = std::nullopt;
        },
-       {"no node is large enough: roles.worker asks for 8 GiB, 1 core a task; the largest node, n2, has 4 GiB, 4 "
+       {"no node is large enough: roles.worker requests 8 GiB, 1 core per task; the largest node, n2, has 4 GiB, 4 "
         "cores"}},
       {"too many GPUs",
        [](auto& s, auto&) { s.roles[0].gpus = 3; },
-       {"no node is large enough: roles.worker asks for 256 MiB, 1 core, 3 yarn.io/gpu a task; the largest node, n1, "
+       {"no node is large enough: roles.worker requests 256 MiB, 1 core, 3 yarn.io/gpu per task; the largest node, n1, "
         "has 1 GiB, 8 cores, 2 yarn.io/gpu"}},
-      {"a type that is not counted",
+      {"unknown resource type",
        [](auto& s, auto&) {
          s.roles[0].resources = {{"yarn.io/fpga", 1}};
        },
-       {"roles.worker asks for 1 yarn.io/fpga, which this cluster does not count; it counts memory-mb, vcores, "
-        "yarn.io/gpu"}},
-      {"no such label",
+       {"roles.worker requests 1 yarn.io/fpga, which is not a resource type of this cluster; its types: memory-mb, "
+        "vcores, yarn.io/gpu"}},
+      {"unknown label",
        [](auto& s, auto&) { s.roles[0].node_label = "slow"; },
-       {"roles.worker: the node label 'slow' does not exist; there are fast, empty"}},
-      {"a label the queue may not use",
+       {"roles.worker: the node label 'slow' does not exist; existing labels: fast, empty"}},
+      {"label not accessible to the queue",
        [](auto& s, auto& f) {
          s.roles[0].node_label = "fast";
          f.queue.labels = {"empty"};
        },
        {"roles.worker: the queue 'q' may not use nodes with the label 'fast'; it may use empty"}},
-      {"too large for the label's nodes",
+      {"too large for the nodes with the label",
        [](auto& s, auto&) {
          s.node_label = "fast";
          s.roles[0].memory_bytes = 600 * kMib;
        },
-       {"no node is large enough: roles.worker asks for 600 MiB, 1 core a task; the largest node with the label "
+       {"no node is large enough: roles.worker requests 600 MiB, 1 core per task; the largest node with the label "
         "'fast', n3, has 512 MiB, 8 cores"}},
-      {"a label without nodes may get some", [](auto& s, auto&) { s.node_label = "empty"; }, {}},
-      {"more than the queue",
+      {"label without nodes", [](auto& s, auto&) { s.node_label = "empty"; }, {}},
+      {"gang larger than the queue",
        [](auto& s, auto&) {
          s.roles[0].instances = {9, 9};
        },
-       {"the job asks for 2.2 GiB, 9 cores in all, and all of it has to be there before it starts; the queue 'q' can "
-        "never have more than 2 GiB, 16 cores; ask for less, use another queue, or set start: free"}},
-      {"more than the queue, but not at once",
+       {"the job requests 2.2 GiB, 9 cores in all, to start together, but the queue 'q' can never have more than 2 "
+        "GiB, 16 cores; request less, use another queue, or set start: free"}},
+      {"larger than the queue, but start: free",
        [](auto& s, auto&) {
          s.roles[0].instances = {9, 9};
          s.start = jobspec::StartMode::kFree;
@@ -131,12 +131,12 @@ TEST(Refusals, OfNodesAndOfTheWhole) {
   });
 }
 
-TEST(Refusals, WhatOneContainerMayHave) {
+TEST(Refusals, TaskLargerThanTheContainerMaximumIsRefused) {
   EXPECT_EQ(OversizedContainers(Job(), {256, 1, {}}), std::vector<std::string>());
-  EXPECT_EQ(OversizedContainers(Job(), {255, 4, {}}),
-            std::vector<std::string>{"roles.worker asks for 256 MiB, 1 core a task; the ResourceManager gives one "
-                                     "container 255 MiB, 4 cores at most (yarn.scheduler.maximum-allocation-mb, "
-                                     "-vcores)"});
+  EXPECT_EQ(
+      OversizedContainers(Job(), {255, 4, {}}),
+      std::vector<std::string>{"roles.worker requests 256 MiB, 1 core per task; the ResourceManager grants at most 255 "
+                               "MiB, 4 cores per container (yarn.scheduler.maximum-allocation-mb, -vcores)"});
 }
 
 }  // namespace

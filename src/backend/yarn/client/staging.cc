@@ -1,27 +1,29 @@
 #include "staging.h"
 
 #include <fcntl.h>
+#include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <utility>
 
-#include "howdah/backend/yarn/carried_files.h"
+#include "howdah/backend/yarn/job_credentials.h"
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
-#include "source_tree.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
 
-// Each file of its own costs a node a download; so when there are many, the small ones travel together.
-constexpr size_t kMostFilesAlone = 32;
+// Nodes download each file separately, so the small files of a large tree are packed into one.
+constexpr size_t kMaxSeparateFiles = 32;
 constexpr off_t kLargeFile = off_t{1} << 20;
-constexpr size_t kMostTogether = size_t{16} << 20;  // of a small file that has grown since it was looked at
+constexpr size_t kMaxPackedFile = size_t{16} << 20;  // for a small file that has grown since it was listed
 
 constexpr std::string_view kUnpackedByYarn[] = {".tar.gz", ".tgz", ".tar"};
 constexpr std::string_view kArchiveSuffixes[] = {".tar.gz", ".tgz", ".tar", ".tar.xz", ".tar.bz2", ".tar.zst", ".zip"};
@@ -38,7 +40,7 @@ std::string SuffixOf(const std::string& name) {
   return "";
 }
 
-// Collects what a job needs, sends it, and then says what it became.
+// Collects the files of a job, uploads them, and builds the manifest.
 class Stager {
  public:
   explicit Stager(const StagingOptions& options)
@@ -54,41 +56,43 @@ class Stager {
       HOWDAH_TRY(const auto number, cache_.AddBytes(std::exchange(job.manifest, ""), ".json"));
       manifest = number;
     }
-    HOWDAH_TRY_STATUS(cache_.Send());
-    for (const std::string& path : temporary_) {
+    HOWDAH_TRY_STATUS(cache_.Upload());
+    for (const std::string& path : packs_) {
       HOWDAH_TRY_STATUS(os::files::RemoveTree(path));
     }
-    job.agent = {"howdah-agent", cache_.sent(agent_), false};
+    job.agent = {"howdah-agent", cache_.file(agent_), {}};
     job.configuration = std::move(configuration_);
-    if (configuration_file_)
-      job.configuration_file = Resource{kConfiguration, cache_.sent(*configuration_file_), false};
-    if (manifest) job.files.push_back({kManifest, cache_.sent(*manifest), false});
+    if (configuration_file_) job.configuration_file = Resource{kConfiguration, cache_.file(*configuration_file_), {}};
+    if (manifest) job.files.push_back({kManifest, cache_.file(*manifest), {}});
     std::map<std::string, std::set<std::string>> only_for = OnlyFor();
-    for (size_t i = 0; i < staged_.size(); ++i)
-      job.files.push_back({"staging/" + NameOf(i), FileOf(staged_[i]), false, only_for[NameOf(i)]});
+    for (size_t i = 0; i < sources_.size(); ++i)
+      job.files.push_back({"staging/" + NameOf(i), FileOf(sources_[i]), only_for[NameOf(i)]});
     if (python_) {
-      const bool by_yarn = EndsInOneOf(spec.python_archive, kUnpackedByYarn);
-      job.python = Resource{by_yarn ? "python" : "python.archive", FileOf(*python_), by_yarn};
+      job.python = Resource{"python.archive", FileOf(*python_), {}};
+      if (EndsInOneOf(spec.python_archive, kUnpackedByYarn)) {
+        job.python->name = "python";
+        job.python->file.type = StagedFile::Type::kArchive;
+      }
     }
     job.bytes_sent = cache_.bytes_sent();
     return job;
   }
 
  private:
-  // Either a number in the cache, or a file of some file system.
-  struct Staged {
+  // A file in the cache, by number, or one of another file system.
+  struct Source {
     size_t number = 0;
-    std::optional<RemoteFile> remote;
-    friend bool operator==(const Staged&, const Staged&) = default;
+    std::optional<StagedFile> remote;
+    friend bool operator==(const Source&, const Source&) = default;
   };
 
-  const RemoteFile& FileOf(const Staged& staged) const {
-    return staged.remote ? *staged.remote : cache_.sent(staged.number);
+  const StagedFile& FileOf(const Source& source) const {
+    return source.remote ? *source.remote : cache_.file(source.number);
   }
   static std::string NameOf(size_t number) { return "r" + std::to_string(number); }
 
   Status Collect(const jobspec::JobSpec& spec) {
-    HOWDAH_TRY(const auto agent, cache_.PendingContainers(options_.agent, ""));
+    HOWDAH_TRY(const auto agent, cache_.Add(options_.agent, ""));
     agent_ = agent;
     configuration_ = hadoop::conf::WriteXml(options_.configuration);
     if (configuration_.size() > kMaxEmbeddedSize) {
@@ -104,38 +108,40 @@ class Stager {
       for (size_t i = first; i < entries_.size() && !role.empty(); ++i) entries_[i]["role"] = role;
     }
     if (spec.python_archive.empty()) return {};
-    auto python = Take(spec.python_archive);
+    auto python = Locate(spec.python_archive);
     if (!python.ok()) return python.error().While("staging python archive " + spec.python_archive);
-    python_ = std::move(python->staged);
+    python_ = std::move(python->source);
     return {};
   }
 
-  struct Taken {
-    Staged staged;
+  struct Located {
+    Source source;
     mode_t mode = 0644;
   };
 
-  Result<Taken> Take(const std::string& from) {
-    if (IsUri(from)) return TakeRemote(from);
-    HOWDAH_TRY(const auto number, cache_.PendingContainers(from, SuffixOf(from)));
-    return Taken{{number, std::nullopt}, 0644};
+  Result<Located> Locate(const std::string& from) {
+    if (IsUri(from)) return LocateRemote(from);
+    HOWDAH_TRY(const auto number, cache_.Add(from, SuffixOf(from)));
+    return Located{{number, std::nullopt}, 0644};
   }
 
-  Result<Taken> TakeRemote(const std::string& from) {
+  Result<Located> LocateRemote(const std::string& from) {
     HOWDAH_TRY(const auto uri, hadoop::conf::ResolveUri(options_.configuration, from));
     HOWDAH_TRY(const auto files, hadoop::hdfs::Open(options_.configuration, uri, options_.open));
     const std::string path = hadoop::hdfs::PathOf(uri);
     HOWDAH_TRY(const auto found, files->Stat(path));
-    RemoteFile remote{files->uri() + path, found.length, found.modified_millis, (found.permission & 4) != 0};
-    remote.is_public = remote.is_public && IsWorldTraversable(*files, path.substr(0, path.rfind('/')));
-    return Taken{{0, std::move(remote)}, found.permission & 0777};
+    StagedFile remote{files->uri() + path, found.length, found.modified_millis};
+    if ((found.permission & 4) != 0 && IsWorldTraversable(*files, path.substr(0, path.rfind('/')))) {
+      remote.visibility = StagedFile::Visibility::kPublic;
+    }
+    return Located{{0, std::move(remote)}, found.permission & 0777};
   }
 
-  // One name for one file, however often its content is wanted: a NodeManager makes no two links to it.
-  std::string Keep(Staged staged) {
-    const auto at = std::find(staged_.begin(), staged_.end(), staged);
-    const auto number = static_cast<size_t>(at - staged_.begin());
-    if (at == staged_.end()) staged_.push_back(std::move(staged));
+  // One name for each content: a NodeManager does not create two links to one file.
+  std::string ResourceName(Source source) {
+    const auto at = std::find(sources_.begin(), sources_.end(), source);
+    const auto number = static_cast<size_t>(at - sources_.begin());
+    if (at == sources_.end()) sources_.push_back(std::move(source));
     return NameOf(number);
   }
 
@@ -144,8 +150,8 @@ class Stager {
       HOWDAH_TRY(auto tree, ListTree(source));
       if (tree.front().kind == TreeEntry::Kind::kDirectory) return AddTree(source, "", tree);
     }
-    HOWDAH_TRY(auto taken, Take(source));
-    entries_.push_back({{"path", "."}, {"resource", Keep(std::move(taken.staged))}, {"unpack", true}});
+    HOWDAH_TRY(auto located, Locate(source));
+    entries_.push_back({{"path", "."}, {"resource", ResourceName(std::move(located.source))}, {"unpack", true}});
     return {};
   }
 
@@ -154,12 +160,12 @@ class Stager {
       HOWDAH_TRY(auto tree, ListTree(file.from));
       return AddTree(file.from, file.to, tree);
     }
-    HOWDAH_TRY(auto taken, Take(file.from));
-    nlohmann::json entry = {{"path", file.to}, {"resource", Keep(std::move(taken.staged))}};
+    HOWDAH_TRY(auto located, Locate(file.from));
+    nlohmann::json entry = {{"path", file.to}, {"resource", ResourceName(std::move(located.source))}};
     if (file.unpack) {
       entry["unpack"] = true;
     } else {
-      entry["mode"] = taken.mode;
+      entry["mode"] = located.mode;
     }
     entries_.push_back(std::move(entry));
     return {};
@@ -170,32 +176,33 @@ class Stager {
     return to.empty() || path.empty() ? to + path : to + "/" + path;
   }
 
-  // Directories first; then what travels together; then the rest.
+  // Directories first, then packed files, then the others.
   Status AddTree(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
     const auto is_file = [](const TreeEntry& entry) { return entry.kind == TreeEntry::Kind::kFile; };
-    const bool together = std::count_if(tree.begin(), tree.end(), is_file) > static_cast<long>(kMostFilesAlone);
+    const bool packed = std::count_if(tree.begin(), tree.end(), is_file) > static_cast<long>(kMaxSeparateFiles);
     for (const TreeEntry& entry : tree) {
       if (entry.kind != TreeEntry::Kind::kDirectory) continue;
       entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"directory", true}});
     }
-    if (together) {
-      HOWDAH_TRY_STATUS(AddTogether(root, to, tree));
+    if (packed) {
+      HOWDAH_TRY_STATUS(AddPacked(root, to, tree));
     }
     for (const TreeEntry& entry : tree) {
       if (entry.kind == TreeEntry::Kind::kLink) {
         HOWDAH_TRY_STATUS(AddLink(root, to, entry));
-      } else if (is_file(entry) && !(together && entry.size < kLargeFile)) {
+      } else if (is_file(entry) && !(packed && entry.size < kLargeFile)) {
         const std::string from = entry.path.empty() ? root : root + "/" + entry.path;
-        HOWDAH_TRY(const auto number, cache_.PendingContainers(from, ""));
-        entries_.push_back(
-            {{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"resource", Keep({number, std::nullopt})}});
+        HOWDAH_TRY(const auto number, cache_.Add(from, ""));
+        entries_.push_back({{"path", Below(to, entry.path)},
+                            {"mode", entry.mode},
+                            {"resource", ResourceName({number, std::nullopt})}});
       }
     }
     return {};
   }
 
-  // Nodes do not have what lies outside of the tree: a link to a file there becomes the file. One to what is not here
-  // either may be meant for the nodes.
+  // A link to a file outside the tree becomes the file, as nodes do not have it. A dangling link may have a target on
+  // the nodes and is kept.
   Status AddLink(const std::string& root, const std::string& to, const TreeEntry& link) {
     const std::string from = root + "/" + link.path;
     if (!LeavesTree(link.path, link.target) || access(from.c_str(), F_OK) != 0) {
@@ -208,37 +215,38 @@ class Stager {
       return Failed("the link " + from + " points out of " + root + " to the directory " + link.target +
                     ", which nodes do not have; name it under `files:`");
     }
-    HOWDAH_TRY(const auto number, cache_.PendingContainers(from, ""));
-    entries_.push_back(
-        {{"path", Below(to, link.path)}, {"mode", target->front().mode}, {"resource", Keep({number, std::nullopt})}});
+    HOWDAH_TRY(const auto number, cache_.Add(from, ""));
+    entries_.push_back({{"path", Below(to, link.path)},
+                        {"mode", target->front().mode},
+                        {"resource", ResourceName({number, std::nullopt})}});
     return {};
   }
 
-  // Small files one behind the other in one file; the manifest says where each begins.
-  Status AddTogether(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
+  // Concatenates the small files; the manifest has their offsets.
+  Status AddPacked(const std::string& root, const std::string& to, const std::vector<TreeEntry>& tree) {
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(options_.local_directory, 0700));
-    const std::string path = options_.local_directory + "/together-" + HashOf(root).substr(0, 16) + "-" +
-                             std::to_string(getpid()) + "-" + std::to_string(temporary_.size());
+    const std::string path = options_.local_directory + "/pack-" + HashOf(root).substr(0, 16) + "-" +
+                             std::to_string(getpid()) + "-" + std::to_string(packs_.size());
     const os::files::Fd file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
     if (!file.valid()) return os::files::SystemError("writing " + path);
-    temporary_.push_back(path);
+    packs_.push_back(path);
     const size_t first = entries_.size();
     int64_t offset = 0;
     for (const TreeEntry& entry : tree) {
       if (entry.kind != TreeEntry::Kind::kFile || entry.size >= kLargeFile) continue;
-      HOWDAH_TRY(const auto bytes, os::files::ReadFile(root + "/" + entry.path, kMostTogether));
+      HOWDAH_TRY(const auto bytes, os::files::ReadFile(root + "/" + entry.path, kMaxPackedFile));
       HOWDAH_TRY_STATUS(os::files::WriteAll(file.get(), bytes, path));
       const auto size = static_cast<int64_t>(bytes.size());
       entries_.push_back({{"path", Below(to, entry.path)}, {"mode", entry.mode}, {"offset", offset}, {"size", size}});
       offset += size;
     }
-    HOWDAH_TRY(const auto number, cache_.PendingContainers(path, ""));
-    const std::string name = Keep({number, std::nullopt});
+    HOWDAH_TRY(const auto number, cache_.Add(path, ""));
+    const std::string name = ResourceName({number, std::nullopt});
     for (size_t i = first; i < entries_.size(); ++i) entries_[i]["resource"] = name;
     return {};
   }
 
-  // Of the files that not all roles need, by name: those that do.
+  // The roles that need a file, by its name, for files that not all roles need.
   std::map<std::string, std::set<std::string>> OnlyFor() const {
     std::map<std::string, std::set<std::string>> only_for;
     for (const nlohmann::json& entry : entries_) {
@@ -260,22 +268,51 @@ class Stager {
   size_t agent_ = 0;
   std::string configuration_;
   std::optional<size_t> configuration_file_;
-  std::vector<Staged> staged_;
-  std::optional<Staged> python_;
+  std::vector<Source> sources_;
+  std::optional<Source> python_;
   nlohmann::json entries_ = nlohmann::json::array();
-  std::vector<std::string> temporary_;
+  std::vector<std::string> packs_;
 };
 
 Status MakeDirectory(const std::string& uri, const StagingOptions& options, const std::string& key) {
   if (uri.empty()) return {};
-  // A path is a directory that this machine and the nodes share.
+  // A path without scheme is a directory that this machine and all nodes share.
   const auto resolved = hadoop::conf::ResolveUri(options.configuration, IsUri(uri) ? uri : "file://" + uri);
   if (!resolved.ok()) return resolved.error().While("creating " + key);
-  // Of another kind of storage (s3a://...) the training framework is the one to know.
+  // Directories of other storage (s3a://...) are left to the training framework.
   const auto files = hadoop::hdfs::Open(options.configuration, *resolved, options.open);
   if (!files.ok()) return {};
   const Status made = (*files)->MakeDirectories(hadoop::hdfs::PathOf(*resolved), 0755);
   return made.ok() ? made : Status(made.error().While("creating " + key));
+}
+
+Status Add(const std::string& root, const std::string& path, std::vector<TreeEntry>& entries) {
+  const std::string full = path.empty() ? root : root + "/" + path;
+  struct stat facts {};
+  if ((path.empty() ? stat(full.c_str(), &facts) : lstat(full.c_str(), &facts)) != 0) {
+    return os::files::SystemError("reading " + full);
+  }
+  TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & 07777, facts.st_size, ""};
+  if (S_ISLNK(facts.st_mode)) {
+    char target[PATH_MAX];
+    const ssize_t size = readlink(full.c_str(), target, sizeof target);
+    if (size < 0) return os::files::SystemError("reading the link " + full);
+    entry.kind = TreeEntry::Kind::kLink;
+    entry.target.assign(target, static_cast<size_t>(size));
+  } else if (S_ISDIR(facts.st_mode)) {
+    entry.kind = TreeEntry::Kind::kDirectory;
+  } else if (!S_ISREG(facts.st_mode)) {
+    return {};
+  }
+  const bool descend = entry.kind == TreeEntry::Kind::kDirectory;
+  entries.push_back(std::move(entry));
+  if (!descend) return {};
+  HOWDAH_TRY(const auto names, os::files::ListDirectory(full));
+  for (const std::string& name : names) {
+    const std::string below = path.empty() ? name : path + "/" + name;
+    HOWDAH_TRY_STATUS(Add(root, below, entries));
+  }
+  return {};
 }
 
 }  // namespace
@@ -286,6 +323,26 @@ Result<StagedJob> StageJob(const jobspec::JobSpec& spec, const StagingOptions& o
   HOWDAH_TRY_STATUS(MakeDirectory(spec.checkpoint.dir, options, "checkpoint.dir"));
   HOWDAH_TRY_STATUS(MakeDirectory(spec.tensorboard_logdir, options, "tensorboard.logdir"));
   return Stager(options).Stage(spec);
+}
+
+Result<std::vector<TreeEntry>> ListTree(const std::string& root) {
+  std::vector<TreeEntry> entries;
+  HOWDAH_TRY_STATUS(Add(root, "", entries));
+  return entries;
+}
+
+bool LeavesTree(const std::string& path, const std::string& target) {
+  if (target.starts_with('/')) return true;
+  int depth = static_cast<int>(std::count(path.begin(), path.end(), '/'));
+  for (size_t begin = 0; begin <= target.size();) {
+    const size_t end = std::min(target.find('/', begin), target.size());
+    const std::string_view part = std::string_view(target).substr(begin, end - begin);
+    begin = end + 1;
+    if (part == "..") --depth;
+    if (!part.empty() && part != "." && part != "..") ++depth;
+    if (depth < 0) return true;
+  }
+  return false;
 }
 
 }  // namespace howdah::backend::yarn::client

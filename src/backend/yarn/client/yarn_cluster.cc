@@ -3,19 +3,17 @@
 #include <algorithm>
 #include <set>
 
-#include "am_calls.h"
+#include "doctor.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/cluster_facts.h"
 #include "howdah/backend/yarn/hadoop_client.h"
-#include "howdah/backend/yarn/hdfs_files.h"
 #include "howdah/backend/yarn/job_record.h"
+#include "howdah/os/files/last_lines.h"
 #include "howdah/rpc/control_client.h"
-#include "last_lines_keeper.h"
-#include "log_lookup.h"
 #include "log_store.h"
-#include "running_logs.h"
-#include "submit.h"
-#include "waiting_am.h"
+#include "refusals.h"
+#include "running_application.h"
+#include "submission.h"
 #include "yarn_follow.h"
 
 namespace howdah::backend::yarn::client {
@@ -23,43 +21,41 @@ namespace {
 
 using ::hadoop::yarn::ApplicationReportProto;
 
-constexpr char kApplicationType[] = "HOWDAH";
-// A status is of use only while somebody waits for it; an order is worth waiting for.
+// Status calls are abandoned early, because somebody waits for the output.
 constexpr Duration kStatusLimit = std::chrono::seconds(3);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
-constexpr Duration kEndLimit = std::chrono::minutes(2);
+constexpr Duration kGoneLimit = std::chrono::minutes(2);
 constexpr Duration kLogReadLimit = std::chrono::seconds(30);
 
 Error NoSuchJob(const std::string& name, const std::string& why) {
-  return {ErrorCode::kNotFound, "there is no job '" + name + "': " + why};
+  return {ErrorCode::kNotFound, "no job '" + name + "': " + why};
 }
 
-// What is known of an application, and the ResourceManager that knows it no longer says less than the history does.
-struct Known {
+// The report of an application; none if the ResourceManager has forgotten it and only the history may have it.
+struct Lookup {
   std::optional<ApplicationReportProto> report;
 };
 
-Result<Known> Find(HadoopClient& cluster, const JobId& id) {
+Result<Lookup> Find(HadoopClient& cluster, const JobId& id) {
   const auto application = hadoop::yarn::ParseApplicationId(id.text);
-  if (!application) return NoSuchJob(id.text, "ids of jobs on YARN look like application_1700000000000_0001");
+  if (!application) return NoSuchJob(id.text, "job ids on YARN look like application_1700000000000_0001");
   HOWDAH_TRY(const auto rm, cluster.Rm());
   auto report = rm->Report(*application);
-  if (report.ok()) return Known{std::move(*report)};
+  if (report.ok()) return Lookup{std::move(*report)};
   if (report.error().code != ErrorCode::kNotFound) return report.error();
-  return Known{};
+  return Lookup{};
 }
 
-Result<std::string> EndedJournal(HadoopClient& cluster, const JobId& id, const Known& known) {
+Result<std::string> EndedJournal(HadoopClient& cluster, const JobId& id, const Lookup& known) {
   if (known.report) return ReadEndedJournal(cluster, id, *known.report);
   auto journal = ReadHistoryJournal(cluster, id);
   if (!journal.ok() && journal.error().code == ErrorCode::kNotFound) {
-    return NoSuchJob(id.text,
-                     "the ResourceManager does not know it, and nothing of it is in the history of " + cluster.user());
+    return NoSuchJob(id.text, "unknown to the ResourceManager, and not in the history of " + cluster.user());
   }
   return journal;
 }
 
-bool IsEnded(const Known& known) { return !known.report || HasEnded(*known.report); }
+bool IsEnded(const Lookup& known) { return !known.report || HasEnded(*known.report); }
 
 Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, const ApplicationReportProto& report) {
   wire::ControlRequest request;
@@ -71,19 +67,19 @@ Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, c
     if (view) return std::move(*view);
   }
   journal::JobView view = ViewFromReport(report);
-  // What is needed to ask lies beside the journal: who does not answer is not waited for twice.
-  const bool silent = !contact.ok() && contact.error().code != ErrorCode::kNotFound && AmAddress(report).ok();
-  if (const auto journal = silent ? contact.error() : ReadRunningJournal(cluster, id); journal.ok()) {
+  // The identity for calls and the journal are in the same directory: do not wait twice for a file system that is down.
+  const bool unreachable = !contact.ok() && contact.error().code != ErrorCode::kNotFound && AmAddress(report).ok();
+  if (const auto journal = unreachable ? contact.error() : ReadRunningJournal(cluster, id); journal.ok()) {
     const std::string tracking = view.tracking_url;
     view = FoldJournal(*journal, Tasks::kIncluded);
     view.tracking_url = tracking;
   } else {
-    view.reason = "its application master was not asked, and of its tasks nothing is known: " + journal.error().message;
+    view.reason = "no status from the application master, and no journal to read: " + journal.error().message;
   }
   if (report.yarn_application_state() == ::hadoop::yarn::RUNNING) return view;
   const std::string why = WhyApplicationIsPending(cluster, report);
-  if (view.state != core::JobState::kQueued) {  // what runs goes on meanwhile
-    view.reason = "no application master is registered at the moment" + (why.empty() ? "" : ": " + why);
+  if (view.state != core::JobState::kQueued) {  // its tasks continue meanwhile
+    view.reason = "no application master is registered at present" + (why.empty() ? "" : ": " + why);
   } else {
     view.state = core::JobState::kQueued;
     view.reason = why;
@@ -107,11 +103,11 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluste
   return rm->Applications(filter);
 }
 
-// Ids of the history; none where there is no history yet.
+// Job ids of the history; none if there is no history yet.
 Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   HOWDAH_TRY(const auto files, cluster.Files());
-  HOWDAH_TRY(const auto places, cluster.StagingLayout());
-  const auto found = files->List(places.histories());
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  const auto found = files->List(layout.histories());
   std::vector<std::string> ids;
   if (!found.ok() && found.error().code != ErrorCode::kNotFound) return found.error();
   if (!found.ok()) return ids;
@@ -121,6 +117,51 @@ Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   return ids;
 }
 
+constexpr size_t kTailSlack = size_t{1} << 20;
+
+// Passes output on as it arrives or, with `lines`, only the last of them at Finish. Buffers no more than these lines
+// and 1 MiB.
+class TailBuffer {
+ public:
+  TailBuffer(std::optional<int64_t> lines, std::function<void(std::string_view)> on_bytes)
+      : lines_(lines), on_bytes_(std::move(on_bytes)) {}
+  void Add(std::string_view bytes) {
+    if (!lines_) return on_bytes_(bytes);
+    kept_ += bytes;
+    if (kept_.size() < trimmed_ + kTailSlack) return;
+    // One line more, as the last one may continue.
+    kept_ = std::string(os::files::LastLines(kept_, *lines_ + 1));
+    trimmed_ = kept_.size();
+  }
+  void Finish() {
+    if (!lines_) return;
+    on_bytes_(os::files::LastLines(kept_, *lines_));
+    kept_.clear();
+  }
+
+ private:
+  std::optional<int64_t> lines_;
+  std::function<void(std::string_view)> on_bytes_;
+  std::string checkpoint_;
+  size_t trimmed_ = 0;
+};
+
+std::string RelativePathRefusal(const std::string& key) {
+  return key +
+         ": a relative path is relative to the job file on this machine; on YARN write a URI that every node can "
+         "reach, as "
+         "in hdfs:///user/NAME/DIR, or the absolute path of a directory that all nodes share";
+}
+
+ClusterInventory InventoryOf(const ClusterFacts& facts) {
+  ClusterInventory known;
+  known.resource_types = facts.resource_types;
+  for (const NodeFacts& node : facts.nodes) {
+    if (node.running()) known.nodes.push_back({node.host, node.port, node.rack, node.label, node.total});
+  }
+  return known;
+}
+
 }  // namespace
 
 YarnCluster::YarnCluster(YarnOptions options) : options_(std::move(options)) {}
@@ -128,7 +169,7 @@ YarnCluster::~YarnCluster() = default;
 
 Result<HadoopClient*> YarnCluster::Open() {
   if (!cluster_) {
-    HOWDAH_TRY(auto opened, HadoopClient::Open(options_.surroundings, options_.user));
+    HOWDAH_TRY(auto opened, HadoopClient::Open(options_.environment, options_.user));
     cluster_ = std::make_unique<HadoopClient>(std::move(opened));
   }
   return cluster_.get();
@@ -137,14 +178,14 @@ Result<HadoopClient*> YarnCluster::Open() {
 Result<JobId> YarnCluster::Resolve(const std::string& name) {
   if (name != "last") {
     if (hadoop::yarn::ParseApplicationId(name)) return JobId{name};
-    return NoSuchJob(
-        name, "ids of jobs on YARN look like application_1700000000000_0001; `howdah list --on yarn` shows them");
+    return NoSuchJob(name,
+                     "job ids on YARN look like application_1700000000000_0001; `howdah list --on yarn` shows yours");
   }
   HOWDAH_TRY(const auto cluster, Open());
   HOWDAH_TRY(const auto known, OwnApplications(*cluster));
   HOWDAH_TRY(auto ids, RecordedIds(*cluster));
   for (const auto& report : known) ids.push_back(hadoop::yarn::ToText(hadoop::yarn::FromProto(report.applicationid())));
-  if (ids.empty()) return NoSuchJob("last", cluster->user() + " has submitted none to this cluster");
+  if (ids.empty()) return NoSuchJob("last", cluster->user() + " has submitted no job to this cluster");
   return JobId{NewestFirst(std::move(ids)).front()};
 }
 
@@ -180,8 +221,8 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
       views.push_back(view.ok() ? std::move(*view) : ViewFromReport(*report));
       continue;
     }
-    const auto journal = EndedJournal(*cluster, {id}, report ? Known{*report} : Known{});
-    // One job that cannot be read must not hide the others.
+    const auto journal = EndedJournal(*cluster, {id}, report ? Lookup{*report} : Lookup{});
+    // An unreadable job must not hide the others.
     if (journal.ok()) views.push_back(FoldJournal(*journal, Tasks::kSkipped));
   }
   return views;
@@ -200,7 +241,7 @@ Result<std::vector<backend::LogSource>> YarnCluster::LogSources(const JobId& id)
   if (!IsEnded(known)) return ListRunningLogs(*cluster, id, *known.report);
   HOWDAH_TRY(const auto journal, EndedJournal(*cluster, id, known));
   std::vector<backend::LogSource> sources;
-  for (const auto& [source, place] : LogLocations(DecodeJournal(journal))) sources.push_back(source);
+  for (const auto& [source, location] : LogLocations(DecodeJournal(journal))) sources.push_back(source);
   return sources;
 }
 
@@ -215,18 +256,18 @@ howdah::Status YarnCluster::ReadLog(const JobId& id, const backend::LogSource& s
   std::string journal;
   if (!IsEnded(known)) {
     const auto read = ReadRunningLog(*cluster, id, *known.report, source, take);
-    if (read.ok() && read->whole) return keeper.Finish(), howdah::Status();
+    if (read.ok() && read->complete) return keeper.Finish(), howdah::Status();
     if (read.ok()) offset = read->bytes, journal = read->journal;
   }
   if (journal.empty()) {
     HOWDAH_TRY(auto recorded, IsEnded(known) ? EndedJournal(*cluster, id, known) : ReadRunningJournal(*cluster, id));
     journal = std::move(recorded);
   }
-  const auto places = LogLocations(DecodeJournal(journal));
-  const auto place = places.find(source);
-  if (place == places.end()) return Error{ErrorCode::kNotFound, "the output was never begun"};
+  const auto locations = LogLocations(DecodeJournal(journal));
+  const auto location = locations.find(source);
+  if (location == locations.end()) return Error{ErrorCode::kNotFound, "the task has not started"};
   LogStore store(*cluster, id, known.report ? known.report->user() : cluster->user());
-  const howdah::Status read = store.Read(place->second, offset, take, kLogLimit);
+  const howdah::Status read = store.Read(location->second, offset, take, kLogReadLimit);
   keeper.Finish();
   return read;
 }
@@ -238,7 +279,7 @@ Result<std::string> YarnCluster::JobFile(const JobId& id) {
 
 Result<std::unique_ptr<storage::Files>> YarnCluster::OpenFiles(const std::string& uri) {
   HOWDAH_TRY(const auto cluster, Open());
-  return OpenHdfsFiles(*cluster, uri);
+  return cluster->OpenFiles(uri);
 }
 
 std::string YarnCluster::LogsPlace(const JobId&) { return "on the nodes of the cluster"; }
@@ -252,7 +293,7 @@ howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::op
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
   const auto asked = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
   if (asked.ok()) return {};
-  // An AM that is not there yet, or not any more, has nothing to stop with grace: YARN ends the application.
+  // Without an AM nothing can be stopped gracefully: YARN kills the application.
   HOWDAH_TRY(const auto rm, cluster->Rm());
   return rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit);
 }
@@ -281,6 +322,40 @@ Result<rpc::AmContact> YarnCluster::Contact(const JobId& id) {
   HOWDAH_TRY(const auto known, Find(*cluster, id));
   if (IsEnded(known)) return Error{ErrorCode::kUnavailable, id.text + " has ended"};
   return FindAm(*cluster, id, *known.report);
+}
+
+std::vector<backend::Cluster::Finding> YarnCluster::CheckSetup() {
+  const auto cluster = Open();
+  return client::CheckSetup(options_, cluster.ok() ? Result<HadoopClient*>(*cluster) : cluster.error());
+}
+
+std::vector<std::string> YarnCluster::Refusals(const jobspec::JobSpec& spec) {
+  const auto cluster = Open();
+  if (!cluster.ok()) return {cluster.error().message};
+  std::vector<std::string> refusals;
+  for (const std::string& key : spec.relative_directories) refusals.push_back(RelativePathRefusal(key));
+  const auto rm = (*cluster)->Rm();
+  if (!rm.ok()) return {rm.error().message};
+  auto facts = FetchClusterFacts(**rm, (*cluster)->user(), spec.queue, spec.node_label);
+  if (!facts.ok()) return {facts.error().message};
+  for (std::string& why : RefusalsOf(spec, *facts)) refusals.push_back(std::move(why));
+  facts_ = std::make_unique<ClusterFacts>(std::move(*facts));
+  return refusals;
+}
+
+std::vector<std::string> YarnCluster::Ignored(const jobspec::JobSpec& spec) {
+  if (spec.env_from.empty()) return {};
+  return {"env_from: only the local backend supports it; on YARN set variables with `env`"};
+}
+
+Result<JobId> YarnCluster::Submit(const jobspec::JobSpec& spec, const backend::SubmitOptions& options) {
+  HOWDAH_TRY(const auto cluster, Open());
+  if (!facts_) {
+    if (const auto refusals = Refusals(spec); !refusals.empty()) {
+      return Error{ErrorCode::kUnavailable, refusals.front()};
+    }
+  }
+  return SubmitToYarn(*cluster, options_, InventoryOf(*facts_), spec, options);
 }
 
 }  // namespace howdah::backend::yarn::client

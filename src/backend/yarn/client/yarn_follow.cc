@@ -6,84 +6,111 @@
 
 #include <algorithm>
 
-#include "am_calls.h"
 #include "howdah/backend/yarn/application_report.h"
 #include "howdah/backend/yarn/job_record.h"
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
-#include "log_lookup.h"
-#include "waiting_am.h"
+#include "pending_.reportedam.h"
+#include "running_application.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
 
 using namespace std::chrono_literals;
 
-constexpr size_t kMostQueued = size_t{4} << 20;
-constexpr size_t kMostPerRead = size_t{1} << 20;
+constexpr size_t kMaxQueued = size_t{4} << 20;
+constexpr size_t kMaxPerRead = size_t{1} << 20;
 constexpr size_t kEntryWeight = 512;
-// The ResourceManager tells nothing by itself: it is asked soon at first, then less and less often.
-constexpr Duration kFirstPause = 25ms, kLongestPause = 1s;
-constexpr Duration kLongestWhyPause = 1min;  // between questions what a job waits for, which cost several calls
+// The ResourceManager is polled, as it pushes nothing: often at first, then at growing intervals.
+constexpr Duration kFirstPause = 25ms, kMaxPause = 1s;
+constexpr Duration kMaxReasonPause = 1min;  // between queries for the reason of a queued job
 constexpr Duration kConnectLimit = 10s;
 constexpr Duration kLogLimit = 30s;
-// After so many failed looks in a row (about a quarter of an hour) the follow gives up.
-constexpr int kMostFailures = 900, kWorthSaying = 5;
+// After this many consecutive failures (about a quarter of an hour) the follow gives up.
+constexpr int kMaxFailures = 900, kFailuresBeforeNote = 5;
 
 void Signal(int fd) {
   const uint64_t one = 1;
-  if (write(fd, &one, sizeof one) < 0) return;  // full: it has been told
+  if (write(fd, &one, sizeof one) < 0) return;  // full: already signalled
 }
 
 }  // namespace
+
+FollowQueue::FollowQueue() : ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+
+void FollowQueue::Push(Item item, size_t weight) {
+  std::unique_lock lock(mutex_);
+  room_.wait(lock, [this] { return weight_ < kMaxQueued || stopped_; });
+  if (stopped_) return;
+  items_.emplace_back(std::move(item), weight);
+  weight_ += weight;
+  something_.notify_all();
+  Signal(ready_.get());
+}
+
+void FollowQueue::SetCaughtUp() {
+  const std::lock_guard lock(mutex_);
+  caught_up_ = true;
+  something_.notify_all();
+}
+
+std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
+  std::deque<Item> taken;
+  {
+    std::unique_lock lock(mutex_);
+    something_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
+    uint64_t count = 0;
+    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // was not signalled
+    for (size_t weight = 0; !items_.empty() && weight < kMaxPerRead;) {
+      weight += items_.front().second;
+      weight_ -= items_.front().second;
+      taken.push_back(std::move(items_.front().first));
+      items_.pop_front();
+    }
+    more = !items_.empty() || !caught_up_;
+    if (more) Signal(ready_.get());
+  }
+  room_.notify_all();
+  return taken;
+}
+
+void FollowQueue::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopped_ = true;
+  }
+  room_.notify_all();
+}
 
 YarnFollow::YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs)
     : cluster_(std::move(cluster)),
       id_(std::move(id)),
       logs_(std::move(logs)),
-      ready_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
 Result<std::unique_ptr<YarnFollow>> YarnFollow::Start(HadoopClient cluster, JobId id,
                                                       std::optional<backend::LogSelection> logs) {
   std::unique_ptr<YarnFollow> follow(new YarnFollow(std::move(cluster), std::move(id), std::move(logs)));
-  if (!follow->ready_.valid() || !follow->wake_.valid()) return os::files::SystemError("following " + follow->id_.text);
+  if (!follow->queue_.valid() || !follow->wake_.valid()) return os::files::SystemError("following " + follow->id_.text);
   follow->thread_ = std::thread([raw = follow.get()] { raw->Run(); });
   return follow;
 }
 
 YarnFollow::~YarnFollow() {
-  stop_ = true;
+  queue_.Stop();
   Signal(wake_.get());
-  room_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
 bool YarnFollow::Read(backend::FollowSink& sink) {
-  std::deque<Item> taken;
   bool more = false;
-  {
-    std::unique_lock lock(mutex_);
-    something_.wait(lock, [this] { return caught_up_ || !queue_.empty(); });
-    uint64_t count = 0;
-    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // nothing was signalled
-    for (size_t weight = 0; !queue_.empty() && weight < kMostPerRead;) {
-      weight += queue_.front().second;
-      weight_ -= queue_.front().second;
-      taken.push_back(std::move(queue_.front().first));
-      queue_.pop_front();
-    }
-    more = !queue_.empty() || !caught_up_;
-    if (more) Signal(ready_.get());
-  }
-  room_.notify_all();
-  for (Item& item : taken) {
-    if (const auto* entries = std::get_if<Entries>(&item)) {
+  for (FollowQueue::Item& item : queue_.Take(more)) {
+    if (const auto* entries = std::get_if<FollowQueue::Entries>(&item)) {
       for (const core::JournalEntry& entry : *entries) sink.OnEntry(entry);
-    } else if (const auto* output = std::get_if<Output>(&item)) {
+    } else if (const auto* output = std::get_if<FollowQueue::Output>(&item)) {
       sink.OnLog(output->source, output->bytes);
-    } else if (const auto* note = std::get_if<Note>(&item)) {
+    } else if (const auto* note = std::get_if<FollowQueue::Note>(&item)) {
       sink.OnNote(note->line);
     } else {
       ended_ = true;
@@ -92,48 +119,28 @@ bool YarnFollow::Read(backend::FollowSink& sink) {
   return more;
 }
 
-void YarnFollow::Queue(Item item, size_t weight) {
-  std::unique_lock lock(mutex_);
-  room_.wait(lock, [this] { return weight_ < kMostQueued || stop_; });
-  if (stop_) return;
-  queue_.emplace_back(std::move(item), weight);
-  weight_ += weight;
-  something_.notify_all();
-  Signal(ready_.get());
-}
-
-void YarnFollow::CaughtUp() {
-  const std::lock_guard lock(mutex_);
-  caught_up_ = true;
-  something_.notify_all();
-}
-
-void YarnFollow::Pause(Duration limit) {
-  pollfd wanted{wake_.get(), POLLIN, 0};
-  poll(&wanted, 1, static_cast<int>(limit.count() / 1000));
-}
-
 void YarnFollow::Run() {
-  for (Duration pause = kFirstPause; !stopped(); pause = std::min(pause * 3 / 2, kLongestPause)) {
-    if (Look()) break;
-    CaughtUp();
-    if (failures_ > kMostFailures) {
-      Queue(Note{"giving up: " + last_error_}, kEntryWeight);
+  for (Duration pause = kFirstPause; !queue_.stopped(); pause = std::min(pause * 3 / 2, kMaxPause)) {
+    if (Poll()) break;
+    queue_.SetCaughtUp();
+    if (failures_ > kMaxFailures) {
+      queue_.Push(FollowQueue::Note{"giving up following the job: " + last_error_}, kEntryWeight);
       break;
     }
-    Pause(pause);
+    pollfd wanted{wake_.get(), POLLIN, 0};
+    poll(&wanted, 1, static_cast<int>(pause.count() / 1000));
   }
-  Queue(End{}, 0);
-  CaughtUp();
+  queue_.Push(FollowQueue::End{}, 0);
+  queue_.SetCaughtUp();
 }
 
-bool YarnFollow::Look() {
+bool YarnFollow::Poll() {
   const auto rm = cluster_.Rm();
-  if (!rm.ok()) return Failed(rm.error());
+  if (!rm.ok()) return CountFailure(rm.error());
   const auto report = (*rm)->Report(*hadoop::yarn::ParseApplicationId(id_.text));
   if (!report.ok()) {
-    if (report.error().code != ErrorCode::kNotFound) return Failed(report.error());
-    // The ResourceManager has forgotten it: it ended long ago.
+    if (report.error().code != ErrorCode::kNotFound) return CountFailure(report.error());
+    // Ended long ago and forgotten by the ResourceManager.
     if (const auto journal = ReadHistoryJournal(cluster_, id_); journal.ok()) QueueRestOfJournal(*journal);
     FetchMissingLogs();
     return true;
@@ -142,8 +149,8 @@ bool YarnFollow::Look() {
   user_ = report->user();
   if (HasEnded(*report)) {
     const auto journal = ReadEndedJournal(cluster_, id_, *report);
-    if (!journal.ok()) return Failed(journal.error());
-    FetchMissingLogs();  // of what is known so far, so that output comes before the end
+    if (!journal.ok()) return CountFailure(journal.error());
+    FetchMissingLogs();  // of the tasks known so far, so that output comes before the end
     QueueRestOfJournal(*journal);
     FetchMissingLogs();
     return true;
@@ -155,8 +162,8 @@ bool YarnFollow::Look() {
   return false;
 }
 
-bool YarnFollow::Failed(const Error& error) {
-  if (++failures_ == kWorthSaying) Queue(Note{error.message + "; it is tried again"}, kEntryWeight);
+bool YarnFollow::CountFailure(const Error& error) {
+  if (++failures_ == kFailuresBeforeNote) queue_.Push(FollowQueue::Note{error.message + "; will retry"}, kEntryWeight);
   last_error_ = error.message;
   return false;
 }
@@ -166,17 +173,17 @@ void YarnFollow::ReportPendingReason(const ::hadoop::yarn::ApplicationReportProt
     if (const auto journal = ReadRunningJournal(cluster_, id_); journal.ok()) AppendJournal(*journal);
   }
   const auto now = std::chrono::steady_clock::now();
-  if (!ask_why_) ask_why_ = now + why_pause_;  // mostly there is nothing to tell
-  if (now < *ask_why_) return;
+  if (!pending_.next_query) pending_.next_query = now + pending_.pause;  // most jobs start before the first query
+  if (now < *pending_.next_query) return;
   const std::string reason = WhyApplicationIsPending(cluster_, report);
-  why_pause_ = std::min(why_pause_ * 2, kLongestWhyPause);
-  ask_why_ = now + why_pause_;
-  if (reason.empty() || reason == waiting_) return;
-  waiting_ = reason;
+  pending_.pause = std::min(pending_.pause * 2, kMaxReasonPause);
+  pending_.next_query = now + pending_.pause;
+  if (reason.empty() || reason == pending_.reported) return;
+  pending_.reported = reason;
   core::JobChanged change;
   change.type = core::JobChanged::Type::kWaiting;
   change.reason = reason;
-  Queue(Entries{{os::process::Clock().Now(), std::move(change)}}, kEntryWeight);
+  queue_.Push(FollowQueue::Entries{{os::process::Clock().Now(), std::move(change)}}, kEntryWeight);
 }
 
 wire::FollowRequest YarnFollow::Request() const {
@@ -192,22 +199,22 @@ wire::FollowRequest YarnFollow::Request() const {
   for (const auto& [source, progress] : sources_) {
     wire::LogPosition& position = *wanted.add_have();
     *position.mutable_source() = ToWire(source);
-    position.set_offset(progress.have);
+    position.set_offset(progress.bytes);
   }
   return request;
 }
 
 bool YarnFollow::FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report) {
   const auto identity = ClientIdentity(cluster_, id_);
-  if (!identity.ok()) return false;  // it has just ended
+  if (!identity.ok()) return false;  // the job has just ended
   const auto address = AmAddress(report);
   if (!address.ok()) return false;
   const auto follow = rpc::AmFollow::Start(*address, *identity, Request(), kConnectLimit);
   bool job_ended = false;
-  while (!stopped()) {
+  while (!queue_.stopped()) {
     while (const auto reply = follow->Next()) {
       if (reply->has_ended()) job_ended = reply->ended().job_ended();
-      Take(*reply);
+      Handle(*reply);
     }
     if (follow->ended()) break;
     pollfd wanted[2] = {{follow->fd(), POLLIN, 0}, {wake_.get(), POLLIN, 0}};
@@ -217,22 +224,22 @@ bool YarnFollow::FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& r
   return job_ended;
 }
 
-void YarnFollow::Take(const wire::FollowReply& reply) {
+void YarnFollow::Handle(const wire::FollowReply& reply) {
   switch (reply.kind_case()) {
     case wire::FollowReply::kJournal:
       return AppendJournal(reply.journal());
     case wire::FollowReply::kLog: {
       const backend::LogSource source = FromWire(reply.log().source());
-      sources_[source].have = reply.log().offset() + static_cast<int64_t>(reply.log().bytes().size());
-      return Queue(Output{source, reply.log().bytes()}, reply.log().bytes().size());
+      sources_[source].bytes = reply.log().offset() + static_cast<int64_t>(reply.log().bytes().size());
+      return queue_.Push(FollowQueue::Output{source, reply.log().bytes()}, reply.log().bytes().size());
     }
     case wire::FollowReply::kLogEnd: {
       Progress& progress = sources_[FromWire(reply.log_end().source())];
-      progress.whole = reply.log_end().has_size() && progress.have >= reply.log_end().size();
+      progress.complete = reply.log_end().has_size() && progress.bytes >= reply.log_end().size();
       return;
     }
     case wire::FollowReply::kCaughtUp:
-      return CaughtUp();
+      return queue_.SetCaughtUp();
     default:
       return;
   }
@@ -241,11 +248,11 @@ void YarnFollow::Take(const wire::FollowReply& reply) {
 void YarnFollow::AppendJournal(const std::string& lines) {
   journal_offset_ += static_cast<int64_t>(lines.size());
   journal_ += lines;
-  Entries entries = DecodeJournal(lines);
-  // The end is only told when all output has been.
+  FollowQueue::Entries entries = DecodeJournal(lines);
+  // The end is queued after all output.
   if (std::any_of(entries.begin(), entries.end(), journal::EndsJob)) FetchMissingLogs();
   const size_t weight = entries.size() * kEntryWeight;
-  Queue(std::move(entries), weight);
+  queue_.Push(std::move(entries), weight);
 }
 
 void YarnFollow::QueueRestOfJournal(const std::string& journal) {
@@ -257,19 +264,19 @@ void YarnFollow::QueueRestOfJournal(const std::string& journal) {
 void YarnFollow::FetchMissingLogs() {
   if (!logs_) return;
   LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
-  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // of the wait for all of them
-  for (const auto& [source, place] : LogLocations(DecodeJournal(journal_))) {
+  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // for all of them together
+  for (const auto& [source, location] : LogLocations(DecodeJournal(journal_))) {
     Progress& progress = sources_[source];
-    if (progress.whole || !Wants(*logs_, source) || stopped()) continue;
+    if (progress.complete || !Matches(*logs_, source) || queue_.stopped()) continue;
     const Status read = store.Read(
-        place, progress.have,
+        location, progress.bytes,
         [&](std::string_view bytes) {
-          progress.have += static_cast<int64_t>(bytes.size());
-          Queue(Output{source, std::string(bytes)}, bytes.size());
+          progress.bytes += static_cast<int64_t>(bytes.size());
+          queue_.Push(FollowQueue::Output{source, std::string(bytes)}, bytes.size());
         },
         std::chrono::duration_cast<Duration>(end - std::chrono::steady_clock::now()));
-    progress.whole = true;  // or nobody has it: it is not asked for again
-    if (!read.ok() && !stopped()) Queue(Note{read.error().message}, kEntryWeight);
+    progress.complete = true;  // or lost: not requested again
+    if (!read.ok() && !queue_.stopped()) queue_.Push(FollowQueue::Note{read.error().message}, kEntryWeight);
   }
 }
 

@@ -1,5 +1,5 @@
-// A job on YARN, followed from its submission to its end: through its AM while that lives, through the ResourceManager
-// before, from the history afterwards.
+// Follows a job on YARN from submission to end: through the ResourceManager while it is queued, through its AM while
+// that runs, and from the history afterwards.
 #pragma once
 
 #include <atomic>
@@ -23,19 +23,9 @@
 
 namespace howdah::backend::yarn::client {
 
-// The client's half reads from a bounded queue; a thread of its own asks the cluster and fills it. Read waits until it
-// has what was there when the follow began; from then on it never does.
-class YarnFollow final : public backend::Follow {
+// What the follow's thread passes to the reader: a bounded queue with a descriptor to poll.
+class FollowQueue {
  public:
-  static Result<std::unique_ptr<YarnFollow>> Start(HadoopClient cluster, JobId id,
-                                                   std::optional<backend::LogSelection> logs);
-  ~YarnFollow() override;
-
-  int fd() const override { return ready_.get(); }
-  bool Read(backend::FollowSink& sink) override;
-  bool ended() const override { return ended_; }
-
- private:
   struct Output {
     backend::LogSource source;
     std::string bytes;
@@ -44,62 +34,91 @@ class YarnFollow final : public backend::Follow {
     std::string line;
   };
   struct End {};
-  // Entries of one step of the job stay together: between two of them it is in no state that anybody should see.
+  // Entries of one step of the job stay together: the state between two of them is never visible.
   using Entries = std::vector<core::JournalEntry>;
   using Item = std::variant<Entries, Output, Note, End>;
-  // What is known of one source of output.
+
+  FollowQueue();
+  bool valid() const { return ready_.valid(); }
+
+  // For the thread. Push waits while the queue is full, and drops the item after Stop.
+  void Push(Item item, size_t weight);
+  // Everything that existed at the start of the follow has been pushed.
+  void SetCaughtUp();
+
+  // For the reader.
+  int fd() const { return ready_.get(); }
+  // Takes items of about 1 MiB. Blocks until there are some or the thread has caught up. more: there are others.
+  std::deque<Item> Take(bool& more);
+  void Stop();
+  bool stopped() const { return stopped_; }
+
+ private:
+  os::files::Fd ready_;  // an eventfd
+  std::atomic<bool> stopped_ = false;
+  std::mutex mutex_;
+  std::condition_variable room_, something_;
+  bool caught_up_ = false;
+  std::deque<std::pair<Item, size_t>> items_;
+  size_t weight_ = 0;
+};
+
+// The reader's half takes items from the queue; a thread polls the cluster and fills it. The first Read blocks until
+// everything that existed at the start of the follow has been queued.
+class YarnFollow final : public backend::Follow {
+ public:
+  static Result<std::unique_ptr<YarnFollow>> Start(HadoopClient cluster, JobId id,
+                                                   std::optional<backend::LogSelection> logs);
+  ~YarnFollow() override;
+
+  int fd() const override { return queue_.fd(); }
+  bool Read(backend::FollowSink& sink) override;
+  bool ended() const override { return ended_; }
+
+ private:
   struct Progress {
-    int64_t have = 0;
-    bool whole = false;
-    LogFileLocation place;
+    int64_t bytes = 0;
+    bool complete = false;
+  };
+  // Why the job is queued: queried at growing intervals, because each query is several calls.
+  struct PendingReason {
+    std::string reported;
+    std::optional<std::chrono::steady_clock::time_point> next_query;
+    Duration pause = std::chrono::seconds(1);
   };
 
   YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs);
 
-  // --- on the thread ---
+  // All of these run on the thread.
   void Run();
-  // One look at the ResourceManager and what follows from it; true: the job has ended and everything has been queued.
-  bool Look();
-  bool Failed(const Error& error);  // counts it; false
-  void CaughtUp();
+  // Queries the ResourceManager and acts on the answer. True: the job has ended and everything has been queued.
+  bool Poll();
+  bool CountFailure(const Error& error);  // returns false
   bool FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report);
-  void Take(const wire::FollowReply& reply);
+  void Handle(const wire::FollowReply& reply);
   void AppendJournal(const std::string& lines);
   void QueueRestOfJournal(const std::string& journal);
   void ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report);
-  // What was not sent by an AM, out of the log store.
+  // Reads from the log store what no AM has sent.
   void FetchMissingLogs();
   wire::FollowRequest Request() const;
-  void Queue(Item item, size_t weight);
-  bool stopped() const { return stop_; }
-  // Waits, but for the destructor.
-  void Pause(Duration limit);
 
   HadoopClient cluster_;
   JobId id_;
   std::optional<backend::LogSelection> logs_;
-  os::files::Fd ready_;
-  os::files::Fd wake_;  // of the thread, by the destructor
+  FollowQueue queue_;
+  os::files::Fd wake_;  // signalled by the destructor
 
-  // Of the thread alone.
+  // Of the thread.
   int64_t journal_offset_ = 0;
-  std::string journal_;  // all of it so far: who ran where
+  std::string journal_;  // all of it so far, which says where each task ran
   std::map<backend::LogSource, Progress> sources_;
-  std::string waiting_;
-  std::optional<std::chrono::steady_clock::time_point> ask_why_;
-  Duration why_pause_ = std::chrono::seconds(1);
+  PendingReason pending_;
   std::string user_;
-  int failures_ = 0;  // in a row
+  int failures_ = 0;  // consecutive
   std::string last_error_;
 
-  std::atomic<bool> stop_ = false;
-  std::mutex mutex_;
-  std::condition_variable room_, something_;
-  bool caught_up_ = false;  // everything that was there at the start has been queued
-  std::deque<std::pair<Item, size_t>> queue_;
-  size_t weight_ = 0;
-
-  bool ended_ = false;  // of the reader alone
+  bool ended_ = false;  // of the reader
   std::thread thread_;
 };
 

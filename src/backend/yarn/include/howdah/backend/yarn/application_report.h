@@ -1,4 +1,4 @@
-// A job as the ResourceManager alone knows it: before its application master can be asked, and when it never will.
+// A job from the ResourceManager's report of its application: used while its application master cannot be asked.
 #pragma once
 
 #include <optional>
@@ -13,19 +13,18 @@ namespace howdah::backend::yarn {
 // Whether the ResourceManager has ended the application.
 bool HasEnded(const ::hadoop::yarn::ApplicationReportProto& report);
 
-// QUEUED until the AM has registered, RUNNING until the end; no tasks.
+// QUEUED until the AM has registered, then RUNNING until the end. Has no tasks.
 journal::JobView ViewFromReport(const ::hadoop::yarn::ApplicationReportProto& report);
 
-// The job's end as it is to be recorded when no AM has recorded it: KILLED for who killed it, FAILED for how the AM
-// died, in a sentence made of the ResourceManager's diagnostics.
+// The end to record for a job if its AM has recorded none: KILLED, with the user who killed it, or FAILED, with the
+// cause of the AM's death from the ResourceManager's diagnostics.
 core::JobChanged EndFromReport(const ::hadoop::yarn::ApplicationReportProto& report);
 
-// "ann on 10.0.0.7" out of "Application application_1_1 was killed by user ann at 10.0.0.7"; empty: it was not.
+// "ann on 10.0.0.7" from "Application application_1_1 was killed by user ann at 10.0.0.7"; empty: nobody killed it.
 std::string KilledBy(const std::string& diagnostics);
-// How the AM's container ended (ContainerExitStatus), out of the diagnostics of an application or of an attempt whose
-// AM failed; nullopt: they do not say.
+// The exit status of the AM's container from the diagnostics of a failed application or attempt, if they have it.
 std::optional<int> AmExitStatus(const std::string& diagnostics);
-// "was killed by signal 9 (SIGKILL)" out of the diagnostics of an application whose AM failed.
+// "was killed by signal 9 (SIGKILL)" from the diagnostics of an application with a failed AM.
 std::string DescribeAmDeath(const std::string& diagnostics);
 
 }  // namespace howdah::backend::yarn

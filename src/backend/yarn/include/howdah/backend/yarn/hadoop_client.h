@@ -1,4 +1,5 @@
-// The cluster as one client sees it: its configuration, who asks, and the connections, made when they are needed.
+// A client's or an AM's access to the cluster: its configuration, user and credentials, and the connections to
+// ResourceManager and file system, which are opened at first use.
 #pragma once
 
 #include <memory>
@@ -12,15 +13,15 @@
 #include "howdah/hadoop/hdfs/open.h"
 #include "howdah/hadoop/rpc/token.h"
 #include "howdah/hadoop/yarn/resource_manager.h"
+#include "howdah/storage/files.h"
 
 namespace howdah::backend::yarn {
 
-// One thread. A thread of one's own takes a HadoopClient of its own (Another).
+// Single-threaded. Another thread needs a HadoopClient of its own (WithOwnConnections).
 class HadoopClient {
  public:
-  // For a person, who waits seconds for a ResourceManager and not minutes. user: if HADOOP_USER_NAME does not name
-  // another.
-  static Result<HadoopClient> Open(const hadoop::conf::Surroundings& surroundings, const std::string& user);
+  // For an interactive command: calls give up after seconds, not minutes. HADOOP_USER_NAME overrides `user`.
+  static Result<HadoopClient> Open(const hadoop::conf::Environment& environment, const std::string& user);
   // limits: of calls to the ResourceManager.
   HadoopClient(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
                hadoop::rpc::RetryLimits limits = {})
@@ -36,12 +37,14 @@ class HadoopClient {
   hadoop::hdfs::OpenOptions open_options() const;
 
   Result<hadoop::yarn::ResourceManager*> Rm();
-  // The default file system, and where we keep things in it.
+  // The default file system, and Howdah's layout in it.
   Result<hadoop::hdfs::FileSystem*> Files();
   Result<Layout> StagingLayout();
-  // The content of a small file there.
+  // Small files of the default file system.
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view bytes, uint32_t permission);
+  // The file system of a URI as storage::Files, with a connection of its own.
+  Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) const;
 
  private:
   hadoop::conf::Configuration configuration_;
@@ -52,12 +55,12 @@ class HadoopClient {
   std::unique_ptr<hadoop::hdfs::FileSystem> files_;
 };
 
-// A hidden name in the directory of a file, which no other writer has.
+// A random hidden name in the directory of `path`.
 std::string TemporaryBeside(const std::string& path);
 
-// The whole content of a file, at most 256 MiB.
+// The content of a file of at most 256 MiB.
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path);
-// Replaces what is there; whoever reads finds the old content or the new, whoever else writes it at the same time.
+// Replaces the file atomically, also against other writers.
 Status WriteWhole(hadoop::hdfs::FileSystem& files, const std::string& path, std::string_view bytes,
                   uint32_t permission);
 

@@ -1,15 +1,13 @@
-// Where the YARN place keeps things in the cluster's default file system.
+// Where Howdah keeps files in the cluster's default file system.
 //
-//   ~/.howdah/                          (0711 where it is made by us, so that nodes may reach what is public)
-//     cache/public/HASH[SUFFIX]         files by content, readable by all: YARN's nodes keep one copy for everybody
-//     cache/private/HASH[SUFFIX]        the same, of files that only their owner may read (directory 0700)
-//     jobs/ID/                          0700; removed at the job's end
+//   ~/.howdah/                          created with mode 0711, so that nodes can reach the public files
+//     cache/public/HASH[SUFFIX]         world-readable files by content hash; a node keeps one copy for all users
+//     cache/private/HASH[SUFFIX]        files that only their owner may read (directory mode 0700)
+//     jobs/ID/                          mode 0700; deleted at the end of the job
 //       job.json                        the effective job (jobspec::WriteEffective)
-//       am.json                         what the application master is started with (am_start.h), and how clients call
-//                                       it
-//       journal.jsonl, events.bin       the AM's journal, and what it was told (am::EventLog), as they were about a
-//                                       second ago
-//     history/ID/                       0700; stays
+//       am.json                         am_start.h; it also has the identity with which clients call the AM
+//       journal.jsonl, events.bin       the AM's journal and event log (am::EventLog), at most about a second old
+//     history/ID/                       mode 0700; kept
 //       job.json, journal.jsonl
 #pragma once
 
@@ -21,7 +19,7 @@ namespace howdah::backend::yarn {
 
 class Layout {
  public:
-  // home: of the user in the file system, "/user/ann".
+  // home: the user's home directory in the file system, "/user/ann".
   explicit Layout(const std::string& home) : root_(home + (home.ends_with('/') ? "" : "/") + ".howdah") {}
 
   const std::string& root() const { return root_; }

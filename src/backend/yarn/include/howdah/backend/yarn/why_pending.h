@@ -1,4 +1,4 @@
-// What a job waits for, in one sentence out of the ResourceManager's own numbers. Pure.
+// Why a job has not got its containers yet: one sentence from the ResourceManager's own numbers. Pure.
 #pragma once
 
 #include <optional>
@@ -9,21 +9,21 @@
 
 namespace howdah::backend::yarn {
 
-// Containers that have been asked for and not been granted.
+// Containers that have been requested and not granted.
 struct PendingContainers {
-  std::string who;  // "worker"
+  std::string role;
   int count = 0;
-  hadoop::yarn::Resource shape;  // nothing at all: not known
+  hadoop::yarn::Resource size;  // of each; zero: not known
   std::string label;
   friend bool operator==(const PendingContainers&, const PendingContainers&) = default;
 };
 
-// headroom: what the scheduler says it could still give to this application, with all limits taken into account
-// (AllocateResponse.limit); none: not known.
-std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& wants,
+// headroom: what the scheduler could still grant to this application within all limits (AllocateResponse.limit); none:
+// not reported.
+std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                        const std::optional<hadoop::yarn::Resource>& headroom);
 
-// The same of an application whose AM has no container. diagnostics: of its report; am: what the AM asks for.
+// For an application without an AM container. diagnostics: of its report; am: what the AM requests.
 std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am);
 
 }  // namespace howdah::backend::yarn

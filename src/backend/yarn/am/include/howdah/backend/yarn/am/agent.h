@@ -1,4 +1,4 @@
-// The YARN place as the agent sees it: the container that it was started in.
+// The YARN backend in howdah-agent: the container that it was started in.
 #pragma once
 
 #include <memory>
@@ -23,73 +23,74 @@ struct Token;
 
 namespace howdah::backend::yarn::am {
 
-// A submitted job as its AM finds it in its container. Opened by the guardian before it forks: whatever needs threads
-// or connections is made later, by whoever lives.
+// A submitted job in the container of its AM. Opened by the guardian before it forks, so it starts no thread and opens
+// no connection before the process that needs them exists.
 class AmJob {
  public:
-  static Result<std::unique_ptr<AmJob>> Open(const hadoop::conf::Environment& surroundings);
+  static Result<std::unique_ptr<AmJob>> Open(const hadoop::conf::Environment& environment);
   ~AmJob();
 
   const JobId& id() const;
   const jobspec::JobSpec& spec() const;
-  int attempt() const;  // of the AM: 0 for the first
+  int attempt() const;  // of the AM, from 0
   std::string node() const;
-  std::string journal() const;        // path of the journal in the container
-  std::string event_log() const;      // path of what the AM was told
+  std::string journal() const;        // path in the container
+  std::string event_log() const;      // path in the container
   std::string log_directory() const;  // of the container
   const rpc::Identity& identity() const;
-  // "NAME=VALUE": of tools that the AM itself starts; programs of the job's python archive come first.
+  // "NAME=VALUE", for tools that the AM starts; programs of the job's python archive come first in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // The file system of a URI, as the job's owner reads it; for one thread, which may be another one.
+  // The file system of a URI, with the rights of the job's owner. May be used by one thread other than the caller's.
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) const;
-  // The address of this machine at which the others of the cluster reach it.
+  // The address at which other machines of the cluster reach this one.
   Result<std::string> ListenHost() const;
 
-  // Where an AM begins that finds no event log.
-  struct Beginning {
+  // Where an AM without an event log starts.
+  struct StartingPoint {
     int generation = 0;
     int first_task_attempt = 0;
   };
-  // Brings here what the AMs before this one have left: the first finds the journal's first line, a later one the
-  // journal and the event log, or, where no event log was stored, begins the next generation.
-  Result<Beginning> Begin() const;
+  // Restores the journal and event log of earlier AMs to this container. The first AM starts with the journal's first
+  // line; a later one for which no event log was stored starts the next generation.
+  Result<StartingPoint> Restore() const;
 
-  // Notes where the AM listens. An error: one before it in this container listened elsewhere, where it is looked for.
-  Status Announce(const std::string& address) const;
-  // Where an AM before this one in this container listened; 0: there was none.
-  uint16_t AnnouncedPort() const;
-  // How long the cluster may take to notice that the AM, or its node, is gone.
-  Duration NoticesWithin() const;
-  // For the guardian, when the AM has died: another one can take its place here.
-  bool CanGoOn() const;
+  // Writes down where the AM listens. Fails if an earlier AM of this container listened on another port, on which its
+  // executors will look for it.
+  Status PublishAddress(const std::string& address) const;
+  // The port of an earlier AM of this container; 0: there was none.
+  uint16_t PublishedPort() const;
+  // How long the cluster may take to notice that the AM or its node has failed.
+  Duration FailureDetectionLimit() const;
+  // For the guardian, after the AM died: whether a new AM process can continue here.
+  bool CanRestart() const;
 
-  // The status page as YARN's proxy shows it, and whose requests for it are answered.
+  // The URL of the AM's web page behind YARN's proxy, and the addresses from which the proxy calls it.
   std::string proxy_url() const;
   std::vector<std::string> ProxyHosts() const;
 
   Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address, uint16_t tracking_port);
 
-  // For the guardian, when the AM has died and everything of it here has been ended. If YARN starts no other AM the
-  // job's end is recorded; what cannot be done is said on stderr.
+  // For the guardian, after the AM died and its processes have been killed. Records the end of the job unless YARN
+  // starts another AM. Errors go to stderr.
   void RecordAmDeath(const std::string& how);
 
  private:
   Status WriteHistory(const std::string& journal);
-  // am_rm_token: null: there is none, and the ResourceManager is not told.
+  // am_rm_token: null if there is none; the ResourceManager is then not informed.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
-  // With the line that says so behind the journal.
-  Beginning NextGeneration(std::string& journal) const;
+  // Appends the entry of the new generation to the journal.
+  StartingPoint NextGeneration(std::string& journal) const;
 
   struct Parts;
   explicit AmJob(std::unique_ptr<Parts> parts);
   std::unique_ptr<Parts> parts_;
 };
 
-// Puts what an executor's container was given with its credentials, the job file, into the current directory.
-Status PlaceTaskFiles(const hadoop::conf::Environment& surroundings);
-// What the executor of a container is, by the container's credentials.
-Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& surroundings);
+// Writes the files that are embedded in the credentials of an executor's container to the current directory.
+Status ExtractTaskFiles(const hadoop::conf::Environment& environment);
+// The identity of the executor in this container.
+Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment);
 
 }  // namespace howdah::backend::yarn::am

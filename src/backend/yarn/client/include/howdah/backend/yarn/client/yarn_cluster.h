@@ -1,4 +1,4 @@
-// The YARN place as clients see it: a Hadoop cluster that knows nothing of Howdah.
+// The client side of the YARN backend. The cluster needs no installation of Howdah.
 #pragma once
 
 #include <memory>
@@ -17,13 +17,13 @@ struct ClusterFacts;
 namespace howdah::backend::yarn::client {
 
 struct YarnOptions {
-  std::string home;   // $HOWDAH_HOME: what is remembered on this machine
+  std::string home;   // $HOWDAH_HOME, for caches
   std::string agent;  // path of howdah-agent
-  std::string user;   // who submits, if HADOOP_USER_NAME does not say otherwise
-  hadoop::conf::Environment surroundings;
+  std::string user;   // the submitting user unless HADOOP_USER_NAME is set
+  hadoop::conf::Environment environment;
 };
 
-// One thread. Reads the configuration at the first question; connects when it has to.
+// One thread. Reads the configuration at the first call and connects on demand.
 class YarnCluster final : public backend::Cluster {
  public:
   explicit YarnCluster(YarnOptions options);
@@ -47,14 +47,14 @@ class YarnCluster final : public backend::Cluster {
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
-  std::vector<Finding> Examine() override;
+  std::vector<Finding> CheckSetup() override;
 
  private:
   Result<HadoopClient*> Open();
 
   YarnOptions options_;
   std::unique_ptr<HadoopClient> cluster_;
-  std::unique_ptr<ClusterFacts> facts_;  // of the last look, so that what is submitted is what was looked at
+  std::unique_ptr<ClusterFacts> facts_;  // of the last Refusals, so that Submit uses the same facts
 };
 
 }  // namespace howdah::backend::yarn::client

@@ -1,0 +1,44 @@
+#include "container_environment.h"
+
+namespace howdah::backend::yarn::am {
+namespace {
+
+std::vector<std::string> Split(const std::string& list) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= list.size();) {
+    const size_t end = std::min(list.find(',', at), list.size());
+    if (end > at) parts.push_back(list.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+Result<ContainerEnvironment> ReadContainerEnvironment(
+    const std::function<std::optional<std::string>(const std::string& name)>& environment) {
+  ContainerEnvironment result;
+  std::string missing;
+  const auto need = [&](const char* name) {
+    const auto value = environment(name);
+    if (!value || value->empty()) missing += (missing.empty() ? "" : ", ") + std::string(name);
+    return value.value_or("");
+  };
+  const std::string container = need("CONTAINER_ID");
+  result.node_host = need("NM_HOST");
+  result.token_file = need("HADOOP_TOKEN_FILE_LOCATION");
+  result.log_dirs = Split(need("LOG_DIRS"));
+  result.local_dirs = Split(need("LOCAL_DIRS"));
+  if (!missing.empty()) {
+    return Failed("the environment lacks " + missing +
+                  ", which YARN's NodeManager sets for every container; only a NodeManager starts this program");
+  }
+  result.proxy_base = environment("APPLICATION_WEB_PROXY_BASE").value_or("");
+  result.user = environment("USER").value_or("");
+  const auto id = hadoop::yarn::ParseContainerId(container);
+  if (!id) return Failed("invalid container id in CONTAINER_ID: '" + container + "'");
+  result.container = *id;
+  return result;
+}
+
+}  // namespace howdah::backend::yarn::am

@@ -1,0 +1,128 @@
+#include "container_table.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "container_exit.h"
+#include "howdah/hadoop/yarn/ids.h"
+
+namespace howdah::backend::yarn::am {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A start that takes longer is slow enough to be worth a query and a report.
+constexpr Duration kFirstProgressCheck = 10s;
+// How long a node may take to report the end of a container that it was asked to stop.
+constexpr auto kStopLimit = 8000ms;
+
+hadoop::yarn::ContainerId YarnIdOf(const ContainerId& id) {
+  return hadoop::yarn::ParseContainerId(id.text).value_or(hadoop::yarn::ContainerId());
+}
+
+}  // namespace
+
+ContainerTable::ContainerTable(boost::asio::io_context& loop, Duration register_limit, Events events)
+    : loop_(loop), register_limit_(register_limit), events_(std::move(events)), node_managers_(loop) {}
+
+ContainerTable::Container& ContainerTable::Add(const ContainerId& id) {
+  return containers_.try_emplace(id, loop_).first->second;
+}
+
+ContainerTable::Container* ContainerTable::Find(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  return it == containers_.end() ? nullptr : &it->second;
+}
+
+void ContainerTable::Remove(const ContainerId& id) {
+  const auto it = containers_.find(id);
+  if (it == containers_.end()) return;
+  if (it->second.releasing) --releasing_;
+  containers_.erase(it);
+}
+
+std::vector<ContainerId> ContainerTable::OnNode(const std::string& node) const {
+  std::vector<ContainerId> ids;
+  for (const auto& [id, container] : containers_) {
+    if (container.node == node && !container.releasing) ids.push_back(id);
+  }
+  return ids;
+}
+
+void ContainerTable::Launch(const ContainerId& id, const ::hadoop::yarn::ContainerLaunchContextProto& context) {
+  Container* container = Find(id);
+  if (container == nullptr) return;
+  container->launched = true;
+  node_managers_.Start(container->proto, context, [this, id](const Status& started) { OnStarted(id, started); });
+}
+
+void ContainerTable::OnStarted(const ContainerId& id, const Status& started) {
+  Container* container = Find(id);
+  if (container == nullptr) return;
+  if (!started.ok()) return events_.on_start_failed(id, started.error());
+  container->started = true;
+  if (container->stopping) return Stop(id);  // the NodeManager did not know the container before
+  CheckProgressLater(id);
+}
+
+void ContainerTable::Connected(const ContainerId& id) {
+  Container* container = Find(id);
+  if (container == nullptr) return;
+  container->connected = true;
+  container->progress_timer.cancel();
+}
+
+void ContainerTable::CheckProgressLater(const ContainerId& id) {
+  Container& container = containers_.at(id);
+  if (container.connected || container.releasing || container.stopping) return;
+  // Rare enough for large jobs, and at least once before the limit expires.
+  const Duration pause =
+      std::max(container.start_time, std::min<Duration>(kFirstProgressCheck, register_limit_ * 3 / 4));
+  container.start_time += pause;
+  container.progress_timer.expires_after(pause);
+  container.progress_timer.async_wait([this, id](const boost::system::error_code& error) {
+    const Container* container = Find(id);
+    if (error || container == nullptr || container->connected) return;
+    node_managers_.Ask(hadoop::yarn::FromProto(container->proto.nodeid()), YarnIdOf(id),
+                       [this, id](const auto& status) { OnProgress(id, status); });
+  });
+}
+
+void ContainerTable::OnProgress(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status) {
+  const Container* container = Find(id);
+  if (container == nullptr || container->connected || container->releasing) return;
+  const std::string progress = DescribeStartProgress(status, container->proto.nodeid().host());
+  if (!progress.empty()) {
+    events_.on_starting(id, "after " + FormatDuration(container->start_time) + " " + progress);
+  }
+  CheckProgressLater(id);
+}
+
+void ContainerTable::MarkReleasing(const ContainerId& id) {
+  Container* container = Find(id);
+  if (container != nullptr && !std::exchange(container->releasing, true)) ++releasing_;
+}
+
+void ContainerTable::StopAfter(const ContainerId& id, std::chrono::milliseconds wait) {
+  boost::asio::steady_timer& timer = containers_.at(id).stop_timer;
+  timer.expires_after(wait);
+  timer.async_wait([this, id](const boost::system::error_code& error) {
+    Container* container = Find(id);
+    if (error || container == nullptr) return;
+    Stop(id);
+    container->stop_timer.expires_after(kStopLimit);
+    container->stop_timer.async_wait([this, id](const boost::system::error_code& error) {
+      if (!error && Find(id) != nullptr) events_.on_stop_timeout(id);
+    });
+  });
+}
+
+// A NodeManager that has not confirmed the start would not know the container.
+void ContainerTable::Stop(const ContainerId& id) {
+  Container& container = containers_.at(id);
+  container.stopping = true;
+  if (!container.started) return;
+  node_managers_.Stop(hadoop::yarn::FromProto(container.proto.nodeid()), YarnIdOf(id), [](const Status&) {});
+}
+
+}  // namespace howdah::backend::yarn::am

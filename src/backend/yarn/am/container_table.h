@@ -1,0 +1,75 @@
+// The containers that the job holds, and their life on the NodeManagers: launched, observed while they start, stopped.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/hadoop/yarn/node_managers.h"
+
+namespace howdah::backend::yarn::am {
+
+// One thread: the loop's.
+class ContainerTable {
+ public:
+  struct Container {
+    explicit Container(boost::asio::io_context& loop) : stop_timer(loop), progress_timer(loop) {}
+    ::hadoop::yarn::ContainerProto proto;
+    std::string node;       // as the scheduler names it
+    std::string label;      // of the requested partition
+    std::string preemptor;  // the queue for which it is being preempted, once known
+    bool launched = false;
+    bool started = false;    // confirmed by its NodeManager
+    bool connected = false;  // its executor has connected
+    bool releasing = false;  // however it ends, the end is not a failure
+    bool stopping = false;   // its NodeManager is to stop it
+    Duration start_time{0};  // up to the last progress check
+    boost::asio::steady_timer stop_timer, progress_timer;
+  };
+  struct Events {
+    std::function<void(const ContainerId& id, const std::string& progress)> on_starting;
+    std::function<void(const ContainerId& id, const Error& error)> on_start_failed;
+    // The container was to be stopped, and nothing was reported of its end.
+    std::function<void(const ContainerId& id)> on_stop_timeout;
+  };
+  // register_limit: how long an executor may take to connect.
+  ContainerTable(boost::asio::io_context& loop, Duration register_limit, Events events);
+
+  void AddToken(const ::hadoop::yarn::NMTokenProto& token) { node_managers_.AddToken(token); }
+  // The container with this id, added if necessary.
+  Container& Add(const ContainerId& id);
+  Container* Find(const ContainerId& id);
+  void Remove(const ContainerId& id);
+  std::vector<ContainerId> OnNode(const std::string& node) const;
+  bool any_releasing() const { return releasing_ > 0; }
+
+  void Launch(const ContainerId& id, const ::hadoop::yarn::ContainerLaunchContextProto& context);
+  void Connected(const ContainerId& id);
+  void MarkReleasing(const ContainerId& id);
+  // Asks the NodeManager to stop the container after `wait`.
+  void StopAfter(const ContainerId& id, std::chrono::milliseconds wait);
+
+ private:
+  void OnStarted(const ContainerId& id, const Status& started);
+  // Asks how far the start has progressed, repeatedly until the executor has connected.
+  void CheckProgressLater(const ContainerId& id);
+  void OnProgress(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status);
+  void Stop(const ContainerId& id);
+
+  boost::asio::io_context& loop_;
+  Duration register_limit_;
+  Events events_;
+  hadoop::yarn::NodeManagers node_managers_;
+  std::unordered_map<ContainerId, Container> containers_;
+  int releasing_ = 0;  // counted, because it is read at every grant and end of thousands of containers
+};
+
+}  // namespace howdah::backend::yarn::am

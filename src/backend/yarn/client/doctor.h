@@ -1,0 +1,16 @@
+// `howdah doctor --on yarn`: checks the agent, the configuration, the ResourceManager and the file system.
+#pragma once
+
+#include <vector>
+
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/yarn/client/yarn_cluster.h"
+#include "howdah/backend/yarn/hadoop_client.h"
+#include "howdah/base/result.h"
+
+namespace howdah::backend::yarn::client {
+
+// cluster: or why it could not be opened.
+std::vector<backend::Cluster::Finding> CheckSetup(const YarnOptions& options, const Result<HadoopClient*>& cluster);
+
+}  // namespace howdah::backend::yarn::client

@@ -1,0 +1,50 @@
+// What a client asks of an application that has not ended: calls to its AM, output through its AM, and why it has no
+// AM.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/yarn/hadoop_client.h"
+#include "howdah/base/ids.h"
+#include "howdah/base/result.h"
+#include "howdah/base/time.h"
+#include "howdah/hadoop/messages/yarn.pb.h"
+#include "howdah/rpc/identity.h"
+#include "howdah/wire/control.pb.h"
+
+namespace howdah::backend::yarn::client {
+
+// The resolved address of the AM, "10.0.0.7:40123". kUnavailable: not reported yet.
+Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& report);
+
+// The AM's address and the client's identity.
+Result<rpc::AmContact> FindAm(HadoopClient& cluster, const JobId& id,
+                              const ::hadoop::yarn::ApplicationReportProto& report);
+
+Result<wire::ControlReply> CallRunningAm(HadoopClient& cluster, const JobId& id,
+                                         const ::hadoop::yarn::ApplicationReportProto& report,
+                                         const wire::ControlRequest& request, Duration limit);
+
+// The sources of output so far, in the order of tasks; none if no AM runs.
+Result<std::vector<backend::LogSource>> ListRunningLogs(HadoopClient& cluster, const JobId& id,
+                                                        const ::hadoop::yarn::ApplicationReportProto& report);
+
+struct RunningLogRead {
+  int64_t bytes = 0;      // passed to on_bytes
+  bool complete = false;  // false: the rest is on the node where the container ran
+  std::string journal;    // of the job, to find that node
+};
+// Passes on the current content of a source.
+Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
+                                      const ::hadoop::yarn::ApplicationReportProto& report,
+                                      const backend::LogSource& source,
+                                      const std::function<void(std::string_view)>& on_bytes);
+
+// Why the AM has no container, from the ResourceManager's diagnostics and numbers; empty: just submitted.
+std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report);
+
+}  // namespace howdah::backend::yarn::client

@@ -1,0 +1,203 @@
+#include "submission.h"
+
+#include "howdah/backend/yarn/am_start.h"
+#include "howdah/backend/yarn/job_credentials.h"
+#include "howdah/jobspec/job_file.h"
+#include "howdah/journal/job_view.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/rpc/identity.h"
+#include "refusals.h"
+#include "staging.h"
+
+namespace howdah::backend::yarn::client {
+namespace {
+
+constexpr Duration kAcceptLimit = std::chrono::seconds(60);
+
+std::string SubmittedLine(const JobId& id, const jobspec::JobSpec& spec, const std::string& user) {
+  const std::string framework(jobspec::ToText(spec.framework));
+  core::JobSubmitted submitted{id.text, spec.name, "yarn", framework, user, os::process::NodeName(), {}};
+  for (const jobspec::RoleSpec& role : spec.roles) submitted.roles.push_back({role.name, role.instances.min});
+  return journal::EncodeEntry({os::process::Clock().Now(), std::move(submitted)}) + "\n";
+}
+
+// Creates and fills the directory of the job, and submits the application.
+class Submission {
+ public:
+  Submission(HadoopClient& cluster, hadoop::hdfs::FileSystem& files, const Layout& layout, JobId id)
+      : cluster_(cluster), files_(files), layout_(layout), id_(std::move(id)), credentials_(cluster.credentials()) {}
+
+  Status Submit(const jobspec::JobSpec& spec, AmStart start, const StagedJob& staged) {
+    HOWDAH_TRY(const auto identities, rpc::MakeJobIdentities(id_.text));
+    HOWDAH_TRY_STATUS(files_.MakeDirectories(layout_.root(), 0711));
+    HOWDAH_TRY_STATUS(files_.MakeDirectories(layout_.jobs(), 0700));
+    HOWDAH_TRY_STATUS(files_.MakeDirectories(layout_.job(id_), 0700));
+
+    std::map<std::string, StagedFile> common = {{staged.agent.name, staged.agent.file}};
+    HOWDAH_TRY_STATUS(Provide(EmbedFor::kAll, kJobFile, layout_.job_file(id_), jobspec::WriteEffective(spec), common));
+    if (!staged.manifest.empty()) EmbedFile(credentials_, EmbedFor::kAll, kManifest, staged.manifest);
+
+    start.local_resources = common;
+    for (const Resource& resource : staged.files) {
+      start.local_resources[resource.name] = resource.file;
+      if (!resource.only_for.empty()) start.only_for[resource.name] = resource.only_for;
+    }
+    if (staged.python) start.local_resources[staged.python->name] = staged.python->file;
+
+    std::map<std::string, StagedFile> of_am = common;
+    start.configuration = kConfiguration;
+    if (staged.configuration_file) {
+      of_am[kConfiguration] = staged.configuration_file->file;
+    } else {
+      EmbedFile(credentials_, EmbedFor::kAm, kConfiguration, staged.configuration);
+    }
+    if (staged.python && !spec.tensorboard_logdir.empty()) of_am[staged.python->name] = staged.python->file;
+    start.client = EncodeIdentity(identities.client);
+    HOWDAH_TRY_STATUS(Provide(EmbedFor::kAm, kAmStartFile, layout_.am_file(id_), WriteAmStart(start), of_am));
+
+    AddIdentity(credentials_, "am", identities.am);
+    AddIdentity(credentials_, "executor", identities.executor);
+    HOWDAH_TRY(const auto rm, cluster_.Rm());
+    const auto context = SubmissionContext(spec, *hadoop::yarn::ParseApplicationId(id_.text), of_am, credentials_);
+    const auto accepted = rm->Submit(context, kAcceptLimit);
+    return accepted.ok() ? Status() : Status(accepted.error());
+  }
+
+ private:
+  // Writes the file for clients, and gives it to containers: embedded if it is small, localized otherwise.
+  Status Provide(EmbedFor recipient, const std::string& name, const std::string& path, const std::string& bytes,
+                 std::map<std::string, StagedFile>& resources) {
+    hadoop::hdfs::CreateOptions options;
+    options.permission = 0600;
+    HOWDAH_TRY(const auto writer, files_.Create(path, options));
+    HOWDAH_TRY_STATUS(writer->Write(bytes));
+    HOWDAH_TRY_STATUS(writer->Close());
+    if (bytes.size() <= kMaxEmbeddedSize) {
+      EmbedFile(credentials_, recipient, name, bytes);
+      return {};
+    }
+    HOWDAH_TRY(const auto found, files_.Stat(path));
+    resources[name] = {files_.uri() + path, found.length, found.modified_millis, StagedFile::Type::kFile,
+                       StagedFile::Visibility::kApplication};
+    return {};
+  }
+
+  HadoopClient& cluster_;
+  hadoop::hdfs::FileSystem& files_;
+  Layout layout_;
+  JobId id_;
+  hadoop::rpc::Credentials credentials_;
+};
+
+constexpr int64_t kMib = int64_t{1} << 20;
+constexpr int64_t kAmMib = 32;
+constexpr int64_t kTasksPerMib = 4;
+constexpr int64_t kTensorboardMib = 1024;
+
+std::string CommaList(const std::vector<std::string>& parts) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : ",") + part;
+  return text;
+}
+
+}  // namespace
+
+Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& inventory,
+                           const jobspec::JobSpec& spec, const backend::SubmitOptions& submit) {
+  HOWDAH_TRY(const auto files, cluster.Files());
+  HOWDAH_TRY(const auto rm, cluster.Rm());
+  HOWDAH_TRY(const auto layout, cluster.StagingLayout());
+  HOWDAH_TRY(const auto application, rm->NewApplication());
+  const auto too_large = OversizedContainers(spec, hadoop::yarn::FromProto(application.maximumcapability()));
+  if (!too_large.empty()) return Error{ErrorCode::kUnavailable, too_large.front()};
+  HOWDAH_TRY(const auto staged, StageJob(spec, {.configuration = cluster.configuration(),
+                                                .files = *files,
+                                                .layout = layout,
+                                                .open = cluster.open_options(),
+                                                .agent = options.agent,
+                                                .local_directory = options.home + "/yarn",
+                                                .on_staged = submit.on_staged}));
+  const JobId id{hadoop::yarn::ToText(hadoop::yarn::FromProto(application.application_id()))};
+
+  AmStart start;
+  start.job = id;
+  start.submitted = SubmittedLine(id, spec, cluster.user());
+  start.user = cluster.user();
+  start.staging_uri = files->uri() + layout.job(id);
+  start.queue = spec.queue;
+  start.node_label = spec.node_label;
+  start.keep = submit.keep;
+  for (const jobspec::RoleSpec& role : spec.roles) {
+    jobspec::Docker docker = spec.docker.value_or(jobspec::Docker{});
+    docker.image = role.image.value_or(docker.image);
+    if (!docker.image.empty()) start.role_environment[role.name] = DockerEnvironment(docker);
+  }
+  start.nodes = inventory.nodes;
+  start.resource_types = inventory.resource_types;
+  Submission submission(cluster, *files, layout, id);
+  if (const Status done = submission.Submit(spec, std::move(start), staged); !done.ok()) {
+    // Clean up, but report the first error only. After a time-out the application may have been accepted nevertheless.
+    if (done.error().code != ErrorCode::kTimeout) {
+      static_cast<void>(files->Delete(layout.job(id), /*recursive=*/true).ok());
+    }
+    return done.error();
+  }
+  return id;
+}
+
+int64_t AmMemoryMib(const jobspec::JobSpec& spec) {
+  if (spec.am.memory_bytes > 0) return (spec.am.memory_bytes + kMib - 1) / kMib;
+  int64_t tasks = 0;
+  for (const jobspec::RoleSpec& role : spec.roles) tasks += role.instances.max;
+  return kAmMib + (tasks + kTasksPerMib - 1) / kTasksPerMib + (spec.tensorboard_logdir.empty() ? 0 : kTensorboardMib);
+}
+
+::hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
+    const jobspec::JobSpec& spec, const hadoop::yarn::ApplicationId& id,
+    const std::map<std::string, StagedFile>& am_resources, const hadoop::rpc::Credentials& credentials) {
+  ::hadoop::yarn::ApplicationSubmissionContextProto context;
+  *context.mutable_application_id() = hadoop::yarn::ToProto(id);
+  context.set_application_name(spec.name);
+  context.set_applicationtype(kApplicationType);
+  if (!spec.queue.empty()) context.set_queue(spec.queue);
+  if (spec.priority) context.mutable_priority()->set_priority(*spec.priority);
+  for (const std::string& tag : spec.tags) context.add_applicationtags(tag);
+  context.set_maxappattempts(spec.am.attempts);
+  context.set_attempt_failures_validity_interval(
+      std::chrono::duration_cast<std::chrono::milliseconds>(kAttemptFailureWindow).count());
+  context.set_keep_containers_across_application_attempts(true);
+  if (!spec.node_label.empty()) context.set_node_label_expression(spec.node_label);
+
+  ::hadoop::yarn::ContainerLaunchContextProto& am = *context.mutable_am_container_spec();
+  for (const auto& [name, resource] : am_resources) {
+    auto& entry = *am.add_localresources();
+    entry.set_key(name);
+    *entry.mutable_value() = ToProto(resource);
+  }
+  am.set_tokens(hadoop::rpc::WriteCredentials(credentials));
+  am.add_command("exec ./howdah-agent am --yarn 1><LOG_DIR>/am.stdout 2><LOG_DIR>/am.stderr");
+
+  hadoop::yarn::Resource resource;
+  resource.memory_mib = AmMemoryMib(spec);
+  resource.vcores = spec.am.vcores;
+  *context.mutable_resource() = hadoop::yarn::ToProto(resource);
+  return context;
+}
+
+std::vector<std::pair<std::string, std::string>> DockerEnvironment(const jobspec::Docker& docker) {
+  if (docker.image.empty()) return {};
+  std::vector<std::pair<std::string, std::string>> variables = {{"YARN_CONTAINER_RUNTIME_TYPE", "docker"},
+                                                                {"YARN_CONTAINER_RUNTIME_DOCKER_IMAGE", docker.image}};
+  const auto add = [&](const char* name, std::string value) {
+    if (!value.empty()) variables.emplace_back(name, std::move(value));
+  };
+  add("YARN_CONTAINER_RUNTIME_DOCKER_CONTAINER_NETWORK", docker.network);
+  add("YARN_CONTAINER_RUNTIME_DOCKER_MOUNTS", CommaList(docker.mounts));
+  add("YARN_CONTAINER_RUNTIME_DOCKER_TMPFS_MOUNTS", CommaList(docker.tmpfs));
+  add("YARN_CONTAINER_RUNTIME_DOCKER_RUNTIME", docker.runtime);
+  add("YARN_CONTAINER_RUNTIME_DOCKER_RUN_PRIVILEGED_CONTAINER", docker.privileged ? "true" : "");
+  return variables;
+}
+
+}  // namespace howdah::backend::yarn::client

@@ -1,0 +1,39 @@
+// What Howdah adds to the Hadoop credentials of a job's containers: the identities of AM and executors, and small
+// files. Credentials reach a container without a download and are readable by its owner only.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "howdah/base/result.h"
+#include "howdah/hadoop/rpc/token.h"
+#include "howdah/rpc/identity.h"
+
+namespace howdah::backend::yarn {
+
+// Secrets with this prefix are for the AM and are not passed on to tasks.
+inline constexpr std::string_view kAmSecretPrefix = "howdah.am.";
+
+// Adds an identity as the secrets "howdah.ca", "howdah.NAME.pem" and "howdah.NAME.key". name: "am", "executor".
+void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity);
+// kFailed: names the missing secret.
+Result<rpc::Identity> FindIdentity(const hadoop::rpc::Credentials& credentials, const std::string& name);
+
+std::string EncodeIdentity(const rpc::Identity& identity);  // JSON
+Result<rpc::Identity> DecodeIdentity(const std::string& json);
+
+enum class EmbedFor { kAm, kAll };
+
+// Larger files are localized by the node instead: the ResourceManager keeps the AM's credentials in its state store,
+// where a record may have 1 MiB.
+inline constexpr size_t kMaxEmbeddedSize = size_t{64} << 10;
+
+// Embeds a file. name: its path below the container's working directory. Localizing a file that the node has not cached
+// costs a container a second or more, as a secure cluster starts a JVM for it.
+void EmbedFile(hadoop::rpc::Credentials& credentials, EmbedFor recipient, const std::string& name,
+               std::string_view bytes);
+
+// Writes the embedded files below the current directory, readable by their owner only.
+Status ExtractEmbeddedFiles(const hadoop::rpc::Credentials& credentials);
+
+}  // namespace howdah::backend::yarn
