@@ -80,8 +80,8 @@ LAYERS = {
 LAYER_GROUPS = [
     ("shells", ["cli", "cli/commands", "cli/output", "cli/args", "client", "am", "executor"]),
     ("tests", ["testing/sim"]),
-    ("world", ["backend/yarn", "backend/local", "backend", "storage/history", "storage", "rpc/streams", "rpc/callback",
-               "rpc"]),
+    ("world", ["backend/yarn/client", "backend/yarn/am", "backend/yarn", "backend/local", "backend", "storage/history",
+               "storage", "rpc/streams", "rpc/callback", "rpc"]),
     ("compat", ["compat/tony/config"]),
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),

@@ -128,7 +128,7 @@ Status RunTheJob(backend::yarn::am::AmJob& job, const std::string& before) {
   options.tracking.proxy_url = job.proxy_url();
   options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
   options.on_listening = [&job](const am::Listening& listening) { return job.PublishAddress(listening.address); };
-  return am::RunAm(std::move(options),
+  return am::RunAm(std::move(options), clock,
                    [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
                      return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
                    });

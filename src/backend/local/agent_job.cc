@@ -4,15 +4,16 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "abandoned.h"
-#include "backend.h"
 #include "howdah/backend/local/agent.h"
+#include "howdah/base/host_port.h"
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
 #include "journal_reader.h"
-#include "ledger.h"
-#include "outside_history.h"
+#include "lease_registry.h"
+#include "local_backend.h"
+#include "orphaned_job.h"
+#include "tony_history.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -22,7 +23,7 @@ constexpr size_t kPemLimit = 64 << 10;
 Result<Instant> SubmittedAt(const JobFiles& files) {
   HOWDAH_TRY(const auto text, os::files::ReadFile(files.journal()));
   const auto first = journal::DecodeEntry(std::string_view(text).substr(0, text.find('\n')));
-  if (!first) return Failed("reading the journal " + files.journal() + ": its first line is no entry");
+  if (!first) return Failed("reading the journal " + files.journal() + ": invalid first line");
   return first->time;
 }
 
@@ -30,12 +31,12 @@ JobId IdOf(const std::string& job_dir) { return JobId{job_dir.substr(job_dir.rfi
 
 }  // namespace
 
-AgentJob::AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<Ledger> ledger)
+AgentJob::AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<LeaseRegistry> leases)
     : start_(std::move(start)),
       id_(IdOf(start_.job_dir)),
       files_(start_.job_dir),
       spec_(std::move(spec)),
-      ledger_(std::move(ledger)) {}
+      leases_(std::move(leases)) {}
 
 AgentJob::~AgentJob() = default;
 
@@ -44,9 +45,9 @@ Result<std::unique_ptr<AgentJob>> AgentJob::Open(AmStart start) {
   HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(text));
   HOWDAH_TRY(const auto submitted, SubmittedAt(files));
-  HOWDAH_TRY(auto ledger, Ledger::Open(start.lease_dir, IdOf(start.job_dir), submitted));
+  HOWDAH_TRY(auto leases, LeaseRegistry::Open(start.lease_dir, IdOf(start.job_dir), submitted));
   return std::unique_ptr<AgentJob>(
-      new AgentJob(std::move(start), std::move(spec), std::make_unique<Ledger>(std::move(ledger))));
+      new AgentJob(std::move(start), std::move(spec), std::make_unique<LeaseRegistry>(std::move(leases))));
 }
 
 Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party) {
@@ -73,37 +74,37 @@ std::vector<std::string> AgentJob::ToolEnvironment() const {
   return environment;
 }
 
-Status AgentJob::Announce(const std::string& address) const {
+Status AgentJob::PublishAddress(const std::string& address) const {
   const std::string text = nlohmann::json{{"address", address}, {"pid", getpid()}}.dump();
   return os::files::WriteFileAtomically(files_.am_address(), text, 0600);
 }
 
-uint16_t AgentJob::AnnouncedPort() const {
+uint16_t AgentJob::PublishedPort() const {
   const auto text = os::files::ReadFile(files_.am_address());
   if (!text.ok()) return 0;
-  const auto said = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
-  const std::string address = said.is_object() ? said.value("address", "") : "";
-  return static_cast<uint16_t>(std::atoi(address.c_str() + address.rfind(':') + 1));
+  const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
+  const auto address = ParseHostPort(json.is_object() ? json.value("address", "") : "");
+  return address.ok() ? address->port : 0;
 }
 
-bool AgentJob::CanGoOn() const {
+bool AgentJob::CanRestart() const {
   return access(files_.event_log().c_str(), R_OK) == 0 && access(files_.am_address().c_str(), R_OK) == 0 &&
-         !EndsFinally(files_.journal());
+         !HasEndEntry(files_.journal());
 }
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address) {
-  // What readers elsewhere see of a job that runs. If it cannot be written, the end's cannot either, and is told.
+  // An error here occurs at the end again and then becomes part of the job's advice.
   const auto journal = os::files::ReadFile(files_.journal());
-  const Status begun = journal.ok() ? BeginHistory(spec_, *journal) : Status(journal.error());
+  const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal) : Status(journal.error());
   if (!begun.ok()) std::cerr << begun.error().message << "\n";
   const char* path = std::getenv("PATH");
-  return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *ledger_, address);
+  return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, address);
 }
 
 void AgentJob::CleanUp() {
   if (const Status removed = RemoveLeftovers(files_); !removed.ok()) std::cerr << removed.error().message << "\n";
-  if (const Status closed = ledger_->Close(); !closed.ok()) std::cerr << closed.error().message << "\n";
+  if (const Status closed = leases_->Close(); !closed.ok()) std::cerr << closed.error().message << "\n";
 }
 
 Status AgentJob::RecordAmDeath(const std::string& how) const { return backend::local::RecordAmDeath(files_, how); }

@@ -9,12 +9,12 @@
 namespace howdah::backend::local {
 namespace {
 
-// A status is of use only while somebody waits for it; an order is worth waiting for.
+// Status calls are abandoned early, because somebody waits for the output.
 constexpr Duration kStatusLimit = std::chrono::seconds(2);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 
 Error NotReachable(const std::string& why) {
-  return {ErrorCode::kUnavailable, "the application master cannot be asked: " + why};
+  return {ErrorCode::kUnavailable, "the application master cannot be reached: " + why};
 }
 
 Result<std::string> Address(const JobFiles& files) {
@@ -22,35 +22,35 @@ Result<std::string> Address(const JobFiles& files) {
   if (!text.ok()) return NotReachable(text.error().message);
   const auto json = nlohmann::json::parse(*text, nullptr, /*allow_exceptions=*/false);
   if (!json.is_object() || !json.contains("address") || !json["address"].is_string()) {
-    return NotReachable(files.am_address() + " does not name its address");
+    return NotReachable(files.am_address() + " has no address");
   }
   return json["address"].get<std::string>();
 }
 
 Result<wire::ControlReply> Ask(const JobFiles& files, const wire::ControlRequest& request, Duration limit) {
-  HOWDAH_TRY(const auto am, ContactOf(files));
+  HOWDAH_TRY(const auto am, FindAm(files));
   return rpc::CallAm(am.address, am.identity, request, limit);
 }
 
 }  // namespace
 
-Result<rpc::AmContact> ContactOf(const JobFiles& files) {
+Result<rpc::AmContact> FindAm(const JobFiles& files) {
   HOWDAH_TRY(const auto address, Address(files));
   auto identity = ReadIdentity(files.tls(), "client");
   if (!identity.ok()) return NotReachable(identity.error().message);
   return rpc::AmContact{address, std::move(*identity)};
 }
 
-Result<journal::JobView> AskStatus(const JobFiles& files) {
+Result<journal::JobView> CallStatus(const JobFiles& files) {
   wire::ControlRequest request;
   request.mutable_status();
   HOWDAH_TRY(const auto reply, Ask(files, request, kStatusLimit));
   auto view = journal::FromJson(reply.status_json());
-  if (!view) return NotReachable("it answered something else than a status");
+  if (!view) return NotReachable("its answer is not a status");
   return std::move(*view);
 }
 
-Status AskStop(const JobFiles& files, const std::string& by, std::optional<Duration> grace) {
+Status CallStop(const JobFiles& files, const std::string& by, std::optional<Duration> grace) {
   wire::ControlRequest request;
   request.mutable_stop()->set_by(by);
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
@@ -58,7 +58,7 @@ Status AskStop(const JobFiles& files, const std::string& by, std::optional<Durat
   return reply.ok() ? Status() : Status(reply.error());
 }
 
-Status AskScale(const JobFiles& files, const std::string& role, int instances, const std::string& by) {
+Status CallScale(const JobFiles& files, const std::string& role, int instances, const std::string& by) {
   wire::ControlRequest request;
   request.mutable_scale()->set_role(role);
   request.mutable_scale()->set_instances(instances);

@@ -1,4 +1,4 @@
-// Calls to the application master of a job of this machine: its address and the client's identity are in the job's
+// Calls to the application master of a job on this machine. Its address and the client's identity are in the job's
 // directory.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace howdah::backend::local {
 
-// kUnavailable: its files do not say, or not any more.
-Result<rpc::AmContact> ContactOf(const JobFiles& files);
+// kUnavailable: the files are missing, as before the AM listens and after the end.
+Result<rpc::AmContact> FindAm(const JobFiles& files);
 
-Result<journal::JobView> AskStatus(const JobFiles& files);
-Status AskStop(const JobFiles& files, const std::string& by, std::optional<Duration> grace);
-Status AskScale(const JobFiles& files, const std::string& role, int instances, const std::string& by);
+Result<journal::JobView> CallStatus(const JobFiles& files);
+Status CallStop(const JobFiles& files, const std::string& by, std::optional<Duration> grace);
+Status CallScale(const JobFiles& files, const std::string& role, int instances, const std::string& by);
 
 }  // namespace howdah::backend::local

@@ -1,4 +1,4 @@
-// What this machine can give to jobs.
+// The resources of this machine that are available to jobs.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,30 @@
 
 namespace howdah::backend::local {
 
-// What the local place may hand out, all jobs together.
+// For all jobs together.
 struct Capacity {
   int64_t memory_bytes = 0;  // 90 % of the smaller of installed memory and cgroup limit
   int vcores = 0;
   std::vector<int> gpus;  // indices
 };
 
-// What one container asks for.
-struct Want {
+// The request for one container.
+struct ContainerRequest {
   std::string container;
   int64_t memory_bytes = 0;
   int vcores = 0;
   int gpus = 0;
-  bool optional = false;  // its job goes on without it: it comes after whatever any job cannot go on without
+  bool optional = false;  // the job can run without it: served after all required requests
 };
 
-// with_gpus: asks `nvidia-smi` of path for the GPUs, which takes its time; else they are left out.
-Capacity CapacityOfThisMachine(std::string_view path, bool with_gpus);
+// with_gpus: also lists the GPUs, with the `nvidia-smi` found in path, which takes time.
+Capacity MachineCapacity(std::string_view path, bool with_gpus);
 
-// Whether it is worth asking for the GPUs.
-bool WantsGpus(const jobspec::JobSpec& spec);
+// Whether any role requests GPUs.
+bool RequestsGpus(const jobspec::JobSpec& spec);
 
-// Why the machine can never give all of wants at one time, with the numbers; empty: it can. vcores refuse nothing.
-std::string WhyNever(const Capacity& capacity, const std::vector<Want>& wants);
+// Why the machine can never grant all requests at the same time, with the numbers; empty: it can. vcores are not
+// limited.
+std::string ImpossibleRequest(const Capacity& capacity, const std::vector<ContainerRequest>& requests);
 
 }  // namespace howdah::backend::local

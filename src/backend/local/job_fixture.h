@@ -1,4 +1,4 @@
-// A job's directory for tests of readers, without an application master.
+// A job's directory without an application master, for tests.
 #pragma once
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class JobFixture {
     submitted.roles = {{"ps", 1}, {"worker", 2}};
     Append(submitted);
   }
-  // Holds am.lock as an application master does.
+  // Takes am.lock like an application master.
   os::files::Fd HoldLock() const {
     os::files::Fd lock(open(files_.am_lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) std::abort();

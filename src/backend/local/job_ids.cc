@@ -12,12 +12,12 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kShownNear = 3;
-// "howdah-20261121-064512": an id tells its second.
+// Length of "howdah-20261121-064512", the id up to the second of the submission.
 constexpr size_t kSecondSize = 22;
 
 std::string_view SecondOf(const JobId& id) { return std::string_view(id.text).substr(0, kSecondSize); }
 
-// When the job was submitted, from the journal's first line, as text that sorts.
+// The time of the submission from the journal's first line, as text in sortable form.
 std::string SubmittedAt(const Layout& layout, const JobId& id) {
   std::string submitted;
   bool first = true;
@@ -29,7 +29,7 @@ std::string SubmittedAt(const Layout& layout, const JobId& id) {
   return read.ok() ? submitted : "";
 }
 
-// Jobs of one second stand in an order of chance in the names: the journals know better.
+// The ids of jobs of one second are in random order; their journals have the exact times.
 void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   for (auto begin = ids.begin(); begin != ids.end();) {
     const auto end = std::find_if(begin, ids.end(), [&](const JobId& id) { return SecondOf(id) != SecondOf(*begin); });
@@ -43,7 +43,7 @@ void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   }
 }
 
-// Characters two texts share from both ends: enough to find a mistyped id, which differs in one place.
+// The number of characters that two texts share at both ends. Mistyped ids differ in one place.
 size_t Likeness(const std::string& a, const std::string& b) {
   const size_t shorter = std::min(a.size(), b.size());
   size_t front = 0, back = 0;
@@ -62,7 +62,7 @@ std::string Near(std::vector<JobId> ids, const std::string& name) {
 
 }  // namespace
 
-Result<std::vector<JobId>> NewestFirst(const Layout& layout) {
+Result<std::vector<JobId>> JobsNewestFirst(const Layout& layout) {
   auto names = os::files::ListDirectory(layout.jobs());
   if (!names.ok()) {
     if (names.error().code == ErrorCode::kNotFound) return std::vector<JobId>();
@@ -71,7 +71,7 @@ Result<std::vector<JobId>> NewestFirst(const Layout& layout) {
   std::vector<JobId> ids;
   for (std::string& name : *names) {
     JobId id{std::move(name)};
-    // A job begins with its journal; what is still being submitted is none yet.
+    // Submissions in progress have no journal yet.
     if (access(JobFiles(layout.job(id)).journal().c_str(), F_OK) == 0) ids.push_back(std::move(id));
   }
   std::stable_sort(ids.begin(), ids.end(), [](const JobId& a, const JobId& b) { return SecondOf(a) > SecondOf(b); });
@@ -84,13 +84,13 @@ Result<JobId> ResolveId(const Layout& layout, const std::string& name) {
   if (name != "last" && may_be_id && access(JobFiles(layout.job(JobId{name})).journal().c_str(), F_OK) == 0) {
     return JobId{name};
   }
-  HOWDAH_TRY(auto ids, NewestFirst(layout));
+  HOWDAH_TRY(auto ids, JobsNewestFirst(layout));
   if (ids.empty()) {
-    return Error{ErrorCode::kNotFound, "looking for job '" + name + "': there is no job yet in " + layout.jobs() +
+    return Error{ErrorCode::kNotFound, "looking for job '" + name + "': no job yet in " + layout.jobs() +
                                            "; start one with `howdah run`, or set HOWDAH_HOME to where your jobs are"};
   }
   if (name == "last") return ids.front();
-  return Error{ErrorCode::kNotFound, "looking for job '" + name + "': there is no such job in " + layout.jobs() +
+  return Error{ErrorCode::kNotFound, "looking for job '" + name + "': no such job in " + layout.jobs() +
                                          "; did you mean " + Near(ids, name) + "? `howdah list --all` shows all, " +
                                          "and `last` is the newest"};
 }

@@ -1,4 +1,4 @@
-// Which jobs this machine has: the directories in jobs/.
+// The jobs of this machine: the directories in jobs/.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace howdah::backend::local {
 
-// Every job that has a journal, newest first by time of submission.
-Result<std::vector<JobId>> NewestFirst(const Layout& layout);
+// Every job that has a journal, by time of submission, newest first.
+Result<std::vector<JobId>> JobsNewestFirst(const Layout& layout);
 
-// The job that is meant by "last" or by a whole id. kNotFound names what is near.
+// Resolves "last" or a complete id. kNotFound: names similar ids.
 Result<JobId> ResolveId(const Layout& layout, const std::string& name);
 
 }  // namespace howdah::backend::local

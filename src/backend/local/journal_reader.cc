@@ -13,13 +13,13 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kStep = size_t{1} << 20;
-// A journal line names at most some 10,000 roles or ranks. What is longer is damage and is read over.
+// The longest valid lines name some 10,000 roles or ranks. Longer ones are damaged and skipped.
 constexpr size_t kLongestLine = size_t{16} << 20;
-// A final line carries a reason and an advice.
+// Enough for the last line, with its reason and advice.
 constexpr size_t kTail = size_t{16} << 10;
 
-// Our own lines begin {"time":"...","type":"Task...
-bool IsOfATask(std::string_view line) {
+// Lines begin with {"time":"...","type":"Task...
+bool IsTaskEntry(std::string_view line) {
   constexpr std::string_view kMark = R"("type":"Task)";
   constexpr size_t kWithin = 64;
   return line.substr(0, kWithin).find(kMark) != std::string_view::npos;
@@ -55,7 +55,7 @@ Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks) {
   JournalReader reader(path);
   for (bool more = true; more;) {
     const auto read = reader.ReadLines([&](std::string_view line) {
-      if (tasks == Tasks::kLeftOut && IsOfATask(line)) return;
+      if (tasks == Tasks::kSkipped && IsTaskEntry(line)) return;
       if (const auto entry = journal::DecodeEntry(line)) view.Apply(*entry);
     });
     if (!read.ok()) return read.error();
@@ -64,7 +64,7 @@ Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks) {
   return view;
 }
 
-bool EndsFinally(const std::string& path) {
+bool HasEndEntry(const std::string& path) {
   const auto tail = os::files::ReadTail(path, kTail);
   if (!tail.ok()) return false;
   const size_t end = tail->rfind('\n');

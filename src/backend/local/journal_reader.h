@@ -1,4 +1,4 @@
-// Reading the journal of a job, which may still grow.
+// Reads the journal of a job, which may still grow.
 #pragma once
 
 #include <functional>
@@ -10,28 +10,28 @@
 
 namespace howdah::backend::local {
 
-// Goes through a journal's whole lines, once each, however often it is asked as the file grows. Memory: one line.
+// Reads each complete line of a growing journal once. Buffers one line.
 class JournalReader {
  public:
   explicit JournalReader(std::string path) : path_(std::move(path)) {}
 
-  // Hands on the next whole lines, at most about 1 MiB; true: there is more right now. A torn last line stays.
+  // Passes on the next complete lines, up to about 1 MiB; true: there are more. A torn last line is left for later.
   Result<bool> ReadLines(const std::function<void(std::string_view)>& on_line);
 
  private:
   std::string path_;
   int64_t offset_ = 0;
   std::string partial_;
-  bool skipping_ = false;  // within a line too long to be one of ours
+  bool skipping_ = false;  // in a line that is too long to be valid
 };
 
-// tasks: kLeftOut reads over what only concerns tasks: enough for a list, and a hundred times faster for a large job.
-enum class Tasks { kWanted, kLeftOut };
+// kSkipped: without the entries of tasks, which is enough for a list and a hundred times faster for large jobs.
+enum class Tasks { kIncluded, kSkipped };
 
-// The status as the journal tells it. kNotFound: there is no journal.
+// The status according to the journal. kNotFound: no journal.
 Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks);
 
-// Whether the last whole line is the end of the job. Reads the tail alone.
-bool EndsFinally(const std::string& path);
+// Whether the last complete line is the end of the job. Reads the tail only.
+bool HasEndEntry(const std::string& path);
 
 }  // namespace howdah::backend::local

@@ -6,30 +6,31 @@
 #include <algorithm>
 #include <map>
 
-#include "abandoned.h"
 #include "am_client.h"
 #include "capacity.h"
-#include "follow.h"
+#include "doctor.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/files/last_lines.h"
 #include "job_ids.h"
 #include "journal_reader.h"
+#include "local_files.h"
+#include "local_follow.h"
 #include "log_tree.h"
+#include "orphaned_job.h"
 #include "refusals.h"
 #include "submit.h"
-#include "tree_files.h"
 
 namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kBlock = size_t{256} << 10;
 
-// The journal's status of a job that has its end, if its AM is gone without one.
-Result<journal::JobView> Settled(const JobFiles& files, const JobId& id, Tasks tasks) {
+// The status after recording the end of the job if it has been orphaned.
+Result<journal::JobView> SettledView(const JobFiles& files, const JobId& id, Tasks tasks) {
   auto view = FoldJournal(files.journal(), tasks);
   if (!view.ok() || core::IsFinal(view->state)) return view;
-  HOWDAH_TRY_STATUS(EndIfAbandoned(files, id));
+  HOWDAH_TRY_STATUS(EndIfOrphaned(files, id));
   return FoldJournal(files.journal(), tasks);
 }
 
@@ -42,7 +43,7 @@ std::vector<std::string> LocalCluster::Refusals(const jobspec::JobSpec& spec) {
   for (const auto& [name, value] : options_.environment) {
     if (name == "PATH") path = value;
   }
-  return RefusalsOf(spec, CapacityOfThisMachine(path, WantsGpus(spec)));
+  return RefusalsOf(spec, MachineCapacity(path, RequestsGpus(spec)));
 }
 
 std::vector<std::string> LocalCluster::Ignored(const jobspec::JobSpec& spec) { return IgnoredOf(spec); }
@@ -55,13 +56,13 @@ Result<JobId> LocalCluster::Resolve(const std::string& name) { return ResolveId(
 
 Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   const JobFiles files = FilesOf(id);
-  auto view = Settled(files, id, Tasks::kWanted);
+  auto view = SettledView(files, id, Tasks::kIncluded);
   if (!view.ok() || core::IsFinal(view->state)) return view;
-  const auto of_am = AskStatus(files);
-  if (!of_am.ok()) return view;  // it may just have ended, or be busy: the journal is as good, but for the usage
+  const auto of_am = CallStatus(files);
+  if (!of_am.ok()) return view;  // ended just now, or busy: the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
-  view = FoldJournal(files.journal(), Tasks::kWanted);  // not older than what the AM said
+  view = FoldJournal(files.journal(), Tasks::kIncluded);  // again, so that it is not older than the answer of the AM
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];
@@ -72,13 +73,13 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
 }
 
 Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
-  HOWDAH_TRY(const auto ids, NewestFirst(layout_));
+  HOWDAH_TRY(const auto ids, JobsNewestFirst(layout_));
   std::vector<journal::JobView> views;
   for (const JobId& id : ids) {
     const JobFiles files = FilesOf(id);
-    if (!ended_too && EndsFinally(files.journal())) continue;
-    auto view = Settled(files, id, Tasks::kLeftOut);
-    // One job that cannot be read must not hide the others.
+    if (!ended_too && HasEndEntry(files.journal())) continue;
+    auto view = SettledView(files, id, Tasks::kSkipped);
+    // An unreadable job must not hide the others.
     if (!view.ok()) continue;
     if (ended_too || !core::IsFinal(view->state)) views.push_back(std::move(*view));
   }
@@ -89,8 +90,8 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
                                                                  std::optional<backend::LogSelection> logs) {
   const JobFiles files = FilesOf(id);
   auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
-    // What cannot be recorded now is tried again by whoever looks next.
-    if (const howdah::Status ended = EndAbandonedJob(files, id); !ended.ok()) return;
+    // On an error the next command tries again.
+    if (const howdah::Status ended = EndOrphanedJob(files, id); !ended.ok()) return;
   });
   if (!follow.ok()) return follow.error();
   return std::unique_ptr<backend::Follow>(std::move(*follow));
@@ -98,7 +99,7 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
 
 Result<std::vector<backend::LogSource>> LocalCluster::LogSources(const JobId& id) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kLeftOut));
+  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kSkipped));
   std::map<std::string, size_t> order;
   for (const journal::TaskView& task : view.tasks) order.try_emplace(task.role, order.size());
   std::vector<backend::LogSource> sources;
@@ -134,18 +135,18 @@ howdah::Status LocalCluster::ReadLog(const JobId& id, const backend::LogSource& 
 
 Result<std::string> LocalCluster::JobFile(const JobId& id) { return os::files::ReadFile(FilesOf(id).spec()); }
 
-Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::string& uri) { return OpenTree(uri); }
+Result<std::unique_ptr<storage::Files>> LocalCluster::OpenFiles(const std::string& uri) { return OpenLocalFiles(uri); }
 
 std::string LocalCluster::LogsPlace(const JobId& id) { return FilesOf(id).logs(); }
 
 howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::optional<Duration> grace) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(const auto view, Settled(files, id, Tasks::kLeftOut));
+  HOWDAH_TRY(const auto view, SettledView(files, id, Tasks::kSkipped));
   if (core::IsFinal(view.state)) return {};
-  const howdah::Status asked = AskStop(files, by, grace);
+  const howdah::Status asked = CallStop(files, by, grace);
   if (asked.ok()) return {};
-  // It may have ended by itself, or died, while it was asked.
-  const auto now = Settled(files, id, Tasks::kLeftOut);
+  // The job may have ended, or its AM died, during the call.
+  const auto now = SettledView(files, id, Tasks::kSkipped);
   if (now.ok() && core::IsFinal(now->state)) return {};
   return asked.error().While("stopping " + id.text);
 }
@@ -157,12 +158,12 @@ howdah::Status LocalCluster::AwaitGone(const JobId& id) {
 
 howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int instances, const std::string& by) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(const auto view, Settled(files, id, Tasks::kLeftOut));
+  HOWDAH_TRY(const auto view, SettledView(files, id, Tasks::kSkipped));
   if (core::IsFinal(view.state)) {
     return Error{ErrorCode::kUnavailable, "scaling " + role + " of " + id.text + ": the job has ended (" +
                                               std::string(core::ToText(view.state)) + ")"};
   }
-  const howdah::Status asked = AskScale(files, role, instances, by);
+  const howdah::Status asked = CallScale(files, role, instances, by);
   if (!asked.ok())
     return asked.error().While("scaling " + role + " of " + id.text + " to " + std::to_string(instances));
   return {};
@@ -170,11 +171,13 @@ howdah::Status LocalCluster::Scale(const JobId& id, const std::string& role, int
 
 Result<rpc::AmContact> LocalCluster::Contact(const JobId& id) {
   const JobFiles files = FilesOf(id);
-  HOWDAH_TRY(const auto view, Settled(files, id, Tasks::kLeftOut));
+  HOWDAH_TRY(const auto view, SettledView(files, id, Tasks::kSkipped));
   if (core::IsFinal(view.state)) {
     return Error{ErrorCode::kUnavailable, id.text + " has ended: " + std::string(core::ToText(view.state))};
   }
-  return ContactOf(files);
+  return FindAm(files);
 }
+
+std::vector<backend::Cluster::Finding> LocalCluster::CheckSetup() { return local::CheckSetup(options_); }
 
 }  // namespace howdah::backend::local

@@ -22,7 +22,7 @@ std::optional<int> Number(std::string_view text) {
 }
 
 std::optional<LogPosition> Task(std::string_view name) {
-  const size_t dash = name.rfind('-');  // a role's name may have dashes of its own
+  const size_t dash = name.rfind('-');  // a role's name may contain dashes
   if (dash == std::string_view::npos || dash == 0) return std::nullopt;
   const auto index = Number(name.substr(dash + 1));
   if (!index) return std::nullopt;
@@ -74,7 +74,7 @@ std::optional<LogPosition> Descend(const std::optional<LogPosition>& parent, std
   return position;
 }
 
-bool Wants(const backend::LogSelection& selection, const LogPosition& position) {
+bool Matches(const backend::LogSelection& selection, const LogPosition& position) {
   const LogSource& source = position.source;
   if (selection.role && *selection.role != source.role) return false;
   if (selection.index && *selection.index != source.index) return false;

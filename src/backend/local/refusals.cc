@@ -3,37 +3,37 @@
 #include <cstdint>
 
 #include "howdah/base/bytes.h"
-#include "outside_history.h"
+#include "tony_history.h"
 
 namespace howdah::backend::local {
 namespace {
 
-// Sums of what many large tasks ask for do not fit into 63 bits.
-int64_t AddUpTo(int64_t a, int64_t b) { return b > INT64_MAX - a ? INT64_MAX : a + b; }
-int64_t TimesUpTo(int64_t a, int64_t n) { return n != 0 && a > INT64_MAX / n ? INT64_MAX : a * n; }
+// Saturating, as the requests of many large tasks may exceed 63 bits.
+int64_t SaturatingAdd(int64_t a, int64_t b) { return b > INT64_MAX - a ? INT64_MAX : a + b; }
+int64_t SaturatingMultiply(int64_t a, int64_t n) { return n != 0 && a > INT64_MAX / n ? INT64_MAX : a * n; }
 
 std::string Tasks(int64_t count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
 std::string MemoryHere(const Capacity& capacity) {
-  return "this machine gives " + FormatBytes(capacity.memory_bytes) + " to jobs (90 % of what it has)";
+  return "this machine offers " + FormatBytes(capacity.memory_bytes) + " to jobs (90 % of its memory)";
 }
 
 std::string GpusHere(const Capacity& capacity) {
   const size_t count = capacity.gpus.size();
-  if (count == 0) return "this machine has none (none that nvidia-smi shows)";
+  if (count == 0) return "this machine has none (nvidia-smi shows none)";
   return "this machine has " + std::to_string(count);
 }
 
-// A single task of a role that is larger than the machine. True: there was something to say.
+// Refuses single tasks that are larger than the machine. True: refused.
 bool RefuseTask(const jobspec::RoleSpec& role, const Capacity& capacity, std::vector<std::string>& refusals) {
   const size_t before = refusals.size();
   if (role.memory_bytes > capacity.memory_bytes) {
-    refusals.push_back("roles." + role.name + ": one task asks for " + FormatBytes(role.memory_bytes) +
+    refusals.push_back("roles." + role.name + ": one task requests " + FormatBytes(role.memory_bytes) +
                        " of memory, but " + MemoryHere(capacity) + "; lower roles." + role.name +
                        ".memory, or run the job on a larger machine");
   }
   if (role.gpus > static_cast<int64_t>(capacity.gpus.size())) {
-    refusals.push_back("roles." + role.name + ": one task asks for " + std::to_string(role.gpus) + " GPUs, but " +
+    refusals.push_back("roles." + role.name + ": one task requests " + std::to_string(role.gpus) + " GPUs, but " +
                        GpusHere(capacity) + "; lower roles." + role.name + ".gpus, or run the job on another machine");
   }
   return refusals.size() > before;
@@ -43,12 +43,12 @@ void RefuseGang(const jobspec::JobSpec& spec, const Capacity& capacity, std::vec
   int64_t memory = 0, gpus = 0, tasks = 0;
   for (const jobspec::RoleSpec& role : spec.roles) {
     tasks += role.instances.min;
-    memory = AddUpTo(memory, TimesUpTo(role.memory_bytes, role.instances.min));
+    memory = SaturatingAdd(memory, SaturatingMultiply(role.memory_bytes, role.instances.min));
     gpus += int64_t{role.gpus} * role.instances.min;
   }
-  const std::string together = "the " + Tasks(tasks) + " that start together ask for ";
+  const std::string together = "the " + Tasks(tasks) + " of the gang request ";
   const std::string remedy =
-      "; ask for less or for fewer instances, or write `start: free` if they need not run at one time";
+      "; request less or fewer instances, or write `start: free` if they need not run at the same time";
   if (memory > capacity.memory_bytes) {
     refusals.push_back(together + FormatBytes(memory) + " of memory, but " + MemoryHere(capacity) + remedy);
   }
@@ -59,17 +59,17 @@ void RefuseGang(const jobspec::JobSpec& spec, const Capacity& capacity, std::vec
 
 void RefuseUri(const std::string& key, const std::string& path, std::vector<std::string>& refusals) {
   if (path.find("://") == std::string::npos) return;
-  refusals.push_back(key + ": the local place reads and writes files of this machine only, not " + path +
-                     "; name a path, or run the job on a cluster");
+  refusals.push_back(key + ": the local backend supports only files of this machine, not " + path +
+                     "; use a local path, or submit with --on yarn");
 }
 
 void IgnoreOfRole(const jobspec::RoleSpec& role, std::vector<std::string>& ignored) {
   const auto ignore = [&](bool is_there, const std::string& key, const std::string& why) {
-    if (is_there) ignored.push_back("roles." + role.name + "." + key + ": " + why + "; ignored here");
+    if (is_there) ignored.push_back("roles." + role.name + "." + key + ": " + "ignored, because " + why);
   };
   const std::string one_node = "this machine is the only node";
   ignore(!role.resources.empty(), "resources", "this machine counts memory and GPUs only");
-  ignore(!role.node_label.empty(), "node_label", "this machine has no labels");
+  ignore(!role.node_label.empty(), "node_label", "this machine has no node labels");
   ignore(role.image.has_value(), "image", "tasks run on this machine itself");
   ignore(!role.locality.empty(), "locality", one_node);
   ignore(role.max_per_node.has_value(), "max_per_node", one_node);
@@ -94,19 +94,19 @@ std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity
 
 std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec) {
   std::vector<std::string> ignored;
-  const std::string why = ": this machine has no queues and no labels; ignored here";
+  const std::string why = ": ignored, because this machine has no queues and no node labels";
   if (!spec.queue.empty()) ignored.push_back("queue: " + spec.queue + why);
   if (spec.priority) ignored.push_back("priority: " + std::to_string(*spec.priority) + why);
   if (!spec.node_label.empty()) ignored.push_back("node_label: " + spec.node_label + why);
   if (spec.docker) {
-    ignored.push_back("docker: " + spec.docker->image + ": tasks run on this machine itself; ignored here");
+    ignored.push_back("docker: " + spec.docker->image + ": ignored, because tasks run on this machine itself");
   }
   if (spec.am != jobspec::AmSpec{}) {
-    ignored.push_back("am: the application master has no container on this machine; ignored here");
+    ignored.push_back("am: ignored, because the application master has no container on this machine");
   }
-  if (!spec.tony_history.empty() && !ReachesHistory(spec)) {
+  if (!spec.tony_history.empty() && !CanWriteTonyHistory(spec)) {
     ignored.push_back("history.tony: " + spec.tony_history +
-                      ": this machine writes to its own directories; ignored here");
+                      ": ignored, because the local backend writes to directories of this machine only");
   }
   for (const jobspec::RoleSpec& role : spec.roles) IgnoreOfRole(role, ignored);
   return ignored;

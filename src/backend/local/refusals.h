@@ -1,4 +1,4 @@
-// What of a job the local place cannot give. Pure.
+// Requests of a job that this machine can never satisfy, and keys that only a cluster supports. Pure.
 #pragma once
 
 #include <string>
@@ -9,11 +9,10 @@
 
 namespace howdah::backend::local {
 
-// In sentences with numbers; empty: it can give all of it at one time. One task must fit, and what has to start
-// together.
+// One sentence with numbers for each task or gang that does not fit; empty: all fit.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity& capacity);
 
-// What the job file has that only a cluster knows.
+// Keys of the job file that have no effect on this machine.
 std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::backend::local

@@ -29,47 +29,47 @@ jobspec::JobSpec Job(std::vector<jobspec::RoleSpec> roles) {
   return spec;
 }
 
-TEST(Refusals, WhatFitsIsNotRefused) {
+TEST(Refusals, FittingJobIsAccepted) {
   EXPECT_THAT(RefusalsOf(Job({Role("worker", 8, kGiB), Role("ps", 2, 0, 1)}), Machine()), IsEmpty());
 }
 
-TEST(Refusals, VcoresRefuseNothing) {
+TEST(Refusals, VcoresAreNotLimited) {
   auto role = Role("worker", 8, kGiB);
   role.vcores = 1000;
   EXPECT_THAT(RefusalsOf(Job({role}), Machine()), IsEmpty());
 }
 
-TEST(Refusals, OneTaskThatIsTooLargeIsNamedOnce) {
+TEST(Refusals, OversizedTaskIsRefusedOnce) {
   EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 9 * kGiB, 3)}), Machine()),
-              ElementsAre(AllOf(HasSubstr("roles.worker: one task asks for 9 GiB"), HasSubstr("gives 8 GiB")),
-                          AllOf(HasSubstr("roles.worker: one task asks for 3 GPUs"), HasSubstr("has 2"))));
+              ElementsAre(AllOf(HasSubstr("roles.worker: one task requests 9 GiB"), HasSubstr("offers 8 GiB")),
+                          AllOf(HasSubstr("roles.worker: one task requests 3 GPUs"), HasSubstr("has 2"))));
 }
 
-TEST(Refusals, AGangMustFitAtOneTime) {
+TEST(Refusals, GangMustFitAsAWhole) {
   EXPECT_THAT(RefusalsOf(Job({Role("worker", 2, 3 * kGiB, 1), Role("ps", 1, 3 * kGiB, 1)}), Machine()),
-              ElementsAre(AllOf(HasSubstr("the 3 tasks that start together ask for 9 GiB"), HasSubstr("gives 8 GiB")),
-                          AllOf(HasSubstr("ask for 3 GPUs"), HasSubstr("has 2"))));
+              ElementsAre(AllOf(HasSubstr("the 3 tasks of the gang request 9 GiB"), HasSubstr("offers 8 GiB")),
+                          AllOf(HasSubstr("request 3 GPUs"), HasSubstr("has 2"))));
 }
 
-TEST(Refusals, TasksThatStartFreelyNeedOnlyFitOneByOne) {
+TEST(Refusals, TasksThatStartFreelyMustFitOneByOne) {
   auto spec = Job({Role("worker", 20, 3 * kGiB, 1)});
   spec.start = jobspec::StartMode::kFree;
   EXPECT_THAT(RefusalsOf(spec, Machine()), IsEmpty());
 }
 
-TEST(Refusals, OfAnElasticRoleTheLeastCounts) {
+TEST(Refusals, ElasticRoleCountsWithItsMinimum) {
   auto role = Role("worker", 0, 3 * kGiB);
   role.instances = {2, 100};
   EXPECT_THAT(RefusalsOf(Job({role}), Machine()), IsEmpty());
 }
 
-TEST(Refusals, SumsThatDoNotFitIntoANumberAreStillTooLarge) {
+TEST(Refusals, OverflowingSumIsRefused) {
   auto role = Role("worker", 2'000'000'000, 8 * kGiB);
   EXPECT_THAT(RefusalsOf(Job({role, Role("ps", 2'000'000'000, 8 * kGiB)}), Machine()),
-              ElementsAre(HasSubstr("together")));
+              ElementsAre(HasSubstr("of the gang")));
 }
 
-TEST(Refusals, FilesOfElsewhereCannotBeRead) {
+TEST(Refusals, UrisAreRefused) {
   auto spec = Job({Role("worker", 1, kGiB)});
   spec.source = "hdfs:///src";
   spec.files = {{"/here/a.csv", "a.csv", false}, {"s3://bucket/b.csv", "b.csv", false}};
@@ -81,7 +81,7 @@ TEST(Refusals, FilesOfElsewhereCannotBeRead) {
                           HasSubstr("checkpoint.dir"), HasSubstr("tensorboard.logdir")));
 }
 
-TEST(Refusals, WhatOnlyAClusterKnowsIsNamed) {
+TEST(Refusals, ClusterKeysAreIgnored) {
   auto spec = Job({});
   EXPECT_THAT(IgnoredOf(spec), IsEmpty());
   spec.queue = "ml";
@@ -91,7 +91,7 @@ TEST(Refusals, WhatOnlyAClusterKnowsIsNamed) {
               ElementsAre(HasSubstr("queue: ml"), HasSubstr("priority: 3"), HasSubstr("node_label: gpu")));
 }
 
-TEST(Refusals, AHistoryBeyondThisMachineIsNamed) {
+TEST(Refusals, HistoryOnAnotherFileSystemIsIgnored) {
   auto spec = Job({Role("worker", 1, kGiB)});
   spec.tony_history = "/data/tony";
   EXPECT_THAT(IgnoredOf(spec), IsEmpty());
@@ -99,7 +99,7 @@ TEST(Refusals, AHistoryBeyondThisMachineIsNamed) {
   EXPECT_THAT(IgnoredOf(spec), ElementsAre(HasSubstr("history.tony: hdfs://ns1/tony: ")));
 }
 
-TEST(Refusals, ContainersAndPlacesOfAClusterAreNamed) {
+TEST(Refusals, ContainerAndLocalityKeysAreIgnored) {
   auto spec = Job({Role("worker", 1, kGiB), Role("ps", 1, kGiB)});
   EXPECT_THAT(IgnoredOf(spec), IsEmpty());
   spec.docker.emplace();

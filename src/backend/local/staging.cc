@@ -42,7 +42,7 @@ Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
   }
   if (!spec.python_archive.empty()) {
     HOWDAH_TRY_STATUS(os::files::MakeDirectories(files.python()));
-    // A packed environment may point at the interpreter of the machine (bin/python -> /usr/bin/python3).
+    // A packed environment may link to the machine's interpreter (bin/python -> /usr/bin/python3).
     const Status unpacked = os::files::Unpack(spec.python_archive, files.python(), os::files::OutwardLinks::kKeep);
     if (!unpacked.ok()) return unpacked.error().While("unpacking python archive " + spec.python_archive);
   }

@@ -1,4 +1,4 @@
-// What a job brings along, copied at submission: later changes of the submitter's files do not reach a job that waits.
+// Copies the files of a job at submission, so that later changes do not affect a queued job.
 #pragma once
 
 #include <functional>
@@ -10,7 +10,7 @@
 
 namespace howdah::backend::local {
 
-// Fills staging/ (`source`, and `files/N` for the N-th file, each as it is) and python/ (unpacked), and creates the
+// Copies `source` and, as `files/N`, the N-th file to staging/, unpacks the python archive to python/, and creates the
 // checkpoint and TensorBoard directories. on_staged: as SubmitOptions::on_staged.
 Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged);

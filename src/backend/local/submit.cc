@@ -43,7 +43,7 @@ Result<JobId> MakeJobDirectory(const Layout& layout, Instant now) {
     if (mkdir(layout.job(id).c_str(), 0700) == 0) return id;
     if (errno != EEXIST) return os::files::SystemError("making " + layout.job(id));
   }
-  return Failed("making a job directory in " + layout.jobs() + ": no free name found");
+  return Failed("making a job directory in " + layout.jobs() + ": no unused name found");
 }
 
 Status WriteIdentity(const std::string& directory, const std::string& name, const rpc::Identity& identity) {
@@ -73,7 +73,7 @@ core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, cons
   return {now, std::move(submitted)};
 }
 
-// Everything the AM reads, but for the journal.
+// Everything that the AM reads except the journal.
 Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& spec, const jobspec::EnvVars& inherited,
                const backend::SubmitOptions& submit) {
   for (const std::string& directory : {files.logs(), files.agents(), files.work()}) {
@@ -85,9 +85,9 @@ Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& s
   return os::files::WriteFileAtomically(files.spec(), jobspec::WriteEffective(spec), 0600);
 }
 
-// "ok", or what the AM said was wrong.
+// The AM writes "ok" or an error.
 Status WaitUntilReady(int ready_fd, const JobFiles& files) {
-  std::string said;
+  std::string answer;
   for (;;) {
     pollfd wanted{ready_fd, POLLIN, 0};
     const int ready = poll(&wanted, 1, kAmStartLimitMillis);
@@ -98,11 +98,11 @@ Status WaitUntilReady(int ready_fd, const JobFiles& files) {
     const ssize_t size = read(ready_fd, buffer, sizeof buffer);
     if (size < 0 && errno == EINTR) continue;
     if (size <= 0) break;
-    said.append(buffer, static_cast<size_t>(size));
+    answer.append(buffer, static_cast<size_t>(size));
   }
-  if (said == "ok") return {};
-  if (said.empty()) said = os::files::LastLine(files.am_log());
-  return Error{ErrorCode::kUnavailable, "the application master ended while it started: " + said};
+  if (answer == "ok") return {};
+  if (answer.empty()) answer = os::files::LastLine(files.am_log());
+  return Error{ErrorCode::kUnavailable, "the application master exited during start-up: " + answer};
 }
 
 Status StartAm(const LocalOptions& options, const Layout& layout, const JobFiles& files,
@@ -167,7 +167,7 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   if (submit.keep) {
     if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
-  // Held from before the journal's first line: a job whose lock is free and that has not ended has lost its AM.
+  // Held before the journal's first line is written: a job without an end whose lock is free has lost its AM.
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   const std::string first = journal::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";

@@ -1,4 +1,4 @@
-// Submitting to the local place: the job's directory is made, and its AM started, detached from the client.
+// Submits a job to the local backend: creates its directory and starts its AM, detached from the client.
 #pragma once
 
 #include <string>
@@ -11,11 +11,11 @@
 
 namespace howdah::backend::local {
 
-// Returns once the AM runs and can be reached. Nothing is left of a submission that failed.
+// Returns when the AM is reachable. A failed submission leaves nothing behind.
 Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec& spec,
                             const backend::SubmitOptions& submit);
 
-// What tasks of the local place inherit of the submitter's environment: PATH HOME USER LOGNAME SHELL LANG LC_* TZ
+// The submitter's variables that tasks of the local backend inherit: PATH HOME USER LOGNAME SHELL LANG LC_* TZ
 // TMPDIR LD_LIBRARY_PATH VIRTUAL_ENV CONDA_PREFIX, and `env_from`.
 jobspec::EnvVars Inherited(const jobspec::EnvVars& environment, const std::vector<std::string>& env_from);
 

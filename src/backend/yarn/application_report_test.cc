@@ -26,7 +26,7 @@ TEST(ApplicationReport, DiagnosticsGiveTheCauseOfTheAmDeath) {
   EXPECT_EQ(DescribeAmDeath("something else"), "");
 }
 
-TEST(ApplicationReport, DiagnosticsNameTheUserWhoKilledTheJob) {
+TEST(ApplicationReport, KillingUserIsReadFromTheDiagnostics) {
   EXPECT_EQ(KilledBy("Application application_1_0001 was killed by user ann at 10.0.0.7"),
             "ann on 10.0.0.7 with YARN's own tools");
   EXPECT_EQ(

@@ -34,12 +34,13 @@ ClusterFacts Cluster() {
   return facts;
 }
 
+using Change = std::function<void(ClusterFacts& facts, std::vector<PendingContainers>& pending,
+                                  std::optional<hadoop::yarn::Resource>& headroom)>;
+
 TEST(WhyPending, FirstCauseInOrderIsReported) {
   const struct {
     const char* name;
-    std::function<void(ClusterFacts& facts, std::vector<PendingContainers>& pending,
-                       std::optional<hadoop::yarn::Resource>& headroom)>
-        change;
+    Change change;
     const char* why;
   } rows[] = {
       {"no obstacle", [](auto&, auto&, auto&) {},

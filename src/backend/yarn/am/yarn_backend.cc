@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long an executor that was told to leave may take.
+// How long an executor may take to leave.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
@@ -75,17 +75,21 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
       token_(options_.am_rm_token),
       scheduler_(loop, std::move(calls), *this, SchedulerOptionsOf(options_)),
       containers_(loop, options_.spec.timeouts.register_,
-                  {.on_starting = [this](const auto& id, const auto& progress) { sink_.OnStarting(id, progress); },
+                  {.on_starting =
+                       [this](const auto& id, const auto& progress) {
+                         sink_.OnEvent(core::ContainerStarting{id, progress});
+                       },
                    .on_start_failed = [this](const auto& id, const Error& error) { OnStartFailed(id, error); },
                    .on_stop_timeout =
                        [this](const ContainerId& id) {
                          // The ResourceManager makes the node end the container as soon as the node is reachable.
                          scheduler_.Release(IdOf(id));
-                         Remove(id, "node did not respond to the request to stop the container", /*excused=*/true);
+                         Remove(id, "node did not respond to the request to stop the container",
+                                /*infrastructure=*/true);
                        }}),
       pending_monitor_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                        options_.start.queue, options_.start.node_label,
-                       [this](const std::string& reason) { sink_.OnWaiting(reason); }),
+                       [this](const std::string& reason) { sink_.OnEvent(core::RequestsDelayed{reason}); }),
       preemptors_(loop, HadoopClient(options_.configuration, options_.start.user, options_.credentials),
                   options_.start.job),
       checkpoint_(std::move(checkpoint)),
@@ -131,8 +135,9 @@ void YarnBackend::Apply(const Takeover& takeover) {
 
 void YarnBackend::ReportMissing(const std::vector<backend::Inherited>& missing) {
   for (const backend::Inherited& one : missing) {
-    sink_.OnExited(one.container, "container ended while no application master was running", /*excused=*/true,
-                   /*taken=*/false);
+    sink_.OnEvent(core::ContainerExited{.container = one.container,
+                                        .how = "container ended while no application master was running",
+                                        .infrastructure = true});
   }
 }
 
@@ -174,7 +179,7 @@ void YarnBackend::UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& respo
     std::erase_if(nodes, [&](const hadoop::yarn::KnownNode& node) { return node.name == name; });
     if (report.node_state() == ::hadoop::yarn::NS_DECOMMISSIONING) {
       for (const ContainerId& id : containers_.OnNode(name)) {
-        sink_.OnWarned(id, "its node is being decommissioned", /*taken=*/false);
+        sink_.OnEvent(core::ReclaimAnnounced{.container = id, .why = "its node is being decommissioned"});
       }
     }
     if (report.node_state() != ::hadoop::yarn::NS_RUNNING) continue;
@@ -201,7 +206,7 @@ void YarnBackend::OnGranted(const hadoop::yarn::Allocation::Granted& granted) {
   container.node = granted.node;
   container.label = NodeLabel(options_.spec, RoleOf(options_.spec, granted.shape));
   UpdateExpectations();
-  sink_.OnGranted(id, granted.shape, granted.container.nodeid().host());
+  sink_.OnEvent(core::ContainerGranted{id, granted.shape, granted.container.nodeid().host()});
 }
 
 void YarnBackend::Launch(const ContainerId& id, const TaskId& task) {
@@ -216,7 +221,7 @@ void YarnBackend::OnStartFailed(const ContainerId& id, const Error& error) {
   const bool releasing = container.releasing;
   if (!releasing) scheduler_.NodeFailed(container.node);
   scheduler_.Release(IdOf(id));
-  Remove(id, releasing ? "" : DescribeStartFailure(error.message), /*excused=*/false);
+  Remove(id, releasing ? "" : DescribeStartFailure(error.message), /*infrastructure=*/false);
 }
 
 void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& completed) {
@@ -236,7 +241,10 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
   const std::string label = container->label, preemptor = container->preemptor;
   containers_.Remove(id);
   UpdateExpectations();
-  if (releasing) return sink_.OnExited(id, "", !meaning.charged, meaning.preempted);
+  if (releasing) {
+    return sink_.OnEvent(
+        core::ContainerExited{.container = id, .infrastructure = !meaning.charged, .preempted = meaning.preempted});
+  }
   ReportExit(id, completed.status, label, preemptor);
 }
 
@@ -248,7 +256,8 @@ void YarnBackend::WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& 
     ContainerTable::Container* held = containers_.Find(id);
     if (held == nullptr || held->releasing) return;
     if (!preemptor.empty()) held->preemptor = preemptor;
-    sink_.OnWarned(id, DescribePreemptionWarning(preemptor), /*taken=*/true);
+    sink_.OnEvent(
+        core::ReclaimAnnounced{.container = id, .why = DescribePreemptionWarning(preemptor), .preempted = true});
   });
 }
 
@@ -256,7 +265,10 @@ void YarnBackend::ReportExit(const ContainerId& id, const ::hadoop::yarn::Contai
                              const std::string& label, const std::string& preemptor) {
   const ContainerExitMeaning meaning = MeaningOf(status.exit_status());
   const auto report = [this, id, status, meaning](const std::string& preemptor) {
-    sink_.OnExited(id, DescribeExit(status, preemptor), !meaning.charged, meaning.preempted);
+    sink_.OnEvent(core::ContainerExited{.container = id,
+                                        .how = DescribeExit(status, preemptor),
+                                        .infrastructure = !meaning.charged,
+                                        .preempted = meaning.preempted});
   };
   if (meaning.status != ContainerExitStatus::kPreempted || !preemptor.empty()) return report(preemptor);
   preemptors_.Find(label, report);
@@ -276,7 +288,7 @@ void YarnBackend::Release(const ContainerId& id) {
     return containers_.StopAfter(id, kLeaveLimit);
   }
   scheduler_.Release(IdOf(id));
-  Remove(id, "", /*excused=*/false);
+  Remove(id, "", /*infrastructure=*/false);
 }
 
 void YarnBackend::Kill(const ContainerId& id) {
@@ -288,10 +300,10 @@ void YarnBackend::Kill(const ContainerId& id) {
   containers_.StopAfter(id, 0ms);
 }
 
-void YarnBackend::Remove(const ContainerId& id, const std::string& how, bool excused) {
+void YarnBackend::Remove(const ContainerId& id, const std::string& how, bool infrastructure) {
   containers_.Remove(id);
   UpdateExpectations();
-  sink_.OnExited(id, how, excused, /*taken=*/false);
+  sink_.OnEvent(core::ContainerExited{.container = id, .how = how, .infrastructure = infrastructure});
 }
 
 void YarnBackend::UpdateExpectations() {
@@ -308,7 +320,8 @@ void YarnBackend::UpdateExpectations() {
 }
 
 void YarnBackend::OnRejected(const Error& error) {
-  sink_.OnRefused("the cluster can never grant these containers: " + hadoop::yarn::FirstLine(error.message));
+  sink_.OnEvent(
+      core::RequestsRefused{"the cluster can never grant these containers: " + hadoop::yarn::FirstLine(error.message)});
 }
 
 void YarnBackend::OnUnreachable(const std::string& why) {

@@ -75,7 +75,7 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
                   const std::string& preemptor);
   void OnStartFailed(const ContainerId& id, const Error& error);
   // Drops the container and reports its end to the AM.
-  void Remove(const ContainerId& id, const std::string& how, bool excused);
+  void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
   // Updates the reported reason of pending requests and the heartbeat's pace.
   void UpdateExpectations();
 

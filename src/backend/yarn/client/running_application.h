@@ -1,4 +1,4 @@
-// What a client asks of an application that has not ended: calls to its AM, output through its AM, and why it has no
+// Client access to an application that has not ended: calls to its AM, output through its AM, and why it has no
 // AM.
 #pragma once
 

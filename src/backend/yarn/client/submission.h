@@ -17,7 +17,7 @@ namespace howdah::backend::yarn::client {
 
 inline constexpr const char* kApplicationType = "HOWDAH";
 
-// What the client knows of the cluster and passes to the AM.
+// Facts about the cluster that the client passes to the AM.
 struct ClusterInventory {
   std::vector<CandidateNode> nodes;
   std::vector<std::string> resource_types;

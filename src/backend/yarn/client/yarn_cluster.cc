@@ -127,22 +127,22 @@ class TailBuffer {
       : lines_(lines), on_bytes_(std::move(on_bytes)) {}
   void Add(std::string_view bytes) {
     if (!lines_) return on_bytes_(bytes);
-    kept_ += bytes;
-    if (kept_.size() < trimmed_ + kTailSlack) return;
+    buffer_ += bytes;
+    if (buffer_.size() < trimmed_ + kTailSlack) return;
     // One line more, as the last one may continue.
-    kept_ = std::string(os::files::LastLines(kept_, *lines_ + 1));
-    trimmed_ = kept_.size();
+    buffer_ = std::string(os::files::LastLines(buffer_, *lines_ + 1));
+    trimmed_ = buffer_.size();
   }
   void Finish() {
     if (!lines_) return;
-    on_bytes_(os::files::LastLines(kept_, *lines_));
-    kept_.clear();
+    on_bytes_(os::files::LastLines(buffer_, *lines_));
+    buffer_.clear();
   }
 
  private:
   std::optional<int64_t> lines_;
   std::function<void(std::string_view)> on_bytes_;
-  std::string checkpoint_;
+  std::string buffer_;
   size_t trimmed_ = 0;
 };
 

@@ -11,7 +11,6 @@
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
-#include "pending_.reportedam.h"
 #include "running_application.h"
 
 namespace howdah::backend::yarn::client {

@@ -23,7 +23,7 @@
 
 namespace howdah::backend::yarn::client {
 
-// What the follow's thread passes to the reader: a bounded queue with a descriptor to poll.
+// Passes items from the follow's thread to the reader: a bounded queue with a descriptor to poll.
 class FollowQueue {
  public:
   struct Output {
@@ -109,7 +109,7 @@ class YarnFollow final : public backend::Follow {
   FollowQueue queue_;
   os::files::Fd wake_;  // signalled by the destructor
 
-  // Of the thread.
+  // Used by the thread only.
   int64_t journal_offset_ = 0;
   std::string journal_;  // all of it so far, which says where each task ran
   std::map<backend::LogSource, Progress> sources_;

@@ -109,7 +109,7 @@ class Cluster {
     enum class Level { kOk, kWarning, kProblem } level = Level::kOk;
     std::string what, advice;
   };
-  virtual std::vector<Finding> Examine() = 0;
+  virtual std::vector<Finding> CheckSetup() = 0;
 };
 
 }  // namespace howdah::backend

@@ -1,4 +1,4 @@
-// The local place as the agent sees it: the job it was started for, and the AM's half of the place.
+// The local backend in howdah-agent: the job that it was started for, and its backend::Backend.
 #pragma once
 
 #include <cstdint>
@@ -20,20 +20,20 @@ class io_context;
 
 namespace howdah::backend::local {
 
-class Ledger;
+class LeaseRegistry;
 
-// Who `party` ("am", "executor", "client") of a job is, from JobFiles::tls().
+// The identity of `party` ("am", "executor", "client"), from JobFiles::tls().
 Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party);
 
-// How an AM is started: `howdah-agent am --job-dir DIR ...`, by the submitting client.
+// The arguments with which the submitting client starts an AM: `howdah-agent am --job-dir DIR ...`.
 struct AmStart {
   std::string agent;    // path of howdah-agent, for the executors
   std::string job_dir;  // layout.h; its last component is the job's id
   std::string lease_dir;
 };
 
-// A submitted job as its AM finds it. Made by the guardian before it forks, so that what the job holds of the machine
-// is held until the guardian has ended everything.
+// A submitted job in its AM. Opened by the guardian before it forks, so that the job's leases last until the guardian
+// has killed all processes.
 class AgentJob {
  public:
   static Result<std::unique_ptr<AgentJob>> Open(AmStart start);
@@ -44,33 +44,32 @@ class AgentJob {
   const jobspec::JobSpec& spec() const { return spec_; }
 
   Result<rpc::Identity> AmIdentity() const;
-  // "NAME=VALUE": of tools that the AM itself starts; programs of the job's python archive come first.
+  // "NAME=VALUE", for tools that the AM starts; programs of the job's python archive come first in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // Tells clients where the AM listens.
-  Status Announce(const std::string& address) const;
-  // Where an AM before this one listened; 0: there was none.
-  uint16_t AnnouncedPort() const;
-  // For the guardian, when the AM has died: what another one needs to take its place is there, and the job has not
-  // ended.
-  bool CanGoOn() const;
+  // Writes down where the AM listens, for clients.
+  Status PublishAddress(const std::string& address) const;
+  // The port of an earlier AM of the job; 0: there was none.
+  uint16_t PublishedPort() const;
+  // For the guardian, after the AM died: whether a new AM can continue the job.
+  bool CanRestart() const;
 
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                 const std::string& address);
 
-  // Removes everything of the job on this machine but its journal and logs, and gives back what it holds. What cannot
-  // be removed is said on stderr (am.log): the job's outcome does not depend on it.
+  // Deletes everything of the job on this machine except journal and logs, and releases its leases. Errors go to stderr
+  // (am.log) and do not affect the outcome of the job.
   void CleanUp();
-  // For the guardian, when the AM has died and everything has been ended: the job's end in the journal.
+  // For the guardian, after the AM died and all processes have been killed: records the end of the job.
   Status RecordAmDeath(const std::string& how) const;
 
  private:
-  AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<Ledger> ledger);
+  AgentJob(AmStart start, jobspec::JobSpec spec, std::unique_ptr<LeaseRegistry> leases);
 
   AmStart start_;
   JobId id_;
   JobFiles files_;
   jobspec::JobSpec spec_;
-  std::unique_ptr<Ledger> ledger_;
+  std::unique_ptr<LeaseRegistry> leases_;
 };
 
 }  // namespace howdah::backend::local

@@ -1,25 +1,22 @@
-// Where the local place keeps things.
+// Where the local backend keeps files.
 //
 //   $HOWDAH_HOME/                      (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
 //     jobs/ID/
 //       job.json                       the effective job (jobspec::WriteEffective)
-//       journal.jsonl                  journal::EncodeEntry, a line each; only the AM's processes write it after
-//       submission am.lock                        held (flock) by the AM's guardian and the AM as long as either lives
-//       am.json                        {"address": "127.0.0.1:PORT", "pid": N}; written once the AM listens
-//       events.bin                     what the AM was told (am/event_log.h); removed at the end
-//       alive/CONTAINER                a named pipe that the container's agents hold open; removed at the end
-//       am.log                         what the AM's own processes say
-//       environment.json               {NAME: VALUE}: what tasks inherit of the submitter's environment
+//       journal.jsonl                  one journal::EncodeEntry per line; after submission only the AM and its guardian
+//       write am.lock                        held (flock) by the AM's guardian and the AM while either lives am.json
+//       {"address": "127.0.0.1:PORT", "pid": N}; written once the AM listens events.bin                     the AM's
+//       event log (am/event_log.h); deleted at the end alive/CONTAINER                a named pipe that the container's
+//       agents hold open; deleted at the end am.log                         stderr of the AM and its guardian
+//       environment.json               {NAME: VALUE}: the submitter's variables that tasks inherit
 //       tls/{ca,am,executor,client}.{pem,key}
-//       staging/                       what every task's working directory starts with: source and files as they were
-//       at
-//                                      submission; removed at the end
-//       python/                        the unpacked python archive; removed at the end
-//       keep-work                      there: the working directories are kept at the end
-//       work/ROLE-INDEX/               working directory of a task; removed at the end unless kept
-//       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}, with several processes .../ATTEMPT/LOCAL_RANK/{stdout,stderr}
-//       agents/ROLE-INDEX.log          what the task's executor itself says
-//     leases/                          who holds how much of the machine (ledger.h)
+//       staging/                       source and files at submission, copied to every working directory; deleted at
+//       the end python/                        the unpacked python archive; deleted at the end keep-work if present,
+//       working directories are kept at the end work/ROLE-INDEX/               working directory of a task; deleted at
+//       the end unless kept logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}, with several processes
+//       .../ATTEMPT/LOCAL_RANK/{stdout,stderr} agents/ROLE-INDEX.log          stderr of the task's executor and its
+//       guardian
+//     leases/                          leases of memory and GPUs (lease_registry.h)
 #pragma once
 
 #include <string>
@@ -63,7 +60,7 @@ class JobFiles {
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 
-  // In leases/ beside jobs/.
+  // In the leases/ directory beside jobs/.
   std::string lease() const {
     return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease";
   }

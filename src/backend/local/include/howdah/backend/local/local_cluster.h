@@ -1,4 +1,4 @@
-// The local place as clients see it: this machine.
+// The client side of the local backend: this machine.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,11 @@ namespace howdah::backend::local {
 struct LocalOptions {
   std::string home;              // layout.h; absolute
   std::string agent;             // path of howdah-agent
-  jobspec::EnvVars environment;  // the submitter's, all of it; what tasks inherit is chosen from it
+  jobspec::EnvVars environment;  // of the submitter; tasks inherit a part of it
 };
 
-// One thread. Reads the files of jobs, and calls the AM of a job that runs. A job whose AM and guardian are gone
-// without a word gets its end recorded by whoever looks at it first.
+// One thread. Reads the files of jobs and calls the AMs of running ones. Records the end of a job whose AM and guardian
+// have died without doing so.
 class LocalCluster final : public backend::Cluster {
  public:
   explicit LocalCluster(LocalOptions options);
@@ -41,7 +41,7 @@ class LocalCluster final : public backend::Cluster {
   howdah::Status AwaitGone(const JobId& id) override;
   howdah::Status Scale(const JobId& id, const std::string& role, int instances, const std::string& by) override;
   Result<rpc::AmContact> Contact(const JobId& id) override;
-  std::vector<Finding> Examine() override;
+  std::vector<Finding> CheckSetup() override;
 
  private:
   JobFiles FilesOf(const JobId& id) const { return JobFiles(layout_.job(id)); }

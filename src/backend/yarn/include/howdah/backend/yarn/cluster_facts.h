@@ -57,7 +57,7 @@ struct ClusterFacts {
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 
-// What the container of one task of the role requests.
+// The resources of the container of one task of the role.
 hadoop::yarn::Resource ContainerSize(const jobspec::RoleSpec& role);
 // The node label that the role's containers request.
 std::string NodeLabel(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);

@@ -1,4 +1,4 @@
-// What Howdah adds to the Hadoop credentials of a job's containers: the identities of AM and executors, and small
+// Howdah's additions to the Hadoop credentials of a job's containers: the identities of AM and executors, and small
 // files. Credentials reach a container without a download and are readable by its owner only.
 #pragma once
 

@@ -1,5 +1,5 @@
-// What the cluster's file system holds of a job, during the job and afterwards; and TonY's history of it, where the job
-// file asks for one.
+// The record of a job in the cluster's file system, during the job and afterwards, and TonY's history of it, where the
+// job file asks for one.
 #pragma once
 
 #include <optional>

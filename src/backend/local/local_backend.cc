@@ -1,4 +1,4 @@
-#include "backend.h"
+#include "local_backend.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -9,24 +9,23 @@
 
 #include <algorithm>
 
-#include "abandoned.h"
 #include "howdah/base/exit_status.h"
-#include "howdah/core/states.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/machine.h"
-#include "outside_history.h"
+#include "job_processes.h"
+#include "tony_history.h"
 
 namespace howdah::backend::local {
 namespace {
 
 using namespace std::chrono_literals;
 
-// How long an executor that was told to leave may take, and a guardian that was told to kill.
+// How long an executor may take to leave, and a guardian to kill.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
 
-// Whether any of the events in an inotify buffer is about a lease (and not about the file `lock`).
-bool SpeaksOfALease(const char* bytes, size_t size) {
+// Whether an inotify buffer has an event of a lease file (and not of the file `lock`).
+bool ConcernsLease(const char* bytes, size_t size) {
   for (size_t at = 0; at + sizeof(inotify_event) <= size;) {
     const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
     if ((event->mask & IN_Q_OVERFLOW) || (event->len > 0 && std::string_view(event->name).ends_with(".lease")))
@@ -39,13 +38,13 @@ bool SpeaksOfALease(const char* bytes, size_t size) {
 }  // namespace
 
 LocalBackend::LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-                           const std::string& path, Ledger& ledger, std::string am_address)
+                           const std::string& path, LeaseRegistry& leases, std::string am_address)
     : loop_(loop),
       sink_(sink),
       job_(job),
       start_(start),
-      capacity_(CapacityOfThisMachine(path, WantsGpus(job.spec()))),
-      ledger_(ledger),
+      capacity_(MachineCapacity(path, RequestsGpus(job.spec()))),
+      leases_(leases),
       am_address_(std::move(am_address)),
       leases_changed_(loop),
       machine_has_gpus_(os::process::LookUpCommand("nvidia-smi", path, "/").error == 0) {}
@@ -54,29 +53,29 @@ LocalBackend::~LocalBackend() = default;
 
 void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int am_attempt) {
   name_prefix_ += std::to_string(am_attempt) + "-";
-  if (const Status recalled = ledger_.Recall(); !recalled.ok())
+  if (const Status recalled = leases_.Reload(); !recalled.ok())
     return sink_.OnEvent(core::RequestsRefused{recalled.error().message});
-  std::vector<Lease> leases = ledger_.holding().held;
+  std::vector<Lease> leases = leases_.job_leases().held;
   for (const backend::Inherited& one : inherited) {
     const auto lease =
         std::find_if(leases.begin(), leases.end(), [&](const Lease& l) { return l.container == one.container.text; });
-    if (lease == leases.end()) {  // it was given back, and the last AM did not come to say so
+    if (lease == leases.end()) {  // released, but the earlier AM could not report it
       sink_.OnEvent(core::ContainerExited{.container = one.container});
       continue;
     }
     Container& container = containers_.try_emplace(one.container, loop_, std::move(*lease)).first->second;
     leases.erase(lease);
-    if (const Status taken = Take(container, one); !taken.ok())
+    if (const Status taken = Adopt(container, one); !taken.ok())
       return sink_.OnEvent(core::RequestsRefused{taken.error().message});
   }
-  for (const Lease& lease : leases) {  // granted, and nobody was told of it
-    if (const Status given = ledger_.GiveBack(lease.container); !given.ok())
+  for (const Lease& lease : leases) {  // granted, but never reported
+    if (const Status given = leases_.Release(lease.container); !given.ok())
       sink_.OnEvent(core::RequestsRefused{given.error().message});
   }
 }
 
-// What may run in a container that another AM launched.
-Status LocalBackend::Take(Container& container, const backend::Inherited& inherited) {
+// Watches the processes that an earlier AM launched in the container.
+Status LocalBackend::Adopt(Container& container, const backend::Inherited& inherited) {
   const std::string alive = job_.files().alive() + "/" + inherited.container.text;
   if (!inherited.task || access(alive.c_str(), F_OK) != 0) return {};
   container.inherited = true;
@@ -94,55 +93,56 @@ void LocalBackend::Request(const core::RequestContainers& request) {
   for (const auto& ask : request.asks) {
     const jobspec::RoleSpec& role = job_.spec().roles[static_cast<size_t>(ask.role)];
     for (int i = 0; i < ask.count; ++i) {
-      group.wants.push_back({name_prefix_ + std::to_string(++containers_made_), role.memory_bytes, role.vcores,
-                             role.gpus, request.optional});
+      group.requests.push_back({name_prefix_ + std::to_string(++containers_made_), role.memory_bytes, role.vcores,
+                                role.gpus, request.optional});
       group.roles.push_back(ask.role);
       if (request.together) continue;
-      Queue(std::move(group));
+      Enqueue(std::move(group));
       group = {};
     }
   }
-  if (!group.wants.empty()) Queue(std::move(group));
-  AskNext();
+  if (!group.requests.empty()) Enqueue(std::move(group));
+  RequestNext();
 }
 
-// What the job cannot go on without comes before what it can.
-void LocalBackend::Queue(Pending group) {
-  const auto after = group.wants.front().optional
+// Required requests come before optional ones.
+void LocalBackend::Enqueue(Pending group) {
+  const auto after = group.requests.front().optional
                          ? pending_.end()
                          : std::find_if(pending_.begin(), pending_.end(),
-                                        [](const Pending& other) { return other.wants.front().optional; });
+                                        [](const Pending& other) { return other.requests.front().optional; });
   pending_.insert(after, std::move(group));
 }
 
 void LocalBackend::CancelRequests() {
   pending_.clear();
   StopWatching();
-  if (auto cleared = ledger_.Ask({}, {}); !cleared.ok()) sink_.OnEvent(core::RequestsRefused{cleared.error().message});
+  if (auto cleared = leases_.Request({}, {}); !cleared.ok())
+    sink_.OnEvent(core::RequestsRefused{cleared.error().message});
 }
 
-// Asks the ledger for the first group that is pending, and so on until one has to wait.
-void LocalBackend::AskNext() {
+// Requests the pending groups in order until one has to wait.
+void LocalBackend::RequestNext() {
   while (!pending_.empty()) {
     Pending& group = pending_.front();
-    if (const std::string never = WhyNever(capacity_, group.wants); !never.empty()) {
+    if (const std::string never = ImpossibleRequest(capacity_, group.requests); !never.empty()) {
       sink_.OnEvent(core::RequestsRefused{never});
       return;
     }
-    auto decision = ledger_.Ask(capacity_, group.wants);
+    auto decision = leases_.Request(capacity_, group.requests);
     if (decision.ok() && !decision->granted && !leases_changed_.is_open()) {
-      // Only who has to wait watches: the kernel takes some 10 ms to end a watch. Asked once more, so that nothing can
-      // have changed unseen in between.
+      // Watches only while waiting, as the kernel takes some 10 ms to end a watch. Requests once more, as the leases
+      // may have changed before the watch began.
       WatchLeases();
-      decision = ledger_.Ask(capacity_, group.wants);
+      decision = leases_.Request(capacity_, group.requests);
     }
     if (!decision.ok()) return sink_.OnEvent(core::RequestsRefused{decision.error().message});
     if (!decision->granted) {
       waiting_ = true;
       return sink_.OnEvent(core::RequestsDelayed{decision->waits_for});
     }
-    for (size_t i = 0; i < group.wants.size(); ++i) {
-      const ContainerId id{group.wants[i].container};
+    for (size_t i = 0; i < group.requests.size(); ++i) {
+      const ContainerId id{group.requests[i].container};
       containers_.try_emplace(id, loop_, std::move((*decision->granted)[i]));
       sink_.OnEvent(core::ContainerGranted{id, group.roles[i], os::process::NodeName()});
     }
@@ -166,7 +166,7 @@ void LocalBackend::WatchLeases() {
     leases_changed_.async_read_some(boost::asio::buffer(changes_),
                                     [this, self](const boost::system::error_code& error, size_t size) {
                                       if (error) return;
-                                      if (SpeaksOfALease(changes_.data(), size)) AskNext();
+                                      if (ConcernsLease(changes_.data(), size)) RequestNext();
                                       if (leases_changed_.is_open()) self(self);
                                     });
   };
@@ -182,13 +182,12 @@ void LocalBackend::Launch(const ContainerId& id, const TaskId& task) {
   const auto it = containers_.find(id);
   if (it == containers_.end() || it->second.alive.is_open()) return;
   if (const Status spawned = Spawn(it->second, id, task); !spawned.ok()) {
-    Give(id, "its executor could not be started: " + spawned.error().message);
+    Remove(id, "executor could not be started: " + spawned.error().message);
   }
 }
 
-// It is held no more.
-void LocalBackend::Give(const ContainerId& id, const std::string& how) {
-  if (const Status given = ledger_.GiveBack(id.text); !given.ok())
+void LocalBackend::Remove(const ContainerId& id, const std::string& how) {
+  if (const Status given = leases_.Release(id.text); !given.ok())
     sink_.OnEvent(core::RequestsRefused{given.error().message});
   unlink((job_.files().alive() + "/" + id.text).c_str());
   containers_.erase(id);
@@ -211,7 +210,7 @@ Status LocalBackend::OpenAlive(Container& container, const ContainerId& id) {
 void LocalBackend::WatchAlive(Container& container, const ContainerId& id) {
   container.alive.async_read_some(boost::asio::buffer(container.byte),
                                   [this, id](const boost::system::error_code& error, size_t) {
-                                    if (error != boost::asio::error::operation_aborted) OnGone(id);
+                                    if (error != boost::asio::error::operation_aborted) OnProcessesExited(id);
                                   });
 }
 
@@ -239,21 +238,21 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   return {};
 }
 
-// Guardian and executor are both gone; whatever they did not get to end (both were killed at one stroke) has come to
-// us.
-void LocalBackend::OnGone(const ContainerId& id) {
+// Guardian and executor have exited. Processes that they did not kill, because both were killed at the same time, are
+// now children of this process.
+void LocalBackend::OnProcessesExited(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   const std::string log = it->second.log;
-  if (it->second.inherited) {  // how it ended was told to others; what it said last is all there is
-    const std::string words = os::files::LastLine(log);
-    return Give(id, "its executor ended" + (words.empty() ? "" : ": " + words));
+  if (it->second.inherited) {  // its exit status went to its parent; only the log is available
+    const std::string last_line = os::files::LastLine(log);
+    return Remove(id, "executor exited" + (last_line.empty() ? "" : ": " + last_line));
   }
   const ExitStatus status = os::process::WaitFor(it->second.guardian);
-  std::string how = status.success() ? "" : "its executor " + DescribeEnd(status);
-  const std::string words = status.code.value_or(0) != 0 ? os::files::LastLine(log) : "";
-  if (!words.empty()) how += ": " + words;
-  Give(id, how);
+  std::string how = status.success() ? "" : "executor " + DescribeEnd(status);
+  const std::string last_line = status.code.value_or(0) != 0 ? os::files::LastLine(log) : "";
+  if (!last_line.empty()) how += ": " + last_line;
+  Remove(id, how);
 }
 
 std::vector<std::string> LocalBackend::TaskArguments(const Container& container, const ContainerId& id,
@@ -289,7 +288,7 @@ void LocalBackend::Release(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   if (it->second.alive.is_open()) return KillAfter(id, kLeaveLimit, SIGTERM);
-  Give(id, "");
+  Remove(id, "");
 }
 
 void LocalBackend::Kill(const ContainerId& id) {
@@ -299,20 +298,20 @@ void LocalBackend::Kill(const ContainerId& id) {
   KillAfter(id, 0ms, SIGTERM);
 }
 
-// SIGTERM makes the guardian kill everything below it and leave; SIGKILL, if it does not, makes the executor do so.
+// On SIGTERM the guardian kills everything below it. If it does not exit, SIGKILL makes the executor do the same.
 void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wait, int signal) {
-  boost::asio::steady_timer& patience = containers_.at(id).patience;
-  patience.expires_after(wait);
-  patience.async_wait([this, id, signal](const boost::system::error_code& error) {
+  boost::asio::steady_timer& kill_timer = containers_.at(id).kill_timer;
+  kill_timer.expires_after(wait);
+  kill_timer.async_wait([this, id, signal](const boost::system::error_code& error) {
     const auto it = containers_.find(id);
     if (error || it == containers_.end()) return;
-    // By pidfd: a number may be another's by then.
+    // By pidfd, as the pid may have been reused.
     syscall(SYS_pidfd_send_signal, it->second.guardian.pidfd.get(), signal, nullptr, 0);
     if (signal == SIGTERM) KillAfter(id, kKillLimit, SIGKILL);
   });
 }
 
-Status LocalBackend::WriteHistory(const std::string& journal) { return EndHistory(job_.spec(), journal); }
+Status LocalBackend::WriteHistory(const std::string& journal) { return FinishTonyHistory(job_.spec(), journal); }
 
 void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   StopWatching();

@@ -1,4 +1,4 @@
-#include "follow.h"
+#include "local_follow.h"
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -8,8 +8,8 @@
 #include <map>
 #include <thread>
 
-#include "abandoned.h"
 #include "job_fixture.h"
+#include "orphaned_job.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -39,7 +39,7 @@ class Collect final : public backend::FollowSink {
   bool count_only = false;
 };
 
-// Waits for the follow's descriptor and reads, until `done` holds.
+// Polls the follow's descriptor and reads until `done` holds.
 template <typename Done>
 void ReadUntil(LocalFollow& follow, Collect& sink, const Done& done) {
   while (!done()) {
@@ -57,7 +57,7 @@ void ReadToTheEnd(LocalFollow& follow, Collect& sink) {
 
 std::unique_ptr<LocalFollow> Start(JobFixture& job, std::optional<LogSelection> logs = LogSelection()) {
   auto follow = LocalFollow::Start(job.files(), std::move(logs),
-                                   [&job] { EXPECT_TRUE(EndAbandonedJob(job.files(), job.id()).ok()); });
+                                   [&job] { EXPECT_TRUE(EndOrphanedJob(job.files(), job.id()).ok()); });
   EXPECT_TRUE(follow.ok());
   return std::move(*follow);
 }
@@ -67,7 +67,7 @@ LogSource Source(const std::string& role, int index, int attempt = 0, LogStream 
   return {role, index, attempt, rank, stream};
 }
 
-TEST(Follow, HandsOnWhatIsThereOfAnEndedJob) {
+TEST(Follow, EndedJobIsDeliveredCompletely) {
   JobFixture job;
   job.Log("worker-0/0", "stdout", "one\ntwo");
   job.Log("worker-0/0", "stderr", "oh\n");
@@ -83,7 +83,7 @@ TEST(Follow, HandsOnWhatIsThereOfAnEndedJob) {
   EXPECT_EQ(sink.logs[Source("worker", 1, 1, LogStream::kStdout, 3)], "rank three\n");
 }
 
-TEST(Follow, WithoutLogsTheJournalAlone) {
+TEST(Follow, WithoutSelectionOnlyTheJournalIsDelivered) {
   JobFixture job;
   job.Log("worker-0/0", "stdout", "one\n");
   job.Finish();
@@ -94,7 +94,7 @@ TEST(Follow, WithoutLogsTheJournalAlone) {
   EXPECT_TRUE(sink.logs.empty());
 }
 
-TEST(Follow, HandsOnWhatIsSelected) {
+TEST(Follow, OnlySelectedLogsAreDelivered) {
   JobFixture job;
   for (const char* attempt : {"worker-0/0", "worker-0/1", "worker-1/0", "ps-0/0"}) {
     job.Log(attempt, "stdout", "out\n");
@@ -113,7 +113,7 @@ TEST(Follow, HandsOnWhatIsSelected) {
   EXPECT_EQ(sink.logs.begin()->first, Source("worker", 0, 1, LogStream::kStderr));
 }
 
-TEST(Follow, AFileOutsideTheTreeIsNoOutput) {
+TEST(Follow, FilesOutsideTheLayoutAreIgnored) {
   JobFixture job;
   job.Log("worker-0/0", "core.4711", "x");
   job.Log("stray", "stdout", "x");
@@ -126,7 +126,7 @@ TEST(Follow, AFileOutsideTheTreeIsNoOutput) {
   EXPECT_TRUE(sink.logs.empty());
 }
 
-TEST(Follow, ARoleMayHaveDashesAndDigits) {
+TEST(Follow, RoleNameMayHaveDashesAndDigits) {
   JobFixture job;
   job.Log("a-1-2/0", "stdout", "x");
   job.Finish();
@@ -136,8 +136,8 @@ TEST(Follow, ARoleMayHaveDashesAndDigits) {
   EXPECT_EQ(sink.logs.begin()->first, Source("a-1", 2));
 }
 
-// Tasks, attempts and ranks appear and write while the job is followed; then it ends.
-TEST(Follow, NothingThatAppearsLaterIsMissed) {
+// Tasks, attempts and ranks appear and write during the follow; then the job ends.
+TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -159,8 +159,8 @@ TEST(Follow, NothingThatAppearsLaterIsMissed) {
   EXPECT_EQ(bytes, size_t{kTasks} * kLines * 7);
 }
 
-// Output that was written before an entry is handed on at the latest with the next Read after it.
-TEST(Follow, OutputBeforeAnEntryIsNotLeftBehindIt) {
+// Output written before an entry is delivered at the latest by the Read after it.
+TEST(Follow, OutputBeforeAnEntryIsDeliveredWithIt) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -175,7 +175,7 @@ TEST(Follow, OutputBeforeAnEntryIsNotLeftBehindIt) {
   }
 }
 
-TEST(Follow, KeepsUpWithManyLoudTasksInSmallSteps) {
+TEST(Follow, FastWritersAreDeliveredInBoundedReads) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -199,7 +199,7 @@ TEST(Follow, KeepsUpWithManyLoudTasksInSmallSteps) {
   for (const auto& [source, bytes] : sink.counts) EXPECT_EQ(bytes, kBlock * kBlocks);
 }
 
-TEST(Follow, IsReadableOnlyWhenThereIsSomething) {
+TEST(Follow, DescriptorIsReadableOnlyWithNewData) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -212,7 +212,7 @@ TEST(Follow, IsReadableOnlyWhenThereIsSomething) {
   EXPECT_EQ(poll(&wanted, 1, kDeadlineMillis), 1);
 }
 
-TEST(Follow, ATornAndAnUnknownLineDoNotDisturb) {
+TEST(Follow, TornAndUnknownLinesAreSkipped) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   job.AppendText("{\"time\":\"2026-11-21T06:45:12.301Z\",\"type\":\"JobTeleported\"}\n{\"time\":\"20");
@@ -227,8 +227,8 @@ TEST(Follow, ATornAndAnUnknownLineDoNotDisturb) {
   EXPECT_EQ(sink.entries.size(), 2u);
 }
 
-// Whoever holds am.lock is killed: the follow learns it from the kernel, and the job has an end.
-TEST(Follow, AnAbandonedJobEnds) {
+// The process that holds am.lock is killed: inotify reports it, and the end of the job is recorded.
+TEST(Follow, OrphanedJobEnds) {
   JobFixture job;
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);
@@ -259,7 +259,7 @@ TEST(Follow, AnAbandonedJobEnds) {
   for (const auto& task : view.tasks) EXPECT_EQ(task.state, core::TaskState::kStopped);
 }
 
-TEST(Follow, ARemovedJobEndsTheFollow) {
+TEST(Follow, DeletedJobEndsTheFollow) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);

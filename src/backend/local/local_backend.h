@@ -1,4 +1,4 @@
-// The AM's half of the local place: containers are process trees of this machine, admitted by the ledger.
+// The AM's backend on this machine: containers are process trees, admitted by the lease registry.
 #pragma once
 
 #include <array>
@@ -15,16 +15,16 @@
 #include "howdah/backend/backend.h"
 #include "howdah/backend/local/agent.h"
 #include "howdah/os/process/spawn.h"
-#include "ledger.h"
+#include "lease_registry.h"
 
 namespace howdah::backend::local {
 
 // One job, one thread: the AM's loop.
 class LocalBackend final : public backend::Backend {
  public:
-  // job, start and ledger outlive it. path: where tools of the machine (nvidia-smi) are looked up.
+  // job, start and leases outlive it. path: where tools (nvidia-smi) are looked up.
   LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
-               const std::string& path, Ledger& ledger, std::string am_address);
+               const std::string& path, LeaseRegistry& leases, std::string am_address);
   ~LocalBackend() override;
 
   void Inherit(const std::vector<backend::Inherited>& containers, int am_attempt) override;
@@ -39,37 +39,37 @@ class LocalBackend final : public backend::Backend {
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
-  // What is granted at one stroke: a gang, or one container.
+  // Requests that are granted together: a gang or one container.
   struct Pending {
-    std::vector<Want> wants;
-    std::vector<int> roles;  // beside wants
+    std::vector<ContainerRequest> requests;
+    std::vector<int> roles;  // parallel to requests
   };
-  // A granted container, until nothing of it is left.
+  // A granted container, until its processes have exited.
   struct Container {
-    Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), patience(loop) {}
+    Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), kill_timer(loop) {}
     Lease lease;
-    os::process::Child guardian;  // pid -1: nothing was launched
-    bool inherited = false;       // by an AM before this one: the guardian is no child of ours
-    std::string log;              // what guardian and executor say
-    // The read end of a pipe whose other end only the guardian and the executor hold: it closes when both are gone. It
-    // has a name, so that an AM after this one can open it.
+    os::process::Child guardian;  // pid -1: not launched
+    bool inherited = false;       // from an earlier AM: the guardian is not a child of this process
+    std::string log;              // stderr of guardian and executor
+    // The read end of a named pipe whose write end only guardian and executor hold: it reaches its end when both have
+    // exited. A later AM opens it by its name.
     boost::asio::posix::stream_descriptor alive;
-    boost::asio::steady_timer patience;
+    boost::asio::steady_timer kill_timer;
     std::array<char, 1> byte;
   };
 
-  void Queue(Pending group);
-  void AskNext();
+  void Enqueue(Pending group);
+  void RequestNext();
   void WatchLeases();
   void StopWatching();
-  void OnGone(const ContainerId& id);
+  void OnProcessesExited(const ContainerId& id);
   void KillAfter(const ContainerId& id, std::chrono::milliseconds wait, int signal);
   Status Spawn(Container& container, const ContainerId& id, const TaskId& task);
   std::string LogOf(const TaskId& task) const;
   Status OpenAlive(Container& container, const ContainerId& id);
   void WatchAlive(Container& container, const ContainerId& id);
-  Status Take(Container& container, const backend::Inherited& inherited);
-  void Give(const ContainerId& id, const std::string& how);
+  Status Adopt(Container& container, const backend::Inherited& inherited);
+  void Remove(const ContainerId& id, const std::string& how);
   std::vector<std::string> TaskArguments(const Container& container, const ContainerId& id, const TaskId& task) const;
 
   boost::asio::io_context& loop_;
@@ -77,16 +77,16 @@ class LocalBackend final : public backend::Backend {
   AgentJob& job_;
   const AmStart& start_;
   Capacity capacity_;
-  Ledger& ledger_;
+  LeaseRegistry& leases_;
   std::string am_address_;
   std::deque<Pending> pending_;
   std::map<ContainerId, Container> containers_;
-  boost::asio::posix::stream_descriptor leases_changed_;  // inotify on the leases, while something is pending
+  boost::asio::posix::stream_descriptor leases_changed_;  // inotify of the leases directory, while a request is pending
   std::array<char, 4096> changes_;
   const bool machine_has_gpus_;
-  std::string name_prefix_ = "c";  // of containers: none has the name of one that an AM before this one had
+  std::string name_prefix_ = "c";  // of container ids, different from those of earlier AMs
   int containers_made_ = 0;
-  bool waiting_ = false;  // the sink was told that the asks wait
+  bool waiting_ = false;  // a reason for waiting has been reported
 };
 
 }  // namespace howdah::backend::local

@@ -1,4 +1,4 @@
-#include "abandoned.h"
+#include "orphaned_job.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -7,13 +7,14 @@
 #include "howdah/journal/job_view.h"
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/clock.h"
+#include "job_processes.h"
 #include "journal_reader.h"
-#include "outside_history.h"
+#include "tony_history.h"
 
 namespace howdah::backend::local {
 namespace {
 
-// When this machine was started; nullopt if /proc does not say.
+// When this machine was booted, if /proc has it.
 std::optional<Instant> BootTime() {
   const auto stat = os::files::ReadFile("/proc/stat");
   if (!stat.ok()) return std::nullopt;
@@ -24,11 +25,11 @@ std::optional<Instant> BootTime() {
 
 std::string TasksText(int count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
-// How the AM and its guardian died, as far as it can be seen afterwards.
-std::string HowBothDied(const journal::JobView& view) {
+// The predicate for RecordAmDeath when the guardian died, too.
+std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   const auto boot = BootTime();
   if (boot && view.submitted && *boot > *view.submitted) {
-    return "and its guardian died: this machine was started anew at " + FormatInstant(*boot);
+    return "and its guardian died: this machine was rebooted at " + FormatInstant(*boot);
   }
   return "and its guardian died without recording why";
 }
@@ -40,7 +41,8 @@ std::string Reason(const journal::JobView& view, const JobFiles& files, const st
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
          (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
          TasksText(running) + " of " + std::to_string(view.tasks.size()) +
-         " were running and have been ended, none was adopted" + (last.empty() ? "" : "; its last words: " + last);
+         " were running and have been killed, none was adopted" +
+         (last.empty() ? "" : "; last line of its log: " + last);
 }
 
 core::JobChanged EndOf(const std::string& reason) {
@@ -48,45 +50,44 @@ core::JobChanged EndOf(const std::string& reason) {
   end.state = core::JobState::kFailed;
   end.exit_code = 1;
   end.reason = reason;
-  end.advice =
-      "submit the job again; if it was not you who killed it, look for the kernel's out-of-memory killer (dmesg)";
+  end.advice = "submit the job again; if nobody killed it, look for the kernel's out-of-memory killer (dmesg)";
   return end;
 }
 
-// The journal's last lines. The history that readers elsewhere see is written before them, and told of if it cannot be.
-std::string Ends(const JobFiles& files, const journal::JobView& view, core::JobChanged end, Instant now) {
-  constexpr char kStopped[] = "the application master died";
-  const std::string lines = journal::EndLines(view, end, kStopped, now);
+// The last lines of the journal. TonY's history is written first, so that an error can become part of the advice.
+std::string EndLines(const JobFiles& files, const journal::JobView& view, core::JobChanged end, Instant now) {
+  constexpr char kTaskReason[] = "the application master died";
+  const std::string lines = journal::EndLines(view, end, kTaskReason, now);
   auto journal = os::files::ReadFile(files.journal());
-  const Status told = journal.ok() ? EndHistoryOf(files, *journal + "\n" + lines) : Status(journal.error());
-  if (told.ok()) return lines;
-  *end.advice += "; " + told.error().message;
-  return journal::EndLines(view, end, kStopped, now);
+  const Status written = journal.ok() ? FinishTonyHistoryOf(files, *journal + "\n" + lines) : Status(journal.error());
+  if (written.ok()) return lines;
+  *end.advice += "; " + written.error().message;
+  return journal::EndLines(view, end, kTaskReason, now);
 }
 
 }  // namespace
 
 Status RecordAmDeath(const JobFiles& files, const std::string& how) {
-  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kWanted));
+  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kIncluded));
   if (core::IsFinal(view.state)) return {};
   const os::files::Fd journal(open(files.journal().c_str(), O_RDWR | O_APPEND | O_CLOEXEC));
   if (!journal.valid()) return os::files::SystemError("recording the end of " + view.id + " in " + files.journal());
   const Instant now = os::process::Clock().Now();
-  std::string lines = Ends(files, view, EndOf(Reason(view, files, how, now)), now);
-  // A line that was torn must not swallow the next one.
+  std::string lines = EndLines(files, view, EndOf(Reason(view, files, how, now)), now);
+  // Terminate a torn line.
   const off_t size = lseek(journal.get(), 0, SEEK_END);
   char last = '\n';
   if (size > 0 && pread(journal.get(), &last, 1, size - 1) == 1 && last != '\n') lines.insert(0, "\n");
   return os::files::WriteAll(journal.get(), lines, files.journal());
 }
 
-Status EndAbandonedJob(const JobFiles& files, const JobId& id) {
-  if (EndsFinally(files.journal())) return {};
-  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kLeftOut));
+Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
+  if (HasEndEntry(files.journal())) return {};
+  HOWDAH_TRY(const auto view, FoldJournal(files.journal(), Tasks::kSkipped));
   KillProcessesOf(files, id);
   HOWDAH_TRY_STATUS(RemoveLeftovers(files));
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
-  return RecordAmDeath(files, HowBothDied(view));
+  return RecordAmDeath(files, DescribeDeathOfAmAndGuardian(view));
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
@@ -100,9 +101,9 @@ Status RemoveLeftovers(const JobFiles& files) {
   return result;
 }
 
-Status EndIfAbandoned(const JobFiles& files, const JobId& id) {
+Status EndIfOrphaned(const JobFiles& files, const JobId& id) {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Try(files.am_lock()));
-  return lock.has_value() ? EndAbandonedJob(files, id) : Status();
+  return lock.has_value() ? EndOrphanedJob(files, id) : Status();
 }
 
 }  // namespace howdah::backend::local

@@ -1,4 +1,4 @@
-#include "ledger.h"
+#include "lease_registry.h"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -17,35 +17,35 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view kSuffix = ".lease";
-constexpr Duration kDelayOfAVcore = std::chrono::seconds(10);
+constexpr Duration kDelayPerVcore = std::chrono::seconds(10);
 
-std::string Encode(const Holding& holding) {
-  json held = json::array(), wanted = json::array();
-  for (const Lease& l : holding.held) {
+std::string Encode(const JobLeases& job_leases) {
+  json held = json::array(), requested = json::array();
+  for (const Lease& l : job_leases.held) {
     held.push_back({{"container", l.container}, {"memory", l.memory_bytes}, {"vcores", l.vcores}, {"gpus", l.gpus}});
   }
-  for (const Want& w : holding.wanted) {
-    wanted.push_back({{"container", w.container},
-                      {"memory", w.memory_bytes},
-                      {"vcores", w.vcores},
-                      {"gpus", w.gpus},
-                      {"optional", w.optional}});
+  for (const ContainerRequest& w : job_leases.requested) {
+    requested.push_back({{"container", w.container},
+                         {"memory", w.memory_bytes},
+                         {"vcores", w.vcores},
+                         {"gpus", w.gpus},
+                         {"optional", w.optional}});
   }
-  return json{{"job", holding.job},
-              {"submitted", holding.submitted.time_since_epoch().count()},
+  return json{{"job", job_leases.job},
+              {"submitted", job_leases.submitted.time_since_epoch().count()},
               {"held", std::move(held)},
-              {"wanted", std::move(wanted)}}
+              {"wanted", std::move(requested)}}
       .dump();
 }
 
-std::optional<Holding> Decode(const std::string& text) {
+std::optional<JobLeases> Decode(const std::string& text) {
   try {
     const json j = json::parse(text);
-    Holding out{j.at("job"), Instant(Duration(j.at("submitted").get<int64_t>())), {}, {}};
+    JobLeases out{j.at("job"), Instant(Duration(j.at("submitted").get<int64_t>())), {}, {}};
     for (const json& l : j.at("held"))
       out.held.push_back({l.at("container"), l.at("memory"), l.at("vcores"), l.at("gpus")});
     for (const json& w : j.at("wanted"))
-      out.wanted.push_back(
+      out.requested.push_back(
           {w.at("container"), w.at("memory"), w.at("vcores"), w.at("gpus"), w.value("optional", false)});
     return out;
   } catch (const json::exception&) {
@@ -59,43 +59,44 @@ struct Sum {
   int64_t gpus = 0;
 };
 
-Sum SumOf(const std::vector<Want>& wants) {
+Sum Total(const std::vector<ContainerRequest>& requests) {
   Sum sum;
-  for (const Want& w : wants) sum = {sum.memory + w.memory_bytes, sum.vcores + w.vcores, sum.gpus + w.gpus};
+  for (const ContainerRequest& w : requests)
+    sum = {sum.memory + w.memory_bytes, sum.vcores + w.vcores, sum.gpus + w.gpus};
   return sum;
 }
 
-std::string Describe(const std::string& what, const std::string& wanted, const std::string& free,
+std::string Describe(const std::string& what, const std::string& requested, const std::string& free,
                      const std::string& all) {
-  return "waiting for " + wanted + " of " + what + ": " + free + " of " + all + " are free";
+  return "waiting for " + requested + " of " + what + ": " + free + " of " + all + " are free";
 }
 
 }  // namespace
 
-Decision Admit(const Capacity& capacity, const Holding& mine, const std::vector<Holding>& others) {
+Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others) {
   int64_t memory_free = capacity.memory_bytes, vcores_free = capacity.vcores;
   std::vector<int> gpus_free = capacity.gpus;
-  const Holding* largest = nullptr;
+  const JobLeases* largest = nullptr;
   int64_t largest_memory = 0;
-  const auto take = [&](const Holding& holding) {
+  const auto take = [&](const JobLeases& job_leases) {
     int64_t memory = 0;
-    for (const Lease& l : holding.held) {
+    for (const Lease& l : job_leases.held) {
       memory += l.memory_bytes;
       vcores_free -= l.vcores;
       for (const int gpu : l.gpus) std::erase(gpus_free, gpu);
     }
     memory_free -= memory;
-    if (memory > largest_memory) std::tie(largest, largest_memory) = std::make_tuple(&holding, memory);
+    if (memory > largest_memory) std::tie(largest, largest_memory) = std::make_tuple(&job_leases, memory);
   };
   take(mine);
-  for (const Holding& other : others) take(other);
+  for (const JobLeases& other : others) take(other);
 
-  const auto order = [&](const Holding& h) {
-    const int64_t missing = std::max<int64_t>(0, SumOf(h.wanted).vcores - std::max<int64_t>(0, vcores_free));
-    const bool optional = !h.wanted.empty() && h.wanted.front().optional;
-    return std::make_tuple(optional, h.submitted + missing * kDelayOfAVcore, h.job);
+  const auto order = [&](const JobLeases& h) {
+    const int64_t missing = std::max<int64_t>(0, Total(h.requested).vcores - std::max<int64_t>(0, vcores_free));
+    const bool optional = !h.requested.empty() && h.requested.front().optional;
+    return std::make_tuple(optional, h.submitted + missing * kDelayPerVcore, h.job);
   };
-  const Sum want = SumOf(mine.wanted);
+  const Sum want = Total(mine.requested);
   if (want.memory > memory_free) {
     std::string text = Describe("memory", FormatBytes(want.memory), FormatBytes(std::max<int64_t>(0, memory_free)),
                                 FormatBytes(capacity.memory_bytes));
@@ -106,79 +107,79 @@ Decision Admit(const Capacity& capacity, const Holding& mine, const std::vector<
     return {std::nullopt, Describe("the machine's GPUs", std::to_string(want.gpus), std::to_string(gpus_free.size()),
                                    std::to_string(capacity.gpus.size()))};
   }
-  for (const Holding& other : others) {
-    if (other.wanted.empty() || order(mine) < order(other)) continue;
-    return {std::nullopt, "waiting for its turn: " + other.job + " was submitted earlier and waits for " +
-                              FormatBytes(SumOf(other.wanted).memory) + " of memory"};
+  for (const JobLeases& other : others) {
+    if (other.requested.empty() || order(mine) < order(other)) continue;
+    return {std::nullopt, "waiting for " + other.job + ", which was submitted earlier and waits for " +
+                              FormatBytes(Total(other.requested).memory) + " of memory"};
   }
   std::vector<Lease> granted;
   auto gpu = gpus_free.begin();
-  for (const Want& w : mine.wanted) {
+  for (const ContainerRequest& w : mine.requested) {
     granted.push_back({w.container, w.memory_bytes, w.vcores, {gpu, gpu + w.gpus}});
     gpu += w.gpus;
   }
   return {std::move(granted), ""};
 }
 
-Ledger::Ledger(std::string directory, std::string path, os::files::Fd file, Holding mine)
+LeaseRegistry::LeaseRegistry(std::string directory, std::string path, os::files::Fd file, JobLeases mine)
     : directory_(std::move(directory)), path_(std::move(path)), file_(std::move(file)), mine_(std::move(mine)) {}
 
-Result<Ledger> Ledger::Open(const std::string& directory, const JobId& job, Instant submitted) {
+Result<LeaseRegistry> LeaseRegistry::Open(const std::string& directory, const JobId& job, Instant submitted) {
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
-  // Under the lock: nobody may take the new file for a dead holder's before it is locked.
+  // Under the lock, so that nobody takes the new, unlocked file for that of a dead job.
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory + "/lock"));
   const std::string path = directory + "/" + job.text + std::string(kSuffix);
   os::files::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
   if (!file.valid()) return os::files::SystemError("opening the lease " + path);
   if (flock(file.get(), LOCK_EX | LOCK_NB) != 0) return os::files::SystemError("locking the lease " + path);
-  Ledger ledger(directory, path, std::move(file), {job.text, submitted, {}, {}});
-  HOWDAH_TRY_STATUS(ledger.Write());
-  return ledger;
+  LeaseRegistry leases(directory, path, std::move(file), {job.text, submitted, {}, {}});
+  HOWDAH_TRY_STATUS(leases.Write());
+  return leases;
 }
 
-Result<Decision> Ledger::Ask(const Capacity& capacity, std::vector<Want> wants) {
+Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<ContainerRequest> requests) {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   HOWDAH_TRY(const auto others, ReadOthers());
-  const bool known = mine_.wanted.size() == wants.size() && !wants.empty() &&
-                     mine_.wanted.front().container == wants.front().container;
-  mine_.wanted = std::move(wants);
-  Decision decision;
-  if (!mine_.wanted.empty()) decision = Admit(capacity, mine_, others);
+  const bool known = mine_.requested.size() == requests.size() && !requests.empty() &&
+                     mine_.requested.front().container == requests.front().container;
+  mine_.requested = std::move(requests);
+  Admission decision;
+  if (!mine_.requested.empty()) decision = Admit(capacity, mine_, others);
   if (decision.granted) {
     mine_.held.insert(mine_.held.end(), decision.granted->begin(), decision.granted->end());
-    mine_.wanted.clear();
+    mine_.requested.clear();
   } else if (known) {
-    return decision;  // the file says so already; writing it again would wake everybody who waits
+    return decision;  // unchanged; another write would wake all waiting jobs
   }
   HOWDAH_TRY_STATUS(Write());
   return decision;
 }
 
-Status Ledger::GiveBack(const std::string& container) {
+Status LeaseRegistry::Release(const std::string& container) {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   if (std::erase_if(mine_.held, [&](const Lease& l) { return l.container == container; }) == 0) return {};
   return Write();
 }
 
-Status Ledger::Recall() {
+Status LeaseRegistry::Reload() {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   HOWDAH_TRY(const auto text, os::files::ReadFile(path_));
-  auto holding = Decode(text);
-  if (!holding) return Failed("reading the lease " + path_ + ": it makes no sense");
-  mine_ = std::move(*holding);
+  auto job_leases = Decode(text);
+  if (!job_leases) return Failed("reading the lease " + path_ + ": invalid content");
+  mine_ = std::move(*job_leases);
   return {};
 }
 
-Status Ledger::Close() {
+Status LeaseRegistry::Close() {
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory_ + "/lock"));
   mine_.held.clear();
-  mine_.wanted.clear();
+  mine_.requested.clear();
   if (unlink(path_.c_str()) != 0 && errno != ENOENT) return os::files::SystemError("removing the lease " + path_);
   file_.Close();
   return {};
 }
 
-Status Ledger::Write() const {
+Status LeaseRegistry::Write() const {
   const std::string text = Encode(mine_);
   if (pwrite(file_.get(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()) ||
       ftruncate(file_.get(), static_cast<off_t>(text.size())) != 0) {
@@ -187,21 +188,21 @@ Status Ledger::Write() const {
   return {};
 }
 
-Result<std::vector<Holding>> Ledger::ReadOthers() const {
+Result<std::vector<JobLeases>> LeaseRegistry::ReadOthers() const {
   HOWDAH_TRY(const auto names, os::files::ListDirectory(directory_));
-  std::vector<Holding> others;
+  std::vector<JobLeases> others;
   for (const std::string& name : names) {
     const std::string path = directory_ + "/" + name;
     if (!name.ends_with(kSuffix) || path == path_) continue;
     const os::files::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
     if (!file.valid()) continue;
-    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // its holder is dead
+    if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) {  // the job is dead
       unlink(path.c_str());
       continue;
     }
     const auto text = os::files::ReadFile(path);
     if (!text.ok()) continue;
-    if (auto holding = Decode(*text)) others.push_back(std::move(*holding));
+    if (auto job_leases = Decode(*text)) others.push_back(std::move(*job_leases));
   }
   return others;
 }

@@ -1,12 +1,13 @@
-// The readers of a job's directory: journal, ids, and what is done for an abandoned job.
+// Reading a job's directory: journal, ids, and orphaned jobs.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "abandoned.h"
 #include "job_fixture.h"
 #include "job_ids.h"
+#include "job_processes.h"
 #include "journal_reader.h"
+#include "orphaned_job.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -18,7 +19,7 @@ core::JobChanged Change(core::JobChanged::Type type, std::optional<core::JobStat
   return change;
 }
 
-TEST(Journal, FoldsWithAndWithoutTasks) {
+TEST(Journal, FoldWithAndWithoutTasks) {
   JobFixture job;
   job.Append(Change(core::JobChanged::Type::kRunning, core::JobState::kRunning), 1);
   core::TaskChanged started;
@@ -27,37 +28,37 @@ TEST(Journal, FoldsWithAndWithoutTasks) {
   started.index = 1;
   started.state = core::TaskState::kRunning;
   job.Append(started, 2);
-  const auto whole = FoldJournal(job.files().journal(), Tasks::kWanted);
-  const auto brief = FoldJournal(job.files().journal(), Tasks::kLeftOut);
+  const auto whole = FoldJournal(job.files().journal(), Tasks::kIncluded);
+  const auto brief = FoldJournal(job.files().journal(), Tasks::kSkipped);
   ASSERT_TRUE(whole.ok() && brief.ok());
   EXPECT_EQ(whole->tasks[2].state, core::TaskState::kRunning);
   EXPECT_EQ(brief->tasks[2].state, core::TaskState::kPending);
   EXPECT_EQ(brief->state, core::JobState::kRunning);
-  EXPECT_FALSE(EndsFinally(job.files().journal()));
+  EXPECT_FALSE(HasEndEntry(job.files().journal()));
   job.Finish();
-  EXPECT_TRUE(EndsFinally(job.files().journal()));
+  EXPECT_TRUE(HasEndEntry(job.files().journal()));
 }
 
-TEST(Journal, OneThatIsNotThereIsNotFound) {
-  const auto view = FoldJournal("/nowhere/journal.jsonl", Tasks::kWanted);
+TEST(Journal, MissingJournalIsNotFound) {
+  const auto view = FoldJournal("/nowhere/journal.jsonl", Tasks::kIncluded);
   ASSERT_FALSE(view.ok());
   EXPECT_EQ(view.error().code, ErrorCode::kNotFound);
-  EXPECT_FALSE(EndsFinally("/nowhere/journal.jsonl"));
+  EXPECT_FALSE(HasEndEntry("/nowhere/journal.jsonl"));
 }
 
-TEST(Journal, ALineBeyondAllMeasureIsReadOver) {
+TEST(Journal, OverlongLineIsSkipped) {
   JobFixture job;
   job.AppendText(std::string(size_t{40} << 20, 'x') + "\n");
   job.Finish();
-  const auto view = FoldJournal(job.files().journal(), Tasks::kWanted);
+  const auto view = FoldJournal(job.files().journal(), Tasks::kIncluded);
   ASSERT_TRUE(view.ok());
   EXPECT_EQ(view->state, core::JobState::kSucceeded);
 }
 
-TEST(JobIds, LastIsTheNewestBySubmissionAlsoWithinOneSecond) {
+TEST(JobIds, LastIsTheNewestEvenWithinOneSecond) {
   JobFixture job("howdah-20261121-064512-zzzz");
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-zzzz");
-  // Submitted later within the same second, though its name sorts before.
+  // Submitted later within the same second, although its name sorts first.
   const JobFiles later(job.layout().job(JobId{"howdah-20261121-064512-aaaa"}));
   ASSERT_TRUE(os::files::MakeDirectories(later.directory()).ok());
   core::JobSubmitted submitted;
@@ -66,11 +67,11 @@ TEST(JobIds, LastIsTheNewestBySubmissionAlsoWithinOneSecond) {
       os::files::WriteFileAtomically(later.journal(), journal::EncodeEntry({JobFixture::At(5), submitted}) + "\n")
           .ok());
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-aaaa");
-  EXPECT_EQ(NewestFirst(job.layout())->size(), 2u);
+  EXPECT_EQ(JobsNewestFirst(job.layout())->size(), 2u);
   EXPECT_EQ(ResolveId(job.layout(), "howdah-20261121-064512-zzzz")->text, "howdah-20261121-064512-zzzz");
 }
 
-TEST(JobIds, WhatIsNotThereNamesWhatIsNear) {
+TEST(JobIds, UnknownIdNamesSimilarOnes) {
   JobFixture job("howdah-20261121-064512-x7k2");
   for (const char* name : {"howdah-20261121-064512-x7k3", "", "../jobs", ".", "/etc", "Last"}) {
     const auto found = ResolveId(job.layout(), name);
@@ -79,42 +80,42 @@ TEST(JobIds, WhatIsNotThereNamesWhatIsNear) {
     EXPECT_NE(found.error().message.find("did you mean howdah-20261121-064512-x7k2"), std::string::npos);
   }
   const Layout nothing("/nowhere");
-  EXPECT_NE(ResolveId(nothing, "last").error().message.find("there is no job yet"), std::string::npos);
+  EXPECT_NE(ResolveId(nothing, "last").error().message.find("no job yet"), std::string::npos);
 }
 
-TEST(Abandoned, AJobWhoseLockIsHeldIsLeftAlone) {
+TEST(OrphanedJob, JobWithAHeldLockIsNotTouched) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
-  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
-  EXPECT_FALSE(EndsFinally(job.files().journal()));
+  ASSERT_TRUE(EndIfOrphaned(job.files(), job.id()).ok());
+  EXPECT_FALSE(HasEndEntry(job.files().journal()));
 }
 
-TEST(Abandoned, AJobThatHasEndedIsLeftAlone) {
+TEST(OrphanedJob, EndedJobIsNotTouched) {
   JobFixture job;
   job.Finish(core::JobState::kKilled);
-  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
-  EXPECT_EQ(FoldJournal(job.files().journal(), Tasks::kWanted)->state, core::JobState::kKilled);
+  ASSERT_TRUE(EndIfOrphaned(job.files(), job.id()).ok());
+  EXPECT_EQ(FoldJournal(job.files().journal(), Tasks::kIncluded)->state, core::JobState::kKilled);
 }
 
-TEST(Abandoned, EndsEvenAfterATornLineAndLeavesNothing) {
+TEST(OrphanedJob, EndIsRecordedAfterATornLineAndFilesAreDeleted) {
   JobFixture job;
   job.AppendText("{\"time\":\"2026");
   ASSERT_TRUE(os::files::MakeDirectories(job.files().staging() + "/deep").ok());
   ASSERT_TRUE(os::files::MakeDirectories(job.files().work()).ok());
   ASSERT_TRUE(os::files::WriteFileAtomically(job.files().am_log(), "hello\nterminate called: bad luck\n").ok());
-  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
-  ASSERT_TRUE(EndIfAbandoned(job.files(), job.id()).ok());
-  EXPECT_TRUE(EndsFinally(job.files().journal()));
-  const auto view = FoldJournal(job.files().journal(), Tasks::kWanted);
+  ASSERT_TRUE(EndIfOrphaned(job.files(), job.id()).ok());
+  ASSERT_TRUE(EndIfOrphaned(job.files(), job.id()).ok());
+  EXPECT_TRUE(HasEndEntry(job.files().journal()));
+  const auto view = FoldJournal(job.files().journal(), Tasks::kIncluded);
   EXPECT_EQ(view->state, core::JobState::kFailed);
-  EXPECT_NE(view->reason.find("0 tasks of 3 were running and have been ended"), std::string::npos) << view->reason;
-  EXPECT_NE(view->reason.find("last words: terminate called: bad luck"), std::string::npos) << view->reason;
+  EXPECT_NE(view->reason.find("0 tasks of 3 were running and have been killed"), std::string::npos) << view->reason;
+  EXPECT_NE(view->reason.find("last line of its log: terminate called: bad luck"), std::string::npos) << view->reason;
   EXPECT_NE(access(job.files().staging().c_str(), F_OK), 0);
   EXPECT_NE(access(job.files().work().c_str(), F_OK), 0);
 }
 
-// A process of a task, in a session of its own, with nobody above it that would end it.
-TEST(Abandoned, WhatTheJobLeftRunningIsKilled) {
+// A task's process in a session of its own, without a parent that would kill it.
+TEST(OrphanedJob, RemainingProcessesAreKilled) {
   JobFixture job("howdah-20261121-064512-kill");
   const std::string mark = "HOWDAH_JOB_ID=" + job.id().text;
   const pid_t task = fork();
@@ -125,7 +126,7 @@ TEST(Abandoned, WhatTheJobLeftRunningIsKilled) {
     execve("/bin/sleep", arguments, environment);
     _exit(127);
   }
-  // The environment shows once exec is done; until then there is nothing to find.
+  // The environment is visible after exec.
   int killed = 0;
   while (killed == 0) killed = KillProcessesOf(job.files(), job.id());
   int status = 0;

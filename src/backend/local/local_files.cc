@@ -1,4 +1,4 @@
-#include "tree_files.h"
+#include "local_files.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,14 +12,14 @@ namespace {
 
 constexpr size_t kMostRead = size_t{256} << 20, kPiece = size_t{1} << 20;
 
-class TreeFiles final : public storage::Files {
+class LocalFiles final : public storage::Files {
  public:
   Result<std::vector<Entry>> List(const std::string& path) override {
     HOWDAH_TRY(const auto names, os::files::ListDirectory(path));
     std::vector<Entry> entries;
     for (const std::string& name : names) {
       struct stat status;
-      if (stat((path + "/" + name).c_str(), &status) != 0) continue;  // it has just gone
+      if (stat((path + "/" + name).c_str(), &status) != 0) continue;  // just deleted
       const auto modified = std::chrono::seconds(status.st_mtim.tv_sec) +
                             std::chrono::duration_cast<Duration>(std::chrono::nanoseconds(status.st_mtim.tv_nsec));
       entries.push_back({name, S_ISDIR(status.st_mode), Instant(modified)});
@@ -47,7 +47,7 @@ class TreeFiles final : public storage::Files {
     const bool is_there = stat(path.c_str(), &status) == 0;
     Status made = os::files::MakeDirectories(path, storage::kSharedDirectory);
     if (!made.ok() || is_there) return made;
-    // Whatever the umask is; the group that a parent hands down stays.
+    // Independent of the umask; keeps the set-group-id bit inherited from the parent.
     if (stat(path.c_str(), &status) == 0 &&
         chmod(path.c_str(), storage::kSharedDirectory | (status.st_mode & S_ISGID)) == 0) {
       return {};
@@ -63,12 +63,13 @@ class TreeFiles final : public storage::Files {
 
 }  // namespace
 
-Result<std::unique_ptr<storage::Files>> OpenTree(const std::string& uri) {
+Result<std::unique_ptr<storage::Files>> OpenLocalFiles(const std::string& uri) {
   if (!uri.starts_with('/') && !uri.starts_with("file:")) {
-    return Error{ErrorCode::kUnavailable,
-                 uri + ": the local place reaches files of this machine alone; write --on yarn for the cluster's"};
+    return Error{
+        ErrorCode::kUnavailable,
+        uri + ": the local backend supports only files of this machine; use --on yarn for files of the cluster"};
   }
-  return std::unique_ptr<storage::Files>(std::make_unique<TreeFiles>());
+  return std::unique_ptr<storage::Files>(std::make_unique<LocalFiles>());
 }
 
 }  // namespace howdah::backend::local

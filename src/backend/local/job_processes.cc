@@ -1,3 +1,5 @@
+#include "job_processes.h"
+
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
@@ -10,18 +12,17 @@
 #include <string_view>
 #include <vector>
 
-#include "abandoned.h"
 #include "howdah/os/files/files.h"
 
 namespace howdah::backend::local {
 namespace {
 
-// A process that goes on starting others while it is killed is met again; nothing of ours takes more than a few rounds.
+// Processes may start others while they are being killed, which the next round finds.
 constexpr int kMaxRounds = 100;
 constexpr int kKillWaitMillis = 2000;
 constexpr size_t kProcFileLimit = size_t{4} << 20;
 
-// A process's arguments or environment: words with a NUL after each.
+// words: arguments or environment as /proc has them, each followed by a NUL.
 bool HasWord(std::string_view words, std::string_view wanted) {
   for (size_t begin = 0; begin < words.size();) {
     size_t end = words.find('\0', begin);
@@ -46,7 +47,7 @@ bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) 
   return environment.ok() && HasWord(*environment, "HOWDAH_JOB_ID=" + id.text);
 }
 
-// True if the process was there to be killed. By pidfd: a number may be another's by then.
+// True: the process existed and was killed. Uses a pidfd, as the pid may be reused meanwhile.
 bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
   const std::string proc = "/proc/" + name;
   const int pid = std::atoi(name.c_str());
@@ -58,18 +59,18 @@ bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
   return true;
 }
 
-// The process that is this process's parent; -1: it is gone.
+// -1: the process is gone.
 pid_t ParentOf(const std::string& proc) {
   const auto stat = os::files::ReadFile(proc + "/stat", kProcFileLimit);
   if (!stat.ok()) return -1;
-  const size_t name_end = stat->rfind(')');  // behind it: " S PPID ..."
+  const size_t name_end = stat->rfind(')');  // followed by " S PPID ..."
   return name_end == std::string::npos ? -1 : static_cast<pid_t>(std::atoi(stat->c_str() + name_end + 3));
 }
 
 }  // namespace
 
 pid_t FindGuardian(const JobFiles& files, const ContainerId& container) {
-  std::vector<pid_t> agents;  // guardian and executor: the one is the other's parent
+  std::vector<pid_t> agents;  // guardian and executor; the guardian is the parent
   const auto names = os::files::ListDirectory("/proc");
   if (!names.ok()) return -1;
   for (const std::string& name : *names) {

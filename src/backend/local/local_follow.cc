@@ -1,4 +1,4 @@
-#include "follow.h"
+#include "local_follow.h"
 
 #include <fcntl.h>
 #include <sys/epoll.h>
@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <utility>
 
 #include "howdah/journal/job_end.h"
 #include "howdah/os/files/files.h"
@@ -15,7 +16,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kChunk = size_t{128} << 10;  // of one output, before the next has its turn
+constexpr size_t kChunk = size_t{128} << 10;  // of one file, before the next one is read
 constexpr size_t kOutputPerRead = size_t{1} << 20;
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
@@ -32,17 +33,43 @@ std::string BaseName(const std::string& path) { return path.substr(path.rfind('/
 
 }  // namespace
 
-LocalFollow::LocalFollow(const JobFiles& files, std::optional<backend::LogSelection> logs, std::function<void()> settle)
-    : files_(files),
-      selection_(std::move(logs)),
-      settle_(std::move(settle)),
-      journal_(files.journal()),
-      buffer_(kChunk, '\0') {}
+OutputReader::OutputReader() : buffer_(kChunk, '\0') {}
+
+void OutputReader::Enqueue(const std::string& path, const backend::LogSource& source) {
+  const auto [known, is_new] = by_path_.try_emplace(path, outputs_.size());
+  if (is_new) outputs_.push_back({source, path});
+  if (std::exchange(outputs_[known->second].queued, true)) return;
+  queue_.push_back(known->second);
+}
+
+bool OutputReader::Deliver(backend::FollowSink& sink) {
+  for (size_t delivered = 0; !queue_.empty() && delivered < kOutputPerRead; delivered += kChunk) {
+    const size_t next = queue_.front();
+    queue_.pop_front();
+    outputs_[next].queued = DeliverChunk(outputs_[next], sink);
+    if (outputs_[next].queued) queue_.push_back(next);
+  }
+  return !queue_.empty();
+}
+
+bool OutputReader::DeliverChunk(Output& output, backend::FollowSink& sink) {
+  const os::files::Fd file(open(output.path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file.valid()) return false;
+  const ssize_t size = pread(file.get(), buffer_.data(), buffer_.size(), output.offset);
+  if (size <= 0) return false;
+  output.offset += size;
+  sink.OnLog(output.source, std::string_view(buffer_.data(), static_cast<size_t>(size)));
+  return static_cast<size_t>(size) == buffer_.size();
+}
+
+LocalFollow::LocalFollow(const JobFiles& files, std::optional<backend::LogSelection> logs,
+                         std::function<void()> end_orphan)
+    : files_(files), selection_(std::move(logs)), end_orphan_(std::move(end_orphan)), journal_(files.journal()) {}
 
 Result<std::unique_ptr<LocalFollow>> LocalFollow::Start(const JobFiles& files,
                                                         std::optional<backend::LogSelection> logs,
-                                                        std::function<void()> settle) {
-  std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(settle)));
+                                                        std::function<void()> end_orphan) {
+  std::unique_ptr<LocalFollow> follow(new LocalFollow(files, std::move(logs), std::move(end_orphan)));
   HOWDAH_TRY_STATUS(follow->WatchJob());
   follow->WatchLogs();
   follow->SetMore(true);
@@ -81,25 +108,17 @@ void LocalFollow::WatchDirectory(const std::string& path, const std::optional<Lo
 
 void LocalFollow::ListDirectory(const std::string& path, const std::optional<LogPosition>& position) {
   const auto names = os::files::ListDirectory(path);
-  if (!names.ok()) return;  // not there yet, or gone again
+  if (!names.ok()) return;  // not created yet, or deleted
   for (const std::string& name : *names) Found({path, position}, name);
 }
 
-// A name in a directory of the tree: new, known, or grown.
+// A file or directory of the tree that is new or has grown.
 void LocalFollow::Found(const Directory& directory, const std::string& name) {
   const auto position = Descend(directory.position, name);
-  if (!position || !Wants(*selection_, *position)) return;
+  if (!position || !Matches(*selection_, *position)) return;
   const std::string path = directory.path + "/" + name;
   if (position->kind != LogPosition::Kind::kFile) return WatchDirectory(path, position);
-  const auto [known, is_new] = by_path_.try_emplace(path, outputs_.size());
-  if (is_new) outputs_.push_back({position->source, path});
-  Enqueue(known->second);
-}
-
-void LocalFollow::Enqueue(size_t output) {
-  if (outputs_[output].queued) return;
-  outputs_[output].queued = true;
-  queue_.push_back(output);
+  outputs_.Enqueue(path, position->source);
 }
 
 void LocalFollow::DrainEvents() {
@@ -116,7 +135,7 @@ void LocalFollow::DrainEvents() {
         journal_grew_ = lock_closed_ = true;
         WatchLogs();
       } else if (event.wd == job_watch_ && (event.mask & IN_DELETE) != 0) {
-        if (name == BaseName(files_.journal())) final_seen_ = true;  // the job was removed: nothing follows any more
+        if (name == BaseName(files_.journal())) final_seen_ = true;  // the job was deleted
       } else if (event.wd == job_watch_) {
         if (name == BaseName(files_.journal())) journal_grew_ = true;
         if (name == BaseName(files_.logs())) WatchLogs();
@@ -140,51 +159,32 @@ void LocalFollow::ReadJournal(backend::FollowSink& sink) {
     sink.OnEntry(*entry);
   });
   journal_grew_ = more.ok() && *more;
-  if (final_seen_) WatchLogs();  // nothing of the job runs any more: what is there now is all there will be
+  if (final_seen_) WatchLogs();  // no process of the job is left, so the listing is complete
 }
 
-// Somebody let go of am.lock. If nobody holds it any more the journal has an end, or gets one now.
-void LocalFollow::SettleIfAbandoned() {
+// am.lock was released. If nobody holds it, the journal has an end or gets one now.
+void LocalFollow::EndIfOrphaned() {
   lock_closed_ = false;
   if (!lock_.valid() || flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
-  settle_();
+  end_orphan_();
   journal_grew_ = true;
   flock(lock_.get(), LOCK_UN);
 }
 
 bool LocalFollow::Read(backend::FollowSink& sink) {
   DrainEvents();
-  if (lock_closed_ && !final_seen_) SettleIfAbandoned();
+  if (lock_closed_ && !final_seen_) EndIfOrphaned();
   const bool had_entries = journal_grew_ && !final_seen_;
   if (had_entries) ReadJournal(sink);
-  size_t handed_on = 0;
-  while (!queue_.empty() && handed_on < kOutputPerRead) {
-    const size_t next = queue_.front();
-    queue_.pop_front();
-    outputs_[next].queued = false;
-    if (HandOn(outputs_[next], sink)) Enqueue(next);
-    handed_on += kChunk;
-  }
-  // After entries there is always another round: output that was written before an entry must be read after it.
-  const bool more = !queue_.empty() || had_entries;
+  // After entries there is always another round: output that was written before an entry must be delivered after it.
+  const bool more = outputs_.Deliver(sink) || had_entries;
   SetMore(more);
   return more;
 }
 
-// True: it may have more right now.
-bool LocalFollow::HandOn(Output& output, backend::FollowSink& sink) {
-  const os::files::Fd file(open(output.path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file.valid()) return false;
-  const ssize_t size = pread(file.get(), buffer_.data(), buffer_.size(), output.offset);
-  if (size <= 0) return false;
-  output.offset += size;
-  sink.OnLog(output.source, std::string_view(buffer_.data(), static_cast<size_t>(size)));
-  return static_cast<size_t>(size) == buffer_.size();
-}
-
 void LocalFollow::SetMore(bool more) {
   uint64_t count = 1;
-  // A full or an empty counter refuses: it says what it should already.
+  // Fails if the counter has the desired state already.
   const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
   static_cast<void>(done);
 }

@@ -1,4 +1,4 @@
-#include "outside_history.h"
+#include "tony_history.h"
 
 #include "howdah/jobspec/job_file.h"
 #include "howdah/journal/job_view.h"
@@ -6,7 +6,7 @@
 #include "howdah/os/process/clock.h"
 #include "howdah/os/process/machine.h"
 #include "howdah/storage/history/write.h"
-#include "tree_files.h"
+#include "local_files.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -25,25 +25,25 @@ std::vector<core::JournalEntry> EntriesOf(const std::string& journal) {
 
 }  // namespace
 
-bool ReachesHistory(const jobspec::JobSpec& spec) { return OpenTree(spec.tony_history).ok(); }
+bool CanWriteTonyHistory(const jobspec::JobSpec& spec) { return OpenLocalFiles(spec.tony_history).ok(); }
 
-Status BeginHistory(const jobspec::JobSpec& spec, const std::string& journal) {
-  const auto files = OpenTree(spec.tony_history);
+Status BeginTonyHistory(const jobspec::JobSpec& spec, const std::string& journal) {
+  const auto files = OpenLocalFiles(spec.tony_history);
   if (!files.ok()) return {};
   return storage::history::Begin(**files, {spec, EntriesOf(journal), {os::process::NodeName(), ""}},
                                  os::process::Clock().Now());
 }
 
-Status EndHistory(const jobspec::JobSpec& spec, const std::string& journal) {
-  const auto files = OpenTree(spec.tony_history);
+Status FinishTonyHistory(const jobspec::JobSpec& spec, const std::string& journal) {
+  const auto files = OpenLocalFiles(spec.tony_history);
   if (!files.ok()) return {};
   return storage::history::End(**files, {spec, EntriesOf(journal), {os::process::NodeName(), ""}});
 }
 
-Status EndHistoryOf(const JobFiles& files, const std::string& journal) {
+Status FinishTonyHistoryOf(const JobFiles& files, const std::string& journal) {
   HOWDAH_TRY(const auto text, os::files::ReadFile(files.spec()));
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(text));
-  return EndHistory(spec, journal);
+  return FinishTonyHistory(spec, journal);
 }
 
 }  // namespace howdah::backend::local

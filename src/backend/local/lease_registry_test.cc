@@ -1,0 +1,189 @@
+#include "lease_registry.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace howdah::backend::local {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr int64_t kGiB = int64_t{1} << 30;
+
+Instant At(int seconds) { return Instant(std::chrono::seconds(1'000'000 + seconds)); }
+
+JobLeases Job(std::string name, int submitted, std::vector<Lease> held, std::vector<ContainerRequest> requested) {
+  return {std::move(name), At(submitted), std::move(held), std::move(requested)};
+}
+
+TEST(Admit, JobsAreServedInOrderWithinTheCapacity) {
+  const Capacity machine{20 * kGiB, 4, {0, 1}};
+  const struct {
+    const char* name;
+    JobLeases mine;
+    std::vector<JobLeases> others;
+    bool granted;
+    const char* waits_for;
+  } rows[] = {
+      {"empty machine", Job("a", 0, {}, {{"c1", 20 * kGiB, 1, 0}}), {}, true, ""},
+      {"gang is granted as a whole",
+       Job("a", 0, {}, {{"c1", 11 * kGiB, 1, 0}, {"c2", 11 * kGiB, 1, 0}}),
+       {},
+       false,
+       "22 GiB of memory: 20 GiB of 20 GiB are free"},
+      {"memory held by another job",
+       Job("b", 1, {}, {{"c1", 11 * kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {})},
+       false,
+       "8 GiB of 20 GiB are free; a holds 12 GiB"},
+      {"memory held by the job itself",
+       Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {{"c2", 11 * kGiB, 1, 0}}),
+       {},
+       false,
+       "8 GiB of 20 GiB"},
+      {"earlier waiting job goes first",
+       Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       false,
+       "waiting for b, which was submitted earlier"},
+      {"later waiting job does not",
+       Job("b", 1, {}, {{"c1", kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       true,
+       ""},
+      {"optional request after a required one of a later job",
+       Job("b", 1, {}, {{"c1", kGiB, 1, 0, /*optional=*/true}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("c", 2, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       false,
+       "waiting for c"},
+      {"optional request blocks nobody",
+       Job("c", 2, {}, {{"c1", kGiB, 1, 0}}),
+       {Job("a", 0, {{"c1", 12 * kGiB, 1, {}}}, {}), Job("b", 1, {}, {{"c1", 12 * kGiB, 1, 0, /*optional=*/true}})},
+       true,
+       ""},
+      {"GPUs in use",
+       Job("b", 1, {}, {{"c1", kGiB, 1, 2}}),
+       {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})},
+       false,
+       "2 of the machine's GPUs: 1 of 2 are free"},
+      {"vcores do not block", Job("a", 0, {}, {{"c1", kGiB, 100, 0}}), {}, true, ""},
+      {"missing vcores move a job back",
+       Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
+       {Job("b", 9, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       false,
+       "waiting for b, which was submitted earlier"},
+      {"but for a limited time",
+       Job("a", 0, {}, {{"c1", kGiB, 5, 0}}),
+       {Job("b", 11, {}, {{"c1", 12 * kGiB, 1, 0}})},
+       true,
+       ""},
+  };
+  for (const auto& row : rows) {
+    const Admission decision = Admit(machine, row.mine, row.others);
+    EXPECT_EQ(decision.granted.has_value(), row.granted) << row.name << ": " << decision.waits_for;
+    EXPECT_THAT(decision.waits_for, HasSubstr(row.waits_for)) << row.name;
+  }
+}
+
+TEST(Admit, GpusAreNotShared) {
+  const Capacity machine{20 * kGiB, 4, {0, 1, 2, 3}};
+  const Admission decision = Admit(machine, Job("b", 1, {}, {{"c1", kGiB, 1, 1}, {"c2", kGiB, 1, 2}}),
+                                   {Job("a", 0, {{"c1", kGiB, 1, {1}}}, {})});
+  ASSERT_TRUE(decision.granted);
+  EXPECT_EQ((*decision.granted)[0].gpus, std::vector<int>{0});
+  EXPECT_EQ((*decision.granted)[1].gpus, (std::vector<int>{2, 3}));
+}
+
+TEST(Capacity, ImpossibleRequestsAreNamed) {
+  const Capacity machine{20 * kGiB, 4, {0}};
+  EXPECT_EQ(ImpossibleRequest(machine, {{"c1", 20 * kGiB, 99, 1}}), "");
+  EXPECT_THAT(ImpossibleRequest(machine, {{"c1", 21 * kGiB, 1, 0}}),
+              HasSubstr("one task requests 21 GiB of memory, but this machine offers 20 GiB"));
+  EXPECT_THAT(ImpossibleRequest(machine, {{"c1", kGiB, 1, 1}, {"c2", kGiB, 1, 1}}),
+              HasSubstr("2 tasks together request 2 GPUs, but this machine has 1"));
+  EXPECT_THAT(ImpossibleRequest(machine, {{"c1", INT64_MAX, 1, 0}, {"c2", INT64_MAX, 1, 0}}),
+              HasSubstr("2 tasks together request"));
+}
+
+class LeaseRegistryTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = ::testing::TempDir() + "/leases.XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    directory_ = name;
+  }
+  void TearDown() override { std::filesystem::remove_all(directory_); }
+
+  LeaseRegistry Open(const char* job, int submitted) {
+    auto leases = LeaseRegistry::Open(directory_, JobId{job}, At(submitted));
+    EXPECT_TRUE(leases.ok()) << leases.error().message;
+    return std::move(*leases);
+  }
+  static bool Granted(const Result<Admission>& decision) { return decision.ok() && decision->granted; }
+
+  const Capacity machine_{20 * kGiB, 4, {0}};
+  std::string directory_;
+};
+
+TEST_F(LeaseRegistryTest, SecondJobWaitsForTheFirst) {
+  LeaseRegistry a = Open("a", 0), b = Open("b", 1);
+  EXPECT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  ASSERT_TRUE(a.Release("c1").ok());
+  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_EQ(b.job_leases().held.size(), 1u);
+  EXPECT_TRUE(b.job_leases().requested.empty());
+}
+
+TEST_F(LeaseRegistryTest, CloseReleasesTheLeases) {
+  LeaseRegistry a = Open("a", 0), b = Open("b", 1);
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_TRUE(a.Close().ok());
+  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+}
+
+TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
+  int ready[2];
+  ASSERT_EQ(pipe(ready), 0);
+  const pid_t holder = fork();
+  if (holder == 0) {
+    auto a = LeaseRegistry::Open(directory_, JobId{"a"}, At(0));
+    const bool granted = a.ok() && Granted(a->Request(machine_, {{"c1", 12 * kGiB, 1, 1}}));
+    if (write(ready[1], granted ? "y" : "n", 1) != 1) _exit(1);
+    pause();
+    _exit(0);
+  }
+  char word = 0;
+  ASSERT_EQ(read(ready[0], &word, 1), 1);
+  ASSERT_EQ(word, 'y');
+  LeaseRegistry b = Open("b", 1);
+  EXPECT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  kill(holder, SIGKILL);
+  waitpid(holder, nullptr, 0);
+  EXPECT_TRUE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 1}})));
+  EXPECT_FALSE(std::filesystem::exists(directory_ + "/a.lease"));
+  close(ready[0]);
+  close(ready[1]);
+}
+
+TEST_F(LeaseRegistryTest, WithdrawnRequestBlocksNobody) {
+  LeaseRegistry a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
+  ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+  EXPECT_FALSE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+  ASSERT_TRUE(b.Request({}, {}).ok());
+  EXPECT_TRUE(Granted(c.Request(machine_, {{"c1", kGiB, 1, 0}})));
+}
+
+TEST_F(LeaseRegistryTest, InvalidLeaseFileIsIgnored) {
+  LeaseRegistry a = Open("a", 0);
+  std::filesystem::copy_file(directory_ + "/lock", directory_ + "/zz.lease");
+  EXPECT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
+}
+
+}  // namespace
+}  // namespace howdah::backend::local

@@ -1,0 +1,14 @@
+// storage::Files of this machine.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "howdah/storage/files.h"
+
+namespace howdah::backend::local {
+
+// uri: an absolute path or "file:..."; kUnavailable for others.
+Result<std::unique_ptr<storage::Files>> OpenLocalFiles(const std::string& uri);
+
+}  // namespace howdah::backend::local

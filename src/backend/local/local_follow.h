@@ -1,0 +1,93 @@
+// Follows the journal and output of a job on this machine with inotify, without polling.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/backend/cluster.h"
+#include "howdah/backend/local/layout.h"
+#include "howdah/os/files/fd.h"
+#include "journal_reader.h"
+#include "log_tree.h"
+
+namespace howdah::backend::local {
+
+// Reads growing log files in turns.
+class OutputReader {
+ public:
+  OutputReader();
+  // A new file, or one that has grown.
+  void Enqueue(const std::string& path, const backend::LogSource& source);
+  // Delivers about 1 MiB; true: there may be more.
+  bool Deliver(backend::FollowSink& sink);
+  bool empty() const { return queue_.empty(); }
+
+ private:
+  struct Output {
+    backend::LogSource source;
+    std::string path;
+    int64_t offset = 0;
+    bool queued = false;
+  };
+  // Delivers one chunk; true: the file may have more.
+  bool DeliverChunk(Output& output, backend::FollowSink& sink);
+
+  std::vector<Output> outputs_;
+  std::map<std::string, size_t> by_path_;
+  std::deque<size_t> queue_;  // outputs that may have grown
+  std::string buffer_;
+};
+
+// Each directory is watched first and listed afterwards, so that nothing created in between is missed; duplicates are
+// ignored. If the kernel drops events or refuses a watch, output is late but complete: everything is listed again after
+// lost events and at the end of the job.
+class LocalFollow final : public backend::Follow {
+ public:
+  // end_orphan: called with am.lock held whenever its holders have died; records an end if the journal has none
+  // (orphaned_job.h).
+  static Result<std::unique_ptr<LocalFollow>> Start(const JobFiles& files, std::optional<backend::LogSelection> logs,
+                                                    std::function<void()> end_orphan);
+
+  int fd() const override { return ready_.get(); }
+  bool Read(backend::FollowSink& sink) override;
+  bool ended() const override { return final_seen_ && outputs_.empty(); }
+
+ private:
+  struct Directory {
+    std::string path;
+    std::optional<LogPosition> position;  // nullopt: logs/
+  };
+  LocalFollow(const JobFiles& files, std::optional<backend::LogSelection> logs, std::function<void()> end_orphan);
+  howdah::Status WatchJob();
+  void WatchLogs();
+  void WatchDirectory(const std::string& path, const std::optional<LogPosition>& position);
+  void ListDirectory(const std::string& path, const std::optional<LogPosition>& position);
+  void Found(const Directory& directory, const std::string& name);
+  void DrainEvents();
+  void ReadJournal(backend::FollowSink& sink);
+  void EndIfOrphaned();
+  void SetMore(bool more);
+
+  JobFiles files_;
+  std::optional<backend::LogSelection> selection_;
+  std::function<void()> end_orphan_;
+  os::files::Fd ready_;   // an epoll of the next two, returned by fd()
+  os::files::Fd events_;  // inotify
+  os::files::Fd more_;    // an eventfd, readable while there is more to deliver
+  // am.lock. Kept open, because closing it would cause the inotify event that is being waited for.
+  os::files::Fd lock_;
+
+  int job_watch_ = -1, lock_watch_ = -1;
+  std::map<int, Directory> watches_;
+  JournalReader journal_;
+  bool journal_grew_ = true, lock_closed_ = true, final_seen_ = false;
+
+  OutputReader outputs_;
+};
+
+}  // namespace howdah::backend::local
