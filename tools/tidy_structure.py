@@ -90,8 +90,8 @@ def layer_table():
     for layer, libraries in rules.LAYER_GROUPS:
         shown = layer
         for library in sorted(libraries, key=order.index, reverse=True):
-            used = sorted(rules.LAYERS[library][0], key=lambda x: (order.index(x) if x in order else -1, x),
-                          reverse=True)
+            used = sorted(rules.LAYERS[library][0], reverse=True,
+                          key=lambda name: (order.index(name) if name in order else -1, name))
             may_use = f"`{' '.join(used)}`" if used else "the standard library"
             rows.append(f"| {shown} | `{library}` | `src/{library}` | {may_use} |")
             shown = ""

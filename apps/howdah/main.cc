@@ -10,6 +10,7 @@
 
 #include "howdah/backend/local/local_cluster.h"
 #include "howdah/backend/yarn/client/yarn_cluster.h"
+#include "howdah/client/submitter.h"
 
 namespace {
 
@@ -54,16 +55,17 @@ howdah::jobspec::EnvVars Environment() {
   return variables;
 }
 
-howdah::hadoop::conf::Environment HadoopSurroundings() {
-  return {.variable = howdah::cli::Variable, .user_name = howdah::cli::UserName(), .user_home = Variable("HOME")};
+howdah::hadoop::conf::Environment HadoopEnvironment() {
+  return {.variable = howdah::client::Variable, .user_name = howdah::client::UserName(), .user_home = Variable("HOME")};
 }
 
 Result<std::unique_ptr<howdah::backend::Cluster>> MakeCluster(const std::string& name) {
   auto home = HowdahHome();
   if (!home.ok()) return home.error();
   if (name == "yarn") {
-    return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::yarn::client::YarnCluster>(
-        howdah::backend::yarn::client::YarnOptions{*home, AgentPath(), howdah::cli::UserName(), HadoopSurroundings()}));
+    return std::unique_ptr<howdah::backend::Cluster>(
+        std::make_unique<howdah::backend::yarn::client::YarnCluster>(howdah::backend::yarn::client::YarnOptions{
+            *home, AgentPath(), howdah::client::UserName(), HadoopEnvironment()}));
   }
   return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::local::LocalCluster>(
       howdah::backend::local::LocalOptions{*home, AgentPath(), Environment()}));

@@ -76,7 +76,7 @@ def test_help_lists_every_command(home):
     (["scale", "x", "worker"], "worker=4"),
     (["scale", "x", "worker=many"], "worker=4"),
     (["status", "last"], "no job yet"),
-    (["status", "last", "--", "x"], "behind --"),
+    (["status", "last", "--", "x"], "after --"),
     (["list", "--on", "mars"], "local or yarn"),
     (["init", "--framework", "caffe"], "pytorch, tensorflow, jax or plain"),
     (["completion", "tcsh"], "bash"),

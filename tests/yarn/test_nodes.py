@@ -113,7 +113,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
     sentence = r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for queue urgent; it costs no restart"
-    eventually(lambda: re.search(sentence, run.told), "the loss in what run says")
+    eventually(lambda: re.search(sentence, run.output), "the loss in the output of run")
     preempted = set(re.findall(sentence, howdah("events", run.id).stdout))
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)

@@ -158,9 +158,9 @@ roles:
         difficult["dn"].cont()
     assert run.end()["state"] == "SUCCEEDED"
     lines = [line for line in alice("events", run.id).stdout.splitlines() if "localizing files" in line]
-    says(lines[0], "second:0", "localizing files on 127.0.0.14")
-    says(lines[1], "second:0 did not get ready on 127.0.0.14", "did not connect within 5s (timeouts.register)",
-         "localizing files on 127.0.0.14", "another container is asked for")
+    assert_facts(lines[0], "second:0", "localizing files on 127.0.0.14")
+    assert_facts(lines[1], "second:0 did not get ready on 127.0.0.14", "did not connect within 5s (timeouts.register)",
+                 "localizing files on 127.0.0.14", "another container is asked for")
 
 
 def test_21_hung_executor(alice, tmp_path):
@@ -186,8 +186,8 @@ roles:
         return run.process.poll() is not None
     eventually(stop_executors_until_the_end, f"the end of {run.id}", 120)
     status = run.end(code=1)
-    says(text_of(status), "worker:0", "on 127.0.0.1", "did not connect within 3s (timeouts.register)",
-         "executor started on 127.0.0.1 but not connected", "as with 2 containers before")
+    assert_facts(text_of(status), "worker:0", "on 127.0.0.1", "did not connect within 3s (timeouts.register)",
+                 "executor started on 127.0.0.1 but not connected", "as with 2 containers before")
     meanwhile = [line for line in alice("events", run.id).stdout.splitlines() if "TaskAllocated" in line]
     assert any("executor started on 127.0.0.1" in line for line in meanwhile), meanwhile
     eventually(lambda: not alice.alive(run.id), f"the end of {alice.alive(run.id)}")
@@ -233,7 +233,7 @@ def test_25_over_the_limit_of_the_container(alice, difficult, tmp_path):
     run = Run(alice, tmp_path, "name: j\nsource: src\nroles:\n  worker: {memory: 128MiB, command: python3 eat.py}\n")
     status = run.end(code=1)
     text = text_of(status)
-    says(text, "worker:0", "out of memory", " of 128 MiB of memory", "killed by YARN", "127.0.0.1")
+    assert_facts(text, "worker:0", "out of memory", " of 128 MiB of memory", "killed by YARN", "127.0.0.1")
     used = float(re.search(r"used ([\d.]+) MiB of 128 MiB", text).group(1))
     enough = int(re.search(r"memory: (\d+)MiB would have been enough", text).group(1))
     assert 128 < used < enough < 2 * used + 256, text

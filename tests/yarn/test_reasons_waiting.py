@@ -67,8 +67,8 @@ roles:
     assert bob("kill", holder).code == 0
     status = run.end(code=1)
     reason = status["reason"]
-    says(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after submission",
-         scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
+    assert_facts(reason, "worker:0", "hdfs://", "/user/alice/data.txt", "changed after submission",
+                 scheduling_cases.time_of(data), scheduling_cases.time_of(changed))
 
 
 def test_3_user_limit_8_incomplete_gang_9_released_to_avoid_a_deadlock(difficult, alice, tmp_path):
@@ -82,10 +82,10 @@ roles:
     reason = run.reason("user limit")
     mine = next(u for u in queue(difficult, "single")["users"]["user"] if u["username"] == "alice")
     limit = mine["userResourceLimit"]["memory"]
-    says(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
-         "user-limit-factor")
+    assert_facts(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
+                 "user-limit-factor")
     reason = run.reason("2 of 3 containers are held", "they are given back in", "user limit")
-    says(reason, "nothing more came for")
+    assert_facts(reason, "nothing more came for")
     reason = run.reason("2 of 3 containers were held")
     assert_facts(reason, "given back to avoid a deadlock", "asked for again in")
     assert difficult.app(run.id)["runningContainers"] == 1, "only the application master has kept its container"
@@ -109,12 +109,13 @@ roles:
     def of(host, what):
         amounts = nodes[difficult.host(host)][what]["resourceInformations"]["resourceInformation"]
         return next(a["value"] for a in amounts if a["name"] == "yarn.io/gpu")
-    says(reason, "of 3 yarn.io/gpu", "learner requests",
-         *(f"{difficult.host(n)} uses {of(n, 'usedResource')} of {of(n, 'totalResource')}" for n in ("nm1", "nm2")))
+    assert_facts(reason, "of 3 yarn.io/gpu", "learner requests",
+                 *(f"{difficult.host(n)} uses {of(n, 'usedResource')} of {of(n, 'totalResource')}"
+                   for n in ("nm1", "nm2")))
     reason = short.reason("fragmented")
     free = free_mb(difficult)
-    says(reason, f"fragmented: {mib(sum(free.values()))}, ", f"at most {mib(max(free.values()))}, ", "on one node",
-         "big", "448 MiB")
+    assert_facts(reason, f"fragmented: {mib(sum(free.values()))}, ", f"at most {mib(max(free.values()))}, ",
+                 "on one node", "big", "448 MiB")
     assert sum(free.values()) >= 448 > max(free.values())
     assert bob("kill", holder).code == 0
     assert short.end()["state"] == gpus.end()["state"] == "SUCCEEDED"

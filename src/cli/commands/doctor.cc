@@ -25,7 +25,7 @@ std::string Mark(Level level, bool colour) {
 
 Result<int> Doctor(client::Connection& connection, bool as_json) {
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
-  const auto findings = cluster->Examine();
+  const auto findings = cluster->CheckSetup();
   if (as_json) {
     nlohmann::ordered_json json = nlohmann::ordered_json::array();
     for (const auto& finding : findings) {
