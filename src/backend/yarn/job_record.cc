@@ -139,14 +139,14 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
 }
 
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                        const compat::tony::history::AmPlace& am) {
+                        const compat::tony::history::AmContainer& am) {
   if (spec.tony_history.empty()) return {};
   HOWDAH_TRY(const auto files, cluster.OpenFiles(spec.tony_history));
   return storage::history::Begin(*files, {spec, DecodeJournal(journal), am}, os::process::Clock().Now());
 }
 
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                         const compat::tony::history::AmPlace& am) {
+                         const compat::tony::history::AmContainer& am) {
   if (spec.tony_history.empty()) return {};
   HOWDAH_TRY(const auto files, cluster.OpenFiles(spec.tony_history));
   return storage::history::End(*files, {spec, DecodeJournal(journal), am});

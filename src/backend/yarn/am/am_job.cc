@@ -108,7 +108,7 @@ struct AmJob::Parts {
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   HadoopClient OpenCluster() const { return HadoopClient(configuration, container.user, credentials); }
-  compat::tony::history::AmPlace Place() const {
+  compat::tony::history::AmContainer Container() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
   }
   // Whether YARN starts another AM after this one has died. If it cannot be queried, every earlier attempt counts.
@@ -299,8 +299,9 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
   if (!spec().tony_history.empty()) {
     parts_->begin_history = std::jthread([parts = parts_.get(), path = journal()] {
       const auto journal = os::files::ReadFile(path);
-      const Status begun = journal.ok() ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Place())
-                                        : Status(journal.error());
+      const Status begun = journal.ok()
+                               ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Container())
+                               : Status(journal.error());
       if (!begun.ok()) std::cerr << begun.error().message << "\n";  // an error at the end is added to the job's advice
     });
   }
@@ -322,7 +323,7 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
 
 Status AmJob::WriteHistory(const std::string& journal) {
   if (parts_->begin_history.joinable()) parts_->begin_history.join();
-  return FinishTonyHistory(parts_->OpenCluster(), spec(), journal, parts_->Place());
+  return FinishTonyHistory(parts_->OpenCluster(), spec(), journal, parts_->Container());
 }
 
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {

@@ -65,6 +65,14 @@ hadoop::yarn::Shape ShapeOf(const jobspec::JobSpec& spec, int index) {
   return shape;
 }
 
+void ReportMissing(backend::Sink& sink, const std::vector<backend::Inherited>& missing) {
+  for (const backend::Inherited& one : missing) {
+    sink.OnEvent(core::ContainerExited{.container = one.container,
+                                       .how = "container ended while no application master was running",
+                                       .infrastructure = true});
+  }
+}
+
 }  // namespace
 
 YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
@@ -111,7 +119,7 @@ void YarnBackend::Inherit(const std::vector<backend::Inherited>& containers, int
   }
   const Takeover takeover = TakeOver(containers, *std::exchange(restored_, std::nullopt));
   Apply(takeover);
-  ReportMissing(takeover.missing);
+  ReportMissing(sink_, takeover.missing);
 }
 
 void YarnBackend::Apply(const Takeover& takeover) {
@@ -130,14 +138,6 @@ void YarnBackend::Apply(const Takeover& takeover) {
   }
   for (const auto& proto : takeover.surplus) {
     scheduler_.AdoptSurplus(hadoop::yarn::FromProto(proto.id()), scheduler_.allocation().NameOf(proto.nodeid()));
-  }
-}
-
-void YarnBackend::ReportMissing(const std::vector<backend::Inherited>& missing) {
-  for (const backend::Inherited& one : missing) {
-    sink_.OnEvent(core::ContainerExited{.container = one.container,
-                                        .how = "container ended while no application master was running",
-                                        .infrastructure = true});
   }
 }
 
@@ -163,7 +163,7 @@ void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response
   for (const auto& token : response.nm_tokens()) containers_.AddToken(token);
   const Takeover takeover = TakeOverMissing(std::exchange(missing_, {}), response);
   Apply(takeover);
-  ReportMissing(takeover.missing);
+  ReportMissing(sink_, takeover.missing);
   if (response.has_limit()) pending_monitor_.SetHeadroom(hadoop::yarn::FromProto(response.limit()));
   if (response.has_am_rm_token()) token_ = hadoop::yarn::FromProto(response.am_rm_token());
   if (response.updated_nodes_size() > 0) UpdateNodes(response);

@@ -65,7 +65,6 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
 
   // Adopts, reports or releases the containers of an earlier AM; leaves the missing ones to the caller.
   void Apply(const Takeover& takeover);
-  void ReportMissing(const std::vector<backend::Inherited>& missing);
   // Orders that need the ResourceManager or a node wait until this attempt is registered. True: deferred.
   bool Defer(std::function<void()> order);
   void UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response);

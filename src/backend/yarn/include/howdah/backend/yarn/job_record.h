@@ -47,8 +47,8 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
 // TonY's history, at the start and at the end of the job; nothing if the job file does not ask for it. journal: its
 // text up to then.
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                        const compat::tony::history::AmPlace& am);
+                        const compat::tony::history::AmContainer& am);
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
-                         const compat::tony::history::AmPlace& am);
+                         const compat::tony::history::AmContainer& am);
 
 }  // namespace howdah::backend::yarn
