@@ -4,8 +4,9 @@
 #
 # A library is named by its folder below src/; its namespace, its include prefix and its CMake target follow from that.
 
-PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/horovod", "frameworks/xgboost",
-        "diagnosis", "journal", "compat/tony/avro", "compat/tony/history", "hadoop/yarnlogs"}
+PURE = {"base", "jobspec", "core", "core/policy", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
+        "frameworks/mpi", "frameworks/xgboost", "diagnosis", "journal", "compat/tony/avro", "compat/tony/history",
+        "hadoop/yarnlogs"}
 POSIX = "posix"  # <unistd.h>, <sys/…>, <linux/…>: the operating system itself
 
 # library: (Howdah libraries it may use, third-party headers it may include)
@@ -16,9 +17,12 @@ LAYERS = {
     "core/policy": ({"base", "jobspec"}, set()),
     "core": ({"base", "jobspec", "core/policy"}, set()),
     "am/loop": ({"base", "jobspec", "core"}, set()),
-    "frameworks/horovod": ({"base"}, {"nlohmann"}),
-    "frameworks/xgboost": ({"base"}, {"nlohmann"}),
-    "frameworks": ({"base", "jobspec", "core", "frameworks/horovod"}, {"nlohmann"}),
+    "frameworks/common": ({"base", "jobspec", "core"}, {"nlohmann"}),
+    "frameworks/horovod": ({"base", "jobspec", "core", "frameworks/common"}, {"nlohmann"}),
+    "frameworks/mpi": ({"base", "jobspec", "core", "frameworks/common"}, set()),
+    "frameworks/xgboost": ({"base", "jobspec", "core", "frameworks/common"}, {"nlohmann"}),
+    "frameworks": ({"base", "jobspec", "core", "frameworks/common", "frameworks/horovod", "frameworks/mpi",
+                    "frameworks/xgboost"}, set()),
     "diagnosis": ({"base", "jobspec", "core"}, {"nlohmann"}),
     "journal": ({"base", "core"}, {"nlohmann"}),
     "compat/tony/avro": ({"base"}, {"nlohmann", "zlib"}),
@@ -57,14 +61,14 @@ LAYERS = {
                          "os/net", "rpc", "backend", "backend/yarn", "storage", "hadoop/messages", "hadoop/rpc",
                          "hadoop/conf", "hadoop/hdfs", "hadoop/yarn"}, {POSIX, "boost", "protobuf"}),
     # shells
-    "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/horovod", "frameworks/xgboost",
-            "rpc/callback", "journal", "os/process", "os/files", "rpc", "wire", "rpc/streams", "os/http", "backend",
-            "storage"},
+    "am": ({"base", "jobspec", "core", "am/loop", "frameworks", "frameworks/common", "frameworks/horovod",
+            "frameworks/xgboost", "rpc/callback", "journal", "os/process", "os/files", "rpc", "wire", "rpc/streams",
+            "os/http", "backend", "storage"},
            {POSIX, "boost", "openssl"}),
-    "executor": ({"base", "jobspec", "core", "frameworks", "rpc/callback", "diagnosis", "os/process", "os/files", "rpc",
-                  "wire", "rpc/streams"}, {POSIX, "boost", "nlohmann"}),
-    "client": ({"base", "jobspec", "core", "frameworks", "journal", "compat/tony/history", "compat/tony/config",
-                "hadoop/conf", "os/files", "rpc", "rpc/streams", "backend", "storage", "storage/history"},
+    "executor": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "frameworks/mpi", "rpc/callback",
+                  "diagnosis", "os/process", "os/files", "rpc", "wire", "rpc/streams"}, {POSIX, "boost", "nlohmann"}),
+    "client": ({"base", "jobspec", "core", "frameworks", "frameworks/common", "journal", "compat/tony/history",
+                "compat/tony/config", "hadoop/conf", "os/files", "rpc", "rpc/streams", "backend", "storage", "storage/history"},
                {POSIX, "nlohmann"}),
     "cli/args": ({"base", "jobspec", "core", "journal", "client"}, {"cli11"}),
     "cli/output": ({"base", "jobspec", "core", "journal", "rpc", "storage", "backend", "client"}, {POSIX, "nlohmann"}),
@@ -86,8 +90,7 @@ LAYER_GROUPS = [
     ("hadoop", ["hadoop/yarn", "hadoop/hdfs", "hadoop/conf", "hadoop/rpc"]),
     ("os", ["os/http", "os/net", "os/process", "os/files"]),
     ("pure", ["am/loop", "hadoop/yarnlogs", "compat/tony/history", "compat/tony/avro", "journal", "diagnosis",
-              "frameworks",
-              "frameworks/xgboost", "frameworks/horovod", "core", "core/policy", "jobspec"]),
+              "frameworks", "frameworks/xgboost", "frameworks/mpi", "frameworks/horovod", "frameworks/common", "core", "core/policy", "jobspec"]),
     ("base", ["base"]),
 ]
 

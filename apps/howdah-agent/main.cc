@@ -1,99 +1,241 @@
-// What runs inside containers: `howdah-agent am` and `howdah-agent task`, started by our own programs, not by people;
-// and `howdah-agent exec` and `rsh`, which programs of a task may start.
+// howdah-agent: what runs inside containers. `am` and `task` are started by our own programs, `exec` and `rsh` by
+// programs of a task.
+#include <signal.h>
+#include <unistd.h>
+
+#include <cstdlib>
 #include <iostream>
 
-#include "am.h"
-#include "exec.h"
-#include "flags.h"
+#include "howdah/am/am.h"
+#include "howdah/am/guardian.h"
 #include "howdah/backend/local/agent.h"
+#include "howdah/backend/yarn/am/agent.h"
+#include "howdah/base/flags.h"
 #include "howdah/base/version.h"
+#include "howdah/executor/exec.h"
+#include "howdah/executor/inherited.h"
+#include "howdah/executor/python_archive.h"
 #include "howdah/executor/task.h"
-#include "own_path.h"
-#include "yarn.h"
+#include "howdah/executor/task_arguments.h"
+#include "howdah/executor/task_gpus.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/clock.h"
+#include "howdah/os/process/machine.h"
 
 namespace howdah::agent {
 namespace {
 
-constexpr int kWrongUsage = 2;
+using Arguments = std::vector<std::string>;
 
-int Complain(const std::string& what) {
-  std::cerr << "howdah-agent: " << what << "\n"
+constexpr int kUsageExit = 2;
+// In a YARN container.
+constexpr char kPythonArchive[] = "python.archive", kPythonDirectory[] = "python";
+
+int UsageError(const std::string& message) {
+  std::cerr << "howdah-agent: " << message << "\n"
             << "This program is started by howdah and by its own application master; see `howdah --help`.\n";
-  return kWrongUsage;
+  return kUsageExit;
 }
 
-int Am(const std::vector<std::string>& arguments) {
-  const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--yarn"});
-  if (!flags.ok()) return Complain("am: " + flags.error().message);
-  if (flags->has("--yarn")) return RunYarnAm();
-  return RunLocalAm({.agent = OwnPath(), .job_dir = flags->text("--job-dir"), .lease_dir = flags->text("--lease-dir")},
-                    flags->number("--ready-fd", -1));
-}
-
-// "0,3,4"; empty: none.
-std::vector<int> ParseGpus(const std::string& text) {
-  std::vector<int> gpus;
-  for (size_t at = 0; at < text.size();) {
-    size_t used = 0;
-    gpus.push_back(std::stoi(text.substr(at), &used));
-    at += used + 1;
-  }
-  return gpus;
-}
-
-int Task(const std::vector<std::string>& arguments) {
-  const auto flags = Flags::Parse(arguments,
-                                  {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls",
-                                   "--staging", "--work", "--logs", "--python", "--environment", "--gpus"},
-                                  {"--yarn"});
-  if (!flags.ok()) return Complain("task: " + flags.error().message);
-  if (flags->has("--yarn")) {
-    const auto task = YarnTask(*flags);
-    if (!task.ok()) {
-      std::cerr << "howdah-agent: " << task.error().message << "\n";
-      return EXIT_FAILURE;
-    }
-    return executor::RunTask(*task);
-  }
-  executor::TaskOptions options;
-  options.job_id = flags->text("--job");
-  options.job_file = flags->text("--job-file");
-  options.container = flags->text("--container");
-  options.role = flags->text("--role");
-  options.index = flags->number("--index", 0);
-  options.am_address = flags->text("--am");
-  options.load_identity = [directory = flags->text("--tls")] {
-    return backend::local::ReadIdentity(directory, "executor");
-  };
-  options.agent_variables = AgentVariables(OwnPath(), options.am_address, flags->text("--tls"));
-  options.staging_dir = flags->text("--staging");
-  options.work_dir = flags->text("--work");
-  options.logs_dir = flags->text("--logs");
-  options.python_dir = flags->text("--python");
-  options.environment_file = flags->text("--environment");
-  if (flags->has("--gpus")) options.gpus = ParseGpus(flags->text("--gpus"));
-  return executor::RunTask(options);
-}
-
-int InAnotherTask(const std::string& name, const Result<int>& code) {
-  if (code.ok()) return *code;
-  if (code.error().code == ErrorCode::kUsage) return Complain(name + ": " + code.error().message);
-  std::cerr << "howdah-agent: " << name << ": " << code.error().message << "\n";
+int ExitWith(const Error& error, const std::string& command = "") {
+  if (error.code == ErrorCode::kUsage && !command.empty()) return UsageError(command + ": " + error.message);
+  std::cerr << "howdah-agent: " << (command.empty() ? "" : command + ": ") << error.message << "\n";
   return EXIT_FAILURE;
 }
 
-int Main(const std::vector<std::string>& arguments) {
-  if (arguments.empty()) return Complain("am or task is missing");
-  const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
-  if (arguments[0] == "am") return Am(rest);
-  if (arguments[0] == "task") return Task(rest);
-  if (arguments[0] == "exec") return InAnotherTask("exec", RunExec(rest));
-  if (arguments[0] == "rsh") return InAnotherTask("rsh", RunRsh(rest));
-  if (arguments[0] == "version") {
-    std::cout << "howdah-agent " << kVersion << "\n";
-    return 0;
+std::optional<std::string> Variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
+  if (value == nullptr) return std::nullopt;
+  return value;
+}
+
+hadoop::conf::Environment HadoopEnvironment() {
+  return {.variable = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
+}
+
+// --- am
+// ---------------------------------------------------------------------------------------------------------------
+
+// Tells the submitting client "ok" or what went wrong. The client may be gone; the job does not need it.
+void ReportReady(int ready_fd, const std::string& message) {
+  if (ready_fd < 0) return;
+  if (const Status written = os::files::WriteAll(ready_fd, message, "the submitting client"); !written.ok()) {
+    std::cerr << written.error().message << "\n";
   }
-  return Complain("unknown command " + arguments[0]);
+  close(ready_fd);
+}
+
+Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how_before_died) {
+  const os::process::Clock clock;
+  am::AmOptions options;
+  options.job = job.id();
+  options.spec = job.spec();
+  options.node = os::process::NodeName();
+  options.listen_host = "127.0.0.1";
+  options.how_before_died = how_before_died;
+  options.listen_port = job.PublishedPort();
+  options.journal = job.files().journal();
+  options.event_log = job.files().event_log();
+  options.agents_log_directory = job.files().agents();
+  options.environment = job.ToolEnvironment();
+  HOWDAH_TRY(options.identity, job.AmIdentity());
+  options.on_listening = [&](const am::Listening& listening) {
+    const Status published = job.PublishAddress(listening.address);
+    ReportReady(ready_fd, published.ok() ? "ok" : published.error().message);
+    return published;
+  };
+  return am::RunAm(std::move(options), clock,
+                   [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
+                     return job.MakeBackend(loop, sink, listening.address);
+                   });
+}
+
+Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died) {
+  HOWDAH_TRY(const auto beginning, job.Restore());
+  const os::process::Clock clock;
+  am::AmOptions options;
+  HOWDAH_TRY(options.listen_host, job.ListenHost());
+  if (!job.spec().tensorboard_logdir.empty()) {
+    HOWDAH_TRY_STATUS(executor::UnpackPythonArchive(kPythonArchive, kPythonDirectory));
+  }
+  options.job = job.id();
+  options.spec = job.spec();
+  options.attempt = job.attempt();
+  options.how_before_died = how_before_died;
+  options.listen_port = job.PublishedPort();
+  options.generation = beginning.generation;
+  options.first_task_attempt = beginning.first_task_attempt;
+  options.gang_since = clock.Now();
+  options.leave_on_sigterm = true;
+  options.node = job.node();
+  options.place_notices = job.FailureDetectionLimit();
+  options.journal = job.journal();
+  options.event_log = job.event_log();
+  options.agents_log_directory = job.log_directory();
+  options.environment = job.ToolEnvironment();
+  options.open_logdir = [&job] { return job.OpenFiles(job.spec().tensorboard_logdir); };
+  options.logdir_copy = os::process::WorkingDirectory() + "/tensorboard";
+  options.identity = job.identity();
+  options.tracking.proxy_url = job.proxy_url();
+  options.tracking.peers = [hosts = job.ProxyHosts()] { return hosts; };
+  options.on_listening = [&job](const am::Listening& listening) { return job.PublishAddress(listening.address); };
+  return am::RunAm(std::move(options), clock,
+                   [&](boost::asio::io_context& loop, backend::Sink& sink, const am::Listening& listening) {
+                     return job.MakeBackend(loop, sink, listening.address, listening.tracking_port);
+                   });
+}
+
+int ExitStatusOf(const Status& status) {
+  if (status.ok()) return EXIT_SUCCESS;
+  std::cerr << status.error().message << "\n";
+  return EXIT_FAILURE;
+}
+
+int LocalAm(backend::local::AmStart start, int ready_fd) {
+  auto job = backend::local::AgentJob::Open(std::move(start));
+  if (!job.ok()) {
+    ReportReady(ready_fd, job.error().message);
+    return EXIT_FAILURE;
+  }
+  return am::RunGuarded({.am =
+                             [&](const std::string& how_before_died) {
+                               return ExitStatusOf(
+                                   RunAm(**job, how_before_died.empty() ? ready_fd : -1, how_before_died));
+                             },
+                         .again = [&] { return (*job)->CanRestart(); },
+                         .after_death =
+                             [&](const std::string& how) {
+                               (*job)->CleanUp();
+                               ExitStatusOf((*job)->RecordAmDeath(how));
+                             },
+                         .am_only_fd = ready_fd});
+}
+
+int YarnAm() {
+  auto job = backend::yarn::am::AmJob::Open(HadoopEnvironment());
+  if (!job.ok()) return ExitStatusOf(job.error());
+  return am::RunGuarded(
+      {.am = [&](const std::string& how_before_died) { return ExitStatusOf(RunAm(**job, how_before_died)); },
+       .again = [&] { return (*job)->CanRestart(); },
+       .after_death = [&](const std::string& how) { (*job)->RecordAmDeath(how); }});
+}
+
+int Am(const Arguments& arguments) {
+  const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--yarn"});
+  if (!flags.ok()) return ExitWith(flags.error(), "am");
+  signal(SIGPIPE, SIG_IGN);  // a reader that has gone must not end the job
+  if (flags->has("--yarn")) return YarnAm();
+  return LocalAm({.agent = os::process::ProgramPath(),
+                  .job_dir = flags->text("--job-dir"),
+                  .lease_dir = flags->text("--lease-dir")},
+                 flags->number("--ready-fd", -1));
+}
+
+// --- task, exec, rsh
+// --------------------------------------------------------------------------------------------------
+
+// tls: the directory of the job's identities; empty: the container's credentials.
+Result<rpc::Identity> LoadIdentity(const std::string& tls) {
+  return tls.empty() ? backend::yarn::am::ExecutorIdentity(HadoopEnvironment())
+                     : backend::local::ReadIdentity(tls, "executor");
+}
+
+// The files of a YARN container, which is the current directory.
+Status UseContainerFiles(executor::TaskOptions& options) {
+  HOWDAH_TRY_STATUS(backend::yarn::am::ExtractTaskFiles(HadoopEnvironment()));
+  HOWDAH_TRY_STATUS(executor::UnpackPythonArchive(kPythonArchive, kPythonDirectory));
+  const std::string here = os::process::WorkingDirectory();
+  options.job_file = "howdah/job.json";
+  options.am_may_move = true;
+  options.staging_dir = here + "/staging";
+  options.work_dir = here + "/work";
+  options.remove_work_dir = true;
+  options.logs_dir = Variable("LOG_DIRS").value_or(here + "/logs");
+  options.logs_dir = options.logs_dir.substr(0, options.logs_dir.find(','));
+  options.flat_logs = true;
+  options.inherited = executor::InheritedFromContainer(environ);
+  if (access(kPythonDirectory, X_OK) == 0) options.python_dir = here + "/" + kPythonDirectory;
+  return {};
+}
+
+int Task(const Arguments& arguments) {
+  auto task = executor::ParseTaskArguments(arguments);
+  if (!task.ok()) return ExitWith(task.error(), "task");
+  executor::TaskOptions& options = task->options;
+  options.load_identity = [tls = task->tls_dir] { return LoadIdentity(tls); };
+  options.agent_variables = executor::AgentVariables(os::process::ProgramPath(), options.am_address, task->tls_dir);
+  if (!task->on_yarn) {
+    auto inherited = executor::ReadInherited(task->environment_file);
+    if (!inherited.ok()) return ExitWith(inherited.error());
+    options.inherited = std::move(*inherited);
+    return executor::RunTask(options);
+  }
+  if (const Status ready = UseContainerFiles(options); !ready.ok()) return ExitWith(ready.error());
+  // Held by guardian and executor, which are forked from this process.
+  const auto lease =
+      executor::LeaseTaskGpus(options.job_file, options.role, Variable("PATH").value_or("/usr/bin:/bin"));
+  if (!lease.ok()) return ExitWith(lease.error());
+  if (*lease) options.gpus = (*lease)->gpus;
+  return executor::RunTask(options);
+}
+
+int ExitCodeOf(const Result<int>& code, const std::string& command) {
+  return code.ok() ? *code : ExitWith(code.error(), command);
+}
+
+int Main(const Arguments& arguments) {
+  if (arguments.empty()) return UsageError("am or task is missing");
+  const std::string& command = arguments[0];
+  const Arguments rest(arguments.begin() + 1, arguments.end());
+  if (command == "am") return Am(rest);
+  if (command == "task") return Task(rest);
+  if (command == "exec") return ExitCodeOf(executor::RunExec(rest, LoadIdentity), command);
+  if (command == "rsh") return ExitCodeOf(executor::RunRsh(rest, LoadIdentity), command);
+  if (command == "version") {
+    std::cout << "howdah-agent " << kVersion << "\n";
+    return EXIT_SUCCESS;
+  }
+  return UsageError("unknown command " + command);
 }
 
 }  // namespace

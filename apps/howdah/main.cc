@@ -3,50 +3,32 @@
 
 #include <unistd.h>
 
-#include <climits>
 #include <cstdlib>
 #include <memory>
 #include <string>
 
 #include "howdah/backend/local/local_cluster.h"
 #include "howdah/backend/yarn/client/yarn_cluster.h"
+#include "howdah/client/home.h"
 #include "howdah/client/submitter.h"
+#include "howdah/os/process/machine.h"
 
+namespace howdah {
 namespace {
 
-using howdah::Error;
-using howdah::ErrorCode;
-using howdah::Result;
-
-std::string Variable(const char* name) {
-  const char* value = std::getenv(name);
+std::string Variable(const std::string& name) {
+  const char* value = std::getenv(name.c_str());
   return value == nullptr ? "" : value;
 }
 
-std::string Absolute(const std::string& path) {
-  char directory[PATH_MAX];
-  if (path.starts_with('/') || getcwd(directory, sizeof directory) == nullptr) return path;
-  return std::string(directory) + "/" + path;
-}
-
-Result<std::string> HowdahHome() {
-  if (const std::string home = Variable("HOWDAH_HOME"); !home.empty()) return Absolute(home);
-  if (const std::string state = Variable("XDG_STATE_HOME"); !state.empty()) return Absolute(state) + "/howdah";
-  if (const std::string home = Variable("HOME"); !home.empty()) return Absolute(home) + "/.local/state/howdah";
-  return Error{ErrorCode::kUsage,
-               "neither HOWDAH_HOME nor HOME is set; set the directory for jobs, for example HOWDAH_HOME=/data/howdah"};
-}
-
-// howdah-agent is in the same directory as this program.
+// howdah-agent is installed beside this program.
 std::string AgentPath() {
-  char path[PATH_MAX];
-  const ssize_t size = readlink("/proc/self/exe", path, sizeof path);
-  std::string self(path, size < 0 ? 0 : static_cast<size_t>(size));
+  const std::string self = os::process::ProgramPath();
   return self.substr(0, self.rfind('/') + 1) + "howdah-agent";
 }
 
-howdah::jobspec::EnvVars Environment() {
-  howdah::jobspec::EnvVars variables;
+jobspec::EnvVars Environment() {
+  jobspec::EnvVars variables;
   for (char** at = environ; *at != nullptr; ++at) {
     const std::string text = *at;
     const size_t equals = text.find('=');
@@ -55,22 +37,21 @@ howdah::jobspec::EnvVars Environment() {
   return variables;
 }
 
-howdah::hadoop::conf::Environment HadoopEnvironment() {
-  return {.variable = howdah::client::Variable, .user_name = howdah::client::UserName(), .user_home = Variable("HOME")};
-}
-
-Result<std::unique_ptr<howdah::backend::Cluster>> MakeCluster(const std::string& name) {
-  auto home = HowdahHome();
-  if (!home.ok()) return home.error();
+Result<std::unique_ptr<backend::Cluster>> MakeCluster(const std::string& name) {
+  HOWDAH_TRY(const std::string home, client::HowdahHome(Variable, os::process::WorkingDirectory()));
   if (name == "yarn") {
-    return std::unique_ptr<howdah::backend::Cluster>(
-        std::make_unique<howdah::backend::yarn::client::YarnCluster>(howdah::backend::yarn::client::YarnOptions{
-            *home, AgentPath(), howdah::client::UserName(), HadoopEnvironment()}));
+    return std::unique_ptr<backend::Cluster>(
+        std::make_unique<backend::yarn::client::YarnCluster>(backend::yarn::client::YarnOptions{
+            home,
+            AgentPath(),
+            client::UserName(),
+            {.variable = client::Variable, .user_name = client::UserName(), .user_home = Variable("HOME")}}));
   }
-  return std::unique_ptr<howdah::backend::Cluster>(std::make_unique<howdah::backend::local::LocalCluster>(
-      howdah::backend::local::LocalOptions{*home, AgentPath(), Environment()}));
+  return std::unique_ptr<backend::Cluster>(
+      std::make_unique<backend::local::LocalCluster>(backend::local::LocalOptions{home, AgentPath(), Environment()}));
 }
 
 }  // namespace
+}  // namespace howdah
 
-int main(int argc, char** argv) { return howdah::cli::Main(argc, argv, MakeCluster); }
+int main(int argc, char** argv) { return howdah::cli::Main(argc, argv, howdah::MakeCluster); }

@@ -2,12 +2,12 @@
 
 #include <utility>
 
-#include "howdah/frameworks/seat.h"
+#include "howdah/frameworks/horovod/horovod.h"
 
 namespace howdah::am {
 namespace {
 
-using Kind = frameworks::Rendezvous;
+using Kind = frameworks::RendezvousKind;
 
 // Of the world, were every role as large as it may become.
 int LargestWorld(const jobspec::JobSpec& spec) {
@@ -34,7 +34,7 @@ Result<std::optional<HostPort>> Rendezvous::For(int generation, const core::Peer
 }
 
 Status Rendezvous::Begin(int generation, RendezvousServer::Options options) {
-  if (kind_ == Kind::kWorlds) {
+  if (kind_ == Kind::kElastic) {
     options.processes = LargestWorld(spec_);
     auto worlds = StartWorldsServer(loop_, std::move(options), on_meets_);
     if (!worlds.ok()) return worlds.error();
@@ -67,8 +67,8 @@ WorldsServer::Seats Rendezvous::SeatsOf(TaskId place, int generation, const core
   const jobspec::RoleSpec& role = spec_.roles[static_cast<size_t>(place.role)];
   const int processes = role.kind == jobspec::RoleKind::kWorker ? role.processes : 0;
   for (int local_rank = 0; local_rank < processes; ++local_rank) {
-    frameworks::ProcessPlace process{.task = place, .local_rank = local_rank, .generation = generation};
-    seats.push_back(frameworks::SeatOf(spec_, cluster, process));
+    frameworks::ProcessInfo process{.task = place, .local_rank = local_rank, .generation = generation};
+    seats.push_back(frameworks::horovod::RankAssignmentOf(spec_, cluster, process));
   }
   return seats;
 }

@@ -16,7 +16,7 @@
 #include "howdah/base/result.h"
 #include "howdah/core/job.h"
 #include "howdah/frameworks/framework.h"
-#include "howdah/frameworks/horovod/horovod_worlds.h"
+#include "howdah/frameworks/horovod/elastic_rendezvous.h"
 #include "howdah/jobspec/job_spec.h"
 
 namespace howdah::am {
@@ -40,12 +40,12 @@ Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_co
 Result<std::unique_ptr<RendezvousServer>> StartTracker(boost::asio::io_context& loop,
                                                        RendezvousServer::Options options);
 
-// frameworks::horovod::HorovodWorlds, over HTTP. Its processes go from one generation to the next, and so does it.
+// frameworks::horovod::ElasticRendezvous, over HTTP. Its processes go from one generation to the next, and so does it.
 class WorldsServer : public RendezvousServer {
  public:
   // What tasks do there; called on the loop.
   using OnMeets = std::function<void(core::RendezvousReported)>;
-  using Seats = std::vector<frameworks::horovod::Seat>;
+  using Seats = std::vector<frameworks::horovod::RankAssignment>;
 
   virtual void SetPeers(std::set<std::string> peers) = 0;
   virtual void Start(const core::StartTask& order, Seats seats) = 0;
@@ -68,7 +68,7 @@ class Rendezvous {
       : loop_(loop),
         host_(std::move(host)),
         spec_(spec),
-        kind_(frameworks::RendezvousOf(spec)),
+        kind_(frameworks::RendezvousKindOf(spec)),
         print_(std::move(print)),
         on_meets_(std::move(on_meets)) {}
 
@@ -89,7 +89,7 @@ class Rendezvous {
   boost::asio::io_context& loop_;
   const std::string host_;
   const jobspec::JobSpec& spec_;
-  const frameworks::Rendezvous kind_;
+  const frameworks::RendezvousKind kind_;
   const Print print_;
   const WorldsServer::OnMeets on_meets_;
   int generation_ = -1;

@@ -1,4 +1,4 @@
-// The rendezvous of elastic Horovod: frameworks::horovod::HorovodWorlds over HTTP, and what its processes are told.
+// The rendezvous of elastic Horovod: frameworks::horovod::ElasticRendezvous over HTTP, and what its processes are told.
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -13,20 +13,20 @@
 namespace howdah::am {
 namespace {
 
-using frameworks::horovod::HorovodWorlds;
+using frameworks::horovod::ElasticRendezvous;
 
 constexpr size_t kWorldsValueBytes = size_t{1} << 20;
 constexpr size_t kWorldsStoreBytes = size_t{256} << 20;
 constexpr int kAttempts = 3;
 constexpr auto kAskAgain = std::chrono::seconds(1), kAskOnceMore = std::chrono::seconds(2);
 
-core::RendezvousReported::Step StepOf(HorovodWorlds::Met::Step step) {
+core::RendezvousReported::Step StepOf(ElasticRendezvous::StepReached::Step step) {
   switch (step) {
-    case HorovodWorlds::Met::Step::kArrived:
+    case ElasticRendezvous::StepReached::Step::kReady:
       return core::RendezvousReported::Step::kReady;
-    case HorovodWorlds::Met::Step::kJoined:
+    case ElasticRendezvous::StepReached::Step::kJoined:
       return core::RendezvousReported::Step::kJoined;
-    case HorovodWorlds::Met::Step::kWaits:
+    case ElasticRendezvous::StepReached::Step::kRejoining:
       break;
   }
   return core::RendezvousReported::Step::kRejoining;
@@ -77,26 +77,26 @@ class HorovodServer final : public WorldsServer {
 
   void OnRequest(const os::http::Request& request, Respond respond) {
     if (!options_.peers.contains(request.peer)) return respond({403, "", "only for the tasks of the job\n", ""});
-    const HorovodWorlds::RequestId id = ++last_id_;
+    const ElasticRendezvous::RequestId id = ++last_id_;
     requests_.emplace(id, std::move(respond));
-    HorovodWorlds::Output output =
+    ElasticRendezvous::Output output =
         worlds_.OnRequest(id, {{request.method, request.path, request.body}, request.peer}, clock_.Now());
     Answer(std::move(output.answers));
-    for (const HorovodWorlds::Met& met : output.met) {
-      if (met.step == HorovodWorlds::Met::Step::kWaits) asked_.reset();
+    for (const ElasticRendezvous::StepReached& met : output.steps) {
+      if (met.step == ElasticRendezvous::StepReached::Step::kRejoining) asked_.reset();
       on_meets_({met.task, met.attempt, StepOf(met.step)});
     }
   }
 
-  void Answer(std::vector<HorovodWorlds::Answer> answers) {
-    for (HorovodWorlds::Answer& answer : answers) {
+  void Answer(std::vector<ElasticRendezvous::Answer> answers) {
+    for (ElasticRendezvous::Answer& answer : answers) {
       const auto request = requests_.extract(answer.request);
       request.mapped()({answer.status, "application/octet-stream", std::move(answer.body), ""});
     }
   }
 
   void Tell() {
-    const HorovodWorlds::Contact* contact = worlds_.ContactOf(asked_->order.task, asked_->order.attempt);
+    const ElasticRendezvous::Contact* contact = worlds_.ContactOf(asked_->order.task, asked_->order.attempt);
     const auto address = contact != nullptr ? DecodeNoticeAddress(contact->body) : std::nullopt;
     if (!address) return GiveUp();
     const auto now = std::chrono::duration_cast<std::chrono::seconds>(clock_.Now().time_since_epoch()).count();
@@ -125,9 +125,9 @@ class HorovodServer final : public WorldsServer {
   Options options_;
   const OnMeets on_meets_;
   os::process::Clock clock_;
-  HorovodWorlds worlds_{kWorldsStoreBytes};
-  HorovodWorlds::RequestId last_id_ = 0;
-  std::unordered_map<HorovodWorlds::RequestId, Respond> requests_;
+  ElasticRendezvous worlds_{kWorldsStoreBytes};
+  ElasticRendezvous::RequestId last_id_ = 0;
+  std::unordered_map<ElasticRendezvous::RequestId, Respond> requests_;
   std::optional<Asked> asked_;  // who has not come to wait yet
   uint64_t last_ask_ = 0;
   int64_t last_second_ = 0;  // of a notice

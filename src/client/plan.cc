@@ -61,11 +61,12 @@ void AddTasks(Plan& plan) {
     const jobspec::RoleSpec& of_role = spec.roles[static_cast<size_t>(role)];
     for (int index = 0; index < of_role.instances.min; ++index) {
       PlannedTask task{of_role.name, index, core::RanksOf(spec, sizes, {role, index}), {}};
-      frameworks::ProcessPlace place;
+      frameworks::ProcessInfo place;
       place.job_id = kExampleId;
       place.task = {role, index};
       place.error_file = "error.json";
-      if (frameworks::RendezvousOf(spec) != frameworks::Rendezvous::kNone) place.rendezvous = kExampleRendezvous;
+      if (frameworks::RendezvousKindOf(spec) != frameworks::RendezvousKind::kNone)
+        place.rendezvous = kExampleRendezvous;
       if (frameworks::NeedsTensorboardPort(spec, place.task)) place.tensorboard_port = kFirstExamplePort - 1;
       task.environment = frameworks::Environment(spec, cluster, place);
       Override(task.environment, spec.env);

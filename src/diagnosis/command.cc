@@ -1,4 +1,4 @@
-// Commands that could not be started: not found, not executable, not loadable.
+// Commands that could not be started: not found, not executable, or not loadable.
 #include <algorithm>
 
 #include "rules.h"
@@ -6,7 +6,7 @@
 namespace howdah::diagnosis {
 namespace {
 
-constexpr int kNotFound = 127, kNotExecutable = 126;  // as every shell says it
+constexpr int kNotFound = 127, kNotExecutable = 126;  // as every shell has them
 
 enum class Trouble { kMissing, kNoInterpreter, kNotPermitted, kWrongFormat, kDirectory };
 
@@ -14,7 +14,7 @@ struct Ending {
   std::string_view text;
   Trouble trouble;
 };
-// How bash, dash, env, timeout and nohup end the line that says why, the longer before those that end like them.
+// The ends of error lines of bash, dash, env, timeout and nohup; a longer one before those that are its suffix.
 constexpr Ending kEndings[] = {{": bad interpreter: No such file or directory", Trouble::kNoInterpreter},
                                {": cannot execute: required file not found", Trouble::kNoInterpreter},
                                {": cannot execute binary file: Exec format error", Trouble::kWrongFormat},
@@ -54,14 +54,14 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
   return std::nullopt;
 }
 
-// What was refused: as the shell says, or the program of a command without a shell.
-std::optional<Refused> FindRefusal(const Seen& seen) {
-  for (auto line = seen.err.rbegin(); line != seen.err.rend(); ++line) {
+// From the shell's error line, or the program of a command without a shell.
+std::optional<Refused> FindRefusal(const Failure& failure) {
+  for (auto line = failure.err.rbegin(); line != failure.err.rend(); ++line) {
     if (auto refused = ParseRefusal(*line)) return refused;
   }
-  const auto& argv = seen.evidence.command.argv;
-  if (argv.empty() || !seen.evidence.stderr_tail.empty()) return std::nullopt;
-  return Refused{argv[0], seen.evidence.exit.code == kNotFound ? Trouble::kMissing : Trouble::kNotPermitted};
+  const auto& argv = failure.evidence.command.argv;
+  if (argv.empty() || !failure.evidence.stderr_tail.empty()) return std::nullopt;
+  return Refused{argv[0], failure.evidence.exit.code == kNotFound ? Trouble::kMissing : Trouble::kNotPermitted};
 }
 
 std::string WithinDirectory(std::string name, const Evidence& evidence) {
@@ -72,32 +72,32 @@ std::string WithinDirectory(std::string name, const Evidence& evidence) {
 
 bool IsPython(std::string_view name) { return BaseName(name).starts_with("python"); }
 
-core::Diagnosis Missing(const std::string& name, const Seen& seen) {
-  const Evidence& e = seen.evidence;
+core::Diagnosis Missing(const std::string& name, const Failure& failure) {
+  const Evidence& e = failure.evidence;
   const bool is_path = Contains(name, "/");
   const std::string base(BaseName(name));
   core::Diagnosis d;
-  d.cause = is_path ? "no such file: " + name + ", seen from the working directory"
-                    : "command not found: " + name + ", looked up in PATH=" + e.path;
+  d.cause = is_path ? "no such file: " + name + " (relative to the working directory)"
+                    : "command not found: " + name + " (PATH=" + e.path + ")";
   const auto& files = e.directory_files;
   const auto nearest = Nearest(base, files);
   if (!is_path && std::find(files.begin(), files.end(), name) != files.end()) {
-    d.cause = "command not found: " + name + ", which is in the working directory but not in PATH=" + e.path;
-    d.advice = "write ./" + name;
+    d.cause = "command not found: " + name + ", which is in the working directory but not in PATH (" + e.path + ")";
+    d.advice = "use ./" + name;
   } else if (nearest) {
     d.cause = (is_path ? "no such file: " : "command not found: ") + name +
-              "; the nearest in the working directory is " + *nearest + (is_path ? "" : "; PATH=" + e.path);
+              "; closest match in the working directory: " + *nearest + (is_path ? "" : "; PATH=" + e.path);
     d.advice = "did you mean ./" + *nearest + "?";
   } else if (IsPython(name)) {
-    d.advice =
-        e.python_archive ? "the archive of `python:` has no bin/" + base + "; pack it with venv-pack or conda-pack"
-        : base == "python"
-            ? "write python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"
-            : "install it on " + seen.Host() + ", or set `python: {archive: ...}` to a packed environment";
+    d.advice = e.python_archive
+                   ? "the archive of `python:` has no bin/" + base + "; pack it with venv-pack or conda-pack"
+               : base == "python"
+                   ? "use python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"
+                   : "install it on " + failure.Host() + ", or set `python: {archive: ...}` to a packed environment";
   } else if (const auto program = Nearest(base, {"python3", "bash", "torchrun"}); program && program != base) {
     d.advice = "did you mean " + *program + "?";
   } else if (is_path) {
-    d.advice = "put it into `source:` or `files:`";
+    d.advice = "add it to `source:` or `files:`";
   } else {
     d.advice = "check the spelling, or add its directory to PATH in the job file's `env`";
   }
@@ -106,50 +106,51 @@ core::Diagnosis Missing(const std::string& name, const Seen& seen) {
 
 }  // namespace
 
-std::optional<core::Diagnosis> PackedPythonBroken(const Seen& seen) {
-  if (!seen.evidence.broken_python) return std::nullopt;
-  const BrokenPython& broken = *seen.evidence.broken_python;
+std::optional<core::Diagnosis> FindBrokenPackedPython(const Failure& failure) {
+  if (!failure.evidence.broken_python) return std::nullopt;
+  const BrokenPython& broken = *failure.evidence.broken_python;
   const std::string of_archive = "the archive of `python:` ";
   std::string top;
   switch (broken.fault) {
     case BrokenPython::Fault::kNoBin:
       for (const std::string& name : broken.top) top += (top.empty() ? "" : ", ") + name;
-      return core::Diagnosis{of_archive + "has no bin/; at its top is " + (top.empty() ? "nothing" : top),
-                             "pack what is in the environment and not its directory, as venv-pack and conda-pack do"};
+      return core::Diagnosis{
+          of_archive + "has no bin/; its top directory " + (top.empty() ? "is empty" : "contains " + top),
+          "pack the contents of the environment instead of its directory, as venv-pack and conda-pack do"};
     case BrokenPython::Fault::kGone:
       return core::Diagnosis{of_archive + "has no interpreter of its own: " + broken.file + " is a link to " +
-                                 broken.target + ", which is not on " + seen.Host(),
+                                 broken.target + ", which does not exist on " + failure.Host(),
                              "install that Python on the nodes, or use conda-pack, which packs the interpreter too"};
     case BrokenPython::Fault::kNotExecutable:
-      return core::Diagnosis{of_archive + "keeps no right to execute " + broken.file,
-                             "pack it with venv-pack or conda-pack, which keep the rights of files"};
+      return core::Diagnosis{broken.file + " in " + of_archive + "is not executable",
+                             "pack it with venv-pack or conda-pack, which keep file permissions"};
   }
   return std::nullopt;
 }
 
-std::optional<core::Diagnosis> CommandCannotRun(const Seen& seen) {
-  const auto code = seen.evidence.exit.code;
+std::optional<core::Diagnosis> FindUnrunnableCommand(const Failure& failure) {
+  const auto code = failure.evidence.exit.code;
   if (code != kNotFound && code != kNotExecutable) return std::nullopt;
-  const auto refused = FindRefusal(seen);
+  const auto refused = FindRefusal(failure);
   if (!refused) return std::nullopt;
-  const std::string name = WithinDirectory(refused->name, seen.evidence);
+  const std::string name = WithinDirectory(refused->name, failure.evidence);
   switch (refused->trouble) {
     case Trouble::kMissing:
-      return Missing(name, seen);
+      return Missing(name, failure);
     case Trouble::kNoInterpreter:
       return core::Diagnosis{
-          "cannot execute " + name + ": the interpreter or loader that it names is not on " + seen.Host(),
-          seen.evidence.python_archive && Contains(name, "/bin/")
+          "cannot execute " + name + ": its interpreter or loader does not exist on " + failure.Host(),
+          failure.evidence.python_archive && Contains(name, "/bin/")
               ? "the archive of `python:` was built for another path; pack it with venv-pack or conda-pack"
-              : "look at its first line (#!...): it must name a program of the node, and not end in a carriage return"};
+              : "check its first line (#!...): it must name a program that exists on the node, and must not end in a "
+                "carriage return"};
     case Trouble::kNotPermitted:
-      return core::Diagnosis{
-          "not executable: " + name,
-          "chmod +x it, or name its interpreter: " + std::string(name.ends_with(".py") ? "python3 " : "bash ") + name};
+      return core::Diagnosis{"not executable: " + name, "chmod +x it, or run it with its interpreter: " +
+                                                            std::string(name.ends_with(".py") ? "python3 " : "bash ") +
+                                                            name};
     case Trouble::kWrongFormat:
-      return core::Diagnosis{
-          "not executable: " + name + " is no program for this machine and has no first line with #!",
-          "build it for the node's processor, or begin the script with #!"};
+      return core::Diagnosis{"not executable: " + name + " is not a program for this machine and has no #! line",
+                             "build it for the node's processor, or start the script with a #! line"};
     case Trouble::kDirectory:
       return core::Diagnosis{"not executable: " + name + " is a directory", ""};
   }
@@ -157,42 +158,42 @@ std::optional<core::Diagnosis> CommandCannotRun(const Seen& seen) {
 }
 
 // "python3: can't open file '/job/trian.py': [Errno 2] No such file or directory"
-std::optional<core::Diagnosis> FileCannotBeOpened(const Seen& seen) {
+std::optional<core::Diagnosis> FindMissingScript(const Failure& failure) {
   constexpr std::string_view kCannotOpen = ": can't open file '";
-  for (const std::string_view line : seen.LastOfErr(3)) {
+  for (const std::string_view line : failure.LastErrLines(3)) {
     const size_t at = line.find(kCannotOpen);
     if (at == line.npos) continue;
     std::string_view file = line.substr(at + kCannotOpen.size());
     file = file.substr(0, file.find('\''));
-    const std::string shown = WithinDirectory(std::string(file), seen.evidence);
-    core::Diagnosis d{std::string(line.substr(0, at)) + " found no file " + shown, ""};
-    const auto nearest = Nearest(BaseName(file), seen.evidence.directory_files);
-    if (nearest) d.cause += "; the nearest in the working directory is " + *nearest;
-    d.advice = nearest ? "did you mean " + *nearest + "?" : "put it into `source:` or `files:`";
+    const std::string shown = WithinDirectory(std::string(file), failure.evidence);
+    core::Diagnosis d{std::string(line.substr(0, at)) + " cannot open " + shown + ": no such file", ""};
+    const auto nearest = Nearest(BaseName(file), failure.evidence.directory_files);
+    if (nearest) d.cause += "; closest match in the working directory: " + *nearest;
+    d.advice = nearest ? "did you mean " + *nearest + "?" : "add it to `source:` or `files:`";
     return d;
   }
   return std::nullopt;
 }
 
-std::string LoaderAdvice(std::string_view message, const Seen& seen) {
+std::string LoaderAdvice(std::string_view message, const Failure& failure) {
   if (Contains(message, "version `GLIBC")) {
-    return "it was built for a newer C library than that of " + seen.Host() +
+    return "it was built for a newer C library than the one on " + failure.Host() +
            "; build or pack it on a system as old as the nodes";
   }
   if (Contains(message, "cannot open shared object file")) {
-    return seen.evidence.python_archive ? "add the package that has the library to the environment packed in `python:`"
-                                        : "install the library on " + seen.Host() +
-                                              ", or set `python: {archive: ...}` to an environment that has it";
+    return failure.evidence.python_archive ? "add the package with the library to the environment packed in `python:`"
+                                           : "install the library on " + failure.Host() +
+                                                 ", or set `python: {archive: ...}` to an environment that has it";
   }
   return "";
 }
 
-std::optional<core::Diagnosis> LoaderFailed(const Seen& seen) {
+std::optional<core::Diagnosis> FindLoaderError(const Failure& failure) {
   constexpr size_t kRecent = 5;
-  const auto lines = seen.LastOfErr(kRecent);
+  const auto lines = failure.LastErrLines(kRecent);
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
     if (!Contains(*line, "error while loading shared libraries") && !Contains(*line, "version `GLIBC")) continue;
-    return core::Diagnosis{"the loader says: " + std::string(Trim(*line)), LoaderAdvice(*line, seen)};
+    return core::Diagnosis{"dynamic loader: " + std::string(Trim(*line)), LoaderAdvice(*line, failure)};
   }
   return std::nullopt;
 }

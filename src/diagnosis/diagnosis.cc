@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "howdah/base/exit_status.h"
 #include "rules.h"
 
 namespace howdah::diagnosis {
@@ -12,7 +11,7 @@ namespace {
 constexpr size_t kLongestCause = 300;
 constexpr size_t kLongestAdvice = 400;
 
-// What torch's @record writes: {"message": {"message": "...", "extraInfo": {"py_callstack": "Traceback ..."}}}.
+// Of what torch's @record writes: {"message": {"message": "...", "extraInfo": {"py_callstack": "Traceback ..."}}}.
 std::string CallstackOf(const std::string& error_file) {
   const auto json = nlohmann::json::parse(error_file, nullptr, /*allow_exceptions=*/false);
   const nlohmann::json* at = &json;
@@ -23,7 +22,7 @@ std::string CallstackOf(const std::string& error_file) {
   return at->is_string() ? at->get<std::string>() : "";
 }
 
-// As the end of a sentence that goes on: one line, bounded, no period.
+// One bounded line without a period, as the end of a sentence.
 std::string AsClause(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
   while (!text.empty() && (text.back() == '.' || text.back() == ' ')) text.pop_back();
@@ -33,23 +32,19 @@ std::string AsClause(std::string text) {
 }  // namespace
 
 std::optional<int> SignalOf(const ExitStatus& exit) {
-  constexpr int kShellSignalBase = 128, kLastSignal = 64;
-  if (exit.signal) return exit.signal;
-  if (exit.code && *exit.code > kShellSignalBase && *exit.code <= kShellSignalBase + kLastSignal) {
-    return *exit.code - kShellSignalBase;
-  }
-  return std::nullopt;
+  return exit.code ? FromShellCode(*exit.code).signal : exit.signal;
 }
 
-Seen::Seen(const Evidence& e)
+Failure::Failure(const Evidence& e)
     : evidence(e), err(CleanLines(e.stderr_tail)), out(CleanLines(e.stdout_tail)), signal(SignalOf(e.exit)) {
   if (!e.error_file.empty()) python = FindPythonFailure(CleanLines(CallstackOf(e.error_file)), e.working_directory);
-  // Who is killed may have printed tracebacks of exceptions that it handled. Python itself exits 130 after Ctrl-C.
+  // A process that was killed may have printed tracebacks of exceptions that it handled. Python exits with 130 after
+  // Ctrl-C.
   constexpr int kInterrupt = 2;
   if (!python && (!signal || signal == kInterrupt)) python = FindPythonFailure(err, e.working_directory);
 }
 
-std::vector<std::string_view> Seen::LastOfErr(size_t count) const {
+std::vector<std::string_view> Failure::LastErrLines(size_t count) const {
   std::vector<std::string_view> last;
   for (auto line = err.rbegin(); line != err.rend() && last.size() < count; ++line) {
     if (!Trim(*line).empty()) last.emplace_back(*line);
@@ -58,17 +53,22 @@ std::vector<std::string_view> Seen::LastOfErr(size_t count) const {
   return last;
 }
 
-std::string Seen::Where() const { return python && python->last.line > 0 ? " (" + python->last.Where() + ")" : ""; }
+std::string Failure::Location() const {
+  return python && python->last.line > 0 ? " (" + python->last.Location() + ")" : "";
+}
 
 namespace {
 
-core::Diagnosis Found(const Seen& seen) {
-  // What is most particular comes first: a port that is taken is also an exception, which is also a last line of
-  // stderr.
-  for (const auto rule :
-       {HardwareFailed, PackedPythonBroken, KilledForMemory, AddressInUse, NoConnection, ModuleMissing, PythonRaised,
-        LoaderFailed, CommandCannotRun, FileCannotBeOpened, CppThrew, LastWords}) {
-    if (auto found = rule(seen)) return std::move(*found);
+// The most specific rule comes first: a port in use is also an exception, which is also in the last lines of stderr.
+constexpr std::optional<core::Diagnosis> (*kRules[])(const Failure&) = {
+    FindHardwareFailure,   FindBrokenPackedPython, FindOutOfMemoryKill, FindAddressInUse,
+    FindBrokenConnection,  FindMissingModule,      FindPythonException, FindLoaderError,
+    FindUnrunnableCommand, FindMissingScript,      FindCppException,    QuoteLastOutput,
+};
+
+core::Diagnosis FirstFinding(const Failure& failure) {
+  for (const auto rule : kRules) {
+    if (auto found = rule(failure)) return std::move(*found);
   }
   return {};
 }
@@ -77,9 +77,9 @@ core::Diagnosis Found(const Seen& seen) {
 
 core::Diagnosis Diagnose(const Evidence& evidence) {
   if (evidence.exit.success()) return {};
-  const Seen seen(evidence);
-  core::Diagnosis diagnosis = Found(seen);
-  AddXid(seen, diagnosis);
+  const Failure failure(evidence);
+  core::Diagnosis diagnosis = FirstFinding(failure);
+  AddGpuError(failure, diagnosis);
   diagnosis.cause = AsClause(std::move(diagnosis.cause));
   diagnosis.advice = Shorten(std::move(diagnosis.advice), kLongestAdvice);
   return diagnosis;

@@ -1,4 +1,4 @@
-// What real programs left behind, and the sentence made of it. Host is n1, the working directory /job.
+// Recorded output of real programs, and the text that is made of it. The host is n1, the working directory /job.
 #include "howdah/diagnosis/diagnosis.h"
 
 #include <gmock/gmock.h>
@@ -28,7 +28,7 @@ Evidence Signalled(int signal, std::string stderr_tail = "") {
   return e;
 }
 
-TEST(Diagnosis, WhatIsNobodysFault) {
+TEST(Diagnosis, HardwareErrorIsANodeFault) {
   const core::Diagnosis ecc = Diagnose(Ended(1,
                                              "Traceback (most recent call last):\n"
                                              "  File \"/job/train.py\", line 7, in <module>\n"
@@ -36,7 +36,7 @@ TEST(Diagnosis, WhatIsNobodysFault) {
                                              "RuntimeError: CUDA error: uncorrectable ECC error encountered\n"
                                              "Compile with `TORCH_USE_CUDA_DSA` to enable device-side assertions.\n"));
   EXPECT_EQ(ecc.cause,
-            "the memory of a GPU has an error that cannot be corrected on n1: RuntimeError: CUDA error: uncorrectable "
+            "uncorrectable memory error of a GPU on n1: RuntimeError: CUDA error: uncorrectable "
             "ECC error encountered");
   EXPECT_TRUE(ecc.node_fault);
   const core::Diagnosis lost = Diagnose(Signalled(6, "CUDA_ERROR_SYSTEM_NOT_READY: system not yet initialized\n"));
@@ -61,84 +61,85 @@ void Check(const Row& row) {
   EXPECT_EQ(d.advice, row.advice) << row.stderr_tail;
 }
 
-TEST(Diagnosis, CommandsThatCannotRun) {
+TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
   const Row rows[] = {
-      {127, "bash: line 1: pyhton3: command not found\n", "command not found: pyhton3, looked up in PATH=/usr/bin:/bin",
+      {127, "bash: line 1: pyhton3: command not found\n", "command not found: pyhton3 (PATH=/usr/bin:/bin)",
        "did you mean python3?"},
-      {127, "bash: line 1: python3.12: command not found\n",
-       "command not found: python3.12, looked up in PATH=/usr/bin:/bin",
+      {127, "bash: line 1: python3.12: command not found\n", "command not found: python3.12 (PATH=/usr/bin:/bin)",
        "install it on n1, or set `python: {archive: ...}` to a packed environment"},
-      {127, "bash: line 1: exec: nvcc: not found\n", "command not found: nvcc, looked up in PATH=/usr/bin:/bin",
+      {127, "bash: line 1: exec: nvcc: not found\n", "command not found: nvcc (PATH=/usr/bin:/bin)",
        "check the spelling, or add its directory to PATH in the job file's `env`"},
       {127, "sh: 1: train.sh: not found\n",
-       "command not found: train.sh; the nearest in the working directory is train.py; PATH=/usr/bin:/bin",
+       "command not found: train.sh; closest match in the working directory: train.py; PATH=/usr/bin:/bin",
        "did you mean ./train.py?"},
       {127, "bash: line 1: run.sh: command not found\n",
-       "command not found: run.sh, which is in the working directory but not in PATH=/usr/bin:/bin", "write ./run.sh"},
+       "command not found: run.sh, which is in the working directory but not in PATH (/usr/bin:/bin)", "use ./run.sh"},
       {127, "bash: line 1: ./rnu.sh: No such file or directory\n",
-       "no such file: ./rnu.sh; the nearest in the working directory is run.sh", "did you mean ./run.sh?"},
+       "no such file: ./rnu.sh; closest match in the working directory: run.sh", "did you mean ./run.sh?"},
       {127, "bash: line 1: ./bin/launch: No such file or directory\n",
-       "no such file: ./bin/launch, seen from the working directory", "put it into `source:` or `files:`"},
-      {127, "/usr/bin/env: ‘python’: No such file or directory\n",
-       "command not found: python, looked up in PATH=/usr/bin:/bin",
-       "write python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"},
+       "no such file: ./bin/launch (relative to the working directory)", "add it to `source:` or `files:`"},
+      {127, "/usr/bin/env: ‘python’: No such file or directory\n", "command not found: python (PATH=/usr/bin:/bin)",
+       "use python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"},
       {127, "timeout: failed to run command ‘foo’: No such file or directory\n",
-       "command not found: foo, looked up in PATH=/usr/bin:/bin",
+       "command not found: foo (PATH=/usr/bin:/bin)",
        "check the spelling, or add its directory to PATH in the job file's `env`"},
       {127, "nohup: failed to run command 'foo': No such file or directory\n",
-       "command not found: foo, looked up in PATH=/usr/bin:/bin",
+       "command not found: foo (PATH=/usr/bin:/bin)",
        "check the spelling, or add its directory to PATH in the job file's `env`"},
       {127, "bash: line 1: ./run.sh: cannot execute: required file not found\n",
-       "cannot execute ./run.sh: the interpreter or loader that it names is not on n1",
-       "look at its first line (#!...): it must name a program of the node, and not end in a carriage return"},
+       "cannot execute ./run.sh: its interpreter or loader does not exist on n1",
+       "check its first line (#!...): it must name a program that exists on the node, and must not end in a carriage "
+       "return"},
       {126, "bash: ./run.sh: /no/such/python: bad interpreter: No such file or directory\n",
-       "cannot execute ./run.sh: the interpreter or loader that it names is not on n1",
-       "look at its first line (#!...): it must name a program of the node, and not end in a carriage return"},
+       "cannot execute ./run.sh: its interpreter or loader does not exist on n1",
+       "check its first line (#!...): it must name a program that exists on the node, and must not end in a carriage "
+       "return"},
       {126, "bash: line 1: ./run.sh: Permission denied\n", "not executable: ./run.sh",
-       "chmod +x it, or name its interpreter: bash ./run.sh"},
+       "chmod +x it, or run it with its interpreter: bash ./run.sh"},
       {126,
        "bash: line 1: /job/train.py: Permission denied\nbash: line 1: exec: /job/train.py: cannot execute: Permission "
        "denied\n",
-       "not executable: ./train.py", "chmod +x it, or name its interpreter: python3 ./train.py"},
+       "not executable: ./train.py", "chmod +x it, or run it with its interpreter: python3 ./train.py"},
       {126, "bash: line 1: ./elf: cannot execute binary file: Exec format error\n",
-       "not executable: ./elf is no program for this machine and has no first line with #!",
-       "build it for the node's processor, or begin the script with #!"},
+       "not executable: ./elf is not a program for this machine and has no #! line",
+       "build it for the node's processor, or start the script with a #! line"},
       {126, "bash: line 1: ./dir: Is a directory\n", "not executable: ./dir is a directory", ""},
       {2, "python3: can't open file '/job/trian.py': [Errno 2] No such file or directory\n",
-       "python3 found no file ./trian.py; the nearest in the working directory is train.py", "did you mean train.py?"},
+       "python3 cannot open ./trian.py: no such file; closest match in the working directory: train.py",
+       "did you mean train.py?"},
       {127,
        "./solver: error while loading shared libraries: libmkl_rt.so.2: cannot open shared object file: No such file "
        "or directory\n",
-       "the loader says: ./solver: error while loading shared libraries: libmkl_rt.so.2: cannot open shared object "
+       "dynamic loader: ./solver: error while loading shared libraries: libmkl_rt.so.2: cannot open shared object "
        "file: No such "
        "file or directory",
        "install the library on n1, or set `python: {archive: ...}` to an environment that has it"},
       {1, "./solver: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by ./solver)\n",
-       "the loader says: ./solver: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by "
+       "dynamic loader: ./solver: /lib/x86_64-linux-gnu/libc.so.6: version `GLIBC_2.38' not found (required by "
        "./solver)",
-       "it was built for a newer C library than that of n1; build or pack it on a system as old as the nodes"},
+       "it was built for a newer C library than the one on n1; build or pack it on a system as old as the nodes"},
   };
   for (const Row& row : rows) Check(row);
 }
 
-// Without a shell it is the executor that finds no program, and there is no output.
-TEST(Diagnosis, CommandsWithoutAShell) {
+// Without a shell the executor itself looks the program up, and there is no output.
+TEST(Diagnosis, CommandListWithoutOutputIsNamed) {
   Evidence e = Ended(127);
   e.command = {"", {"trainer", "--fast"}};
-  EXPECT_EQ(Diagnose(e).cause, "command not found: trainer, looked up in PATH=/usr/bin:/bin");
+  EXPECT_EQ(Diagnose(e).cause, "command not found: trainer (PATH=/usr/bin:/bin)");
   e.exit.code = 126;
   e.command.argv[0] = "./run.sh";
   EXPECT_EQ(Diagnose(e).cause, "not executable: ./run.sh");
 }
 
-TEST(Diagnosis, MissingModules) {
+TEST(Diagnosis, MissingPythonModuleIsNamedWithAdvice) {
   const std::string heading =
       "Traceback (most recent call last):\n  File \"/job/a.py\", line 3, in <module>\n    import x\n";
   const std::string torch = heading + "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package\n";
   const std::string near = heading + "ModuleNotFoundError: No module named 'mnsit'\n";
   const Row rows[] = {
       {1, torch.c_str(), "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package (a.py line 3)",
-       "install torch for the interpreter that the command names on n1, or set `python: {archive: ...}` to a packed "
+       "install torch for the command's interpreter on n1, or set `python: {archive: ...}` to a packed "
        "environment "
        "that has it"},
       {1, near.c_str(), "ModuleNotFoundError: No module named 'mnsit' (a.py line 3)",
@@ -150,17 +151,17 @@ TEST(Diagnosis, MissingModules) {
        "'a')\n",
        "/usr/bin/python3: Error while finding module specification for 'a.b' (ModuleNotFoundError: No module named "
        "'a')",
-       "install a for the interpreter that the command names on n1, or set `python: {archive: ...}` to a packed "
+       "install a for the command's interpreter on n1, or set `python: {archive: ...}` to a packed "
        "environment that "
        "has it"},
   };
   for (const Row& row : rows) Check(row);
   Evidence packed = Ended(1, torch);
   packed.python_archive = true;
-  EXPECT_EQ(Diagnose(packed).advice, "add torch to the environment that is packed in `python: {archive: ...}`");
+  EXPECT_EQ(Diagnose(packed).advice, "add torch to the environment packed in `python: {archive: ...}`");
 }
 
-TEST(Diagnosis, PackedEnvironmentsThatAreOfNoUseHere) {
+TEST(Diagnosis, BrokenPackedPythonIsTheCause) {
   using Fault = BrokenPython::Fault;
   const std::tuple<BrokenPython, const char*, const char*> rows[] = {
       {{Fault::kGone, "bin/python3", "/opt/py/bin/python3.11", {}},
@@ -168,14 +169,14 @@ TEST(Diagnosis, PackedEnvironmentsThatAreOfNoUseHere) {
        "is not on n1",
        "install that Python on the nodes, or use conda-pack, which packs the interpreter too"},
       {{Fault::kNoBin, "bin", "", {"env", "README"}},
-       "the archive of `python:` has no bin/; at its top is env, README",
-       "pack what is in the environment and not its directory, as venv-pack and conda-pack do"},
+       "the archive of `python:` has no bin/; its top directory contains env, README",
+       "pack the contents of the environment instead of its directory, as venv-pack and conda-pack do"},
       {{Fault::kNoBin, "bin", "", {}},
-       "the archive of `python:` has no bin/; at its top is nothing",
-       "pack what is in the environment and not its directory, as venv-pack and conda-pack do"},
+       "the archive of `python:` has no bin/; its top directory is empty",
+       "pack the contents of the environment instead of its directory, as venv-pack and conda-pack do"},
       {{Fault::kNotExecutable, "bin/python", "", {}},
-       "the archive of `python:` keeps no right to execute bin/python",
-       "pack it with venv-pack or conda-pack, which keep the rights of files"},
+       "bin/python in the archive of `python:` is not executable",
+       "pack it with venv-pack or conda-pack, which keep file permissions"},
   };
   for (const auto& [broken, cause, advice] : rows) {
     Evidence e = Ended(127, "bin/python3 -> /opt/py/bin/python3.11: No such file or directory\n");
@@ -209,26 +210,26 @@ constexpr char kGrpcInUse[] =
     "resolved for "
     "'[::]:18395'\n";
 
-TEST(Diagnosis, PortsThatAreTaken) {
+TEST(Diagnosis, PortInUseIsNamedWithItsHolder) {
   Evidence e = Ended(1, kTorchInUse);
   EXPECT_EQ(Diagnose(e).cause,
-            "address already in use: port 18398 of n1 is taken, by whom cannot be seen from here (tstore.py line 5)");
+            "address already in use: port 18398 on n1 is held by a process that is not visible to this user (tstore.py "
+            "line 5)");
   e.ports = {{18398, "nginx (pid 812)"}};
   EXPECT_EQ(Diagnose(e).cause,
-            "address already in use: port 18398 of n1 is taken by nginx (pid 812) (tstore.py line 5)");
+            "address already in use: port 18398 on n1 is held by nginx (pid 812) (tstore.py line 5)");
   EXPECT_EQ(Diagnose(e).advice,
-            "listen on the port that is reserved for the task, $HOWDAH_PORT, rather than on a fixed one");
+            "listen on the port that is reserved for the task, $HOWDAH_PORT, instead of a fixed port");
   e.reserved_port = 18398;
-  EXPECT_EQ(Diagnose(e).advice,
-            "the port was reserved for this task and something took it all the same; run the job again");
-  Evidence jax = Signalled(11, kGrpcInUse);  // this is how JAX 0.10 dies of it
+  EXPECT_EQ(Diagnose(e).advice, "the port was reserved for this task, but another process took it; run the job again");
+  Evidence jax = Signalled(11, kGrpcInUse);  // as JAX 0.10 ends
   jax.ports = {{18395, "python3 (pid 7)"}};
-  EXPECT_EQ(Diagnose(jax).cause, "address already in use: port 18395 of n1 is taken by python3 (pid 7)");
+  EXPECT_EQ(Diagnose(jax).cause, "address already in use: port 18395 on n1 is held by python3 (pid 7)");
   EXPECT_EQ(Diagnose(Ended(1, "server: bind: Address already in use\n")).cause,
-            "address already in use: a port of n1 is taken, by whom cannot be seen from here");
+            "address already in use: a port on n1 is held by a process that is not visible to this user");
 }
 
-TEST(Diagnosis, PortsNamedIn) {
+TEST(Diagnosis, PortsAreFoundInAddressInUseMessages) {
   const struct {
     const char* text;
     std::vector<uint16_t> ports;
@@ -247,7 +248,7 @@ TEST(Diagnosis, PortsNamedIn) {
   for (const auto& row : rows) EXPECT_EQ(PortsNamedIn(row.text), row.ports) << row.text;
 }
 
-TEST(Diagnosis, Connections) {
+TEST(Diagnosis, BrokenConnectionIsAConsequenceAndNamesThePeer) {
   const std::string frame = "Traceback (most recent call last):\n  File \"/job/a.py\", line 7, in <module>\n    x\n";
   const std::string timeout =
       frame + "TimeoutError: The client socket has timed out after 2s while trying to connect to (n2, 29500).\n";
@@ -259,15 +260,14 @@ TEST(Diagnosis, Connections) {
   const std::string reset =
       frame +
       "RuntimeError: [./gloo/transport/tcp/pair.cc:589] Read error [10.0.0.2]:56483: Connection reset by peer\n";
-  constexpr char kAdvice[] =
-      "see whether a firewall lies between the two, and whether the other task was still running";
+  constexpr char kAdvice[] = "check for a firewall between the two nodes, and whether the other task was still running";
   const Row rows[] = {
       {1, timeout.c_str(),
        "n1 could not connect to n2:29500: TimeoutError: The client socket has timed out after 2s while trying to "
        "connect to (n2, "
        "29500) (a.py line 7)",
        kAdvice},
-      {1, no_name.c_str(), "n1 could not connect to n2:29500: the name n2 does not resolve there (a.py line 7)",
+      {1, no_name.c_str(), "n1 could not connect to n2:29500: the name n2 does not resolve on n1 (a.py line 7)",
        "give n2 an address on n1"},
       {1, reset.c_str(),
        "n1 lost its connection to 10.0.0.2:56483: RuntimeError: [./gloo/transport/tcp/pair.cc:589] Read error "
@@ -283,28 +283,27 @@ TEST(Diagnosis, Connections) {
   for (const Row& row : rows) Check(row);
 }
 
-TEST(Diagnosis, Memory) {
+TEST(Diagnosis, OutOfMemoryNamesUseAndRequest) {
   Evidence e = Signalled(9, "epoch 3\n");
   e.kernel_oom = true;
-  e.memory_asked_bytes = int64_t{4} << 30;
+  e.memory_requested_bytes = int64_t{4} << 30;
   e.memory_peak_bytes = int64_t{39} << 27;
-  EXPECT_EQ(
-      Diagnose(e).cause,
-      "the kernel of n1 had no memory left and killed it: the node was full, not its container; it had used 4.9 GiB "
-      "of the 4 GiB asked for");
-  EXPECT_EQ(Diagnose(e).advice, "ask for as much as it uses, so that no more is put on a node than it holds");
-  e.exit = {137, std::nullopt};  // bash tells of its child's death
-  EXPECT_THAT(Diagnose(e).cause, testing::StartsWith("the kernel of n1 had no memory left"));
+  EXPECT_EQ(Diagnose(e).cause,
+            "killed by the kernel because n1 was out of memory (the node, not the container); it had used 4.9 GiB "
+            "of the 4 GiB requested");
+  EXPECT_EQ(Diagnose(e).advice, "request as much memory as it uses, so that nodes are not overcommitted");
+  e.exit = {137, std::nullopt};  // bash reports its child's signal
+  EXPECT_THAT(Diagnose(e).cause, testing::StartsWith("killed by the kernel because n1 was out of memory"));
   e.exit = {1, std::nullopt};
   e.stderr_tail =
       "Traceback (most recent call last):\n  File \"/job/a.py\", line 15, in <module>\nRuntimeError: [enforce fail at "
       "alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate 40000000000000 "
       "bytes.\n";
   EXPECT_EQ(Diagnose(e).advice,
-            "raise the role's `memory`, or work on less at a time; it had used 4.9 GiB of the 4 GiB asked for");
+            "raise the role's `memory`, or process less at a time; it had used 4.9 GiB of the 4 GiB requested");
 }
 
-TEST(Diagnosis, ErrorFileOfTorch) {
+TEST(Diagnosis, TorchErrorFileTakesPrecedenceOverStderr) {
   Evidence e = Ended(1, "noise\n");
   e.error_file = R"({"message": {"message": "ValueError: bad batch 17", "extraInfo": {"py_callstack": )"
                  R"("Traceback (most recent call last):\n)"
@@ -320,7 +319,7 @@ TEST(Diagnosis, ErrorFileOfTorch) {
   }
 }
 
-TEST(Diagnosis, LastWords) {
+TEST(Diagnosis, LastOutputIsQuotedWithoutAnyOtherCause) {
   const std::string long_line(1000, 'x');
   const std::string long_cause = "stderr ends with: " + std::string(117, 'x') + "…";
   const Row rows[] = {
@@ -328,7 +327,7 @@ TEST(Diagnosis, LastWords) {
       {3, "done.\n", "stderr ends with: done", ""},
       {1, "no data in shard 3\n", "stderr ends with: no data in shard 3", ""},
       {139, "bash: line 1:   677 Segmentation fault      ./solver\n",
-       "its shell says that signal 11 (SIGSEGV) ended a process of it; stderr ends with: bash: line 1:   677 "
+       "its shell reports that a child was killed by signal 11 (SIGSEGV); stderr ends with: bash: line 1:   677 "
        "Segmentation fault"
        "      ./solver",
        ""},
@@ -350,14 +349,14 @@ TEST(Diagnosis, LastWords) {
 }
 
 // A handled exception in the log does not explain a death by signal.
-TEST(Diagnosis, TracebacksBeforeASignal) {
+TEST(Diagnosis, TracebackBeforeSignalIsNotTheCause) {
   const std::string handled =
       "Traceback (most recent call last):\n  File \"/job/a.py\", line 1, in f\nKeyError: 1\nwent on\n";
   EXPECT_EQ(Diagnose(Signalled(9, handled)).cause,
             "stderr ends with: File \"/job/a.py\", line 1, in f | KeyError: 1 | went on");
 }
 
-TEST(Diagnosis, CausesAreOneBoundedLineWhateverTheOutput) {
+TEST(Diagnosis, CauseIsOneBoundedLineForAnyOutput) {
   std::string bytes;
   uint32_t state = 1;
   for (int i = 0; i < 20000; ++i) {

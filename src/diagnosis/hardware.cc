@@ -1,4 +1,4 @@
-// What is broken on the node, so that its tasks fail whoever wrote them.
+// Broken hardware and drivers of the node, which make any program fail.
 #include <algorithm>
 
 #include "kernel.h"
@@ -7,98 +7,101 @@
 namespace howdah::diagnosis {
 namespace {
 
-// What drivers and libraries print when the node's hardware or driver, and not the program, has failed.
-struct Sign {
+// Printed by drivers and libraries when hardware or driver have failed, and not the program.
+struct HardwareError {
   std::string_view phrase;
-  std::string_view means;  // of the node
+  std::string_view meaning;  // "... on node7"
 };
-constexpr Sign kSigns[] = {
-    {"uncorrectable ECC error", "the memory of a GPU has an error that cannot be corrected"},
-    {"CUDA_ERROR_ECC_UNCORRECTABLE", "the memory of a GPU has an error that cannot be corrected"},
-    {"ncorrectable NVLink error", "the NVLink of a GPU has failed"},
-    {"CUDA_ERROR_NVLINK_UNCORRECTABLE", "the NVLink of a GPU has failed"},
+constexpr HardwareError kHardwareErrors[] = {
+    {"uncorrectable ECC error", "uncorrectable memory error of a GPU"},
+    {"CUDA_ERROR_ECC_UNCORRECTABLE", "uncorrectable memory error of a GPU"},
+    {"ncorrectable NVLink error", "failed NVLink of a GPU"},
+    {"CUDA_ERROR_NVLINK_UNCORRECTABLE", "failed NVLink of a GPU"},
     {"GPU has fallen off the bus", "a GPU has fallen off the bus"},
     {"GPU is lost", "a GPU has fallen off the bus"},
-    {"system not yet initialized", "the fabric manager of its GPUs does not run"},
-    {"CUDA_ERROR_SYSTEM_NOT_READY", "the fabric manager of its GPUs does not run"},
+    {"system not yet initialized", "the GPU fabric manager is not running"},
+    {"CUDA_ERROR_SYSTEM_NOT_READY", "the GPU fabric manager is not running"},
 };
 
-// What the driver's errors mean. The worst first: one failure of a GPU brings several. Of the other numbers the driver
-// itself does not know whose fault they are.
-struct XidMeaning {
+// The meaning of the driver's error numbers (Xid). The worst comes first, because one failure of a GPU causes several.
+// The driver itself cannot attribute the numbers that are not listed.
+struct GpuError {
   int number;
-  std::string_view means;
-  bool of_node;
+  std::string_view meaning;
+  bool node_fault;
 };
-constexpr XidMeaning kXids[] = {
+constexpr GpuError kGpuErrors[] = {
     {79, "the GPU has fallen off the bus", true},
-    {48, "its memory has an error that cannot be corrected (ECC)", true},
-    {95, "its memory has an error that cannot be corrected and may have spread (ECC)", true},
-    {94, "its memory has an error that cannot be corrected (ECC)", true},
-    {140, "its memory has an error that cannot be corrected (ECC)", true},
-    {64, "a bad row of its memory could not be replaced", true},
-    {74, "its NVLink has failed", true},
+    {48, "uncorrectable memory error (ECC)", true},
+    {95, "uncorrectable memory error (ECC), not contained", true},
+    {94, "uncorrectable memory error (ECC)", true},
+    {140, "uncorrectable memory error (ECC)", true},
+    {64, "a bad memory row could not be remapped", true},
+    {74, "NVLink failure", true},
     {62, "its microcontroller has halted", true},
-    {119, "its system processor (GSP) does not answer", true},
+    {119, "its system processor (GSP) does not respond", true},
     {120, "its system processor (GSP) has failed", true},
-    {92, "its memory has too many errors that were corrected (ECC)", true},
-    {63, "a bad row of its memory is being replaced", true},
-    {31, "the program used memory of the GPU that it does not have", false},
-    {13, "the program made an access or instruction that the GPU refused", false},
-    {43, "the driver stopped the program for an error of its own", false},
-    {45, "the program was ended while it used the GPU", false},
+    {92, "too many corrected memory errors (ECC)", true},
+    {63, "a bad memory row is being remapped", true},
+    {31, "the program accessed GPU memory that it does not own", false},
+    {13, "the program made an invalid access or executed an invalid instruction", false},
+    {43, "the driver stopped the program because of an error in the program", false},
+    {45, "the program was killed while it used the GPU", false},
 };
 
-bool IsOwn(const Seen& seen, const std::string& pci) {
-  const auto& own = seen.evidence.pci_addresses;
+bool BelongsToTask(const Failure& failure, const std::string& pci) {
+  const auto& own = failure.evidence.pci_addresses;
   return own.empty() ||
          std::any_of(own.begin(), own.end(), [&](const auto& gpu) { return PciAddress(gpu.second) == pci; });
 }
 
-// "GPU 1 (PCI 0000:3b:00)"; without the index where it is not known.
-std::string NameOf(const Seen& seen, const std::string& pci) {
-  for (const auto& [index, address] : seen.evidence.pci_addresses) {
+// "GPU 1 (PCI 0000:3b:00)"; without the index if it is unknown.
+std::string NameOf(const Failure& failure, const std::string& pci) {
+  for (const auto& [index, address] : failure.evidence.pci_addresses) {
     if (PciAddress(address) == pci) return "GPU " + std::to_string(index) + " (PCI " + pci + ")";
   }
   return "the GPU at PCI " + pci;
 }
 
-std::string LookAdvice(const Seen& seen) {
-  return "have " + seen.Host() + " looked at (dmesg, nvidia-smi -q); its GPU needs a reset, or to be replaced";
+std::string CheckAdvice(const Failure& failure) {
+  return "have " + failure.Host() + " checked (dmesg, nvidia-smi -q); the GPU needs a reset or a replacement";
 }
 
 }  // namespace
 
-void AddXid(const Seen& seen, core::Diagnosis& found) {
-  if (seen.evidence.gpus == 0) return;
-  const std::vector<Xid> xids = XidsIn(seen.evidence.kernel_log);
-  for (const XidMeaning& meaning : kXids) {
-    const auto xid = std::find_if(xids.begin(), xids.end(),
-                                  [&](const Xid& x) { return x.number == meaning.number && IsOwn(seen, x.pci); });
+void AddGpuError(const Failure& failure, core::Diagnosis& found) {
+  if (failure.evidence.gpus == 0) return;
+  const std::vector<Xid> xids = XidsIn(failure.evidence.kernel_log);
+  for (const GpuError& meaning : kGpuErrors) {
+    const auto xid = std::find_if(xids.begin(), xids.end(), [&](const Xid& x) {
+      return x.number == meaning.number && BelongsToTask(failure, x.pci);
+    });
     if (xid == xids.end()) continue;
-    const std::string said = NameOf(seen, xid->pci) + " of " + seen.Host() + (meaning.of_node ? " failed" : "") +
-                             ": Xid " + std::to_string(xid->number) + ", " + std::string(meaning.means);
-    if (meaning.of_node) {
-      found.cause = said + (found.cause.empty() ? "" : "; " + found.cause);
-      found.advice = LookAdvice(seen);
+    const std::string error = NameOf(failure, xid->pci) + " on " + failure.Host() +
+                              (meaning.node_fault ? " failed" : "") + ": Xid " + std::to_string(xid->number) + ", " +
+                              std::string(meaning.meaning);
+    if (meaning.node_fault) {
+      found.cause = error + (found.cause.empty() ? "" : "; " + found.cause);
+      found.advice = CheckAdvice(failure);
       found.consequence = false;
       found.node_fault = true;
     } else {
-      found.cause += (found.cause.empty() ? "" : "; ") + said;
+      found.cause += (found.cause.empty() ? "" : "; ") + error;
     }
     return;
   }
 }
 
-std::optional<core::Diagnosis> HardwareFailed(const Seen& seen) {
-  constexpr size_t kRecent = 30;  // lines: PyTorch prints a stack of C++ behind the message
-  const auto lines = seen.LastOfErr(kRecent);
+std::optional<core::Diagnosis> FindHardwareFailure(const Failure& failure) {
+  constexpr size_t kRecent = 30;  // lines: PyTorch prints a C++ stack after the message
+  const auto lines = failure.LastErrLines(kRecent);
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    for (const Sign& sign : kSigns) {
-      if (!Contains(*line, sign.phrase)) continue;
-      return core::Diagnosis{.cause = std::string(sign.means) + " on " + seen.Host() + ": " + std::string(Trim(*line)),
-                             .advice = LookAdvice(seen),
-                             .node_fault = true};
+    for (const HardwareError& error : kHardwareErrors) {
+      if (!Contains(*line, error.phrase)) continue;
+      return core::Diagnosis{
+          .cause = std::string(error.meaning) + " on " + failure.Host() + ": " + std::string(Trim(*line)),
+          .advice = CheckAdvice(failure),
+          .node_fault = true};
     }
   }
   return std::nullopt;

@@ -21,9 +21,9 @@ std::vector<std::string_view> LinesOf(std::string_view text) {
 std::string PciAddress(std::string_view text) {
   const std::string address(text.substr(0, 31));
   unsigned domain = 0, bus = 0, device = 0;
-  const bool whole = std::sscanf(address.c_str(), "%x:%x:%x", &domain, &bus, &device) == 3;
-  if (!whole) domain = 0;
-  if (!whole && std::sscanf(address.c_str(), "%x:%x", &bus, &device) != 2) return "";
+  const bool has_domain = std::sscanf(address.c_str(), "%x:%x:%x", &domain, &bus, &device) == 3;
+  if (!has_domain) domain = 0;
+  if (!has_domain && std::sscanf(address.c_str(), "%x:%x", &bus, &device) != 2) return "";
   char form[32];
   std::snprintf(form, sizeof form, "%04x:%02x:%02x", domain, bus & 0xff, device & 0xff);
   return form;
@@ -32,10 +32,10 @@ std::string PciAddress(std::string_view text) {
 std::vector<OomKill> OomKillsIn(std::string_view kernel_log) {
   std::vector<OomKill> kills;
   for (const std::string_view line : LinesOf(kernel_log)) {
-    const size_t why = std::min(line.find("Out of memory: Kill"), line.find("out of memory: Kill"));
-    const size_t process = line.find(" process ", why);
-    if (why == line.npos || process == line.npos) continue;
-    OomKill kill{0, line[why] == 'o'};
+    const size_t reason = std::min(line.find("Out of memory: Kill"), line.find("out of memory: Kill"));
+    const size_t process = line.find(" process ", reason);
+    if (reason == line.npos || process == line.npos) continue;
+    OomKill kill{0, line[reason] == 'o'};
     const std::string pid(line.substr(process + 9, 12));
     if (std::sscanf(pid.c_str(), "%d", &kill.pid) == 1) kills.push_back(kill);
   }

@@ -1,4 +1,4 @@
-// Reads what the kernel says.
+// Reads the kernel's log.
 #pragma once
 
 #include <string>
@@ -7,25 +7,25 @@
 
 namespace howdah::diagnosis {
 
-// An error that the driver of NVIDIA's GPUs reports.
+// An error report of NVIDIA's driver.
 struct Xid {
   std::string pci;  // as PciAddress
   int number = 0;
 };
-// Of lines like "NVRM: Xid (PCI:0000:3b:00): 79, pid=812, name=python, GPU has fallen off the bus."
+// From lines like "NVRM: Xid (PCI:0000:3b:00): 79, pid=812, name=python, GPU has fallen off the bus."
 std::vector<Xid> XidsIn(std::string_view kernel_log);
 
-// A process that the kernel has killed for memory.
+// A process that the kernel's OOM killer has killed.
 struct OomKill {
   int pid = 0;
-  bool of_cgroup = false;  // a cgroup had reached its limit; false: the machine had no memory left
+  bool of_cgroup = false;  // because its cgroup had reached its limit; false: the machine was out of memory
 };
-// Of lines like "Out of memory: Killed process 812 (python3) total-vm:8392044kB, anon-rss:4041236kB, ..." and "Memory
+// From lines like "Out of memory: Killed process 812 (python3) total-vm:8392044kB, anon-rss:4041236kB, ..." and "Memory
 // cgroup out of memory: Killed process 812 (python3) ...".
 std::vector<OomKill> OomKillsIn(std::string_view kernel_log);
 
-// Domain, bus and device in one form, "0000:3b:00", of "00000000:3B:00.0" (nvidia-smi), "0000:3b:00" (the kernel) and
-// "3b:00.0"; empty: it is none.
+// Normalizes "00000000:3B:00.0" (nvidia-smi), "0000:3b:00" (the kernel) and "3b:00.0" to domain, bus and device,
+// "0000:3b:00". Empty: not a PCI address.
 std::string PciAddress(std::string_view text);
 
 }  // namespace howdah::diagnosis

@@ -7,7 +7,7 @@
 namespace howdah::diagnosis {
 namespace {
 
-TEST(Kernel, PciAddresses) {
+TEST(Kernel, PciAddressesAreNormalized) {
   EXPECT_EQ(PciAddress("00000000:3B:00.0"), "0000:3b:00");
   EXPECT_EQ(PciAddress("0000:3b:00"), "0000:3b:00");
   EXPECT_EQ(PciAddress("00010000:AF:01.0"), "10000:af:01");
@@ -16,7 +16,7 @@ TEST(Kernel, PciAddresses) {
   EXPECT_EQ(PciAddress(""), "");
 }
 
-TEST(Kernel, XidsOfAllForms) {
+TEST(Kernel, XidLinesOfAllFormatsAreRead) {
   const std::vector<Xid> xids = XidsIn(
       "usb 1-1: new high-speed USB device\n"
       "NVRM: Xid (PCI:0000:3b:00): 79, pid='<unknown>', name=<unknown>, GPU has fallen off the bus.\n"
@@ -31,7 +31,7 @@ TEST(Kernel, XidsOfAllForms) {
   EXPECT_EQ(xids[2].pci + " " + std::to_string(xids[2].number), "0000:b0:00 48");
 }
 
-TEST(Kernel, WhoseGpuTheDriverSpeaksOf) {
+TEST(Kernel, OnlyErrorsOfTheTasksOwnGpusCount) {
   const std::string cuda = "RuntimeError: CUDA error: unspecified launch failure";
   const struct {
     int gpus;
@@ -43,21 +43,21 @@ TEST(Kernel, WhoseGpuTheDriverSpeaksOf) {
       {2,
        {{0, "00000000:3B:00.0"}, {1, "00000000:AF:00.0"}},
        "NVRM: Xid (PCI:0000:af:00): 79, pid=1, GPU has\n",
-       "GPU 1 (PCI 0000:af:00) of n1 failed: Xid 79, the GPU has fallen off the bus; stderr ends with: ",
+       "GPU 1 (PCI 0000:af:00) on n1 failed: Xid 79, the GPU has fallen off the bus; stderr ends with: ",
        true},
       {1, {{0, "00000000:3B:00.0"}}, "NVRM: Xid (PCI:0000:af:00): 79, of another task\n", "stderr ends with: ", false},
       {1,
        {},
        "NVRM: Xid (PCI:0000:af:00): 74, NVLink\n",
-       "the GPU at PCI 0000:af:00 of n1 failed: Xid 74, its NVLink has failed; stderr ends with: ",
+       "the GPU at PCI 0000:af:00 on n1 failed: Xid 74, NVLink failure; stderr ends with: ",
        true},
-      {0, {}, "NVRM: Xid (PCI:0000:af:00): 79, it has none\n", "stderr ends with: ", false},
-      // The worst is the reason, whichever came first.
+      {0, {}, "NVRM: Xid (PCI:0000:af:00): 79, GPU has\n", "stderr ends with: ", false},
+      // The worst error is reported, in whatever order they came.
       {1,
        {},
        "NVRM: Xid (PCI:0000:af:00): 63, x\nNVRM: Xid (PCI:0000:af:00): 45, x\n"
        "NVRM: Xid (PCI:0000:af:00): 48, x\n",
-       "the GPU at PCI 0000:af:00 of n1 failed: Xid 48, its memory has an error that cannot be corrected (ECC); stderr "
+       "the GPU at PCI 0000:af:00 on n1 failed: Xid 48, uncorrectable memory error (ECC); stderr "
        "ends with: ",
        true},
       {1, {}, "NVRM: Xid (PCI:0000:af:00): 154, GPU recovery action changed\n", "stderr ends with: ", false},
@@ -76,7 +76,7 @@ TEST(Kernel, WhoseGpuTheDriverSpeaksOf) {
   }
 }
 
-TEST(Kernel, WhomItKilledForMemory) {
+TEST(Kernel, OutOfMemoryKillIsAttributedToNodeOrCgroup) {
   const struct {
     ExitStatus exit;
     const char* log;
@@ -87,22 +87,27 @@ TEST(Kernel, WhomItKilledForMemory) {
        "Out of memory: Killed process 812 (python3) total-vm:8kB, anon-rss:4kB\n",
        false,
        false,
-       "the kernel of n1 had no memory left and killed it: the node was full, not its container; it had used 3 GiB"},
+       "killed by the kernel because n1 was out of memory (the node, not the container); it had used 3 GiB"},
       {{.signal = 9},
        "Memory cgroup out of memory: Killed process 812 (python3) total-vm:8kB\n",
        true,
        false,
-       "its cgroup on n1 had reached its limit, and the kernel killed it; it had used 3 GiB of the 4 GiB asked for"},
-      // Another one's; and if it is known that one was killed here, its number may be of another container.
+       "killed by the kernel because its cgroup on n1 had reached its memory limit; it had used 3 GiB of the 4 GiB "
+       "requested"},
+      // A kill of an unrelated process; but if the cgroup's counter shows a kill, the pid may be of another namespace.
       {{.signal = 9}, "Out of memory: Killed process 7 (mysqld)\n", false, false, "stderr ends with: epoch 3"},
-      {{.signal = 9}, "Memory cgroup out of memory: Killed process 7 (python3)\n", true, false, "its cgroup on n1"},
+      {{.signal = 9},
+       "Memory cgroup out of memory: Killed process 7 (python3)\n",
+       true,
+       false,
+       "killed by the kernel because its cgroup on n1"},
       {{.code = 137},
        "Out of memory: Kill process 813 (python3) score 9 or sacrifice child\n",
        false,
        false,
-       "the kernel of n1 had no memory left and killed it"},
-      {{.signal = 9}, "", true, true, "its cgroup on n1 had reached its limit"},
-      {{.signal = 9}, "", true, false, "the kernel of n1 had no memory left and killed it"},
+       "killed by the kernel because n1 was out of memory"},
+      {{.signal = 9}, "", true, true, "killed by the kernel because its cgroup on n1 had reached its memory limit"},
+      {{.signal = 9}, "", true, false, "killed by the kernel because n1 was out of memory"},
       {{.signal = 11}, "Out of memory: Killed process 812 (python3)\n", true, false, "stderr ends with: epoch 3"},
   };
   for (const auto& row : rows) {
@@ -114,14 +119,14 @@ TEST(Kernel, WhomItKilledForMemory) {
     e.kernel_log = row.log;
     e.kernel_oom = row.counted;
     e.cgroup_full = row.cgroup_full;
-    e.memory_asked_bytes = int64_t{4} << 30;
+    e.memory_requested_bytes = int64_t{4} << 30;
     e.memory_peak_bytes = int64_t{3} << 30;
     EXPECT_TRUE(Diagnose(e).cause.starts_with(row.begins)) << row.log << Diagnose(e).cause;
   }
 }
 
-// The program's own faults are told, and are nobody else's.
-TEST(Kernel, WhatTheProgramDidItself) {
+// Reported, but not charged to the node.
+TEST(Kernel, ProgramErrorIsNoNodeFault) {
   Evidence e;
   e.exit.signal = 11;
   e.host = "n1";
@@ -129,7 +134,7 @@ TEST(Kernel, WhatTheProgramDidItself) {
   e.pci_addresses = {{3, "00000000:3B:00.0"}};
   e.kernel_log = "NVRM: Xid (PCI:0000:3b:00): 31, pid=7, name=a.out, Ch 00000008\n";
   const core::Diagnosis d = Diagnose(e);
-  EXPECT_EQ(d.cause, "GPU 3 (PCI 0000:3b:00) of n1: Xid 31, the program used memory of the GPU that it does not have");
+  EXPECT_EQ(d.cause, "GPU 3 (PCI 0000:3b:00) on n1: Xid 31, the program accessed GPU memory that it does not own");
   EXPECT_FALSE(d.node_fault);
 }
 

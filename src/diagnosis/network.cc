@@ -1,4 +1,4 @@
-// Ports that are taken, and peers that cannot be reached.
+// Ports in use, and peers that cannot be reached.
 #include <algorithm>
 #include <charconv>
 
@@ -7,10 +7,10 @@
 namespace howdah::diagnosis {
 namespace {
 
-constexpr size_t kRecent = 15;  // lines that may still speak of the end
+constexpr size_t kRecent = 15;  // lines
 
-bool SaysInUse(std::string_view line) {
-  // The last is all that gRPC says of it (TensorFlow, JAX).
+bool MentionsInUse(std::string_view line) {
+  // The last phrase is gRPC's only message about it (TensorFlow, JAX).
   for (const std::string_view phrase : {"ddress already in use", "EADDRINUSE", "No address added out of total"}) {
     if (Contains(line, phrase)) return true;
   }
@@ -19,16 +19,17 @@ bool SaysInUse(std::string_view line) {
 
 bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
-// Whether the number at text[begin, end) follows a colon as a port does: no time of day, no line of a source file.
+// Whether the number at text[begin, end) follows a colon like a port, and is neither part of a time of day nor the line
+// of a source file.
 bool FollowsAddress(std::string_view text, size_t begin, size_t end) {
   if (begin == 0 || text[begin - 1] != ':') return false;
-  const bool goes_on = end + 1 < text.size() && (text[end] == ':' || text[end] == '.') && IsDigit(text[end + 1]);
+  const bool continues = end + 1 < text.size() && (text[end] == ':' || text[end] == '.') && IsDigit(text[end + 1]);
   const std::string_view before = text.substr(0, begin - 1);
   const bool time = before.size() >= 5 && before[before.size() - 3] == ':' && IsDigit(before.back());
   const std::string_view word = before.substr(before.find_last_of(" ([\"'") + 1);
   const bool source = word.ends_with(".cc") || word.ends_with(".cpp") || word.ends_with(".py") ||
                       word.ends_with(".h") || word.ends_with(".js") || word.ends_with(".go");
-  return !goes_on && !time && !source;
+  return !continues && !time && !source;
 }
 
 bool FollowsPort(std::string_view text, size_t begin) {
@@ -37,7 +38,7 @@ bool FollowsPort(std::string_view text, size_t begin) {
          (text.substr(0, word + 1).ends_with("port") || text.substr(0, word + 1).ends_with("Port"));
 }
 
-// A line of source, as a traceback shows it, that opens a port.
+// Whether a line of source in a traceback opens a port.
 bool OpensPort(std::string_view line) {
   for (const std::string_view call : {"bind(", "listen(", "Server(", "Store(", "serve("}) {
     if (Contains(line, call)) return true;
@@ -67,7 +68,7 @@ void AddPorts(std::string_view line, bool any_number, std::vector<uint16_t>& por
 std::vector<uint16_t> PortsIn(const Lines& lines) {
   std::vector<uint16_t> ports;
   for (const std::string& line : lines) {
-    if (SaysInUse(line)) AddPorts(line, false, ports);
+    if (MentionsInUse(line)) AddPorts(line, false, ports);
   }
   for (const std::string& line : lines) {
     if (line.starts_with("    ") && OpensPort(line)) AddPorts(line, true, ports);
@@ -75,17 +76,17 @@ std::vector<uint16_t> PortsIn(const Lines& lines) {
   return ports;
 }
 
-// The port the failure is about, and its holder where it can be seen.
-PortHolder Taken(const Seen& seen) {
-  std::vector<uint16_t> named = PortsIn(seen.err);
-  const bool says_which = !named.empty();
-  if (seen.evidence.reserved_port) named.push_back(*seen.evidence.reserved_port);
+// The port that the failure is about, and its holder if it is visible.
+PortHolder PortInUse(const Failure& failure) {
+  std::vector<uint16_t> named = PortsIn(failure.err);
+  const bool port_named = !named.empty();
+  if (failure.evidence.reserved_port) named.push_back(*failure.evidence.reserved_port);
   for (const uint16_t port : named) {
-    for (const PortHolder& holder : seen.evidence.ports) {
+    for (const PortHolder& holder : failure.evidence.ports) {
       if (holder.port == port && !holder.process.empty()) return holder;
     }
   }
-  return {says_which ? named.front() : uint16_t{0}, ""};
+  return {port_named ? named.front() : uint16_t{0}, ""};
 }
 
 // "trying to connect to (n2, 29500)" -> n2:29500
@@ -116,9 +117,9 @@ std::string PeerInBrackets(std::string_view text) {
 }
 
 // The name in "The IPv6 network addresses of (no-such-host, 29500) cannot be retrieved (gai error: ...)".
-std::string UnknownHost(const Seen& seen) {
+std::string UnknownHost(const Failure& failure) {
   constexpr std::string_view kStart = "network addresses of (";
-  for (const std::string_view line : seen.LastOfErr(kRecent)) {
+  for (const std::string_view line : failure.LastErrLines(kRecent)) {
     const size_t at = line.find(kStart);
     if (at == line.npos || !Contains(line, "cannot be retrieved")) continue;
     const std::string_view name = line.substr(at + kStart.size());
@@ -136,7 +137,7 @@ constexpr Broken kBroken[] = {{"trying to connect to (", "could not connect to"}
                               {"Connection reset by peer", "lost its connection to"},
                               {"Connection closed by peer", "lost its connection to"}};
 
-// Says it of a text that tells it, if that names the peer.
+// nullopt: the text mentions no broken connection, or does not name the peer.
 std::optional<std::string> BrokenConnection(std::string_view text, const std::string& host) {
   for (const Broken& broken : kBroken) {
     if (!Contains(text, broken.phrase)) continue;
@@ -151,41 +152,43 @@ std::optional<std::string> BrokenConnection(std::string_view text, const std::st
 
 std::vector<uint16_t> PortsNamedIn(std::string_view text) {
   const Lines lines = CleanLines(text);
-  if (std::none_of(lines.begin(), lines.end(), SaysInUse)) return {};
+  if (std::none_of(lines.begin(), lines.end(), MentionsInUse)) return {};
   return PortsIn(lines);
 }
 
-std::optional<core::Diagnosis> AddressInUse(const Seen& seen) {
-  const auto last = seen.LastOfErr(kRecent);
-  if (std::none_of(last.begin(), last.end(), SaysInUse)) return std::nullopt;
-  const PortHolder taken = Taken(seen);
-  const std::string port = taken.port == 0 ? "a port" : "port " + std::to_string(taken.port);
-  const bool reserved = taken.port != 0 && taken.port == seen.evidence.reserved_port;
+std::optional<core::Diagnosis> FindAddressInUse(const Failure& failure) {
+  const auto last = failure.LastErrLines(kRecent);
+  if (std::none_of(last.begin(), last.end(), MentionsInUse)) return std::nullopt;
+  const PortHolder holder = PortInUse(failure);
+  const std::string port = holder.port == 0 ? "a port" : "port " + std::to_string(holder.port);
+  const bool reserved = holder.port != 0 && holder.port == failure.evidence.reserved_port;
   core::Diagnosis d;
-  d.cause = "address already in use: " + port + " of " + seen.Host() +
-            (taken.process.empty() ? " is taken, by whom cannot be seen from here" : " is taken by " + taken.process) +
-            seen.Where();
-  d.advice = reserved ? "the port was reserved for this task and something took it all the same; run the job again"
-                      : "listen on the port that is reserved for the task, $HOWDAH_PORT, rather than on a fixed one";
+  d.cause = "address already in use: " + port + " on " + failure.Host() +
+            (holder.process.empty() ? " is held by a process that is not visible to this user"
+                                    : " is held by " + holder.process) +
+            failure.Location();
+  d.advice = reserved ? "the port was reserved for this task, but another process took it; run the job again"
+                      : "listen on the port that is reserved for the task, $HOWDAH_PORT, instead of a fixed port";
   return d;
 }
 
-std::optional<core::Diagnosis> NoConnection(const Seen& seen) {
+std::optional<core::Diagnosis> FindBrokenConnection(const Failure& failure) {
   constexpr std::string_view kAdvice =
-      "see whether a firewall lies between the two, and whether the other task was still running";
-  const std::string unknown = UnknownHost(seen);
-  if (seen.python) {
-    const auto broken = BrokenConnection(seen.python->last.message, seen.Host());
+      "check for a firewall between the two nodes, and whether the other task was still running";
+  const std::string unknown = UnknownHost(failure);
+  if (failure.python) {
+    const auto broken = BrokenConnection(failure.python->last.message, failure.Host());
     if (!broken) return std::nullopt;
     if (!unknown.empty()) {
-      return core::Diagnosis{*broken + ": the name " + unknown + " does not resolve there" + seen.Where(),
-                             "give " + unknown + " an address on " + seen.Host()};
+      return core::Diagnosis{
+          *broken + ": the name " + unknown + " does not resolve on " + failure.Host() + failure.Location(),
+          "give " + unknown + " an address on " + failure.Host()};
     }
-    return core::Diagnosis{*broken + ": " + seen.python->last.ToText(), std::string(kAdvice), true};
+    return core::Diagnosis{*broken + ": " + failure.python->last.ToText(), std::string(kAdvice), true};
   }
-  const auto lines = seen.LastOfErr(kRecent);
+  const auto lines = failure.LastErrLines(kRecent);
   for (auto line = lines.rbegin(); line != lines.rend(); ++line) {
-    if (const auto broken = BrokenConnection(*line, seen.Host())) {
+    if (const auto broken = BrokenConnection(*line, failure.Host())) {
       return core::Diagnosis{*broken + ": " + std::string(Trim(*line)), std::string(kAdvice), true};
     }
   }

@@ -1,8 +1,7 @@
-// Programs that ran and failed: out of memory, exceptions, and the last lines of whatever else.
+// Programs that ran and failed: out of memory, uncaught exceptions, and the last output of all others.
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
-#include "howdah/base/exit_status.h"
 #include "kernel.h"
 #include "rules.h"
 
@@ -11,12 +10,13 @@ namespace {
 
 constexpr int kKill = 9;
 
-std::string Against(const Evidence& e) {
-  if (e.memory_peak_bytes == 0 || e.memory_asked_bytes == 0) return "";
-  return FormatBytes(e.memory_peak_bytes) + " of the " + FormatBytes(e.memory_asked_bytes) + " asked for";
+// "4.9 GiB of the 4 GiB requested"; empty: unknown.
+std::string MemoryUse(const Evidence& e) {
+  if (e.memory_peak_bytes == 0 || e.memory_requested_bytes == 0) return "";
+  return FormatBytes(e.memory_peak_bytes) + " of the " + FormatBytes(e.memory_requested_bytes) + " requested";
 }
 
-bool SaysOutOfMemory(std::string_view text) {
+bool MentionsOutOfMemory(std::string_view text) {
   for (const std::string_view phrase :
        {"MemoryError", "can't allocate memory", "Cannot allocate memory", "bad_alloc"}) {
     if (Contains(text, phrase)) return true;
@@ -25,8 +25,8 @@ bool SaysOutOfMemory(std::string_view text) {
 }
 
 std::string MemoryAdvice(const Evidence& e) {
-  const std::string used = Against(e);
-  return "raise the role's `memory`, or work on less at a time" + (used.empty() ? "" : "; it had used " + used);
+  const std::string used = MemoryUse(e);
+  return "raise the role's `memory`, or process less at a time" + (used.empty() ? "" : "; it had used " + used);
 }
 
 // The module of "No module named 'a.b'" or "No module named a".
@@ -39,8 +39,8 @@ std::string ModuleIn(std::string_view text) {
   return std::string(name.substr(0, name.find_first_of("'\" );,")));
 }
 
-std::string ModuleAdvice(const std::string& module, const Seen& seen) {
-  const Evidence& e = seen.evidence;
+std::string ModuleAdvice(const std::string& module, const Failure& failure) {
+  const Evidence& e = failure.evidence;
   const std::string package = module.substr(0, module.find('.'));
   std::vector<std::string> own;  // modules in the working directory
   for (const std::string& file : e.directory_files) {
@@ -48,12 +48,12 @@ std::string ModuleAdvice(const std::string& module, const Seen& seen) {
   }
   if (const auto nearest = Nearest(package, own))
     return "did you mean " + *nearest + ", which is in the working directory?";
-  if (e.python_archive) return "add " + package + " to the environment that is packed in `python: {archive: ...}`";
-  return "install " + package + " for the interpreter that the command names on " + seen.Host() +
+  if (e.python_archive) return "add " + package + " to the environment packed in `python: {archive: ...}`";
+  return "install " + package + " for the command's interpreter on " + failure.Host() +
          ", or set `python: {archive: ...}` to a packed environment that has it";
 }
 
-// Of what loggers print for information only, and of rules that say nothing.
+// Whether a line is a logger's information, or a separator.
 bool IsNoise(std::string_view line) {
   line = Trim(line);
   const bool glog = line.size() > 5 && (line[0] == 'I' || line[0] == 'W') &&
@@ -63,7 +63,7 @@ bool IsNoise(std::string_view line) {
          line.find_first_not_of("-=_*#^~.+| ") == line.npos;
 }
 
-// The last lines that say something, joined; empty: there are none.
+// The last meaningful lines, joined; empty: there are none.
 std::string JoinLast(const Lines& lines) {
   constexpr size_t kLines = 3;
   constexpr size_t kLongestLine = 120;
@@ -82,58 +82,60 @@ std::string JoinLast(const Lines& lines) {
 
 }  // namespace
 
-std::optional<core::Diagnosis> KilledForMemory(const Seen& seen) {
-  const Evidence& e = seen.evidence;
-  if (seen.signal != kKill) return std::nullopt;
-  // A shell's child, or one in a container with process ids of its own, has another number than the one that is known.
+std::optional<core::Diagnosis> FindOutOfMemoryKill(const Failure& failure) {
+  const Evidence& e = failure.evidence;
+  if (failure.signal != kKill) return std::nullopt;
+  // The killed process has another pid than the known one if it is a shell's child, or if the container has its own pid
+  // namespace.
   const std::vector<OomKill> kills = OomKillsIn(e.kernel_log);
   auto kill = std::find_if(kills.rbegin(), kills.rend(), [&](const OomKill& k) { return k.pid == e.pid; });
   if (kill == kills.rend() && (e.kernel_oom || !e.exit.signal)) kill = kills.rbegin();
   if (kill == kills.rend() && !e.kernel_oom) return std::nullopt;
-  const std::string used = Against(e), had = used.empty() ? "" : "; it had used " + used;
+  const std::string used = MemoryUse(e), had = used.empty() ? "" : "; it had used " + used;
   if (kill != kills.rend() ? kill->of_cgroup : e.cgroup_full) {
-    return core::Diagnosis{"its cgroup on " + seen.Host() + " had reached its limit, and the kernel killed it" + had,
-                           MemoryAdvice(e)};
+    return core::Diagnosis{
+        "killed by the kernel because its cgroup on " + failure.Host() + " had reached its memory limit" + had,
+        MemoryAdvice(e)};
   }
   return core::Diagnosis{
-      "the kernel of " + seen.Host() + " had no memory left and killed it: the node was full, not its container" + had,
-      e.memory_peak_bytes > e.memory_asked_bytes
-          ? "ask for as much as it uses, so that no more is put on a node than it holds"
-          : "the node was short, not the task: ask there for less, or run fewer jobs on it at a time"};
+      "killed by the kernel because " + failure.Host() + " was out of memory (the node, not the container)" + had,
+      e.memory_peak_bytes > e.memory_requested_bytes
+          ? "request as much memory as it uses, so that nodes are not overcommitted"
+          : "the task stayed within its memory: run fewer or smaller tasks on that node at a time"};
 }
 
-std::optional<core::Diagnosis> ModuleMissing(const Seen& seen) {
-  if (seen.python) {
-    const PythonException& last = seen.python->last;
+std::optional<core::Diagnosis> FindMissingModule(const Failure& failure) {
+  if (failure.python) {
+    const PythonException& last = failure.python->last;
     const std::string module = last.type == "ModuleNotFoundError" ? ModuleIn(last.message) : "";
     if (module.empty()) return std::nullopt;
-    return core::Diagnosis{last.ToText(), ModuleAdvice(module, seen)};
+    return core::Diagnosis{last.ToText(), ModuleAdvice(module, failure)};
   }
-  // `python -m name` says it in one line.
-  for (const std::string_view line : seen.LastOfErr(1)) {
+  // `python -m name` prints one line and no traceback.
+  for (const std::string_view line : failure.LastErrLines(1)) {
     const std::string module = ModuleIn(line);
-    if (!module.empty()) return core::Diagnosis{std::string(Trim(line)), ModuleAdvice(module, seen)};
+    if (!module.empty()) return core::Diagnosis{std::string(Trim(line)), ModuleAdvice(module, failure)};
   }
   return std::nullopt;
 }
 
-std::optional<core::Diagnosis> PythonRaised(const Seen& seen) {
-  if (!seen.python) return std::nullopt;
-  const PythonException& last = seen.python->last;
-  core::Diagnosis d{seen.python->ToText(), LoaderAdvice(last.message, seen)};
+std::optional<core::Diagnosis> FindPythonException(const Failure& failure) {
+  if (!failure.python) return std::nullopt;
+  const PythonException& last = failure.python->last;
+  core::Diagnosis d{failure.python->ToText(), LoaderAdvice(last.message, failure)};
   if (Contains(last.message, "CUDA out of memory")) {
-    d.advice = "work on less at a time (a smaller batch), or on more GPUs";
-  } else if (SaysOutOfMemory(last.type) || SaysOutOfMemory(last.message)) {
-    d.advice = MemoryAdvice(seen.evidence);
+    d.advice = "process less at a time (a smaller batch), or use more GPUs";
+  } else if (MentionsOutOfMemory(last.type) || MentionsOutOfMemory(last.message)) {
+    d.advice = MemoryAdvice(failure.evidence);
   }
   return d;
 }
 
 // "terminate called after throwing an instance of 'std::runtime_error'" and, on the next line, "  what():  boom".
-std::optional<core::Diagnosis> CppThrew(const Seen& seen) {
+std::optional<core::Diagnosis> FindCppException(const Failure& failure) {
   constexpr std::string_view kThrew = "terminate called after throwing an instance of '", kWhat = "what():";
   constexpr size_t kRecent = 10;
-  const auto lines = seen.LastOfErr(kRecent);
+  const auto lines = failure.LastErrLines(kRecent);
   for (size_t i = lines.size(); i-- > 0;) {
     const size_t at = lines[i].find(kThrew);
     if (at == std::string_view::npos) continue;
@@ -143,22 +145,21 @@ std::optional<core::Diagnosis> CppThrew(const Seen& seen) {
       const size_t what = lines[i + 1].find(kWhat);
       if (what != std::string_view::npos) cause += ": " + std::string(Trim(lines[i + 1].substr(what + kWhat.size())));
     }
-    return core::Diagnosis{cause, SaysOutOfMemory(cause) ? MemoryAdvice(seen.evidence) : ""};
+    return core::Diagnosis{cause, MentionsOutOfMemory(cause) ? MemoryAdvice(failure.evidence) : ""};
   }
   return std::nullopt;
 }
 
-std::optional<core::Diagnosis> LastWords(const Seen& seen) {
+std::optional<core::Diagnosis> QuoteLastOutput(const Failure& failure) {
   std::string cause;
-  if (seen.signal && !seen.evidence.exit.signal) {
-    cause = "its shell says that signal " + std::to_string(*seen.signal) + " (" + SignalName(*seen.signal) +
-            ") ended a process of it";
+  if (failure.signal && !failure.evidence.exit.signal) {
+    cause = "its shell reports that a child was killed by " + ToText(ExitStatus{.signal = failure.signal});
   }
-  const std::string err = JoinLast(seen.err), out = JoinLast(seen.out);
+  const std::string err = JoinLast(failure.err), out = JoinLast(failure.out);
   const std::string words = !err.empty() ? "stderr ends with: " + err : !out.empty() ? "stdout ends with: " + out : "";
   if (!words.empty()) cause += (cause.empty() ? "" : "; ") + words;
   if (cause.empty()) return std::nullopt;
-  return core::Diagnosis{cause, SaysOutOfMemory(err) ? MemoryAdvice(seen.evidence) : ""};
+  return core::Diagnosis{cause, MentionsOutOfMemory(err) ? MemoryAdvice(failure.evidence) : ""};
 }
 
 }  // namespace howdah::diagnosis

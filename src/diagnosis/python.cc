@@ -19,13 +19,12 @@ struct Frame {
   int line = 0;
 };
 
-// A walk over lines that all begin with the same margin: none, "  | " within a group, "[rank0]: " as newer torch
-// prints.
+// Walks over lines with a common margin: none, "  | " within a group, or "[rank0]: " as newer versions of torch print.
 class Reader {
  public:
   Reader(const Lines& lines, size_t at, std::string margin) : lines_(lines), at_(at), margin_(std::move(margin)) {}
 
-  // The line without its margin; nullopt: the end of what belongs together.
+  // The line without its margin; nullopt: the end of these lines.
   std::optional<std::string_view> Line() const {
     if (at_ >= lines_.size()) return std::nullopt;
     const std::string_view line = lines_[at_];
@@ -42,7 +41,7 @@ class Reader {
   std::string margin_;
 };
 
-// 'File "train.py", line 7, in main'; without the function for a syntax error.
+// 'File "train.py", line 7, in main'; a syntax error has no function.
 std::optional<Frame> ParseFrame(std::string_view line) {
   constexpr std::string_view kFile = "File \"", kLine = "\", line ";
   line = Trim(line);
@@ -55,7 +54,7 @@ std::optional<Frame> ParseFrame(std::string_view line) {
   return frame.line > 0 ? std::optional(frame) : std::nullopt;
 }
 
-// Whether a frame is in a library or was made by one: not where the user would look first.
+// Whether a frame is in a library or in code that a library has generated.
 bool IsLibrary(std::string_view file) {
   for (const std::string_view part :
        {"/site-packages/", "/dist-packages/", "/lib/python3", "__autograph_generated_file"}) {
@@ -88,7 +87,7 @@ std::optional<PythonException> ParseExceptionLine(std::string_view line) {
   return exception;
 }
 
-// Whether a line after an exception's first is somebody else's: a logger's, or a rule between texts.
+// Whether a line after an exception's first line is not part of its message: from a logger, or a separator.
 bool EndsMessage(std::string_view line) {
   if (Trim(line).empty()) return true;
   for (const std::string_view start :
@@ -99,7 +98,7 @@ bool EndsMessage(std::string_view line) {
   return line.find_first_of("0123456789/") == 0 || ParseFrame(line) || Contains(line, kHeading);
 }
 
-// TensorFlow wraps an error in a traced function: frames and the exception itself stand, indented, in the message.
+// TensorFlow wraps an error in a traced function: the message contains the frames and the original exception, indented.
 void Unwrap(Reader reader, std::string_view working_directory, PythonException& exception) {
   constexpr std::string_view kIndent = "    ";
   std::vector<Frame> frames;
@@ -119,9 +118,9 @@ void Unwrap(Reader reader, std::string_view working_directory, PythonException& 
   }
 }
 
-// From behind a heading to behind the exception.
+// Reads from the line after a heading to the end of the exception.
 std::optional<PythonException> ParseTraceback(Reader& reader, std::string_view working_directory) {
-  constexpr int kMoreLines = 2;  // of a message
+  constexpr int kMoreLines = 2;  // of the message
   std::vector<Frame> frames;
   for (; reader.Line() && (reader.Line()->starts_with("  ") || reader.Line()->empty()); reader.Next()) {
     if (const auto frame = ParseFrame(*reader.Line())) frames.push_back(*frame);
@@ -141,7 +140,7 @@ std::optional<PythonException> ParseTraceback(Reader& reader, std::string_view w
   return exception;
 }
 
-// The first exception within a group, from behind the group's own text.
+// Reads the first exception within a group, from the line after the group's own message.
 std::optional<PythonException> FirstOfGroup(const Lines& lines, size_t at, std::string_view working_directory) {
   constexpr size_t kMarginGrowth = 2;
   const size_t plus = at < lines.size() ? lines[at].find("+-+--") : std::string::npos;
@@ -154,7 +153,7 @@ std::optional<PythonException> FirstOfGroup(const Lines& lines, size_t at, std::
   return reader.Line() ? ParseExceptionLine(*reader.Line()) : std::nullopt;
 }
 
-// How the traceback that begins at lines[heading] goes on from the one before it; empty: it does not.
+// How the traceback at lines[heading] is chained to the one before it; empty: it is not.
 std::string LinkBefore(const Lines& lines, size_t heading) {
   for (size_t back = 1; back <= 2 && back <= heading; ++back) {
     const std::string& line = lines[heading - back];
@@ -164,7 +163,7 @@ std::string LinkBefore(const Lines& lines, size_t heading) {
   return "";
 }
 
-// A file that does not compile has no traceback when it is the program itself.
+// A program with a syntax error prints no traceback.
 std::optional<PythonFailure> FindSyntaxError(const Lines& lines, std::string_view working_directory) {
   for (size_t i = lines.size(); i-- > 0;) {
     const auto exception = ParseExceptionLine(lines[i]);
@@ -173,7 +172,7 @@ std::optional<PythonFailure> FindSyntaxError(const Lines& lines, std::string_vie
       continue;
     }
     PythonFailure failure{*exception, std::nullopt, ""};
-    constexpr size_t kShownLines = 4;  // file, source, caret
+    constexpr size_t kShownLines = 4;  // file, source, caret, and the exception
     for (size_t back = 1; back <= kShownLines && back <= i; ++back) {
       if (const auto frame = ParseFrame(lines[i - back])) {
         Locate({*frame}, working_directory, failure.last);
@@ -186,14 +185,14 @@ std::optional<PythonFailure> FindSyntaxError(const Lines& lines, std::string_vie
 
 }  // namespace
 
-std::string PythonException::Where() const { return line == 0 ? "" : file + " line " + std::to_string(line); }
+std::string PythonException::Location() const { return line == 0 ? "" : file + " line " + std::to_string(line); }
 
 std::string PythonException::ToText() const {
-  constexpr size_t kLongestMessage = 180;  // so that the place is still seen
+  constexpr size_t kLongestMessage = 180;  // leaves room for the location
   std::string text = type;
   if (!message.empty()) text += ": " + Shorten(message, kLongestMessage);
   while (text.ends_with('.')) text.pop_back();
-  return line == 0 ? text : text + " (" + Where() + ")";
+  return line == 0 ? text : text + " (" + Location() + ")";
 }
 
 std::string PythonFailure::ToText() const { return last.ToText() + (first ? ", " + link + " " + first->ToText() : ""); }
@@ -219,7 +218,7 @@ std::optional<PythonFailure> FindPythonFailure(const Lines& lines, std::string_v
     if (const auto first = group ? FirstOfGroup(lines, i, working_directory) : std::nullopt) {
       next.first = first;
       next.link = "the first";
-      while (i < lines.size() && lines[i].starts_with("  ")) ++i;  // the members' own tracebacks are told
+      while (i < lines.size() && lines[i].starts_with("  ")) ++i;  // the tracebacks of its members
     } else if (failure && !link.empty()) {
       next.first = failure->first && failure->link != "the first" ? failure->first : failure->last;
       next.link = link;

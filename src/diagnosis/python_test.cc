@@ -1,4 +1,4 @@
-// What CPython 3.11 really printed, and what is made of it.
+// Recorded output of CPython 3.11, and the text that is made of it.
 #include "python.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 struct Row {
   const char* name;
   const char* output;
-  const char* text;  // empty: no failure is seen
+  const char* text;  // empty: no failure is found
 };
 
 const Row kRows[] = {
@@ -175,7 +175,7 @@ For simplicity, JAX has removed its internal frames from the traceback of the fo
 )",
      "TypeError: dot_general requires contracting dimensions to have the same shape, got (3,) and (4,) (jaxshape.py "
      "line 3)"},
-    {"a thread", R"(Exception in thread Thread-1 (w):
+    {"thread", R"(Exception in thread Thread-1 (w):
 Traceback (most recent call last):
   File "/usr/lib/python3.11/threading.py", line 1038, in _bootstrap_inner
     self.run()
@@ -197,7 +197,7 @@ RecursionError: maximum recursion depth exceeded
 MemoryError
 )",
      "MemoryError (<string> line 1)"},
-    {"the type's module", R"(Traceback (most recent call last):
+    {"module of the type", R"(Traceback (most recent call last):
   File "/job/tb.py", line 3, in <module>
     json.loads("{")
   File "/usr/lib/python3.11/json/decoder.py", line 353, in raw_decode
@@ -205,7 +205,7 @@ MemoryError
 json.decoder.JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)
 )",
      "JSONDecodeError: Expecting property name enclosed in double quotes: line 1 column 2 (char 1) (tb.py line 3)"},
-    {"the last of several", R"(Traceback (most recent call last):
+    {"last of several", R"(Traceback (most recent call last):
   File "/job/a.py", line 1, in f
 KeyError: 1
 and so the program went on
@@ -216,18 +216,18 @@ ValueError: 2
 )",
      "ValueError: 2 (a.py line 9)"},
     {"cut off", "Traceback (most recent call last):\n  File \"/job/a.py\", line 1, in f\n    x = 1\n", ""},
-    {"nothing of the kind", "INFO: Traceback\nValueError: not an exception but a log line\n", ""},
+    {"no traceback", "INFO: Traceback\nValueError: not an exception but a log line\n", ""},
 };
 
-TEST(Python, Tracebacks) {
+TEST(Python, RecordedTracebacksAreRead) {
   for (const Row& row : kRows) {
     const auto failure = FindPythonFailure(CleanLines(row.output), "/job");
     EXPECT_EQ(failure ? failure->ToText() : "", row.text) << row.name;
   }
 }
 
-// Whatever the text is cut to: no crash, and no time to speak of.
-TEST(Python, AnyPartOfAnOutput) {
+// Must neither crash nor take noticeable time.
+TEST(Python, TruncatedOutputIsHarmless) {
   for (const Row& row : kRows) {
     const std::string_view output = row.output;
     for (size_t end = 0; end <= output.size(); end += 7) {

@@ -2,13 +2,12 @@
 
 #include <string>
 
-#include "howdah/base/exit_status.h"
 #include "howdah/jobspec/pattern.h"
 #include "rules.h"
 
 namespace howdah::diagnosis {
 
-std::optional<int> FirstThatFits(const std::vector<jobspec::RestartRule>& rules, const ExitStatus& exit,
+std::optional<int> FirstMatching(const std::vector<jobspec::RestartRule>& rules, const ExitStatus& exit,
                                  std::string_view output) {
   if (rules.empty() || exit.success()) return std::nullopt;
   std::string clean;
@@ -16,10 +15,10 @@ std::optional<int> FirstThatFits(const std::vector<jobspec::RestartRule>& rules,
   const std::optional<int> signal = SignalOf(exit);
   for (size_t i = 0; i < rules.size(); ++i) {
     const jobspec::RestartRule& rule = rules[i];
-    const bool fits = (!rule.exit || exit.code == rule.exit) &&
-                      (rule.signal.empty() || (signal && SignalName(*signal) == rule.signal)) &&
-                      (rule.log.empty() || jobspec::FoundIn(rule.log, clean));
-    if (fits) return static_cast<int>(i);
+    const bool matches = (!rule.exit || exit.code == rule.exit) &&
+                         (rule.signal.empty() || (signal && SignalName(*signal) == rule.signal)) &&
+                         (rule.log.empty() || jobspec::FoundIn(rule.log, clean));
+    if (matches) return static_cast<int>(i);
   }
   return std::nullopt;
 }

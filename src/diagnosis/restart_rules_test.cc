@@ -15,12 +15,12 @@ jobspec::RestartRule Rule(std::string log, std::optional<int> exit = std::nullop
 ExitStatus Code(int code) { return {.code = code, .signal = std::nullopt}; }
 ExitStatus Signal(int signal) { return {.code = std::nullopt, .signal = signal}; }
 
-TEST(RestartRules, TheFirstThatFits) {
+TEST(RestartRules, FirstMatchingRuleIsReturned) {
   const struct {
     Rules rules;
     ExitStatus exit;
     std::string output;
-    std::optional<int> fits;
+    std::optional<int> rule;
   } rows[] = {
       {{}, Code(1), "x", std::nullopt},
       {{Rule("", 75)}, Code(75), "", 0},
@@ -32,17 +32,17 @@ TEST(RestartRules, TheFirstThatFits) {
       {{Rule("bad record")}, Code(1), "step 1\nbad record 17\nmore\n", 0},
       {{Rule("^bad .* 17$")}, Code(1), "step 1\nbad record 17\nmore\n", 0},
       {{Rule("^record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},
-      {{Rule("step.*record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},  // of one line
-      {{Rule("^bad record$")}, Code(1), "\x1b[31mbad record\x1b[0m\r\n", 0},       // as people see it
+      {{Rule("step.*record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},  // within one line only
+      {{Rule("^bad record$")}, Code(1), "\x1b[31mbad record\x1b[0m\r\n", 0},       // without escapes
       {{Rule("bad record", 3)}, Code(1), "bad record\n", std::nullopt},
       {{Rule("bad record", 3), Rule("bad"), Rule("", 1)}, Code(1), "bad record\n", 1},
       {{Rule("")}, Code(0), "", std::nullopt},
-      // Neither depth nor time runs away with what somebody has written.
+      // A pathological pattern costs neither stack nor time.
       {{Rule("(a*)*b")}, Code(1), std::string(64 << 10, 'a'), std::nullopt},
   };
   int row = 0;
-  for (const auto& [rules, exit, output, fits] : rows) {
-    EXPECT_EQ(FirstThatFits(rules, exit, output), fits) << "row " << row++;
+  for (const auto& [rules, exit, output, rule] : rows) {
+    EXPECT_EQ(FirstMatching(rules, exit, output), rule) << "row " << row++;
   }
 }
 

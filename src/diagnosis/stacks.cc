@@ -13,8 +13,8 @@ constexpr size_t kNameLimit = 80;
 struct StackFrame {
   std::string function, file, line;
 
-  // py-spy names what it finds on the interpreter's path from there, as "torch/distributed/…"; the program itself
-  // stands without a directory, or with its whole path.
+  // py-spy prints files on the interpreter's path relative to it ("torch/distributed/…"), and the program itself
+  // without a directory or with its absolute path.
   bool IsLibrary() const {
     const bool relative = file.find('/') != std::string::npos && file.front() != '/';
     return relative || file.front() == '<' || Contains(file, "site-packages/") || Contains(file, "dist-packages/") ||
@@ -31,10 +31,10 @@ bool IsNumber(std::string_view text) {
 
 // `File "/x/train.py", line 3 in main`
 std::optional<StackFrame> FaulthandlerFrame(std::string_view line) {
-  constexpr std::string_view kBefore = "File \"", kLine = "\", line ", kIn = " in ";
+  constexpr std::string_view kFile = "File \"", kLine = "\", line ", kIn = " in ";
   const size_t number = line.find(kLine);
-  if (!line.starts_with(kBefore) || number == std::string_view::npos) return std::nullopt;
-  const std::string_view file = line.substr(kBefore.size(), number - kBefore.size());
+  if (!line.starts_with(kFile) || number == std::string_view::npos) return std::nullopt;
+  const std::string_view file = line.substr(kFile.size(), number - kFile.size());
   const std::string_view rest = line.substr(number + kLine.size());
   const size_t in = rest.find(kIn);
   if (in == std::string_view::npos || !IsNumber(rest.substr(0, in)) || file.empty()) return std::nullopt;
@@ -52,7 +52,7 @@ std::optional<StackFrame> PySpyFrame(std::string_view line) {
   return StackFrame{std::string(line.substr(0, open)), std::string(file), std::string(number)};
 }
 
-// The frames of the main thread, else those of the first one.
+// The frames of the main thread; without one, of the first thread.
 std::vector<StackFrame> MainThread(std::string_view text) {
   std::vector<StackFrame> first, frames;
   bool is_main = false;
@@ -75,7 +75,7 @@ std::vector<StackFrame> MainThread(std::string_view text) {
 
 }  // namespace
 
-std::string WhereInStack(std::string_view text) {
+std::string StackLocation(std::string_view text) {
   const std::vector<StackFrame> frames = MainThread(text);
   if (frames.empty()) return "";
   std::string where = frames.front().Text();

@@ -5,8 +5,8 @@
 namespace howdah::diagnosis {
 namespace {
 
-TEST(Stacks, OfPySpy) {
-  EXPECT_EQ(WhereInStack(R"(Process 4711: python train.py --epochs 3
+TEST(Stacks, PySpyOutputGivesLibraryCallAndCaller) {
+  EXPECT_EQ(StackLocation(R"(Process 4711: python train.py --epochs 3
 Python v3.11.2 (/usr/bin/python3.11)
 
 Thread 4711 (idle): "MainThread"
@@ -20,8 +20,8 @@ Thread 4750 (idle): "Thread-1"
             "all_reduce (distributed_c10d.py:2050), called from main (train.py:40)");
 }
 
-TEST(Stacks, OfFaulthandlerTheThreadThatGotTheSignalIsTheMainOne) {
-  EXPECT_EQ(WhereInStack(R"(Thread 0x00007f5c (most recent call first):
+TEST(Stacks, FaulthandlerCurrentThreadIsTheMainThread) {
+  EXPECT_EQ(StackLocation(R"(Thread 0x00007f5c (most recent call first):
   File "/usr/lib/python3.11/threading.py", line 320 in wait
   File "/usr/lib/python3.11/threading.py", line 995 in _bootstrap
 
@@ -32,23 +32,23 @@ Current thread 0x00007f5d (most recent call first):
             "load (train.py:7)");
 }
 
-TEST(Stacks, OfALibraryAloneOnlyTheInnermostCall) {
-  EXPECT_EQ(WhereInStack("Current thread 0x1 (most recent call first):\n"
-                         "  File \"/env/lib/python3.11/site-packages/torch/x.py\", line 7 in f\n"
-                         "  File \"<frozen runpy>\", line 198 in _run_module_as_main\n"),
+TEST(Stacks, StackWithinLibraryGivesInnermostCall) {
+  EXPECT_EQ(StackLocation("Current thread 0x1 (most recent call first):\n"
+                          "  File \"/env/lib/python3.11/site-packages/torch/x.py\", line 7 in f\n"
+                          "  File \"<frozen runpy>\", line 198 in _run_module_as_main\n"),
             "f (x.py:7)");
 }
 
-TEST(Stacks, WithoutAMainThreadTheFirst) {
-  EXPECT_EQ(WhereInStack("Thread 1 (idle): \"a\"\n    f (a.py:1)\nThread 2 (idle): \"b\"\n    g (b.py:2)\n"),
+TEST(Stacks, FirstThreadIsUsedWithoutMainThread) {
+  EXPECT_EQ(StackLocation("Thread 1 (idle): \"a\"\n    f (a.py:1)\nThread 2 (idle): \"b\"\n    g (b.py:2)\n"),
             "f (a.py:1)");
 }
 
-TEST(Stacks, AnythingElseIsNone) {
+TEST(Stacks, OtherTextGivesNoLocation) {
   for (const char* text :
        {"", "Thread", "Error: Permission denied\n", "File \"\", line 1 in f", "File \"x\", line y in f", " (a:1)",
         "f (:1)", "f (a:)", "f (a:1) x", "Current thread 0x1 (most recent call first):\n"}) {
-    EXPECT_EQ(WhereInStack(text), "") << text;
+    EXPECT_EQ(StackLocation(text), "") << text;
   }
 }
 

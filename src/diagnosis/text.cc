@@ -45,8 +45,9 @@ std::string CleanLine(std::string_view line) {
   return clean;
 }
 
-// Damerau's distance with transpositions of neighbours: how many slips of the finger lie between two names.
-size_t Slips(std::string_view a, std::string_view b) {
+// Damerau's edit distance (optimal string alignment): insertions, deletions, substitutions, and transpositions of
+// neighbours.
+size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<std::vector<size_t>> d(a.size() + 1, std::vector<size_t>(b.size() + 1));
   for (size_t i = 0; i <= a.size(); ++i) d[i][0] = i;
   for (size_t j = 0; j <= b.size(); ++j) d[0][j] = j;
@@ -80,11 +81,11 @@ std::optional<std::string> Nearest(std::string_view wanted, const std::vector<st
   constexpr size_t kLongestName = 255;  // of a file
   if (wanted.empty() || wanted.size() > kLongestName) return std::nullopt;
   const std::string* nearest = nullptr;
-  size_t best = wanted.size() / 3 + 1;  // more slips than a third of the name: another name
+  size_t best = wanted.size() / 3 + 1;  // more edits than a third of the name: a different name
   for (const std::string& name : names) {
     const size_t apart = name.size() > wanted.size() ? name.size() - wanted.size() : wanted.size() - name.size();
     if (apart >= best || name.size() > kLongestName) continue;
-    if (const size_t slips = Slips(wanted, name); slips < best) best = slips, nearest = &name;
+    if (const size_t distance = EditDistance(wanted, name); distance < best) best = distance, nearest = &name;
   }
   return nearest ? std::optional(*nearest) : std::nullopt;
 }

@@ -1,4 +1,4 @@
-// Output of programs as text for people: lines without escapes, and what is near a name that does not exist.
+// Makes the output of programs readable, and finds the name closest to a misspelt one.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,15 @@
 
 namespace howdah::diagnosis {
 
-// The lines of a program's output: without terminal escapes and control characters, invalid UTF-8 replaced by U+FFFD,
-// of a line that was overwritten (progress bars) only its last state, no trailing blanks. Indentation and empty lines
-// stay.
+// The lines of a program's output, without terminal escapes, control characters and trailing blanks. Invalid UTF-8 is
+// replaced by U+FFFD. A line that was overwritten (progress bars) is reduced to its last state. Indentation and empty
+// lines are kept.
 std::vector<std::string> CleanLines(std::string_view text);
 
 std::string_view BaseName(std::string_view path);
 bool Contains(std::string_view text, std::string_view part);
 
-// The name that is most like the one wanted, if one is like it at all.
+// The name closest to the wanted one; nullopt: none is similar.
 std::optional<std::string> Nearest(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace howdah::diagnosis

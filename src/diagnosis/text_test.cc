@@ -8,7 +8,7 @@ namespace {
 
 using testing::ElementsAre;
 
-TEST(Text, CleanLines) {
+TEST(Text, EscapesAndInvalidBytesAreCleaned) {
   EXPECT_THAT(CleanLines(""), ElementsAre());
   EXPECT_THAT(CleanLines("a\n\n  b  \nc"), ElementsAre("a", "", "  b", "c"));
   EXPECT_THAT(CleanLines("\x1b[1;31mred\x1b[0m\x1b]0;title\a.\x1b(B\x07!\n"), ElementsAre("red.B!"));
@@ -17,14 +17,14 @@ TEST(Text, CleanLines) {
               ElementsAre(" x\uFFFD\u00e4\uFFFD\uFFFD\uFFFD\uFFFDy"));
 }
 
-TEST(Text, ShortenCutsAtACharacter) {
+TEST(Text, ShortenCutsAtCharacterBoundary) {
   EXPECT_EQ(Shorten("abc", 3), "abc");
   EXPECT_EQ(Shorten("abcdefgh", 6), "abc…");
   EXPECT_EQ(Shorten("aää_____", 6), "aä…");
   EXPECT_EQ(Shorten("aää_____", 7), "aä…");
 }
 
-TEST(Text, Nearest) {
+TEST(Text, NearestFindsSimilarNameOnly) {
   const std::vector<std::string> names = {"train.py", "eval.py", "run.sh"};
   const struct {
     const char* wanted;

@@ -11,7 +11,7 @@ constexpr Duration kLongestGrace = std::chrono::hours(24 * 365);
 }  // namespace
 
 Attempt::Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers)
-    : number_(number), stop_signal_(stop_signal), handlers_(std::move(handlers)), patience_(loop) {}
+    : number_(number), stop_signal_(stop_signal), handlers_(std::move(handlers)), kill_timer_(loop) {}
 
 std::optional<os::process::SpawnError> Attempt::Spawn(const os::process::SpawnRequest& request) {
   auto outcome = os::process::Spawn(request);
@@ -46,14 +46,14 @@ bool Attempt::Extend() {
 }
 
 void Attempt::KillAt(TimePoint at) {
-  patience_.expires_at(at);
-  patience_.async_wait([this](const boost::system::error_code& error) {
+  kill_timer_.expires_at(at);
+  kill_timer_.async_wait([this](const boost::system::error_code& error) {
     if (!error) Kill();
   });
 }
 
 void Attempt::SendStopSignal() const {
-  // The group of a rank that lives is the rank's: its number cannot have gone to somebody else.
+  // The process group of a running rank has the rank's pid, which cannot have been reused. Other groups are looked up.
   std::vector<pid_t> ended;
   for (size_t rank = 0; rank < pids_.size(); ++rank) {
     if (living_[rank]) {
@@ -89,9 +89,9 @@ void Attempt::Advance() {
     killing_ = true;
   }
   os::process::SignalDescendants(SIGKILL);
-  if (os::process::HasChildren()) return;  // the end of each brings us here again
+  if (os::process::HasChildren()) return;  // each child's end leads here again
   ended_ = true;
-  patience_.cancel();
+  kill_timer_.cancel();
   const auto on_ended = std::move(handlers_.on_ended);  // may destroy *this
   on_ended();
 }

@@ -1,4 +1,4 @@
-// One attempt of the task: its processes, and whatever they start, from the first to the last.
+// One attempt of the task: its processes and all their descendants.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,35 +19,36 @@ namespace howdah::executor {
 //     | all ranks ended     | groups empty             | nothing left
 //     +---------------------+---------> killing -------+----> ended
 //
-// When the last rank has ended by itself, what it left behind is killed at once. After a Stop the members of the ranks'
-// process groups have got the signal and keep the whole grace: a shell dies of it while the program below it still
-// saves its checkpoint.
+// When the last rank has ended by itself, its descendants are killed at once. After a Stop, all members of the ranks'
+// process groups receive the signal and keep the whole grace: a shell dies of the signal while its child is still
+// saving a checkpoint.
 //
-// Owned by the executor, on its loop. The executor is a subreaper and reaps: it hands on every child that has ended
-// (OnReaped), then calls Advance.
+// On the executor's loop. The executor, a subreaper, reaps: it passes on every child that has ended (OnReaped), then
+// calls Advance.
 class Attempt {
  public:
   struct Handlers {
     std::function<void(int local_rank, const ExitStatus& status)> on_rank_exited;
-    std::function<void()> on_ended;  // the last; nothing that the attempt started is left. May destroy the Attempt
+    std::function<void()> on_ended;  // last; no process of the attempt is left. May destroy the Attempt
   };
   Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers);
 
   // Starts the process of the next local rank.
   std::optional<os::process::SpawnError> Spawn(const os::process::SpawnRequest& request);
 
-  // A child that was started into the attempt from outside: it is not told of a stop, as whoever started it does that,
-  // but gets the grace, and is gone when the attempt has ended.
+  // A process that another task has started here (mpirun's daemon). The other task stops it, so it receives no stop
+  // signal; but it keeps the grace, and does not outlive the attempt.
   void AddGuest(pid_t pid) { guests_.push_back(pid); }
 
-  // The stop signal now, SIGKILL after the grace, which Extend may give anew until limit (if it is longer) has passed.
-  // A further call can only shorten either.
+  // Sends the stop signal now, and SIGKILL after the grace. Extend may restart the grace until limit, if that is
+  // longer, has passed. A further call can only shorten either.
   void Stop(Duration grace, Duration limit = Duration(0));
-  // It is still saving its work: the grace begins anew, within the limit. false: it does not stop, or has no more.
+  // The attempt is still saving a checkpoint: restarts the grace, within the limit. false: the attempt is not stopping,
+  // or the limit is reached.
   bool Extend();
 
   void OnReaped(const os::process::Reaped& child);
-  // What follows from the children that have ended.
+  // To be called after OnReaped.
   void Advance();
 
   int number() const { return number_; }
@@ -67,11 +68,11 @@ class Attempt {
   std::vector<bool> living_;  // beside pids_
   std::vector<pid_t> guests_;
   std::optional<TimePoint> kill_at_;  // once stopping
-  TimePoint kill_by_;                 // the latest that this may become
+  TimePoint kill_by_;                 // upper bound of kill_at_
   Duration grace_{};                  // of the first Stop
   bool killing_ = false;
   bool ended_ = false;
-  boost::asio::steady_timer patience_;
+  boost::asio::steady_timer kill_timer_;
 };
 
 }  // namespace howdah::executor

@@ -7,85 +7,43 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <boost/asio/post.hpp>
+#include <utility>
 
 #include "howdah/base/version.h"
-#include "howdah/frameworks/framework.h"
-#include "howdah/jobspec/job_file.h"
-#include "howdah/os/files/files.h"
+#include "howdah/core/progress.h"
+#include "howdah/executor/exec.h"
 #include "howdah/os/process/tree.h"
+#include "log.h"
 #include "own_address.h"
-#include "say.h"
-#include "start_support.h"
-#include "workspace.h"
 
 namespace howdah::executor {
 namespace {
 
-constexpr size_t kSpecLimit = size_t{16} << 20;
-constexpr Duration kFirstConnectLimit = std::chrono::seconds(20);
+// How long the last messages to the AM may take.
+constexpr auto kFarewellLimit = std::chrono::seconds(2);
+constexpr Duration kLingerLimit = std::chrono::seconds(10);
 
 }  // namespace
 
-std::optional<core::PeerGroup> ReadCluster(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task) {
-  if (static_cast<size_t>(cluster.sizes_size()) != spec.roles.size()) return std::nullopt;
-  core::PeerGroup out;
-  int next = 0;
-  const int count = std::min(cluster.host_size(), cluster.port_size());
-  for (const int size : cluster.sizes()) {
-    if (size < 0 || size > count - next) return std::nullopt;
-    auto& role = out.emplace_back();
-    role.reserve(static_cast<size_t>(size));
-    for (int i = 0; i < size; ++i, ++next) {
-      const uint32_t host = cluster.host(next), port = cluster.port(next);
-      if (host >= static_cast<uint32_t>(cluster.hosts_size()) || port > UINT16_MAX) return std::nullopt;
-      role.push_back({cluster.hosts(static_cast<int>(host)), static_cast<uint16_t>(port)});
-    }
-  }
-  if (task.index < 0 || static_cast<size_t>(task.index) >= out[static_cast<size_t>(task.role)].size())
-    return std::nullopt;
-  return out;
-}
-
-jobspec::EnvVars ReadExports(const wire::Cluster& cluster, const jobspec::JobSpec& spec, TaskId task) {
-  core::Exports exports(spec.roles.size());
-  for (const wire::Exported& exported : cluster.exports()) {
-    if (exported.role() >= exports.size()) continue;
-    for (const wire::Variable& variable : exported.variables()) {
-      exports[exported.role()].emplace_back(variable.name(), variable.value());
-    }
-  }
-  return core::ExportsFor(spec, exports, task.role);
-}
-
-Executor::Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian,
+Executor::Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian, Connect connect,
                    MakeChannelTo make_channel)
-    : port_(std::move(port)),
-      heartbeat_timer_(loop_),
-      children_(loop_),
-      guardian_(loop_),
-      progress_(loop_, {[this](core::ProgressLine::Kind kind) { OnProgressLine(kind); },
-                        [this](int rank, const std::string& line) {
-                          Say("local rank " + std::to_string(rank) +
-                              " wrote a line to HOWDAH_PROGRESS that is none of `step N`, `checkpoint N` and "
-                              "`checkpointing`; it and any further one is left out: " +
-                              line);
-                        }}),
-      tunnels_(
+    : plan_{.options = options, .task = {0, options.index}, .port = port.port()},
+      am_(loop_, clock_, std::move(connect),
+          {[this](const wire::ToExecutor& message) { OnMessage(message); }, [this] { logs_.OnSent(); },
+           [this] { return runner_.newest(); }, [this] { runner_.OnRegistered(); }, [this] { OnHeartbeatDue(); },
+           [this] { OnAmMoved(); }, [this](const std::string& why) { OnAmLost(why); }}),
+      logs_(loop_, [this](const wire::FromExecutor& message) { am_.Send(message); }),
+      runner_({loop_, clock_, plan_, am_, logs_, usage_}, std::move(port), [this] { OnAttemptEnded(); }),
+      streams_(
           loop_,
           [this, make_channel = std::move(make_channel)](rpc::Post post) {
-            return make_channel(plan_.options.am_address, std::move(post));
+            return make_channel(am_.am_address(), std::move(post));
           },
-          [this](const jobspec::Command& command) -> std::optional<Launch> {
-            if (!attempt_ || attempt_->stopping()) return std::nullopt;
-            return PrepareCommand(plan_, surroundings_, place_, command);
-          },
-          [this](pid_t pid) {
-            if (frameworks::HoldsPlace(plan_.spec, plan_.task)) attempt_->AddGuest(pid);
-          }),
+          [this](const jobspec::Command& command) { return runner_.PrepareCommand(command); },
+          [this](pid_t pid) { runner_.OnCommandStarted(pid); }),
+      children_(loop_),
+      guardian_(loop_),
       farewell_(loop_) {
-  plan_.options = options;
-  plan_.task.index = options.index;
   sigset_t child_signal;
   ::sigemptyset(&child_signal);
   ::sigaddset(&child_signal, SIGCHLD);
@@ -97,84 +55,26 @@ Executor::Executor(const TaskOptions& options, os::process::PortReservation port
   WatchGuardian();
 }
 
-Executor::~Executor() {
-  if (filling_.joinable()) filling_.join();
-}
-
-Status Executor::Attach(Connect connect) {
-  host_ = plan_.options.host;
-  if (host_.empty()) {
-    auto own = OwnAddressTowards(plan_.options.am_address);
-    if (!own) return own.error();
-    host_ = std::move(*own);
+Status Executor::Register() {
+  std::string host = plan_.options.host;
+  if (host.empty()) {
+    HOWDAH_TRY(host, OwnAddressTowards(plan_.options.am_address));
   }
-  plan_.interface = InterfaceOf(host_);
-  if (plan_.options.am_may_move) {
-    auto callback =
-        rpc::callback::CallbackListener::Listen(loop_, host_, [this](const std::string& am) { OnCallback(am); });
-    if (!callback.ok()) return callback.error();
-    callback_ = std::move(*callback);
-  }
-  connect_ = std::move(connect);
-  Register();
-  if (link_ == nullptr) return Failed("connecting to the application master");
-  return {};
-}
-
-void Executor::Register() {
-  link_ = connect_(
-      plan_.options.am_address, [this](std::function<void()> task) { boost::asio::post(loop_, std::move(task)); },
-      {[this](const wire::ToExecutor& message) { OnMessage(message); },
-       [this](const std::string& why) { OnClosed(why); }, [this] { logs_.OnSent(); }},
-      alone_since_ ? AwaitedFor() : kFirstConnectLimit);
-  if (link_ == nullptr) return;
-  connected_ = true;
-  wire::FromExecutor message;
-  wire::Register& hello = *message.mutable_register_();
-  hello.set_container(plan_.options.container);
-  hello.set_version(std::string(kVersion));
-  hello.set_host(host_);
-  hello.set_port(port_.port());
-  hello.set_pid(::getpid());
-  hello.set_attempt(last_attempt_);
-  if (callback_) hello.set_callback_address(callback_->address());
-  link_->Send(message);
-  for (const wire::FromExecutor& report : reports_) link_->Send(report);
-  progress_told_.reset();  // the next heartbeat tells it anew
+  plan_.interface = InterfaceOf(host);
+  wire::Register registration;
+  registration.set_container(plan_.options.container);
+  registration.set_version(std::string(kVersion));
+  registration.set_host(host);
+  registration.set_port(plan_.port);
+  registration.set_pid(::getpid());
+  return am_.Open(plan_.options.am_address, std::move(registration), plan_.options.am_may_move);
 }
 
 Status Executor::Prepare() {
-  const auto text = os::files::ReadFile(plan_.options.job_file, kSpecLimit);
-  if (!text) return text.error();
-  auto spec = jobspec::ReadEffective(*text);
-  if (!spec) return spec.error().While("reading " + plan_.options.job_file);
-  plan_.spec = std::move(*spec);
-  const auto role = std::find_if(plan_.spec.roles.begin(), plan_.spec.roles.end(),
-                                 [&](const jobspec::RoleSpec& r) { return r.name == plan_.options.role; });
-  if (role == plan_.spec.roles.end()) return Failed("the job has no role '" + plan_.options.role + "'");
-  plan_.task.role = static_cast<int>(role - plan_.spec.roles.begin());
-  if (frameworks::NeedsTensorboardPort(plan_.spec, {plan_.task.role, plan_.options.index})) {
-    auto port = os::process::PortReservation::Reserve();
-    if (!port) return port.error();
-    port->StopHolding();  // whose server it will be is not known
-    plan_.tensorboard_port = port->port();
-    tensorboard_port_ = std::move(*port);
-  }
-  auto inherited = ReadInherited(plan_.options.environment_file);
-  if (!inherited) return inherited.error();
-  plan_.inherited = std::move(*inherited);
-  plan_.start_support = PlanStartSupport(plan_);
+  HOWDAH_TRY_STATUS(setup_.ReadJob(plan_));
   logs_.Begin(plan_.options, plan_.role().processes);
-  servers_bind_held_port_ = frameworks::ServersBindHeldPorts(plan_.spec.framework);
-  gpus_ = std::make_unique<GpuSampler>(loop_, plan_.options.gpus.value_or(std::vector<int>()), plan_.inherited["PATH"]);
-  if (!HasFiles(plan_.spec)) {
-    OnWorkspace(FillWorkspace(plan_.options, plan_.spec));
-    return {};
-  }
-  filling_ = std::thread([this] {
-    const Status filled = FillWorkspace(plan_.options, plan_.spec);
-    boost::asio::post(loop_, [this, filled] { OnWorkspace(filled); });
-  });
+  usage_.MeasureGpus(plan_.options.gpus.value_or(std::vector<int>()), plan_.options.inherited["PATH"]);
+  setup_.FillWorkDirectory(plan_, [this](const Status& filled) { runner_.OnWorkDirectory(filled); });
   return {};
 }
 
@@ -183,16 +83,106 @@ int Executor::Run() {
   return exit_code_.value_or(1);
 }
 
+void Executor::OnMessage(const wire::ToExecutor& message) {
+  if (message.has_welcome()) {
+    if (!message.welcome().refused().empty()) {
+      Log("refused by the application master: " + message.welcome().refused());
+      BeginExit(1);
+      return Finish();
+    }
+    am_.OnWelcome(message.welcome());
+  }
+  if (message.has_start() && !exit_code_) runner_.Start(message.start(), message.cluster());
+  if (message.has_stop()) runner_.Stop(message.stop());
+  if (message.has_watch_logs()) logs_.OnWatch(message.watch_logs().on());
+  if (message.has_pull_log()) logs_.OnPull(message.pull_log());
+  if (message.has_print()) runner_.Print(message.print());
+  if (message.has_open_tunnel()) streams_.Open(message.open_tunnel().id());
+  if (message.has_leave()) OnLeave(message.leave());
+}
+
+void Executor::OnLeave(const wire::Leave& leave) {
+  const bool first = !exit_code_;
+  if (!first && !lingering_) return;
+  BeginExit(exit_code_.value_or(0));
+  if (first && leave.linger_micros() > 0) Linger(std::min(Duration(leave.linger_micros()), kLingerLimit));
+  if (leave.linger_micros() == 0) lingering_ = false;
+  if (runner_.running()) return runner_.Stop(Duration(0), Duration(0));
+  if (!lingering_) Finish();
+}
+
+void Executor::BeginExit(int exit_code) {
+  exit_code_ = exit_code;
+  am_.StopReconnecting();
+  runner_.DropPending();
+}
+
+void Executor::Linger(Duration limit) {
+  lingering_ = true;
+  farewell_.expires_after(limit);
+  farewell_.async_wait([this](const boost::system::error_code& error) {
+    if (error || !std::exchange(lingering_, false)) return;
+    if (!runner_.running()) Finish();
+  });
+}
+
+// The AM has to receive what is queued; OnAmLost ends the loop.
+void Executor::Finish() {
+  if (!am_.Finish()) return loop_.stop();
+  farewell_.expires_after(kFarewellLimit);
+  farewell_.async_wait([this](const boost::system::error_code& error) {
+    if (!error) loop_.stop();
+  });
+}
+
+void Executor::OnAmLost(const std::string& why) {
+  if (!exit_code_) {
+    Log("lost the connection to the application master at " + am_.am_address() + ": " + why);
+    BeginExit(1);
+    // Nobody is left who could order anything else.
+    const jobspec::Checkpoint& checkpoint = plan_.spec.checkpoint;
+    if (runner_.running()) return runner_.Stop(checkpoint.grace, core::LongestGrace(checkpoint));
+  }
+  if (!runner_.running()) loop_.stop();
+}
+
+void Executor::OnAmMoved() {
+  plan_.options.am_address = am_.am_address();
+  if (const auto known = plan_.options.agent_variables.find(kAmVariable);
+      known != plan_.options.agent_variables.end()) {
+    known->second = am_.am_address();
+  }
+  streams_.Close();
+}
+
+void Executor::OnAttemptEnded() {
+  if (exit_code_ && !lingering_) Finish();
+}
+
+void Executor::OnHeartbeatDue() {
+  wire::FromExecutor message;
+  runner_.FillHeartbeat(*message.mutable_heartbeat());
+  am_.Send(message);
+  runner_.CheckForHang(message.heartbeat().usage());
+}
+
 void Executor::WatchChildren() {
   children_.async_wait(boost::asio::posix::stream_descriptor::wait_read,
                        [this](const boost::system::error_code& error) {
                          if (error) return;
-                         signalfd_siginfo told[8];
-                         while (::read(children_.native_handle(), told, sizeof told) > 0) {
+                         signalfd_siginfo signals[8];
+                         while (::read(children_.native_handle(), signals, sizeof signals) > 0) {
                          }
-                         OnChildren();
+                         ReapChildren();
                          WatchChildren();
                        });
+}
+
+void Executor::ReapChildren() {
+  std::vector<os::process::Reaped> children;
+  while (const auto child = os::process::ReapAny()) children.push_back(*child);
+  for (const os::process::Reaped& child : children) streams_.OnReaped(child);
+  runner_.OnReaped(children);
 }
 
 void Executor::WatchGuardian() {
@@ -203,26 +193,9 @@ void Executor::WatchGuardian() {
 }
 
 void Executor::OnGuardianGone() {
-  Say("the guardian is gone: ending everything");
+  Log("the guardian is gone: killing all processes of the task");
   os::process::KillAllDescendants();
   ::_exit(1);
-}
-
-void Executor::OnChildren() {
-  while (const auto child = os::process::ReapAny()) {
-    if (attempt_) attempt_->OnReaped(*child);
-    tunnels_.OnReaped(*child);
-  }
-  if (attempt_) attempt_->Advance();
-}
-
-void Executor::OnWorkspace(const Status& filled) {
-  if (filling_.joinable()) filling_.join();
-  workspace_ = filled;
-  if (!pending_) return;
-  const PendingStart start = std::move(*pending_);
-  pending_.reset();
-  StartAttempt(start);
 }
 
 }  // namespace howdah::executor

@@ -1,4 +1,4 @@
-// What the AM sees of a task, with real processes.
+// A task as its AM sees it, with real processes.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(Executor, RunsAnAttemptAndTellsItsEnd) {
+TEST(Executor, ReportsStartAndEndOfAnAttempt) {
   Task task("echo out; echo err >&2; exit 7");
   task.Start(0);
   const wire::Started started = task.ReceiveStarted();
@@ -29,14 +29,14 @@ TEST(Executor, RunsAnAttemptAndTellsItsEnd) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Executor, TellsASignal) {
+TEST(Executor, ReportsTheSignalThatKilledAProcess) {
   Task task("kill -SEGV $$");
   const wire::RankExited exited = task.RunAttempt(0);
   EXPECT_EQ(exited.signal(), SIGSEGV);
   EXPECT_FALSE(exited.has_code());
 }
 
-TEST(Executor, RestartsInPlace) {
+TEST(Executor, RestartKeepsTheWorkingDirectory) {
   Task task("[ -f state ] && { cat state; exit 0; }; echo kept > state; exit 3");
   EXPECT_EQ(task.RunAttempt(0).code(), 3);
   EXPECT_EQ(task.RunAttempt(1).code(), 0);
@@ -44,7 +44,7 @@ TEST(Executor, RestartsInPlace) {
   EXPECT_EQ(task.Log("0/stdout"), "");
 }
 
-TEST(Executor, RanksAreKeptApart) {
+TEST(Executor, RanksHaveTheirOwnExitCodesAndLogs) {
   Task task;
   task.role().processes = 3;
   task.role().command.shell = "echo $HOWDAH_LOCAL_RANK; exit $HOWDAH_LOCAL_RANK";
@@ -63,7 +63,7 @@ TEST(Executor, RanksAreKeptApart) {
   }
 }
 
-TEST(Executor, AFailedRankIsToldWhileOthersRun) {
+TEST(Executor, FailedRankIsReportedWhileOthersRun) {
   Task task;
   task.role().processes = 2;
   task.role().command.shell = "[ $HOWDAH_LOCAL_RANK = 0 ] && exit 5; exec sleep 86400";
@@ -74,11 +74,11 @@ TEST(Executor, AFailedRankIsToldWhileOthersRun) {
   task.Stop(0, 20s);
   const wire::RankExited other = task.ReceiveExit();
   EXPECT_EQ(other.signal(), SIGTERM);
-  EXPECT_EQ(other.cause(), "") << "who went as it was told to needs no cause";
+  EXPECT_EQ(other.cause(), "") << "a process killed by the stop signal needs no cause";
   task.ExpectEnded(0);
 }
 
-TEST(Executor, AListIsExecutedAsItIs) {
+TEST(Executor, CommandListIsNotInterpretedByAShell) {
   Task task;
   task.role().command.argv = {"printf", "%s\\n", "$HOME and \"quotes\" and * stay"};
   task.Launch();
@@ -86,7 +86,7 @@ TEST(Executor, AListIsExecutedAsItIs) {
   EXPECT_EQ(task.Log("0/stdout"), "$HOME and \"quotes\" and * stay\n");
 }
 
-TEST(Executor, CommandsAreFoundInTheTasksPath) {
+TEST(Executor, CommandIsLookedUpInTheTasksPath) {
   Task task;
   task.role().command.argv = {"tool"};
   task.role().env = {{"PATH", "bin:/usr/bin:/bin"}};
@@ -97,17 +97,14 @@ TEST(Executor, CommandsAreFoundInTheTasksPath) {
   EXPECT_EQ(task.Log("0/stdout"), "mine\n");
 }
 
-TEST(Executor, SaysWhyACommandCouldNotStart) {
+TEST(Executor, FailedStartReportsTheCause) {
   const struct {
     std::vector<std::string> argv;
     int code;
     const char* cause;
-  } rows[] = {{{"trian"}, 127, "trian"},
-              {{"./train.py"}, 126, "not executable: ./train.py"},
-              {{"./nothing"}, 127, "nothing"},
-              {{"./no-interpreter"}, 126, "interpreter"},
-              {{"./no-format"}, 126, "first line"},
-              {{"./folder"}, 126, "directory"}};
+  } rows[] = {{{"trian"}, 127, "trian"},         {{"./train.py"}, 126, "not executable: ./train.py"},
+              {{"./nothing"}, 127, "nothing"},   {{"./no-interpreter"}, 126, "interpreter"},
+              {{"./no-format"}, 126, "#! line"}, {{"./folder"}, 126, "directory"}};
   for (const auto& row : rows) {
     Task task;
     task.role().command.argv = row.argv;
@@ -123,8 +120,8 @@ TEST(Executor, SaysWhyACommandCouldNotStart) {
     EXPECT_EQ(message->start_failed().attempt(), 0);
     EXPECT_EQ(message->start_failed().code(), row.code) << row.argv[0];
     EXPECT_THAT(message->start_failed().cause(), HasSubstr(row.cause)) << row.argv[0];
-    EXPECT_THAT(task.Log("0/stderr"), HasSubstr(row.argv[0] + ": ")) << "as a shell would have said it";
-    // Nothing else is told of it: the next message is of the next attempt.
+    EXPECT_THAT(task.Log("0/stderr"), HasSubstr(row.argv[0] + ": ")) << "as a shell would have written it";
+    // It has no Ended: the next message is about the next attempt.
     task.Start(1);
     const auto next = task.Receive();
     ASSERT_TRUE(next && next->has_start_failed());
@@ -132,7 +129,7 @@ TEST(Executor, SaysWhyACommandCouldNotStart) {
   }
 }
 
-TEST(Executor, AHalfStartedAttemptIsTakenBack) {
+TEST(Executor, PartlyStartedAttemptIsKilled) {
   Task task;
   task.role().processes = 3;
   task.role().command.shell = "exec sleep 86400";
@@ -149,13 +146,13 @@ TEST(Executor, AHalfStartedAttemptIsTakenBack) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Executor, ManyBytesAreAllThere) {
+TEST(Executor, LargeOutputIsComplete) {
   Task task("head -c 200000000 /dev/zero");
   EXPECT_EQ(task.RunAttempt(0).code(), 0);
   EXPECT_EQ(os::files::ReadFile(task.options.logs_dir + "/0/stdout", 300'000'000)->size(), 200'000'000u);
 }
 
-TEST(Executor, HeartbeatsTellUse) {
+TEST(Executor, HeartbeatReportsUsage) {
   Task task("python3 -c 'import time\nb = bytearray(100 << 20)\ntime.sleep(86400)'");
   wire::ToExecutor welcome;
   welcome.mutable_welcome()->set_heartbeat_millis(5);
@@ -172,7 +169,7 @@ TEST(Executor, HeartbeatsTellUse) {
   EXPECT_TRUE(seen);
 }
 
-TEST(Executor, TellsAveragesAndWhatItsOwnGpusDid) {
+TEST(Executor, UsageHasAveragesAndOnlyTheTasksGpus) {
   Task task;
   ASSERT_TRUE(os::files::WriteFileAtomically(task.scratch / "nvidia-smi",
                                              "#!/bin/sh\necho '0, 90, 40960, 40960\n1, 50, 10240, 40960\n2, 95, 9, 9\n"
@@ -180,10 +177,7 @@ TEST(Executor, TellsAveragesAndWhatItsOwnGpusDid) {
                                              0755)
                   .ok());
   task.options.gpus = {1, 3};
-  task.options.environment_file = task.scratch / "environment.json";
-  ASSERT_TRUE(os::files::WriteFileAtomically(task.options.environment_file,
-                                             R"({"PATH": ")" + task.scratch.path() + R"(:/usr/bin:/bin"})")
-                  .ok());
+  task.options.inherited["PATH"] = task.scratch.path() + ":/usr/bin:/bin";
   task.role().command.shell = "exec sleep 86400";
   task.Launch();
   wire::ToExecutor welcome;
@@ -191,7 +185,7 @@ TEST(Executor, TellsAveragesAndWhatItsOwnGpusDid) {
   task.Send(welcome);
   const auto before = task.Receive();
   ASSERT_TRUE(before && before->has_heartbeat());
-  EXPECT_EQ(before->heartbeat().usage().memory_average_bytes(), 0) << "only what runs is averaged";
+  EXPECT_EQ(before->heartbeat().usage().memory_average_bytes(), 0) << "only running attempts are averaged";
   task.Start(0);
   wire::Usage usage;
   bool stopped = false;
@@ -211,7 +205,7 @@ TEST(Executor, TellsAveragesAndWhatItsOwnGpusDid) {
   EXPECT_DOUBLE_EQ(usage.gpu_use().memory_peak(), 0.5);
 }
 
-TEST(Executor, LeavesWhenItIsRefused) {
+TEST(Executor, RefusedExecutorExits) {
   Task task("true");
   wire::ToExecutor welcome;
   welcome.mutable_welcome()->set_refused("of another version");
@@ -219,7 +213,7 @@ TEST(Executor, LeavesWhenItIsRefused) {
   EXPECT_EQ(task.Wait(), 1);
 }
 
-TEST(Executor, NonsenseFromTheAmIsNoCrash) {
+TEST(Executor, InvalidEndpointTableFailsTheStart) {
   Task task("true");
   wire::ToExecutor message;
   message.mutable_start()->set_attempt(0);
@@ -246,7 +240,7 @@ std::string Server(bool reuse) {
   return text;
 }
 
-TEST(Executor, ThePortIsHeldForServersThatShareIt) {
+TEST(Executor, PortIsHeldForServersThatSetReuseAddress) {
   Task task;
   task.spec.framework = jobspec::Framework::kPytorch;
   task.role().command.shell = Server(false) + "; " + Server(true);
@@ -256,14 +250,14 @@ TEST(Executor, ThePortIsHeldForServersThatShareIt) {
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("Address already in use"));
 }
 
-TEST(Executor, ThePortIsLetGoForOthers) {
+TEST(Executor, PortIsReleasedForOtherServers) {
   Task task(Server(false));
   EXPECT_EQ(task.RunAttempt(0).code(), 0);
-  EXPECT_EQ(task.RunAttempt(1).code(), 0) << "it was taken again, and let go again";
+  EXPECT_EQ(task.RunAttempt(1).code(), 0) << "the port was held and released again";
   EXPECT_EQ(task.Log("1/stdout"), "listening\n");
 }
 
-TEST(Executor, SaysWhoHasThePort) {
+TEST(Executor, HolderOfThePortIsNamed) {
   Task task(Server(false));
   const os::files::Fd thief(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int one = 1;

@@ -15,17 +15,17 @@ namespace {
 
 constexpr size_t kCopyPiece = size_t{1} << 20;
 
-// One variable, while its text or the end of its value is looked for.
+// The search for one variable: first for its text, then for the end of its value.
 struct Search {
   const std::string* name = nullptr;
   const std::string* text = nullptr;
   std::optional<std::string> value;
-  bool whole = false;
+  bool complete = false;
 };
 
-// kept: the end of what was seen before, in which a text may have begun; then what is new.
-void Look(Search& search, std::string_view kept_and_new, size_t kept) {
-  if (search.whole) return;
+// kept: size of the end of the previous bytes, in which a text may have begun; the new bytes follow.
+void Continue(Search& search, std::string_view kept_and_new, size_t kept) {
+  if (search.complete) return;
   std::string_view rest;
   if (search.value) {
     rest = kept_and_new.substr(kept);
@@ -36,8 +36,8 @@ void Look(Search& search, std::string_view kept_and_new, size_t kept) {
     rest = kept_and_new.substr(at + search.text->size());
   }
   const size_t end = rest.find_first_of("\r\n");
-  search.whole = end != std::string_view::npos;
-  // One byte more than there may be says that there is too much.
+  search.complete = end != std::string_view::npos;
+  // One byte more than the limit shows that the value is too long.
   search.value->append(
       rest.substr(0, std::min(end, kExportsLimit + 1 - std::min(search.value->size(), kExportsLimit))));
 }
@@ -49,17 +49,17 @@ Result<jobspec::EnvVars> Found(const std::vector<Search>& searches, bool searche
     if (!search.value) {
       if (searched_all) continue;
       return Failed("'" + *search.text + "' (exports." + *search.name + ") is not in the first " +
-                    std::to_string(kExportsSearched >> 20) + " MiB of its output");
+                    std::to_string(kExportsSearched >> 20) + " MiB of the output");
     }
     if (search.value->find('\0') != std::string::npos) {
-      return Failed("what it printed behind '" + *search.text + "' (exports." + *search.name +
-                    ") has a zero byte in it, which no variable can have");
+      return Failed("the value after '" + *search.text + "' (exports." + *search.name +
+                    ") contains a zero byte, which an environment variable cannot hold");
     }
     size += search.name->size() + search.value->size();
     if (size > kExportsLimit) {
-      return Failed("what it printed behind '" + *search.text + "' (exports." + *search.name +
-                    ") is too long: variables that are handed on have at most " + std::to_string(kExportsLimit >> 10) +
-                    " KiB together");
+      return Failed("the value after '" + *search.text + "' (exports." + *search.name +
+                    ") is too long: the limit for all exported variables together is " +
+                    std::to_string(kExportsLimit >> 10) + " KiB");
     }
     variables.emplace_back(*search.name, *search.value);
   }
@@ -77,15 +77,15 @@ Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::E
     searches.push_back({&name, &text, std::nullopt, false});
     longest = std::max(longest, text.size());
   }
-  std::string bytes;  // the end of the piece before, and the piece
+  std::string bytes;  // the end of the previous piece, and the current piece
   size_t kept = 0, searched = 0;
   for (;;) {
     bytes.resize(kept + kCopyPiece);
     const ssize_t size = ::read(file.get(), bytes.data() + kept, kCopyPiece);
     if (size < 0) return os::files::SystemError("reading " + output);
     bytes.resize(kept + static_cast<size_t>(size));
-    for (Search& search : searches) Look(search, bytes, kept);
-    const bool all = std::all_of(searches.begin(), searches.end(), [](const Search& s) { return s.whole; });
+    for (Search& search : searches) Continue(search, bytes, kept);
+    const bool all = std::all_of(searches.begin(), searches.end(), [](const Search& s) { return s.complete; });
     searched += static_cast<size_t>(size);
     if (size == 0 || all || searched >= kExportsSearched) return Found(searches, size == 0 || all);
     kept = std::min(bytes.size(), longest - 1);

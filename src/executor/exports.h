@@ -1,4 +1,4 @@
-// What a task hands on to the roles that wait for its end.
+// The values that a task exports to the roles that wait for its end.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace howdah::executor {
 
-// The most of an output that is searched, and the most that all names and values of a task may be: they stand in the
-// environment of every process of the roles behind, and Linux takes no variable of more than 128 KiB.
+// Limits on the searched part of an output, and on the size of all names and values of a task together: they become
+// environment variables of other roles, and Linux limits a variable to 128 KiB.
 inline constexpr size_t kExportsSearched = size_t{64} << 20;
 inline constexpr size_t kExportsLimit = size_t{64} << 10;
 
-// wanted: variables, and the text behind which each has its value, up to the end of the line, in the first line of the
-// file that has the text. What is not there is left out. An error names what no variable can be made of: a value that
-// is too long or has a zero byte in it, or a text that is not in what of the file is searched.
+// wanted: variables, each with the text that precedes its value. The value is the rest of the first line of the file
+// that contains the text. A variable without such a line is left out. It is an error if a value is too long or contains
+// a zero byte, or if a text is missing in the searched part of a longer file.
 Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::EnvVars& wanted);
 
 }  // namespace howdah::executor

@@ -18,7 +18,7 @@ class Exports : public testing::Test {
     EXPECT_TRUE(os::files::WriteFileAtomically(scratch_ / "stdout", output).ok());
     return FindExports(scratch_ / "stdout", wanted);
   }
-  // Of a single variable "P" behind "P: ".
+  // The value of a single variable "P" after "P: ".
   std::string Value(const std::string& output) {
     const auto found = Find(output, {{"P", "P: "}});
     return !found.ok() ? found.error().message : found->empty() ? "(none)" : found->front().second;
@@ -26,7 +26,7 @@ class Exports : public testing::Test {
   os::files::Scratch scratch_;
 };
 
-TEST_F(Exports, TheFirstLineThatHasTheTextGivesTheRestOfIt) {
+TEST_F(Exports, ValueIsTheRestOfTheFirstLineWithTheText) {
   const struct {
     const char* output;
     const char* value;
@@ -43,36 +43,35 @@ TEST_F(Exports, TheFirstLineThatHasTheTextGivesTheRestOfIt) {
   for (const auto& c : kCases) EXPECT_EQ(Value(c.output), c.value) << c.output;
 }
 
-TEST_F(Exports, AreInTheOrderTheyAreWantedIn) {
+TEST_F(Exports, VariablesKeepTheRequestedOrder) {
   const auto found = Find("B=2\nA=1\n", {{"A", "A="}, {"NOT_THERE", "C="}, {"B", "B="}, {"AGAIN", "A="}});
   ASSERT_TRUE(found.ok());
   EXPECT_THAT(*found, ElementsAre(Pair("A", "1"), Pair("B", "2"), Pair("AGAIN", "1")));
 }
 
-TEST_F(Exports, ATextOrValueMayLieAcrossPiecesThatAreRead) {
+TEST_F(Exports, TextAndValueMaySpanPieces) {
   const std::string value(40'000, 'v');
   for (const size_t before : {0, 1, 3, 20'000, 39'999, 40'002}) {
     EXPECT_EQ(Value(std::string((size_t{1} << 20) - before, '.') + "P: " + value + "\nrest\n"), value) << before;
   }
 }
 
-TEST_F(Exports, WhatNoVariableCanBeMadeOfIsNamed) {
+TEST_F(Exports, ValueTooLongOrWithZeroByteIsAnError) {
   const std::string most(kExportsLimit - 1, 'v');
   EXPECT_EQ(Value("P: " + most + "\n"), most);
   EXPECT_EQ(Value("P: " + most + "v\n"),
-            "what it printed behind 'P: ' (exports.P) is too long: variables that are handed on have at most 64 KiB "
-            "together");
+            "the value after 'P: ' (exports.P) is too long: the limit for all exported variables together is 64 KiB");
   EXPECT_THAT(Value("P: " + std::string(5 << 20, 'v')), HasSubstr("is too long"));
   EXPECT_EQ(Value(std::string("P: a\0b\n", 7)),
-            "what it printed behind 'P: ' (exports.P) has a zero byte in it, which no variable can have");
+            "the value after 'P: ' (exports.P) contains a zero byte, which an environment variable cannot hold");
   const auto two = Find("A=" + most + "\nB=" + most + "\n", {{"A", "A="}, {"B", "B="}});
   EXPECT_THAT(two.error().message, HasSubstr("(exports.B) is too long"));
 }
 
-TEST_F(Exports, OnlySoMuchIsSearched) {
+TEST_F(Exports, SearchIsLimited) {
   const std::string much(kExportsSearched, '.');
   EXPECT_EQ(Value("P: early\n" + much), "early");
-  EXPECT_EQ(Value(much + "\nP: late\n"), "'P: ' (exports.P) is not in the first 64 MiB of its output");
+  EXPECT_EQ(Value(much + "\nP: late\n"), "'P: ' (exports.P) is not in the first 64 MiB of the output");
 }
 
 }  // namespace

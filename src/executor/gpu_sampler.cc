@@ -20,13 +20,13 @@ constexpr size_t kTextLimit = 64 << 10;
 }  // namespace
 
 GpuSampler::GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path)
-    : gpus_(std::move(gpus)), path_(path), output_(loop), patience_(loop) {
+    : gpus_(std::move(gpus)), path_(path), output_(loop), limit_(loop) {
   if (gpus_.empty()) return;
   const os::process::FoundCommand found = os::process::LookUpCommand("nvidia-smi", path, "/");
   if (found.error == 0) program_ = found.program;
 }
 
-void GpuSampler::Poke() {
+void GpuSampler::Poll() {
   const auto now = std::chrono::steady_clock::now();
   if (program_.empty() || output_.is_open() || now < next_) return;
   next_ = now + kInterval;
@@ -44,8 +44,8 @@ void GpuSampler::Poke() {
   if (std::holds_alternative<os::process::SpawnError>(outcome)) return output_.close();
   pid_ = std::get<os::process::Child>(outcome).pid;
   text_.clear();
-  patience_.expires_after(kLimit);
-  patience_.async_wait([this](const boost::system::error_code& error) {
+  limit_.expires_after(kLimit);
+  limit_.async_wait([this](const boost::system::error_code& error) {
     if (!error && pid_ > 0) ::kill(-pid_, SIGKILL);
   });
   Read();
@@ -62,7 +62,7 @@ void GpuSampler::Read() {
 
 void GpuSampler::Finish() {
   pid_ = -1;
-  patience_.cancel();
+  limit_.cancel();
   output_.close();
   last_ = os::process::ParseGpuUsage(text_);
   std::erase_if(last_, [&](const os::process::GpuUsage& gpu) {

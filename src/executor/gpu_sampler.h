@@ -1,4 +1,4 @@
-// What the task's GPUs do, asked of nvidia-smi now and then.
+// Samples the use of the task's GPUs with nvidia-smi.
 #pragma once
 
 #include <array>
@@ -15,20 +15,20 @@
 
 namespace howdah::executor {
 
-// Nothing waits for an answer: last() is what the last one said. A question takes a process, and some tens of
-// milliseconds of a core, so it is asked rarely; one that is not answered in time is killed. On the executor's loop;
-// the executor reaps.
+// nvidia-smi takes a process and some tens of milliseconds of a core, so it is run rarely, and killed if it takes too
+// long. On the executor's loop, asynchronously; the executor reaps.
 class GpuSampler {
  public:
-  // gpus: those of the task; empty: nothing is ever asked. path: where nvidia-smi is looked for.
+  // gpus: those of the task; empty: nothing is ever sampled. path: where nvidia-smi is looked up.
   GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path);
 
-  // Asks, if it is time to.
-  void Poke();
+  // Runs nvidia-smi, unless the last sample is recent.
+  void Poll();
+  // The last sample.
   const std::vector<os::process::GpuUsage>& last() const { return last_; }
-  // By index: where each is on the PCI bus, as soon as an answer has said it.
+  // PCI addresses by index, as far as samples have contained them.
   const std::map<int, std::string>& pci_addresses() const { return pci_addresses_; }
-  // All answers so far.
+  // Over all samples so far.
   const GpuSamples& samples() const { return samples_; }
 
  private:
@@ -36,16 +36,16 @@ class GpuSampler {
   void Finish();
 
   std::vector<int> gpus_;
-  std::string program_;  // empty: there is none
+  std::string program_;  // empty: not found
   std::string path_;
   boost::asio::posix::stream_descriptor output_;
-  boost::asio::steady_timer patience_;
+  boost::asio::steady_timer limit_;
   std::chrono::steady_clock::time_point next_;
   pid_t pid_ = -1;
   std::string text_;
   std::array<char, 1024> buffer_;
   std::vector<os::process::GpuUsage> last_;
-  std::map<int, std::string> pci_addresses_;  // a GPU that has failed is in no answer any more
+  std::map<int, std::string> pci_addresses_;  // kept, because a GPU that has failed is missing in later samples
   GpuSamples samples_;
 };
 

@@ -7,7 +7,7 @@
 
 #include "howdah/os/process/spawn.h"
 #include "howdah/os/process/tree.h"
-#include "say.h"
+#include "log.h"
 
 namespace howdah::executor {
 namespace {
@@ -19,7 +19,7 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
   return set;
 }
 
-// Ends this process as another one was ended, without a core file of its own.
+// Ends this process by the signal that has ended the executor, without a core file.
 [[noreturn]] void DieBy(int signal) {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -35,19 +35,20 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
 int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<void()>& at_end) {
   os::process::CloseInheritedOnExec();
   if (const Status reaper = os::process::BecomeSubreaper(); !reaper.ok()) {
-    Say(reaper.error().message);
+    Log(reaper.error().message);
     return 1;
   }
-  const sigset_t orders = SignalSet({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
-  ::sigprocmask(SIG_BLOCK, &orders, nullptr);
+  const sigset_t handled = SignalSet({SIGTERM, SIGINT, SIGHUP, SIGCHLD});
+  ::sigprocmask(SIG_BLOCK, &handled, nullptr);
   const pid_t guardian = ::getpid();
   const pid_t child = ::fork();
   if (child < 0) {
-    Say(os::files::SystemError("making the executor's process").message);
+    Log(os::files::SystemError("creating the executor's process").message);
     return 1;
   }
   if (child == 0) {
-    // Only SIGCHLD stays blocked: the executor reads it. A signal sent to it ends it, and the guardian tells.
+    // Only SIGCHLD stays blocked: the executor reads it from a signalfd. Other signals kill the executor, and the
+    // guardian passes that on.
     const sigset_t free = SignalSet({SIGTERM, SIGINT, SIGHUP});
     ::sigprocmask(SIG_UNBLOCK, &free, nullptr);
     ::signal(SIGPIPE, SIG_IGN);
@@ -55,7 +56,7 @@ int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<v
   }
   for (;;) {
     int signal = 0;
-    if (::sigwait(&orders, &signal) != 0) continue;
+    if (::sigwait(&handled, &signal) != 0) continue;
     if (signal != SIGCHLD) {
       os::process::KillAllDescendants();
       at_end();

@@ -1,4 +1,4 @@
-// The two processes of a task.
+// The guardian of a task, the parent of its executor.
 #pragma once
 
 #include <sys/types.h>
@@ -7,9 +7,9 @@
 
 namespace howdah::executor {
 
-// Forks a child that runs `executor` (told the guardian's pid; its result is the child's exit status) and stays behind
-// as the guardian of both: see task.h for how it ends. at_end: called by the guardian when nothing runs below it any
-// more. Never returns in the child.
+// Forks a child that runs `executor` (argument: the guardian's pid; result: the child's exit status), and becomes the
+// guardian: see task.h for how it ends. at_end: called by the guardian once no process of the task is left. Never
+// returns in the child.
 int RunGuardian(const std::function<int(pid_t guardian)>& executor, const std::function<void()>& at_end);
 
 }  // namespace howdah::executor

@@ -1,4 +1,4 @@
-// What a process is given: its environment and its working directory.
+// The environment and the working directory of a process.
 #include "launch.h"
 
 #include <gmock/gmock.h>
@@ -14,20 +14,22 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TaskPlan PlanOf(const Task& task, Variables inherited) {
-  return {task.options, task.spec, {0, 0}, std::move(inherited)};
+  TaskPlan plan{.options = task.options, .spec = task.spec, .task = {0, 0}};
+  plan.options.inherited = std::move(inherited);
+  return plan;
 }
-const Surroundings kSurroundings{{{{"127.0.0.1", 20'000}}}, {}, {}};
+const Peers kPeers{{{{"127.0.0.1", 20'000}}}, {}, {}};
 
-TEST(Launch, LaterVariablesOverrideEarlierOnes) {
+TEST(Launch, VariablesHavePrecedence) {
   Task task;
   task.options.python_dir = "/archive";
   task.options.gpus = {2, 3};
   task.spec.env = {{"A", "job"}, {"B", "job"}, {"C", "job"}, {"HOWDAH_ROLE", "mine"}};
   task.role().env = {{"B", "role"}};
-  Surroundings surroundings = kSurroundings;
-  surroundings.exports = {{"B", "other"}, {"C", "other"}, {"D", "first"}, {"D", "second"}};
-  const Variables variables = MakeEnvironment(
-      PlanOf(task, {{"A", "inherited"}, {"PATH", "/bin"}, {"CONDA_PREFIX", "/conda"}}), surroundings, {});
+  Peers peers = kPeers;
+  peers.exports = {{"B", "other"}, {"C", "other"}, {"D", "first"}, {"D", "second"}};
+  const Variables variables =
+      MakeEnvironment(PlanOf(task, {{"A", "inherited"}, {"PATH", "/bin"}, {"CONDA_PREFIX", "/conda"}}), peers, {});
   EXPECT_EQ(variables.at("A"), "job");
   EXPECT_EQ(variables.at("C"), "other");
   EXPECT_EQ(variables.at("D"), "second");
@@ -40,20 +42,20 @@ TEST(Launch, LaterVariablesOverrideEarlierOnes) {
   EXPECT_EQ(variables.at("HOWDAH_PORT"), "20000");
 }
 
-// Else a shell would take the node's own python3, which is behind it in PATH.
-TEST(Launch, NothingStartsInsteadOfAPackedPythonThatIsNotThere) {
+// Otherwise a shell would run the node's own python3, which comes later in PATH.
+TEST(Launch, BrokenPackedPythonFailsTheStart) {
   os::files::Scratch scratch;
   const std::string python = scratch / "python";
   ASSERT_TRUE(os::files::MakeDirectories(python + "/env/bin").ok());
   const auto problem = [&] {
     Task task("python3 -c 1");
     task.options.python_dir = python;
-    const auto launch = PrepareLaunch(PlanOf(task, {}), kSurroundings, {});
+    const auto launch = PrepareLaunch(PlanOf(task, {}), kPeers, {});
     return !launch ? launch.error().message : launch->problem ? launch->problem->line : "";
   };
   EXPECT_EQ(problem(), "bin: No such file or directory");
   ASSERT_TRUE(os::files::MakeDirectories(python + "/bin").ok());
-  EXPECT_EQ(problem(), "") << "there may be other programs in it";
+  EXPECT_EQ(problem(), "") << "the archive may have other programs";
   ASSERT_EQ(::symlink("python3", (python + "/bin/python").c_str()), 0);
   ASSERT_EQ(::symlink("/no/such/python3", (python + "/bin/python3").c_str()), 0);
   EXPECT_EQ(problem(), "bin/python -> /no/such/python3: No such file or directory");
@@ -65,17 +67,16 @@ TEST(Launch, NothingStartsInsteadOfAPackedPythonThatIsNotThere) {
   EXPECT_EQ(problem(), "");
 }
 
-TEST(Launch, GpusAreHiddenOnlyWhereThereAreSome) {
+TEST(Launch, CudaVisibleDevicesIsSetOnlyOnMachinesWithGpus) {
   Task task;
-  EXPECT_FALSE(MakeEnvironment(PlanOf(task, {}), kSurroundings, {}).contains("CUDA_VISIBLE_DEVICES"));
+  EXPECT_FALSE(MakeEnvironment(PlanOf(task, {}), kPeers, {}).contains("CUDA_VISIBLE_DEVICES"));
   task.options.gpus = std::vector<int>();
-  EXPECT_EQ(MakeEnvironment(PlanOf(task, {}), kSurroundings, {}).at("CUDA_VISIBLE_DEVICES"), "");
+  EXPECT_EQ(MakeEnvironment(PlanOf(task, {}), kPeers, {}).at("CUDA_VISIBLE_DEVICES"), "");
 }
 
-TEST(Launch, NothingElseIsInherited) {
+TEST(Launch, AgentEnvironmentIsNotInherited) {
   Task task;
-  ASSERT_TRUE(os::files::WriteFileAtomically(task.scratch / "env.json", R"({"HOME": "/h", "LC_ALL": "C"})").ok());
-  task.options.environment_file = task.scratch / "env.json";
+  task.options.inherited = {{"HOME", "/h"}, {"LC_ALL", "C"}};
   task.role().command.argv = {"env"};
   ::setenv("SECRET_OF_THE_AGENT", "x", 1);
   task.Launch();
@@ -89,16 +90,7 @@ TEST(Launch, NothingElseIsInherited) {
   EXPECT_THAT(log, testing::Not(HasSubstr("SECRET")));
 }
 
-TEST(Launch, InheritedVariablesMustBeTexts) {
-  os::files::Scratch scratch;
-  for (const char* bad : {"", "[]", "{\"A\": 1}", "{"}) {
-    ASSERT_TRUE(os::files::WriteFileAtomically(scratch / "env.json", bad).ok());
-    EXPECT_THAT(ReadInherited(scratch / "env.json").error().message, HasSubstr("env.json")) << bad;
-  }
-  EXPECT_TRUE(ReadInherited("")->empty());
-}
-
-TEST(Workspace, HasSourceAndFilesAndIsKept) {
+TEST(WorkDirectory, SourceAndFilesAreKeptAcrossAttempts) {
   Task task;
   const std::string staging = task.options.staging_dir;
   ASSERT_TRUE(os::files::MakeDirectories(staging + "/source/sub").ok());
@@ -121,7 +113,7 @@ TEST(Workspace, HasSourceAndFilesAndIsKept) {
   EXPECT_THAT(*os::files::ListDirectory(task.options.work_dir), ElementsAre("c", "check.sh", "deep", "state", "sub"));
 }
 
-TEST(Workspace, ThatCannotBeMadeFailsTheStart) {
+TEST(WorkDirectory, FailedFillFailsTheStart) {
   Task task;
   task.spec.source = "/somewhere/src";
   task.role().command.shell = "true";

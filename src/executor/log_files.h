@@ -1,4 +1,4 @@
-// Where the output of each process of the task lies.
+// The log files of the task's processes.
 #pragma once
 
 #include <string>
@@ -9,10 +9,11 @@ namespace howdah::executor {
 
 struct LogFiles {
   std::string out, err;
-  std::string error_file;  // where the process's framework may write an error to
+  std::string error_file;  // written by the framework, if it has such a file
 };
 
-// processes: of the task's role; one has no rank in its names. See TaskOptions::logs_dir and flat_logs.
+// processes: of the task's role; a single process has no rank in its file names. See TaskOptions::logs_dir and
+// flat_logs.
 LogFiles LogFilesOf(const TaskOptions& options, int processes, int attempt, int local_rank);
 
 }  // namespace howdah::executor

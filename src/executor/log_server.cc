@@ -14,10 +14,10 @@ namespace howdah::executor {
 namespace {
 
 constexpr int64_t kPiece = 64 << 10;
-// Growth is told at once after a silence, and ever more rarely of a task that never stops to write: a thousand of them
-// must not be more than their AM can listen to. Who reads along learns the size with every piece anyway.
+// Growth after a pause is reported at once. The interval increases for a task that writes without pause, so that a
+// thousand of them do not overload their AM; a client that follows the log receives the size with every piece anyway.
 constexpr std::chrono::milliseconds kShortest{10}, kLongest{160};
-constexpr std::chrono::milliseconds kWithoutEvents{200};  // where the kernel gives no watch
+constexpr std::chrono::milliseconds kWithoutEvents{200};  // if inotify is exhausted
 
 std::optional<int64_t> SizeOf(const std::string& path) {
   struct stat info {};
@@ -26,7 +26,7 @@ std::optional<int64_t> SizeOf(const std::string& path) {
 }
 
 void Read(const std::string& path, const wire::PullLog& pull, wire::LogData& data) {
-  // What the task may have put in place of its log must not hold us up.
+  // Opening must not block if the task has replaced its log, by a named pipe for instance.
   const os::files::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat info {};
   if (!file.valid() || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
@@ -66,7 +66,7 @@ std::vector<LogServer::File> LogServer::FilesOf(int attempt) const {
 }
 
 void LogServer::AddAttempt(int attempt) {
-  if (watching_) TellGrowth();  // of the one before
+  if (watching_) ReportGrowth();  // of the previous attempt
   attempts_.push_back(attempt);
   newest_ = FilesOf(attempt);
 }
@@ -79,9 +79,9 @@ void LogServer::AddSizes(int attempt, google::protobuf::RepeatedPtrField<wire::L
   for (const File& file : FilesOf(attempt)) {
     const auto size = SizeOf(file.path);
     if (!size) continue;
-    wire::LogFileSize& told = *sizes.Add();
-    *told.mutable_file() = file.id;
-    told.set_size(*size);
+    wire::LogFileSize& entry = *sizes.Add();
+    *entry.mutable_file() = file.id;
+    entry.set_size(*size);
   }
 }
 
@@ -90,12 +90,12 @@ void LogServer::OnWatch(bool on) {
   pause_.cancel();
   events_.close();
   if (!on) return;
-  for (File& file : newest_) file.told = -1;
-  TellAll();
+  for (File& file : newest_) file.reported = -1;
+  ReportAll();
   Watch();
 }
 
-void LogServer::TellAll() {
+void LogServer::ReportAll() {
   wire::FromExecutor message;
   wire::LogSizes& sizes = *message.mutable_log_sizes();
   sizes.set_all(true);
@@ -103,21 +103,21 @@ void LogServer::TellAll() {
   send_(message);
 }
 
-bool LogServer::TellGrowth() {
+bool LogServer::ReportGrowth() {
   wire::FromExecutor message;
   for (File& file : newest_) {
     const auto size = SizeOf(file.path);
-    if (!size || *size == file.told) continue;
-    file.told = *size;
-    wire::LogFileSize& told = *message.mutable_log_sizes()->add_sizes();
-    *told.mutable_file() = file.id;
-    told.set_size(*size);
+    if (!size || *size == file.reported) continue;
+    file.reported = *size;
+    wire::LogFileSize& entry = *message.mutable_log_sizes()->add_sizes();
+    *entry.mutable_file() = file.id;
+    entry.set_size(*size);
   }
   if (message.has_log_sizes()) send_(message);
   return message.has_log_sizes();
 }
 
-// A watch tells of one write and is gone: a task that writes a million times a second is not slowed by the others.
+// One-shot watches: they cost a task that writes a million times a second only one event per interval.
 void LogServer::Watch() {
   pause_.cancel();
   if (!events_.is_open()) {
@@ -128,9 +128,9 @@ void LogServer::Watch() {
   for (const File& file : newest_) {
     if (!watched) break;
     const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
-    watched = watch >= 0 || errno == ENOENT;  // a rank whose process could not be started has no file
+    watched = watch >= 0 || errno == ENOENT;  // a rank that failed to start has no file
   }
-  interval_ = TellGrowth() ? std::min(interval_ * 2, kLongest) : kShortest;
+  interval_ = ReportGrowth() ? std::min(interval_ * 2, kLongest) : kShortest;
   if (!watched) return Pause(kWithoutEvents);
   events_.cancel();
   AwaitGrowth();
@@ -142,7 +142,7 @@ void LogServer::AwaitGrowth() {
     alignas(inotify_event) char events[4096];
     while (::read(events_.native_handle(), events, sizeof events) > 0) {
     }
-    TellGrowth();
+    ReportGrowth();
     Pause(interval_);
   });
 }

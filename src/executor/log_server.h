@@ -1,4 +1,4 @@
-// The task's log files, for an AM whose clients cannot reach them: tells how they grow, and hands out pieces.
+// Serves the task's log files to an AM with clients that cannot reach them: reports their growth, and sends pieces.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,36 +14,36 @@
 
 namespace howdah::executor {
 
-// On the executor's loop. Nothing is watched and no file read before the AM asks for it. However fast the logs grow,
-// one growth is told every few milliseconds; however much is pulled, one piece is in memory.
+// Watches and reads nothing before the AM requests it. Reports at most every few milliseconds, however fast the logs
+// grow; holds one piece in memory, however much the AM pulls. On the executor's loop.
 class LogServer {
  public:
   using Send = std::function<void(const wire::FromExecutor&)>;
   LogServer(boost::asio::io_context& loop, Send send);
 
-  // processes: of the task's role. Before anything else.
+  // To be called first. processes: of the task's role.
   void Begin(const TaskOptions& options, int processes);
-  // The files of an attempt: there from now on, or soon.
+  // An attempt starts; its files may not exist yet.
   void AddAttempt(int attempt);
-  // The newest attempt's files have been made.
+  // The files of the newest attempt exist.
   void OnFilesMade();
 
   void OnWatch(bool on);
   void OnPull(const wire::PullLog& pull);
-  void OnSent();  // the stream to the AM has taken everything
+  void OnSent();  // the stream to the AM has taken everything that was sent
 
-  // The size of each of the attempt's files, of those that are there.
+  // The size of each file of the attempt that exists.
   void AddSizes(int attempt, google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes) const;
 
  private:
   struct File {
     wire::LogFile id;
     std::string path;
-    int64_t told = -1;  // size; -1: none
+    int64_t reported = -1;  // size; -1: none
   };
   std::vector<File> FilesOf(int attempt) const;
-  void TellAll();
-  bool TellGrowth();  // whether there was any
+  void ReportAll();
+  bool ReportGrowth();  // false: nothing has grown
   void Watch();
   void AwaitGrowth();
   void Pause(std::chrono::milliseconds pause);
@@ -54,13 +54,13 @@ class LogServer {
   TaskOptions options_;
   int processes_ = 1;
   std::vector<int> attempts_;
-  std::vector<File> newest_;  // of the newest attempt: only they grow
+  std::vector<File> newest_;  // files of the newest attempt; no other files grow
   bool watching_ = false;
   boost::asio::posix::stream_descriptor events_;  // inotify, while watching
   boost::asio::steady_timer pause_;
-  std::chrono::milliseconds interval_;  // between two tellings
+  std::chrono::milliseconds interval_;  // between two reports
   std::deque<wire::PullLog> pulls_;
-  bool answering_ = false;  // the stream has not yet taken the last answer
+  bool answering_ = false;  // the stream has not taken the last answer yet
 };
 
 }  // namespace howdah::executor

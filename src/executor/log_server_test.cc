@@ -1,4 +1,4 @@
-// The task's logs through the executor: growth that is told, pieces that are pulled, and staying for who reads.
+// The task's logs, served by the executor: growth, pieces, and lingering for readers.
 #include "log_server.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ wire::LogData Pull(Task& task, int attempt, int rank, bool is_stderr, int64_t of
   }
 }
 
-// The size that is told of a stream, once it is at least `wanted`.
+// The reported size of a stream, once it is at least `wanted`.
 int64_t AwaitSize(Task& task, bool is_stderr, int64_t wanted) {
   for (;;) {
     const auto message = task.Receive();
@@ -55,7 +55,7 @@ std::vector<int64_t> SizesOf(const google::protobuf::RepeatedPtrField<wire::LogF
   return sizes;
 }
 
-TEST(Logs, GrowthIsToldWhileItIsWatched) {
+TEST(Logs, GrowthIsReportedWhileWatched) {
   Task task("echo one; until [ -e go ]; do sleep 0.01; done; echo two >&2; until [ -e end ]; do sleep 0.01; done");
   task.Start(0);
   task.ReceiveStarted();
@@ -71,10 +71,10 @@ TEST(Logs, GrowthIsToldWhileItIsWatched) {
   EXPECT_EQ(AwaitSize(task, true, 4), 4);
   Watch(task, false);
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/end", "").ok());
-  EXPECT_EQ(task.ReceiveExit().code(), 0) << "nothing is told of logs any more";
+  EXPECT_EQ(task.ReceiveExit().code(), 0) << "logs are not reported any more";
 }
 
-TEST(Logs, PiecesOfEveryAttemptAndNothingElse) {
+TEST(Logs, PiecesOfEveryAttemptCanBePulled) {
   Task task("echo attempt $HOWDAH_ATTEMPT; echo error >&2");
   task.RunAttempt(0);
   task.RunAttempt(1);
@@ -95,14 +95,14 @@ TEST(Logs, PiecesOfEveryAttemptAndNothingElse) {
   }
 }
 
-TEST(Logs, APieceIs64KiBAtMost) {
+TEST(Logs, PieceIsAtMost64KiB) {
   Task task("head -c 200000 /dev/zero");
   task.RunAttempt(0);
   EXPECT_EQ(Pull(task, 0, 0, false, 0, 1 << 30).bytes().size(), 64u << 10);
   EXPECT_EQ(Pull(task, 0, 0, false, 0, 1 << 30, true).offset(), 200'000 - (64 << 10));
 }
 
-TEST(Logs, AFifoInPlaceOfALogHoldsNobodyUp) {
+TEST(Logs, NamedPipeInPlaceOfALogDoesNotBlock) {
   Task task("rm ../logs/0/stdout; mkfifo ../logs/0/stdout; touch made; until [ -e end ]; do sleep 0.01; done");
   task.Start(0);
   task.ReceiveStarted();
@@ -112,7 +112,7 @@ TEST(Logs, AFifoInPlaceOfALogHoldsNobodyUp) {
   EXPECT_EQ(task.ReceiveExit().code(), 0);
 }
 
-TEST(Logs, TheEndOfAnAttemptSaysItsSizes) {
+TEST(Logs, EndOfAttemptReportsSizes) {
   Task task;
   task.role().processes = 2;
   task.role().command.shell = "head -c $((10 + HOWDAH_LOCAL_RANK)) /dev/zero; echo e >&2";
@@ -128,7 +128,7 @@ TEST(Logs, TheEndOfAnAttemptSaysItsSizes) {
   EXPECT_TRUE(ended->ended().logs(3).file().is_stderr());
 }
 
-TEST(Logs, AStartThatFailedHasALogToo) {
+TEST(Logs, FailedStartReportsSizes) {
   Task task;
   task.role().command.argv = {"no-such-program"};
   task.Launch();
@@ -138,7 +138,7 @@ TEST(Logs, AStartThatFailedHasALogToo) {
   EXPECT_THAT(SizesOf(failed->start_failed().logs()), ElementsAre(0, 35)) << task.Log("0/stderr");
 }
 
-TEST(Logs, AnExecutorThatLingersAnswersUntilItIsLetGo) {
+TEST(Logs, LingeringExecutorServesLogsUntilReleased) {
   Task task("echo last words; until [ -e never ]; do sleep 0.01; done");
   task.Start(0);
   task.ReceiveStarted();
@@ -147,7 +147,7 @@ TEST(Logs, AnExecutorThatLingersAnswersUntilItIsLetGo) {
   EXPECT_EQ(exited.signal(), SIGKILL);
   task.ExpectEnded(0);
   EXPECT_EQ(Pull(task, 0, 0, false, 0, 100).bytes(), task.Log("0/stdout"));
-  task.Start(1);  // too late: not followed
+  task.Start(1);  // ignored
   EXPECT_EQ(Pull(task, 0, 0, true, 0, 100).bytes(), "");
   task.Leave();
   EXPECT_EQ(task.Wait(), 0);
@@ -160,7 +160,7 @@ TEST(Logs, LingeringHasALimit) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Logs, FlatNamesWhereAPlaceCollectsOnlyThose) {
+TEST(Logs, FlatLayoutHasNoDirectories) {
   Task task;
   task.options.flat_logs = true;
   task.role().command.shell = "echo out; echo err >&2";
@@ -173,7 +173,7 @@ TEST(Logs, FlatNamesWhereAPlaceCollectsOnlyThose) {
   EXPECT_EQ(Pull(task, 1, 0, false, 0, 100).bytes(), "out\n");
 }
 
-TEST(Logs, NamesOfBothLayouts) {
+TEST(Logs, FileNamesOfBothLayouts) {
   TaskOptions options;
   options.logs_dir = "/l";
   const auto names = [&](int processes) {

@@ -20,8 +20,8 @@ using Kind = ManifestEntry::Kind;
 constexpr size_t kStep = size_t{256} << 10;
 constexpr unsigned kFileMode = 0644, kDirectoryMode = 0755, kModeMask = 07777;
 
-// The parts of a path: "a//./b" as "a", "b". nullopt: it is absolute, or has "..".
-std::optional<std::vector<std::string>> Normal(std::string_view path) {
+// "a//./b" gives "a", "b". nullopt: the path is absolute, or contains "..".
+std::optional<std::vector<std::string>> NormalizedParts(std::string_view path) {
   if (path.starts_with('/') || path.find('\0') != path.npos) return std::nullopt;
   std::vector<std::string> parts;
   for (size_t at = 0; at <= path.size();) {
@@ -46,22 +46,22 @@ Status CheckKeys(const Json& json) {
     const bool text = key == "path" || key == "resource" || key == "link" || key == "role";
     const bool flag = key == "directory" || key == "unpack";
     const bool number = key == "offset" || key == "size";
-    if (!text && !flag && !number && key != "mode") return Failed("it has an unknown key '" + key + "'");
-    if (text && !value.is_string()) return Failed("its " + key + " is not a text");
-    if (flag && !value.is_boolean()) return Failed("its " + key + " is neither true nor false");
-    if (number && !value.is_number_unsigned()) return Failed("its " + key + " is not a number of bytes");
+    if (!text && !flag && !number && key != "mode") return Failed("unknown key '" + key + "'");
+    if (text && !value.is_string()) return Failed(key + " is not a string");
+    if (flag && !value.is_boolean()) return Failed(key + " is neither true nor false");
+    if (number && !value.is_number_unsigned()) return Failed(key + " is not a number of bytes");
     if (key == "mode" && (!value.is_number_unsigned() || value.get<uint64_t>() > kModeMask)) {
-      return Failed("its mode is not a number from 0 to 4095");
+      return Failed("mode is not a number from 0 to 4095");
     }
   }
   return {};
 }
 
 Result<ManifestEntry> ParseEntry(const Json& json) {
-  if (!json.is_object()) return Failed("it is not an object");
-  if (Status keys = CheckKeys(json); !keys.ok()) return keys.error();
-  const auto parts = Normal(json.value("path", "/"));
-  if (!parts) return Failed("its path is not one below the working directory");
+  if (!json.is_object()) return Failed("not an object");
+  HOWDAH_TRY_STATUS(CheckKeys(json));
+  const auto parts = NormalizedParts(json.value("path", "/"));
+  if (!parts) return Failed("path is not below the working directory");
   ManifestEntry entry;
   entry.path = Join(*parts);
   entry.resource = json.value("resource", "");
@@ -69,33 +69,33 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   entry.role = json.value("role", "");
   const bool directory = json.value("directory", false), unpack = json.value("unpack", false);
   if (directory + json.contains("resource") + json.contains("link") != 1) {
-    return Failed("it is not exactly one of resource, link and directory");
+    return Failed("expected exactly one of resource, link and directory");
   }
-  if (unpack && !json.contains("resource")) return Failed("it has no resource to unpack");
+  if (unpack && !json.contains("resource")) return Failed("unpack without a resource");
   const bool has_name = !entry.resource.empty() && entry.resource != "." && entry.resource != "..";
   if (json.contains("resource") &&
       (!has_name || entry.resource.find_first_of(std::string_view("/\0", 2)) != std::string::npos)) {
-    return Failed("its resource is not a name in the staging directory");
+    return Failed("resource is not a name in the staging directory");
   }
   entry.kind = directory               ? Kind::kDirectory
                : json.contains("link") ? Kind::kLink
                : unpack                ? Kind::kUnpack
                                        : Kind::kCopy;
   if (parts->empty() && (entry.kind == Kind::kLink || entry.kind == Kind::kCopy)) {
-    return Failed("its path is the working directory itself");
+    return Failed("path is the working directory itself");
   }
   if (json.contains("offset") != json.contains("size") || (json.contains("offset") && entry.kind != Kind::kCopy)) {
-    return Failed("offset and size go together, and with a resource that is not unpacked");
+    return Failed("offset and size need each other, and a resource that is not unpacked");
   }
   if (json.contains("offset")) entry.range.emplace(json["offset"].get<uint64_t>(), json["size"].get<uint64_t>());
   if (entry.kind == Kind::kLink && (entry.link.empty() || entry.link.find('\0') != entry.link.npos)) {
-    return Failed("its link is no path");
+    return Failed("link is not a path");
   }
   entry.mode = json.value("mode", entry.kind == Kind::kDirectory ? kDirectoryMode : kFileMode);
   return entry;
 }
 
-// Makes every directory on the way to `path`, itself included; never through a link, which may lead anywhere.
+// Makes `path` and its parents as directories; never through a link, which may lead anywhere.
 Status MakeDirectoriesBelow(const std::string& top, const std::string& path) {
   if (path == ".") return {};
   for (size_t end = 0; end != path.npos;) {
@@ -103,7 +103,7 @@ Status MakeDirectoriesBelow(const std::string& top, const std::string& path) {
     const std::string directory = top + "/" + path.substr(0, end);
     struct stat info {};
     if (::lstat(directory.c_str(), &info) == 0) {
-      if (!S_ISDIR(info.st_mode)) return Failed(path.substr(0, end) + " is there already and no directory");
+      if (!S_ISDIR(info.st_mode)) return Failed(path.substr(0, end) + " exists and is not a directory");
     } else if (::mkdir(directory.c_str(), kDirectoryMode) != 0) {
       return os::files::SystemError("making the directory " + directory);
     }
@@ -128,12 +128,9 @@ Status CopyRange(const std::string& from, std::pair<uint64_t, uint64_t> range, c
     const ssize_t size =
         ::pread(source.get(), buffer.data(), std::min<uint64_t>(left, kStep), static_cast<off_t>(offset));
     if (size < 0) return os::files::SystemError("reading " + from);
-    if (size == 0) return Failed(from + " ends before the bytes that were asked for");
-    if (Status written =
-            os::files::WriteAll(target.get(), std::string_view(buffer).substr(0, static_cast<size_t>(size)), to);
-        !written.ok()) {
-      return written;
-    }
+    if (size == 0) return Failed(from + " is shorter than the requested range");
+    HOWDAH_TRY_STATUS(
+        os::files::WriteAll(target.get(), std::string_view(buffer).substr(0, static_cast<size_t>(size)), to));
     offset += static_cast<uint64_t>(size);
     left -= static_cast<uint64_t>(size);
   }
@@ -145,7 +142,7 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
   const size_t slash = entry.path.rfind('/');
   const bool is_directory = entry.kind == Kind::kDirectory || entry.kind == Kind::kUnpack;
   const std::string parent = slash == std::string::npos ? "." : entry.path.substr(0, slash);
-  if (Status made = MakeDirectoriesBelow(work_dir, is_directory ? entry.path : parent); !made.ok()) return made;
+  HOWDAH_TRY_STATUS(MakeDirectoriesBelow(work_dir, is_directory ? entry.path : parent));
   switch (entry.kind) {
     case Kind::kUnpack:
       return UnpackTo(resource, target);
@@ -160,11 +157,10 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
     case Kind::kCopy:
       break;
   }
-  const Status copied = entry.range ? CopyRange(resource, *entry.range, target) : os::files::CopyTree(resource, target);
-  if (!copied.ok()) return copied;
+  HOWDAH_TRY_STATUS(entry.range ? CopyRange(resource, *entry.range, target) : os::files::CopyTree(resource, target));
   struct stat info {};
   if (::lstat(target.c_str(), &info) != 0) return os::files::SystemError("copying to " + target);
-  if (!S_ISREG(info.st_mode)) return {};  // what the place has unpacked keeps its modes
+  if (!S_ISREG(info.st_mode)) return {};  // a directory that the backend has unpacked keeps its modes
   if (::chmod(target.c_str(), entry.mode | 0600) != 0) return os::files::SystemError("copying to " + target);
   return {};
 }
@@ -173,7 +169,7 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
 
 Result<std::vector<ManifestEntry>> ParseManifest(std::string_view text) {
   const Json json = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (!json.is_array()) return Failed("it is not a JSON array");
+  if (!json.is_array()) return Failed("not a JSON array");
   std::vector<ManifestEntry> entries;
   for (const Json& element : json) {
     auto entry = ParseEntry(element);

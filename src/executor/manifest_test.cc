@@ -6,7 +6,7 @@
 
 #include "howdah/os/process/testing.h"
 #include "own_address.h"
-#include "workspace.h"
+#include "work_directory.h"
 
 namespace howdah::executor {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 using os::files::Content;
 using testing::HasSubstr;
 
-// A staging directory as a NodeManager leaves it: names that are links to read-only files of its cache.
+// A staging directory as a NodeManager makes it: symbolic links to read-only files in its cache.
 class Staged : public testing::Test {
  protected:
   Staged() {
@@ -37,7 +37,7 @@ class Staged : public testing::Test {
     EXPECT_TRUE(os::files::WriteFileAtomically(options_.staging_dir + "/manifest.json", manifest).ok());
     jobspec::JobSpec spec;
     spec.source = "/not/asked";
-    return FillWorkspace(options_, spec);
+    return FillWorkDirectory(options_, spec);
   }
   std::string work(const std::string& name) { return options_.work_dir + "/" + name; }
   static mode_t ModeOf(const std::string& path) {
@@ -49,7 +49,7 @@ class Staged : public testing::Test {
   TaskOptions options_{.role = "worker", .staging_dir = scratch_ / "staging", .work_dir = scratch_ / "work"};
 };
 
-TEST_F(Staged, BecomesAWorkingDirectoryOfItsOwn) {
+TEST_F(Staged, EntriesAreCopiedUnpackedAndLinked) {
   const Status filled = Fill(R"([
     {"path": "data", "directory": true, "mode": 448},
     {"path": "./deep//er/run.sh", "resource": "r1", "mode": 365},
@@ -60,7 +60,7 @@ TEST_F(Staged, BecomesAWorkingDirectoryOfItsOwn) {
     {"path": ".", "resource": "tree", "unpack": true},
     {"path": "copy", "resource": "tree"},
     {"path": "ours", "resource": "r2", "role": "worker"},
-    {"path": "theirs", "resource": "not brought here", "role": "ps"}])");
+    {"path": "theirs", "resource": "not staged here", "role": "ps"}])");
   ASSERT_TRUE(filled.ok()) << filled.error().message;
   EXPECT_EQ(Content(work("latest")), "echo $1\n");
   EXPECT_EQ(Content(work("deep/up")), "data\n");
@@ -78,14 +78,14 @@ TEST_F(Staged, BecomesAWorkingDirectoryOfItsOwn) {
   EXPECT_EQ(Content(cache() + "/r2"), "data\n");
 }
 
-TEST_F(Staged, NeverWritesThroughALink) {
+TEST_F(Staged, NothingIsWrittenThroughALink) {
   for (const char* manifest : {R"([{"path": "a", "link": "."}, {"path": "a/b", "resource": "r1"}])",
                                R"([{"path": "a", "link": "."}, {"path": "a/b", "directory": true}])"}) {
     const Status filled = Fill(manifest);
     ASSERT_FALSE(filled.ok()) << manifest;
-    EXPECT_THAT(filled.error().message, HasSubstr("a/b: a is there already and no directory"));
+    EXPECT_THAT(filled.error().message, HasSubstr("a/b: a exists and is not a directory"));
   }
-  // What lies in the way is replaced, not written to.
+  // A link at the path is replaced, not followed.
   ASSERT_TRUE(os::files::WriteFileAtomically(scratch_ / "outside", "mine").ok());
   ASSERT_EQ(::symlink((scratch_ / "outside").c_str(), work("here").c_str()), 0);
   ASSERT_TRUE(Fill(R"([{"path": "here", "resource": "r1"}])").ok());
@@ -93,42 +93,42 @@ TEST_F(Staged, NeverWritesThroughALink) {
   EXPECT_EQ(Content(work("here")), "echo $1\n");
 }
 
-TEST_F(Staged, AResourceThatIsNotThereIsNamed) {
+TEST_F(Staged, MissingResourceIsNamed) {
   const Status filled = Fill(R"([{"path": "a/b", "resource": "r9"}])");
   ASSERT_FALSE(filled.ok());
   EXPECT_THAT(filled.error().message, HasSubstr("a/b: "));
   EXPECT_THAT(filled.error().message, HasSubstr("staging/r9"));
 }
 
-TEST(Manifest, WhatItMayNotSayIsRefusedAndNamed) {
+TEST(Manifest, InvalidEntryIsNamedInTheError) {
   const struct {
     const char *json, *why;
   } cases[] = {
       {"", "not a JSON array"},
       {"{}", "not a JSON array"},
-      {"[7]", "entry 0, 7: it is not an object"},
+      {"[7]", "entry 0, 7: not an object"},
       {R"([{"path": "a", "resource": "r"}, {"path": "../b", "resource": "r"}])", "entry 1, "},
-      {R"([{"path": "../b", "resource": "r"}])", "its path is not one below the working directory"},
-      {R"([{"path": "a/../b", "resource": "r"}])", "its path is not one below"},
-      {R"([{"path": "/b", "resource": "r"}])", "its path is not one below"},
-      {R"([{"resource": "r"}])", "its path is not one below"},
-      {R"([{"path": "a\u0000b", "resource": "r"}])", "its path is not one below"},
-      {R"([{"path": ".", "resource": "r"}])", "its path is the working directory itself"},
-      {R"([{"path": "", "link": "r"}])", "its path is the working directory itself"},
-      {R"([{"path": "a", "link": ""}])", "its link is no path"},
-      {R"([{"path": "a", "link": "b\u0000c"}])", "its link is no path"},
-      {R"([{"path": "a", "resource": "../r"}])", "its resource is not a name"},
-      {R"([{"path": "a", "resource": ".."}])", "its resource is not a name"},
-      {R"([{"path": "a", "resource": ""}])", "its resource is not a name"},
-      {R"([{"path": "a"}])", "not exactly one of"},
-      {R"([{"path": "a", "resource": "r", "link": "b"}])", "not exactly one of"},
-      {R"([{"path": "a", "resource": "r", "directory": true}])", "not exactly one of"},
-      {R"([{"path": "a", "directory": true, "unpack": true}])", "no resource to unpack"},
-      {R"([{"path": "a", "resource": "r", "mode": "755"}])", "its mode is not a number"},
-      {R"([{"path": "a", "resource": "r", "mode": 4096}])", "its mode is not a number"},
-      {R"([{"path": "a", "resource": "r", "mode": -1}])", "its mode is not a number"},
-      {R"([{"path": 7, "resource": "r"}])", "its path is not a text"},
-      {R"([{"path": "a", "resource": "r", "unpack": 1}])", "its unpack is neither true nor false"},
+      {R"([{"path": "../b", "resource": "r"}])", "path is not below the working directory"},
+      {R"([{"path": "a/../b", "resource": "r"}])", "path is not below"},
+      {R"([{"path": "/b", "resource": "r"}])", "path is not below"},
+      {R"([{"resource": "r"}])", "path is not below"},
+      {R"([{"path": "a\u0000b", "resource": "r"}])", "path is not below"},
+      {R"([{"path": ".", "resource": "r"}])", "path is the working directory itself"},
+      {R"([{"path": "", "link": "r"}])", "path is the working directory itself"},
+      {R"([{"path": "a", "link": ""}])", "link is not a path"},
+      {R"([{"path": "a", "link": "b\u0000c"}])", "link is not a path"},
+      {R"([{"path": "a", "resource": "../r"}])", "resource is not a name"},
+      {R"([{"path": "a", "resource": ".."}])", "resource is not a name"},
+      {R"([{"path": "a", "resource": ""}])", "resource is not a name"},
+      {R"([{"path": "a"}])", "expected exactly one of"},
+      {R"([{"path": "a", "resource": "r", "link": "b"}])", "expected exactly one of"},
+      {R"([{"path": "a", "resource": "r", "directory": true}])", "expected exactly one of"},
+      {R"([{"path": "a", "directory": true, "unpack": true}])", "unpack without a resource"},
+      {R"([{"path": "a", "resource": "r", "mode": "755"}])", "mode is not a number"},
+      {R"([{"path": "a", "resource": "r", "mode": 4096}])", "mode is not a number"},
+      {R"([{"path": "a", "resource": "r", "mode": -1}])", "mode is not a number"},
+      {R"([{"path": 7, "resource": "r"}])", "path is not a string"},
+      {R"([{"path": "a", "resource": "r", "unpack": 1}])", "unpack is neither true nor false"},
       {R"([{"path": "a", "resource": "r", "owner": "me"}])", "unknown key 'owner'"},
   };
   for (const auto& c : cases) {
@@ -139,7 +139,7 @@ TEST(Manifest, WhatItMayNotSayIsRefusedAndNamed) {
   EXPECT_TRUE(ParseManifest("[]")->empty());
 }
 
-TEST(OwnAddress, IsTheOneTowardsThePeer) {
+TEST(OwnAddress, IsTheSourceAddressTowardsThePeer) {
   EXPECT_EQ(*OwnAddressTowards("127.0.0.1:1"), "127.0.0.1");
   for (const char* bad : {"", "localhost:80", "example.com:80", "127.0.0:80", "[::1:80"}) {
     EXPECT_FALSE(OwnAddressTowards(bad).ok()) << bad;

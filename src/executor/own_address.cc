@@ -13,7 +13,7 @@
 namespace howdah::executor {
 namespace {
 
-constexpr uint16_t kAnyPort = 9;  // a datagram socket is only told whom it would send to
+constexpr uint16_t kAnyPort = 9;  // nothing is sent to it
 
 // The kernel chooses route and source address when a datagram socket is connected.
 template <typename Address>
@@ -37,7 +37,7 @@ Result<std::string> SourceOf(int family, const Address& to, const std::string& d
   return std::string(text);
 }
 
-// The bytes of an address as the kernel has it; empty: of another family.
+// The bytes of an address in network order; empty: the address is of another family.
 std::string BytesOf(const sockaddr* address, int family) {
   if (address == nullptr || address->sa_family != family) return "";
   if (family == AF_INET) {
@@ -67,11 +67,12 @@ std::string InterfaceOf(const std::string& address) {
   if (::getifaddrs(&list) != 0) return "";
   const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(list, ::freeifaddrs);
   std::string of_network;
-  for (const ifaddrs* one = list; one != nullptr; one = one->ifa_next) {
-    const std::string own = BytesOf(one->ifa_addr, family);
+  for (const ifaddrs* entry = list; entry != nullptr; entry = entry->ifa_next) {
+    const std::string own = BytesOf(entry->ifa_addr, family);
     if (own.empty()) continue;
-    if (own == wanted) return one->ifa_name;
-    if (of_network.empty() && SameNetwork(own, wanted, BytesOf(one->ifa_netmask, family))) of_network = one->ifa_name;
+    if (own == wanted) return entry->ifa_name;
+    if (of_network.empty() && SameNetwork(own, wanted, BytesOf(entry->ifa_netmask, family)))
+      of_network = entry->ifa_name;
   }
   return of_network;
 }
@@ -92,7 +93,7 @@ Result<std::string> OwnAddressTowards(const std::string& peer) {
     six.sin6_port = htons(kAnyPort);
     return SourceOf(AF_INET6, six, doing);
   }
-  return Failed(doing + ": it is not an IP address and a port");
+  return Failed(doing + ": not an IP address and a port");
 }
 
 }  // namespace howdah::executor

@@ -1,4 +1,4 @@
-// Which address of this machine others reach it at.
+// The address at which other machines reach this one.
 #pragma once
 
 #include <string>
@@ -7,11 +7,12 @@
 
 namespace howdah::executor {
 
-// The address that packets from here to `peer` ("10.0.0.7:40123", "[fd00::7]:40123") carry: a numeric address without
+// The source address of packets from this machine to `peer` ("10.0.0.7:40123", "[fd00::7]:40123"): numeric, without
 // port. Nothing is sent.
 Result<std::string> OwnAddressTowards(const std::string& peer);
 
-// The network interface that has the address, or whose network it is in ("eth0"; for 127.0.0.7 "lo"); empty: none.
+// The network interface ("eth0") that has the address, or else one with a network that contains it (127.0.0.7: "lo");
+// empty: none.
 std::string InterfaceOf(const std::string& address);
 
 }  // namespace howdah::executor

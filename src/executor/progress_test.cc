@@ -1,8 +1,7 @@
-// What processes write into HOWDAH_PROGRESS, and what is seen of those that do nothing any more.
-#include "progress.h"
-
+// Progress that processes report, hangs, and stack samples.
 #include <gmock/gmock.h>
 
+#include "progress_reader.h"
 #include "task_fixture.h"
 
 namespace howdah::executor {
@@ -17,7 +16,7 @@ void Welcome(Task& task, std::chrono::milliseconds heartbeat) {
   task.Send(message);
 }
 
-// The next message of a kind; others are passed over.
+// The next message that matches; others are skipped.
 std::optional<wire::FromExecutor> Await(Task& task, const std::function<bool(const wire::FromExecutor&)>& wanted) {
   for (auto message = task.Receive(); message; message = task.Receive()) {
     if (wanted(*message)) return message;
@@ -25,9 +24,9 @@ std::optional<wire::FromExecutor> Await(Task& task, const std::function<bool(con
   return std::nullopt;
 }
 
-TEST(Progress, ACheckpointIsToldAtOnceAndTheRestWithTheEnd) {
+TEST(Progress, CheckpointIsReportedAtOnceAndStepsByTheEnd) {
   Task task(R"(echo step 3 >> $HOWDAH_PROGRESS; echo checkpoint 3 >> $HOWDAH_PROGRESS
-    echo nonsense >> $HOWDAH_PROGRESS; touch told; until [ -e go ]; do sleep 0.01; done
+    echo nonsense >> $HOWDAH_PROGRESS; touch written; until [ -e go ]; do sleep 0.01; done
     echo step 7 >> $HOWDAH_PROGRESS; printf 'step 9' >> $HOWDAH_PROGRESS)");
   task.Start(0);
   task.ReceiveStarted();
@@ -36,17 +35,17 @@ TEST(Progress, ACheckpointIsToldAtOnceAndTheRestWithTheEnd) {
   EXPECT_EQ(message->progress().attempt(), 0);
   EXPECT_EQ(message->progress().checkpoint(), 3);
   EXPECT_TRUE(message->progress().has_checkpoint_at_micros());
-  ASSERT_TRUE(task.AwaitFile("told"));
+  ASSERT_TRUE(task.AwaitFile("written"));
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   message = task.Receive();
   ASSERT_TRUE(message && message->has_progress()) << message->ShortDebugString();
-  EXPECT_EQ(message->progress().step(), 7) << "a line without an end is none";
+  EXPECT_EQ(message->progress().step(), 7) << "an incomplete line is ignored";
   EXPECT_EQ(message->progress().checkpoint(), 3);
   EXPECT_EQ(task.ReceiveExit().code(), 0);
   task.ExpectEnded(0);
 }
 
-TEST(Progress, OfSeveralProcessesTheLowestStepCountsAndEachAttemptBeginsAnew) {
+TEST(Progress, LowestStepOfAllProcessesCountsPerAttempt) {
   Task task;
   task.role().processes = 2;
   task.role().command.shell = "echo step $((5 + HOWDAH_LOCAL_RANK + HOWDAH_ATTEMPT)) >> $HOWDAH_PROGRESS";
@@ -63,7 +62,7 @@ TEST(Progress, OfSeveralProcessesTheLowestStepCountsAndEachAttemptBeginsAnew) {
   }
 }
 
-TEST(Progress, NothingThatIsWrittenMakesItGrow) {
+TEST(Progress, LargeOrInvalidInputIsHarmless) {
   Task task(R"(head -c 5000000 /dev/zero >> $HOWDAH_PROGRESS; echo >> $HOWDAH_PROGRESS
     for i in $(seq 20000); do echo step $i; done >> $HOWDAH_PROGRESS; echo step 1 > $HOWDAH_PROGRESS
     echo checkpoint 20000 >> $HOWDAH_PROGRESS)");
@@ -74,7 +73,7 @@ TEST(Progress, NothingThatIsWrittenMakesItGrow) {
   task.ExpectEnded(0);
 }
 
-TEST(Stopping, CheckpointingGivesTheGraceAnewWithinALimit) {
+TEST(Stopping, CheckpointingExtendsTheGraceUpToALimit) {
   constexpr const char* kSaves = R"(
     trap 'for i in $(seq 8); do echo checkpointing >> $HOWDAH_PROGRESS; sleep 0.25; done; echo saved; exit 0' TERM
     touch ready; while :; do sleep 0.01; done)";
@@ -98,18 +97,18 @@ TEST(Stopping, CheckpointingGivesTheGraceAnewWithinALimit) {
   saves.ExpectEnded(0);
   EXPECT_EQ(saves.Log("0/stdout"), "saved\n");
 
-  Task dawdles(kSaves);
-  dawdles.Start(0);
-  dawdles.ReceiveStarted();
-  ASSERT_TRUE(dawdles.AwaitFile("ready"));
-  stop(dawdles, 1200ms);
-  const auto killed = Await(dawdles, [](const auto& message) { return message.has_rank_exited(); });
+  Task too_slow(kSaves);
+  too_slow.Start(0);
+  too_slow.ReceiveStarted();
+  ASSERT_TRUE(too_slow.AwaitFile("ready"));
+  stop(too_slow, 1200ms);
+  const auto killed = Await(too_slow, [](const auto& message) { return message.has_rank_exited(); });
   EXPECT_EQ(killed->rank_exited().signal(), SIGKILL);
-  dawdles.ExpectEnded(0);
+  too_slow.ExpectEnded(0);
 }
 
-// Another task hangs: where this one stands is told before it is stopped.
-wire::ToExecutor StopAfterLook(std::chrono::microseconds grace) {
+// A stop because another task hangs.
+wire::ToExecutor StopWithProbe(std::chrono::microseconds grace) {
   wire::ToExecutor message;
   message.mutable_stop()->set_attempt(0);
   message.mutable_stop()->set_grace_micros(grace.count());
@@ -117,87 +116,87 @@ wire::ToExecutor StopAfterLook(std::chrono::microseconds grace) {
   return message;
 }
 
-TEST(Stopping, WhereItStandsIsToldFirst) {
+TEST(Stopping, ProbeReportsTheStackBeforeTheStop) {
   Task task;
   task.role().command.argv = {"/usr/bin/python3", "-c",
                               "import signal, sys, time\n"
-                              "signal.signal(signal.SIGTERM, lambda *told: sys.exit(3))\n"
+                              "signal.signal(signal.SIGTERM, lambda *_: sys.exit(3))\n"
                               "open('ready', 'w')\n"
                               "time.sleep(86400)"};
   task.Launch();
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready"));
-  task.Send(StopAfterLook(1h));
-  const auto stands = task.Receive();
-  ASSERT_TRUE(stands && stands->has_stands());
-  EXPECT_EQ(stands->stands().attempt(), 0);
-  EXPECT_THAT(stands->stands().where(), HasSubstr("python3 "));
+  task.Send(StopWithProbe(1h));
+  const auto sample = task.Receive();
+  ASSERT_TRUE(sample && sample->has_stands());
+  EXPECT_EQ(sample->stands().attempt(), 0);
+  EXPECT_THAT(sample->stands().where(), HasSubstr("python3 "));
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: stopped because another task hangs: pid"));
   EXPECT_EQ(task.ReceiveExit().code(), 3);
   task.ExpectEnded(0);
 }
 
-// A py-spy that does not answer, and a Python program.
-struct Unanswered : Task {
-  explicit Unanswered(const std::string& heeds) {
+// A Python program, and a py-spy that never ends.
+struct HangingPySpy : Task {
+  explicit HangingPySpy(const std::string& on_sigterm) {
     const std::string bin = scratch / "bin";
     EXPECT_TRUE(os::files::MakeDirectories(bin).ok());
-    EXPECT_TRUE(
-        os::files::WriteFileAtomically(bin + "/py-spy", "#!/bin/sh\n: > " + options.work_dir + "/asked; sleep 86400\n")
-            .ok());
+    EXPECT_TRUE(os::files::WriteFileAtomically(bin + "/py-spy",
+                                               "#!/bin/sh\n: > " + options.work_dir + "/started; sleep 86400\n")
+                    .ok());
     EXPECT_EQ(::chmod((bin + "/py-spy").c_str(), 0755), 0);
     spec.env.emplace_back("PATH", bin + ":/usr/bin:/bin");
     role().command.argv = {"/usr/bin/python3", "-c",
-                           "import signal, time; signal.signal(signal.SIGTERM, signal." + heeds +
+                           "import signal, time; signal.signal(signal.SIGTERM, signal." + on_sigterm +
                                "); open('ready', 'w'); time.sleep(86400)"};
     Launch();
     Start(0);
     ReceiveStarted();
     EXPECT_TRUE(AwaitFile("ready"));
-    Send(StopAfterLook(1h));
-    EXPECT_TRUE(AwaitFile("asked"));
+    Send(StopWithProbe(1h));
+    EXPECT_TRUE(AwaitFile("started"));
   }
 };
 
-TEST(Stopping, ALookHasALimit) {
-  Unanswered task("SIG_DFL");
-  const auto stands = task.Receive();
-  ASSERT_TRUE(stands && stands->has_stands());
-  EXPECT_THAT(stands->stands().where(), HasSubstr("python3"));
+TEST(Stopping, ProbeHasATimeLimit) {
+  HangingPySpy task("SIG_DFL");
+  const auto sample = task.Receive();
+  ASSERT_TRUE(sample && sample->has_stands());
+  EXPECT_THAT(sample->stands().where(), HasSubstr("python3"));
   EXPECT_EQ(task.ReceiveExit().signal(), SIGTERM);
   task.ExpectEnded(0);
 }
 
-TEST(Stopping, WhoIsToStopNowIsNotLookedAtAnyLonger) {
-  Unanswered task("SIG_IGN");
+TEST(Stopping, StopWithoutGraceCancelsTheProbe) {
+  HangingPySpy task("SIG_IGN");
   task.Stop(0, 0s);
-  // On a slow machine the look may have come to its limit before.
+  // On a slow machine the probe may have reached its limit before.
   const auto exited = Await(task, [](const auto& message) { return message.has_rank_exited(); });
   ASSERT_TRUE(exited);
   EXPECT_EQ(exited->rank_exited().signal(), SIGKILL);
   task.ExpectEnded(0);
 }
 
-TEST(Liveness, WhatSleepsIsToldOnceWithWhereItStands) {
+TEST(Watchdog, HungTaskIsReportedWithItsStackLocation) {
   Task task;
   task.spec.timeouts.progress = 300ms;
   task.role().command.shell = "echo on; exec sleep 86400";
   task.Launch();
   Welcome(task, 50ms);
   task.Start(0);
-  const auto stalled = Await(task, [](const auto& message) { return message.has_stalled(); });
-  ASSERT_TRUE(stalled);
-  EXPECT_EQ(stalled->stalled().attempt(), 0);
-  EXPECT_GE(stalled->stalled().at_micros() - stalled->stalled().since_micros(), 300'000);
-  EXPECT_THAT(stalled->stalled().where(), HasSubstr("sleep sleeps"));
-  EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: no sign of life: pid"));
+  const auto hung = Await(task, [](const auto& message) { return message.has_stalled(); });
+  ASSERT_TRUE(hung);
+  EXPECT_EQ(hung->stalled().attempt(), 0);
+  EXPECT_GE(hung->stalled().at_micros() - hung->stalled().since_micros(), 300'000);
+  EXPECT_THAT(hung->stalled().where(), HasSubstr("sleep sleeps"));
+  EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: no activity: pid"));
   task.Stop(0, 1h);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
-  task.Leave();  // once welcomed, it would wait for another AM
+  task.Leave();  // otherwise it would wait for the next AM
 }
 
-TEST(Liveness, APythonProgramIsAskedForItsStack) {
+TEST(Watchdog, StackOfPythonProgramComesFromFaulthandler) {
   Task task;
   task.spec.timeouts.progress = 2s;
   task.role().command.argv = {"/usr/bin/python3", "-c",
@@ -209,17 +208,17 @@ TEST(Liveness, APythonProgramIsAskedForItsStack) {
   task.Launch();
   Welcome(task, 50ms);
   task.Start(0);
-  const auto stalled = Await(task, [](const auto& message) { return message.has_stalled(); });
-  ASSERT_TRUE(stalled);
-  EXPECT_THAT(stalled->stalled().where(), HasSubstr("load"));
+  const auto hung = Await(task, [](const auto& message) { return message.has_stalled(); });
+  ASSERT_TRUE(hung);
+  EXPECT_THAT(hung->stalled().where(), HasSubstr("load"));
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("most recent call first"));
   task.Stop(0, 1h);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
-  task.Leave();  // once welcomed, it would wait for another AM
+  task.Leave();  // otherwise it would wait for the next AM
 }
 
-// A rank that waits for a lost one in a collective spins: where steps are told, only they count.
-TEST(Liveness, WhoUsesCpuIsAliveUnlessItTellsSteps) {
+// A rank that waits for a lost peer in a collective spins. So once a task has reported steps, only they count.
+TEST(Watchdog, CpuUseIsActivityUnlessStepsAreReported) {
   Task task;
   task.spec.timeouts.progress = 700ms;
   task.role().command.shell = "[ $HOWDAH_ATTEMPT = 0 ] || echo step 1 >> $HOWDAH_PROGRESS; while :; do :; done";
@@ -227,12 +226,12 @@ TEST(Liveness, WhoUsesCpuIsAliveUnlessItTellsSteps) {
   Welcome(task, 50ms);
   task.Start(0);
   int heartbeats = 0;  // for 2 seconds at least
-  const auto stalled = Await(task, [&](const auto& message) {
+  const auto hung = Await(task, [&](const auto& message) {
     heartbeats += message.has_heartbeat();
     return message.has_stalled() || heartbeats > 40;
   });
-  ASSERT_TRUE(stalled);
-  EXPECT_FALSE(stalled->has_stalled());
+  ASSERT_TRUE(hung);
+  EXPECT_FALSE(hung->has_stalled());
   task.Stop(0, 0s);
   ASSERT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
   task.Start(1);
@@ -241,7 +240,7 @@ TEST(Liveness, WhoUsesCpuIsAliveUnlessItTellsSteps) {
   EXPECT_EQ(spins->stalled().sign(), "progress");
   task.Stop(1, 0s);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
-  task.Leave();  // once welcomed, it would wait for another AM
+  task.Leave();  // otherwise it would wait for the next AM
 }
 
 }  // namespace

@@ -1,12 +1,14 @@
 // The executor's process.
 #pragma once
 
+#include <sys/types.h>
+
 #include "executor.h"
 
 namespace howdah::executor {
 
-// Runs the executor in this process, which the guardian has forked. Returns its exit status; the process is to _exit
-// with it.
-int RunExecutor(const TaskOptions& options, const Connect& connect, MakeChannelTo make_channel, pid_t guardian);
+// Runs the executor in this process, a fork of the guardian. Returns the exit status, with which the caller has to
+// _exit.
+int RunExecutor(const TaskOptions& options, Connect connect, MakeChannelTo make_channel, pid_t guardian);
 
 }  // namespace howdah::executor

@@ -1,4 +1,4 @@
-// What was measured again and again, as its average and its highest.
+// Averages and peaks of repeated measurements.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ class Samples {
   void Add(double value);
 
   bool empty() const { return count_ == 0; }
-  // Every sample counts alike; 0: there is none.
+  // Unweighted; 0 without samples.
   double average() const { return empty() ? 0 : sum_ / count_; }
   double peak() const { return peak_; }
 
@@ -23,10 +23,10 @@ class Samples {
   double peak_ = 0;
 };
 
-// What a task's GPUs did. Every GPU of every answer is a sample of its own.
+// The use of a task's GPUs. Every GPU of every answer is one sample.
 struct GpuSamples {
   Samples utilisation;  // 0..1
-  Samples memory;       // used, of what the GPU has: 0..1
+  Samples memory;       // share of the GPU's memory that is used, 0..1
 
   void Add(const std::vector<os::process::GpuUsage>& answer);
 };

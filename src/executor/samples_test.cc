@@ -5,7 +5,7 @@
 namespace howdah::executor {
 namespace {
 
-TEST(Samples, AverageAndPeak) {
+TEST(Samples, AverageAndPeakAreComputed) {
   const struct {
     std::vector<double> values;
     double average, peak;
@@ -20,7 +20,7 @@ TEST(Samples, AverageAndPeak) {
   }
 }
 
-TEST(GpuSamples, OfAllGpusAndAnswers) {
+TEST(GpuSamples, EveryGpuOfEveryAnswerCounts) {
   GpuSamples samples;
   samples.Add({});
   EXPECT_TRUE(samples.utilisation.empty());
@@ -32,7 +32,7 @@ TEST(GpuSamples, OfAllGpusAndAnswers) {
   EXPECT_DOUBLE_EQ(samples.memory.peak(), 1.0);
 }
 
-TEST(GpuSamples, WithoutASizeThereIsNoShare) {
+TEST(GpuSamples, MemoryShareNeedsTheGpusSize) {
   GpuSamples samples;
   samples.Add({{0, 0.25, 10, 0}});
   EXPECT_DOUBLE_EQ(samples.utilisation.peak(), 0.25);

@@ -1,4 +1,4 @@
-// How a task is ended: with grace, against its will, and when one of those who watch it dies.
+// The end of a task: with grace, by force, and when AM, executor or guardian die.
 #include <gmock/gmock.h>
 
 #include <boost/asio/io_context.hpp>
@@ -11,14 +11,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A task that does not want to go, with a grandchild in a session of its own that does not either.
-constexpr const char* kStubborn = R"(
+// Ignores the stop signal, as does a grandchild in a session of its own.
+constexpr const char* kIgnoresStop = R"(
 trap '' TERM
 setsid sh -c 'trap "" TERM; touch hidden; exec sleep 86399' &
 (setsid sh -c 'trap "" TERM HUP INT; sleep 86398 & sleep 86398' &)
 touch ready; sleep 86400)";
 
-TEST(Stopping, GivesTheGrace) {
+TEST(Stopping, TaskMaySaveDuringTheGrace) {
   Task task("trap 'echo saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done");
   task.Start(0);
   task.ReceiveStarted();
@@ -30,7 +30,7 @@ TEST(Stopping, GivesTheGrace) {
   EXPECT_EQ(task.Log("0/stdout"), "saved\n");
 }
 
-TEST(Stopping, SendsTheSignalOfTheJob) {
+TEST(Stopping, StopSignalOfTheJobIsSent) {
   Task task;
   task.spec.checkpoint.signal = "SIGUSR1";
   task.role().command.shell = "trap 'exit 9' USR1; touch ready; while :; do sleep 0.01; done";
@@ -43,8 +43,8 @@ TEST(Stopping, SendsTheSignalOfTheJob) {
   task.ExpectEnded(0);
 }
 
-TEST(Stopping, TheStubbornAreKilled) {
-  Task task(kStubborn);
+TEST(Stopping, TaskThatIgnoresTheSignalIsKilledAfterTheGrace) {
+  Task task(kIgnoresStop);
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
@@ -53,20 +53,20 @@ TEST(Stopping, TheStubbornAreKilled) {
   task.ExpectEnded(0);
 }
 
-TEST(Stopping, ASecondStopShortensTheGrace) {
-  Task task(kStubborn);
+TEST(Stopping, SecondStopShortensTheGrace) {
+  Task task(kIgnoresStop);
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready"));
   task.Stop(0, 1h);
-  task.Stop(0, 2h);  // cannot lengthen it
+  task.Stop(0, 2h);  // cannot extend it
   task.Stop(0, 0s);
   EXPECT_EQ(task.ReceiveExit().signal(), SIGKILL);
   task.ExpectEnded(0);
 }
 
-// A shell dies of SIGTERM at once; what it runs has the grace to save its work.
-TEST(Stopping, TheGroupOutlivesItsLeaderForTheGrace) {
+// A shell dies of SIGTERM at once; its child keeps the grace to save its work.
+TEST(Stopping, ProcessGroupKeepsTheGraceAfterItsLeader) {
   Task task("(trap 'sleep 0.2; echo saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done); echo never");
   task.Start(0);
   task.ReceiveStarted();
@@ -77,16 +77,16 @@ TEST(Stopping, TheGroupOutlivesItsLeaderForTheGrace) {
   EXPECT_EQ(task.Log("0/stdout"), "saved\n");
 }
 
-TEST(Stopping, WhatATaskLeavesBehindIsKilledAtItsEnd) {
+TEST(Stopping, LeftoverProcessesAreKilledAtTheEnd) {
   Task task("sleep 86397 & setsid sleep 86396 & (setsid sleep 86395 &); echo done");
-  EXPECT_EQ(task.RunAttempt(0).code(), 0);  // ExpectEnded sees that nothing is left
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);  // ExpectEnded checks that nothing is left
 }
 
-TEST(Stopping, OfWhatDoesNotRunIsAnswered) {
+TEST(Stopping, StopOfAnAttemptThatDoesNotRunIsAnswered) {
   Task task("true");
   task.Stop(0, 1s);
   task.ExpectEnded(0);
-  task.Start(0);  // too late: it has been ended
+  task.Start(0);  // ignored: reported as ended
   EXPECT_EQ(task.RunAttempt(1).code(), 0);
   task.Stop(1, 1s);
   task.ExpectEnded(1);
@@ -94,8 +94,8 @@ TEST(Stopping, OfWhatDoesNotRunIsAnswered) {
   task.ExpectEnded(0);
 }
 
-TEST(Stopping, LeaveKillsAtOnce) {
-  Task task(kStubborn);
+TEST(Stopping, LeaveKillsTheTaskAtOnce) {
+  Task task(kIgnoresStop);
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
@@ -105,7 +105,7 @@ TEST(Stopping, LeaveKillsAtOnce) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Stopping, WithoutAnAmTheTaskIsStopped) {
+TEST(Stopping, LostAmStopsTheTaskWithGrace) {
   Task task("trap 'sleep 0.1; echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done");
   task.Start(0);
   task.ReceiveStarted();
@@ -115,10 +115,10 @@ TEST(Stopping, WithoutAnAmTheTaskIsStopped) {
   EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
-TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
+TEST(Stopping, LostAmKillsATaskThatIgnoresTheSignal) {
   Task task;
   task.spec.checkpoint.grace = 100ms;
-  task.role().command.shell = kStubborn;
+  task.role().command.shell = kIgnoresStop;
   task.Launch();
   task.Start(0);
   task.ReceiveStarted();
@@ -127,7 +127,7 @@ TEST(Stopping, WithoutAnAmTheStubbornAreKilled) {
   EXPECT_EQ(task.Wait(), 1);
 }
 
-TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
+TEST(Stopping, NextAmAdoptsTheRunningTask) {
   Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
   task.Welcome();
   task.Start(0);
@@ -137,7 +137,7 @@ TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
   task.TakeOver(0);
   EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
   task.Welcome();
-  task.Start(0);  // as it may not have been told
+  task.Start(0);  // repeated by an AM that does not know
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 7);
   task.ExpectEnded(0);
@@ -146,7 +146,7 @@ TEST(Stopping, AnotherAmInTimeFindsTheTaskAsItIs) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
+TEST(Stopping, EndWithoutAnAmIsReportedToTheNextAm) {
   Task task("touch ready; until [ -e go ]; do sleep 0.01; done; exit 7");
   task.Welcome();
   task.Start(0);
@@ -163,8 +163,8 @@ TEST(Stopping, WhatEndsWithoutAnAmIsToldToTheNext) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-// The connection to the first, which was cut off, looks as ever.
-TEST(Stopping, AnAmElsewhereCallsTheTask) {
+// The stream to the first AM, which was cut off, still looks intact.
+TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
   Task task;
   task.options.am_may_move = true;
   task.role().command.shell = "touch ready; until [ -e go ]; do sleep 0.01; done; exit 7";
@@ -178,7 +178,7 @@ TEST(Stopping, AnAmElsewhereCallsTheTask) {
   std::jthread calling;
   const std::string elsewhere = task.scratch / "elsewhere";
   task.TakeOver(0, elsewhere, [&] {
-    caller.Call({"c1"}, task.callback_address, elsewhere);
+    caller.Call({"c1"}, task.callback, elsewhere);
     calling = std::jthread([&loop] { loop.run(); });
   });
   loop.stop();
@@ -191,7 +191,7 @@ TEST(Stopping, AnAmElsewhereCallsTheTask) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Stopping, AnotherAmIsNotAwaitedForEver) {
+TEST(Stopping, TaskIsStoppedWhenNoAmComesInTime) {
   Task task;
   task.role().command.shell = "trap 'echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done";
   task.Launch();
@@ -204,10 +204,11 @@ TEST(Stopping, AnotherAmIsNotAwaitedForEver) {
   EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
-// Each death, of executor and guardian, with a stubborn task below it. The destructor sees that nothing is left.
-TEST(Stopping, TheDeathOfTheExecutorEndsAll) {
+// Executor or guardian die while a task runs that ignores the stop signal. Task's destructor checks that nothing is
+// left.
+TEST(Stopping, DeathOfTheExecutorKillsTheTask) {
   for (const int signal : {SIGKILL, SIGSEGV, SIGTERM}) {
-    Task task(kStubborn);
+    Task task(kIgnoresStop);
     task.Start(0);
     task.ReceiveStarted();
     ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
@@ -216,15 +217,15 @@ TEST(Stopping, TheDeathOfTheExecutorEndsAll) {
     ASSERT_EQ(::waitpid(std::exchange(task.guardian, -1), &status, 0) > 0, true);
     EXPECT_TRUE(task.Left().empty());
 #if defined(__SANITIZE_ADDRESS__)
-    if (signal == SIGSEGV) continue;  // the sanitizer makes an exit code of it
+    if (signal == SIGSEGV) continue;  // the sanitizer turns it into an exit code
 #endif
     EXPECT_TRUE(WIFSIGNALED(status));
-    EXPECT_EQ(WTERMSIG(status), signal) << "the place sees how the executor ended";
+    EXPECT_EQ(WTERMSIG(status), signal) << "the backend sees the executor's signal";
   }
 }
 
-TEST(Stopping, TheDeathOfTheGuardianEndsAll) {
-  Task task(kStubborn);
+TEST(Stopping, DeathOfTheGuardianKillsTheTask) {
+  Task task(kIgnoresStop);
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));
@@ -233,8 +234,8 @@ TEST(Stopping, TheDeathOfTheGuardianEndsAll) {
   EXPECT_TRUE(os::process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
 }
 
-TEST(Stopping, TheGuardianEndsAllWhenToldTo) {
-  Task task(kStubborn);
+TEST(Stopping, GuardianKillsTheTaskOnSigterm) {
+  Task task(kIgnoresStop);
   task.Start(0);
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready") && task.AwaitFile("hidden"));

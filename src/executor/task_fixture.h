@@ -1,5 +1,4 @@
-// For tests: a task with its guardian and executor as real processes, and the AM's end of its stream in the test's
-// hand.
+// For tests: a task with real guardian and executor processes; the test plays the AM.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -25,11 +24,11 @@
 
 namespace howdah::executor {
 
-// A link over a socket that keeps message boundaries.
+// A link over a socket with message boundaries.
 class SocketLink final : public rpc::ExecutorLink {
  public:
   SocketLink(int fd, rpc::Post post, Handlers handlers) : fd_(fd), post_(post), on_sent_(handlers.on_sent) {
-    // As gRPC does: messages come from a thread of the link's own. The process ends by _exit, which ends it too.
+    // As with gRPC, messages come from a thread of the link. The process ends by _exit, and with it the thread.
     std::thread([fd, post = std::move(post), handlers = std::move(handlers)] {
       std::string bytes(1 << 20, '\0');
       for (;;) {
@@ -62,7 +61,7 @@ inline sockaddr_un AddressOf(const std::string& path) {
   return address;
 }
 
-// To the AM that listens at `path`; if there is none, to one that hangs up soon.
+// Connects to the AM that listens at `path`; without one, to a peer that soon closes the connection.
 inline std::unique_ptr<rpc::ExecutorLink> ConnectTo(const std::string& path, rpc::Post post,
                                                     rpc::ExecutorLink::Handlers handlers) {
   constexpr int kHangUpMillis = 20;
@@ -109,7 +108,7 @@ class Task {
 
   jobspec::RoleSpec& role() { return spec.roles[0]; }
 
-  // Starts guardian and executor, and takes the Register.
+  // Starts guardian and executor, and receives the Register.
   void Launch() {
     int ends[2];
     ASSERT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
@@ -140,7 +139,7 @@ class Task {
     const auto hello = Receive();
     ASSERT_TRUE(hello && hello->has_register_());
     port = hello->register_().port();
-    callback_address = hello->register_().callback_address();
+    callback = hello->register_().callback_address();
     executor = hello->register_().pid();
     EXPECT_EQ(hello->register_().container(), "c1");
     EXPECT_EQ(hello->register_().attempt(), -1);
@@ -148,7 +147,7 @@ class Task {
 
   std::string another_am() const { return scratch / "am"; }
   void LoseAm() { am = os::files::Fd(); }
-  // Another AM is there; takes its Register, which names the newest attempt.
+  // Plays the next AM: accepts a connection and its Register, which names the newest attempt.
   void TakeOver(int attempt) { TakeOver(attempt, another_am()); }
   void TakeOver(
       int attempt, const std::string& path, const std::function<void()>& listening = [] {}) {
@@ -158,18 +157,18 @@ class Task {
     ASSERT_EQ(::listen(listener.get(), 1), 0);
     listening();
     pollfd caller{listener.get(), POLLIN, 0};
-    ASSERT_EQ(::poll(&caller, 1, 60'000), 1) << "the executor did not look for another AM";
+    ASSERT_EQ(::poll(&caller, 1, 60'000), 1) << "the executor did not connect to the next AM";
     am = os::files::Fd(::accept4(listener.get(), nullptr, nullptr, SOCK_CLOEXEC));
     ::unlink(path.c_str());
     const auto hello = Receive();
     ASSERT_TRUE(hello && hello->has_register_());
     EXPECT_EQ(hello->register_().attempt(), attempt);
   }
-  // await_am: how long the executor is to go on without an AM.
-  void Welcome(Duration await_am = std::chrono::minutes(5)) {
+  // am_timeout: how long the executor goes on without an AM.
+  void Welcome(Duration am_timeout = std::chrono::minutes(5)) {
     wire::ToExecutor message;
     message.mutable_welcome()->set_heartbeat_millis(3'600'000);
-    message.mutable_welcome()->set_await_am_micros(await_am.count());
+    message.mutable_welcome()->set_await_am_micros(am_timeout.count());
     Send(message);
   }
 
@@ -199,7 +198,7 @@ class Task {
     Send(message);
   }
 
-  // The next message; nullopt: the stream has ended, or nothing came within the limit.
+  // The next message; nullopt: end of the stream, or time-out.
   std::optional<wire::FromExecutor> Receive() {
     pollfd wanted{am.get(), POLLIN, 0};
     std::string bytes(1 << 17, '\0');
@@ -224,9 +223,9 @@ class Task {
     const auto message = Receive();
     ASSERT_TRUE(message && message->has_ended()) << (message ? message->ShortDebugString() : "nothing");
     EXPECT_EQ(message->ended().attempt(), attempt);
-    EXPECT_TRUE(Left().empty()) << "nothing is left once it is told";
+    EXPECT_TRUE(Left().empty()) << "Ended comes when no process is left";
   }
-  // Runs an attempt to its end and returns how rank 0 ended.
+  // Runs an attempt to its end; returns the end of rank 0.
   wire::RankExited RunAttempt(int attempt) {
     Start(attempt);
     EXPECT_EQ(ReceiveStarted().attempt(), attempt);
@@ -241,7 +240,7 @@ class Task {
   }
   std::string Log(const std::string& name) { return os::files::Content(options.logs_dir + "/" + name); }
 
-  // The end of the guardian, as the place sees it: an exit code, or minus a signal.
+  // Waits for the guardian; returns its exit code, or minus the signal.
   int Wait() {
     while (am.valid() && Receive()) {
     }
@@ -250,7 +249,7 @@ class Task {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
 
-  // The processes of the task, in whatever session: each has the job's id in its environment.
+  // The processes of the task, found by the job's id in their environment.
   std::vector<std::string> Left() {
     std::vector<std::string> left;
     const auto names = os::files::ListDirectory("/proc");
@@ -269,7 +268,7 @@ class Task {
   os::files::Fd am;
   pid_t guardian = -1, executor = -1;
   uint32_t port = 0;
-  std::string callback_address;
+  std::string callback;
 };
 
 }  // namespace howdah::executor

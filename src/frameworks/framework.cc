@@ -1,12 +1,14 @@
 #include "howdah/frameworks/framework.h"
 
-#include "parts.h"
+#include "howdah/frameworks/horovod/horovod.h"
+#include "howdah/frameworks/mpi/mpi.h"
+#include "howdah/frameworks/xgboost/xgboost.h"
+#include "variables.h"
 
 namespace howdah::frameworks {
 namespace {
 
-// Whether the failure of one ranked task leaves the others unable to go on: collectives have no way to let a new
-// process in.
+// Whether the other ranked tasks cannot go on after one has failed: collectives cannot admit a new process.
 bool RanksBelongTogether(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
     case jobspec::Framework::kPytorch:
@@ -25,8 +27,8 @@ bool RanksBelongTogether(const jobspec::JobSpec& spec) {
 
 }  // namespace
 
-jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessPlace& place) {
-  const Process process{spec, cluster, place};
+jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessInfo& info) {
+  const Process process{spec, cluster, info};
   jobspec::EnvVars env;
   AddCommon(process, env);
   switch (spec.framework) {
@@ -40,16 +42,16 @@ jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup
       AddJax(process, env);
       break;
     case jobspec::Framework::kHorovod:
-      AddHorovod(process, env);
+      horovod::AddVariables(process, env);
       break;
     case jobspec::Framework::kMpi:
-      AddMpi(process, env);
+      mpi::AddVariables(process, env);
       break;
     case jobspec::Framework::kMxnet:
       AddMxnet(process, env);
       break;
     case jobspec::Framework::kXgboost:
-      AddXgboost(process, env);
+      xgboost::AddVariables(process, env);
       break;
     default:
       break;
@@ -58,14 +60,14 @@ jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup
   return env;
 }
 
-Rendezvous RendezvousOf(const jobspec::JobSpec& spec) {
+RendezvousKind RendezvousKindOf(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
     case jobspec::Framework::kHorovod:
-      return IsElasticHorovod(spec) ? Rendezvous::kWorlds : Rendezvous::kKeyValueStore;
+      return horovod::IsElastic(spec) ? RendezvousKind::kElastic : RendezvousKind::kKeyValueStore;
     case jobspec::Framework::kXgboost:
-      return Rendezvous::kTracker;
+      return RendezvousKind::kTracker;
     default:
-      return Rendezvous::kNone;
+      return RendezvousKind::kNone;
   }
 }
 
@@ -73,7 +75,7 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    // TensorFlow's coordinator tells workers and parameter servers of each other.
+    // TensorFlow's coordinator passes the addresses of workers and parameter servers on.
     rules.coordinators.push_back(spec.framework == jobspec::Framework::kTensorflow &&
                                  TrainsWithParameterServers(spec) && (role.chief || role.name == "chief"));
     rules.restarts_together.push_back(together &&
@@ -82,16 +84,16 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   rules.needs_whole_cluster = spec.framework != jobspec::Framework::kPlain;
   rules.first_rank_decides = spec.framework == jobspec::Framework::kMpi;
   rules.no_gaps = spec.framework == jobspec::Framework::kMpi;
-  // mpirun reaches its daemons, and workers of XGBoost their tracker until the end, through the AM. Processes of
-  // elastic Horovod that are on their way into a world look for it where the dead AM was.
+  // mpirun reaches its daemons through the AM, and XGBoost's workers need its tracker until the end. Rejoining
+  // processes of elastic Horovod look for the rendezvous at the address of the dead AM.
   rules.needs_am = spec.framework == jobspec::Framework::kMpi || spec.framework == jobspec::Framework::kXgboost ||
-                   IsElasticHorovod(spec);
+                   horovod::IsElastic(spec);
   return rules;
 }
 
 bool ServersBindHeldPorts(jobspec::Framework framework) {
-  // Tried with torch 1.13's TCPStore and the gRPC servers of TensorFlow 2.21 and JAX 0.10. A plain job's server is
-  // anybody's.
+  // Verified with torch 1.13's TCPStore and the gRPC servers of TensorFlow 2.21 and JAX 0.10. The server of a plain job
+  // is unknown.
   return framework == jobspec::Framework::kPytorch || framework == jobspec::Framework::kTensorflow ||
          framework == jobspec::Framework::kJax;
 }

@@ -1,17 +1,27 @@
-// Each row is a job, a process in it, and the whole environment that it is given, one variable a line.
+// Each case is a job, a process in it, and its whole environment, one variable per line.
 #include "howdah/frameworks/framework.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "howdah/core/ranks.h"
-#include "testing.h"
+#include "howdah/frameworks/common/testing.h"
+#include "howdah/frameworks/horovod/horovod.h"
+#include "howdah/frameworks/mpi/mpi.h"
 
 namespace howdah::frameworks {
 namespace {
 
+using namespace common;
+
 using testing::ElementsAre;
 using testing::IsEmpty;
+
+// Without the common variables: the last of those is TASK_NUM.
+std::string OwnLines(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessInfo& info) {
+  const std::string all = Lines(Environment(spec, cluster, info));
+  return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
+}
 
 TEST(Plain, WholeEnvironment) {
   jobspec::JobSpec spec =
@@ -38,7 +48,7 @@ TEST(Plain, WholeEnvironment) {
             "TASK_NUM=2\n");
 }
 
-TEST(Plain, WhatIsNotKnownKeepsItsPlace) {
+TEST(Plain, UnknownPortsAreEmptyInTheMap) {
   const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("reader")});
   const std::string env = Lines(Environment(spec, {{{"n1", 1000}, {}, {"n3", 1002}}, {}}, At(0, 0)));
   EXPECT_THAT(env, testing::HasSubstr(R"(HOWDAH_CLUSTER={"worker":["n1:1000","","n3:1002"],"reader":[]})"));
@@ -53,13 +63,12 @@ TEST(Plain, OnlyTheFirstProcessHasThePort) {
   EXPECT_THAT(Lines(Environment(spec, cluster, At(0, 0, 1))), testing::Not(testing::HasSubstr("HOWDAH_PORT")));
 }
 
-TEST(Plain, AHostThatIsNoUtf8DoesNoHarm) {
+TEST(Plain, InvalidUtf8InAHostIsReplaced) {
   const jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
   EXPECT_THAT(Lines(Environment(spec, {{{"n\xff", 1}}}, At(0, 0))), testing::HasSubstr("\"n\xef\xbf\xbd:1\""));
 }
 
-// The chief stands behind the workers in the file and has other `processes` than they; ranks are contiguous all the
-// same.
+// The chief comes after the workers in the file and has a different number of `processes`; ranks are contiguous anyway.
 jobspec::JobSpec TorchJob() {
   jobspec::JobSpec spec =
       JobOf(Framework::kPytorch, {Role("worker", RoleKind::kWorker, 3), Chief(2), Role("watcher", RoleKind::kSidecar)});
@@ -70,7 +79,7 @@ jobspec::JobSpec TorchJob() {
 const core::PeerGroup kTorchCluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n0", 1000}}, {{"n3", 1003}}};
 
 TEST(Pytorch, LastProcess) {
-  ProcessPlace place = At(0, 1, 2);
+  ProcessInfo place = At(0, 1, 2);
   place.error_file = "/job/error.json";
   EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, place),
             "MASTER_ADDR=n0\n"
@@ -95,7 +104,7 @@ TEST(Pytorch, LastProcess) {
             "WORLD=8\n");
 }
 
-TEST(Pytorch, OneProcessATaskAndIpv6) {
+TEST(Pytorch, OneProcessPerTaskWithIpv6) {
   const jobspec::JobSpec spec = JobOf(Framework::kPytorch, {Role("worker")});
   EXPECT_EQ(OwnLines(spec, {{{"fe80::1", 1000}, {"n2", 1001}}}, At(0, 0)),
             "MASTER_ADDR=fe80::1\n"
@@ -120,13 +129,13 @@ TEST(Pytorch, OneProcessATaskAndIpv6) {
 
 TEST(Pytorch, SidecarsHaveNoRank) { EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, At(2, 0)), ""); }
 
-TEST(Pytorch, ThreadsThatTheSubmitterPassesOnStay) {
+TEST(Pytorch, OmpNumThreadsOfTheSubmitterIsKept) {
   jobspec::JobSpec spec = TorchJob();
   spec.env_from = {"OMP_NUM_THREADS"};
   EXPECT_THAT(OwnLines(spec, kTorchCluster, At(0, 0)), testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
 }
 
-TEST(Tensorflow, ConfigOfEachKind) {
+TEST(Tensorflow, ConfigForEachKindOfTask) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kTensorflow, {Chief(), Role("worker"), Role("ps", RoleKind::kService),
                                      Role("evaluator", RoleKind::kSidecar), Role("viewer", RoleKind::kSidecar)});
@@ -153,13 +162,13 @@ TEST(Tony, VariablesOfItsTasks) {
   spec.roles[0].instances = {2, 2};
   spec.tony_env = true;
   const core::PeerGroup cluster = {{{"n1", 2}, {"n2", 3}}, {{"n3", 4}}};
-  ProcessPlace chief = At(0, 0);
+  ProcessInfo chief = At(0, 0);
   chief.tensorboard_port = 6006;
   chief.generation = 0;
   EXPECT_EQ(OwnLines(spec, cluster, chief),
             "appid=" + chief.job_id + "\nJOB_ID=" + chief.job_id +
                 "\nDISTRIBUTED_MODE=GANG\nSESSION_ID=0\nATTEMPT_NUMBER=0\nIS_CHIEF=true\nTB_PORT=6006\n");
-  ProcessPlace other = At(0, 1);
+  ProcessInfo other = At(0, 1);
   other.generation = 2;
   spec.start = jobspec::StartMode::kFree;
   EXPECT_EQ(OwnLines(spec, cluster, other),
@@ -167,17 +176,17 @@ TEST(Tony, VariablesOfItsTasks) {
                 "\nDISTRIBUTED_MODE=FCFS\nSESSION_ID=2\nATTEMPT_NUMBER=0\nNUM_AM_RETRIES=2\n");
 }
 
-TEST(Tony, WhoHasAPortForATensorboard) {
+TEST(Tony, TensorboardPortIsReservedAsInTony) {
   const auto with = [](std::vector<RoleSpec> roles, std::string logdir = "") {
     jobspec::JobSpec spec = JobOf(Framework::kTensorflow, std::move(roles));
     spec.tony_env = true;
     spec.tensorboard_logdir = std::move(logdir);
-    std::string who;
+    std::string tasks;
     for (int r = 0; r < static_cast<int>(spec.roles.size()); ++r) {
-      for (int i = 0; i < 2; ++i) who += NeedsTensorboardPort(spec, {r, i}) ? "1" : "0";
-      who += " ";
+      for (int i = 0; i < 2; ++i) tasks += NeedsTensorboardPort(spec, {r, i}) ? "1" : "0";
+      tasks += " ";
     }
-    return who;
+    return tasks;
   };
   EXPECT_EQ(with({Role("worker"), Role("ps")}), "10 00 ");
   EXPECT_EQ(with({Role("chief"), Role("worker")}), "11 00 ");
@@ -187,7 +196,7 @@ TEST(Tony, WhoHasAPortForATensorboard) {
   EXPECT_FALSE(NeedsTensorboardPort(JobOf(Framework::kPlain, {Role("chief")}), {0, 0}));
 }
 
-TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
+TEST(Tensorflow, EvaluatorIsNotInTheTrainingCluster) {
   const jobspec::JobSpec spec = JobOf(Framework::kTensorflow, {Role("worker"), Role("evaluator")});
   const core::PeerGroup cluster = {{{"n1", 2}}, {{"n2", 3}}};
   EXPECT_THAT(OwnLines(spec, cluster, At(0, 0)), testing::HasSubstr(R"({"cluster":{"worker":["n1:2"]},)"));
@@ -195,7 +204,7 @@ TEST(Tensorflow, AnEvaluatorIsInNobodyElsesClusterThoughTheJobWaitsForIt) {
               testing::HasSubstr(R"({"cluster":{"worker":["n1:2"],"evaluator":["n2:3"]},)"));
 }
 
-TEST(Mxnet, EveryRole) {
+TEST(Mxnet, VariablesOfEveryRole) {
   const jobspec::JobSpec spec = JobOf(
       Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService), Role("scheduler", RoleKind::kService)});
   const core::PeerGroup cluster = {{{"n1", 1}, {"n2", 2}, {"n3", 3}}, {{"n4", 4}, {"n5", 5}}, {{"10.0.0.6", 6}}};
@@ -210,11 +219,11 @@ TEST(Mxnet, EveryRole) {
   }
 }
 
-TEST(Xgboost, WhatItsCommunicatorTakes) {
+TEST(Xgboost, VariablesAreTheCommunicatorsArguments) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kXgboost, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
   const core::PeerGroup cluster = {{{"n1", 1}, {"n2", 2}}, {{"n0", 4}}, {{"n1", 5}}};
-  ProcessPlace place = At(0, 1, 1);
+  ProcessInfo place = At(0, 1, 1);
   place.rendezvous = {"10.0.0.7", 99};
   EXPECT_EQ(OwnLines(spec, cluster, place),
             "DMLC_TRACKER_URI=10.0.0.7\n"
@@ -225,7 +234,7 @@ TEST(Xgboost, WhatItsCommunicatorTakes) {
   EXPECT_EQ(WorldSize(spec, cluster), 5);
 }
 
-TEST(Jax, SeveralProcessesATask) {
+TEST(Jax, SeveralProcessesPerTask) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
   const core::PeerGroup cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
@@ -239,7 +248,7 @@ TEST(Jax, SeveralProcessesATask) {
   EXPECT_EQ(OwnLines(spec, cluster, At(1, 0)), "");
 }
 
-TEST(Jax, DevicesAreSharedOut) {
+TEST(Jax, DevicesAreDividedAmongProcesses) {
   const struct {
     int gpus, processes, local_rank;
     const char* ids;
@@ -254,7 +263,7 @@ TEST(Jax, DevicesAreSharedOut) {
   }
 }
 
-TEST(Ranks, ChiefFirstThenAsInTheFile) {
+TEST(Ranks, ChiefComesFirstThenFileOrder) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kPytorch, {Role("a", RoleKind::kWorker, 2), Role("ps", RoleKind::kService), Chief(), Role("b"),
                                   Role("eye", RoleKind::kSidecar)});
@@ -268,7 +277,7 @@ TEST(Ranks, ChiefFirstThenAsInTheFile) {
   EXPECT_THAT(core::RanksOf(spec, sizes, {4, 0}), IsEmpty());
 }
 
-TEST(Rules, WhoRestartsTogether) {
+TEST(Rules, RankedTasksRestartTogether) {
   const std::vector<RoleSpec> roles = {Chief(), Role("worker"), Role("data", RoleKind::kService),
                                        Role("evaluator", RoleKind::kSidecar)};
   std::vector<RoleSpec> with_ps = roles;
@@ -293,6 +302,133 @@ TEST(Rules, WhoRestartsTogether) {
   EXPECT_THAT(directs(JobOf(Framework::kPytorch, {Role("chief"), Role("ps")})), ElementsAre(false, false));
   EXPECT_FALSE(RulesOf(JobOf(Framework::kPlain, roles)).needs_whole_cluster);
   EXPECT_TRUE(RulesOf(JobOf(Framework::kTensorflow, with_ps)).needs_whole_cluster);
+}
+
+TEST(Horovod, LocalRanksAreCountedPerMachine) {
+  const jobspec::JobSpec spec =
+      JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
+  // n1 has the chief, worker:1 and the sidecar, n2 worker:0 and worker:2: ranks 0; 3, 4 and 1, 2; 5, 6.
+  const core::PeerGroup cluster = {{{"n2", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}, {{"n1", 5}}};
+  const std::string map = R"({"worker":["n2:1","n1:2","n2:3"],"chief":["n1:4"],"watcher":["n1:5"]})";
+  ProcessInfo place = At(0, 2, 1);
+  place.rendezvous = {"10.0.0.7", 99};
+  place.interface = "eth0";
+  EXPECT_EQ(OwnLines(spec, cluster, place), "CLUSTER_SPEC=" + map +
+                                                "\n"
+                                                "HOROVOD_CONTROLLER=gloo\n"
+                                                "HOROVOD_CPU_OPERATIONS=gloo\n"
+                                                "HOROVOD_GLOO_TIMEOUT_SECONDS=2000\n"
+                                                "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
+                                                "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
+                                                "HOROVOD_GLOO_IFACE=eth0\n"
+                                                "HOROVOD_RANK=6\n"
+                                                "HOROVOD_SIZE=7\n"
+                                                "HOROVOD_LOCAL_RANK=3\n"
+                                                "HOROVOD_LOCAL_SIZE=4\n"
+                                                "HOROVOD_CROSS_RANK=0\n"
+                                                "HOROVOD_CROSS_SIZE=1\n"
+                                                "HOROVOD_HOSTNAME=n2\n");
+  EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "CLUSTER_SPEC=" + map + "\n");
+  // Local rank, local size, cross rank, cross size of each process, in the order of ranks.
+  const struct {
+    int role, index, local_rank;
+    const char* slot;
+  } rows[] = {{1, 0, 0, "0 3 0 2"}, {0, 0, 0, "0 4 1 2"}, {0, 0, 1, "1 4 1 2"}, {0, 1, 0, "1 3 0 2"},
+              {0, 1, 1, "2 3 0 2"}, {0, 2, 0, "2 4 1 2"}, {0, 2, 1, "3 4 0 1"}};
+  for (const auto& row : rows) {
+    std::string slot;
+    for (const auto& [name, value] : Environment(spec, cluster, At(row.role, row.index, row.local_rank))) {
+      const bool counts = name.starts_with("HOROVOD_LOCAL_") || name.starts_with("HOROVOD_CROSS_");
+      if (counts) slot += (slot.empty() ? "" : " ") + value;
+    }
+    EXPECT_EQ(slot, row.slot) << row.role << ":" << row.index << "/" << row.local_rank;
+  }
+}
+
+TEST(Horovod, TaskWithGpusCountsAsAMachine) {
+  jobspec::JobSpec spec = JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2)});
+  spec.roles[0].gpus = 2;
+  EXPECT_THAT(OwnLines(spec, {{{"n1", 1}, {"n1", 2}}}, At(0, 1, 1)),
+              testing::HasSubstr("HOROVOD_RANK=3\n"
+                                 "HOROVOD_SIZE=4\n"
+                                 "HOROVOD_LOCAL_RANK=1\n"
+                                 "HOROVOD_LOCAL_SIZE=2\n"
+                                 "HOROVOD_CROSS_RANK=1\n"
+                                 "HOROVOD_CROSS_SIZE=2\n"
+                                 "HOROVOD_HOSTNAME=n1-worker-1\n"));
+}
+
+// Local ranks never change, and no host name is used twice.
+TEST(Horovod, ElasticTaskCountsAsAMachineNamedByItsGeneration) {
+  jobspec::JobSpec spec =
+      JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});
+  EXPECT_EQ(RendezvousKindOf(spec), RendezvousKind::kKeyValueStore);
+  EXPECT_FALSE(RulesOf(spec).needs_am);
+  spec.roles[0].instances = {1, 3};
+  EXPECT_EQ(RendezvousKindOf(spec), RendezvousKind::kElastic);
+  EXPECT_TRUE(RulesOf(spec).needs_am);
+  const core::PeerGroup cluster = {{{"n1", 1}, {"n1", 2}, {"n2", 3}}, {{"n1", 4}}};
+  ProcessInfo place = At(0, 1, 1);
+  place.generation = 7;
+  place.rendezvous = {"10.0.0.7", 99};
+  EXPECT_THAT(OwnLines(spec, cluster, place), testing::EndsWith("HOROVOD_GLOO_TIMEOUT_SECONDS=10\n"
+                                                                "HOROVOD_GLOO_RENDEZVOUS_ADDR=10.0.0.7\n"
+                                                                "HOROVOD_GLOO_RENDEZVOUS_PORT=99\n"
+                                                                "HOROVOD_RANK=3\n"
+                                                                "HOROVOD_SIZE=6\n"
+                                                                "HOROVOD_LOCAL_RANK=1\n"
+                                                                "HOROVOD_LOCAL_SIZE=2\n"
+                                                                "HOROVOD_CROSS_RANK=1\n"
+                                                                "HOROVOD_CROSS_SIZE=3\n"
+                                                                "HOROVOD_HOSTNAME=worker-1.7\n"
+                                                                "HOROVOD_ELASTIC=1\n"));
+  EXPECT_EQ(horovod::RankAssignmentOf(spec, cluster, place), (horovod::RankAssignment{.host = "worker-1.7",
+                                                                                      .rank = 3,
+                                                                                      .size = 6,
+                                                                                      .local_rank = 1,
+                                                                                      .local_size = 2,
+                                                                                      .cross_rank = 1,
+                                                                                      .cross_size = 3}));
+  EXPECT_THAT(OwnLines(spec, cluster, At(1, 0)), testing::Not(testing::HasSubstr("ELASTIC")));
+}
+
+TEST(Mpi, RankZeroRunsTheCommandAndOthersHoldContainers) {
+  jobspec::JobSpec spec = JobOf(Framework::kMpi, {Role("worker"), Chief(), Role("eye", RoleKind::kSidecar)});
+  spec.roles[0].vcores = 4;
+  const jobspec::Command hold{.shell = "", .argv = {"sleep", "infinity"}};
+  EXPECT_EQ(mpi::PlaceholderCommand(spec, {0, 0}), hold);
+  EXPECT_EQ(mpi::PlaceholderCommand(spec, {0, 1}), hold);
+  EXPECT_EQ(mpi::PlaceholderCommand(spec, {1, 0}), std::nullopt);
+  EXPECT_EQ(mpi::PlaceholderCommand(spec, {2, 0}), std::nullopt);
+  EXPECT_TRUE(mpi::StartsRemoteProcesses(spec, {1, 0}));
+  EXPECT_FALSE(mpi::StartsRemoteProcesses(spec, {0, 0}));
+  EXPECT_TRUE(RulesOf(spec).first_rank_decides);
+  EXPECT_TRUE(RulesOf(spec).no_gaps);
+  EXPECT_FALSE(RulesOf(JobOf(Framework::kPytorch, {Role("worker")})).first_rank_decides);
+  EXPECT_EQ(mpi::PlaceholderCommand(JobOf(Framework::kPytorch, {Role("worker")}), {0, 1}), std::nullopt);
+
+  const core::PeerGroup apart = {{{"n1", 1}, {"n2", 2}}, {{"n0", 3}}, {{"n1", 4}}};
+  EXPECT_EQ(mpi::Hostfile(spec, apart), "chief-0 slots=1\nworker-0 slots=4\nworker-1 slots=4\n");
+  ProcessInfo place = At(1, 0);
+  place.remote_start = {"/w/hosts", "/bin/howdah-agent rsh", "/w/tmp"};
+  place.interface = "eth0";
+  const std::string always =
+      "TMPDIR=/w/tmp\n"
+      "PWD=/proc/self/cwd\n"
+      "OMPI_MCA_orte_default_hostfile=/w/hosts\n"
+      "OMPI_MCA_plm_rsh_agent=/bin/howdah-agent rsh\n"
+      "OMPI_MCA_plm_rsh_no_tree_spawn=1\n"
+      "OMPI_MCA_orte_leave_session_attached=1\n"
+      "OMPI_ALLOW_RUN_AS_ROOT=1\n"
+      "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1\n";
+  EXPECT_EQ(OwnLines(spec, apart, place), always);
+  const std::string shared = "OMPI_MCA_btl=self,tcp\nOMPI_MCA_rtc=^hwloc\n";
+  EXPECT_EQ(OwnLines(spec, {{{"n1", 1}, {"n0", 2}}, {{"n0", 3}}, {{"n1", 4}}}, place), always + shared);
+  EXPECT_EQ(OwnLines(spec, {{{"n0", 1}, {"n0", 2}}, {{"n0", 3}}, {{"n1", 4}}}, place),
+            always + shared + "OMPI_MCA_oob_tcp_if_include=eth0\nOMPI_MCA_btl_tcp_if_include=eth0\n");
+  place.task = {0, 1};
+  EXPECT_EQ(OwnLines(spec, apart, place), "TMPDIR=/w/tmp\n");
+  EXPECT_EQ(OwnLines(spec, apart, At(2, 0)), "");
 }
 
 }  // namespace

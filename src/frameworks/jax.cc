@@ -1,15 +1,15 @@
-// JAX: the coordinator is served by process 0. JAX takes its address from JAX_COORDINATOR_ADDRESS, but the process
-// count and index only from a cluster that it knows by its variables. Of those it asks for Open MPI's first, so that
-// they also win where a job was started from within Slurm; and it takes them from the environment alone.
+// JAX: process 0 serves the coordinator. JAX reads its address from JAX_COORDINATOR_ADDRESS, but the number of
+// processes and the process index only from the variables of a cluster that it recognises. It checks for Open MPI
+// first, so these variables also take precedence in a job that was started from within Slurm.
 #include <algorithm>
 
-#include "parts.h"
+#include "variables.h"
 
 namespace howdah::frameworks {
 namespace {
 
-// Seeing Open MPI, JAX gives each process the one device that has its local rank's number: wrong where a process has
-// several. This shares the task's devices out evenly instead, in order.
+// With Open MPI, JAX assigns to each process the device with the number of its local rank, even if there are more
+// devices. This divides the task's devices evenly instead, in order.
 std::string LocalDevices(const jobspec::RoleSpec& role, int local_rank) {
   const int first = local_rank * role.gpus / role.processes;
   const int end = std::max(first + 1, (local_rank + 1) * role.gpus / role.processes);
@@ -23,17 +23,17 @@ std::string LocalDevices(const jobspec::RoleSpec& role, int local_rank) {
 void AddJax(const Process& process, jobspec::EnvVars& env) {
   const jobspec::RoleSpec& role = process.role();
   if (role.kind != jobspec::RoleKind::kWorker) return;
-  const World world = WorldOf(process);
-  const std::string coordinator = Address(world.first);
+  const RankInfo ranks = RankInfoOf(process);
+  const std::string coordinator = Address(ranks.first);
   const bool ipv6 = coordinator.starts_with('[');
   Set(env, "JAX_COORDINATOR_ADDRESS", coordinator);
-  if (role.gpus > 0) Set(env, "JAX_LOCAL_DEVICE_IDS", LocalDevices(role, process.place.local_rank));
+  if (role.gpus > 0) Set(env, "JAX_LOCAL_DEVICE_IDS", LocalDevices(role, process.info.local_rank));
   Set(env, "OMPI_MCA_orte_hnp_uri",
-      (ipv6 ? "0.0;tcp6://" : "0.0;tcp://") + coordinator);  // its presence is what counts
-  Set(env, "OMPI_COMM_WORLD_SIZE", world.size);
-  Set(env, "OMPI_COMM_WORLD_RANK", world.rank);
+      (ipv6 ? "0.0;tcp6://" : "0.0;tcp://") + coordinator);  // only its presence matters
+  Set(env, "OMPI_COMM_WORLD_SIZE", ranks.size);
+  Set(env, "OMPI_COMM_WORLD_RANK", ranks.rank);
   Set(env, "OMPI_COMM_WORLD_LOCAL_SIZE", role.processes);
-  Set(env, "OMPI_COMM_WORLD_LOCAL_RANK", process.place.local_rank);
+  Set(env, "OMPI_COMM_WORLD_LOCAL_RANK", process.info.local_rank);
 }
 
 }  // namespace howdah::frameworks

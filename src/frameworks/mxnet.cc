@@ -1,6 +1,6 @@
-// MXNet's parameter server (ps-lite): a scheduler that all meet at, servers and workers, told apart by the names of
-// their roles. The variables are TonY's.
-#include "parts.h"
+// MXNet's parameter server (ps-lite): a scheduler as the rendezvous, servers and workers, identified by the names of
+// their roles. The variables are those that TonY sets.
+#include "variables.h"
 
 namespace howdah::frameworks {
 namespace {

@@ -1,15 +1,16 @@
-// PyTorch: what torchrun sets for a worker, names and spelling its own, and TonY's two variables.
+// PyTorch: the variables that torchrun sets for a worker, in its spelling, and two of TonY's.
 #include <algorithm>
 
-#include "parts.h"
+#include "variables.h"
 
 namespace howdah::frameworks {
 namespace {
 
-// The highest TORCHELASTIC_RESTART_COUNT the job can reach: task budgets start anew with each restart of the whole job.
+// The highest TORCHELASTIC_RESTART_COUNT that the job can reach: a restart of the whole job resets the budgets of
+// tasks.
 int64_t MaxRestarts(const Process& process) {
   int64_t of_tasks = 0;
-  for (const int r : RankedRoles(process.spec)) {
+  for (const int r : common::RankedRoles(process.spec)) {
     const auto role = static_cast<size_t>(r);
     of_tasks += static_cast<int64_t>(process.cluster[role].size()) * process.spec.roles[role].restart.max;
   }
@@ -21,31 +22,31 @@ int64_t MaxRestarts(const Process& process) {
 void AddPytorch(const Process& process, jobspec::EnvVars& env) {
   const jobspec::RoleSpec& role = process.role();
   if (role.kind != jobspec::RoleKind::kWorker) return;
-  const World world = WorldOf(process);
-  Set(env, "MASTER_ADDR", world.first.host);
-  Set(env, "MASTER_PORT", world.first.port);
-  Set(env, "RANK", world.rank);
-  Set(env, "WORLD_SIZE", world.size);
-  Set(env, "LOCAL_RANK", process.place.local_rank);
+  const RankInfo ranks = RankInfoOf(process);
+  Set(env, "MASTER_ADDR", ranks.first.host);
+  Set(env, "MASTER_PORT", ranks.first.port);
+  Set(env, "RANK", ranks.rank);
+  Set(env, "WORLD_SIZE", ranks.size);
+  Set(env, "LOCAL_RANK", process.info.local_rank);
   Set(env, "LOCAL_WORLD_SIZE", role.processes);
-  Set(env, "GROUP_RANK", world.group_rank);
-  Set(env, "GROUP_WORLD_SIZE", world.group_size);
+  Set(env, "GROUP_RANK", ranks.group_rank);
+  Set(env, "GROUP_WORLD_SIZE", ranks.group_size);
   Set(env, "ROLE_NAME", role.name);
-  Set(env, "ROLE_RANK", world.role_rank);
-  Set(env, "ROLE_WORLD_SIZE", world.role_size);
-  Set(env, "TORCHELASTIC_RESTART_COUNT", process.place.generation);
+  Set(env, "ROLE_RANK", ranks.role_rank);
+  Set(env, "ROLE_WORLD_SIZE", ranks.role_size);
+  Set(env, "TORCHELASTIC_RESTART_COUNT", process.info.generation);
   Set(env, "TORCHELASTIC_MAX_RESTARTS", MaxRestarts(process));
-  Set(env, "TORCHELASTIC_RUN_ID", process.place.job_id);
+  Set(env, "TORCHELASTIC_RUN_ID", process.info.job_id);
   Set(env, "TORCHELASTIC_USE_AGENT_STORE", "False");  // rank 0 serves the store itself
-  if (!process.place.error_file.empty()) Set(env, "TORCHELASTIC_ERROR_FILE", process.place.error_file);
+  if (!process.info.error_file.empty()) Set(env, "TORCHELASTIC_ERROR_FILE", process.info.error_file);
   Set(env, "TORCH_NCCL_ASYNC_ERROR_HANDLING", 1);
-  // Several ranks on one machine would each take all of its cores. What the submitter passes on by env_from stays.
+  // Several ranks on one machine would each use all of its cores. A value from env_from takes precedence.
   const auto& passed = process.spec.env_from;
   if (role.processes > 1 && std::find(passed.begin(), passed.end(), "OMP_NUM_THREADS") == passed.end()) {
     Set(env, "OMP_NUM_THREADS", 1);
   }
-  Set(env, "INIT_METHOD", "tcp://" + Address(world.first));
-  Set(env, "WORLD", world.size);
+  Set(env, "INIT_METHOD", "tcp://" + Address(ranks.first));
+  Set(env, "WORLD", ranks.size);
 }
 
 }  // namespace howdah::frameworks

@@ -5,7 +5,7 @@
 namespace howdah::frameworks {
 namespace {
 
-TEST(TensorBoard, ItsAnnouncementNamesItsAddress) {
+TEST(TensorBoard, AddressIsReadFromTheAnnouncement) {
   const struct {
     const char *output, *address;
     int port;

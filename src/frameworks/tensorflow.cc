@@ -1,10 +1,10 @@
-// TensorFlow: TF_CONFIG, and TonY's CLUSTER_SPEC. A task is one process: the cluster has one address for it.
-#include "parts.h"
+// TensorFlow: TF_CONFIG, and TonY's CLUSTER_SPEC. A task is one process, with one address in the cluster.
+#include "variables.h"
 
 namespace howdah::frameworks {
 
 bool TrainsWithParameterServers(const jobspec::JobSpec& spec) {
-  // TensorFlow itself knows parameter servers by this name alone.
+  // TensorFlow itself identifies parameter servers by this name.
   for (const jobspec::RoleSpec& role : spec.roles) {
     if (role.name == "ps") return true;
   }
@@ -13,7 +13,7 @@ bool TrainsWithParameterServers(const jobspec::JobSpec& spec) {
 
 namespace {
 
-// An evaluator is in nobody else's cluster, whether the job waits for it or not.
+// An evaluator is not part of the training cluster, whether the job waits for it or not.
 bool IsMember(const jobspec::RoleSpec& role) {
   return role.kind != jobspec::RoleKind::kSidecar && role.kind != jobspec::RoleKind::kSetup && role.name != "evaluator";
 }
@@ -25,10 +25,10 @@ void AddTensorflow(const Process& process, jobspec::EnvVars& env) {
   for (const jobspec::RoleSpec& role : process.spec.roles)
     members.push_back(IsMember(role) || &role == &process.role());
   const std::string cluster = ClusterMap(process, members);
-  // Role names are letters, digits, _ and -: nothing to escape.
+  // Role names consist of letters, digits, _ and -, so nothing needs escaping.
   Set(env, "TF_CONFIG",
       "{\"cluster\":" + cluster + ",\"task\":{\"type\":\"" + process.role().name +
-          "\",\"index\":" + std::to_string(process.place.task.index) + "}}");
+          "\",\"index\":" + std::to_string(process.info.task.index) + "}}");
   Set(env, "CLUSTER_SPEC", cluster);
 }
 

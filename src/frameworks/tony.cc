@@ -1,7 +1,7 @@
-// The variables of TonY that are not every job's: for scripts that were written for it.
+// TonY's variables that only its own scripts need.
 #include <algorithm>
 
-#include "parts.h"
+#include "variables.h"
 
 namespace howdah::frameworks {
 namespace {
@@ -30,17 +30,17 @@ bool NeedsTensorboardPort(const jobspec::JobSpec& spec, TaskId task) {
 }
 
 void AddTony(const Process& process, jobspec::EnvVars& env) {
-  const ProcessPlace& place = process.place;
-  Set(env, "appid", place.job_id);
-  Set(env, "JOB_ID", place.job_id);
+  const common::ProcessInfo& info = process.info;
+  Set(env, "appid", info.job_id);
+  Set(env, "JOB_ID", info.job_id);
   Set(env, "DISTRIBUTED_MODE", process.spec.start == jobspec::StartMode::kGang ? "GANG" : "FCFS");
-  Set(env, "SESSION_ID", place.generation);
+  Set(env, "SESSION_ID", info.generation);
   Set(env, "ATTEMPT_NUMBER", 0);  // of YARN's application; TonY says 0 always
-  if (place.generation > 0) Set(env, "NUM_AM_RETRIES", place.generation);
-  if (IsTonysChief(process.spec, place.task)) Set(env, "IS_CHIEF", "true");
-  if (place.local_rank == 0 && place.tensorboard_port != 0) Set(env, "TB_PORT", place.tensorboard_port);
+  if (info.generation > 0) Set(env, "NUM_AM_RETRIES", info.generation);
+  if (IsTonysChief(process.spec, info.task)) Set(env, "IS_CHIEF", "true");
+  if (info.local_rank == 0 && info.tensorboard_port != 0) Set(env, "TB_PORT", info.tensorboard_port);
   if (process.spec.framework == jobspec::Framework::kTensorflow) {
-    Set(env, "CLUSTER_SPEC", ClusterMap(process, std::vector<bool>(process.spec.roles.size(), true)));
+    Set(env, "CLUSTER_SPEC", ClusterMap(process));
   }
 }
 

@@ -59,7 +59,7 @@ def test_36_hung_task_reports_its_stack_and_the_job_restarts(machine, tmp_path):
     said = job_reports.reported(machine, done.id, sentence, done.stderr)
     index = said.group(1)
     stack = machine.log(done.id, f"worker:{index}", "--attempt", "0", "--stderr")
-    assert "howdah: no sign of life: pid" in stack and "most recent call first" in stack, stack
+    assert "howdah: no activity: pid" in stack and "most recent call first" in stack, stack
     status = machine.status(done.id)
     assert [t["progress"]["step"] for t in status["tasks"]] == [5, 5]
     assert [t["progress"]["checkpoint"] for t in status["tasks"]] == [3, 3]

@@ -83,8 +83,8 @@ def test_26_killed_by_the_oom_killer(machine, tmp_path):
     log.touch()
     script.write_text(f'echo "Out of memory: Killed process $$ (bash) total-vm:8392044kB" >> {log}; kill -9 $$\n')
     status = run(machine, tmp_path, f"command: exec bash {script}", job=f"env: {{HOWDAH_KERNEL_LOG: {log}}}")
-    assert_facts(status, "worker:0", "SIGKILL", f"the kernel of {NODE} had no memory left",
-                 "the node was full, not its container", "fewer jobs")
+    assert_facts(status, "worker:0", "SIGKILL", f"killed by the kernel because {NODE} was out of memory",
+                 "the node, not the container", "fewer or smaller tasks")
 
 
 def test_27_the_first_of_many_failures(machine, tmp_path):
@@ -171,7 +171,7 @@ roles:
 
 def test_30_gpu_error_of_the_driver_log(machine, tmp_path, one_gpu):
     status = gpu_job(machine, tmp_path, one_gpu, "true").end(1)
-    assert_facts(status, f"GPU 0 (PCI 0000:3b:00) of {NODE}", "Xid 79", "fallen off the bus", "CUDA error",
+    assert_facts(status, f"GPU 0 (PCI 0000:3b:00) on {NODE}", "Xid 79", "fallen off the bus", "CUDA error",
                  "nvidia-smi")
     assert "Xid 48" not in status["reason"], status
 
@@ -179,7 +179,7 @@ def test_30_gpu_error_of_the_driver_log(machine, tmp_path, one_gpu):
 def test_30_gpu_failure_is_a_free_restart_and_the_node_is_avoided(machine, tmp_path, one_gpu):
     job = gpu_job(machine, tmp_path, one_gpu, "false")
     status = job.end()
-    for said in (rf"GPU 0 \(PCI 0000:3b:00\) of {NODE} failed: Xid 79, the GPU has fallen off the bus",
+    for said in (rf"GPU 0 \(PCI 0000:3b:00\) on {NODE} failed: Xid 79, the GPU has fallen off the bus",
                  f"{NODE} is avoided for 1d: it is to blame for a failure there"):
         job_reports.reported(machine, job.id, said, job.output)
     assert f"{NODE} is avoided for 1d" in status["advice"]

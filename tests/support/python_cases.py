@@ -18,7 +18,7 @@ print(json.dumps({
     "python": os.readlink(f"{top}/bin/python") if os.path.islink(f"{top}/bin/python") else "a file",
     "alias": os.path.islink(f"{top}/lib/alias.py") and open(f"{top}/lib/alias.py").read()}))
 """
-NO_RIGHT = "keeps no right to execute bin/python"
+NOT_EXECUTABLE = "bin/python in the archive of `python:` is not executable"
 GONE = "/opt/nobody-has-this/bin/python3"
 
 
@@ -124,9 +124,9 @@ def test_a_packed_environment(machine, made, tmp_path, name, python):
 
 
 @pytest.mark.parametrize("name, fact, advice", [
-    ("elsewhere.tar.gz", f"is a link to {GONE}, which is not on", "conda-pack"),
-    ("directory.tar.gz", "has no bin/; at its top is env", "not its directory"),
-    ("rightless.zip", NO_RIGHT, "venv-pack or conda-pack")])
+    ("elsewhere.tar.gz", f"is a link to {GONE}, which does not exist on", "conda-pack"),
+    ("directory.tar.gz", "has no bin/; its top directory contains env", "instead of its directory"),
+    ("rightless.zip", NOT_EXECUTABLE, "venv-pack or conda-pack")])
 def test_an_unusable_packed_environment_is_reported(machine, made, tmp_path, name, fact, advice):
     """Its python3 is missing, and the machine's own, behind it in PATH, is not taken for it."""
     done = run(machine, made(name), tmp_path, "python3 -c 'print(1)'")
@@ -134,6 +134,6 @@ def test_an_unusable_packed_environment_is_reported(machine, made, tmp_path, nam
     status = machine.status(done.id)
     assert fact in status["reason"] and advice in status["advice"], status
     assert fact in done.stderr, done
-    assert machine.task(done.id, "worker", 0)["exit_code"] == (126 if fact == NO_RIGHT else 127)
+    assert machine.task(done.id, "worker", 0)["exit_code"] == (126 if fact == NOT_EXECUTABLE else 127)
     assert machine.log(done.id, "worker:0", "--stdout") == ""
     machine.assert_clean(done.id)

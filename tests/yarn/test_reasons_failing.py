@@ -69,7 +69,7 @@ def test_18_an_environment_of_another_libc(alice, tmp_path):
                                 "-Wl,-rpath,$ORIGIN/../lib"], check=True)
     archive = packed(tmp_path, build)
     status = trains_with(alice, tmp_path, archive).end(code=1)
-    assert_facts(text_of(status), "worker:0", "the loader says", "version `GLIBC_2.99' not found",
+    assert_facts(text_of(status), "worker:0", "dynamic loader", "version `GLIBC_2.99' not found",
                  "as old as the nodes")
 
 

@@ -7,7 +7,7 @@ namespace {
 
 using Kind = PickledValue::Kind;
 
-// A number as its eight bytes, the lowest first.
+// Eight bytes, little-endian.
 std::string EightBytes(int64_t number) {
   std::string bytes;
   for (int shift = 0; shift < 64; shift += 8)
@@ -15,7 +15,7 @@ std::string EightBytes(int64_t number) {
   return bytes;
 }
 
-// Of (("10.0.0.7", 4000), ...) the port: it is the same for all addresses.
+// The port of (("10.0.0.7", 4000), ...), which is the same for all addresses.
 std::optional<uint16_t> PortOf(const PickledValue& addresses) {
   for (const PickledValue& address : addresses.items) {
     if (address.kind != Kind::kTuple || address.items.size() != 2 || address.items[1].kind != Kind::kInt) continue;
@@ -40,8 +40,8 @@ std::optional<NoticeAddress> ReadNoticeAddress(std::string_view pickle) {
 }
 
 // HostsUpdatedRequest(timestamp, res) in protocol 2: the class, an empty tuple of arguments, a new object, and its
-// fields. res is 3, "mixed": what is told as "removed" alone makes the others leave out the synchronization of state
-// that somebody who comes at the same time takes part in.
+// fields. res is 3, "mixed", because after "removed" the other processes skip the synchronization of state, in which a
+// process that joins at the same time takes part.
 std::string HostsUpdated(int64_t second) {
   using namespace std::string_literals;
   return "\x80\x02"s +

@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// What horovod 0.28.1 has put (WorkerNotificationManager.init, Python 3.11), decoded.
+// Put by horovod 0.28.1 (WorkerNotificationManager.init, Python 3.11), decoded.
 const std::string kPut =
     "\x80\x05\x95\x42\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x02lo\x94]\x94\x8c\x09"
     "127.0.0.1\x94M\xaf=\x86\x94"
@@ -18,13 +18,12 @@ const std::string kPut =
 const std::string kKey =
     "\xfc\x13\xca\xf1\xa2o\x99\x17JJu\xbb\x36\x9c_\xad\x1a\x9d\xb5\x1e\xc8\x9d\xe1\xdb\x38r\xdaO\x9f\xc6>\x99";
 
-TEST(HorovodNotice, WhereAProcessCanBeTold) {
+TEST(HorovodNotice, AddressIsReadFromAPickle) {
   const auto address = ReadNoticeAddress(kPut);
   ASSERT_TRUE(address);
   EXPECT_EQ(address->port, 0x3daf);
   EXPECT_EQ(address->key, kKey);
-  // Two interfaces, one of two addresses: several pairs are set and appended at once, and the port is not yet known
-  // to be the same.
+  // Two interfaces, one with two addresses, set and appended in one operation each.
   const std::string several =
       "\x80\x04}\x94(\x8c\x04none\x94]\x94\x8c\x04"
       "eth0\x94]\x94(\x8c\x08"
@@ -37,7 +36,7 @@ TEST(HorovodNotice, WhereAProcessCanBeTold) {
   EXPECT_EQ(first->key, "k");
 }
 
-TEST(HorovodNotice, WhatIsNoSuchThingIsRefused) {
+TEST(HorovodNotice, OtherPicklesAreRejected) {
   const std::string refused[] = {
       "",
       ".",
@@ -56,8 +55,8 @@ TEST(HorovodNotice, WhatIsNoSuchThingIsRefused) {
   for (const std::string& pickle : refused) EXPECT_FALSE(ReadNoticeAddress(pickle)) << pickle;
 }
 
-// None of these is believed to be something else, reads past its end, or takes more memory than it has bytes.
-TEST(HorovodNotice, DamagedBytesDoNoHarm) {
+// Must not read out of bounds, nor use more memory than there are bytes.
+TEST(HorovodNotice, DamagedBytesAreHarmless) {
   int read = 0;
   for (size_t at = 0; at < kPut.size(); ++at) {
     EXPECT_FALSE(ReadNoticeAddress(kPut.substr(0, at))) << at;
@@ -74,11 +73,11 @@ TEST(HorovodNotice, DamagedBytesDoNoHarm) {
     return many;
   }() + ".";
   EXPECT_FALSE(Unpickle(doubling));
-  EXPECT_FALSE(Unpickle("\x80\x02K\x01r\xff\xff\xff\x7f."s)) << "kept at a place that there are not bytes for";
+  EXPECT_FALSE(Unpickle("\x80\x02K\x01r\xff\xff\xff\x7f."s)) << "memo index beyond the size of the pickle";
 }
 
-// Python 3.11 with horovod 0.28.1 makes HostsUpdatedRequest(1795337600, 3) of it (tests/frameworks sends it too).
-TEST(HorovodNotice, TheNotice) {
+// Python 3.11 with horovod 0.28.1 reads it as HostsUpdatedRequest(1795337600, 3); tests/frameworks sends it, too.
+TEST(HorovodNotice, MessageIsWhatHorovodSends) {
   EXPECT_EQ(HostsUpdated(1795337600),
             "\x80\x02"
             "chorovod.runner.elastic.worker\nHostsUpdatedRequest\n)\x81}(X\x09\x00\x00\x00timestamp"

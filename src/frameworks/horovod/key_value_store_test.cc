@@ -13,7 +13,7 @@ using Answer = KeyValueStore::Answer;
 
 const Instant kNow{Duration(1'000'000)};
 
-TEST(KeyValueStore, WhatIsPutIsThereUntilItIsDeleted) {
+TEST(KeyValueStore, ValueIsReturnedUntilDeleted) {
   KeyValueStore store(1000);
   const std::string value("\0 any\xff", 6);
   EXPECT_THAT(store.OnRequest(1, {"PUT", "/global/0", value}, kNow), ElementsAre(Answer{1, 200, ""}));
@@ -25,7 +25,7 @@ TEST(KeyValueStore, WhatIsPutIsThereUntilItIsDeleted) {
   EXPECT_THAT(store.OnRequest(7, {"GET", "/global/0", ""}, kNow), IsEmpty());
 }
 
-TEST(KeyValueStore, WhoAsksTooEarlyIsAnsweredByThePut) {
+TEST(KeyValueStore, HeldGetIsAnsweredByThePut) {
   KeyValueStore store(1000);
   EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
   EXPECT_THAT(store.OnRequest(2, {"GET", "/s/b", ""}, kNow), IsEmpty());
@@ -38,7 +38,7 @@ TEST(KeyValueStore, WhoAsksTooEarlyIsAnsweredByThePut) {
   EXPECT_EQ(store.NextDeadline(), std::nullopt);
 }
 
-TEST(KeyValueStore, WhereAskersAreHeldForAsLongAsItTakesNoTimeIsWanted) {
+TEST(KeyValueStore, UnlimitedHoldHasNoDeadline) {
   KeyValueStore store(1000, std::nullopt);
   EXPECT_THAT(store.OnRequest(1, {"GET", "/s/a", ""}, kNow), IsEmpty());
   EXPECT_EQ(store.NextDeadline(), std::nullopt);
@@ -47,7 +47,7 @@ TEST(KeyValueStore, WhereAskersAreHeldForAsLongAsItTakesNoTimeIsWanted) {
   EXPECT_THAT(store.OnRequest(3, {"GET", "/s/b", ""}, kNow), IsEmpty());
 }
 
-TEST(KeyValueStore, WhatIsNoRequestOfHorovodIsRefused) {
+TEST(KeyValueStore, InvalidRequestIsRejected) {
   KeyValueStore store(10);
   for (const char* path : {"", "/", "/scope", "/scope/", "//key", "scope/key"}) {
     EXPECT_THAT(store.OnRequest(1, {"PUT", path, ""}, kNow), ElementsAre(Answer{1, 400, ""})) << path;
@@ -55,7 +55,7 @@ TEST(KeyValueStore, WhatIsNoRequestOfHorovodIsRefused) {
   EXPECT_THAT(store.OnRequest(1, {"POST", "/s/a", ""}, kNow), ElementsAre(Answer{1, 405, ""}));
 }
 
-TEST(KeyValueStore, ItsSizeIsLimited) {
+TEST(KeyValueStore, SizeIsLimited) {
   KeyValueStore store(10);
   EXPECT_THAT(store.OnRequest(1, {"PUT", "/s/a", "123456"}, kNow), ElementsAre(Answer{1, 200, ""}));
   EXPECT_THAT(store.OnRequest(2, {"PUT", "/s/b", ""}, kNow), ElementsAre(Answer{2, 507, ""}));

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = PickledValue::Kind;
 
-// The stack machine that a pickle is a program of (Python's Lib/pickletools.py describes each operation).
+// A pickle is a program for this stack machine (Python's Lib/pickletools.py describes the operations).
 class Machine {
  public:
   explicit Machine(std::string_view bytes) : left_(bytes) {}
@@ -30,9 +30,9 @@ class Machine {
 
   void Do(unsigned char operation) {
     switch (operation) {
-      case 0x80:  // the protocol's number
+      case 0x80:  // protocol version
         return void(Take(1));
-      case 0x95:  // how long the next part is
+      case 0x95:  // frame length
         return void(Take(8));
       case 'K':
         return Push(Int(1));
@@ -78,11 +78,11 @@ class Machine {
       case 'u':
         return AddTo(Kind::kDict, SinceMark());
       case 0x94:
-        return Keep(memo_.size());
+        return Memoize(memo_.size());
       case 'q':
-        return Keep(static_cast<size_t>(Int(1)));
+        return Memoize(static_cast<size_t>(Int(1)));
       case 'r':
-        return Keep(static_cast<size_t>(Int(4)));
+        return Memoize(static_cast<size_t>(Int(4)));
       case 'h':
         return Recall(static_cast<size_t>(Int(1)));
       case 'j':
@@ -117,7 +117,7 @@ class Machine {
     return stack_.size() - mark;
   }
 
-  // The topmost so many values, taken off the stack.
+  // Takes the topmost `count` values off the stack.
   std::vector<PickledValue> Pop(size_t count) {
     if (count > stack_.size() || !ok_) {
       Refuse();
@@ -138,19 +138,19 @@ class Machine {
     items.insert(items.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
   }
 
-  // Only what has no parts is kept: recalled again and again the others could become larger than any memory.
-  void Keep(size_t place) {
-    if (stack_.empty() || place > left_.size() + memo_.size()) return void(Refuse());
-    if (place >= memo_.size()) memo_.resize(place + 1);
+  // Only values without parts are memoized: nested references could otherwise expand beyond any memory.
+  void Memoize(size_t index) {
+    if (stack_.empty() || index > left_.size() + memo_.size()) return void(Refuse());
+    if (index >= memo_.size()) memo_.resize(index + 1);
     const PickledValue& value = stack_.back();
-    const bool has_parts = value.kind == Kind::kTuple || value.kind == Kind::kList || value.kind == Kind::kDict;
-    memo_[place].reset();
-    if (!has_parts) memo_[place] = value;
+    const bool has_items = value.kind == Kind::kTuple || value.kind == Kind::kList || value.kind == Kind::kDict;
+    memo_[index].reset();
+    if (!has_items) memo_[index] = value;
   }
 
-  void Recall(size_t place) {
-    if (place >= memo_.size() || !memo_[place]) return void(Refuse());
-    Push(*memo_[place]);
+  void Recall(size_t index) {
+    if (index >= memo_.size() || !memo_[index]) return void(Refuse());
+    Push(*memo_[index]);
   }
 
   size_t Refuse() {

@@ -1,5 +1,4 @@
-// What Python has pickled, read without Python: data alone. Nothing is called or imported, as Python's own reader
-// would.
+// Reads pickled Python data. Unlike Python's own reader it calls and imports nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +17,8 @@ struct PickledValue {
   std::vector<PickledValue> items;  // of a dict: key, value, key, value
 };
 
-// Protocols 2 to 5, as far as they are numbers up to 32 bits, strings, bytes, and tuples, lists and dicts of these that
-// occur once each. nullopt: it is no such thing.
+// Protocols 2 to 5, restricted to numbers up to 32 bits, strings, bytes, and tuples, lists and dicts of these that
+// occur once each. nullopt: anything else.
 std::optional<PickledValue> Unpickle(std::string_view bytes);
 
 }  // namespace howdah::frameworks::horovod

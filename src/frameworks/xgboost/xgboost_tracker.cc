@@ -12,8 +12,8 @@ namespace {
 using Json = nlohmann::json;
 
 constexpr int32_t kMagic = 0xff99;
-constexpr size_t kNumberBytes = 4;           // all numbers are int32, as the machines have them: little-endian
-constexpr int32_t kMessageLimit = 64 << 10;  // the longest are texts to be printed
+constexpr size_t kNumberBytes = 4;           // all numbers are int32, little-endian
+constexpr int32_t kMessageLimit = 64 << 10;  // the longest messages are texts to print
 enum Command { kStart = 1, kShutdown = 2, kError = 3, kPrint = 4 };
 
 std::string Number(int32_t number) {
@@ -47,7 +47,7 @@ std::optional<std::string> TextOf(const Json& json, const char* key) {
   return found->get<std::string>();
 }
 
-std::optional<int> RankNamed(const std::string& task, int world) {
+std::optional<int> RankFromTaskId(const std::string& task, int world) {
   int rank = -1;
   const auto [end, error] = std::from_chars(task.data(), task.data() + task.size(), rank);
   if (error != std::errc() || end != task.data() + task.size() || rank < 0 || rank >= world) return std::nullopt;
@@ -84,7 +84,7 @@ bool XgboostTracker::Waits(ConnectionId id) const {
 
 bool XgboostTracker::Advance(ConnectionId id, Worker& worker, Output& output) {
   if (worker.step == Step::kWaits) {
-    if (!worker.received.empty()) worker.step = Step::kOver;  // it has nothing to say now
+    if (!worker.received.empty()) worker.step = Step::kOver;  // unexpected
     return false;
   }
   if (worker.received.size() < kNumberBytes) return false;
@@ -133,7 +133,7 @@ bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view
     output.prints.push_back({worker.rank, *message});
     return true;
   }
-  // Who shuts down leaves, and who has failed says so by its exit code: neither concerns the tracker.
+  // A failed process reports that by its exit code; neither command needs an action of the tracker.
   if (*kind == kShutdown || *kind == kError) return true;
   const auto port = IntOf(command, "port");
   if (*kind != kStart || !port || *port <= 0 || *port > UINT16_MAX || worker.world != -1) return false;
@@ -144,15 +144,15 @@ bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view
   return true;
 }
 
-// Those that wait, in the order of their ranks: a task id that is a rank is that rank; whoever has another takes what
-// is left over, in the order of the ids and then of their turns.
+// The waiting workers in the order of their ranks. A task id that is a number is the rank; the others get the remaining
+// ranks, in the order of their ids and then of their start commands.
 std::vector<XgboostTracker::ConnectionId> XgboostTracker::RankedWorkers() const {
   std::vector<ConnectionId> ranked(static_cast<size_t>(world_));
   std::vector<bool> taken(static_cast<size_t>(world_));
   std::vector<std::pair<std::pair<std::string, uint64_t>, ConnectionId>> others;
   for (const auto& [id, worker] : workers_) {
     if (worker.step != Step::kWaits) continue;
-    const auto rank = RankNamed(worker.task, world_);
+    const auto rank = RankFromTaskId(worker.task, world_);
     if (rank && !taken[static_cast<size_t>(*rank)]) {
       ranked[static_cast<size_t>(*rank)] = id;
       taken[static_cast<size_t>(*rank)] = true;

@@ -35,7 +35,7 @@ std::string Next(const std::string& host, int port, int rank) {
                 "}");
 }
 
-TEST(XgboostTracker, ARingOfAllOnceAllAreThere) {
+TEST(XgboostTracker, RingIsFormedOnceAllHaveStarted) {
   XgboostTracker tracker(3);
   for (const uint64_t id : {1, 2, 3}) {
     EXPECT_THAT(tracker.OnOpened(id, "10.0.0." + std::to_string(id)).sends, ElementsAre(Send{id, kMagic}));
@@ -51,14 +51,14 @@ TEST(XgboostTracker, ARingOfAllOnceAllAreThere) {
   EXPECT_FALSE(tracker.Waits(1));
 }
 
-TEST(XgboostTracker, OneAloneIsItsOwnNext) {
+TEST(XgboostTracker, SingleProcessIsItsOwnNeighbour) {
   XgboostTracker tracker(1);
   tracker.OnOpened(7, "::1");
   EXPECT_THAT(tracker.OnBytes(7, Start("0", 70)).sends,
               ElementsAre(Send{7, Framed(R"({"world_size":1})")}, Send{7, Next("::1", 70, 0)}));
 }
 
-TEST(XgboostTracker, AnyCutOfTheBytesIsTheSame) {
+TEST(XgboostTracker, BytesMayArriveInAnyPieces) {
   const std::string bytes = Start("0", 70);
   for (size_t cut = 1; cut < bytes.size(); ++cut) {
     XgboostTracker tracker(1);
@@ -68,7 +68,7 @@ TEST(XgboostTracker, AnyCutOfTheBytesIsTheSame) {
   }
 }
 
-TEST(XgboostTracker, IdsThatAreNoRanksTakeWhatIsLeftOver) {
+TEST(XgboostTracker, TaskIdsThatAreNotRanksGetTheRemainingRanks) {
   XgboostTracker tracker(4);
   const char* tasks[] = {"b", "1", "1", "a"};
   XgboostTracker::Output output;
@@ -80,7 +80,7 @@ TEST(XgboostTracker, IdsThatAreNoRanksTakeWhatIsLeftOver) {
   EXPECT_THAT(output.closes, ElementsAre(2, 1, 3, 0));
 }
 
-TEST(XgboostTracker, WhoHasGoneIsNotWaitedWith) {
+TEST(XgboostTracker, ClosedConnectionDoesNotCount) {
   XgboostTracker tracker(2);
   tracker.OnOpened(1, "h");
   tracker.OnBytes(1, Start("0", 70));
@@ -91,7 +91,7 @@ TEST(XgboostTracker, WhoHasGoneIsNotWaitedWith) {
   EXPECT_THAT(tracker.OnBytes(3, Start("0", 72)).closes, ElementsAre(3, 2));
 }
 
-TEST(XgboostTracker, AfterARoundThereCanBeAnother) {
+TEST(XgboostTracker, SeveralRoundsArePossible) {
   XgboostTracker tracker(1);
   for (const uint64_t id : {1, 2}) {
     tracker.OnOpened(id, "h");
@@ -102,7 +102,7 @@ TEST(XgboostTracker, AfterARoundThereCanBeAnother) {
   }
 }
 
-TEST(XgboostTracker, WhatIsToBePrinted) {
+TEST(XgboostTracker, PrintRequestIsPassedOn) {
   XgboostTracker tracker(4);
   tracker.OnOpened(1, "h");
   const auto output = tracker.OnBytes(1, Hello("3", 4, 3) + Framed(R"({"cmd":4,"msg":"[0]\ttrain:0.5\n"})"));
@@ -110,7 +110,7 @@ TEST(XgboostTracker, WhatIsToBePrinted) {
   EXPECT_THAT(output.closes, ElementsAre(1));
 }
 
-TEST(XgboostTracker, WhoDoesNotKeepToTheProtocolIsClosed) {
+TEST(XgboostTracker, ProtocolViolationClosesTheConnection) {
   const std::string bad[] = {
       "GET / HTTP/1.1\r\n\r\n",
       kMagic + "\xff\xff\xff\xff",                     // a negative length: XGBoost before 2.1 sends its rank here
@@ -139,7 +139,7 @@ TEST(XgboostTracker, WhoDoesNotKeepToTheProtocolIsClosed) {
   }
 }
 
-TEST(XgboostTracker, MutatedBytesDisturbNobodyElse) {
+TEST(XgboostTracker, MutatedBytesAffectNoOtherConnection) {
   const std::string good = Start("1", 71), print = Hello("0", 2, 0) + Framed(R"({"cmd":4,"msg":"x"})");
   std::mt19937 random(7);
   for (int round = 0; round < 1000; ++round) {

@@ -37,6 +37,17 @@ bool ReadPipe(int fd, std::chrono::steady_clock::time_point deadline, std::strin
 
 }  // namespace
 
+std::string ProgramPath() {
+  char path[PATH_MAX];
+  const ssize_t size = ::readlink("/proc/self/exe", path, sizeof path);
+  return std::string(path, size > 0 ? static_cast<size_t>(size) : 0);
+}
+
+std::string WorkingDirectory() {
+  char path[PATH_MAX];
+  return ::getcwd(path, sizeof path) != nullptr ? path : ".";
+}
+
 std::string NodeName() {
   char name[HOST_NAME_MAX + 1] = "";
   ::gethostname(name, sizeof name - 1);

@@ -1,4 +1,5 @@
-// Why did it fail? From what an executor saw at the end of a process to a cause and an advice. Pure: text in, text out.
+// Explains a failed process: from what an executor collected at its end to a cause and an advice. Pure: text in, text
+// out.
 #pragma once
 
 #include <cstdint>
@@ -13,49 +14,48 @@
 
 namespace howdah::diagnosis {
 
-// Who listens on a port, as far as /proc shows it.
+// The process that listens on a port, as far as /proc shows it.
 struct PortHolder {
   uint16_t port = 0;
-  std::string process;  // "nginx (pid 812)"; empty: not visible
+  std::string process;  // "nginx (pid 812)"; empty: not visible to this user
 };
 
-// What is wrong with the environment of `python:` on this node.
+// Why the environment packed in `python:` cannot be used on this node.
 struct BrokenPython {
   enum class Fault { kNoBin, kGone, kNotExecutable };
   Fault fault = Fault::kNoBin;
   std::string file;              // in the environment: "bin/python3"
-  std::string target;            // kGone: where that link ends, and nothing is
-  std::vector<std::string> top;  // kNoBin: some names at the top of what was unpacked
+  std::string target;            // of kGone: the end of that link, where no file exists
+  std::vector<std::string> top;  // of kNoBin: some names at the top of the archive
 };
 
-// What was seen of a process that failed.
+// What was collected about a process that failed.
 struct Evidence {
   ExitStatus exit;
   std::string stderr_tail;  // the last 8 KiB, whole lines
-  std::string stdout_tail;  // the last 2 KiB: some programs complain there
-  std::string error_file;   // content of the framework's error file (torch's error.json), or empty
+  std::string stdout_tail;  // the last 2 KiB: some programs print their errors there
+  std::string error_file;   // content of the framework's error file (torch's error.json); empty: none
   jobspec::Command command;
-  std::string path;                          // PATH the command was looked up in
+  std::string path;                          // PATH in which the command was looked up
   std::string working_directory;             // of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
   bool python_archive = false;               // whether the job file has `python:`
   std::optional<BrokenPython> broken_python;
   std::string host;
   std::optional<uint16_t> reserved_port;
-  std::vector<PortHolder> ports;  // of the ports named in the tail and the reserved one, who has them
-  // The kernel's OOM killer ran while the process died, as its counters say.
-  bool kernel_oom = false;
-  bool cgroup_full = false;  // ... as the cgroup of the task had reached its limit
+  std::vector<PortHolder> ports;  // of the ports named in the tails, and of the reserved one
+  bool kernel_oom = false;        // the kernel's OOM killer ran during the attempt, by its counters
+  bool cgroup_full = false;       // ... because the task's cgroup had reached its limit
   int pid = 0;
-  int64_t memory_peak_bytes = 0, memory_asked_bytes = 0;
-  std::string kernel_log;                    // what the kernel has said since the attempt began, a line each
-  int gpus = 0;                              // that the task has
-  std::map<int, std::string> pci_addresses;  // of these, by index: "00000000:3B:00.0", as far as they are known
+  int64_t memory_peak_bytes = 0, memory_requested_bytes = 0;
+  std::string kernel_log;                    // the kernel's messages since the attempt began, one per line
+  int gpus = 0;                              // of the task
+  std::map<int, std::string> pci_addresses;  // of these GPUs, by index: "00000000:3B:00.0", as far as they are known
 };
 
 core::Diagnosis Diagnose(const Evidence& evidence);
 
-// The ports an "address already in use" message speaks of, so that the executor can look up who has them.
+// The ports that "address already in use" messages name, so that the executor can look up their holders.
 std::vector<uint16_t> PortsNamedIn(std::string_view text);
 
 }  // namespace howdah::diagnosis

@@ -1,4 +1,4 @@
-// Which rule of the job file a failure fits.
+// Matches a failure against the restart rules of the job file.
 #pragma once
 
 #include <optional>
@@ -6,14 +6,13 @@
 #include <vector>
 
 #include "howdah/base/exit_status.h"
-#include "howdah/core/states.h"
 #include "howdah/jobspec/job_spec.h"
 
 namespace howdah::diagnosis {
 
-// The first of the rules that fits how a process ended; output: the last of what it wrote, of stderr and stdout. A
-// signal that a shell tells of (exit code 128 + signal) counts as one. nullopt: none does, or the process succeeded.
-std::optional<int> FirstThatFits(const std::vector<jobspec::RestartRule>& rules, const ExitStatus& exit,
+// The position of the first rule that matches; nullopt: no rule matches, or the process succeeded. output: the end of
+// the process's stderr and stdout. A signal that a shell reports as exit code 128 + signal counts as that signal.
+std::optional<int> FirstMatching(const std::vector<jobspec::RestartRule>& rules, const ExitStatus& exit,
                                  std::string_view output);
 
 }  // namespace howdah::diagnosis

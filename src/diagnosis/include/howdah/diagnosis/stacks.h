@@ -6,9 +6,9 @@
 
 namespace howdah::diagnosis {
 
-// Where the main thread stands, from what py-spy or faulthandler wrote of a program: the innermost call and, if that is
-// a library's, the innermost of the user's: "all_reduce (distributed_c10d.py:2050), called from main (train.py:40)".
-// Empty: it is no stack.
-std::string WhereInStack(std::string_view text);
+// The location of the main thread in the output of py-spy or faulthandler: the innermost call and, if that call is in a
+// library, the innermost call in the user's code: "all_reduce (distributed_c10d.py:2050), called from main
+// (train.py:40)". Empty: the text has no stack.
+std::string StackLocation(std::string_view text);
 
 }  // namespace howdah::diagnosis

@@ -1,13 +1,13 @@
 // `howdah-agent task`: a guardian with the executor as its child.
 //
-// The guardian is small: no thread, no socket, no gRPC. Both are subreapers, so that whatever the task's processes
-// start, in whatever session, stays below them; either one's death makes the other kill all of it.
+// The guardian is small: no thread, no socket, no gRPC. Guardian and executor are both subreapers, so that all
+// processes that the task starts remain their descendants, in whatever session. If one of the two dies, the other kills
+// all of them.
 //
-// How it ends, as the place that started it sees the guardian end:
-//   exit code 0   as it was told: the AM said leave, or the place sent the guardian SIGTERM (kill everything, at once)
-//   exit code N   the executor could not do its work, and said why on stderr
-//   a signal      the executor was killed by it; the guardian has ended everything below, then itself by the same
-//   signal
+// The backend that started the guardian sees one of these ends:
+//   exit code 0   on order: the AM sent Leave, or the backend sent the guardian SIGTERM (kill everything at once)
+//   exit code N   the executor could not go on, and has logged the reason to stderr
+//   a signal      the signal that killed the executor; the guardian has killed all processes of the task, then itself
 #pragma once
 
 #include <functional>
@@ -24,38 +24,37 @@ namespace howdah::executor {
 struct TaskOptions {
   std::string job_id;
   std::string job_file;   // the effective job (jobspec::WriteEffective)
-  std::string container;  // the place's name of the container, said to the AM
+  std::string container;  // the backend's name of the container, sent to the AM
   std::string role;
   int index = 0;
   std::string am_address;  // as rpc::ExecutorLink::Connect takes it
-  // Another AM, which comes after one that has died, may be on another machine: it is to be able to call.
+  // The next AM after a failover may be on another machine: listen for its callback.
   bool am_may_move = false;
-  // Where the other tasks reach this one; empty: at the address that this machine has towards the AM.
+  // Where other tasks reach this one; empty: the address from which this machine reaches the AM.
   std::string host;
-  // Reads who we are; called once, in the executor's process.
+  // Called once, in the executor's process.
   std::function<Result<rpc::Identity>()> load_identity;
-  // What fills the working directory: `source` (a directory or an archive), then `files/N` for the N-th of the job's
-  // files (from 0; a file, a directory, or an archive to unpack). What the job file does not name need not be there.
-  // Or, if there is one, what `manifest.json` names (manifest.h): then the job file is not asked.
+  // The content of the working directory: `source` (a directory or an archive), then `files/N` for the N-th of the
+  // job's files (from 0; a file, a directory, or an archive to unpack), as far as the job file names them. A
+  // `manifest.json` (manifest.h), if there is one, takes precedence over the job file.
   std::string staging_dir;
   std::string work_dir;  // working directory of the task; made if absent, kept across attempts
-  // At the end, by the guardian; else it is the place's to remove. A NodeManager whose JVM has no UTF-8 locale cannot
-  // remove what has a name that is not ASCII.
+  // By the guardian at the end; otherwise the backend removes it. A NodeManager whose JVM has no UTF-8 locale cannot
+  // remove files with names that are not ASCII.
   bool remove_work_dir = false;
   std::string logs_dir;  // of the task: ATTEMPT/{stdout,stderr}, with several processes ATTEMPT/LOCAL_RANK/...
-  // The logs directory has no directories: attempt-N.stdout, attempt-N.stderr, with several processes
-  // attempt-N.rank-R.stdout. (YARN collects nothing from below.)
+  // No directories below logs_dir: attempt-N.stdout, attempt-N.stderr, with several processes attempt-N.rank-R.stdout.
+  // (YARN does not collect logs from subdirectories.)
   bool flat_logs = false;
-  std::string python_dir;        // the unpacked python archive; empty: none
-  std::string environment_file;  // JSON {"NAME": "VALUE"}: what the task inherits of the submitter's environment;
-                                 // empty: nothing
-  // Set for every process of the task, as if inherited: how its programs find this one (`howdah-agent exec`).
+  std::string python_dir;                        // the unpacked python archive; empty: none
+  std::map<std::string, std::string> inherited;  // environment variables (inherited.h)
+  // Override inherited ones: how programs of the task find this program (exec.h).
   std::map<std::string, std::string> agent_variables;
   std::optional<std::vector<int>> gpus;  // the GPUs the task may use, by index; nullopt: the machine has none
 };
 
-// Runs a task's guardian and executor until the end. Returns the exit status of the process. To be called from main
-// while it has one thread and nothing of gRPC has been touched.
+// Runs guardian and executor of a task until the end. Returns the exit status of the process. Call it from main, before
+// any thread is started and before gRPC is used.
 int RunTask(const TaskOptions& options);
 
 }  // namespace howdah::executor

@@ -1,5 +1,5 @@
-// How a process of elastic Horovod is told that it is to leave its world: objects that Python has pickled and is to
-// unpickle, over a connection to it. (horovod 0.28.1, runner/elastic/worker.py and runner/common/util/network.py.)
+// Notifies a process of elastic Horovod of a membership change: pickled Python objects, over a connection to the
+// process. (horovod 0.28.1, runner/elastic/worker.py and runner/common/util/network.py.)
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,16 @@
 
 namespace howdah::frameworks::horovod {
 
-// What a process puts under "/worker_addresses/...", once it is decoded from base64.
+// The value that a process puts under "/worker_addresses/...", after base64 decoding.
 struct NoticeAddress {
-  uint16_t port = 0;  // on every address of its machine
-  std::string key;    // of the HMAC with SHA-256 that goes before every message, both ways
+  uint16_t port = 0;  // the same on all addresses of its machine
+  std::string key;    // of the HMAC (SHA-256) in front of every message, in both directions
 };
 std::optional<NoticeAddress> ReadNoticeAddress(std::string_view pickle);
 
-// The notice: as a message's body, which follows its HMAC of 32 bytes and its length in four, the lowest first. It is
-// heeded at the next commit if its second, since the Unix epoch, is later than that of the last one.
+// The body of the notification, which is sent after its HMAC (32 bytes) and its length (4 bytes, little-endian).
+// Horovod acts on it at the next commit if the second (since the Unix epoch) is later than that of the last
+// notification.
 std::string HostsUpdated(int64_t second);
 
 }  // namespace howdah::frameworks::horovod

@@ -1,5 +1,5 @@
-// The tracker that XGBoost's processes meet at, as XGBoost 2.1 and later speak it (src/collective/protocol.h): each
-// connects, says what it wants, and once all of them want to start each is told whom its ring leads to next.
+// The tracker of XGBoost 2.1 and later (src/collective/protocol.h): each process connects and sends a command. Once all
+// of them have sent `start`, each receives the address of its next neighbour in the ring.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace howdah::frameworks::xgboost {
 
-// Bytes in, bytes out. Whoever does not keep to the protocol is closed, and disturbs nobody else.
+// Bytes in, bytes out. A connection that violates the protocol is closed, without effect on the others.
 class XgboostTracker {
  public:
   using ConnectionId = uint64_t;
@@ -19,28 +19,28 @@ class XgboostTracker {
     std::string bytes;
     friend bool operator==(const Send&, const Send&) = default;
   };
-  // What a process wants printed once for all: the evaluation of each round of training, say.
+  // A text that one process prints for all, such as the evaluation of a training round.
   struct Print {
     int rank = 0;
     std::string text;
     friend bool operator==(const Print&, const Print&) = default;
   };
-  // To be carried out in this order; a connection is closed once what it is sent has left.
+  // To be done in this order; a connection is closed after everything was sent.
   struct Output {
     std::vector<Send> sends;
     std::vector<Print> prints;
     std::vector<ConnectionId> closes;
   };
 
-  // world: how many processes there are, 1 or more.
+  // world: the number of processes, at least 1.
   explicit XgboostTracker(int world) : world_(world) {}
 
-  // host: IP address of who has connected, at which the others will reach it.
+  // host: IP address of the client, at which the other processes reach it.
   Output OnOpened(ConnectionId id, const std::string& host);
   Output OnBytes(ConnectionId id, std::string_view bytes);
-  // Also after a close of ours.
+  // Also after a close by the tracker.
   void OnClosed(ConnectionId id);
-  // Whether it has said all it has to, and waits for the others.
+  // Whether it has sent `start` and waits for the others.
   bool Waits(ConnectionId id) const;
 
  private:
@@ -50,9 +50,9 @@ class XgboostTracker {
     Step step = Step::kMagic;
     int world = 0, rank = 0, port = 0;
     std::string task;
-    uint64_t turn = 0;  // in which order they wanted to start
+    uint64_t turn = 0;  // order of the start commands
   };
-  // Takes the next message off what was received; false: it is not there whole, or it is none (then step is kOver).
+  // Processes the next received message; false: it is incomplete, or invalid (then step is kOver).
   bool Advance(ConnectionId id, Worker& worker, Output& output);
   bool OnMagic(Worker& worker);
   bool OnHello(Worker& worker, std::string_view text);

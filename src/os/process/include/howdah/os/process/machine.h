@@ -13,6 +13,10 @@
 namespace howdah::os::process {
 
 std::string NodeName();
+// The path of the running program; empty: unknown.
+std::string ProgramPath();
+// The current directory; "." if it has no name.
+std::string WorkingDirectory();
 // The smaller of the installed memory and the cgroup limit (v1 or v2, of this cgroup or any ancestor).
 int64_t TotalMemoryBytes();
 // The number of cores this process may use.

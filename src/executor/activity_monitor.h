@@ -1,0 +1,40 @@
+// When an attempt last showed activity: output, CPU time, GPU use, or progress.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "howdah/core/progress.h"
+#include "howdah/os/process/usage.h"
+
+namespace howdah::executor {
+
+// Updated with every heartbeat.
+class ActivityMonitor {
+ public:
+  // An attempt starts. outputs: its log files.
+  void Begin(Instant now, std::vector<std::string> outputs);
+
+  struct Measurements {
+    Instant now;
+    double cpu_seconds = 0;  // of all processes of the task so far
+    const std::vector<os::process::GpuUsage>& gpus;
+    std::optional<Instant> progress;
+  };
+  void Update(const Measurements& measured);
+
+  core::Activity last() const { return core::NewestActivity(times_); }
+
+ private:
+  int64_t OutputSize() const;
+
+  core::ActivityTimes times_;
+  std::vector<std::string> outputs_;
+  int64_t output_size_ = 0;
+  Instant updated_;
+  std::optional<double> cpu_seconds_;  // at the last update
+};
+
+}  // namespace howdah::executor

@@ -1,0 +1,282 @@
+#include "attempt_runner.h"
+
+#include <algorithm>
+#include <boost/asio/post.hpp>
+#include <csignal>
+#include <utility>
+
+#include "exports.h"
+#include "howdah/core/progress.h"
+#include "howdah/frameworks/framework.h"
+#include "howdah/frameworks/mpi/mpi.h"
+#include "howdah/os/files/files.h"
+#include "log.h"
+#include "micros.h"
+#include "remote_start.h"
+
+namespace howdah::executor {
+
+AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReservation port,
+                             std::function<void()> on_idle)
+    : context_(context),
+      port_(std::move(port)),
+      on_idle_(std::move(on_idle)),
+      diagnosis_(context.plan),
+      progress_(context.loop, context.clock, context.am, [this] { return attempt_ && attempt_->Extend(); }),
+      watchdog_(context.loop, context.clock, context.am,
+                {[this] { progress_.Send(); },
+                 [this](const wire::Stop& stop) {
+                   attempt_->Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
+                 }}) {}
+
+void AttemptRunner::Start(const wire::Start& start, const wire::Cluster& cluster) {
+  if (attempt_ || pending_ || start.attempt() <= newest_) return;  // repeated, or too late
+  newest_ = start.attempt();
+  auto order = ReadStartOrder(start, cluster, context_.plan.spec, context_.plan.task);
+  if (!order) {
+    return FailStart({start.attempt(), start.generation(), 0, start.place()},
+                     {std::nullopt, "the application master sent an invalid table of endpoints"});
+  }
+  if (work_directory_) return StartAttempt(std::move(*order));
+  pending_ = std::move(order);
+}
+
+void AttemptRunner::OnWorkDirectory(const Status& filled) {
+  work_directory_ = filled;
+  if (pending_) StartAttempt(*std::exchange(pending_, std::nullopt));
+}
+
+void AttemptRunner::Stop(const wire::Stop& stop) {
+  if (attempt_ && attempt_->number() == stop.attempt()) {
+    if (stop.look() && !attempt_->stopping()) return watchdog_.ProbeThenStop(attempt_->pids(), stop);
+    return Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
+  }
+  if (pending_ && pending_->slot.attempt == stop.attempt()) pending_.reset();
+  // It was never started, or has ended: the AM receives Ended (again), and a late Start of it is ignored.
+  newest_ = std::max(newest_, stop.attempt());
+  ReportEnded(stop.attempt());
+}
+
+void AttemptRunner::Stop(Duration grace, Duration limit) {
+  watchdog_.CancelProbe();
+  attempt_->Stop(grace, limit);
+}
+
+void AttemptRunner::StartAttempt(StartOrder order) {
+  context_.am.ForgetReports();
+  order_ = std::move(order);
+  if (!work_directory_->ok()) {
+    return FailStart(order_.slot,
+                     {std::nullopt, "cannot create the working directory: " + work_directory_->error().message});
+  }
+  const int stop_signal = SignalNumber(context_.plan.spec.checkpoint.signal).value_or(SIGTERM);
+  attempt_ = std::make_unique<Attempt>(
+      context_.loop, order_.slot.attempt, stop_signal,
+      Attempt::Handlers{[this](int rank, const ExitStatus& status) { OnRankExited(rank, status); },
+                        [this] { OnAttemptEnded(); }});
+  const Variables environment = MakeEnvironment(context_.plan, order_.peers, order_.slot);
+  diagnosis_.Begin(environment);
+  context_.usage.PollGpus();
+  failure_.reset();
+  if (!frameworks::ServersBindHeldPorts(context_.plan.spec.framework)) port_.StopHolding();
+  context_.logs.AddAttempt(order_.slot.attempt);
+  BeginWatching(environment);
+  Status prepared = WriteRemoteStartFiles(context_.plan, order_.peers.cluster);
+  if (prepared.ok()) {
+    prepared = progress_.Begin(context_.plan.options.work_dir, order_.slot.attempt, context_.plan.role().processes);
+  }
+  if (!prepared.ok()) FailStart(order_.slot, {std::nullopt, prepared.error().message});
+  const bool started = prepared.ok() && StartRanks();
+  context_.logs.OnFilesMade();
+  if (started) return;
+  if (attempt_->pids().empty()) return OnAttemptEnded();
+  Stop(Duration(0), Duration(0));
+}
+
+void AttemptRunner::BeginWatching(const Variables& environment) {
+  const TaskPlan& plan = context_.plan;
+  Watchdog::Target target{order_.slot.attempt, {}, environment.at("PATH"), core::ProgressLimit(plan.spec, plan.role())};
+  for (ProcessSlot slot = order_.slot; slot.local_rank < plan.role().processes; ++slot.local_rank) {
+    target.logs.push_back(plan.logs(slot));
+  }
+  watchdog_.Begin(std::move(target));
+}
+
+bool AttemptRunner::StartRanks() {
+  std::optional<Instant> first;
+  for (ProcessSlot slot = order_.slot; slot.local_rank < context_.plan.role().processes; ++slot.local_rank) {
+    auto launch = PrepareLaunch(context_.plan, order_.peers, slot);
+    if (!launch) {
+      FailStart(slot, {std::nullopt, "cannot open its log files: " + launch.error().message});
+      return false;
+    }
+    if (!launch->problem) {
+      if (const auto error = attempt_->Spawn(launch->request)) launch->problem = ToProblem(launch->request, *error);
+    }
+    if (launch->problem) {
+      // Where a shell would have written it. If even that fails, the AM still receives it.
+      (void)os::files::AppendLine(launch->err.get(), launch->problem->line, "stderr").ok();
+      FailStart(slot, *launch->problem);
+      return false;
+    }
+    if (!first) first = context_.clock.Now();
+  }
+  ReportStarted(*first);
+  return true;
+}
+
+// Reported at once, or when the processes that did start are gone.
+void AttemptRunner::FailStart(const ProcessSlot& slot, const StartProblem& problem) {
+  wire::FromExecutor message;
+  wire::StartFailed& failed = *message.mutable_start_failed();
+  failed.set_attempt(slot.attempt);
+  failed.set_at_micros(Micros(context_.clock.Now()));
+  failed.set_cause(problem.line);
+  if (problem.code) {
+    failed.set_code(*problem.code);
+    const core::Diagnosis why =
+        diagnosis_.Diagnose({.exit = {*problem.code, std::nullopt}, .slot = slot, .shell_message = problem.line});
+    if (!why.cause.empty()) failed.set_cause(why.cause);
+    failed.set_advice(why.advice);
+    if (why.rule) failed.set_rule(*why.rule);
+  }
+  if (!attempt_) return context_.am.Report(std::move(message));
+  failure_ = std::move(message);
+}
+
+void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
+  if (failure_) return;
+  progress_.ReadAndSend();
+  wire::FromExecutor message;
+  wire::RankExited& exited = *message.mutable_rank_exited();
+  exited.set_attempt(order_.slot.attempt);
+  exited.set_local_rank(local_rank);
+  exited.set_at_micros(Micros(context_.clock.Now()));
+  if (status.code) exited.set_code(*status.code);
+  if (status.signal) exited.set_signal(*status.signal);
+  context_.usage.Fill(*exited.mutable_usage());
+  if (status.success()) AddExports(local_rank, exited);
+  // A process killed by the stop signal needs no cause. One that exits with an error meanwhile does: it may be the
+  // first failure, and the others, which lost their connection to it, only exited sooner.
+  const bool stopped = attempt_->stopping() && status.signal;
+  exited.set_as_told(stopped);
+  if (!status.success() && !stopped) {
+    ProcessSlot slot = order_.slot;
+    slot.local_rank = local_rank;
+    const core::Diagnosis why = diagnosis_.Diagnose({.exit = status,
+                                                     .pid = attempt_->pids()[static_cast<size_t>(local_rank)],
+                                                     .slot = slot,
+                                                     .memory_peak_bytes = exited.usage().memory_peak_bytes(),
+                                                     .pci_addresses = context_.usage.pci_addresses()});
+    exited.set_cause(why.cause);
+    exited.set_advice(why.advice);
+    exited.set_consequence(why.consequence);
+    exited.set_node_fault(why.node_fault);
+    if (why.rule) exited.set_rule(*why.rule);
+  }
+  context_.am.Report(std::move(message));
+}
+
+// A task that succeeds without printing the values that it exports has failed.
+void AttemptRunner::AddExports(int local_rank, wire::RankExited& exited) {
+  const jobspec::EnvVars& wanted = context_.plan.role().exports;
+  if (wanted.empty() || context_.plan.task.index != 0 || local_rank != 0 || attempt_->stopping()) return;
+  const auto found = FindExports(context_.plan.logs(order_.slot).out, wanted);
+  if (!found) {
+    exited.set_cause(found.error().message);
+    exited.set_advice("print it as one short line, early; write larger values to a file that all tasks can read");
+    return;
+  }
+  for (const auto& [name, value] : *found) {
+    wire::Variable& variable = *exited.add_exports();
+    variable.set_name(name);
+    variable.set_value(value);
+  }
+  for (const auto& [name, text] : wanted) {
+    const bool there = std::any_of(found->begin(), found->end(), [&](const auto& v) { return v.first == name; });
+    if (!there) Log("no line of the output contains '" + text + "': " + name + " is not exported");
+  }
+}
+
+void AttemptRunner::OnAttemptEnded() {
+  const int number = attempt_->number();
+  watchdog_.End();
+  progress_.End();
+  // Its timer may have expired already and be about to call it.
+  boost::asio::post(context_.loop, [ended = std::shared_ptr<Attempt>(std::move(attempt_))] {});
+  // If another process has taken the port, the next attempt's server fails, and the diagnosis names that process.
+  (void)port_.Hold().ok();
+  if (failure_) {
+    context_.logs.AddSizes(number, *failure_->mutable_start_failed()->mutable_logs());
+    context_.am.Report(*std::exchange(failure_, std::nullopt));
+  } else {
+    ReportEnded(number);
+  }
+  on_idle_();
+}
+
+void AttemptRunner::ReportStarted(Instant at) {
+  wire::FromExecutor message;
+  wire::Started& started = *message.mutable_started();
+  started.set_attempt(order_.slot.attempt);
+  started.set_at_micros(Micros(at));
+  for (const pid_t pid : attempt_->pids()) started.add_pids(pid);
+  context_.am.Report(std::move(message));
+}
+
+void AttemptRunner::ReportEnded(int attempt) {
+  wire::FromExecutor message;
+  message.mutable_ended()->set_attempt(attempt);
+  message.mutable_ended()->set_at_micros(Micros(context_.clock.Now()));
+  context_.usage.Fill(*message.mutable_ended()->mutable_usage());
+  context_.logs.AddSizes(attempt, *message.mutable_ended()->mutable_logs());
+  context_.am.Report(std::move(message));
+}
+
+// Nothing is appended after the attempt has ended: the final sizes of its logs were reported.
+void AttemptRunner::Print(const wire::Print& print) {
+  const bool known_rank = print.local_rank() >= 0 && print.local_rank() < context_.plan.role().processes;
+  if (!attempt_ || attempt_->number() != print.attempt() || !known_rank) return;
+  ProcessSlot slot = order_.slot;
+  slot.local_rank = print.local_rank();
+  const auto out = os::files::OpenForAppend(context_.plan.logs(slot).out);
+  if (!out.ok()) return Log(out.error().message);
+  std::string lines = print.text();
+  while (!lines.empty() && lines.back() == '\n') lines.pop_back();
+  if (const Status written = os::files::AppendLine(out->get(), lines, "stdout"); !written.ok()) {
+    Log(written.error().message);
+  }
+}
+
+void AttemptRunner::FillHeartbeat(wire::Heartbeat& heartbeat) {
+  wire::Usage& usage = *heartbeat.mutable_usage();
+  if (attempt_) context_.usage.PollGpus();
+  context_.usage.Fill(usage);
+  if (!attempt_) return;
+  context_.usage.AddMemorySample(usage.memory_bytes());
+  progress_.AddTo(heartbeat);
+}
+
+void AttemptRunner::CheckForHang(const wire::Usage& usage) {
+  if (!attempt_ || attempt_->stopping()) return;
+  watchdog_.Check(attempt_->pids(), {usage.cpu_seconds(), context_.usage.gpus(), progress_.last_line()});
+}
+
+void AttemptRunner::OnReaped(const std::vector<os::process::Reaped>& children) {
+  if (!attempt_) return;
+  for (const os::process::Reaped& child : children) attempt_->OnReaped(child);
+  attempt_->Advance();
+}
+
+std::optional<Launch> AttemptRunner::PrepareCommand(const jobspec::Command& command) const {
+  if (!attempt_ || attempt_->stopping()) return std::nullopt;
+  return executor::PrepareCommand(context_.plan, order_.peers, order_.slot, command);
+}
+
+// mpirun's daemons are started into the tasks that hold a container for them; such a task is not over, and keeps its
+// grace, as long as its daemon runs.
+void AttemptRunner::OnCommandStarted(pid_t pid) {
+  if (frameworks::mpi::PlaceholderCommand(context_.plan.spec, context_.plan.task)) attempt_->AddGuest(pid);
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,86 @@
+#include "howdah/executor/exec.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <thread>
+#include <utility>
+
+#include "howdah/base/flags.h"
+#include "howdah/rpc/streams/run_remote.h"
+
+namespace howdah::executor {
+namespace {
+
+constexpr char kAgentVariable[] = "HOWDAH_AGENT", kTlsVariable[] = "HOWDAH_TLS";
+constexpr std::chrono::seconds kStartLimit{60};
+constexpr std::chrono::milliseconds kStartPause{100};
+
+std::string Variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+Error UsageError(std::string message) { return {ErrorCode::kUsage, std::move(message)}; }
+
+Result<rpc::AmContact> FindAm(const LoadIdentity& load_identity) {
+  const std::string address = Variable(kAmVariable);
+  if (address.empty()) return UsageError("not within a task of a job: HOWDAH_AM is not set");
+  HOWDAH_TRY(rpc::Identity identity, load_identity(Variable(kTlsVariable)));
+  return rpc::AmContact{address, std::move(identity)};
+}
+
+// "worker:1"; the last separator counts, because a role's name may contain '-'.
+bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteCommand& command) {
+  const size_t at = text.rfind(separator);
+  if (at == std::string::npos || at == 0) return false;
+  command.role = text.substr(0, at);
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data() + at + 1, end, command.index);
+  return error == std::errc() && stop == end && command.index >= 0;
+}
+
+}  // namespace
+
+std::map<std::string, std::string> AgentVariables(const std::string& agent, const std::string& am_address,
+                                                  const std::string& tls) {
+  std::map<std::string, std::string> variables = {{kAgentVariable, agent}, {kAmVariable, am_address}};
+  if (!tls.empty()) variables[kTlsVariable] = tls;
+  return variables;
+}
+
+Result<int> RunExec(const std::vector<std::string>& arguments, const LoadIdentity& load_identity) {
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  HOWDAH_TRY(const Flags flags, Flags::Parse({arguments.begin(), dashes}, {"--task"}, {}));
+  rpc::streams::RemoteCommand command;
+  if (!ParseTask(flags.text("--task"), ':', command)) return UsageError("--task must be ROLE:INDEX");
+  if (dashes != arguments.end()) command.argv.assign(dashes + 1, arguments.end());
+  if (command.argv.empty()) return UsageError("the command is missing: write it after --");
+  HOWDAH_TRY(const rpc::AmContact am, FindAm(load_identity));
+  return rpc::streams::RunRemote(am, command);
+}
+
+Result<int> RunRsh(const std::vector<std::string>& arguments, const LoadIdentity& load_identity) {
+  rpc::streams::RemoteCommand command;
+  if (arguments.size() < 2 || !ParseTask(arguments[0], '-', command)) {
+    return UsageError("expected ROLE-INDEX and a shell command");
+  }
+  std::string shell;
+  for (size_t i = 1; i < arguments.size(); ++i) shell += (i > 1 ? " " : "") + arguments[i];
+  command.argv = {"bash", "-c", shell};
+  HOWDAH_TRY(const rpc::AmContact am, FindAm(load_identity));
+  // They are meant for mpirun, which shares its process group with this process and forwards them by itself.
+  std::signal(SIGUSR1, SIG_IGN);
+  std::signal(SIGUSR2, SIG_IGN);
+  const auto give_up = std::chrono::steady_clock::now() + kStartLimit;
+  for (;;) {
+    auto code = rpc::streams::RunRemote(am, command);
+    const bool not_running = !code.ok() && code.error().code == ErrorCode::kFailed;
+    if (!not_running || std::chrono::steady_clock::now() > give_up) return code;
+    std::this_thread::sleep_for(kStartPause);
+  }
+}
+
+}  // namespace howdah::executor

@@ -1,0 +1,97 @@
+#include "failure_diagnosis.h"
+
+#include <algorithm>
+
+#include "howdah/diagnosis/restart_rules.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/machine.h"
+#include "howdah/os/process/ports.h"
+#include "python_environment.h"
+
+namespace howdah::executor {
+namespace {
+
+// A file with the kernel's messages, for machines where /dev/kmsg cannot be read.
+constexpr char kKernelLogVariable[] = "HOWDAH_KERNEL_LOG";
+
+constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
+// Per file. More than the tails above, because libraries print long stacks after the line that a rule matches.
+constexpr size_t kRulesTail = 64 << 10;
+
+// The last whole lines of a file.
+std::string TailOf(const std::string& path, size_t limit) {
+  auto tail = os::files::ReadTail(path, limit);
+  if (!tail) return "";
+  const size_t first_end = tail->size() == limit ? tail->find('\n') : std::string::npos;
+  return first_end == std::string::npos ? std::move(*tail) : tail->substr(first_end + 1);
+}
+
+std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence) {
+  std::vector<uint16_t> ports = diagnosis::PortsNamedIn(evidence.stderr_tail);
+  for (const uint16_t port : diagnosis::PortsNamedIn(evidence.stdout_tail)) ports.push_back(port);
+  if (evidence.reserved_port) ports.push_back(*evidence.reserved_port);
+  std::sort(ports.begin(), ports.end());
+  ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+  std::vector<diagnosis::PortHolder> holders;
+  for (const uint16_t port : ports) {
+    if (auto process = os::process::FindListener(port)) holders.push_back({port, std::move(*process)});
+  }
+  return holders;
+}
+
+}  // namespace
+
+void FailureDiagnosis::Begin(const Variables& environment) {
+  const auto value = [&](const char* name) {
+    const auto it = environment.find(name);
+    return it == environment.end() ? std::string() : it->second;
+  };
+  path_ = value("PATH");
+  oom_before_ = os::process::ReadOomCounts();
+  kernel_log_.Begin(value(kKernelLogVariable));
+}
+
+diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
+  const LogFiles logs = plan_.logs(process.slot);
+  diagnosis::Evidence evidence;
+  evidence.exit = process.exit;
+  evidence.stderr_tail = process.shell_message.empty() ? TailOf(logs.err, kStderrTail) : process.shell_message;
+  evidence.stdout_tail = TailOf(logs.out, kStdoutTail);
+  if (auto text = os::files::ReadFile(logs.error_file, kErrorFileLimit)) evidence.error_file = std::move(*text);
+  evidence.command = plan_.role().command;
+  evidence.path = path_;
+  evidence.working_directory = plan_.options.work_dir;
+  if (auto names = os::files::ListDirectory(plan_.options.work_dir, kNamesLimit)) {
+    evidence.directory_files = std::move(*names);
+  }
+  evidence.python_archive = !plan_.spec.python_archive.empty();
+  evidence.broken_python = FindBrokenPython(plan_.options.python_dir);
+  evidence.host = os::process::NodeName();
+  if (plan_.port != 0) evidence.reserved_port = plan_.port;
+  evidence.ports = HoldersOf(evidence);
+  const os::process::OomCounts now = os::process::ReadOomCounts();
+  evidence.kernel_oom = now.machine > oom_before_.machine || now.cgroup > oom_before_.cgroup;
+  evidence.cgroup_full = now.cgroup_full > oom_before_.cgroup_full;
+  evidence.pid = process.pid;
+  evidence.memory_peak_bytes = process.memory_peak_bytes;
+  evidence.memory_requested_bytes = plan_.role().memory_bytes;
+  if (process.pid != 0) evidence.kernel_log = kernel_log_.Read();
+  evidence.gpus = plan_.role().gpus;
+  evidence.pci_addresses = process.pci_addresses;
+  return evidence;
+}
+
+core::Diagnosis FailureDiagnosis::Diagnose(const FailedProcess& process) {
+  const diagnosis::Evidence evidence = Collect(process);
+  core::Diagnosis why = diagnosis::Diagnose(evidence);
+  const std::vector<jobspec::RestartRule>& rules = plan_.role().restart.rules;
+  if (rules.empty()) return why;
+  const LogFiles logs = plan_.logs(process.slot);
+  const std::string output = process.shell_message.empty()
+                                 ? TailOf(logs.err, kRulesTail) + "\n" + TailOf(logs.out, kRulesTail)
+                                 : process.shell_message;
+  why.rule = diagnosis::FirstMatching(rules, process.exit, output);
+  return why;
+}
+
+}  // namespace howdah::executor

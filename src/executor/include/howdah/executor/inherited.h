@@ -1,0 +1,20 @@
+// The environment variables that a task inherits: from its submitter on the local backend, from its container on YARN.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "howdah/base/result.h"
+
+namespace howdah::executor {
+
+using Variables = std::map<std::string, std::string>;
+
+// Reads a JSON object {"NAME": "VALUE"}; path empty: no variables.
+Result<Variables> ReadInherited(const std::string& path);
+
+// Selects, from a YARN container's environment ("NAME=VALUE", null-terminated), the variables that describe the node
+// and its Hadoop.
+Variables InheritedFromContainer(const char* const* environment);
+
+}  // namespace howdah::executor

@@ -1,0 +1,15 @@
+// The executor's own log: the file that the backend gives it as stderr.
+#pragma once
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <string_view>
+
+namespace howdah::executor {
+
+inline void Log(std::string_view text) {
+  std::fprintf(stderr, "howdah-agent task (pid %d): %.*s\n", ::getpid(), static_cast<int>(text.size()), text.data());
+}
+
+}  // namespace howdah::executor

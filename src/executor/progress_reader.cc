@@ -1,0 +1,141 @@
+#include "progress_reader.h"
+
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "howdah/os/files/files.h"
+
+namespace howdah::executor {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr size_t kReadPiece = 64 << 10;
+constexpr size_t kLongestLine = 200;
+constexpr auto kPause = 50ms;
+constexpr auto kPollWithoutEvents = 1s;  // if the user has no inotify instances left
+
+// Beside the working directory, which is left to the job.
+std::string DirectoryOf(const std::string& work_dir) { return work_dir + ".progress"; }
+
+}  // namespace
+
+std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank) {
+  return DirectoryOf(work_dir) + "/" + std::to_string(attempt) + "-" + std::to_string(local_rank);
+}
+
+ProgressReader::ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers)
+    : handlers_(std::move(handlers)), clock_(clock), events_(loop), pause_(loop) {}
+
+Status ProgressReader::Begin(const std::string& work_dir, int attempt, int processes) {
+  files_.clear();
+  progress_.reset();
+  last_.reset();
+  invalid_reported_ = false;
+  HOWDAH_TRY_STATUS(os::files::MakeDirectories(DirectoryOf(work_dir)));
+  for (int rank = 0; rank < processes; ++rank) {
+    File& file = files_.emplace_back();
+    file.path = ProgressFile(work_dir, attempt, rank);
+    file.fd = os::files::Fd(::open(file.path.c_str(), O_RDONLY | O_CREAT | O_CLOEXEC, 0644));
+    if (!file.fd.valid()) return os::files::SystemError("making " + file.path);
+  }
+  Watch();
+  return {};
+}
+
+// One-shot watches: they cost a process that writes a million times a second only one event per pause.
+void ProgressReader::Watch() {
+  if (!events_.is_open()) {
+    const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd >= 0) events_.assign(fd);
+  }
+  bool watched = events_.is_open();
+  for (const File& file : files_) {
+    if (!watched) break;
+    const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
+    watched = watch >= 0 || errno == ENOENT;  // the task has removed it
+  }
+  Read();  // what was written before the watch
+  if (!watched) return Pause(kPollWithoutEvents);
+  events_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
+    if (error) return;
+    std::array<char, 4096> events;
+    while (::read(events_.native_handle(), events.data(), events.size()) > 0) {
+    }
+    Read();
+    Pause(kPause);
+  });
+}
+
+void ProgressReader::Pause(std::chrono::milliseconds pause) {
+  pause_.expires_after(pause);
+  pause_.async_wait([this](const boost::system::error_code& error) {
+    if (!error && !files_.empty()) Watch();
+  });
+}
+
+void ProgressReader::Read() {
+  for (size_t rank = 0; rank < files_.size(); ++rank) {
+    while (ReadPiece(static_cast<int>(rank), files_[rank])) {
+    }
+  }
+}
+
+void ProgressReader::End() {
+  Read();
+  files_.clear();
+  events_.close();
+  pause_.cancel();
+}
+
+bool ProgressReader::ReadPiece(int local_rank, File& file) {
+  struct stat info {};
+  if (::fstat(file.fd.get(), &info) == 0 && info.st_size < file.offset) {  // truncated, by `>` instead of `>>`
+    file.offset = 0;
+    file.line.clear();
+  }
+  std::array<char, kReadPiece> piece;
+  const ssize_t size = ::pread(file.fd.get(), piece.data(), piece.size(), file.offset);
+  if (size <= 0) return false;
+  file.offset += size;
+  std::string_view bytes(piece.data(), static_cast<size_t>(size));
+  for (size_t end = bytes.find('\n'); end != std::string_view::npos; end = bytes.find('\n')) {
+    file.line += bytes.substr(0, std::min(end, kLongestLine));
+    OnLine(local_rank, file, file.line);
+    file.line.clear();
+    file.too_long = false;
+    bytes.remove_prefix(end + 1);
+  }
+  if (!file.too_long) file.line += bytes.substr(0, kLongestLine);
+  file.too_long = file.line.size() >= kLongestLine;
+  return static_cast<size_t>(size) == piece.size();
+}
+
+void ProgressReader::OnLine(int local_rank, File& file, std::string_view line) {
+  const auto parsed = file.too_long ? std::nullopt : core::ParseProgressLine(line);
+  if (!parsed) {
+    const bool blank = line.find_first_not_of(" \t\r") == std::string_view::npos;
+    if (!blank && !std::exchange(invalid_reported_, true))
+      handlers_.on_invalid(local_rank, std::string(line.substr(0, kLongestLine)));
+    return;
+  }
+  last_ = clock_.Now();
+  if (!progress_) progress_.emplace();
+  progress_->at = *last_;
+  if (parsed->kind == core::ProgressLine::Kind::kCheckpoint) {
+    progress_->checkpoint = parsed->step;
+    progress_->checkpoint_at = *last_;
+  }
+  if (parsed->kind == core::ProgressLine::Kind::kStep) {
+    file.step = parsed->step;
+    progress_->step = parsed->step;
+    for (const File& other : files_) progress_->step = std::min(*progress_->step, other.step.value_or(parsed->step));
+  }
+  handlers_.on_line(parsed->kind);
+}
+
+}  // namespace howdah::executor

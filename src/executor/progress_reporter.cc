@@ -1,0 +1,74 @@
+#include "progress_reporter.h"
+
+#include <utility>
+
+#include "log.h"
+#include "micros.h"
+
+namespace howdah::executor {
+
+ProgressReporter::ProgressReporter(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am,
+                                   std::function<bool()> extend_grace)
+    : am_(am),
+      extend_grace_(std::move(extend_grace)),
+      reader_(loop, clock,
+              {[this](core::ProgressLine::Kind kind) { OnLine(kind); },
+               [this](int rank, const std::string& line) { OnInvalidLine(rank, line); }}) {}
+
+Status ProgressReporter::Begin(const std::string& work_dir, int attempt, int processes) {
+  attempt_ = attempt;
+  sent_.reset();
+  return reader_.Begin(work_dir, attempt, processes);
+}
+
+void ProgressReporter::ReadAndSend() {
+  reader_.Read();
+  Send();
+}
+
+void ProgressReporter::Send() {
+  if (!changed() || !am_.connected()) return;
+  wire::FromExecutor message;
+  Fill(*message.mutable_progress());
+  am_.Send(message);
+}
+
+void ProgressReporter::AddTo(wire::Heartbeat& heartbeat) {
+  if (changed() && am_.connected()) Fill(*heartbeat.mutable_progress());
+}
+
+void ProgressReporter::End() {
+  reader_.End();
+  if (!changed()) return;
+  wire::FromExecutor message;
+  Fill(*message.mutable_progress());
+  am_.Report(std::move(message));
+}
+
+void ProgressReporter::OnLine(core::ProgressLine::Kind kind) {
+  using Kind = core::ProgressLine::Kind;
+  if (kind == Kind::kCheckpoint) Send();
+  if (kind != Kind::kSaving || !extend_grace_()) return;
+  wire::FromExecutor message;
+  message.mutable_progress()->set_attempt(attempt_);
+  message.mutable_progress()->set_saving(true);
+  am_.Send(message);
+}
+
+void ProgressReporter::OnInvalidLine(int local_rank, const std::string& line) {
+  Log("local rank " + std::to_string(local_rank) +
+      ": invalid line in HOWDAH_PROGRESS, expected `step N`, `checkpoint N` or `checkpointing`; it and all further "
+      "invalid lines are ignored: " +
+      line);
+}
+
+void ProgressReporter::Fill(wire::Progress& progress) {
+  sent_ = reader_.progress();
+  progress.set_attempt(attempt_);
+  progress.set_at_micros(Micros(sent_->at));
+  if (sent_->step) progress.set_step(*sent_->step);
+  if (sent_->checkpoint) progress.set_checkpoint(*sent_->checkpoint);
+  if (sent_->checkpoint_at) progress.set_checkpoint_at_micros(Micros(*sent_->checkpoint_at));
+}
+
+}  // namespace howdah::executor

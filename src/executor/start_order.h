@@ -1,0 +1,38 @@
+// The AM's order to start an attempt, with what it says about the other tasks of the job.
+#pragma once
+
+#include <optional>
+
+#include "howdah/base/host_port.h"
+#include "howdah/base/ids.h"
+#include "howdah/core/job.h"
+#include "howdah/jobspec/job_spec.h"
+#include "howdah/wire/executor.pb.h"
+
+namespace howdah::executor {
+
+// Identifies one process of one attempt.
+struct ProcessSlot {
+  int attempt = 0;
+  int generation = 0;
+  int local_rank = 0;
+  int index = 0;  // position of the task in its role's part of the cluster
+};
+
+// Information about the other tasks, for the environment of a process.
+struct Peers {
+  core::PeerGroup cluster;
+  HostPort rendezvous;       // port 0: the framework has none
+  jobspec::EnvVars exports;  // values exported by roles that have ended
+};
+
+struct StartOrder {
+  ProcessSlot slot;  // local rank 0
+  Peers peers;
+};
+
+// nullopt: the endpoint table is not one of this job, or the task is not in it.
+std::optional<StartOrder> ReadStartOrder(const wire::Start& start, const wire::Cluster& cluster,
+                                         const jobspec::JobSpec& spec, TaskId task);
+
+}  // namespace howdah::executor

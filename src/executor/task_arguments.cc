@@ -1,0 +1,55 @@
+#include "howdah/executor/task_arguments.h"
+
+#include <charconv>
+
+#include "howdah/base/flags.h"
+
+namespace howdah::executor {
+namespace {
+
+// "0,3,4"; empty: none.
+Result<std::vector<int>> ParseGpus(const std::string& text) {
+  std::vector<int> gpus;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find(',', at), text.size());
+    int gpu = -1;
+    const auto [stop, error] = std::from_chars(text.data() + at, text.data() + end, gpu);
+    if (error != std::errc() || stop != text.data() + end || gpu < 0) {
+      return Error{ErrorCode::kUsage, "invalid list of GPUs '" + text + "'"};
+    }
+    gpus.push_back(gpu);
+    at = end + 1;
+  }
+  return gpus;
+}
+
+}  // namespace
+
+Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& arguments) {
+  HOWDAH_TRY(const Flags flags,
+             Flags::Parse(arguments,
+                          {"--job", "--job-file", "--container", "--role", "--index", "--am", "--tls", "--staging",
+                           "--work", "--logs", "--python", "--environment", "--gpus"},
+                          {"--yarn"}));
+  TaskArguments task;
+  task.on_yarn = flags.has("--yarn");
+  task.tls_dir = flags.text("--tls");
+  task.environment_file = flags.text("--environment");
+  TaskOptions& options = task.options;
+  options.job_id = flags.text("--job");
+  options.job_file = flags.text("--job-file");
+  options.container = flags.text("--container");
+  options.role = flags.text("--role");
+  options.index = flags.number("--index", 0);
+  options.am_address = flags.text("--am");
+  options.staging_dir = flags.text("--staging");
+  options.work_dir = flags.text("--work");
+  options.logs_dir = flags.text("--logs");
+  options.python_dir = flags.text("--python");
+  if (flags.has("--gpus")) {
+    HOWDAH_TRY(options.gpus, ParseGpus(flags.text("--gpus")));
+  }
+  return task;
+}
+
+}  // namespace howdah::executor

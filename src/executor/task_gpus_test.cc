@@ -1,0 +1,74 @@
+#include "howdah/executor/task_gpus.h"
+
+#include <gmock/gmock.h>
+#include <unistd.h>
+
+#include "howdah/jobspec/job_file.h"
+#include "howdah/os/files/files.h"
+#include "howdah/os/process/testing.h"
+
+namespace howdah::executor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::SizeIs;
+
+// A node whose nvidia-smi lists two GPUs, and a job with a role for each number of GPUs.
+class TaskGpus : public ::testing::Test {
+ protected:
+  TaskGpus() {
+    jobspec::JobSpec spec;
+    spec.name = "test";
+    for (const int gpus : {0, 1, 2, 3}) {
+      jobspec::RoleSpec& role = spec.roles.emplace_back();
+      role.name = "role" + std::to_string(gpus);
+      role.memory_bytes = 64 << 20;
+      role.command.shell = "true";
+      role.gpus = gpus;
+    }
+    EXPECT_TRUE(os::files::WriteFileAtomically(job_file_, jobspec::WriteEffective(spec)).ok());
+    EXPECT_TRUE(os::files::WriteFileAtomically(
+                    scratch_ / "nvidia-smi", "#!/bin/sh\necho '0, Test GPU, 81920'\necho '1, Test GPU, 81920'\n", 0755)
+                    .ok());
+  }
+  Result<std::optional<os::process::GpuLease>> Lease(const std::string& role, const std::string& path) {
+    return LeaseTaskGpus(job_file_, role, path, scratch_.path());
+  }
+
+  os::files::Scratch scratch_;
+  std::string job_file_ = scratch_ / "job.json", path_ = scratch_.path() + ":/usr/bin:/bin";
+};
+
+TEST_F(TaskGpus, TasksOfOneNodeGetDifferentGpus) {
+  const auto first = Lease("role1", path_);
+  ASSERT_TRUE(first.ok() && first->has_value());
+  ASSERT_THAT((*first)->gpus, SizeIs(1));
+  const auto second = Lease("role1", path_);
+  ASSERT_TRUE(second.ok() && second->has_value());
+  EXPECT_NE((*first)->gpus, (*second)->gpus);
+  const auto third = Lease("role1", path_);
+  ASSERT_FALSE(third.ok());
+  EXPECT_EQ(third.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(TaskGpus, AllGpusOfAnIsolatedContainerAreTheTasks) {
+  const auto lease = Lease("role2", path_);
+  ASSERT_TRUE(lease.ok() && lease->has_value());
+  EXPECT_THAT((*lease)->gpus, ElementsAre(0, 1));
+}
+
+TEST_F(TaskGpus, FewerGpusThanRequestedIsAnError) {
+  const auto lease = Lease("role3", path_);
+  ASSERT_FALSE(lease.ok());
+  EXPECT_EQ(lease.error().code, ErrorCode::kUnavailable);
+}
+
+TEST_F(TaskGpus, RoleWithoutGpusOrNodeWithoutNvidiaSmiLeasesNothing) {
+  EXPECT_FALSE(Lease("role0", path_)->has_value());
+  EXPECT_FALSE(Lease("role1", "/nonexistent")->has_value());
+}
+
+TEST_F(TaskGpus, UnreadableJobFileIsAnError) { EXPECT_FALSE(LeaseTaskGpus(scratch_ / "nothing", "role1", path_).ok()); }
+
+}  // namespace
+}  // namespace howdah::executor

@@ -1,0 +1,40 @@
+// Measures what the processes of the task use: memory, CPU time and GPUs.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gpu_sampler.h"
+#include "howdah/os/process/usage.h"
+#include "howdah/wire/executor.pb.h"
+#include "samples.h"
+
+namespace howdah::executor {
+
+class TaskUsage {
+ public:
+  explicit TaskUsage(boost::asio::io_context& loop) : loop_(loop) {}
+
+  // gpus: those of the task. path: PATH, where nvidia-smi is looked up.
+  void MeasureGpus(std::vector<int> gpus, const std::string& path);
+  // Starts a measurement of the GPUs, unless the last one is recent.
+  void PollGpus();
+  // Measures, and fills in averages and peaks over all attempts.
+  void Fill(wire::Usage& usage);
+  // Averages count only what was used while an attempt ran.
+  void AddMemorySample(int64_t bytes) { memory_.Add(static_cast<double>(bytes)); }
+
+  const std::vector<os::process::GpuUsage>& gpus() const;
+  std::map<int, std::string> pci_addresses() const;
+
+ private:
+  boost::asio::io_context& loop_;
+  os::process::UsageMeter meter_;
+  Samples memory_;
+  std::unique_ptr<GpuSampler> gpus_;
+};
+
+}  // namespace howdah::executor

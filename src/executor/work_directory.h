@@ -1,0 +1,16 @@
+// Fills the working directory of a task.
+#pragma once
+
+#include "howdah/base/result.h"
+#include "howdah/executor/task.h"
+#include "howdah/jobspec/job_spec.h"
+
+namespace howdah::executor {
+
+// Whether the job brings files; filling the working directory may then take long.
+bool HasFiles(const jobspec::JobSpec& spec);
+
+// Makes the working directory and fills it from the staging directory (TaskOptions::staging_dir).
+Status FillWorkDirectory(const TaskOptions& options, const jobspec::JobSpec& spec);
+
+}  // namespace howdah::executor

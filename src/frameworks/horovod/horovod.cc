@@ -1,0 +1,89 @@
+#include "howdah/frameworks/horovod/horovod.h"
+
+#include <algorithm>
+#include <map>
+
+namespace howdah::frameworks::horovod {
+namespace {
+
+using common::Process;
+using common::Set;
+
+// How long gloo waits for another process in a collective or while it connects. Some elastic processes notice a death
+// only by this timeout, because those that have noticed it keep their connections open until the next generation; a
+// false alarm costs them little. Otherwise TonY's value: all processes have to start within it.
+constexpr int kElasticTimeoutSeconds = 10, kTimeoutSeconds = 2000;
+
+// Scripts choose their GPU by the local rank, and a task sees only its own GPUs, numbered from 0. So each task with
+// GPUs counts as a machine of its own. The same holds for tasks of elastic Horovod, so that local ranks never change.
+std::string MachineOf(const Process& process, TaskId task) {
+  const auto role = static_cast<size_t>(task.role);
+  const std::string& host = process.cluster[role][static_cast<size_t>(task.index)].host;
+  const std::string& name = process.spec.roles[role].name;
+  if (IsElastic(process.spec)) return name + "-" + std::to_string(task.index);
+  if (process.spec.roles[role].gpus == 0) return host;
+  return host + "-" + name + "-" + std::to_string(task.index);
+}
+
+}  // namespace
+
+bool IsElastic(const jobspec::JobSpec& spec) {
+  return spec.framework == jobspec::Framework::kHorovod &&
+         std::any_of(spec.roles.begin(), spec.roles.end(), [](const jobspec::RoleSpec& role) {
+           return role.kind == jobspec::RoleKind::kWorker && role.instances.elastic();
+         });
+}
+
+// Counts as horovodrun's get_host_assignments() does: local ranks within a machine, cross ranks among the machines that
+// have a process of the same local rank.
+RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGroup& cluster,
+                                const common::ProcessInfo& info) {
+  const Process process{spec, cluster, info};
+  const common::RankInfo ranks = common::RankInfoOf(process);
+  const std::string machine = MachineOf(process, info.task);
+  RankAssignment own{.host = machine, .rank = ranks.rank, .size = ranks.size};
+  if (IsElastic(spec)) own.host += "." + std::to_string(info.generation);
+  std::map<std::string, int> sizes;   // of machines, by name
+  std::vector<std::string> in_order;  // machines, by their first rank
+  for (const int role : common::RankedRoles(spec)) {
+    const int tasks = static_cast<int>(cluster[static_cast<size_t>(role)].size());
+    const int processes = spec.roles[static_cast<size_t>(role)].processes;
+    for (int index = 0; index < tasks; ++index) {
+      const std::string other = MachineOf(process, {role, index});
+      int& size = sizes[other];
+      if (size == 0) in_order.push_back(other);
+      if (TaskId{role, index} == info.task) own.local_rank = size + info.local_rank;
+      size += processes;
+    }
+  }
+  own.local_size = sizes[machine];
+  for (const std::string& other : in_order) {
+    if (other == machine) own.cross_rank = own.cross_size;
+    if (sizes[other] > own.local_rank) ++own.cross_size;
+  }
+  return own;
+}
+
+void AddVariables(const Process& process, jobspec::EnvVars& env) {
+  Set(env, "CLUSTER_SPEC", common::ClusterMap(process));
+  if (process.role().kind != jobspec::RoleKind::kWorker) return;
+  const bool elastic = IsElastic(process.spec);
+  const RankAssignment own = RankAssignmentOf(process.spec, process.cluster, process.info);
+  Set(env, "HOROVOD_CONTROLLER", "gloo");
+  Set(env, "HOROVOD_CPU_OPERATIONS", "gloo");
+  Set(env, "HOROVOD_GLOO_TIMEOUT_SECONDS", elastic ? kElasticTimeoutSeconds : kTimeoutSeconds);
+  Set(env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", process.info.rendezvous.host);
+  Set(env, "HOROVOD_GLOO_RENDEZVOUS_PORT", process.info.rendezvous.port);
+  // Without it gloo listens on the address of the machine's own host name, which other machines may not reach.
+  if (!process.info.interface.empty()) Set(env, "HOROVOD_GLOO_IFACE", process.info.interface);
+  Set(env, "HOROVOD_RANK", own.rank);
+  Set(env, "HOROVOD_SIZE", own.size);
+  Set(env, "HOROVOD_LOCAL_RANK", own.local_rank);
+  Set(env, "HOROVOD_LOCAL_SIZE", own.local_size);
+  Set(env, "HOROVOD_CROSS_RANK", own.cross_rank);
+  Set(env, "HOROVOD_CROSS_SIZE", own.cross_size);
+  Set(env, "HOROVOD_HOSTNAME", own.host);
+  if (elastic) Set(env, "HOROVOD_ELASTIC", 1);
+}
+
+}  // namespace howdah::frameworks::horovod

@@ -1,0 +1,98 @@
+// The rendezvous of elastic Horovod, whose processes move from one generation to the next without a restart: a
+// KeyValueStore for each generation, and the answers of horovodrun's driver. A process that has left its generation
+// asks for its ranks in the next one (GET /rank_and_size/HOST:LOCAL_RANK), and is answered once they are assigned.
+// (horovod 0.28.1, common/gloo/gloo_context.cc and runner/elastic.)
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "howdah/base/ids.h"
+#include "howdah/base/time.h"
+#include "howdah/frameworks/horovod/key_value_store.h"
+
+namespace howdah::frameworks::horovod {
+
+// The ranks of one process: the values of HOROVOD_HOSTNAME, HOROVOD_RANK and so on.
+struct RankAssignment {
+  std::string host;  // unique among all attempts of all tasks
+  int rank = 0, size = 0;
+  int local_rank = 0, local_size = 0;
+  int cross_rank = 0, cross_size = 0;
+  friend bool operator==(const RankAssignment&, const RankAssignment&) = default;
+};
+
+class ElasticRendezvous {
+ public:
+  using RequestId = KeyValueStore::RequestId;
+  using Answer = KeyValueStore::Answer;
+  struct Request {
+    KeyValueStore::Request http;
+    std::string peer;  // IP address of the client
+  };
+  // All processes of an attempt have reached a step.
+  struct StepReached {
+    enum class Step {
+      kReady,      // they wait for the other processes of the generation that they were started in
+      kJoined,     // they are connected with all others, and can be notified of membership changes
+      kRejoining,  // they have left their generation, and wait for their ranks in the next one
+    };
+    TaskId task;
+    int attempt = 0;
+    Step step = Step::kReady;
+    friend bool operator==(const StepReached&, const StepReached&) = default;
+  };
+  struct Output {
+    std::vector<Answer> answers;
+    std::vector<StepReached> steps;
+  };
+  // Where a process can be notified.
+  struct Contact {
+    std::string peer;  // IP address that it registered from
+    std::string body;  // base64 of ParseNotificationAddress()'s argument
+  };
+
+  // limit: as for KeyValueStore.
+  explicit ElasticRendezvous(size_t limit) : store_(limit, std::nullopt) {}
+
+  // The processes of an attempt are started with these ranks, in the order of local ranks. No effect for an attempt
+  // that was started before.
+  std::vector<Answer> Start(int generation, TaskId task, int attempt, std::vector<RankAssignment> ranks);
+  // Assigns ranks to an attempt that is rejoining.
+  std::vector<Answer> Rejoin(int generation, TaskId task, int attempt, std::vector<RankAssignment> ranks);
+  Output OnRequest(RequestId id, const Request& request, Instant now);
+  // The contact of an attempt's first process; nullptr: none is registered.
+  const Contact* ContactOf(TaskId task, int attempt) const;
+
+ private:
+  struct Process {
+    RankAssignment ranks;
+    bool ready = false, joined = false;
+    std::optional<Contact> contact;
+    std::optional<RequestId> rank_request;  // for the next generation; not answered yet
+  };
+  struct Member {
+    TaskId task;
+    int attempt = 0;
+    int generation = 0;
+    std::vector<Process> processes;
+    std::optional<StepReached::Step> reported;
+
+    bool rejoining() const;
+  };
+  std::vector<Answer> Begin(int generation);
+  Member* Find(TaskId task, int attempt);
+  Output OnRankRequest(RequestId id, std::string_view key);
+  Output OnContact(RequestId id, std::string_view key, const Request& request);
+  template <typename Update>
+  void UpdateProcesses(Update update, Output& output);
+  static void ReportStep(Member& member, Output& output);
+
+  KeyValueStore store_;  // of the generation
+  int generation_ = -1;
+  std::vector<Member> members_;
+};
+
+}  // namespace howdah::frameworks::horovod

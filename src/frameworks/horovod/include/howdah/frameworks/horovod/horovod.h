@@ -1,0 +1,22 @@
+// Horovod with gloo: the ranks and the environment of its processes. The AM serves the rendezvous.
+#pragma once
+
+#include "howdah/core/job.h"
+#include "howdah/frameworks/common/process.h"
+#include "howdah/frameworks/horovod/elastic_rendezvous.h"
+#include "howdah/jobspec/job_spec.h"
+
+namespace howdah::frameworks::horovod {
+
+// Whether processes may move from one generation to the next without a restart, if the script supports it
+// (hvd.elastic).
+bool IsElastic(const jobspec::JobSpec& spec);
+
+// For a ranked process: when it is started, and when it rejoins (ElasticRendezvous).
+RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGroup& cluster,
+                                const common::ProcessInfo& info);
+
+// Adds what horovodrun sets for a process, and TonY's CLUSTER_SPEC.
+void AddVariables(const common::Process& process, jobspec::EnvVars& env);
+
+}  // namespace howdah::frameworks::horovod
