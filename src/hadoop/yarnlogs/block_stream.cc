@@ -93,7 +93,7 @@ class ZlibStream : public BlockStream {
         return Failed("the file is damaged: decompression failed");
       }
     }
-    out.resize(out.size() - zlib_.avail_out);
+    out.erase(out.size() - zlib_.avail_out);
     return out;
   }
   int64_t SkipUnread(int64_t) override { return 0; }
