@@ -24,7 +24,7 @@ TEST(ExitStatus, ShellCodesAbove128AreSignals) {
   const struct {
     int code;
     ExitStatus exit;
-  } rows[] = {{0, {.code = 0}},       {127, {.code = 127}}, {128, {.code = 128}}, {129, {.signal = 1}},
+  } rows[] = {{0, {.code = 0}},     {127, {.code = 127}},  {128, {.code = 128}}, {129, {.signal = 1}},
               {137, {.signal = 9}}, {192, {.signal = 64}}, {193, {.code = 193}}, {255, {.code = 255}}};
   for (const auto& row : rows) EXPECT_EQ(FromShellCode(row.code), row.exit) << row.code;
 }

@@ -114,8 +114,7 @@ howdah::Status Server::Listen(const std::string& host, uint16_t wanted, const Id
     void* tag = nullptr;
     for (bool ok = false; queue->Next(&tag, &ok);) {
     }
-    return Failed("listening on " + host +
-                  ": failed; is it an address of this machine, with a free port?");
+    return Failed("listening on " + host + ": failed; is it an address of this machine, with a free port?");
   }
   port_ = static_cast<uint16_t>(port);
   completions_.emplace(std::move(queue), post_);

@@ -71,10 +71,13 @@ TEST(Restart, FirstMatchingRuleComesBeforeNodeFault) {
     bool node_fault;
     std::optional<Then> verdict;
   } rows[] = {
-      {{.rules = rules}, {}, false, std::nullopt},    {{.rules = rules}, 1, false, Then::kFail},
+      {{.rules = rules}, {}, false, std::nullopt},
+      {{.rules = rules}, 1, false, Then::kFail},
       {{.rules = rules}, 2, false, std::nullopt},  // of another job file
-      {{.rules = rules}, -1, false, std::nullopt},    {{.rules = rules}, 0, true, Then::kRestart},
-      {{.rules = rules}, {}, true, Then::kElsewhere}, {{.rules = {}}, {}, true, Then::kElsewhere},
+      {{.rules = rules}, -1, false, std::nullopt},
+      {{.rules = rules}, 0, true, Then::kRestart},
+      {{.rules = rules}, {}, true, Then::kElsewhere},
+      {{.rules = {}}, {}, true, Then::kElsewhere},
       {{.charge_infrastructure = true}, {}, true, std::nullopt},
   };
   int row = 0;

@@ -77,7 +77,8 @@ Status BlockReader::ReadPacket() {
   const size_t checksums = body - header->data;
   const std::string_view data = std::string_view(body_).substr(checksums);
   if (checked_) {
-    if (checksums != (data.size() + chunk_ - 1) / chunk_ * 4) return Failed("a packet has the wrong number of checksums");
+    if (checksums != (data.size() + chunk_ - 1) / chunk_ * 4)
+      return Failed("a packet has the wrong number of checksums");
     if (const auto wrong = FirstWrongChunk(crc_, data, chunk_, std::string_view(body_).substr(0, checksums))) {
       return Failed("the checksum of the block's bytes from " +
                     std::to_string(header->offset + static_cast<int64_t>(*wrong * chunk_)) +

@@ -107,7 +107,8 @@ Status RemoteNameNode::Complete(const OpenFile& file, const std::optional<Block>
     if (!response && !IsNotReplicatedYet(response.error())) return response.error();
     if (response && response->result()) return {};
   } while (pauses.Next());
-  return Error{ErrorCode::kTimeout, "the last block does not have enough replicas after " + FormatDuration(kReplicated) +
+  return Error{ErrorCode::kTimeout, "the last block does not have enough replicas after " +
+                                        FormatDuration(kReplicated) +
                                         "; are the DataNodes alive? hdfs dfsadmin -report"};
 }
 

@@ -20,7 +20,8 @@ TEST(Explain, ExceptionsAreExplained) {
       {nn + "SafeModeException",
        "Cannot create directory /x. Name node is in safe mode.\nIt was turned on manually. Use \"hdfs dfsadmin "
        "-safemode leave\" to turn safe mode off. NamenodeHostName:localhost",
-       "HDFS is in safe mode and rejects changes (it was turned on by hand); wait until it leaves safe mode, or ask its "
+       "HDFS is in safe mode and rejects changes (it was turned on by hand); wait until it leaves safe mode, or ask "
+       "its "
        "administrator: hdfs dfsadmin -safemode leave",
        ErrorCode::kUnavailable},
       {nn + "SafeModeException",

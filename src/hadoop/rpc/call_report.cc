@@ -45,12 +45,13 @@ Error CallReport::Final(const ClientOptions& options, const LastAttempt& last, c
   switch (failure.kind) {
     case FailureKind::kRemote:
       if (remote == "org.apache.hadoop.ipc.StandbyException") {
-        return {ErrorCode::kUnavailable, Name(options) + " is not active on any server: " + Servers(options) + Origin(options),
-                remote};
+        return {ErrorCode::kUnavailable,
+                Name(options) + " is not active on any server: " + Servers(options) + Origin(options), remote};
       }
       if (remote == "org.apache.hadoop.ipc.RpcNoSuchProtocolException") {
         return {ErrorCode::kUnavailable,
-                "calling " + at + ": another Hadoop service listens on this port (" + why + ")" + Origin(options), remote};
+                "calling " + at + ": another Hadoop service listens on this port (" + why + ")" + Origin(options),
+                remote};
       }
       return failure.error;
     case FailureKind::kTimeout:

@@ -207,7 +207,8 @@ void Connection::OnReady(bool simple) {
 }
 
 void Connection::OnWrapped(const RpcSaslProto& message) {
-  if (message.state() != RpcSaslProto::WRAP) return Break("the server sent a SASL message after the end of the negotiation");
+  if (message.state() != RpcSaslProto::WRAP)
+    return Break("the server sent a SASL message after the end of the negotiation");
   auto bytes = protection_->Unwrap(message.token());
   if (!bytes) return Fail(FailureKind::kBroken, bytes.error());
   inner_.Append(*bytes);

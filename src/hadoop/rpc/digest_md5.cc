@@ -57,8 +57,7 @@ Status DigestMd5::Choose() {
   } else if (Offers(challenge_.qops, "auth")) {
     qop_ = "auth";
   } else {
-    return Failed(
-        "the server's DIGEST-MD5 challenge offers no supported protection (the cipher 3des is needed)");
+    return Failed("the server's DIGEST-MD5 challenge offers no supported protection (the cipher 3des is needed)");
   }
   if (protection_ != Protection::kNone && challenge_.max_buffer < 256) {
     return Failed("the server's DIGEST-MD5 challenge limits records to " + std::to_string(challenge_.max_buffer) +

@@ -38,7 +38,8 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
 
 Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& message) {
   if (!mechanism_) {  // SUCCESS first: a server without authentication
-    if (!simple_allowed_) return Failed("the server requires no authentication, which is not accepted for this connection");
+    if (!simple_allowed_)
+      return Failed("the server requires no authentication, which is not accepted for this connection");
     state_ = State::kSimple;
     return std::optional<Message>();
   }
@@ -74,8 +75,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Choose(const Message& m
     mechanism_ = std::move(mechanism);
     return std::optional(std::move(initiate));
   }
-  return Failed("the server accepts only " + (offered.empty() ? "nothing" : offered) +
-                ", none of which is supported");
+  return Failed("the server accepts only " + (offered.empty() ? "nothing" : offered) + ", none of which is supported");
 }
 
 }  // namespace howdah::hadoop::rpc

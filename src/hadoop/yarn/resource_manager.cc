@@ -77,7 +77,8 @@ Result<Response> ResourceManager::Call(const std::string& doing, std::string_vie
   if (response) return response;
   Error error = response.error().While(doing);
   if (several_ && error.code == ErrorCode::kUnavailable && error.remote_class.empty()) {
-    error.message += "; a ResourceManager on standby refuses connections like one that is down: yarn rmadmin -getAllServiceState";
+    error.message +=
+        "; a ResourceManager on standby refuses connections like one that is down: yarn rmadmin -getAllServiceState";
   }
   return error;
 }

@@ -32,7 +32,8 @@ Result<std::string> ReadIndexBytes(const Source& source) {
   Decoder in(*tail);
   const int32_t size = in.I32();
   if (in.Bytes(kMark) != *mark) {
-    return IndexDamaged("its end does not match its beginning; the upload was interrupted, or it is not a file of aggregated logs");
+    return IndexDamaged(
+        "its end does not match its beginning; the upload was interrupted, or it is not a file of aggregated logs");
   }
   if (size < 0 || size > source.size - kMark - kLogTail) return IndexDamaged("its index begins before the file");
   if (size > kLogIndexMax) return Failed("the index of the IndexedFile is too large");

@@ -130,8 +130,7 @@ JavaValue ObjectReader::ClassDescription(int depth) {
   // Reject a class that is its own ancestor, which would be an endless loop.
   int ancestors = 0;
   for (int64_t at = above; at >= 0; at = tree_.nodes[static_cast<size_t>(at)].type) {
-    if (at == static_cast<int64_t>(node) || ++ancestors > kDepthMax)
-      return Fail("a Java class is its own ancestor");
+    if (at == static_cast<int64_t>(node) || ++ancestors > kDepthMax) return Fail("a Java class is its own ancestor");
   }
   tree_.nodes[node].type = above;
   return ValueOf(node);
