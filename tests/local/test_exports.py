@@ -38,6 +38,7 @@ roles:
 """))
     assert machine("wait", job).code == 1
     status = machine.status(job)
-    assert "prepare:0 failed with exit code 0" in status["reason"] and "at most 64 KiB" in status["reason"], status
+    assert "prepare:0 failed with exit code 0" in status["reason"], status
+    assert "the limit for all exported variables together is 64 KiB" in status["reason"], status
     assert "as a file that all can read" in status["advice"]
     assert machine.task(job, "worker", 0)["state"] == "STOPPED"

@@ -168,7 +168,7 @@ def test_17_standalone_is_one_task(machine):
     before = machine.jobs()
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1, slave=1), *conf(
         "tony.application.framework=standalone"))
-    assert done.code == 2 and "such a job has 1 task, this one has 2" in done.stderr, done
+    assert done.code == 2 and "a standalone job has exactly 1 task, but this one has 2" in done.stderr, done
     assert machine.jobs() == before
 
 

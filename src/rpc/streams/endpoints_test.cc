@@ -23,7 +23,7 @@ namespace asio = boost::asio;
 using os::files::Fd;
 using testing::ElementsAre;
 
-class TunnelTest : public testing::Test {
+class SocketEndpointTest : public testing::Test {
  protected:
   bool RunUntil(const std::function<bool()>& done) {
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(60);
@@ -174,7 +174,7 @@ struct Told {
   std::vector<bool> over;
 };
 
-class ProcessTest : public TunnelTest {
+class RemoteProcessTest : public SocketEndpointTest {
  protected:
   void Start(const std::string& script, const RemoteProcess::Terminal* terminal = nullptr) {
     auto started = RemoteProcess::Start(loop_, os::process::Bash(script, scratch_.path()), terminal, told_.handlers());
