@@ -166,7 +166,7 @@ TEST(Diagnosis, BrokenPackedPythonIsTheCause) {
   const std::tuple<BrokenPython, const char*, const char*> rows[] = {
       {{Fault::kGone, "bin/python3", "/opt/py/bin/python3.11", {}},
        "the archive of `python:` has no interpreter of its own: bin/python3 is a link to /opt/py/bin/python3.11, which "
-       "is not on n1",
+       "does not exist on n1",
        "install that Python on the nodes, or use conda-pack, which packs the interpreter too"},
       {{Fault::kNoBin, "bin", "", {"env", "README"}},
        "the archive of `python:` has no bin/; its top directory contains env, README",
