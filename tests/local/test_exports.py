@@ -40,5 +40,5 @@ roles:
     status = machine.status(job)
     assert "prepare:0 failed with exit code 0" in status["reason"], status
     assert "the limit for all exported variables together is 64 KiB" in status["reason"], status
-    assert "as a file that all can read" in status["advice"]
+    assert "to a file that all tasks can read" in status["advice"]
     assert machine.task(job, "worker", 0)["state"] == "STOPPED"
