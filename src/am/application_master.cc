@@ -19,7 +19,7 @@ struct Overload : Fs... {
   using Fs::operator()...;
 };
 
-// Clients that follow have this long to take the journal's last lines: the AM is to exit soon after them.
+// How long followers may take to receive the journal's last lines: the AM should exit soon after writing them.
 constexpr Duration kFollowersLimit = std::chrono::milliseconds(80);
 
 int MostTasks(const jobspec::JobSpec& spec) {
@@ -153,7 +153,7 @@ void ApplicationMaster::Perform(const core::Action& action) {
                  [&](const core::RequestRendezvous& a) { rendezvous_.Ask(a); },
                  [&](const core::Rejoin& a) { rendezvous_.Rejoin(a, job_loop_.job().peers()); },
                  [&](const core::AvoidNode& a) { backend_->Avoid(a.node, a.limit); },
-                 [&](const core::Record&) {},  // the loop records by itself
+                 [&](const core::Record&) {},  // the loop records it
                  [&](const core::PrepareFinish& a) { PrepareFinish(a); },
                  [&](const core::FinishJob&) { FinishJob(); },
              },
@@ -182,10 +182,11 @@ void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
   job_loop_.Post(std::move(prepared));
 }
 
-// Before the journal's last line is written: a final state becomes visible only when nothing of the job is left.
+// Called before the journal's last line is written, so that a final state becomes visible only after the backend has
+// cleaned up.
 void ApplicationMaster::FinishJob() {
   const auto journal = record_.Text();
-  // Without the journal the backend must still learn of the end.
+  // The backend must receive the final state even if the journal cannot be read.
   if (!journal.ok()) std::cerr << journal.error().message << "\n";
   backend_->Finish(record_.newest(), journal.ok() ? *journal : "");
 }
@@ -226,7 +227,7 @@ void ApplicationMaster::Resume(const Resumption& resumption, const Listening& li
   std::vector<backend::Inherited> containers;
   for (auto& [id, inherited] : past_->held) {
     containers.push_back(std::move(inherited));
-    // To the port of the AM before this one they connect by themselves.
+    // If this AM listens on the previous AM's port, executors reconnect by themselves.
     if (options_.listen_port == 0) caller_.Call(id, past_->callbacks[id], listening.address);
   }
   past_.reset();

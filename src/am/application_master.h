@@ -18,18 +18,18 @@
 
 namespace howdah::am {
 
-// What the AM before this one has left: its events, and how many of the journal entries that follow from them are
-// written.
+// The state left by the previous AM: its events, and the number of journal entries that it had written since the first
+// event.
 struct Resumption {
   std::vector<loop::LoggedEvent> events;
   size_t recorded = 0;
 };
 
-// Wires the loop of the job (am::loop::JobLoop) to the backend, executors, clients and files. One object per process,
-// one thread: the loop's. Ends when the job has finished.
+// Wires the loop of the job (am::loop::JobLoop) to the backend, executors, clients and files. One object per process.
+// One thread: the loop's. Run returns when the job has finished.
 class ApplicationMaster final : public backend::Sink, private loop::Performer {
  public:
-  // submitted: as core::Job takes it. clock: outlives this.
+  // submitted: passed on to core::Job. clock must live longer than this object.
   ApplicationMaster(AmOptions options, const os::process::Clock& clock, JobRecord record, EventLog log,
                     Instant submitted);
   ~ApplicationMaster() override;
@@ -41,10 +41,10 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void OnLost(const Error& error) override { Fail(error); }
 
  private:
-  // Containers of the AM before this one.
+  // Containers of the previous AM.
   struct Past {
     std::map<ContainerId, backend::Inherited> held;
-    std::map<ContainerId, std::string> callbacks;  // how the executors are reached
+    std::map<ContainerId, std::string> callbacks;  // the callback addresses of the executors
   };
 
   // loop::Performer
@@ -60,7 +60,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   void StartTask(const core::StartTask& order);
   void PrepareFinish(const core::PrepareFinish& order);
   void FinishJob();
-  // Into the output of the rank's process.
+  // Appends text to the output of the rank's process.
   void Print(int rank, const std::string& text);
   journal::JobView ViewWithUsage() const;
   std::string TrackingUrl(const Listening& listening) const;
@@ -78,7 +78,7 @@ class ApplicationMaster final : public backend::Sink, private loop::Performer {
   std::unique_ptr<backend::Backend> backend_;
   std::unique_ptr<TensorBoard> tensorboard_;
   loop::JobLoop job_loop_;
-  std::unique_ptr<Past> past_;  // while resuming
+  std::unique_ptr<Past> past_;  // only while resuming
   std::optional<Error> error_;
 };
 

@@ -8,8 +8,8 @@
 
 namespace howdah::am {
 
-// The file or directory that was written last. nullopt: there is none, or `directory` is not a path of this machine.
-// Reads at most 10,000 names.
+// The file or directory in `directory` that was written last. Returns nullopt if the directory is empty, cannot be
+// read, or is not an absolute path of this machine. Reads at most 10,000 names.
 std::optional<core::FinishPrepared::Checkpoint> NewestCheckpoint(const std::string& directory);
 
 }  // namespace howdah::am

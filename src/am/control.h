@@ -1,4 +1,4 @@
-// What clients may ask of a running job: its status, a stop, a scaling.
+// Answers clients' requests about a running job: status, stop and scaling.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,8 @@ namespace howdah::am {
 
 class Control {
  public:
-  // spec: outlives this. view: the status now, with usage. post: takes what follows from a request.
+  // spec must live longer than this object. view: returns the current status, with usage. post: receives the events
+  // that follow from a request.
   Control(const jobspec::JobSpec& spec, std::function<journal::JobView()> view, std::function<void(core::Event)> post);
 
   wire::ControlReply Answer(const wire::ControlRequest& request) const;

@@ -1,4 +1,4 @@
-// Where the AM is reached: by executors and clients over gRPC, by browsers on the status page.
+// The AM's servers: gRPC for executors and clients, and HTTP for browsers that open the status page.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -19,19 +19,19 @@ namespace howdah::am {
 // One thread: the AM's loop.
 class Endpoints {
  public:
-  // All of these outlive the endpoints.
+  // Everything referenced here must live longer than the endpoints.
   struct Behind {
     Executors& executors;
     Followers& followers;
     const JobRecord& record;
-    std::function<journal::JobView()> view;  // the status now, with usage
+    std::function<journal::JobView()> view;  // the current status, with usage
     std::function<void(core::Event)> post;
-    std::function<Result<uint16_t>()> tensorboard;  // its port; an error says why there is none
+    std::function<Result<uint16_t>()> tensorboard;  // TensorBoard's port; an error states why it does not serve
   };
   Endpoints(boost::asio::io_context& io, const AmOptions& options, const os::process::Clock& clock, Behind behind);
 
   Result<Listening> Listen();
-  // Closes connections, streams first.
+  // Closes all connections, streams first.
   void Close();
 
   void Send(rpc::ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const rpc::SharedCluster> cluster) {

@@ -1,5 +1,5 @@
-// The events of a job as a file: core::Job is a function of them, so the next AM reaches the state of this one by
-// replay.
+// The events of a job as a file. The state of core::Job is a function of its events, so the next AM reaches the state
+// of this one by replay.
 #pragma once
 
 #include <optional>
@@ -18,8 +18,8 @@ namespace howdah::am {
 class EventLog final : public loop::EventLog {
  public:
   struct Beginning {
-    Instant submitted;           // as core::Job takes it
-    size_t journal_entries = 0;  // that the journal had before the first event
+    Instant submitted;           // passed on to core::Job
+    size_t journal_entries = 0;  // number of journal entries before the first event
   };
   // The content of a log file.
   struct Content {
@@ -27,10 +27,10 @@ class EventLog final : public loop::EventLog {
     std::vector<loop::LoggedEvent> events;
   };
 
-  // nullopt: there is no log, or it is empty. A torn record at the end is left out: its AM had not acted on it.
+  // Returns nullopt if the log does not exist or is empty. Skips a torn record at the end: its AM had not acted on it.
   static Result<std::optional<Content>> Read(const std::string& path);
 
-  // Appends to the log at the path, or begins one there.
+  // Opens the log at the path for appending. A new log begins with `beginning`.
   static Result<EventLog> Open(const std::string& path, const Beginning& beginning);
 
   Status Append(const std::vector<loop::LoggedEvent>& events) override;

@@ -18,7 +18,7 @@ class EventLoop final : public loop::Clock, public loop::Timers {
   explicit EventLoop(const os::process::Clock& clock) : clock_(clock), timer_(io_), signals_(io_) {}
 
   boost::asio::io_context& io() { return io_; }
-  // Before the first Post. job_loop outlives Run.
+  // Must be called before the first Post. job_loop must live until Run returns.
   void Serve(loop::JobLoop& job_loop) { job_loop_ = &job_loop; }
   // Called with the first SIGTERM or SIGINT.
   void OnSignal(std::function<void(int signal)> on_signal);

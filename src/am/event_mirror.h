@@ -11,12 +11,12 @@
 
 namespace howdah::am {
 
-// Copies every few seconds on a thread of its own, so that a slow file system does not delay the job.
+// Copies every few seconds on its own thread, so that a slow file system does not delay the job.
 class EventMirror {
  public:
-  // from: a path in `files`; to: an existing directory; log: the file to which each problem is appended once.
+  // from: a path in `files`; to: an existing directory; log: a file. Each problem is appended to it once.
   EventMirror(std::unique_ptr<storage::Files> files, std::string from, std::string to, std::string log);
-  // The destructor waits for the piece that is being read.
+  // The destructor waits for the current read to finish.
 
  private:
   void Run(const std::stop_token& stop);
@@ -25,7 +25,7 @@ class EventMirror {
   const std::unique_ptr<storage::Files> files_;
   const std::string from_, to_, log_;
   std::string told_;
-  std::jthread thread_;  // the last, as it uses the others
+  std::jthread thread_;  // the last member, because the thread uses the others
 };
 
 }  // namespace howdah::am

@@ -8,7 +8,7 @@
 namespace howdah::am {
 namespace {
 
-// Hosts are named once: a cluster of thousands of tasks is on few hosts.
+// Each host is encoded once: a cluster of thousands of tasks is on few hosts.
 wire::Cluster ToWire(const core::PeerGroup& cluster, const core::Exports& exports) {
   wire::Cluster out;
   std::unordered_map<std::string, uint32_t> positions;
@@ -51,7 +51,7 @@ Executors::Executors(Limits limits, const os::process::Clock& clock, Followers& 
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
   const auto it = by_connection_.find(connection);
-  if (it == by_connection_.end()) return;  // of a container that is gone, or it has not registered
+  if (it == by_connection_.end()) return;  // the container is gone, or its executor has not registered
   const ContainerId& container = it->second;
   Executor& executor = by_container_[container];
   if (message.has_heartbeat()) {
@@ -59,7 +59,7 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
     return OnProgress(container, message.heartbeat().progress());
   }
   if (message.has_progress() && !message.progress().saving()) return OnProgress(container, message.progress());
-  // What is said now may be judged by how far the task has come.
+  // The core may judge this message by the task's progress, so deliver the newest progress first.
   if (executor.untold && !message.has_log_sizes() && !message.has_log_data()) {
     deliver_(*std::exchange(executor.untold, std::nullopt));
   }
@@ -94,14 +94,14 @@ void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor messa
   }
 }
 
-// The newest sample before an attempt ends: the core records it with the end.
+// Delivers the newest usage sample before an attempt ends: the core records it with the end.
 void Executors::ReportUsage(const ContainerId& container, const wire::Usage& usage) {
   Executor& executor = by_container_[container];
   executor.usage = FromWire(usage);
   deliver_(core::HeartbeatReceived{container, executor.usage});
 }
 
-// message: empty if nothing has changed.
+// message: empty if nothing has changed since the last one.
 void Executors::OnProgress(const ContainerId& container, const wire::Progress& message) {
   Executor& executor = by_container_[container];
   const core::Event event = EventOf(container, message);
@@ -147,7 +147,7 @@ void Executors::OnClosed(rpc::ConnectionId connection) {
   const ContainerId container = it->second;
   by_connection_.erase(it);
   Executor& executor = by_container_[container];
-  if (executor.connection != connection) return;  // it has connected again meanwhile
+  if (executor.connection != connection) return;  // the executor has already reconnected
   executor.connection.reset();
   followers_.OnContainerGone(container);
   deliver_(core::ExecutorDisconnected{container});
@@ -182,7 +182,8 @@ void Executors::Stop(const core::StopTask& order) {
 
 void Executors::Forget(const ContainerId& container) {
   gone_.insert(container);
-  // A place can be wrong about it: what runs on a node whose manager has died goes on, and is not to.
+  // A backend can report a container as gone although its processes run: tasks on a node survive the death of its
+  // NodeManager. The executor must exit in this case.
   wire::ToExecutor leave;
   leave.mutable_leave();
   SendTo(container, leave, nullptr);

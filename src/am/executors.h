@@ -20,23 +20,24 @@
 
 namespace howdah::am {
 
-// The interval of heartbeats: short enough that nine lost messages do not count as silence, and that the usage sent
-// along is current.
+// The interval of heartbeats: short enough that nine lost messages do not exceed the limit, and that the usage in them
+// is current.
 Duration HeartbeatInterval(Duration heartbeat_limit);
 
-// The interval at which the core receives the progress of a task, if nothing else needs it: every such event is logged.
+// The minimum interval between progress events of a task that only report progress. Each such event is written to the
+// event log, so the interval grows with the number of tasks.
 Duration ProgressInterval(Duration heartbeat_limit, int tasks);
 
 // One thread: the AM's loop.
 class Executors {
  public:
-  // Deliver: receives each event. Send: AmServer::Send.
+  // Deliver receives each event. Send is AmServer::Send.
   using Deliver = std::function<void(core::Event)>;
   using Send =
       std::function<void(rpc::ConnectionId, const wire::ToExecutor&, std::shared_ptr<const rpc::SharedCluster>)>;
   struct Limits {
-    Duration heartbeat;  // of silence
-    Duration await_am;   // how long executors wait for another AM; 0: not at all
+    Duration heartbeat;  // maximum time without a message from the executor
+    Duration await_am;   // how long executors wait for another AM; 0: they do not wait
     Duration progress;   // minimum interval between progress events of a task
   };
   // followers: receives executors' connections and log messages.
@@ -45,9 +46,10 @@ class Executors {
   void OnMessage(rpc::ConnectionId connection, wire::FromExecutor message);
   void OnClosed(rpc::ConnectionId connection);
 
-  // Before each StartTask: the cluster that its tasks get, and what roles have exported. Encoded once per step.
+  // Call before each StartTask. Sets the peer group that the tasks of this step receive, and the exports of all roles.
+  // Encodes them once per step.
   void SetCluster(uint64_t step, const core::PeerGroup& cluster, const core::Exports& exports);
-  // rendezvous: of the order's generation, if there is one.
+  // rendezvous: the server of the order's generation, if there is one.
   void Start(const core::StartTask& order, const std::optional<HostPort>& rendezvous);
   void Stop(const core::StopTask& order);
   // Ignored if the container's executor is not connected.
@@ -71,7 +73,7 @@ class Executors {
     std::optional<rpc::ConnectionId> connection;
     journal::Usage usage;
     Progress progress;
-    std::optional<core::TaskProgressed> untold;  // the newest, if the core does not know it yet
+    std::optional<core::TaskProgressed> untold;  // the newest, if it is not delivered to the core yet
     Instant tell_next;
   };
   void OnProgress(const ContainerId& container, const wire::Progress& message);
@@ -89,7 +91,7 @@ class Executors {
   std::unordered_map<ContainerId, Executor> by_container_;
   std::unordered_set<ContainerId> gone_;
   std::shared_ptr<const rpc::SharedCluster> cluster_;
-  uint64_t cluster_step_ = 0;  // in which it was encoded
+  uint64_t cluster_step_ = 0;  // the step in which cluster_ was encoded
 };
 
 }  // namespace howdah::am

@@ -13,7 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Executors of a job without followers; what they are sent, in words.
+// Executors of a job without followers, and the messages that are sent to them, as text.
 struct Scene {
   boost::asio::io_context loop;
   os::process::Clock clock;
@@ -21,8 +21,8 @@ struct Scene {
   Followers followers{loop, spec, "", {.reply = {}, .close = {}, .order = [](const auto&, const auto&) {}}};
   std::vector<std::string> sent;
   int events = 0;
-  std::vector<int64_t> steps;  // of which the core was told
-  std::string last;            // what else it was told last
+  std::vector<int64_t> steps;  // the progress steps that the core received
+  std::string last;            // the last other event that the core received
   Executors executors{
       {.heartbeat = std::chrono::seconds(25), .await_am = std::chrono::minutes(5), .progress = std::chrono::hours(1)},
       clock,

@@ -114,7 +114,7 @@ void Follower::OnPullLost(const OutputKey& key, int32_t asked) {
   Enqueue(key, progress);
 }
 
-// After an answer: missing bytes are requested again.
+// All requests are answered: requests missing bytes again.
 void Follower::Settle(Progress& progress, bool nothing_there) {
   if (progress.in_flight == 0) progress.requested = progress.sent;
   if (!progress.behind || progress.needs_end) return;
@@ -170,7 +170,8 @@ bool Follower::SendJournal() {
   return true;
 }
 
-// Up to the first line that records the end of an attempt whose output is not sent completely.
+// The offset of the first line that records the end of an attempt whose output is not completely sent, or the journal's
+// size.
 int64_t Follower::JournalLimit() {
   const std::deque<AttemptEnd>& ends = world_.attempt_ends();
   if (!wants_logs_ || sizes_only_) return world_.journal_size();
@@ -185,7 +186,7 @@ int64_t Follower::JournalLimit() {
   return world_.journal_size();
 }
 
-// Sends a piece of the next output in turn, so that a loud task does not starve a quiet one.
+// Sends a piece of the next output in turn, so that an output with much data does not starve the others.
 bool Follower::ServeNext() {
   for (size_t left = turns_.size(); left > 0; --left) {
     const OutputKey key = turns_.front();

@@ -1,4 +1,4 @@
-// One client that follows the job: what it requested, what it has received, and what is sent to it next.
+// One client that follows the job: its request, the bytes it has received, and the bytes to send next.
 #pragma once
 
 #include <chrono>
@@ -15,15 +15,15 @@
 
 namespace howdah::am {
 
-// The journal line that records the end of an attempt: it is sent after all of the attempt's output.
+// A journal line that records the end of an attempt. The line is sent after all of the attempt's output.
 struct AttemptEnd {
-  int64_t offset = 0;  // of the line
+  int64_t offset = 0;  // offset of the line
   TaskId task;
   int attempt = 0;
 };
 
-// One thread. Requested and unacknowledged bytes of a follower are at most 1 MiB; beyond that it requests nothing until
-// its client has read something.
+// One thread. Requested and unacknowledged bytes of one follower are at most 1 MiB. Beyond that the follower requests
+// nothing until its client has read something.
 class Follower {
  public:
   using Time = std::chrono::steady_clock::time_point;
@@ -33,28 +33,29 @@ class Follower {
    public:
     virtual ~World() = default;
     virtual const Outputs& outputs() const = 0;
-    virtual const std::deque<AttemptEnd>& attempt_ends() const = 0;  // by offset; append-only
+    virtual const std::deque<AttemptEnd>& attempt_ends() const = 0;  // ordered by offset; append-only
     virtual int64_t journal_size() const = 0;
-    // At least one whole line, about 64 KiB at most; empty: the journal cannot be read.
+    // Returns at least one whole line, at most about 64 KiB if lines are shorter. Empty if the journal cannot be read.
     virtual std::string ReadJournal(int64_t from, int64_t to) = 0;
     virtual std::string RoleName(int role) const = 0;
-    // Answered later by OnPulled or OnPullLost.
+    // OnPulled or OnPullLost is called later with the answer.
     virtual void Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) = 0;
     virtual void Reply(Follower& follower, const wire::FollowReply& reply) = 0;
     virtual Time Now() const = 0;
   };
 
-  // roles: names, by position.
+  // roles: the names of roles, in the order of their indices.
   Follower(World& world, rpc::ConnectionId id, const wire::FollowRequest& request,
            const std::vector<std::string>& roles);
 
   rpc::ConnectionId id() const { return id_; }
   bool WantsTask(TaskId task) const;
-  // Whether output from the container is still to be sent.
+  // Whether output of the container is still to be sent.
   bool Awaits(const OutputContainer& container) const;
-  // Its client has read nothing for a while.
+  // The client has not read anything for a while.
   bool stalled(Time now) const { return !unwritten_.empty() && now - progress_ > kPatience; }
-  // The sizes at the begin of the follow are known, so it is possible to detect that the client has caught up.
+  // Whether the sizes at the begin of the follow are recorded. They are required to detect that the client has caught
+  // up.
   bool begun() const { return begun_; }
   void Begin();
 
@@ -62,22 +63,22 @@ class Follower {
   void OnPulled(const OutputKey& key, int32_t asked, wire::LogData data);
   void OnPullLost(const OutputKey& key, int32_t asked);
   void OnWritten();
-  // Sends and requests as much as the window allows. true: the last message has just been sent.
+  // Sends and requests as much as the window allows. Returns true if the last message has just been sent.
   bool Pump();
-  // The job has ended: sends the rest.
+  // The job has ended: sends the remaining journal and output.
   void Finish();
 
  private:
   static constexpr std::chrono::milliseconds kPatience{500};
 
   struct Progress {
-    int64_t sent = 0;       // bytes, from the beginning
-    int64_t requested = 0;  // pulled up to here
+    int64_t sent = 0;       // bytes from the beginning
+    int64_t requested = 0;  // end of the requested range
     int64_t target = 0;     // size when the follow began
-    int in_flight = 0;      // pulls
+    int in_flight = 0;      // number of pulls in flight
     bool queued = false, end_sent = false, unreadable = false;
     bool behind = false;     // not all content from before the follow has been sent
-    bool needs_end = false;  // it had ended before the follow, and the client must receive the end, too
+    bool needs_end = false;  // it had ended before the follow began; its end must be sent, too
   };
 
   bool Wants(const OutputKey& key) const;
@@ -98,12 +99,12 @@ class Follower {
   const rpc::ConnectionId id_;
   const bool wants_logs_, sizes_only_, now_only_;
   wire::LogsWanted wanted_;
-  int wanted_role_ = -1;               // -1: all
-  std::map<OutputKey, int64_t> have_;  // from an earlier connection of the client
+  int wanted_role_ = -1;               // -1: all roles
+  std::map<OutputKey, int64_t> have_;  // sizes received on an earlier connection of the client
   std::map<OutputKey, Progress> sources_;
   std::deque<OutputKey> turns_;
   int64_t journal_sent_ = 0, journal_target_ = 0;
-  size_t next_end_ = 0;  // index in attempt_ends: earlier ones hold no journal line back
+  size_t next_end_ = 0;  // index in attempt_ends of the next end that may delay the journal
   int64_t load_ = 0;     // bytes requested, or sent and not acknowledged
   std::deque<int64_t> unwritten_;
   Time progress_;

@@ -11,7 +11,7 @@ namespace howdah::am {
 namespace {
 
 constexpr std::chrono::milliseconds kTick{100};
-// How long a new follower waits for executors to report sizes.
+// How long the begin of a follow waits for executors to report sizes.
 constexpr std::chrono::seconds kBeginLimit{2};
 constexpr int64_t kJournalPiece = 64 << 10, kLineLimit = 64 << 20;
 constexpr int32_t kTail = 64 << 10;
@@ -80,7 +80,7 @@ void Followers::BeginIfTold(Follower& follower) {
   follower.Begin();
 }
 
-// Turns executors' size reports on and off, as clients follow them or not.
+// Turns executors' size reports on or off, depending on whether a client follows them.
 void Followers::WatchWanted() {
   for (const auto& [id, container] : outputs_.containers()) {
     if (!container->connected) continue;
@@ -204,7 +204,7 @@ void Followers::Leave(const ContainerId& container) {
   Tick();
 }
 
-// Lets executors exit whose output is no longer awaited.
+// Orders executors to exit once no follower waits for their output.
 void Followers::Dismiss() {
   if (leaving_ == 0) return;
   for (const auto& [id, container] : outputs_.containers()) {
@@ -247,7 +247,7 @@ std::string Followers::ReadJournal(int64_t from, int64_t to) {
     std::string text(static_cast<size_t>(std::min(piece, to - from)), '\0');
     const ssize_t size = pread(journal_file_.get(), text.data(), text.size(), from);
     text.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
-    text.resize(text.rfind('\n') + 1);  // none: nothing is left
+    text.resize(text.rfind('\n') + 1);  // no newline: the text becomes empty
     if (!text.empty() || piece >= to - from) return text;
   }
   return "";

@@ -1,4 +1,4 @@
-// Log following: between clients that follow the job and the executors that have the output.
+// Log following: connects clients that follow the job to the executors that have its output.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,8 +15,8 @@
 
 namespace howdah::am {
 
-// One thread: the AM's loop. Executors report log sizes only while a client follows, and send pieces on request. So
-// output that no client follows costs nothing, and a slow client delays only itself.
+// One thread: the AM's loop. Executors report log sizes only while a client follows, and send pieces on request. Output
+// that no client follows therefore costs nothing, and a slow client delays only itself.
 class Followers final : public Follower::World {
  public:
   struct Wires {
@@ -41,17 +41,17 @@ class Followers final : public Follower::World {
   void OnAttemptEnded(const ContainerId& container, int attempt,
                       const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
   void OnContainerGone(const ContainerId& container);
-  // Orders the executor to exit; it may stay while a client still reads its output (backend::kLingerLimit).
+  // Orders the executor to exit. The executor may stay until followers have read its output (backend::kLingerLimit).
   void Leave(const ContainerId& container);
 
-  // From the journal: its current size; that the line at `offset` records the end of an attempt.
+  // From the journal. OnJournal: its current size. AddAttemptEnd: the line at `offset` records the end of an attempt.
   void OnJournal(int64_t size);
   void AddAttemptEnd(const std::string& role, int index, int attempt, int64_t offset);
-  // The journal's last line is written: sends the rest to every follower, and calls `done` when all have it or the
-  // limit has passed. Only the first call counts.
+  // The journal's last line is written. Sends the rest to every follower, and calls `done` when all have received it or
+  // the limit has passed. Only the first call has an effect.
   void Finish(Duration limit, std::function<void()> done);
 
-  // The last bytes of an output, at most 64 KiB; kNotFound: no connected executor has it.
+  // Reads the last bytes of an output, at most 64 KiB. kNotFound: no connected executor has the output.
   using OnTail = std::function<void(Result<std::string>)>;
   void Tail(const OutputKey& key, OnTail on_tail);
 
@@ -71,7 +71,8 @@ class Followers final : public Follower::World {
     rpc::ConnectionId follower = 0;
     OutputKey key;
     int32_t size = 0;
-    OnTail on_tail;  // of a Tail, which is no follower's
+    // Set for a request by Tail, which has no follower.
+    OnTail on_tail;
   };
 
   void Serve(Follower& follower);
@@ -89,17 +90,17 @@ class Followers final : public Follower::World {
   Wires wires_;
   Outputs outputs_;
   std::unordered_map<rpc::ConnectionId, std::unique_ptr<Follower>> followers_;
-  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // of those that have not begun
+  std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // of followers that have not begun
   std::deque<AttemptEnd> attempt_ends_;
   int64_t journal_size_ = 0;
   os::files::Fd journal_file_;
   std::unordered_map<uint64_t, Asked> asked_;  // by tag
   uint64_t last_tag_ = 0;
-  int leaving_ = 0;  // containers that stay for followers
+  int leaving_ = 0;  // number of containers that stay for followers
   boost::asio::steady_timer tick_;
   bool ticking_ = false;
   bool finishing_ = false;
-  std::function<void()> done_;  // once finishing
+  std::function<void()> done_;  // set once finishing
   boost::asio::steady_timer finish_limit_;
 };
 

@@ -1,4 +1,4 @@
-// Followers with executors and clients in the test's hand.
+// Tests Followers with simulated executors and clients.
 #include "followers.h"
 
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@ using testing::ElementsAre;
 
 const ContainerId kContainer{"c1"};
 
-// A job of roles worker and ps, worker:0 running in c1. Executors answer pulls from texts when told to.
+// A job with roles worker and ps. worker:0 runs in c1. Executors answer pulls from files_ when Answer is called.
 class Scene {
  public:
   Scene() { Launch(kContainer, {0, 0}); }
@@ -47,7 +47,7 @@ class Scene {
     Fill(container, sizes);
     followers.OnAttemptEnded(container, 0, sizes);
   }
-  // Executors answer what they have been asked so far.
+  // Executors answer all pulls so far.
   void Answer() {
     for (auto asked = std::exchange(pulls_, {}); const auto& [container, pull] : asked) {
       const std::string& file = files_[{container, pull.file().is_stderr()}];
@@ -60,7 +60,7 @@ class Scene {
       followers.OnData(container, data);
     }
   }
-  // Everybody takes and answers until nothing moves any more.
+  // Clients read and executors answer until nothing changes any more.
   void Settle() {
     for (bool moved = true; moved;) {
       moved = !pulls_.empty();
@@ -73,7 +73,7 @@ class Scene {
   }
   size_t pulls() const { return pulls_.size(); }
 
-  // What a follower was sent, in a line each.
+  // The messages sent to each follower, as one line each.
   std::map<rpc::ConnectionId, std::vector<std::string>> sent;
   std::map<rpc::ConnectionId, int64_t> log_bytes;
   std::map<rpc::ConnectionId, int> unwritten;
@@ -241,7 +241,7 @@ TEST(Followers, StoppedClientCostsOneMebibyteAndDelaysNobody) {
   scene.TellSizes(kContainer, true);
   const int64_t size = 8 << 20;
   scene.Write(kContainer, false, std::string(size, 'x'));
-  for (int round = 0; round < 100; ++round) scene.Answer();  // but client 1 takes nothing
+  for (int round = 0; round < 100; ++round) scene.Answer();  // client 1 reads nothing
   EXPECT_LE(scene.log_bytes[1], 1 << 20);
   EXPECT_EQ(scene.pulls(), 0u) << "nothing is asked for it any more";
   scene.followers.OnFollow(2, AllLogs());
@@ -251,7 +251,7 @@ TEST(Followers, StoppedClientCostsOneMebibyteAndDelaysNobody) {
   }
   EXPECT_EQ(scene.log_bytes[2], size);
   EXPECT_LE(scene.log_bytes[1], 1 << 20);
-  scene.Settle();  // now it takes
+  scene.Settle();  // client 1 reads again
   EXPECT_EQ(scene.log_bytes[1], size);
 }
 
@@ -263,7 +263,7 @@ TEST(Followers, LoudTaskDoesNotStarveQuietOne) {
   scene.TellSizes({"c2"}, true);
   scene.Write(kContainer, false, std::string(64 << 20, 'x'));
   scene.Write({"c2"}, false, "quiet");
-  // Two rounds of a full load: the quiet one is served among the first.
+  // Two rounds of a full load: the quiet output is among the first ones served.
   for (int round = 0; round < 2; ++round) {
     scene.Answer();
     for (; scene.unwritten[1] > 0; --scene.unwritten[1]) scene.followers.OnWritten(1);
@@ -281,7 +281,7 @@ TEST(Followers, ExecutorStaysOnlyWhileItsOutputIsRead) {
   EXPECT_THAT(scene.leaves, ElementsAre("linger"));
   scene.Settle();
   EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave"));
-  scene.followers.Leave(kContainer);  // nobody waits any more
+  scene.followers.Leave(kContainer);  // no client waits any more
   EXPECT_THAT(scene.leaves, ElementsAre("linger", "leave", "leave"));
 }
 
@@ -294,7 +294,7 @@ TEST(Followers, UnreadableOutputEndsWithItsKnownSize) {
   scene.followers.OnFollow(1, AllLogs());
   scene.TellSizes({"c2"}, true);
   scene.Write({"c2"}, false, "gone amid it");
-  scene.followers.OnContainerGone({"c2"});  // with a pull unanswered, and no word of its size
+  scene.followers.OnContainerGone({"c2"});  // a pull is unanswered and the final size is not reported
   scene.Settle();
   EXPECT_THAT(scene.sent[1], ElementsAre("worker:0 out ends at 4, c1 node7", "worker:0 err ends at 0, c1 node7",
                                          "caught up", "ps:0 out ends at ?, c2 node7", "ps:0 err ends at ?, c2 node7"));

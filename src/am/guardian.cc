@@ -23,7 +23,7 @@ pid_t am_pid = 0;  // for the signal handler
 
 void PassOn(int signal) { kill(am_pid, signal); }
 
-// Reaps everything that ends until the AM does; its wait status.
+// Reaps every child that exits until the AM does. Returns the AM's wait status.
 int WaitForAm() {
   for (;;) {
     int status = 0;
@@ -49,7 +49,7 @@ int RunGuarded(const Guarded& guarded) {
   std::string how;
   for (int soon = 0; soon < kMostSoonDeaths;) {
     const auto begun = std::chrono::steady_clock::now();
-    // What comes while there is no AM waits for the next one.
+    // Signals that arrive while no AM runs are delivered to the next one.
     sigprocmask(SIG_BLOCK, &orders, &before);
     am_pid = fork();
     if (am_pid < 0) {
@@ -60,8 +60,8 @@ int RunGuarded(const Guarded& guarded) {
       for (const int passed_on : {SIGTERM, SIGINT, SIGHUP}) signal(passed_on, SIG_DFL);
       sigprocmask(SIG_SETMASK, &before, nullptr);
       const int code = guarded.am(how);
-      // A thread that a silent ResourceManager holds up is left behind: it must not find what the end of main takes
-      // down.
+      // _exit does not join a thread that an unresponsive ResourceManager blocks. That thread must not use objects
+      // which the end of main would destroy.
       std::cout.flush();
       std::cerr.flush();
       ::_exit(code);

@@ -30,7 +30,7 @@ std::string Mac(const std::string& key, std::string_view body) {
   return {reinterpret_cast<const char*>(mac.data()), size};
 }
 
-// Owned by what it waits for.
+// Owned by its pending operations.
 class Sending : public std::enable_shared_from_this<Sending> {
  public:
   Sending(asio::io_context& loop, std::string message, std::function<void(bool)> done)
@@ -46,7 +46,8 @@ class Sending : public std::enable_shared_from_this<Sending> {
       if (error) return self->End(false);
       asio::async_write(self->socket_, asio::buffer(self->message_), [self](const Failure& unsent, size_t) {
         if (unsent) return self->End(false);
-        // Whatever it is: a process that does not believe the message closes without an answer.
+        // The content of the answer is irrelevant: a process that rejects the message closes the connection without an
+        // answer.
         asio::async_read(self->socket_, asio::buffer(self->answer_),
                          [self](const Failure& unheard, size_t) { self->End(!unheard); });
       });
@@ -74,7 +75,8 @@ std::optional<frameworks::horovod::NoticeAddress> DecodeNoticeAddress(const std:
   const int size =
       EVP_DecodeBlock(reinterpret_cast<unsigned char*>(decoded.data()), Bytes(body), static_cast<int>(body.size()));
   if (size < 0) return std::nullopt;
-  return frameworks::horovod::ReadNoticeAddress(decoded);  // it ends before what fills up the last three bytes
+  // the parser stops before the padding in the last three bytes
+  return frameworks::horovod::ReadNoticeAddress(decoded);
 }
 
 std::string Sealed(const std::string& key, std::string_view body) {

@@ -1,4 +1,5 @@
-// Tells a process of elastic Horovod that it is to leave its world (rendezvous/horovod_notice.h has what is said).
+// Requests a process of elastic Horovod to leave its generation. frameworks/horovod/horovod_notice.h defines the
+// messages.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -11,14 +12,15 @@
 
 namespace howdah::am {
 
-// What a process has put of itself: in base64, as it stands in its request. nullopt: it cannot be understood.
+// Parses the address that a process has registered. body: base64, as in its request. Returns nullopt if the value
+// cannot be parsed.
 std::optional<frameworks::horovod::NoticeAddress> DecodeNoticeAddress(const std::string& body);
 
-// The message as it goes over the connection: its HMAC, its length, itself.
+// The message as sent over the connection: HMAC, length, body.
 std::string Sealed(const std::string& key, std::string_view body);
 
-// Connects, says it once and waits for the answer, five seconds at most. done: called once, on the loop: whether the
-// process has answered.
+// Connects to the process, sends the message once and waits at most five seconds for the answer. done is called once,
+// on the loop, and receives whether the process has answered.
 void SendNotice(boost::asio::io_context& loop, const std::string& host,
                 const frameworks::horovod::NoticeAddress& address, std::string_view body,
                 std::function<void(bool heard)> done);

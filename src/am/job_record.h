@@ -1,4 +1,4 @@
-// What the AM records of its job: the journal as a file, and the status that follows from it.
+// The AM's record of its job: the journal file and the status derived from it.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@ namespace howdah::am {
 // One thread.
 class JobRecord final : public loop::Journal {
  public:
-  // Continues the journal at the path.
+  // Opens the journal at the path for appending.
   static Result<JobRecord> Open(const std::string& path);
 
-  // Called for an entry that ends an attempt, with the offset of its line.
+  // Called for each entry that ends an attempt, with the offset of its line.
   using OnAttemptEnd = std::function<void(const core::TaskChanged& ended, int64_t offset)>;
   void SetOnAttemptEnd(OnAttemptEnd on_attempt_end) { on_attempt_end_ = std::move(on_attempt_end); }
 
@@ -27,15 +27,15 @@ class JobRecord final : public loop::Journal {
   void Add(const core::JournalEntry& entry) override;
   Status Flush() override { return file_.Flush(); }
 
-  // The status as the journal has it, queued entries included.
+  // The status derived from the journal, queued entries included.
   const journal::JobView& view() const { return view_; }
-  // How many entries there were at Open.
+  // The number of entries at Open.
   size_t entries_before() const { return entries_before_; }
-  // Bytes, queued ones included.
+  // The journal's size in bytes, queued entries included.
   int64_t size() const { return file_.size(); }
-  // The journal, queued entries included.
+  // The journal's text, queued entries included.
   Result<std::string> Text() const { return file_.Text(); }
-  // The newest change of the job itself.
+  // The newest change of the job's own state.
   const core::JobChanged& newest() const { return newest_; }
 
  private:

@@ -11,18 +11,19 @@
 
 namespace howdah::am {
 
-// One thread. A second writer (the guardian, after the AM's death) opens its own.
+// One thread. A second writer (the guardian, after the AM's death) opens its own JournalFile.
 class JournalFile {
  public:
   static Result<JournalFile> Open(const std::string& path);
 
-  // Queues an entry. Flush writes all queued entries in one call, so that a reader sees a step of the job whole.
+  // Queues an entry. Flush writes all queued entries in one call, so that readers see each step of the job completely
+  // or not at all.
   void Add(const core::JournalEntry& entry);
   Status Flush();
 
-  // Bytes, queued entries included.
+  // The file's size in bytes, queued entries included.
   int64_t size() const { return written_ + static_cast<int64_t>(queued_.size()); }
-  // The whole text, queued entries included.
+  // The file's whole text, queued entries included.
   Result<std::string> Text() const;
 
  private:
@@ -34,7 +35,7 @@ class JournalFile {
   std::string queued_;
 };
 
-// Every readable entry of a journal; a torn last line is left out.
+// Every readable entry of a journal. A torn last line is skipped.
 Result<std::vector<core::JournalEntry>> ReadJournal(const std::string& path);
 
 }  // namespace howdah::am

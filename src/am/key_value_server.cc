@@ -1,4 +1,4 @@
-// Horovod's rendezvous: frameworks::horovod::KeyValueStore over HTTP.
+// The rendezvous server of Horovod: frameworks::horovod::KeyValueStore over HTTP.
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
 #include <unordered_map>
@@ -13,7 +13,7 @@ namespace {
 
 using frameworks::horovod::KeyValueStore;
 
-// A process puts one value a scope, some 64 bytes for each other process.
+// A process puts one value per scope, of about 64 bytes for each other process.
 constexpr size_t kValueBytes = size_t{1} << 20;
 constexpr size_t kStoreBytes = size_t{256} << 20;
 

@@ -1,4 +1,4 @@
-// Conversion of the core's events from executors' messages, and to and from records of the event log.
+// Converts executors' messages to events of the core, and events to and from records of the event log.
 #pragma once
 
 #include <optional>
@@ -20,9 +20,9 @@ core::Event EventOf(const ContainerId& container, const wire::Stands& message);
 core::Usage FromWire(const wire::Usage& usage);
 wire::Usage ToWire(const core::Usage& usage);
 
-// For every event except HeartbeatReceived, which the log keeps in bulk.
+// For every event except HeartbeatReceived: the log stores heartbeats in bulk (wire::Heard).
 wire::LoggedEvent ToRecord(const core::Event& event, Instant at);
-// nullopt: the record is not an event, or of a kind that this version does not know.
+// Returns nullopt if the record is not an event, or is of a kind unknown to this version.
 std::optional<core::Event> EventOf(const wire::LoggedEvent& record);
 
 }  // namespace howdah::am

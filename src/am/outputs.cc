@@ -51,7 +51,7 @@ void Outputs::AttemptStarted(const ContainerId& id, int attempt, int processes) 
 void Outputs::Set(const std::shared_ptr<OutputContainer>& container, const wire::LogFileSize& size, bool ended) {
   const OutputKey key{container->task, size.file().attempt(), size.file().local_rank(), size.file().is_stderr()};
   Output& output = outputs_[key];
-  if (output.container && output.container != container) return;  // of another container's attempt
+  if (output.container && output.container != container) return;  // belongs to an attempt in another container
   output.container = container;
   output.size = size.size();
   output.size_known = true;
@@ -92,7 +92,7 @@ void Outputs::Seen(const OutputKey& key, int64_t size) {
 void Outputs::Gone(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
-  const std::shared_ptr<OutputContainer> container = it->second;  // its outputs keep it
+  const std::shared_ptr<OutputContainer> container = it->second;  // referenced by its outputs
   containers_.erase(it);
   container->connected = container->watched = container->leaving = false;
   TellAllOf(container.get());

@@ -27,18 +27,18 @@ struct OutputContainer {
   ContainerId id;
   std::string node;
   TaskId task;
-  bool launched = false;   // task is known
+  bool launched = false;   // its task is known
   bool connected = false;  // its executor is connected
-  bool watched = false;    // it reports how its logs grow
-  bool told = false;       // it has reported all of them
-  bool leaving = false;    // it was ordered to exit, and stays until its output is read
+  bool watched = false;    // its executor reports log sizes
+  bool told = false;       // its executor has reported the sizes of all logs
+  bool leaving = false;    // its executor was ordered to exit, and stays until its output is read
 };
 
 struct Output {
   std::shared_ptr<const OutputContainer> container;
   int64_t size = 0;
   bool size_known = false;
-  bool ended = false;  // the attempt has ended: size, if known, is final
+  bool ended = false;  // the attempt has ended, so the size, if known, is final
 
   bool readable() const { return container->connected; }
   // No further growth will be reported.
@@ -54,15 +54,16 @@ class Outputs {
 
   void Granted(const ContainerId& container, const std::string& node);
   void Launched(const ContainerId& container, TaskId task);
-  OutputContainer* Connected(const ContainerId& container);  // null: no task was launched in it
-  // processes: of the task's role.
+  // Returns null if no task was launched in the container.
+  OutputContainer* Connected(const ContainerId& container);
+  // processes: number of processes of the task's role.
   void AttemptStarted(const ContainerId& container, int attempt, int processes);
   void Told(const ContainerId& container, const wire::LogSizes& sizes);
   void AttemptEnded(const ContainerId& container, int attempt,
                     const google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes);
-  // The current size, reported along with a piece.
+  // The current size, as reported together with a piece of the output.
   void Seen(const OutputKey& key, int64_t size);
-  // Nothing can be read from the container any more.
+  // The container's output can no longer be read.
   void Gone(const ContainerId& container);
 
   OutputContainer* Find(const ContainerId& container);

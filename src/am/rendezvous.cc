@@ -9,7 +9,7 @@ namespace {
 
 using Kind = frameworks::RendezvousKind;
 
-// Of the world, were every role as large as it may become.
+// The world size if every role had its maximum size.
 int LargestWorld(const jobspec::JobSpec& spec) {
   core::PeerGroup cluster;
   for (const jobspec::RoleSpec& role : spec.roles) cluster.emplace_back(static_cast<size_t>(role.instances.max));
@@ -61,7 +61,7 @@ void Rendezvous::Ask(const core::RequestRendezvous& order) {
   if (worlds_) worlds_->Ask(order);
 }
 
-// None of a task that has no rank.
+// Empty for a task without ranks.
 WorldsServer::Seats Rendezvous::SeatsOf(TaskId place, int generation, const core::PeerGroup& cluster) const {
   WorldsServer::Seats seats;
   const jobspec::RoleSpec& role = spec_.roles[static_cast<size_t>(place.role)];

@@ -1,6 +1,6 @@
-// Rendezvous servers of frameworks that need one: one per generation, beside the AM's own server. These protocols have
-// no authentication, so a server accepts connections only from the addresses of the job's executors, and limits their
-// number and size.
+// Rendezvous servers of frameworks that need one, in the AM's process: one server per generation, or one for all
+// generations of elastic Horovod. Their protocols have no authentication, so a server accepts connections only from the
+// addresses of the job's executors, and limits the number and size of connections.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,14 +21,14 @@
 
 namespace howdah::am {
 
-// Serves until it is destroyed.
+// Serves until destroyed.
 class RendezvousServer {
  public:
   struct Options {
     std::string host;             // the address of this machine to listen on
-    int processes = 1;            // expected clients
-    std::set<std::string> peers;  // their IP addresses; others are refused
-    // Prints text of one process for all of them; called on the loop.
+    int processes = 1;            // expected number of clients
+    std::set<std::string> peers;  // IP addresses of the clients; other addresses are refused
+    // Prints text to the output of one rank, on behalf of all. Called on the loop.
     std::function<void(int rank, const std::string& text)> print;
   };
   virtual ~RendezvousServer() = default;
@@ -40,29 +40,30 @@ Result<std::unique_ptr<RendezvousServer>> StartKeyValueServer(boost::asio::io_co
 Result<std::unique_ptr<RendezvousServer>> StartTracker(boost::asio::io_context& loop,
                                                        RendezvousServer::Options options);
 
-// frameworks::horovod::ElasticRendezvous, over HTTP. Its processes go from one generation to the next, and so does it.
+// frameworks::horovod::ElasticRendezvous over HTTP. Its processes continue from one generation to the next, so one
+// server serves all generations.
 class WorldsServer : public RendezvousServer {
  public:
-  // What tasks do there; called on the loop.
+  // Receives the tasks' rendezvous steps. Called on the loop.
   using OnMeets = std::function<void(core::RendezvousReported)>;
   using Seats = std::vector<frameworks::horovod::RankAssignment>;
 
   virtual void SetPeers(std::set<std::string> peers) = 0;
   virtual void Start(const core::StartTask& order, Seats seats) = 0;
   virtual void Rejoin(const core::Rejoin& order, Seats seats) = 0;
-  // Tells the attempt's first process that it is to leave its world, again and again until somebody waits for the next:
-  // a process hears it only once it listens, and does not say so.
+  // Requests the attempt's first process to leave its generation. Repeats the request until some process rejoins: a
+  // process receives it only once it listens, and does not report when that is.
   virtual void Ask(const core::RequestRendezvous& order) = 0;
 };
 Result<std::unique_ptr<WorldsServer>> StartWorldsServer(boost::asio::io_context& loop,
                                                         RendezvousServer::Options options,
                                                         WorldsServer::OnMeets on_meets);
 
-// The one of the current generation. One thread: the AM's loop.
+// The rendezvous server of the current generation. One thread: the AM's loop.
 class Rendezvous {
  public:
   using Print = std::function<void(int rank, const std::string& text)>;
-  // host: as RendezvousServer::Options has it. spec outlives this.
+  // host: as in RendezvousServer::Options. spec must live longer than this object.
   Rendezvous(boost::asio::io_context& loop, std::string host, const jobspec::JobSpec& spec, Print print,
              WorldsServer::OnMeets on_meets)
       : loop_(loop),
@@ -72,12 +73,12 @@ class Rendezvous {
         print_(std::move(print)),
         on_meets_(std::move(on_meets)) {}
 
-  // Where the generation's processes meet. The first call for a generation begins a new server on a port of its own
-  // and ends the one before, so that what is left of an older generation reaches nobody; but for a WorldsServer, of
-  // which there is one. nullopt: the job's framework has none.
+  // The address at which the generation's processes join. The first call for a generation starts a new server on its
+  // own port and closes the previous one, so that remaining processes of an older generation reach no server.
+  // Exception: one WorldsServer serves all generations. Returns nullopt if the job's framework needs no server.
   Result<std::optional<HostPort>> For(int generation, const core::PeerGroup& cluster);
 
-  // Of a job with a WorldsServer; else nothing. cluster: as it is now.
+  // These have an effect only for a job with a WorldsServer. cluster: the current peer group.
   void Start(const core::StartTask& order, const core::PeerGroup& cluster);
   void Rejoin(const core::Rejoin& order, const core::PeerGroup& cluster);
   void Ask(const core::RequestRendezvous& order);
@@ -93,8 +94,8 @@ class Rendezvous {
   const Print print_;
   const WorldsServer::OnMeets on_meets_;
   int generation_ = -1;
-  std::unique_ptr<RendezvousServer> server_;  // of a generation
-  std::unique_ptr<WorldsServer> worlds_;      // of all
+  std::unique_ptr<RendezvousServer> server_;  // of one generation
+  std::unique_ptr<WorldsServer> worlds_;      // of all generations
 };
 
 }  // namespace howdah::am

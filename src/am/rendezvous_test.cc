@@ -1,4 +1,4 @@
-// The servers over loopback, each with somebody who has no business there.
+// Tests the servers over loopback, each also with a client that does not belong to the job.
 #include "rendezvous.h"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ namespace asio = boost::asio;
 using asio::ip::tcp;
 using testing::StartsWith;
 
-// A rendezvous whose loop has a thread of its own.
+// A rendezvous whose loop runs on its own thread.
 class Served {
  public:
   explicit Served(jobspec::Framework framework, std::string peer = "127.0.0.1") : peer_(std::move(peer)) {
@@ -32,7 +32,7 @@ class Served {
     asio::post(loop_, [this] { rendezvous_.reset(), loop_.stop(); });
     thread_.join();
   }
-  // The port of the generation; 0: there is none.
+  // The port of the generation's server; 0 if there is none.
   uint16_t Port(int generation) {
     std::promise<uint16_t> port;
     asio::post(loop_, [&] {
@@ -51,7 +51,8 @@ class Served {
   std::thread thread_;
 };
 
-// What the server says to these bytes before it closes, `limit` bytes at most; "refused": nobody listens.
+// The server's answer to these bytes until it closes the connection, at most `limit` bytes; "refused" if no server
+// listens.
 std::string Ask(uint16_t port, const std::string& bytes, size_t limit = 4096) {
   asio::io_context loop;
   tcp::socket socket(loop);

@@ -52,7 +52,7 @@ std::unique_ptr<TensorBoard> TensorBoard::Start(boost::asio::io_context& loop, c
       .directory = "/",
       .stdout_fd = write_end.get(),
       .stderr_fd = write_end.get(),
-      .death_signal = SIGKILL,  // an AM after this one starts its own
+      .death_signal = SIGKILL,  // the next AM starts its own TensorBoard
   });
   if (!child.ok()) {
     self->ReportOnce("", "no TensorBoard was started: " + child.error().message);

@@ -1,5 +1,5 @@
-// The job's TensorBoard: a process of the AM, not a task. It never fails the job. It has no authentication, so it
-// serves only on the loopback interface; users who may see the job connect through the AM (tunnels.h).
+// The job's TensorBoard: a process of the AM, not a task. It never fails the job. It has no authentication and
+// therefore serves only on the loopback interface. Users who may see the job connect through the AM (tunnels.h).
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,35 +24,37 @@ class TensorBoard {
     std::string logdir;
     std::function<Result<std::unique_ptr<storage::Files>>()> open_logdir;  // as in AmOptions
     std::string logdir_copy;
-    std::vector<std::string> environment;  // of the process; `tensorboard` is looked up in its PATH
-    std::string log_directory;             // its output goes to tensorboard.log there
+    // Environment of the process. `tensorboard` is looked up in its PATH.
+    std::vector<std::string> environment;
+    std::string log_directory;  // directory of tensorboard.log, which gets the process's output
   };
   using Report = std::function<void(core::TensorBoardReported)>;
 
-  // Starts it, and reports (on the loop) its URL once it serves, or what to do if there is no TensorBoard.
+  // Starts TensorBoard. Reports its URL once it serves, or advice if it could not start. The report is made on the
+  // loop.
   static std::unique_ptr<TensorBoard> Start(boost::asio::io_context& loop, const Options& options, Report report);
-  // Kills it and everything it started.
+  // Kills TensorBoard and its descendants.
   ~TensorBoard();
 
-  // Its port; an error says why it does not serve, or not yet.
+  // TensorBoard's port. If it does not serve, or not yet, the error states why.
   Result<uint16_t> port() const;
 
  private:
   TensorBoard(boost::asio::io_context& loop, Report report);
-  // The local directory that it shows: the log directory itself, or a copy that follows it.
+  // The local directory that TensorBoard reads: the log directory itself, or a mirror of it.
   Result<std::string> Logdir(const Options& options);
   void ReadOutput();
   void ReportOnce(std::string url, std::string advice);
 
   Report report_;
   boost::asio::posix::stream_descriptor output_;
-  std::unique_ptr<EventMirror> mirror_;  // where the log directory is not on this machine
+  std::unique_ptr<EventMirror> mirror_;  // set if the log directory is remote
   os::process::Child child_;
   os::files::Fd log_;
   std::string seen_;  // output in which the URL has not been found yet
   bool reported_ = false;
-  uint16_t port_ = 0;    // once it serves
-  std::string why_not_;  // once it is known that it will not
+  uint16_t port_ = 0;    // 0 until it serves
+  std::string why_not_;  // set once TensorBoard has failed to serve
   std::array<char, 4096> buffer_;
 };
 

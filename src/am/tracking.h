@@ -16,7 +16,7 @@ namespace howdah::am {
 // One thread: the AM's loop. Read-only: no request changes the job.
 class TrackingServer {
  public:
-  // view: the status now, with usage. followers, spec, clock: outlive this.
+  // view: returns the current status, with usage. followers, spec and clock must live longer than this object.
   static Result<std::unique_ptr<TrackingServer>> Start(boost::asio::io_context& loop, const std::string& host,
                                                        Tracking options, std::function<journal::JobView()> view,
                                                        Followers& followers, const jobspec::JobSpec& spec,

@@ -1,4 +1,4 @@
-// The job's status page: what is shown, and to whom. Pure.
+// The job's status page: its content, and the decision who may see it. Pure.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace howdah::am {
 
-// Whether a peer is answered: only the place's proxy is, which has found out who the user is. Anybody else is sent
-// there, as Hadoop's AmIpFilter does it: to the proxy's address with "/redirect" inserted, by which the proxy notices
-// that it was itself not recognized. nullopt: it is answered.
+// Decides whether a peer is served. Only the backend's proxy is, because it has authenticated the user. Any other peer
+// is redirected like by Hadoop's AmIpFilter: to the proxy's address with "/redirect" inserted, from which the proxy
+// detects that it was not recognized itself. Returns the address of the redirect, or nullopt if the peer is served.
 std::optional<std::string> RedirectOf(const std::vector<std::string>& proxies, const std::string& peer,
                                       const std::string& proxy_url, const std::string& path);
 
-// Text for HTML, in an element or a quoted attribute.
+// Escapes text for HTML, in an element or a quoted attribute.
 std::string Escape(std::string_view text);
 
-// What `log/ROLE/INDEX/ATTEMPT/[LOCAL_RANK/]stdout` names.
+// The components of a path `log/ROLE/INDEX/ATTEMPT/[LOCAL_RANK/]stdout`.
 struct LogPath {
   std::string role;
   int index = 0, attempt = 0, local_rank = 0;
@@ -28,18 +28,18 @@ struct LogPath {
   friend bool operator==(const LogPath&, const LogPath&) = default;
 };
 std::string LogLink(const LogPath& log, bool several_processes);
-// nullopt: the path is none of a log. path: with its leading '/'.
+// Returns nullopt if the path does not name a log. path: begins with '/'.
 std::optional<LogPath> ParseLogPath(const std::string& path);
 
 struct PageContext {
   Instant now;
-  // Whether the AM can show the output of the task's attempt itself.
+  // Whether the AM itself can show the output of the task's attempt.
   std::function<bool(const journal::TaskView&)> has_output;
-  // Where else it can be read; "": nowhere.
+  // Another address of the output; "" if there is none.
   std::function<std::string(const journal::TaskView&)> logs_url;
 };
 
-// The whole page: no script, nothing from elsewhere, and relative links alone.
+// Renders the whole page: no script, no external resources, and only relative links.
 std::string RenderPage(const journal::JobView& job, const PageContext& context);
 
 }  // namespace howdah::am

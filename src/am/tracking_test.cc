@@ -1,4 +1,4 @@
-// The status page as a proxy sees it: over HTTP.
+// Tests the status page over HTTP, like a proxy uses it.
 #include "tracking.h"
 
 #include <gmock/gmock.h>
@@ -13,7 +13,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A page of a job with worker:0 running, whose executor answers every pull with "tail".
+// The page of a job with worker:0 running, whose executor answers every pull with "tail".
 class Page {
  public:
   explicit Page(std::vector<std::string> peers) {

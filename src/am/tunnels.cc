@@ -31,7 +31,7 @@ void Tunnels::OnTunnel(rpc::ConnectionId tunnel, const wire::Open& open) {
 
 void Tunnels::OnAcceptTunnel(rpc::ConnectionId carry, uint64_t id) {
   const auto it = awaited_.find(id);
-  if (it == awaited_.end()) return world_.server().Close(carry);  // too late
+  if (it == awaited_.end()) return world_.server().Close(carry);  // the tunnel has timed out
   const rpc::ConnectionId tunnel = it->second.tunnel;
   awaited_.erase(it);
   world_.server().Join(tunnel, carry);
@@ -56,7 +56,7 @@ void Tunnels::ServeTensorBoard(rpc::ConnectionId tunnel) {
       loop_, *port,
       {[this, tunnel](const wire::Frame& frame) { served_.at(tunnel).stream->Send(frame); },
        [this, tunnel](bool) {
-         // Either way what was sent goes, and the other end sees whether its way had ended.
+         // In both cases the data sent so far is delivered, and the client detects whether the stream ended properly.
          Served& one = served_.at(tunnel);
          if (std::exchange(one.over, true)) return static_cast<void>(served_.erase(tunnel));
          one.stream->Finish();

@@ -1,4 +1,5 @@
-// Streams into the job: each is joined to the executor of its task, or served by the AM.
+// Tunnels into the job: byte streams between clients and tasks. The AM joins each with a stream of the task's executor,
+// or serves it itself.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,10 +22,10 @@ class Tunnels {
  public:
   struct World {
     std::function<rpc::AmServer&()> server;
-    // The container of a task whose executor is connected; an error says why it cannot be reached.
+    // The container of a task whose executor is connected. If there is none, the error states why.
     std::function<Result<ContainerId>(const std::string& role, int index)> container;
     std::function<void(const ContainerId&, const wire::ToExecutor&)> order;
-    // The port of the job's TensorBoard on the loopback interface; an error says why there is none.
+    // TensorBoard's port on the loopback interface. If it does not serve, the error states why.
     std::function<Result<uint16_t>()> tensorboard;
   };
   Tunnels(boost::asio::io_context& loop, World world) : loop_(loop), world_(std::move(world)) {}
@@ -49,7 +50,7 @@ class Tunnels {
   boost::asio::io_context& loop_;
   World world_;
   uint64_t last_id_ = 0;
-  std::unordered_map<uint64_t, Awaited> awaited_;  // until an executor carries them
+  std::unordered_map<uint64_t, Awaited> awaited_;  // until an executor accepts them
   std::unordered_map<rpc::ConnectionId, Served> served_;
 };
 

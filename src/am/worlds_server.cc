@@ -1,4 +1,5 @@
-// The rendezvous of elastic Horovod: frameworks::horovod::ElasticRendezvous over HTTP, and what its processes are told.
+// The rendezvous server of elastic Horovod: frameworks::horovod::ElasticRendezvous over HTTP, and the notices sent to
+// its processes.
 #include <algorithm>
 #include <boost/asio/steady_timer.hpp>
 #include <chrono>
@@ -40,7 +41,8 @@ class HorovodServer final : public WorldsServer {
   Status Listen() {
     os::http::Server::Limits limits;
     limits.body_bytes = kWorldsValueBytes;
-    limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;  // also of some that have died
+    // includes connections of processes that have died
+    limits.connections = 4 * static_cast<size_t>(options_.processes) + 32;
     auto server = os::http::Server::Start(
         loop_, options_.host,
         [this](const os::http::Request& request, Respond respond) { OnRequest(request, std::move(respond)); }, limits);
@@ -128,9 +130,9 @@ class HorovodServer final : public WorldsServer {
   ElasticRendezvous worlds_{kWorldsStoreBytes};
   ElasticRendezvous::RequestId last_id_ = 0;
   std::unordered_map<ElasticRendezvous::RequestId, Respond> requests_;
-  std::optional<Asked> asked_;  // who has not come to wait yet
+  std::optional<Asked> asked_;  // the pending request; reset once a process rejoins
   uint64_t last_ask_ = 0;
-  int64_t last_second_ = 0;  // of a notice
+  int64_t last_second_ = 0;  // time stamp of the last notice, in seconds
   boost::asio::steady_timer ask_again_;
   std::unique_ptr<os::http::Server> server_;
   std::shared_ptr<char> alive_ = std::make_shared<char>();

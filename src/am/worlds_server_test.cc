@@ -1,4 +1,4 @@
-// The rendezvous of elastic Horovod over loopback, and what a process is told.
+// Tests the rendezvous of elastic Horovod over loopback, and the notices sent to its processes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <openssl/evp.h>
@@ -28,7 +28,7 @@ std::string ToText(const core::RendezvousReported& meets) {
 }
 
 const tcp::endpoint kAnyPort(asio::ip::address_v4::loopback(), 0);
-// ({'lo': [('127.0.0.1', 15791)]}, key), as horovod 0.28.1 has put it.
+// The value ({'lo': [('127.0.0.1', 15791)]}, key) as put by horovod 0.28.1.
 constexpr char kPut[] =
     "gAWVQgAAAAAAAAB9lIwCbG+UXZSMCTEyNy4wLjAuMZRNrz2GlGFzQyD8E8rxom+ZF0pKdbs2nF+tGp21Hsid4ds4ctpPn8Y+mZSGlC4=";
 
@@ -40,7 +40,7 @@ TEST(HorovodNotice, AddressIsParsedFromProcessValue) {
   for (const std::string body : {"", "gAW", "????", "gAWV"}) EXPECT_FALSE(DecodeNoticeAddress(body)) << body;
 }
 
-// Python's hmac says the same.
+// Checked against Python's hmac.
 TEST(HorovodNotice, MessageIsSignedWithTheProcessKey) {
   const std::string sealed = Sealed(std::string(32, 'k'), "notice");
   EXPECT_EQ(sealed.size(), 42u);
@@ -53,14 +53,14 @@ TEST(HorovodNotice, MessageIsSignedWithTheProcessKey) {
   EXPECT_EQ(hex, "1a9270a3bbcee374d9516628266303ba84e321fef7861b35ba50e6dd710828a5");
 }
 
-// Runs the loop until it is so.
+// Runs the loop until the condition holds.
 void RunUntil(asio::io_context& loop, const std::function<bool()>& is_so) {
   const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(20);
   while (!is_so() && std::chrono::steady_clock::now() < limit) loop.run_one_for(std::chrono::seconds(1));
   EXPECT_TRUE(is_so());
 }
 
-// A process that listens for notices: takes one, and answers it or not.
+// A process that listens for notices: it receives one, and answers it or not.
 class Listener {
  public:
   Listener(asio::io_context& loop, bool answers) : acceptor_(loop, kAnyPort), socket_(loop), answers_(answers) {
@@ -109,7 +109,7 @@ TEST(HorovodNotice, AnswerConfirmsDelivery) {
   EXPECT_EQ(heard, false);
 }
 
-// An elastic job of one role on this machine.
+// An elastic job with one role on this machine.
 class Job {
  public:
   Job() {
@@ -127,7 +127,7 @@ class Job {
   asio::io_context& loop() { return loop_; }
   const std::vector<std::string>& met() const { return met_; }
 
-  // Sends a request and returns its answer, which is empty until it is there.
+  // Sends a request and returns its answer. The answer is empty until it has arrived.
   std::shared_ptr<std::string> Ask(const std::string& request) {
     auto socket = std::make_shared<tcp::socket>(loop_);
     auto answer = std::make_shared<std::string>(), read = std::make_shared<std::string>();

@@ -1,4 +1,4 @@
-// The order in which the loop logs, performs and records, as a list of what its ports saw.
+// Tests the order in which the loop logs, performs and records, as a list of calls to its ports.
 #include "howdah/am/loop/job_loop.h"
 
 #include <gmock/gmock.h>
@@ -52,7 +52,7 @@ std::string NameOf(const core::Change& change) {
          (job.state ? std::string(ToText(*job.state)) : "am attempt " + std::to_string(job.am_attempt.value()));
 }
 
-// The ports of one AM, and everything they saw since the last Take.
+// The ports of one AM. They record every call since the last Take.
 class Process final : Clock, Timers, EventLog, Journal, Performer {
  public:
   JobLoop loop{OneWorker(), {{false}}, kSubmitted, 1, {*this, *this, *this, *this, *this}};
@@ -63,7 +63,7 @@ class Process final : Clock, Timers, EventLog, Journal, Performer {
 
   void Post(const core::Event& event) { loop.Post(event); }
   std::vector<std::string> Take() { return std::exchange(seen_, {}); }
-  // Everything seen while the events are drained at once.
+  // The calls made while the events are drained together.
   std::vector<std::string> Drain(const std::vector<core::Event>& events) {
     for (const core::Event& event : events) Post(event);
     loop.Drain();
@@ -171,7 +171,7 @@ TEST(JobLoop, StopsIfTheJournalFails) {
 
 TEST(JobLoop, ResumeWritesOnlyMissingEntriesAndPerformsNothing) {
   struct Row {
-    size_t recorded;  // entries that the journal has
+    size_t recorded;  // number of entries that the journal has
     std::vector<std::string> added;
   };
   const Row rows[] = {{0, {"add job STARTING", "add task PENDING", "add task ALLOCATED"}},

@@ -12,7 +12,7 @@ using jobspec::RoleKind;
 
 namespace {
 
-// Whether a task without a container leaves the job, although nobody has scaled it away.
+// Whether the change removes a task without a container from the job, although no user has scaled the role down.
 bool GivesUpMember(const core::Change& change, const JournalFold& fold, const Workload& workload,
                    const std::vector<int>& wanted) {
   const auto* task = std::get_if<core::TaskChanged>(&change);
@@ -117,7 +117,7 @@ void Checker::Check(const core::StartTask& start) {
   ordered_a_start_ = true;
 }
 
-// A failure that a rule of the role calls final.
+// A failure that a rule of the role declares final must not be followed by a restart.
 void Checker::CheckRules(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before || !before->final || Role(start.task.role).outlive || !world_.clocks_agree()) return;
@@ -132,7 +132,7 @@ void Checker::Check(const core::AvoidNode& avoid) {
   avoided_until_[avoid.node] = now + avoid.limit;
   const auto avoided =
       std::count_if(avoided_until_.begin(), avoided_until_.end(), [&](const auto& node) { return now < node.second; });
-  // Of the only one that it has had a job may say that it is to blame: there may be others.
+  // If a job has had containers on only one node, it may still blame that node: the cluster may have others.
   if (2 * static_cast<size_t>(avoided) <= std::max<size_t>(nodes_.size(), 2) || !world_.clocks_agree()) return;
   world_.Violate("At least half of the nodes are not avoided", avoid.node);
 }
@@ -147,7 +147,7 @@ void Checker::Check(const core::StopTask& stop) {
   }
   const Instant now = world_.schedule.now();
   const bool no_later = task && task->stopped() && now + stop.grace <= std::max(now, *task->killed_at);
-  const bool again = task && task->stopped();  // a clock that leaps makes other amounts of what is left
+  const bool again = task && task->stopped();  // a clock jump changes the remaining grace
   if (no_later || (again && !world_.clocks_agree())) return;
   const Duration usual = workload_.spec.checkpoint.grace;
   if (stop.grace != usual && stop.grace != facts_.grace_requested()) {
@@ -172,7 +172,7 @@ void Checker::Check(const core::KillContainer& kill) {
   const ContainerFacts* held = CheckHeld(kill.container, "KillContainer");
   if (!held) return;
   given_up_.insert(kill.container);
-  if (held->ahead) return;  // what it does cannot be told from what it is to do
+  if (held->ahead) return;  // its attempt is orphaned: the simulator has no facts about the attempt
   const TaskFacts* task = held->task ? facts_.Find(*held->task) : nullptr;
   const bool runs = task && task->container == kill.container && task->started && !task->over && !task->stopped() &&
                     !facts_.AllExited(*held->task);
@@ -235,7 +235,7 @@ bool Checker::CanRun(TaskId task) const {
   });
 }
 
-// The task whose failure caused the restart is charged; among ranked tasks the one that failed first.
+// Charges the task whose failure caused the restart; among ranked tasks, the one that failed first.
 void Checker::Charge(const core::StartTask& start) {
   const TaskFacts* before = facts_.Find(start.task);
   if (!before) return;
@@ -246,7 +246,7 @@ void Checker::Charge(const core::StartTask& start) {
   ChargeRanked(start.generation);
 }
 
-// Once for each generation, when it begins.
+// Charges once per generation, when the generation begins.
 void Checker::ChargeRanked(int generation) {
   if (generation <= charged_generation_) return;
   charged_generation_ = generation;
@@ -263,7 +263,7 @@ const OwnFailure* Checker::FirstOfRanked(int generation) const {
   return first;
 }
 
-// A whole-job restart resets every task's budget, and can follow one more failure.
+// A whole-job restart resets every task's budget, and may itself follow one more failure.
 void Checker::CheckBudget() {
   if (lost_a_container_ || !given_up_.empty() || !world_.clocks_agree()) return;
   const int worlds = workload_.spec.restart_max;
@@ -275,11 +275,11 @@ void Checker::CheckBudget() {
   }
 }
 
-// For a task that restarts alone.
+// Applies to tasks that restart alone.
 void Checker::CheckBackoff(const core::StartTask& start) {
   const TaskFacts* task = facts_.Find(start.task);
   if (!task || !task->failed || task->generation != start.generation || !world_.clocks_agree()) return;
-  if (given_up_.contains(task->container)) return;  // its executor was silent, and that is excused
+  if (given_up_.contains(task->container)) return;  // its executor was unreachable, which is an infrastructure failure
   const Duration paused = world_.schedule.now() - task->over_at;
   if (paused < Role(start.task.role).restart.backoff) {
     world_.Violate("A failed task pauses before it starts again",
@@ -289,7 +289,7 @@ void Checker::CheckBackoff(const core::StartTask& start) {
 
 // --- after every step ---
 
-// The journal's state of a task agrees with the delivered events.
+// The state of a task in the journal agrees with the delivered events.
 void Checker::CheckStates() {
   ForEachTask([this](TaskId task, const FoldedTask& folded) {
     const TaskFacts* facts = facts_.Find(task);
@@ -297,7 +297,7 @@ void Checker::CheckStates() {
       world_.Violate("The journal says what is so",
                      Name(task) + " is " + std::string(core::ToText(folded.state)) + ", but " + what);
     };
-    // A clock that leaps makes a core give up even what is on its way.
+    // After a clock jump a core may give up containers that work.
     const bool runs = facts && facts->started && !facts->over && world_.clocks_agree();
     if (folded.state == TaskState::kRunning && !(facts && facts->started)) wrong("it was not told to have started");
     if (folded.state == TaskState::kRunning && facts && facts->attempt != folded.attempt) wrong("of another attempt");
@@ -360,7 +360,7 @@ void Checker::Notice(const core::Event& event) {
   if (const auto* stalled = std::get_if<core::TaskHung>(&event)) NoticeStall(*stalled);
 }
 
-// A hang counts only if the attempt is not being stopped anyway.
+// A hang counts only if the attempt is not already being stopped.
 void Checker::NoticeStall(const core::TaskHung& stall) {
   const TaskFacts* task = facts_.Current(stall.container, stall.attempt);
   if (!task || !task->started || task->stopped()) return;

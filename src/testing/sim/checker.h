@@ -1,4 +1,4 @@
-// The rules that the core must keep, each a sentence, checked against the simulator's own facts.
+// The rules that the core must keep, each a sentence, checked against facts that the simulator collects itself.
 #pragma once
 
 #include <map>
@@ -22,7 +22,7 @@ class Checker {
  public:
   Checker(World& world, const Workload& workload, Truth& truth);
 
-  // In this order: an event is delivered, its actions are ordered one by one, the step is over.
+  // Call order: Told for each event before the core gets it, Ordered for each action, Stepped at the end of the step.
   void Told(const core::Event& event);
   void Ordered(const core::Action& action);
   void Stepped(const core::Job& job);
@@ -74,7 +74,7 @@ class Checker {
   void CheckBudget();
   void Charge(const core::StartTask& start);
   void ChargeRanked(int generation);
-  // The first failure of ranked tasks in the generation among those delivered to the core; nullptr: none.
+  // The first failure of a ranked task in the generation that the core has received; nullptr if there is none.
   const OwnFailure* FirstOfRanked(int generation) const;
   bool IsRegistered(TaskId task) const;
   bool CanRun(TaskId task) const;
@@ -105,7 +105,7 @@ class Checker {
       visit(TaskId{role, at->first.second}, at->second);
     }
   }
-  // Every task in the journal, with its folded state.
+  // Visits every task of the journal with its folded state.
   template <typename Visit>
   void ForEachTask(Visit visit) const {
     for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) ForEachTaskOf(role, visit);
@@ -119,20 +119,26 @@ class Checker {
   Facts facts_;
   JournalFold fold_;
   bool ordered_a_start_ = false;
-  std::set<std::set<int>> begun_gangs_;  // gangs with a task that was ordered to start, by the roles they waited for
-  bool lost_a_container_ = false;        // that the core had not released
-  std::set<ContainerId> given_up_;       // killed by the core
+  // Gangs with a task that was ordered to start. A gang is identified by the roles whose end it waited for.
+  std::set<std::set<int>> begun_gangs_;
+  // Whether a container that the core had not released was lost.
+  bool lost_a_container_ = false;
+  std::set<ContainerId> given_up_;  // containers that the core has killed
   int charged_generation_ = 0;
-  std::vector<int> wanted_;                       // tasks, by role
-  std::vector<core::StartTask> starts_;           // of ranked tasks, in this step
-  std::map<std::pair<int, int>, TaskId> places_;  // by role and place, in the newest generation
-  std::map<TaskId, int> sizes_;                   // of its role, as each ranked task was told last
+  std::vector<int> wanted_;              // number of tasks, by role
+  std::vector<core::StartTask> starts_;  // starts of ranked tasks ordered in this step
+  // The task of each rank index in the newest generation, by role and rank index.
+  std::map<std::pair<int, int>, TaskId> places_;
+  // For each ranked task, the size of its role that it received last.
+  std::map<TaskId, int> sizes_;
   int places_generation_ = -1;
-  std::optional<Instant> newcomers_since_;  // of ranked roles, without a break
-  std::optional<Instant> held_up_since_;    // ranked tasks could go on without those that are missing
-  std::vector<core::Rejoin> rejoins_;       // in this step
+  // Since when an executor for a ranked role has been registered and idle without interruption.
+  std::optional<Instant> newcomers_since_;
+  // Since when the ranked tasks could have continued without the missing ones.
+  std::optional<Instant> held_up_since_;
+  std::vector<core::Rejoin> rejoins_;  // ordered in this step
   bool finished_ = false;
-  std::set<std::string> nodes_;  // on which containers were granted
+  std::set<std::string> nodes_;  // nodes on which containers were granted
   std::map<std::string, Instant> avoided_until_;
 };
 

@@ -10,7 +10,7 @@ using core::TaskState;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Of the role: those that have ended or could run at once.
+// Counts the role's tasks that have ended or could run immediately.
 int Checker::CountRunnable(int role) const {
   int count = 0;
   ForEachTaskOf(role,
@@ -18,7 +18,7 @@ int Checker::CountRunnable(int role) const {
   return count;
 }
 
-// Each rank of a generation is one task's, and where all start at one stroke none is missing.
+// Each rank of a generation belongs to one task. No rank is missing where all tasks start together.
 void Checker::CheckPlaces(const core::Job& job) {
   if (starts_.empty() && rejoins_.empty()) return;
   const core::PeerGroup& cluster = job.peers();
@@ -43,7 +43,7 @@ void Checker::CheckPlaces(const core::Job& job) {
   }
 }
 
-// Whether its container could take part in ranked work, and nothing runs in it.
+// Whether the container could take part in ranked work and runs nothing.
 bool Checker::IsIdleRanked(const ContainerId& id, const ContainerFacts& held) const {
   if (!Ranked(held.role) || held.released) return false;
   const TaskFacts* task = held.task ? facts_.Find(*held.task) : nullptr;
@@ -59,9 +59,9 @@ void Checker::NoticeNewcomers() {
   if (!newcomers_since_) newcomers_since_ = world_.schedule.now();
 }
 
-// Who runs is stopped for newcomers only when these are ready, and have been gathered.
+// Running tasks are stopped for joinable ones only when these are ready and none of the others is still expected.
 void Checker::CheckGrowth(const std::string& reason) {
-  // The same reason with a wait after it tells what holds up the start.
+  // If the reason continues after these words, it states what delays the start.
   if (reason.find(" grows from ") == std::string::npos) return;
   if (reason.find("go on without starting again") != std::string::npos) world_.Reach(Situation::kGrewWithoutAStop);
   if (!reason.ends_with("are stopped to start again")) return;
@@ -80,12 +80,12 @@ void Checker::CheckGrowth(const std::string& reason) {
   }
 }
 
-// A lost task of an elastic role holds the others up no longer than it may.
+// A lost task of an elastic role delays the others only within the limits.
 void Checker::CheckHeldUp() {
   const jobspec::Timeouts& limits = workload_.spec.timeouts;
   bool elastic = false, could = fold_.job_state() == core::JobState::kRecovering && world_.clocks_agree();
   for (int role = 0; could && role < static_cast<int>(wanted_.size()); ++role) {
-    if (!Ranked(role)) {  // what else is missing may hold it up
+    if (!Ranked(role)) {  // missing tasks of other roles may delay it
       could = CountRunnable(role) >= fold_.Size(Role(role).name);
       continue;
     }

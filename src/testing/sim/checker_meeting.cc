@@ -1,4 +1,4 @@
-// The rules about ranked tasks that go from one world to the next.
+// The rules about ranked tasks that continue from one generation to the next.
 #include <algorithm>
 
 #include "checker.h"
@@ -16,7 +16,8 @@ void Checker::TakePlace(int generation, TaskId task, int place, int size) {
                  Name(task) + " is " + std::to_string(place) + " of " + std::to_string(size));
 }
 
-// Who was told of another number would wait for ranks that never come, or not for all.
+// Every running rank has received the current number of ranks. With another number it would wait for ranks that never
+// join, or not wait for all.
 void Checker::CheckSizes(const core::PeerGroup& cluster) {
   if (!workload_.rules.needs_whole_cluster || fold_.job_state() != core::JobState::kRunning) return;
   for (const auto& [id, size] : sizes_) {
@@ -48,7 +49,8 @@ void Checker::Check(const core::Rejoin& rejoin) {
   rejoins_.push_back(rejoin);
 }
 
-// Who goes on and who has started are a world without a gap, and what is in memory is handed on by one that has it.
+// The continuing and the newly started tasks form a generation without gaps, and rank 0, which hands the in-memory
+// state to the others, is a continuing one.
 void Checker::CheckRejoins(const core::PeerGroup& cluster) {
   if (rejoins_.empty()) return;
   const int first = core::FirstRankedRole(workload_.spec);
@@ -67,8 +69,8 @@ void Checker::CheckRejoins(const core::PeerGroup& cluster) {
   world_.Violate("A world that goes on has no gap", std::to_string(places_.size()) + " of " + std::to_string(ranks));
 }
 
-// The tasks of a generation go on for a while after one of them was lost, and what becomes of them then is not why
-// there is another; nor need anything start in it that would be charged for it.
+// Do not charge failures in a generation that has already lost a task: its tasks run on for a while, and their failures
+// do not cause the next generation. A task of the next generation that would be charged might never start.
 void Checker::NoticeGeneration(const core::JobChanged& change) {
   if (!workload_.meets || change.type != core::JobChanged::Type::kRecovering || !change.generation) return;
   const bool lost = change.reason->find(" was lost ") != std::string::npos ||

@@ -1,4 +1,4 @@
-// What starts, and asks for containers, before or after what.
+// The rules about the order of starts and container requests.
 #include <algorithm>
 
 #include "checker.h"
@@ -35,7 +35,7 @@ void Checker::CheckAfter(const core::StartTask& start) {
   }
 }
 
-// The roles that must have ended before anything of this one can run.
+// The roles that must have ended before anything of this role can run.
 std::set<int> Checker::EndsAwaited(int role) const {
   std::set<int> ends;
   const auto add = [&](int other, bool finished) {
@@ -66,8 +66,8 @@ void Checker::Check(const core::RequestContainers& request) {
   }
 }
 
-// Nothing starts before everything can that waits for the same ends; later, the ranked tasks start when all that still
-// have to run can.
+// No task of a gang starts before all roles that wait for the same roles to finish can start. Later, the ranked tasks
+// start when all unfinished ones can.
 void Checker::CheckGang(const core::StartTask& start) {
   const bool ranked = Ranked(start.task.role);
   const std::set<int> ends = EndsAwaited(start.task.role);
@@ -90,7 +90,7 @@ bool Checker::Directs(int role) const {
   return static_cast<size_t>(role) < directs.size() && directs[static_cast<size_t>(role)];
 }
 
-// Of roles that are not elastic all, of the others as many as they need.
+// All tasks of roles that are not elastic, and the minimum of the elastic ones, have ended or can run.
 bool Checker::AllThere() const {
   for (int role = 0; role < static_cast<int>(workload_.spec.roles.size()); ++role) {
     if (Role(role).kind != RoleKind::kSidecar && CountRunnable(role) < Role(role).instances.min) return false;
@@ -98,13 +98,13 @@ bool Checker::AllThere() const {
   return true;
 }
 
-// Who directs the others knows all of them.
+// A coordinator starts only when every other task can run, because it receives the addresses of all of them.
 void Checker::CheckDirects(const core::StartTask& start) {
   if (!Directs(start.task.role) || AllThere()) return;
   world_.Violate("Who directs the others starts when all are there", Name(start.task));
 }
 
-// Who directs the others does not run on for long when one of them has come or moved, and all are there.
+// A coordinator does not run on for long after another task was added or moved and all tasks can run.
 void Checker::CheckMoves() {
   if (!AllThere() || !world_.clocks_agree()) return;
   for (const auto& [id, held] : facts_.held()) {

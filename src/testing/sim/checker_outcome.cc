@@ -13,13 +13,13 @@ using jobspec::RoleKind;
 
 namespace {
 constexpr int kExitSucceeded = 0, kExitFailed = 1, kExitUnavailable = 3, kExitKilled = 4;
-// A gang that has as long as this comes together once the faults stop.
+// A gang with a limit at least this long is complete in time once faults have stopped.
 constexpr Duration kLongGang = std::chrono::minutes(15);
 }  // namespace
 
 void Checker::Check(const core::FinishJob& finish) {
   finished_ = true;
-  // A clock that leaps makes a core give up even what is on its way.
+  // After a clock jump a core may give up containers that work.
   if (!facts_.held().empty() && world_.clocks_agree()) {
     world_.Violate("A finished job holds no container", facts_.held().begin()->first.text);
   }
@@ -68,7 +68,7 @@ void Checker::CheckOutcome(const core::FinishJob& finish) {
   }
 }
 
-// Whether its failure alone ends the job, once there is no restart left.
+// Whether the task's failure alone ends the job, once no restart is left.
 bool Checker::FailsTheJob(TaskId task) const {
   const jobspec::RoleSpec& role = Role(task.role);
   if (role.kind == RoleKind::kSidecar) return false;
@@ -76,7 +76,7 @@ bool Checker::FailsTheJob(TaskId task) const {
          (role.on_failure == jobspec::OnFailure::kIgnoreOthers && task.index == 0);
 }
 
-// Whether it is not waited for any more, now that the roles it may outlive for a while have ended.
+// Whether the job no longer waits for the role, because the roles that it may outlive for a while have ended.
 bool Checker::MayBeIgnored(const jobspec::RoleSpec& role) const {
   if (!role.outlive || role.outlive->then != jobspec::Outlive::Then::kIgnore) return false;
   bool ended = true;
@@ -88,7 +88,7 @@ bool Checker::MayBeIgnored(const jobspec::RoleSpec& role) const {
   return ended;
 }
 
-// Whether the job says that it failed because of a limit of a role that has one.
+// Whether the job's reason is a limit (`timeout` or `outlive`), and some role has such a limit.
 bool Checker::RanTooLong() {
   const auto& roles = workload_.spec.roles;
   const auto says = [this](const char* words) { return fold_.reason().find(words) != std::string::npos; };
@@ -101,7 +101,7 @@ bool Checker::RanTooLong() {
   return timed_out || outlived;
 }
 
-// The chief has succeeded, or every worker has, but for failures that are tolerated, and not all of those.
+// The chief has succeeded, or every worker except those whose failures are tolerated; and not all of those have failed.
 void Checker::CheckSuccess() {
   const auto& roles = workload_.spec.roles;
   const bool has_chief = std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.chief; });
@@ -115,7 +115,7 @@ void Checker::CheckSuccess() {
     const jobspec::RoleSpec& role = Role(task.role);
     if (role.kind != RoleKind::kWorker) return;
     const TaskFacts* facts = facts_.Find(task);
-    // It came when the others had done the work.
+    // It was still starting when the others had completed the work.
     const bool newcomer = role.instances.elastic() && (!facts || facts->over) && folded.state == TaskState::kStopped;
     if (newcomer) return;
     const bool succeeded = facts && facts->over && facts->succeeded;
@@ -160,7 +160,7 @@ void Checker::CheckFailure(const core::FinishJob& finish) {
   if (!lost && world_.clocks_agree()) CheckReason();
 }
 
-// A failure that counts and has no restart left, or one of every task whose failures are tolerated.
+// A failure that fails the job and has no restart left, or failures of all tasks whose failures are tolerated.
 bool Checker::FailedForGood() const {
   bool counts = false;
   int tolerant = 0, tolerated = 0;
@@ -182,7 +182,7 @@ bool Checker::FailedForGood() const {
   return counts || (tolerant > 0 && tolerated == tolerant);
 }
 
-// The reason names a failure that the core was told of, and none that is for good came before it.
+// The reason names a failure that the core has received, and no earlier failure fails the job.
 void Checker::CheckReason() {
   const std::string& reason = fold_.reason();
   const auto named_by_reason = [&](const OwnFailure& f) {
@@ -204,15 +204,15 @@ void Checker::CheckReason() {
   }
 }
 
-// It counts, and nothing was to be restarted because of it.
+// The failure fails the job, and nothing was to be restarted because of it.
 bool Checker::IsForGood(const OwnFailure& failure) const {
   const jobspec::RoleSpec& role = Role(failure.task.role);
   const TaskFacts* facts = facts_.Find(failure.task);
   if (!FailsTheJob(failure.task)) return false;
   if (failure.final || facts->free) return failure.final && facts->attempt == failure.attempt;
-  // The ranked tasks start again together, because of the first of their failures.
+  // The ranked tasks restart together, because of the first of their failures.
   if (Ranked(failure.task.role)) {
-    if (failure.generation < charged_generation_) return false;  // they were going to
+    if (failure.generation < charged_generation_) return false;  // their restart was already due
     const OwnFailure* first = FirstOfRanked(failure.generation);
     if (first != &failure && !IsForGood(*first)) return false;
   }

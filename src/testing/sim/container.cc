@@ -20,10 +20,10 @@ constexpr char kExecutorKilled[] = "its executor was killed by signal 9 (SIGKILL
 SimContainer::SimContainer(World& world, ContainerOwner& owner, ContainerId id, int node)
     : world_(world), owner_(owner), id_(std::move(id)), node_(node) {}
 
-// --- what the AM asks of it ---
+// --- orders from the AM ---
 
 void SimContainer::Launch(TaskId task) {
-  if (task_) return;  // ordered again
+  if (task_) return;  // a repeated order
   task_ = task;
   const Faults& faults = world_.faults;
   Duration delay = world_.random.Between(Duration(milliseconds(10)), Duration(milliseconds(500)));
@@ -58,7 +58,7 @@ void SimContainer::Leave() {
     world_.schedule.After(world_.random.Between(Duration(milliseconds(1)), Duration(milliseconds(200))),
                           [this] { End({}); });
   });
-  // The place does not wait for ever.
+  // The backend limits how long it waits for the executor to exit.
   world_.schedule.After(seconds(5), [this, am = am_] {
     if (am == am_ || leaving_) End({});
   });
@@ -69,7 +69,7 @@ void SimContainer::Kill() {
                         [this] { End({.how = world_.random.Chance(0.5) ? kExecutorKilled : ""}); });
 }
 
-// --- what befalls it ---
+// --- faults and other events ---
 
 void SimContainer::End(const Loss& loss) {
   if (gone_) return;
@@ -88,7 +88,7 @@ void SimContainer::FailSoon(int generation) {
   if (!attempt_ || attempt_->generation != generation || attempt_->stopping) return;
   for (size_t rank = 0; rank < attempt_->runs.size(); ++rank) {
     if (!attempt_->runs[rank]) continue;
-    // Half of them so soon that who failed first is not who is told of first.
+    // Half of them fail so soon that the core may receive the first failure after a later one.
     const Duration soon = world_.random.Chance(0.5) ? Duration(milliseconds(8)) : Duration(seconds(2));
     ExitLater(world_.random.Between(Duration(1), soon), static_cast<int>(rank), {.code = 1}, world_.random.Chance(0.5));
   }
@@ -96,7 +96,8 @@ void SimContainer::FailSoon(int generation) {
 
 bool SimContainer::Meets(int attempt) const {
   if (gone_ || silent_ || leaving_ || !attempt_ || attempt_->number != attempt || attempt_->stopping) return false;
-  return std::find(attempt_->runs.begin(), attempt_->runs.end(), false) == attempt_->runs.end();  // they meet as one
+  // the processes join together
+  return std::find(attempt_->runs.begin(), attempt_->runs.end(), false) == attempt_->runs.end();
 }
 
 void SimContainer::Rejoin(int generation) {
@@ -188,7 +189,7 @@ void SimContainer::DrawFate() {
   }
 }
 
-// The connection breaks and is made anew a little later. What either side has to say waits until then.
+// The connection breaks and is re-established a little later. Messages in both directions wait until then.
 void SimContainer::Disconnect() {
   if (gone_ || silent_ || leaving_) return;
   world_.Reach(Situation::kReconnected);
@@ -202,7 +203,7 @@ void SimContainer::Disconnect() {
 // --- the user's processes ---
 
 void SimContainer::RunAttempt(int number, int generation) {
-  if (number <= last_attempt_) return;  // ordered again
+  if (number <= last_attempt_) return;  // a repeated order
   last_attempt_ = number;
   reports_.clear();
   const jobspec::RoleSpec& role = owner_.workload().spec.roles[static_cast<size_t>(task_->role)];
@@ -234,7 +235,7 @@ void SimContainer::RunAttempt(int number, int generation) {
   if (conduct.stalls > 0) StepLater(world_.random.Chance(conduct.stalls) ? world_.random.Between(0, 10) : -1);
 }
 
-// A step every second; left: how many there will be, negative: without end.
+// One step per second. left: number of remaining steps; negative: unlimited.
 void SimContainer::StepLater(int left) {
   const jobspec::JobSpec& spec = owner_.workload().spec;
   const auto limit = core::ProgressLimit(spec, spec.roles[static_cast<size_t>(task_->role)]);
@@ -287,7 +288,7 @@ void SimContainer::LookAtAttempt(const core::StopTask& order) {
 
 void SimContainer::StopAttempt(int number, Duration grace, Duration limit) {
   if (!attempt_ || attempt_->number != number) {
-    // It never was, or has ended: the AM is told (again).
+    // The attempt never started or has already ended: report its end, possibly again.
     last_attempt_ = std::max(last_attempt_, number);
     return Send(core::TaskEnded{id_, number, world_.schedule.now()});
   }
@@ -310,7 +311,7 @@ void SimContainer::StopAttempt(int number, Duration grace, Duration limit) {
   KillWhenDue();
 }
 
-// It asks for more time in good time, and ends by itself after the last.
+// Requests more time when three quarters of the grace have passed, and exits after the last extension.
 void SimContainer::SaveLater(int left) {
   world_.schedule.After(attempt_->grace * 3 / 4, [this, left, serial = serial_] {
     if (serial != serial_ || !attempt_) return;
@@ -344,7 +345,8 @@ void SimContainer::KillAttempt(int serial) {
 void SimContainer::ExitLater(Duration delay, int rank, ExitStatus exit, bool consequence) {
   world_.schedule.After(delay, [this, rank, exit, consequence, serial = serial_] {
     if (serial != serial_ || !attempt_) return;
-    if (attempt_->waits && exit.success()) return ExitLater(seconds(1), rank, exit);  // it does not get to its end
+    // it cannot finish while it waits to rejoin
+    if (attempt_->waits && exit.success()) return ExitLater(seconds(1), rank, exit);
     RankExits(rank, exit, consequence);
   });
 }
@@ -367,7 +369,7 @@ void SimContainer::RankExits(int rank, ExitStatus exit, bool consequence) {
   const bool by_stop_order = attempt_->stopping && exit.signal;
   Report(core::RankExited{id_, number, rank, exit, now, diagnosis, {}, by_stop_order});
   if (std::find(attempt_->runs.begin(), attempt_->runs.end(), true) == attempt_->runs.end()) {
-    // What the processes started may outlive them by a little.
+    // Descendants of the processes may run a little longer.
     world_.schedule.After(world_.random.Between(Duration(0), Duration(milliseconds(20))), [this, serial = serial_] {
       if (serial == serial_ && attempt_) AttemptEnds();
     });

@@ -1,4 +1,4 @@
-// A simulated container: its executor, the user's processes, and everything that can happen to them.
+// A simulated container: its executor, the user's processes, and every fault that can affect them.
 #pragma once
 
 #include <functional>
@@ -20,7 +20,7 @@ class SimContainer;
 
 // How a container was lost, as the backend reports it.
 struct Loss {
-  std::string how = {};  // a clause; empty: it ended as ordered
+  std::string how = {};  // a clause; empty: the container ended as ordered
   bool infrastructure = false, preempted = false;
 };
 
@@ -28,15 +28,15 @@ struct Loss {
 class ContainerOwner {
  public:
   virtual ~ContainerOwner() = default;
-  // Hands an event to the AM's loop, now.
+  // Delivers an event to the AM's loop immediately.
   virtual void Deliver(const core::Event& event) = 0;
   virtual void OnGone(SimContainer& container, const Loss& loss) = 0;
-  // Processes of a task of the generation have died otherwise than by succeeding or being stopped.
+  // Processes of a task of the generation have died: neither with success nor because they were stopped.
   virtual void OnDied(TaskId task, int generation) = 0;
-  // The processes of an attempt meet others, or one of them has ended without having succeeded.
+  // OnArrived: the processes of an attempt have joined the rendezvous. OnBroken: one of them has ended without success.
   virtual void OnArrived(TaskId task, int attempt) = 0;
   virtual void OnBroken(TaskId task, int attempt) = 0;
-  virtual int generation() const = 0;  // of the job
+  virtual int generation() const = 0;  // the job's current generation
   virtual const Workload& workload() const = 0;
   virtual Truth& truth() = 0;
 };
@@ -51,24 +51,25 @@ class SimContainer {
   int node() const { return node_; }
   bool gone() const { return gone_; }
 
-  // What the AM asks of it; each takes its time to arrive.
+  // Orders from the AM. Each takes effect after a random delay.
   void Launch(TaskId task);
   void Start(int attempt, int generation);
   void Stop(const core::StopTask& order);
   void Leave();
   void Kill();
 
-  // What befalls it, now.
+  // Events that happen to the container, with immediate effect.
   void End(const Loss& loss);
-  // Its AM was replaced: it finds the new one.
+  // The container's AM was replaced: connects to the new one.
   void FindAm();
-  // The node of its AM was lost, and with it what was on its way between them. What it has said of its newest attempt
-  // it says again to the next AM.
+  // The AM's node was lost, together with all messages in flight. The reports about the newest attempt are repeated to
+  // the next AM.
   void LoseAm();
-  // A peer of this generation has died: what talks to it fails soon.
+  // A peer of this generation has died: processes that communicate with it fail soon.
   void FailSoon(int generation);
 
-  // Of processes that go from one world to the next (SimMeeting): whether the attempt's can be heard there.
+  // For processes that continue from one generation to the next (SimMeeting): whether the attempt can take part in a
+  // rendezvous.
   bool Meets(int attempt) const;
   void Wait() { attempt_->waits = true; }
   void Rejoin(int generation);
@@ -80,10 +81,10 @@ class SimContainer {
     std::vector<bool> runs;  // by local rank
     bool stopping = false;
     bool ignores_stop = false;
-    bool waits = false;  // for its place in the next world
+    bool waits = false;  // has left its generation and waits for a rank in the next one
     core::TaskProgress progress;
-    std::optional<Instant> kill_at;  // once stopping
-    Instant kill_by;                 // the latest that this may become
+    std::optional<Instant> kill_at;  // set once stopping
+    Instant kill_by;                 // the latest value that kill_at may take
     Duration grace{};
   };
 
@@ -118,12 +119,13 @@ class SimContainer {
   uint16_t port_ = 0;
   bool registered_ = false, silent_ = false, leaving_ = false, gone_ = false;
   std::optional<Attempt> attempt_;
-  int last_attempt_ = -1;  // the newest that was ordered to start or stop
-  int am_ = 0;             // how many it has lost
+  int last_attempt_ = -1;  // the newest attempt that was ordered to start or stop
+  int am_ = 0;             // the number of AMs that this container has lost
   bool without_am_ = false;
-  std::vector<core::Event> reports_;  // what became of the newest attempt
+  std::vector<core::Event> reports_;  // events about the newest attempt
   int64_t beats_ = 0;
-  int serial_ = 0;  // of the attempts here: what was planned for an older one does not happen
+  // Counts attempts in this container, so that actions planned for an older attempt are dropped.
+  int serial_ = 0;
 };
 
 }  // namespace howdah::testing::sim

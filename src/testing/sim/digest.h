@@ -1,4 +1,4 @@
-// A hash of everything that a simulated core ordered: two runs of a seed must give the same value.
+// A hash of all actions that a simulated core ordered. Two runs of one seed must give the same value.
 #pragma once
 
 #include <cstdint>

@@ -65,7 +65,7 @@ void Facts::Hear(const ContainerId& container) {
 
 // --- events ---
 
-// What was asked of the place is asked again.
+// Requests to the backend are repeated after a resume.
 void Facts::On(const core::AmResumed&) { std::fill(asked_.begin(), asked_.end(), 0); }
 
 void Facts::On(const core::ContainerGranted& e) {

@@ -1,4 +1,4 @@
-// The events and orders of one core: kept by the simulator, independent of the core's own state.
+// The events and actions of one core, collected by the simulator independently of the core's own state.
 #pragma once
 
 #include <map>
@@ -17,38 +17,39 @@ namespace howdah::testing::sim {
 
 struct ContainerFacts {
   int role = 0;
-  std::optional<TaskId> task;  // once launched
+  std::optional<TaskId> task;  // set once launched
   bool registered = false;
-  bool released = false;  // or killed: it is on its way back
-  bool ahead = false;     // it has said that it runs what this AM has not ordered
-  Instant heard;          // when the core was told of it last
+  bool released = false;  // released or killed, but not gone yet
+  // The executor has reported a newer attempt than this AM has ordered (an orphaned attempt).
+  bool ahead = false;
+  Instant heard;  // the last message from the executor
   Instant registered_at;
 };
 
-// The newest attempt of a task, and the results of older ones.
+// The newest attempt of a task, and totals over its older ones.
 struct TaskFacts {
   int attempt = -1;
   int generation = 0;
   ContainerId container;
-  bool started = false;  // the core was told so
-  bool over = true;      // nothing of it is left, so the core was told
+  bool started = false;  // the core has received TaskStarted
+  bool over = true;      // the core has received the end of the attempt or of its container
   Instant over_at;
-  std::optional<Instant> stopped_at;  // when the core ordered it to stop, or its container to go
-  std::optional<Instant> killed_at;   // when the executor is to end the stop with SIGKILL
-  Instant killed_by;                  // the latest that this may become
-  Duration grace{};                   // of the stop that was ordered first
-  Instant started_at;                 // when the core was told of it
-  bool failed = false;                // by itself: before it was ordered to stop
-  bool final = false;                 // ... and by a rule of its role it is not to start again
-  bool free = false;                  // ... and that costs no restart
-  bool waits = false;                 // for its place in the next world, as the core was told
-  bool stalled = false;               // the core was told that it shows no sign of life
-  bool succeeded = false;             // every process of it exited with 0
+  std::optional<Instant> stopped_at;  // when the core ordered a stop of the attempt or the release of its container
+  std::optional<Instant> killed_at;   // when the executor is due to send SIGKILL
+  Instant killed_by;                  // the latest value that killed_at may take
+  Duration grace{};                   // of the first stop order
+  Instant started_at;                 // when the core received TaskStarted
+  bool failed = false;                // failed without a prior stop order
+  bool final = false;                 // failed, and a rule of its role excludes a restart
+  bool free = false;                  // failed, and its restart is not charged
+  bool waits = false;                 // the core has received that the task waits to rejoin
+  bool stalled = false;               // the core has received TaskHung
+  bool succeeded = false;             // every process of the attempt exited with 0
   std::set<int> ranks_exited, ranks_succeeded;
   bool ever_started = false;
-  bool ever_over = false;  // some attempt has ended by itself
-  int paid = 0;            // restarts that its failures led to
-  int node_faults = 0;     // failures that were its node's
+  bool ever_over = false;  // some attempt ended without its container being lost
+  int paid = 0;            // restarts charged to this task
+  int node_faults = 0;     // failures caused by a node fault
 
   bool stopped() const { return stopped_at.has_value(); }
 };
@@ -59,24 +60,25 @@ class Facts {
 
   void Told(const core::Event& event, Instant now);
   void Ordered(const core::Action& action);
-  // The failure of this task is what led to a restart.
+  // Charges a restart to this task.
   void Pay(TaskId task) { ++tasks_[task].paid; }
-  // The newest attempt in a container, if the attempt is that one and not over; null: the message is stale.
+  // The newest attempt in a container, if its number is `attempt` and it is not over. Otherwise the message is stale
+  // and the result is null.
   TaskFacts* Current(const ContainerId& container, int attempt);
 
   const ContainerFacts* Held(const ContainerId& container) const;
   const std::map<ContainerId, ContainerFacts>& held() const { return held_; }
-  // Whether the order was given before, and is given again as it may have got lost.
+  // Whether the same order was given before. Orders are repeated if they may have been lost.
   bool IsRepeated(const core::StartTask& start) const;
   const TaskFacts* Find(TaskId task) const;
-  // The core has been told of the end of every process of the newest attempt.
+  // The core has received the exit of every process of the newest attempt.
   bool AllExited(TaskId task) const;
   const std::map<TaskId, TaskFacts>& tasks() const { return tasks_; }
   int asked(int role) const { return asked_[static_cast<size_t>(role)]; }
   bool stop_requested() const { return stop_requested_; }
-  // What people said of it, last.
+  // The grace of the newest stop request that stated one.
   std::optional<Duration> grace_requested() const { return grace_requested_; }
-  // When nothing may run any more because of it.
+  // When the stop request requires that nothing of the job runs any more.
   Instant stop_limit() const { return stop_limit_; }
   bool refused() const { return refused_; }
   bool anything_started() const { return anything_started_; }
@@ -132,9 +134,9 @@ class Facts {
   void GiveBack(const ContainerId& container);
 
   const Workload& workload_;
-  std::map<ContainerId, ContainerFacts> held_;  // told of, and not told to be gone
-  std::map<TaskId, TaskFacts> tasks_;           // that were ordered to start
-  std::vector<int> asked_;                      // by role: containers asked for and not granted
+  std::map<ContainerId, ContainerFacts> held_;  // containers granted and not reported gone
+  std::map<TaskId, TaskFacts> tasks_;           // tasks that were ordered to start
+  std::vector<int> asked_;                      // number of containers requested and not granted, by role
   Instant now_;
   bool stop_requested_ = false;
   std::optional<Duration> grace_requested_;

@@ -20,7 +20,7 @@ struct TaskRow {
   std::vector<TaskState> to;
 };
 
-// What may follow a state of a job; itself may follow too, unless it is final.
+// The states that may follow each state of a job. A state may also follow itself, unless it is final.
 const std::vector<JobRow>& JobTable() {
   using enum JobState;
   static const std::vector<JobRow> rows = {
@@ -35,7 +35,7 @@ const std::vector<JobRow>& JobTable() {
   return rows;
 }
 
-// What may follow a state of a task; itself may follow too.
+// The states that may follow each state of a task. A state may also follow itself.
 const std::vector<TaskRow>& TaskTable() {
   using enum TaskState;
   static const std::vector<TaskRow> rows = {

@@ -1,4 +1,4 @@
-// The journal as its readers see it: states, and the permitted transitions.
+// The journal from a reader's view: the states, and a check of the permitted transitions.
 #pragma once
 
 #include <map>
@@ -19,7 +19,7 @@ struct FoldedTask {
 
 class JournalFold {
  public:
-  // Takes the next entry. What is wrong with it, as a sentence; empty: nothing.
+  // Applies the next entry. Returns the rule that the entry breaks, as a sentence; empty if the entry is valid.
   std::string Take(const core::Change& change);
 
   core::JobState job_state() const { return job_state_; }
@@ -28,7 +28,7 @@ class JournalFold {
   const std::string& reason() const { return reason_; }
   const std::map<std::pair<std::string, int>, FoldedTask>& tasks() const { return tasks_; }
   const FoldedTask* Find(const std::string& role, int index) const;
-  int Size(const std::string& role) const;  // tasks of the role now
+  int Size(const std::string& role) const;  // the current number of tasks
 
  private:
   std::string Fold(const core::JobSubmitted& change);

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 void SimMeeting::Start(const core::StartTask& order, SimContainer& container, int size) {
-  if (Find(order.task, order.attempt) != nullptr) return;  // ordered again
+  if (Find(order.task, order.attempt) != nullptr) return;  // a repeated order
   members_[order.task] = {order.attempt, order.generation, State::kStarts, &container};
   sizes_[order.generation] = size;
 }
@@ -30,7 +30,7 @@ void SimMeeting::Rejoin(const core::Rejoin& order, int size) {
   Connect(order.generation);
 }
 
-// Told at once that it cannot be reached, or leaves with all others at the end of a step.
+// The member is either reported as unreachable, or leaves with all others at the end of a step.
 void SimMeeting::Ask(const core::RequestRendezvous& order) {
   Member* member = Find(order.task, order.attempt);
   if (member == nullptr || member->state != State::kJoined) return;
@@ -73,7 +73,7 @@ void SimMeeting::Tell(TaskId task, const Member& member, RendezvousReported::Ste
   if (member.container->Meets(member.attempt)) deliver_(RendezvousReported{task, member.attempt, step});
 }
 
-// All of a world have arrived: they are connected soon, if none of them dies before.
+// Once all members of a generation are ready, they connect soon, unless one of them dies first.
 void SimMeeting::Connect(int generation) {
   const auto all_here = [this, generation] {
     int here = 0;
@@ -98,7 +98,8 @@ void SimMeeting::Connect(int generation) {
   });
 }
 
-// Who is told together leaves at once; who has lost another notices at its next step, or when it has waited for long.
+// together: all members leave at once. Otherwise each notices the loss of another one at its next step or after a
+// longer time-out.
 void SimMeeting::LeaveLater(int generation, bool together) {
   for (const auto& [task, member] : members_) {
     if (member.generation != generation || member.state != State::kJoined) continue;

@@ -16,27 +16,27 @@ namespace howdah::testing::sim {
 
 class SimMeeting {
  public:
-  // deliver: hands the AM an event, now.
+  // deliver: passes an event to the AM immediately.
   SimMeeting(World& world, Truth& truth, std::function<void(const core::Event&)> deliver)
       : world_(world), truth_(truth), deliver_(std::move(deliver)) {}
 
-  // What the AM orders. size: ranked tasks of the world.
+  // Orders from the AM. size: number of ranked tasks in the order's generation.
   void Start(const core::StartTask& order, SimContainer& container, int size);
   void Rejoin(const core::Rejoin& order, int size);
   void Ask(const core::RequestRendezvous& order);
 
-  // The attempt's processes have come as far as where they meet.
+  // The attempt's processes have reached the rendezvous.
   void Arrive(TaskId task, int attempt);
-  // One of them has ended otherwise than by succeeding: those that it was connected with notice sooner or later.
+  // A process of the attempt has ended without success. The connected processes notice after a random delay.
   void Break(TaskId task, int attempt);
-  // The AM has been replaced, and nobody is reached any more.
+  // The AM was replaced and has no connection to any process.
   void Forget() { members_.clear(); }
 
  private:
   enum class State { kStarts, kReady, kJoined, kRejoining };
   struct Member {
     int attempt = 0;
-    int generation = 0;  // of its world
+    int generation = 0;  // the generation that it belongs to
     State state = State::kStarts;
     SimContainer* container = nullptr;
   };

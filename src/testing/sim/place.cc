@@ -53,8 +53,8 @@ void SimPlace::Consider(Duration delay) {
   });
 }
 
-// Grants something of one ask, chosen by chance so that jobs take turns and each can end up with a part of what it
-// needs.
+// Grants containers of one request. The request is chosen at random, so that jobs take turns and each can end up with
+// only a part of its gang.
 void SimPlace::GrantOne() {
   if (asks_.empty()) return;
   const size_t first = world_.random.Next() % asks_.size();

@@ -9,11 +9,11 @@
 
 namespace howdah::testing::sim {
 
-// A job, as the backend sees it.
+// A job, from the backend's view.
 class PlaceClient {
  public:
   virtual ~PlaceClient() = default;
-  virtual void OnGranted(int role, int node) = 0;  // a slot of the node is taken until SimPlace::Free
+  virtual void OnGranted(int role, int node) = 0;  // occupies a slot of the node until SimPlace::Free
   virtual void OnWaiting(const std::string& reason) = 0;
   virtual void OnRefused(const std::string& reason) = 0;
   virtual void OnNodeLost(int node) = 0;
@@ -24,7 +24,7 @@ class SimPlace {
   struct Shape {
     int nodes = 1;
     int slots = 1;                 // of each node
-    bool grants_together = false;  // a gang is granted whole or not at all; else it trickles in
+    bool grants_together = false;  // a gang is granted whole or not at all; otherwise container by container
   };
 
   SimPlace(World& world, Shape shape);
@@ -37,7 +37,7 @@ class SimPlace {
  private:
   struct Ask {
     PlaceClient* client;
-    std::vector<core::RequestContainers::Ask> wanted;  // what is not yet granted of it
+    std::vector<core::RequestContainers::Ask> wanted;  // the part that is not granted yet
     bool together = false;
   };
 

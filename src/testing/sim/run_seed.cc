@@ -14,20 +14,20 @@ namespace {
 using std::chrono::hours;
 using std::chrono::seconds;
 
-// Everything may go wrong until then, nothing afterwards.
+// Faults occur only until then.
 constexpr Duration kFaultsLast = seconds(90);
-// After that every job ends within this: the longest gang and register limits, all budgets with their back-offs, and
-// the longest that a user's process runs.
+// Every job ends within this time after the last fault: the longest gang and registration limits, all restart budgets
+// with their back-offs, and the longest run of a user's process.
 constexpr Duration kEndsWithin = hours(2);
 
-// Containers that a job needs at most.
+// The maximum number of containers of a job.
 int Need(const Workload& workload) {
   int need = 0;
   for (const jobspec::RoleSpec& role : workload.spec.roles) need += role.instances.max;
   return need;
 }
 
-// Whether it asks for all that it needs at one time.
+// Whether the job requests all its containers at once.
 bool IsOneGang(const jobspec::JobSpec& spec) {
   return spec.start == jobspec::StartMode::kGang &&
          std::none_of(spec.roles.begin(), spec.roles.end(), [](const auto& role) {
@@ -36,8 +36,8 @@ bool IsOneGang(const jobspec::JobSpec& spec) {
          });
 }
 
-// A place that has room for the larger job and for nothing like both; but for both if one of them starts task by task,
-// or gang by gang, and keeps what it has: such a job and a gang may well block each other.
+// A backend with room for the larger job but not nearly for both. If one of the jobs starts task by task or in several
+// gangs, and keeps the containers it has, the backend has room for both, because two such jobs may block each other.
 SimPlace::Shape DrawShape(Random& random, const std::vector<Workload>& workloads) {
   int largest = 0, all = 0;
   bool gangs_only = true;

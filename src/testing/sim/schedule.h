@@ -21,7 +21,7 @@ class Schedule {
   }
   void After(Duration delay, std::function<void()> what) { At(now_ + delay, std::move(what)); }
 
-  // Runs the next action. false: the queue is empty.
+  // Runs the next action. Returns false if the queue is empty.
   bool RunOne() {
     if (heap_.empty()) return false;
     std::pop_heap(heap_.begin(), heap_.end(), Later);
@@ -40,17 +40,17 @@ class Schedule {
   };
   static bool Later(const Entry& a, const Entry& b) { return a.when != b.when ? a.when > b.when : a.order > b.order; }
 
-  Instant now_{std::chrono::seconds(1'795'000'000)};  // any date will do; this one reads well in a trace
+  Instant now_{std::chrono::seconds(1'795'000'000)};  // an arbitrary date that is easy to read in a trace
   uint64_t order_ = 0;
   std::vector<Entry> heap_;
 };
 
-// One connection: what is sent over it arrives in order, however late.
+// One connection: messages arrive in the order in which they were sent, whatever their delays.
 class Channel {
  public:
-  // When something that is sent now arrives.
+  // The arrival time of a message that is sent now.
   Instant Arrival(Instant now, Duration delay) { return last_ = std::max(last_, now + delay); }
-  // Nothing arrives before then.
+  // Nothing arrives before `when`.
   void HoldUntil(Instant when) { last_ = std::max(last_, when); }
 
  private:

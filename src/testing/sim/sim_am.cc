@@ -43,7 +43,7 @@ void SimAm::Add(const core::JournalEntry& entry) {
   Order(core::Record{entry.change});
 }
 
-// An entry that the AM before this one recorded, and may not have written.
+// Adds an entry that the previous AM recorded but may not have written.
 void SimAm::AddAgain(const core::Change& change) {
   const size_t at = disk_.journal + queued_++;
   if (at < disk_.recorded.size() && disk_.recorded[at] == change) return;

@@ -1,5 +1,5 @@
 // One application master under simulation: the AM's real loop (am::loop::JobLoop) on simulated ports, which check the
-// order that recovery depends on.
+// order of operations that recovery depends on.
 #pragma once
 
 #include <string>
@@ -11,14 +11,14 @@
 
 namespace howdah::testing::sim {
 
-// What is left of an AM that was killed.
+// The files of an AM. They survive its death.
 struct SimDisk {
   struct Logged {
     am::loop::LoggedEvent logged;
-    std::vector<std::string> orders;  // the actions of its step, as text
+    std::vector<std::string> orders;  // the actions of the event's step, as text
   };
   std::vector<Logged> event_log;
-  size_t journal = 0;                  // entries that are written
+  size_t journal = 0;                  // number of entries written
   std::vector<core::Change> recorded;  // every entry that the core has recorded, written or not
 };
 
@@ -28,25 +28,25 @@ class SimAm final : private am::loop::Clock,
                     private am::loop::Journal,
                     private am::loop::Performer {
  public:
-  // The job that the AM runs.
+  // The job that this AM runs.
   class Owner {
    public:
     virtual ~Owner() = default;
     virtual Instant AmNow() const = 0;
-    // An action that the core has ordered, whether or not the AM lives to perform it.
+    // The core has ordered an action. The AM may die before it performs the action.
     virtual void OnOrdered(const core::Action& action) = 0;
     virtual void OnPerform(const core::Action& action) = 0;
     virtual void OnDeadline(std::optional<Instant> deadline) = 0;
   };
-  // disk, owner: outlive this.
+  // disk and owner must live longer than this object.
   SimAm(World& world, const Workload& workload, std::string name, Instant submitted, uint64_t seed, SimDisk& disk,
         Owner& owner);
 
-  // Continues from the disk, as an AM that is started after another.
+  // Continues from the disk, like an AM that is started after the death of another.
   void Resume();
-  // Hands an event to the loop and lets it drain; from within a drain the event waits for its turn.
+  // Posts an event to the loop and drains the queue. During a drain the event is only queued.
   void Deliver(const core::Event& event);
-  // The AM was killed between a step and its orders: none was performed, and the journal was not written.
+  // The AM was killed between a step and its actions: it performed none of them and did not write the journal.
   bool died() const { return died_; }
   const core::Job& job() const { return loop_.job(); }
 
@@ -73,8 +73,8 @@ class SimAm final : private am::loop::Clock,
   size_t queued_ = 0;  // journal entries that wait for the flush
   size_t replayed_ = 0, replayed_entries_ = 0;
   bool resuming_ = false, draining_ = false, drain_wanted_ = false;
-  bool durable_ = false;  // the event whose actions come is in the event log
-  bool ordered_ = false;  // an action of this drain has come
+  bool durable_ = false;  // the event of the current actions is in the event log
+  bool ordered_ = false;  // this drain has ordered an action
   bool died_ = false;
   int flushes_ = 0;  // in this drain
 };

@@ -43,7 +43,7 @@ void SimJob::Begin() {
   PlanLossOfTail();
 }
 
-// --- people and clocks ---
+// --- users and clocks ---
 
 void SimJob::PlanPeople() {
   const Faults& faults = world_.faults;
@@ -114,8 +114,8 @@ void SimJob::OnOrdered(const core::Action& action) {
   checker_->Ordered(action);
 }
 
-// The AM is killed, and another resumes from its disk. Messages under way reach the new one, as executors repeat what
-// may not have arrived.
+// The AM is killed, and another one resumes from its disk. Messages in flight reach the new one, because executors
+// repeat messages that may not have arrived.
 void SimJob::AnotherAmGoesOn() {
   if (ended() || world_.violation || disk_.event_log.empty()) return;
   world_.Reach(Situation::kAmReplaced);
@@ -129,8 +129,8 @@ void SimJob::AnotherAmGoesOn() {
   for (const auto& container : containers_) container->FindAm();
 }
 
-// What an AM knows is copied to where another one finds it, a while later: what it was told last is lost with its node.
-// Drawn from numbers of its own, so that seeds without it stay what they are.
+// The AM's files are copied at some time, and the AM's node is lost later: the events between are lost. Uses its own
+// random numbers, so that seeds without this fault are unchanged.
 void SimJob::PlanLossOfTail() {
   Random random(seed_ + 1);
   if (workload_.meets || !random.Chance(world_.faults.am_loses_tail)) return;
@@ -168,8 +168,8 @@ void SimJob::AnotherAmKnowsLess() {
   Reconcile(lost);
 }
 
-// What the place and executors say again: the place has what it granted to the AM before, and takes back what this one
-// does not know.
+// Messages that the backend and the executors repeat. The backend still has the containers that it granted to the
+// previous AM, and ends those that this AM has not recorded.
 void SimJob::Reconcile(const std::vector<SimDisk::Logged>& lost) {
   for (const auto& container : containers_) {
     if (!checker_->facts().Held(container->id())) container->End({});
@@ -207,7 +207,7 @@ void SimJob::Ring(int alarm) {
   }
 }
 
-// The AM is killed: what it recorded so far is all that is left of it. Executors notice and end what they started.
+// The AM is killed permanently: only its records remain. Executors notice, and end the processes they started.
 void SimJob::AmDies() {
   if (ended()) return;
   world_.Reach(Situation::kAmDied);
@@ -258,7 +258,7 @@ void SimJob::Do(const core::StartTask& a) {
 void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a); }
 void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
 
-// Of the world as it is now.
+// Counts ranked tasks of the current peer group.
 int SimJob::RankedTasks() const {
   int tasks = 0;
   for (size_t role = 0; role < workload_.spec.roles.size(); ++role) {
@@ -267,7 +267,7 @@ int SimJob::RankedTasks() const {
   return tasks;
 }
 
-// --- the place and the containers ---
+// --- the backend and the containers ---
 
 void SimJob::OnGranted(int role, int node) {
   const ContainerId id{name_ + "-c" + std::to_string(containers_.size())};

@@ -1,4 +1,4 @@
-// One job under simulation: its AM, its containers, and what people do to it.
+// One job under simulation: its AM, its containers, and the requests of its users.
 #pragma once
 
 #include <memory>
@@ -28,7 +28,7 @@ class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
   uint64_t digest() const { return digest_.value(); }
   int steps() const { return steps_; }
   bool anything_started() const { return checker_->facts().anything_started(); }
-  // Where it stands, for who wonders why it does not end.
+  // The state of the job and its tasks, for a report about a job that does not end.
   std::string Describe() const;
 
   // ContainerOwner
@@ -77,7 +77,7 @@ class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
   void Do(const core::RequestRendezvous& a) { meeting_.Ask(a); }
   void Do(const core::Rejoin& a) { meeting_.Rejoin(a, RankedTasks()); }
   int RankedTasks() const;
-  void Do(const core::AvoidNode&) {}  // a place may grant there all the same
+  void Do(const core::AvoidNode&) {}  // the simulated backend may still grant containers on that node
   void Do(const core::Record&) {}
   void Do(const core::PrepareFinish&) { Deliver(core::FinishPrepared{}); }
   void Do(const core::FinishJob&);
@@ -88,14 +88,14 @@ class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
   Workload workload_;
   std::string name_;
   Truth truth_;
-  std::optional<Checker> checker_;  // always there; what it has seen can be forgotten
+  std::optional<Checker> checker_;  // always set; replaced by an older copy when an AM loses the tail of its log
   SimMeeting meeting_;
   const Instant submitted_;
   const uint64_t seed_;
   SimDisk disk_;
   std::unique_ptr<SimAm> am_;
   bool delivering_ = false;
-  // What the next AM finds if the end of the disk is lost.
+  // The state that the next AM finds if the end of the event log is lost.
   struct Copied {
     Checker checker;
     size_t logged = 0, recorded = 0;
@@ -103,9 +103,10 @@ class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
   };
   std::optional<Copied> copied_;
   int am_attempt_ = 0;
-  std::vector<std::unique_ptr<SimContainer>> containers_;  // of all times: plans refer to them
+  // includes ended containers, because scheduled actions refer to them
+  std::vector<std::unique_ptr<SimContainer>> containers_;
   Channel from_place_, from_people_;
-  Duration skew_{};  // of the AM's clock
+  Duration skew_{};  // offset of the AM's clock
   std::optional<Instant> alarm_at_;
   int alarm_ = 0;
   int alarms_in_vain_ = 0;

@@ -1,4 +1,4 @@
-// The simulator itself: what it promises to those who read its verdicts.
+// Tests of the simulator itself: the guarantees that its verdicts rely on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +47,7 @@ TEST(Schedule, RunsByTimeThenByOrder) {
   schedule.After(seconds(2), [&] { order += 'c'; });
   schedule.After(seconds(1), [&] {
     order += 'a';
-    schedule.At(start, [&] { order += 'b'; });  // the past is now
+    schedule.At(start, [&] { order += 'b'; });  // a time in the past means now
   });
   while (schedule.RunOne()) {
   }
@@ -68,7 +68,7 @@ TEST(JournalFold, FollowsTheTableOfStates) {
   struct Row {
     const char* what;
     std::vector<core::Change> changes;
-    const char* wrong;  // of the last; empty: nothing
+    const char* wrong;  // the expected violation by the last change; empty: none
   };
   const auto task = [](TaskChanged::Type type, TaskState state, int attempt = 0) {
     return TaskChanged{.type = type, .role = "worker", .index = 1, .state = state, .attempt = attempt};

@@ -1,4 +1,4 @@
-// Events and actions as lines of a trace.
+// Events and actions as trace lines.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// The real state of the user's processes of one job, independent of the events that the core has received; and the
-// rules that need it.
+// The real state of one job's processes, independent of the events that the core has received, and the rules that need
+// this state.
 #pragma once
 
 #include <functional>
@@ -14,26 +14,26 @@
 
 namespace howdah::testing::sim {
 
-// A task's processes failed by themselves: not because they were stopped, killed or lost.
+// A failure that the task's own processes caused: they were not stopped, killed or lost.
 struct OwnFailure {
   TaskId task;
   int attempt = 0;
   int generation = 0;
   Instant at;
-  std::string how;           // as reasons say it: "exit code 7"; empty: could not be started
-  bool consequence = false;  // it says itself that another one failed before it
-  bool final = false;        // a rule of its role says that it is not to start again
-  bool stalled = false;      // it did not end
-  bool told = false;         // the core has been told while the container was still there
+  std::string how;           // in the words of the job's reason: "exit code 7"; empty: the command could not be started
+  bool consequence = false;  // it reports itself as the consequence of another failure
+  bool final = false;        // a rule of the task's role excludes a restart
+  bool stalled = false;      // the attempt hung and did not end
+  bool told = false;         // the core received the failure while it held the container
 };
 
-// Whether a is nearer to the cause than b.
+// Whether `a` is closer to the root cause than `b`.
 inline bool CameFirst(const OwnFailure& a, const OwnFailure& b) {
   if (a.final != b.final) return a.final;
   return a.consequence != b.consequence ? b.consequence : a.at < b.at;
 }
 
-// What the rule of its role says of a failure that fits it; none: it fits none.
+// The consequence of the restart rule that the failure matched; nullopt if it matched none.
 std::optional<jobspec::RestartRule::Then> RuleOf(const Workload& workload, TaskId task,
                                                  const core::Diagnosis& diagnosis);
 inline bool IsFinal(const Workload& workload, TaskId task, const core::Diagnosis& diagnosis) {
@@ -44,25 +44,25 @@ class Truth {
  public:
   Truth(World& world, const Workload& workload) : world_(world), workload_(workload) {}
 
-  // Processes of the attempt exist from now on.
+  // The attempt's processes have started.
   void Started(TaskId task, int attempt, int generation);
-  // They have left their world, and run on without one until they are in the next.
+  // The attempt has left its generation, and runs without one until Rejoined.
   void Waits(TaskId task, int attempt);
   void Rejoined(TaskId task, int attempt, int generation);
-  // None of them is left.
+  // All processes of the attempt have ended.
   void Ended(TaskId task, int attempt);
   void Failed(OwnFailure failure) { failures_.push_back(std::move(failure)); }
-  // The core is told of the failure of this attempt. A stall that it does not heed, as the attempt is being stopped, is
-  // not told.
+  // The core has received the failure of this attempt. The caller does not report a hang that the core ignores because
+  // the attempt is already being stopped.
   OwnFailure* Told(TaskId task, int attempt, bool stalled);
 
-  // Of each failure until now; what was told since can be taken back.
+  // told: for each failure so far, whether the core has received it. Untell restores an earlier result.
   std::vector<bool> told() const;
   void Untell(const std::vector<bool>& told);
-  // The core knows of no attempt after the newest of a task: another one will have its number.
+  // The core has lost all attempts after the newest of each task: other attempts will get their numbers.
   void Forget(const std::function<int(TaskId)>& newest);
   const std::vector<OwnFailure>& failures() const { return failures_; }
-  // "worker:1 attempt 0" of each that runs; empty: none.
+  // For example "worker:1 attempt 0", for each running attempt; empty if none runs.
   std::string Running() const;
 
  private:

@@ -10,7 +10,7 @@ using std::chrono::milliseconds;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-// Builds a workload role by role, so that a kind below reads like its job file.
+// Builds a workload role by role, so that each kind below reads like its job file.
 class Maker {
  public:
   Maker(Random& random, core::FrameworkRules rules = {}) : random_(random) {
@@ -123,7 +123,7 @@ Workload Elastic(Random& random) {
   return make.Done();
 }
 
-// Ranked tasks that go from one world to the next.
+// Ranked tasks that continue from one generation to the next.
 Workload Worlds(Random& random) {
   Maker make(random, {.needs_whole_cluster = true, .needs_am = true});
   make.Meets();
@@ -181,7 +181,7 @@ Workload DagOfAfter(Random& random) {
   return make.Done();
 }
 
-// A worker that never ends by itself: only a limit, or a person, ends it.
+// A worker that never ends by itself: only a limit or a user ends it.
 Workload Endless(Random& random) {
   Maker make(random);
   make.Role("worker", random.Between(1, 3), {.for_ever = true, .ignores_stop = 0.4, .saves = 0.4, .stalls = 0.4},
@@ -198,7 +198,7 @@ void AddRules(Workload& workload, Random random) {
   if (!random.Chance(0.2)) return;
   for (size_t r = 0; r < workload.spec.roles.size(); ++r) {
     jobspec::RoleSpec& role = workload.spec.roles[r];
-    // What always fails and may always start again would hold its containers for ever.
+    // A role that always fails and restarts without limit would hold its containers forever.
     if (role.processes > 1 || workload.conduct[r].fails >= 1 || random.Chance(0.3)) continue;
     const std::vector<Then> all = {Then::kFail, Then::kRestart, Then::kRestartFree, Then::kElsewhere};
     role.restart.rules = {{.log = "it", .exit = {}, .signal = {}, .then = random.Pick(all)}};

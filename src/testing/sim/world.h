@@ -1,4 +1,4 @@
-// Shared by everything in one simulation: time, randomness, the active faults, and the findings.
+// State shared by all parts of one simulation: time, randomness, the active faults, and the findings.
 #pragma once
 
 #include <algorithm>
@@ -14,20 +14,20 @@
 
 namespace howdah::testing::sim {
 
-// How fast a place is at most once nothing goes wrong any more: faster than any gang gives up holding.
+// The maximum grant delay of the backend once faults have stopped: shorter than any gang time-out.
 inline constexpr Duration kPrompt = std::chrono::milliseconds(200);
 
 struct World {
   Schedule schedule;
   Random random;
   const Faults& faults;
-  Instant heals;  // from then on nothing more goes wrong
+  Instant heals;  // no faults occur from this time on
   TraceSink trace;
   Coverage coverage;
-  std::optional<Violation> violation;  // the first
+  std::optional<Violation> violation;  // the first one found
 
   bool Fault(double chance) { return schedule.now() < heals && random.Chance(chance); }
-  // Whether a fault of this chance befalls something, and after how long: before the faults stop.
+  // Whether a fault with this chance occurs, and after which delay. The fault occurs before faults stop.
   std::optional<Duration> FaultWithin(double chance, Duration longest) {
     if (!Fault(chance)) return std::nullopt;
     return random.Between(Duration(0), std::min(longest, Duration(heals - schedule.now())));
@@ -40,7 +40,7 @@ struct World {
     const Duration longest = schedule.now() < heals ? faults.grant_delay : std::min(faults.grant_delay, kPrompt);
     return random.Between(Duration(0), longest);
   }
-  // Whether the clocks of the AM and of the nodes are one.
+  // Whether the clocks of the AM and of the nodes agree.
   bool clocks_agree() const { return faults.clock_jumps == 0; }
   void Reach(Situation situation) { coverage.set(static_cast<size_t>(situation)); }
   void Violate(std::string check, std::string what) {

@@ -1,4 +1,4 @@
-// howdah-sim: runs the job core through many simulated worlds, each from a seed, and says which seed broke a rule.
+// howdah-sim: runs the job core through many simulations, each from a seed, and reports the seed that broke a rule.
 #include <charconv>
 #include <chrono>
 #include <csignal>
@@ -36,10 +36,10 @@ struct Options {
   bool one = false, trace = false, coverage = false;
 };
 
-// The seed under way, for the handler below.
+// The current seed, for the signal handler below.
 uint64_t current_seed = 0;
 
-// The core aborts when its own books are wrong; all that is left to say is where.
+// The core aborts when it breaks its own invariants. Only the seed can still be reported then.
 void SayWhereItAborted(int) {
   const auto seed = static_cast<unsigned long long>(current_seed);
   std::printf(
@@ -103,7 +103,7 @@ struct Totals {
   std::vector<uint64_t> reached = std::vector<uint64_t>(static_cast<size_t>(Situation::kCount), 0);
 };
 
-// Runs a seed twice. false: it broke a rule, and what it broke is printed.
+// Runs a seed twice. Returns false if it broke a rule, and prints that rule.
 bool RunTwice(uint64_t seed, bool trace, Totals& totals) {
   current_seed = seed;
   const SeedResult first =
@@ -126,7 +126,7 @@ bool RunTwice(uint64_t seed, bool trace, Totals& totals) {
   return true;
 }
 
-// true: each situation was reached by some seed.
+// Returns whether every situation was reached by some seed.
 bool PrintCoverage(const Totals& totals) {
   bool all = true;
   for (size_t i = 0; i < totals.reached.size(); ++i) {
@@ -143,7 +143,7 @@ bool PrintCoverage(const Totals& totals) {
 int main(int argc, char** argv) {
   Options options;
   if (!Parse(argc, argv, options)) return 2;
-  static char buffer[BUFSIZ];  // none is allocated when the program is about to die
+  static char buffer[BUFSIZ];  // static, so that nothing is allocated while the program aborts
   std::setvbuf(stdout, buffer, _IOLBF, sizeof(buffer));
   std::signal(SIGABRT, SayWhereItAborted);
   std::signal(SIGSEGV, SayWhereItAborted);

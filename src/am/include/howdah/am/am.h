@@ -1,5 +1,5 @@
 // The application master (AM) of one job: a shell around core::Job. Events come from executors, the backend, clients
-// and the clock; each is stepped, and the actions of the step are performed. No decision about the job is made here.
+// and the clock. The AM passes each to the core and performs the resulting actions. It makes no decision about the job.
 #pragma once
 
 #include <cstdint>
@@ -25,65 +25,70 @@ class io_context;
 
 namespace howdah::am {
 
-// The addresses of an AM.
+// The addresses at which an AM listens.
 struct Listening {
   std::string address;         // for executors and clients: "10.0.0.7:40123"
-  uint16_t tracking_port = 0;  // of the status page, on the same host; 0: no page
+  uint16_t tracking_port = 0;  // of the status page, on the same host; 0: the AM serves no page
 };
 
-// The status page: plain HTTP for browsers that come through the backend's own proxy, which authenticates users. Other
-// requests are redirected to that proxy, as by Hadoop's AmIpFilter.
+// The status page: plain HTTP for browsers that connect through the backend's own proxy, which authenticates users.
+// Other requests are redirected to that proxy, like Hadoop's AmIpFilter does.
 struct Tracking {
-  // The current IP addresses of the proxy's hosts. Called on the loop for every request, so it must not block. Empty
-  // function: there is no page, and nothing listens.
+  // The current IP addresses of the proxy's hosts. Called on the loop for every request, so it must not block. Without
+  // this function the AM serves no page and listens on no port for it.
   std::function<std::vector<std::string>()> peers;
-  std::string
-      proxy_url;  // of the page, for people: "http://example.com:8088/proxy/application_1_0001"; also in the status
-  // The address of a task's output after its executor has exited; "": none. May be empty.
+  // The URL of the page through the proxy, for users and the status:
+  // "http://example.com:8088/proxy/application_1_0001".
+  std::string proxy_url;
+  // Returns the address of a task's output after its executor has exited; "" if there is none. The function may be
+  // empty.
   std::function<std::string(const journal::TaskView& task)> logs_url;
 };
 
-// The parameters of an AM. It knows nothing else about the backend.
+// The parameters of an AM. They are all that it receives about the backend.
 struct AmOptions {
   JobId job;
   jobspec::JobSpec spec;
   int attempt = 0;
-  std::string
-      how_before_died;  // how the previous AM died: a clause, "was killed by signal 9 (SIGKILL)"; empty: unknown
-  // An AM that follows one whose event log is lost begins the next generation, and continues the numbers of attempts.
+  // How the previous AM died: a clause such as "was killed by signal 9 (SIGKILL)"; empty: unknown.
+  std::string how_before_died;
+  // Set if the previous AM's event log is lost: the AM begins this generation, and numbers attempts from
+  // first_task_attempt.
   int generation = 0, first_task_attempt = 0;
-  std::optional<Instant> gang_since;  // `timeouts.gang` counts from here; none: from the job's submission
-  // true: SIGTERM means that the backend kills the whole container soon, so the AM exits at once. false: it stops the
-  // job with grace.
+  // Start of the time that `timeouts.gang` limits; nullopt: the submission of the job.
+  std::optional<Instant> gang_since;
+  // SIGTERM handling. true: the backend is about to kill the whole container, so the AM exits at once. false: the AM
+  // stops the job with grace.
   bool leave_on_sigterm = false;
   std::string node;          // name of this machine
   std::string listen_host;   // address that executors and clients can reach
-  uint16_t listen_port = 0;  // the port of the previous AM, if it is free; 0: any
-  // How long the backend may take to detect an AM's death and start another one. Executors wait for that one this long
+  uint16_t listen_port = 0;  // the port of the previous AM, if it is free; 0: any port
+  // How long the backend may take to detect an AM's death and start another AM. Executors wait for the new AM this long
   // plus timeouts.am.
   Duration place_notices{0};
-  std::string journal;  // path of a file that has its first line, JobSubmitted
-  // Path of the event log; if the file exists, the AM resumes the job from it.
+  std::string journal;  // path of an existing file whose first line is JobSubmitted
+  // Path of the event log. If the file exists, the AM resumes the job from it.
   std::string event_log;
-  std::string agents_log_directory;  // for the output of TensorBoard
-  // For a tensorboard.logdir in a remote file system: opens that file system, and the absolute path of a local
-  // directory for a copy. Called on the loop; the result is used on another thread. Empty: none.
+  std::string agents_log_directory;  // directory for TensorBoard's output
+  // For a tensorboard.logdir in a remote file system. open_logdir opens that file system: it is called on the loop, and
+  // its result is used on another thread. logdir_copy is the absolute path of a local directory for a copy. Both are
+  // empty for a local directory.
   std::function<Result<std::unique_ptr<storage::Files>>()> open_logdir;
   std::string logdir_copy;
-  std::vector<std::string> environment;  // of processes that the AM starts itself (TensorBoard): "NAME=VALUE"
+  // Environment of processes that the AM starts itself (TensorBoard): "NAME=VALUE".
+  std::vector<std::string> environment;
   rpc::Identity identity;
   Tracking tracking;
-  // Called once, on the loop, when executors and clients can connect. An error ends the AM.
+  // Called once, on the loop, when executors and clients can connect. If it returns an error, the AM exits.
   std::function<Status(const Listening& listening)> on_listening;
 };
 
-// Makes the backend's part of the AM. Called when the AM listens. An error ends the AM.
+// Creates the AM's backend. Called once the AM listens. If it returns an error, the AM exits.
 using MakeBackend = std::function<Result<std::unique_ptr<backend::Backend>>(
     boost::asio::io_context& loop, backend::Sink& sink, const Listening& listening)>;
 
-// Runs the job to its end on the calling thread. The final state is in the journal when it returns. An error says what
-// the AM could not do.
-// clock: of this process, for everything in it.
+// Runs the job to its end on the calling thread. When it returns, the final state is in the journal. On an error the AM
+// could not continue the job; the error states which operation failed. clock is used for all times in this process.
 Status RunAm(AmOptions options, const os::process::Clock& clock, const MakeBackend& make_backend);
 
 }  // namespace howdah::am

@@ -12,32 +12,32 @@
 
 namespace howdah::am::loop {
 
-// One thread. The order within a drain is what makes recovery possible:
+// One thread. Recovery depends on the order within a drain:
 //   1. each event is stepped alone, in the order of Post;
-//   2. it is durable in the event log before any of its actions is performed;
-//   3. the journal is flushed once per drain, when the queue is empty, so that readers see a step whole;
+//   2. an event is durable in the event log before any of its actions is performed;
+//   3. the journal is flushed once per drain, when the queue is empty, so that readers see complete steps;
 //   4. the timer is armed once per drain.
 class JobLoop {
  public:
-  // submitted, seed: as core::Job takes them.
+  // submitted, seed: passed on to core::Job.
   JobLoop(const jobspec::JobSpec& spec, const core::FrameworkRules& rules, Instant submitted, uint64_t seed,
           Ports ports);
 
-  // Queues an event, also from within a drain.
+  // Queues an event. May be called during a drain.
   void Post(core::Event event);
-  // Called by the owner of Timers, after DrainSoon.
+  // Steps all queued events. Called by the owner of Timers, after DrainSoon.
   void Drain();
 
-  // Brings the core to the state that the AM before this one had reached. Journal entries that follow from `past` are
-  // written, except the first `recorded`, which the journal has. The caller posts core::AmResumed afterwards, upon
-  // which the core repeats every order that may have been lost.
+  // Brings the core to the state that the previous AM had reached, by replaying its events `past`. Writes the journal
+  // entries that follow from them, except the first `recorded`, which the journal already has. Afterwards the caller
+  // posts core::AmResumed. The core then repeats every order that may have been lost.
   void Resume(const std::vector<LoggedEvent>& past, size_t recorded);
 
-  // Nothing is stepped or written any more.
+  // After Stop the loop steps and writes nothing.
   void Stop() { stopped_ = true; }
 
   const core::Job& job() const { return job_; }
-  // How many events have been stepped, replayed ones not counted: actions of one step share this number.
+  // The number of events stepped, without replayed ones. All actions of one step see the same number.
   uint64_t steps() const { return steps_; }
 
  private:
@@ -49,7 +49,7 @@ class JobLoop {
   core::Job job_;
   core::Heartbeats heartbeats_;  // not logged yet
   std::deque<core::Event> queue_;
-  Instant now_;  // of the newest step: time never goes back
+  Instant now_;  // time of the newest step; it never decreases
   uint64_t steps_ = 0;
   bool drain_wanted_ = false;
   bool stopped_ = false;

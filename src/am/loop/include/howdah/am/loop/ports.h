@@ -1,5 +1,5 @@
-// The interfaces through which the application master's loop reaches its process: the AM implements them with files,
-// timers and executors, the simulator with virtual ones. All calls come from the loop's thread.
+// The interfaces between the application master's loop and its process. The AM implements them with files, timers and
+// executors, the simulator with virtual ones. All calls are made on the loop's thread.
 #pragma once
 
 #include <optional>
@@ -28,17 +28,18 @@ class Clock {
 class Timers {
  public:
   virtual ~Timers() = default;
-  // Call JobLoop::Drain soon, once, and not from within this call.
+  // The implementation calls JobLoop::Drain once soon, but not from within this call.
   virtual void DrainSoon() = 0;
-  // Post core::Ticked at the deadline. Replaces the deadline given before; nullopt: no deadline.
+  // The implementation posts core::Ticked at the deadline. Each call replaces the previous deadline; nullopt: no
+  // deadline.
   virtual void Arm(std::optional<Instant> deadline) = 0;
 };
 
-// core::Job is a function of its events, so the events alone bring the next AM to the state of this one.
+// The state of core::Job is a function of its events, so the events alone bring the next AM to the state of this one.
 class EventLog {
  public:
   virtual ~EventLog() = default;
-  // The events are durable when this returns ok.
+  // When this returns ok, the events are durable.
   virtual Status Append(const std::vector<LoggedEvent>& events) = 0;
 };
 
@@ -47,21 +48,21 @@ class Journal {
   virtual ~Journal() = default;
   // Queues an entry.
   virtual void Add(const core::JournalEntry& entry) = 0;
-  // Writes everything queued, in one piece.
+  // Writes all queued entries in one piece.
   virtual Status Flush() = 0;
 };
 
-// Carries out what the core orders.
+// Performs the core's actions.
 class Performer {
  public:
   virtual ~Performer() = default;
-  // Every action except core::Record, which goes to the journal.
+  // Called for every action except core::Record, which goes to the journal.
   virtual void Perform(const core::Action& action) = 0;
-  // The AM before this one has performed these actions: update tables, order nothing.
+  // The previous AM has performed these actions. The implementation updates its tables and performs nothing.
   virtual void Replayed(const LoggedEvent& logged, const std::vector<core::Action>& actions) = 0;
-  // The queue is empty and the journal is written.
+  // The queue is empty and the journal is flushed.
   virtual void OnDrained() = 0;
-  // Event log or journal cannot be written: the loop has stopped.
+  // The event log or the journal cannot be written, and the loop has stopped.
   virtual void OnFailed(const Error& error) = 0;
 };
 

@@ -1,5 +1,5 @@
-// The situations that the simulation is for. A run of many seeds that never reached one of them proves nothing about
-// it.
+// The situations that the simulation exists to reach. If a run of many seeds misses one, it proves nothing about that
+// situation.
 #pragma once
 
 #include <bitset>
@@ -82,7 +82,7 @@ enum class Situation {
 
 using Coverage = std::bitset<static_cast<size_t>(Situation::kCount)>;
 
-// "a task restarted alone"
+// For example "a task restarted alone".
 std::string_view ToText(Situation situation);
 
 }  // namespace howdah::testing::sim

@@ -1,4 +1,4 @@
-// The only source of chance in a simulation: everything that happens follows from one seed.
+// The only source of randomness in a simulation, so that one seed determines the whole run.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@ namespace howdah::testing::sim {
 // SplitMix64: small, fast, and the same on every machine (the distributions of <random> are not).
 class Random {
  public:
-  // The seed is mixed, or neighbours would be the same sequence one step apart.
+  // The seed is mixed because neighbouring seeds would otherwise give the same sequence, shifted by one step.
   explicit Random(uint64_t seed) : state_(Mix(seed)) {}
 
   uint64_t Next() { return Mix(state_ += 0x9e3779b97f4a7c15); }
   bool Chance(double p) { return static_cast<double>(Next() >> 11) < p * 9007199254740992.0; }
-  // Both ends included.
+  // Both ends are included.
   int Between(int low, int high) { return low + static_cast<int>(Next() % static_cast<uint64_t>(high - low + 1)); }
   Duration Between(Duration low, Duration high) {
     return low + Duration(static_cast<int64_t>(Next() % static_cast<uint64_t>((high - low).count() + 1)));

@@ -1,5 +1,5 @@
-// One simulation from one seed: a workload, a fault profile, a place, one job or two; first everything may go wrong,
-// then nothing does any more and every job has to end.
+// One simulation from one seed: a workload, a fault profile, a backend, and one or two jobs. Faults occur during a
+// first phase. None occur afterwards, and every job has to end.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Violation {
   std::string what;   // how it was broken
 };
 
-// Is given each line of a trace; none: nothing is formatted.
+// Receives each line of a trace. Without this function no trace is formatted.
 using TraceSink = std::function<void(const std::string& line)>;
 
 struct SeedResult {
@@ -26,7 +26,7 @@ struct SeedResult {
   uint64_t digest = 0;
   Coverage coverage;
   int jobs = 0;
-  int steps = 0;  // events that the cores were told
+  int steps = 0;  // events that the cores received
 };
 
 SeedResult RunSeed(uint64_t seed, const TraceSink& trace = nullptr);

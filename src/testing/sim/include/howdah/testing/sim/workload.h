@@ -1,5 +1,5 @@
-// The jobs that are simulated, as data: a job file's values, the framework's rules, and how the user's processes
-// behave.
+// The simulated jobs, as data: the values of a job file, the framework's rules, and the behaviour of the user's
+// processes.
 #pragma once
 
 #include <string_view>
@@ -12,18 +12,18 @@
 
 namespace howdah::testing::sim {
 
-// How the processes of one role behave. Chances are of one attempt of a task.
+// The behaviour of one role's processes. Each chance is for one attempt of a task.
 struct Conduct {
   Duration shortest = std::chrono::milliseconds(20);
   Duration longest = std::chrono::seconds(20);
-  bool for_ever = false;    // ends only when it is stopped, or by a failure
-  double fails = 0;         // one of its processes does, half of them by a signal
+  bool for_ever = false;    // ends only by a stop or a failure
+  double fails = 0;         // one of the processes fails, half of them by a signal
   double start_fails = 0;   // the command cannot be started
   double ignores_stop = 0;  // only SIGKILL ends it
-  double saves = 0;         // told to stop, it asks for more time again and again
-  double stalls = 0;        // it reports steps, and then none any more
-  double ruled = 0;         // a failure of it fits the rule of its role
-  double node_fails = 0;    // a failure of it is its node's
+  double saves = 0;         // after a stop order it requests more time again and again
+  double stalls = 0;        // it reports steps for a while and then none
+  double ruled = 0;         // a failure matches a restart rule of the role
+  double node_fails = 0;    // a failure is caused by the node
 };
 
 struct Workload {
@@ -31,20 +31,21 @@ struct Workload {
   jobspec::JobSpec spec;
   core::FrameworkRules rules;
   std::vector<Conduct> conduct;  // by role
-  // The ranked tasks talk to each other: when one of them dies the others fail too, soon after.
+  // The ranked tasks communicate: when one of them dies, the others fail soon after.
   bool collective = false;
-  // They go from one world to the next: when one dies the others wait for their places in a new one.
+  // Ranked tasks continue from one generation to the next: when one dies, the others wait for their ranks in a new one.
   bool meets = false;
 };
 
 struct WorkloadKind {
   std::string_view name;
-  Workload (*make)(Random& random);  // sizes, budgets and time-outs are drawn anew for each seed
+  Workload (*make)(Random& random);  // sizes, budgets and time-outs are drawn for each seed
 };
 
 const std::vector<WorkloadKind>& WorkloadKinds();
 
-// Gives roles of some workloads rules of what follows a failure. With chance of its own: all else stays as it was.
+// Gives restart rules to roles of some workloads. Uses its own random numbers, so that the rest of the seed's run is
+// unchanged.
 void AddRules(Workload& workload, Random random);
 
 }  // namespace howdah::testing::sim
