@@ -46,6 +46,8 @@ if(HOWDAH_STATIC)
     Threads::Threads ${CMAKE_DL_LIBS})
 else()
   pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++ protobuf absl_synchronization)
+  # Its only flag is -DNOMINMAX, for Windows. A precompiled header made without it would be refused.
+  set_property(TARGET PkgConfig::GRPCPP PROPERTY INTERFACE_COMPILE_OPTIONS "")
   add_library(howdah_grpc INTERFACE IMPORTED GLOBAL)
   target_link_libraries(howdah_grpc INTERFACE PkgConfig::GRPCPP Threads::Threads)
 endif()

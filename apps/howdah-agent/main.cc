@@ -139,14 +139,18 @@ int LocalAm(backend::local::AmStart start, int ready_fd) {
   }
   return am::RunGuarded({.am =
                              [&](const std::string& how_before_died) {
-                               return ExitStatusOf(
-                                   RunAm(**job, how_before_died.empty() ? ready_fd : -1, how_before_died));
+                               const int fd = how_before_died.empty() ? ready_fd : -1;
+                               const Status ended = RunAm(**job, fd, how_before_died);
+                               if (ended.ok()) (*job)->RemoveRestartFiles();
+                               return ExitStatusOf(ended);
                              },
                          .again = [&] { return (*job)->CanRestart(); },
                          .after_death =
                              [&](const std::string& how) {
                                (*job)->CleanUp();
-                               ExitStatusOf((*job)->RecordAmDeath(how));
+                               const Status recorded = (*job)->RecordAmDeath(how);
+                               if (recorded.ok()) (*job)->RemoveRestartFiles();
+                               ExitStatusOf(recorded);
                              },
                          .am_only_fd = ready_fd});
 }

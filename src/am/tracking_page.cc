@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cstdio>
 
+#include "howdah/base/ids.h"
+
 namespace howdah::am {
 namespace {
 

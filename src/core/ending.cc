@@ -230,6 +230,11 @@ void Ending::Prepare() {
   context_.Emit(PrepareFinish{FinalEntry()});
 }
 
+void Ending::Resume() {
+  preparing_ = false;
+  if (finished_) Finish();
+}
+
 void Ending::On(const FinishPrepared& e) {
   if (!std::exchange(preparing_, false) || !units_.allocation.containers.empty()) return;
   JobChanged final = FinalEntry();
@@ -246,8 +251,10 @@ void Ending::On(const FinishPrepared& e) {
   if (!advice.empty()) final.advice = advice;
   finished_ = true;
   recorder_.Write(std::move(final));
-  context_.Emit(FinishJob{order_->state, order_->exit_code});
+  Finish();
 }
+
+void Ending::Finish() { context_.Emit(FinishJob{order_->state, order_->exit_code}); }
 
 // A user who submits the job again may request less.
 std::string Ending::WasteAdvice() const {

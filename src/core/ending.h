@@ -45,8 +45,9 @@ class Ending {
   bool Judge();
   // Orders PrepareFinish, once.
   void Prepare();
-  // An AM has died, and with it perhaps the order: the next Settle gives it again.
-  void RepeatPrepare() { preparing_ = false; }
+  // Repeats the orders that the previous AM may not have performed before it died: FinishJob now, PrepareFinish at the
+  // next Settle.
+  void Resume();
   void On(const FinishPrepared& e);
   // No role is limited by the end of others while attempts are being stopped.
   void DisarmRoles();
@@ -68,6 +69,7 @@ class Ending {
   };
 
   void Hurry(const Order& order);
+  void Finish();
   void Stop(Task& task, const Order& order);
   void JudgeOutcome();
   void WatchOutliving();

@@ -159,8 +159,8 @@ void Job::Impl::On(const AmStarted& e) {
 }
 
 void Job::Impl::On(const AmResumed& e) {
-  units.ending.RepeatPrepare();  // a job can end before its AM has started it
-  if (units.phase.queued()) return;
+  units.ending.Resume();  // a job can end before its AM has started it
+  if (units.ending.finished() || units.phase.queued()) return;
   Containers& containers = units.allocation.containers;
   units.recorder.Resumed(e, containers.size());
   containers.ForEach([&](Container& container) { containers.Resend(container); });

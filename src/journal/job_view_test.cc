@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "howdah/base/ids.h"
 #include "test_entries.h"
 
 namespace howdah::journal {

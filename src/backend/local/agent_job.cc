@@ -107,6 +107,12 @@ void AgentJob::CleanUp() {
   if (const Status closed = leases_->Close(); !closed.ok()) std::cerr << closed.error().message << "\n";
 }
 
+void AgentJob::RemoveRestartFiles() {
+  if (const Status removed = backend::local::RemoveRestartFiles(files_); !removed.ok()) {
+    std::cerr << removed.error().message << "\n";
+  }
+}
+
 Status AgentJob::RecordAmDeath(const std::string& how) const { return backend::local::RecordAmDeath(files_, how); }
 
 }  // namespace howdah::backend::local

@@ -45,6 +45,15 @@ std::string Reason(const journal::JobView& view, const JobFiles& files, const st
          (last.empty() ? "" : "; last line of its log: " + last);
 }
 
+// Tries each path. Returns the last error.
+Status RemoveAll(const std::vector<std::string>& paths) {
+  Status result;
+  for (const std::string& path : paths) {
+    if (Status removed = os::files::RemoveTree(path); !removed.ok()) result = std::move(removed);
+  }
+  return result;
+}
+
 core::JobChanged EndOf(const std::string& reason) {
   core::JobChanged end;
   end.state = core::JobState::kFailed;
@@ -87,18 +96,18 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id) {
   KillProcessesOf(files, id);
   HOWDAH_TRY_STATUS(RemoveLeftovers(files));
   HOWDAH_TRY_STATUS(os::files::RemoveTree(files.lease()));
-  return RecordAmDeath(files, DescribeDeathOfAmAndGuardian(view));
+  HOWDAH_TRY_STATUS(RecordAmDeath(files, DescribeDeathOfAmAndGuardian(view)));
+  return RemoveRestartFiles(files);
 }
 
 Status RemoveLeftovers(const JobFiles& files) {
-  std::vector<std::string> paths = {files.staging(),     files.python(),    files.tls(),  files.am_address(),
-                                    files.environment(), files.event_log(), files.alive()};
+  std::vector<std::string> paths = {files.staging(), files.python(), files.environment(), files.alive()};
   if (access(files.keep_work().c_str(), F_OK) != 0) paths.push_back(files.work());
-  Status result;
-  for (const std::string& path : paths) {
-    if (Status removed = os::files::RemoveTree(path); !removed.ok()) result = std::move(removed);
-  }
-  return result;
+  return RemoveAll(paths);
+}
+
+Status RemoveRestartFiles(const JobFiles& files) {
+  return RemoveAll({files.tls(), files.am_address(), files.event_log()});
 }
 
 Status EndIfOrphaned(const JobFiles& files, const JobId& id) {

@@ -16,8 +16,13 @@ Status EndOrphanedJob(const JobFiles& files, const JobId& id);
 // The same if nobody holds am.lock; otherwise nothing.
 Status EndIfOrphaned(const JobFiles& files, const JobId& id);
 
-// Deletes everything of a job on this machine except journal, logs and, if requested, working directories.
+// Deletes everything of a job on this machine except journal, logs, the files of RemoveRestartFiles and, if requested,
+// working directories.
 Status RemoveLeftovers(const JobFiles& files);
+
+// Deletes the files without which no AM can continue the job. Called once the journal has the job's end: an AM that is
+// killed before its last line is written is replaced, and the next one writes it.
+Status RemoveRestartFiles(const JobFiles& files);
 
 // Appends FAILED to a journal without an end. how: a predicate such as "was killed by signal 9 (SIGKILL)". The caller
 // is the AM's guardian or holds am.lock.

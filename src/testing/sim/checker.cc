@@ -38,13 +38,14 @@ Checker::Checker(World& world, const Workload& workload, Truth& truth)
 }
 
 void Checker::Told(const core::Event& event) {
+  resuming_ = std::holds_alternative<core::AmResumed>(event);
   Notice(event);
   if (const auto* granted = std::get_if<core::ContainerGranted>(&event)) nodes_.insert(granted->node);
   facts_.Told(event, world_.schedule.now());
 }
 
 void Checker::Ordered(const core::Action& action) {
-  if (finished_) world_.Violate("Nothing is ordered after FinishJob", ToText(workload_.spec, action));
+  if (finished_) return CheckRepeated(action);
   std::visit([this](const auto& a) { Check(a); }, action);
   facts_.Ordered(action);
 }
@@ -60,6 +61,12 @@ void Checker::Stepped(const core::Job& job) {
   CheckAsks();
   CheckStopping();
   CheckStalled();
+}
+
+void Checker::CheckRepeated(const core::Action& action) {
+  if (resuming_ && std::holds_alternative<core::FinishJob>(action)) return;
+  world_.Violate("Only an AM that resumes repeats FinishJob, and nothing else is ordered after it",
+                 ToText(workload_.spec, action));
 }
 
 std::string Checker::Name(TaskId task) const { return TaskName(workload_.spec, task); }

@@ -45,6 +45,7 @@ class Checker {
   void Check(const core::Record& record);
   void Check(const core::PrepareFinish&) {}
   void Check(const core::FinishJob& finish);
+  void CheckRepeated(const core::Action& action);
 
   const ContainerFacts* CheckHeld(const ContainerId& container, const char* action);
   void CheckAfter(const core::StartTask& start);
@@ -138,6 +139,7 @@ class Checker {
   std::optional<Instant> held_up_since_;
   std::vector<core::Rejoin> rejoins_;  // ordered in this step
   bool finished_ = false;
+  bool resuming_ = false;        // during the step of AmResumed
   std::set<std::string> nodes_;  // nodes on which containers were granted
   std::map<std::string, Instant> avoided_until_;
 };

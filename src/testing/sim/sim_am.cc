@@ -71,7 +71,7 @@ void SimAm::Order(const core::Action& action) {
   if (world_.trace)
     world_.trace((died_ ? " (lost)                     -> " : "                            -> ") + text);
   owner_.OnOrdered(action);
-  if (world_.violation || (died_ && !std::holds_alternative<core::FinishJob>(action))) return;
+  if (world_.violation || died_) return;
   owner_.OnPerform(action);
 }
 

@@ -256,7 +256,10 @@ void SimJob::Do(const core::StartTask& a) {
   Find(a.container)->Start(a.attempt, a.generation);
 }
 void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a); }
-void SimJob::Do(const core::FinishJob&) { AmIsGone(); }
+void SimJob::Do(const core::FinishJob&) {
+  finished_ = true;
+  AmIsGone();
+}
 
 // Counts ranked tasks of the current peer group.
 int SimJob::RankedTasks() const {

@@ -56,9 +56,11 @@ class AgentJob {
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                 const std::string& address);
 
-  // Deletes everything of the job on this machine except journal and logs, and releases its leases. Errors go to stderr
-  // (am.log) and do not affect the outcome of the job.
+  // Deletes everything of the job on this machine except journal, logs and what a new AM needs, and releases its
+  // leases. Errors go to stderr (am.log) and do not affect the outcome of the job.
   void CleanUp();
+  // Deletes the files with which a new AM could continue the job. Called once the journal has the end.
+  void RemoveRestartFiles();
   // For the guardian, after the AM died and all processes have been killed: records the end of the job.
   Status RecordAmDeath(const std::string& how) const;
 

@@ -1,22 +1,24 @@
 // Where the local backend keeps files.
 //
-//   $HOWDAH_HOME/                      (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
+//   $HOWDAH_HOME/               (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
 //     jobs/ID/
-//       job.json                       the effective job (jobspec::WriteEffective)
-//       journal.jsonl                  one journal::EncodeEntry per line; after submission only the AM and its guardian
-//       write am.lock                        held (flock) by the AM's guardian and the AM while either lives am.json
-//       {"address": "127.0.0.1:PORT", "pid": N}; written once the AM listens events.bin                     the AM's
-//       event log (am/event_log.h); deleted at the end alive/CONTAINER                a named pipe that the container's
-//       agents hold open; deleted at the end am.log                         stderr of the AM and its guardian
-//       environment.json               {NAME: VALUE}: the submitter's variables that tasks inherit
-//       tls/{ca,am,executor,client}.{pem,key}
-//       staging/                       source and files at submission, copied to every working directory; deleted at
-//       the end python/                        the unpacked python archive; deleted at the end keep-work if present,
-//       working directories are kept at the end work/ROLE-INDEX/               working directory of a task; deleted at
-//       the end unless kept logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}, with several processes
-//       .../ATTEMPT/LOCAL_RANK/{stdout,stderr} agents/ROLE-INDEX.log          stderr of the task's executor and its
-//       guardian
-//     leases/                          leases of memory and GPUs (lease_registry.h)
+//       job.json                the effective job (jobspec::WriteEffective)
+//       journal.jsonl           a journal::EncodeEntry per line; after submission only the AM and its guardian write it
+//       am.lock                 locked (flock) by the AM's guardian and the AM while either lives
+//       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
+//       events.bin              the AM's event log (am/event_log.h); deleted at the end
+//       alive/CONTAINER         a named pipe that the container's agents hold open; deleted at the end
+//       am.log                  stderr of the AM and its guardian
+//       environment.json        {NAME: VALUE}: the submitter's variables that tasks inherit; deleted at the end
+//       tls/                    {ca,am,executor,client}.{pem,key}; deleted at the end
+//       staging/                source and files at submission, copied to every working directory; deleted at the end
+//       python/                 the unpacked python archive; deleted at the end
+//       keep-work               if present, working directories are kept at the end
+//       work/ROLE-INDEX/        working directory of a task; deleted at the end unless kept
+//       logs/ROLE-INDEX/ATTEMPT/{stdout,stderr}
+//                               with several processes per task: .../ATTEMPT/LOCAL_RANK/{stdout,stderr}
+//       agents/ROLE-INDEX.log   stderr of the task's executor and its guardian
+//     leases/                   leases of memory and GPUs (lease_registry.h)
 #pragma once
 
 #include <string>
