@@ -33,7 +33,7 @@ function(howdah_library)
     # PRIVATE: users of this library link its DEPS but do not see their headers.
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_DEPS} ${ARG_PRIVATE_LIBS})
     howdah_precompiled(${target} OFF ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOWDAH_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD "${HOWDAH_UNITY}" UNITY_BUILD_BATCH_SIZE 12)
     if(BUILD_SHARED_LIBS)
       target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()

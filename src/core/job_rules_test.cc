@@ -10,7 +10,7 @@ using Then = jobspec::RestartRule::Then;
 
 jobspec::RoleSpec Workers(int n, int restarts, Then then) {
   return RoleOf("worker", n, [=](auto& role) {
-    role.restart = {restarts, std::chrono::seconds(1), true, {{.log = "it", .then = then}}};
+    role.restart = {restarts, std::chrono::seconds(1), /*charge_infrastructure=*/false, {{.log = "it", .then = then}}};
   });
 }
 

@@ -40,7 +40,7 @@ struct Recording {
 };
 
 inline std::string TestData(const std::string& name) {
-  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/hadooprpc/testdata/" + name);
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/hadoop/rpc/testdata/" + name);
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_FALSE(text.str().empty()) << name;

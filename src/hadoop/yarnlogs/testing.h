@@ -13,7 +13,7 @@ namespace howdah::hadoop::yarnlogs::testing {
 
 // The content of a file in testdata/, where files are gzipped. Empty: there is none.
 inline std::string Recorded(const std::string& name) {
-  const std::string path = std::string(HOWDAH_SOURCE_DIR) + "/src/yarnlogs/testdata/" + name + ".gz";
+  const std::string path = std::string(HOWDAH_SOURCE_DIR) + "/src/hadoop/yarnlogs/testdata/" + name + ".gz";
   gzFile file = gzopen(path.c_str(), "rb");
   std::string bytes;
   std::string piece(1 << 16, '\0');

@@ -12,7 +12,7 @@ namespace {
 // Written by Avro for Java 1.7.7 (tests/history/tony): the same six events, without codec in one block, and deflated in
 // several.
 std::string Recorded(const std::string& name) {
-  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/avro/testdata/" + name, std::ios::binary);
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/compat/tony/avro/testdata/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 

@@ -57,7 +57,7 @@ std::vector<std::string> Described(const std::vector<Event>& events) {
 
 std::string Recorded() {
   // Written by TonY's own EventHandler (tests/history/tony).
-  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/avro/testdata/null.avro", std::ios::binary);
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/compat/tony/avro/testdata/null.avro", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
