@@ -206,7 +206,8 @@ TEST(Recorded, UnfinishedUploadIsReadUpToChecksum) {
   const std::string whole = bytes.substr(0, static_cast<size_t>(checksum->end));
   EXPECT_EQ(Contents({whole}, container, "part"), Parts(container));
   EXPECT_THAT(Contents({whole}, container, "stdout"), IsEmpty());
-  EXPECT_THAT(Contents({whole + "what has come since"}, container, "part"), ElementsAre(HasSubstr("was cut off")));
+  EXPECT_THAT(Contents({whole + "what has come since"}, container, "part"),
+              ElementsAre(HasSubstr("the upload was interrupted")));
 }
 
 }  // namespace
