@@ -17,7 +17,7 @@ using Run = Attempt::Run;
 
 // How much longer than the grace an executor may take to end an attempt before its container is killed.
 constexpr Duration kStopSlack = std::chrono::seconds(5);
-constexpr char kStoppedText[] = "the application master died before it had noted that it had stopped it";
+constexpr char kStoppedText[] = "the application master died before it had recorded the stop";
 
 }  // namespace
 

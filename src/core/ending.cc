@@ -208,14 +208,14 @@ std::string Ending::ReasonOf(const Order& order, std::optional<std::string>* adv
   *advice = first.task->attempt.failure()->diagnosis.advice;
   const std::string text = units_.monitor.HowFailed(*first.task);
   if (order.cause == Cause::kFailure) return WithOthers(text, first.later);
-  return "all " + std::to_string(first.all) + " tasks that may fail have failed, first of them " + text;
+  return "all " + std::to_string(first.all) + " tasks that may fail have failed, the first was " + text;
 }
 
 JobChanged Ending::FinalEntry() {
   std::optional<std::string> advice;
   std::string reason = ReasonOf(*order_, &advice);
   for (const std::string& container : units_.allocation.placements.unreleased()) {
-    reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not go when it was killed";
+    reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not exit when it was killed";
   }
   if (!advice && !recorder_.advice().empty()) advice = recorder_.advice();  // still holds
   return JobChanged{.type = JobChanged::Type::kFinished,

@@ -31,7 +31,7 @@ void Growth::JoinUnranked() {
       if (task.counts().optional.starting > 0) break;
       if (task.counts().optional.joinable == 0) continue;
       Join(task);
-      units_.membership.coordinators.Report(task, "has come, on " + task.placement.node());
+      units_.membership.coordinators.Report(task, "was added on " + task.placement.node());
     }
     GoOnWithoutOverdue(role);
   }

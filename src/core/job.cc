@@ -96,7 +96,7 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
   Context& context = units.context;
   context.event_time = now;
   context.now = std::max(context.now, now);
-  if (units.ending.finished()) return {};
+  if (units.ending.finished() && !std::holds_alternative<AmResumed>(event)) return {};
   units.roster.BeginStep();
   context.changed = !std::holds_alternative<HeartbeatReceived>(event) && !std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
@@ -172,7 +172,8 @@ void Job::Impl::On(const AmResumed& e) {
     units.phase.StopRejoins();
     return units.recovery.StopScope();
   }
-  units.recovery.DrainRanked("the application master died, and with it what the ranked tasks need", /*rejoin=*/false);
+  units.recovery.DrainRanked("the application master died, and with it the rendezvous of the ranked tasks",
+                             /*rejoin=*/false);
 }
 
 void Job::Impl::On(const RequestsDelayed& e) {

@@ -94,7 +94,7 @@ TEST(JobRules, TaskMovesFromFaultyNode) {
 1s gone worker:0
 )");
     EXPECT_NE(told.find("  avoid node0 1d\n"
-                        "  job running | node0 is avoided for 1d: it is to blame for a failure there\n"
+                        "  job running | node0 is avoided for 1d: a failure there was the node's fault\n"
                         "  release worker:0\n  task worker:0 PENDING a1\n  ask worker*1\n"),
               std::string::npos)
         << told;

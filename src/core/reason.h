@@ -36,9 +36,9 @@ struct TasksAtStack {
   std::vector<std::string> tasks;
   std::string stack;
 };
-// "worker:0, worker:2 stand in all_reduce (train.py:40)"
+// "worker:0, worker:2 are at all_reduce (train.py:40)"
 std::string StackText(const std::vector<std::string>& tasks, std::string_view stack);
-// "...; worker:0, worker:2 stand there too; worker:3 stands in load (train.py:9)": the fewest first. stack: of the
+// "...; worker:0, worker:2 are there too; worker:3 is at load (train.py:9)": the fewest first. stack: of the
 // task that the text is about.
 std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others);
 
@@ -72,7 +72,7 @@ std::string OutlivedText(const jobspec::RoleSpec& role, int running);
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
 std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in);
 
-// "worker:3 (rank 4) on node7 is slow: a step takes it 2.4 times as long as the others (0.8 steps a second)".
+// "worker:3 (rank 4) on node7 is slow: its steps take 2.4 times as long as those of the others (0.8 steps per second)".
 std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own);
 
 // "worker:0, worker:1, worker:2 and 4 more".

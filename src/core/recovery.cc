@@ -14,7 +14,7 @@ using Then = jobspec::RestartRule::Then;
 
 // How long ranked tasks that rejoin may take to notice that their peers are gone.
 constexpr Duration kRejoinLimit = std::chrono::minutes(1);
-constexpr char kAllRestart[] = "; all tasks are stopped to start again";
+constexpr char kAllRestart[] = "; all tasks are restarted";
 
 bool IsFree(const Task& task) { return task.attempt.failure() && task.attempt.failure()->not_charged; }
 bool IsFinal(const Task& task) { return task.attempt.failure() && task.attempt.failure()->final(); }
@@ -224,10 +224,10 @@ void Recovery::BeginGeneration(Scope scope, Duration pause, const std::string& r
   phase_.BeginGeneration({.scope = scope, .everyone = scope == Scope::kRanked || context_.together}, backoff);
   units_.rendezvous.BeginGeneration();
   const Tally& ranked = roster_.ranked();
-  std::string scope_text = scope == Scope::kAll ? "all tasks start again" : "all ranked tasks start again";
+  std::string scope_text = scope == Scope::kAll ? "all tasks restart" : "all ranked tasks restart";
   if (ranked.rendezvous.rejoining > 0) {
     scope_text = std::to_string(ranked.rendezvous.rejoining) + " of " + std::to_string(ranked.tasks) +
-                 " ranked tasks go on without starting again,";
+                 " ranked tasks continue without a restart,";
   }
   recorder_.Recovering(reason + "; " + scope_text + " as generation " + std::to_string(phase_.generation()) +
                        (backoff ? " in " + FormatDuration(pause) : ""));
