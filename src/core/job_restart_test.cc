@@ -304,7 +304,7 @@ TEST(JobRestart, ServiceFailsWhileRankedTasksRecover) {
 )");
 }
 
-TEST(JobRestart, KillWhileRecovering) {
+TEST(JobRestart, KillWhileRecoveringEndsTheJob) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
