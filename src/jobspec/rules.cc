@@ -165,7 +165,7 @@ void CheckHasWorker(const JobSpec& spec, Reader& reader) {
 
 using RoleIndex = std::unordered_map<std::string_view, size_t>;
 
-// The roles that each role waits for; invalid ones are reported.
+// Returns the roles that each role waits for, and reports invalid ones.
 std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex& index, Reader& reader) {
   std::vector<std::string_view> names;
   for (const RoleSpec& role : spec.roles) names.push_back(role.name);
@@ -245,10 +245,10 @@ void CheckOrder(const JobSpec& spec, Reader& reader) {
   }
 }
 
-// The first file for each target path in a working directory: by path, its key.
+// The key of the first file for each target path in a working directory, by path.
 using Targets = std::unordered_map<std::string_view, std::string>;
 
-// The targets, extended by those of another list of files.
+// Returns the targets, extended by those of another list of files. Reports files with the same target.
 Targets CheckFilesAt(const std::string& key, const std::vector<File>& files, Targets targets, Reader& reader) {
   if (reader.WasBad(key)) return targets;  // without the invalid items, the indices are not those of the file
   for (size_t i = 0; i < files.size(); ++i) {
