@@ -64,7 +64,7 @@ class Story {
 };
 using Times = std::vector<int>;
 
-TEST(Account, JobWithoutRestartsOrSteps) {
+TEST(Account, JobWithoutRestartsOrStepsHasEachPhaseOnce) {
   Story story;
   EXPECT_EQ(story.Times(3), (Times{3, 0, 0, 0, 0, 0, 0}));
   story.Up();
@@ -123,13 +123,13 @@ TEST(Account, CheckpointWithinTheGraceReducesTheLoss) {
   story.Progress(15, 5, 15);
   story.Job(30, JobType::kRecovering, JobState::kRecovering, 0, "worker was scaled");
   EXPECT_EQ(story.Times(30)[5], 15);
-  story.Progress(31, 19, 22);  // told only now, with the end of the attempt
+  story.Progress(31, 19, 22);  // reported only now, with the end of the attempt
   EXPECT_EQ(story.Times(31)[5], 8);
   story.Progress(32, 20, 32);
   EXPECT_EQ(story.Times(32), (Times{5, 4, 1, 1, 19, 0, 2}));
 }
 
-// What is in the memory of those that go on is lost only when they are, unless a checkpoint has saved it.
+// Work in the memory of rejoining tasks is lost only when these tasks are lost, unless a checkpoint has saved it.
 TEST(Account, RejoiningTasksLoseNothing) {
   Story story;
   story.Up();
@@ -178,7 +178,7 @@ TEST(Account, RestartedAmCountsAsRecovering) {
   EXPECT_EQ(story.view.account.newest_restarts()[0].cause, "the application master began anew");
 }
 
-// Whatever is in the journal: every moment is counted once.
+// Every moment is counted exactly once, whatever the journal contains.
 TEST(Account, AddsUpToTheWallTime) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomChanges changes(seed);

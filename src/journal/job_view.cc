@@ -29,7 +29,8 @@ bool IsAt(const std::vector<TaskView>& tasks, std::vector<TaskView>::const_itera
   return at != tasks.end() && at->role == role && at->index == index;
 }
 
-// Why the one before ended is why this one is waited for: that stays until it has started, or never will.
+// Clears the values of the previous attempt, except its reason: it explains why the job waits for the new attempt, and
+// stays until that attempt has started or can no longer start.
 void StartAttempt(TaskView& task, int attempt) {
   task.attempt = attempt;
   task.pids.clear();
@@ -132,7 +133,7 @@ void Fold(JobView&, Instant, const core::RoleScaled&) {}
 }  // namespace
 
 void JobView::Apply(const core::JournalEntry& entry) {
-  if (core::IsFinal(state)) return;  // a final state is final, whatever a torn or doctored journal says after it
+  if (core::IsFinal(state)) return;  // it stays final, even if a damaged or edited journal goes on
   account.Advance(entry.time);
   std::visit([&](const auto& change) { Fold(*this, entry.time, change); }, entry.change);
 }
