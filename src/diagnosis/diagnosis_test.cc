@@ -1,4 +1,4 @@
-// Recorded output of real programs, and the text that is made of it. The host is n1, the working directory /job.
+// Recorded output of real programs, and the diagnosis for it. The host is n1, the working directory /job.
 #include "howdah/diagnosis/diagnosis.h"
 
 #include <gmock/gmock.h>

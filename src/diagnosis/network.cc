@@ -137,7 +137,7 @@ constexpr Broken kBroken[] = {{"trying to connect to (", "could not connect to"}
                               {"Connection reset by peer", "lost its connection to"},
                               {"Connection closed by peer", "lost its connection to"}};
 
-// nullopt: the text mentions no broken connection, or does not name the peer.
+// Returns nullopt if the text mentions no broken connection, or does not name the peer.
 std::optional<std::string> BrokenConnection(std::string_view text, const std::string& host) {
   for (const Broken& broken : kBroken) {
     if (!Contains(text, broken.phrase)) continue;

@@ -1,4 +1,4 @@
-// Recorded output of CPython 3.11, and the text that is made of it.
+// Recorded output of CPython 3.11, and the text of the failure that is found in it.
 #include "python.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 struct Row {
   const char* name;
   const char* output;
-  const char* text;  // empty: no failure is found
+  const char* text;  // empty if no failure is found
 };
 
 const Row kRows[] = {
