@@ -291,7 +291,7 @@ void Attempts::Settle(Task& task) {
   } else if (task.state() == TaskState::kSucceeded) {
     MarkDone(task);
   } else if (!units_.phase.Drains(task)) {
-    // All other remedies began when the failure was noted, so that the job is ending or the task is in a drain.
+    // All other remedies began when the failure was noted. With these, the job is ending or the task is in a drain.
     const auto& failure = task.attempt.failure();
     const auto remedy = failure ? failure->remedy : std::nullopt;
     Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept, "an attempt ended for no reason");

@@ -45,8 +45,8 @@ class Ending {
   bool Judge();
   // Orders PrepareFinish, once.
   void Prepare();
-  // Repeats the orders that the previous AM may not have performed before it died: FinishJob now, PrepareFinish at the
-  // next Settle.
+  // Repeats the orders that the previous AM possibly did not carry out before it died: FinishJob now, PrepareFinish at
+  // the next Settle.
   void Resume();
   void On(const FinishPrepared& e);
   // Disarms the `outlive` limits of all roles while attempts are being stopped.

@@ -328,7 +328,7 @@ TEST(JobRestart, KillWhileRecoveringEndsTheJob) {
 )");
 }
 
-TEST(JobRestart, OneOfSeveralProcessesFails) {
+TEST(JobRestart, EarliestFailedProcessIsTheReason) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
                          role.processes = 3;

@@ -51,7 +51,7 @@ TEST(JobScale, UnrankedTasksScaleUpAndDown) {
 )");
 }
 
-// A task that was only just ordered to start was sent the old size.
+// The tasks have been ordered to start with the old size, so all of them restart.
 TEST(JobScale, ScalingDownRestartsRankedTasksThatStart) {
   Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
 0s am 0

@@ -1,4 +1,4 @@
-// The state machine of a job: one phase at a time, and the only place that changes it.
+// The state machine of a job. A job is in one phase at a time, and only this class changes the phase.
 //
 //   AmStarted
 //       |

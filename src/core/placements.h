@@ -27,7 +27,7 @@ class Placements {
   void On(const ExecutorRefused& e);
   void FireContainer(const TimerQueue::Entry& entry);
 
-  // Marks that the task has no container (any more) and waits for one.
+  // Records that the task has no container (any more) and waits for one.
   void Unplace(Task& task, const std::optional<std::string>& reason = std::nullopt);
   // Containers that did not exit after they were killed. The reason for the end of the job names them.
   const std::vector<std::string>& unreleased() const { return unreleased_; }

@@ -93,8 +93,8 @@ void Recovery::SendAvoidedNodes() {
   for (auto& [node, left] : nodes_.Avoided(context_.now)) context_.Emit(AvoidNode{node, left});
 }
 
-// Charges the task for a restart that is not free, and returns the pause before the restart. After an infrastructure
-// failure no pause is needed. After a failure of the task's own processes it is, even if the restart is free.
+// Charges the task for a restart, unless the restart is free, and returns the pause before it. A free restart has no
+// pause after a lost container, but has one after a failure of the task's own processes.
 Duration Recovery::Charge(Task& task) {
   const Duration first = roster_.SpecOf(task).restart.backoff;
   if (!IsFree(task)) {
@@ -127,7 +127,7 @@ void Recovery::Revive(Task& task) {
     task.Become(TaskState::kPending);
     units_.allocation.requests.Want(task);
   } else {
-    const bool going = container->is(Container::Phase::kKilled);  // the task requests another one once it is gone
+    const bool going = container->is(Container::Phase::kKilled);  // once it is gone, the task requests another one
     task.Become(task.placement.connected() ? TaskState::kReady : going ? TaskState::kPending : TaskState::kAllocated);
   }
   if (changes) recorder_.Placed(task);

@@ -87,7 +87,7 @@ class Attempt : public TaskPart {
   const Ranks& ranks() const { return ranks_; }
   const std::optional<Instant>& started() const { return started_; }
   const std::optional<ExitStatus>& exit() const { return exit_; }
-  // The first failure of the attempt. An attempt that is stopped only because of another task has none.
+  // The first failure of the attempt. An attempt that is only stopped by order, for example in a drain, has none.
   const std::optional<Failure>& failure() const { return failure_; }
   const std::optional<StopOrder>& stop() const { return stop_; }
   // Fires when a pause before the start is over, or when the attempt must have ended.

@@ -1,4 +1,4 @@
-// The policies as tables.
+// Tests of the policies, as tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>

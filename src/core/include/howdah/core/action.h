@@ -48,7 +48,7 @@ struct StartTask {
   TaskId task;
   int attempt = 0;
   int generation = 0;
-  int slot = 0;  // its position in the role's peer group; lower than its index if ranked tasks before it are missing
+  int slot = 0;  // its position in the role's peer group, which may differ from its index
 };
 // Send the job's stop signal to the attempt's processes now, and SIGKILL after `grace`. Each report that they are
 // saving a checkpoint restarts the grace, until `limit` has passed since the first stop. probe_first: sample the stacks

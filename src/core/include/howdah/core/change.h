@@ -71,8 +71,9 @@ struct TaskProgress {
 // "step 120, checkpoint 100"; empty if neither was reported.
 std::string ToText(const TaskProgress& progress);
 
-// A change of one task. A field that is not set keeps its earlier value, but a new attempt clears pids, exit, times and
-// reason. The comment of each type lists the fields that it sets.
+// A change of one task. A field that is not set keeps its earlier value, but a new attempt number clears pids, exit,
+// times, usage and progress, and kStarted clears reason and advice. The comment of each type lists the fields that it
+// sets.
 struct TaskChanged {
   enum class Type {
     kPending,       // created (also by scaling), or needs a container again

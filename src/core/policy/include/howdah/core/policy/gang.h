@@ -1,4 +1,4 @@
-// Gang scheduling: which tasks start together, and how long an incomplete gang may hold containers.
+// Gang scheduling: decides which tasks start together, and how long an incomplete gang may hold containers.
 #pragma once
 
 #include <optional>

@@ -47,7 +47,8 @@ struct FailureOrder {
   bool consequence = false;  // it is known to follow from another failure
   Instant at;
 };
-// Whether a is the root cause rather than b: a final failure comes first, a known consequence last, then time decides.
+// Whether a is the root cause rather than b. A final failure comes first, and a known consequence last; otherwise the
+// earlier failure comes first.
 bool CameFirst(const FailureOrder& a, const FailureOrder& b);
 
 // The pause before the nth restart (from 1): the job file's backoff, doubled each time up to a minute.
