@@ -1,4 +1,4 @@
-// Every rule of the job file: a text, and all problems reported for it.
+// For each rule of the job file: texts that violate it, and all problems that are reported for each text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

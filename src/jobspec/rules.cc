@@ -189,7 +189,7 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
   return waited;
 }
 
-// The roles that can never start: those in a cycle, and those that wait for one.
+// The roles that can never start: the roles in a cycle, and the roles that wait for a role in a cycle.
 std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) {
   std::vector<std::vector<size_t>> waiting(waited.size());
   std::vector<size_t> missing(waited.size()), startable;

@@ -1,4 +1,4 @@
-// The job file as values: the one description of a job that all other code uses.
+// The contents of a job file as values: the description of a job that all other code uses.
 #pragma once
 
 #include <cstdint>
