@@ -12,7 +12,7 @@ void Take(T& field, const std::optional<T>& value) {
 }
 
 // The position of (role, index): tasks of one role are adjacent, by index. The search skips whole roles, so that
-// folding a job of 10,000 tasks stays fast.
+// computing the view of a job with 10,000 tasks stays fast.
 template <typename Tasks>
 auto Position(Tasks& tasks, const std::string& role, int index) {
   auto block = tasks.begin();
@@ -127,7 +127,7 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.progress) task.progress = change.progress;
 }
 
-// The tasks themselves come and go by TaskChanged.
+// RoleScaled changes nothing in the view, because TaskChanged entries add and remove the tasks.
 void Fold(JobView&, Instant, const core::RoleScaled&) {}
 
 }  // namespace
