@@ -47,7 +47,7 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
     if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
     const size_t field = head.rfind(": ");
     std::string_view name = field == head.npos ? head : head.substr(field + 2);
-    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);  // by timeout and nohup
+    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);  // timeout, nohup
     if (const size_t quote = name.find('\''); quote != name.npos && name.ends_with('\'')) name = name.substr(quote);
     return Refused{Unquoted(name), ending.trouble};
   }

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kRecent = 15;  // lines
 
 bool MentionsInUse(std::string_view line) {
-  // The last phrase is gRPC's only message about it (TensorFlow, JAX).
+  // The last phrase is the only message that gRPC (in TensorFlow and JAX) prints about a port in use.
   for (const std::string_view phrase : {"ddress already in use", "EADDRINUSE", "No address added out of total"}) {
     if (Contains(line, phrase)) return true;
   }

@@ -226,7 +226,7 @@ TEST(Python, RecordedTracebacksAreRead) {
   }
 }
 
-// Must neither crash nor take noticeable time.
+// Reading truncated output must neither crash nor take noticeable time.
 TEST(Python, TruncatedOutputIsHarmless) {
   for (const Row& row : kRows) {
     const std::string_view output = row.output;
