@@ -264,7 +264,7 @@ TEST(JobOutcome, SecondKillShortensGrace) {
 )");
 }
 
-TEST(JobOutcome, KilledBeforeStart) {
+TEST(JobOutcome, KillBeforeStartEndsTheJob) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 3s kill - ann on gateway3 with `howdah kill`
   job stop-requested | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted

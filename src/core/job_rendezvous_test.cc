@@ -221,9 +221,8 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
 )");
 }
 
-// The others would wait for the task in the next generation, too, and in the one after that.
-// The exit that broke the generation is reported after its consequences,
-// when the next generation already forms.
+// The others would wait for the task in the next generation, too, and in the one after that. The exit that broke the
+// generation is reported after its consequences, when the next generation already forms.
 TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
   Reads({Workers(2, 2, 1), Ranked(1)}, R"(
 0s up

@@ -193,7 +193,7 @@ TEST(JobReplacement, PlainTaskFailsAtGangLimit) {
 )");
 }
 
-// The generation would fail soon: another job that needs its containers may end first.
+// The generation will fail soon. If it releases its containers before, another job that needs them may finish first.
 TEST(JobReplacement, IncompleteGenerationReleasesAtHalfTheLimit) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up

@@ -303,7 +303,7 @@ TEST(JobRestart, ServiceFailsWhileRankedTasksRecover) {
 )");
 }
 
-TEST(JobRestart, KillWhileRecovering) {
+TEST(JobRestart, KillWhileRecoveringEndsTheJob) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
@@ -327,7 +327,7 @@ TEST(JobRestart, KillWhileRecovering) {
 )");
 }
 
-TEST(JobRestart, OneOfSeveralProcessesFails) {
+TEST(JobRestart, EarliestFailedProcessIsTheReason) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
                          role.processes = 3;

@@ -56,7 +56,7 @@ TEST(JobInfrastructure, LostNodeIsNotCharged) {
 )");
 }
 
-// Its peer has no restart left either, and seems to have failed first.
+// The peer of the lost task has no restart left either, and seems to have failed first.
 TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -78,7 +78,7 @@ TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
 )");
 }
 
-// The possible consequence was none: no other task has failed.
+// The failure could have been a consequence, but no other task has failed.
 TEST(JobInfrastructure, PossibleConsequenceIsChargedInTheEnd) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -220,7 +220,7 @@ TEST(JobResume, ExecutorWithOrphanedAttemptIsReplaced) {
 )");
 }
 
-// The order of its first start was not recorded either.
+// The order to start the task for the first time was not recorded before the AM died.
 TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
   Reads({JobOf({Workers(1)})}, R"(
 0s am
@@ -296,7 +296,7 @@ TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
 )");
 }
 
-// The reason of the stop is unknown; it was not the task.
+// The AM died before it had recorded the stop order. The reason for the stop is unknown, but it was not the task.
 TEST(JobResume, UnrecordedStopRestartsTheTask) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up

@@ -31,7 +31,7 @@ TEST(JobRules, FinalFailureEndsTheJobDespiteBudget) {
 )");
 }
 
-// Also while the others are being stopped because of another failure.
+// A final failure ends the job even while the other tasks are being stopped because of another failure.
 TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   const std::string told = Play({JobOf({Workers(2, 9, Then::kFail)}), Ranked(1)}, R"(
 0s up
@@ -46,7 +46,7 @@ TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 3"), std::string::npos) << told;
 }
 
-// The task has no budget, and needs none; the pause grows nevertheless.
+// The task has no budget and needs none, but the pause still grows.
 TEST(JobRules, FreeRestartIsNotCharged) {
   Reads({JobOf({Workers(1, 0, Then::kRestartFree)})}, R"(
 0s up
@@ -84,7 +84,7 @@ TEST(JobRules, FreeRestartIsNotTheReason) {
   EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 1"), std::string::npos) << told;
 }
 
-// At once, even if the role has used only one node.
+// The task moves at once, even if the role has used only one node.
 TEST(JobRules, TaskMovesFromFaultyNode) {
   for (const char* how : {"rule=0", "nodefault=1"}) {
     const std::string told = Play({JobOf({Workers(1, 0, Then::kElsewhere)})}, std::string(R"(

@@ -51,8 +51,8 @@ TEST(JobScale, UnrankedTasksScaleUpAndDown) {
 )");
 }
 
-// A task that was only just ordered to start was sent the old size.
-TEST(JobScale, DownWhileRankedTasksStart) {
+// The tasks have been ordered to start with the old size, so all of them restart.
+TEST(JobScale, ScalingDownRestartsRankedTasksThatStart) {
   Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
 0s am 0
   job am STARTING
@@ -158,7 +158,7 @@ TEST(JobScale, ChargedRestartsOutlastTheTask) {
 )");
 }
 
-TEST(JobScale, DownBeforeAddedTasksRegister) {
+TEST(JobScale, ScalingDownRemovesAddedTasksBeforeTheyRegister) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up
 2s grant c1 worker node1
@@ -273,7 +273,7 @@ TEST(JobScale, PendingTasksLeaveFirst) {
 )");
 }
 
-// The first failure is known when all attempts have ended, and may be that of a task that leaves.
+// It is certain only when all attempts have ended which failure was first. It may be that of a task that is to leave.
 TEST(JobScale, WaitsForTheEndOfADrain) {
   Story story{JobOf({Elastic(1, 3)}), Ranked(1)};
   story.spec.roles[0].restart.max = 1;

@@ -12,11 +12,11 @@ namespace {
 
 using Stage = Container::Phase;
 
-// How often a task's container is replaced before anything has run in it.
+// How often a task's container is replaced if it is lost before a process has run in it.
 constexpr int kReplacements = 2;
 constexpr char kOrphanedText[] = "the application master died before it had recorded what it started there";
 
-// The executor has an attempt that this AM does not know of: an earlier AM started it, and died before that was
+// Whether the attempt that an executor reports is orphaned: an earlier AM started it, and died before that was
 // recorded.
 bool IsOrphaned(const Task& task, int attempt) {
   return attempt > task.attempt.number() - (task.attempt.used() ? 0 : 1);
@@ -90,7 +90,7 @@ void Placements::On(const ExecutorRegistered& e) {
   Container* container = containers_.Heard(e.container);
   if (container == nullptr || container->is(Stage::kReleased) || container->is(Stage::kKilled)) return;
   Task& task = *container->task();
-  // A container that is only held was launched by an earlier AM.
+  // If the container is only held here, an earlier AM has launched it.
   if (IsOrphaned(task, e.attempt) || container->is(Stage::kHeld)) return LoseOrphaned(*container);
   if (container->is(Stage::kConnected)) return attempts_.Resend(task);
   Connect(*container, task, e.endpoint);
@@ -159,7 +159,7 @@ void Placements::Gone(Container& container, const Loss& loss) {
   }
 }
 
-// The other tasks on the node: the end of a clause.
+// The other tasks on the container's node, as the end of a clause.
 std::string Placements::AlsoOnNode(const Container& container) {
   std::vector<std::string> others;
   roster_.ForEach([&](const Task& task) {
@@ -196,7 +196,7 @@ void Placements::FireContainer(const TimerQueue::Entry& entry) {
   }
 }
 
-// The executor, or what it does, cannot be reached.
+// Gives up a container because its executor cannot be reached, or runs an orphaned attempt.
 void Placements::Lose(Container& container, const Loss& loss, Instant at) {
   Task& task = *container.task();
   containers_.Kill(container);
@@ -208,7 +208,7 @@ void Placements::Lose(Container& container, const Loss& loss, Instant at) {
   }
 }
 
-// Something runs in the container that this AM cannot control: the task starts elsewhere once the container is gone.
+// This AM cannot control the executor in the container. The task starts elsewhere once the container is gone.
 void Placements::LoseOrphaned(Container& container) {
   const Loss loss{kOrphanedText, /*infrastructure=*/true};
   if (container.task()->attempt.is_open()) return Lose(container, loss, context_.now);
@@ -223,11 +223,11 @@ void Placements::LoseUnconnected(Container& container, const std::string& why) {
   LoseIdle(task, {.how = why}, context_.now);
 }
 
-// The task has lost its container before it was started in it (again).
+// The task has lost its container while no attempt ran in it.
 void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (units_.phase.ending() || task.done() || task.seat.leaving()) return;
   if (!task.seat.member()) return units_.membership.growth.LoseOptional(task, loss, kReplacements);
-  if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // it gets another one when it restarts
+  if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // it gets another container when it restarts
   LoseMember(task, loss, at);
 }
 
@@ -237,7 +237,7 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   const bool gathers = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
   const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !gathers;
   const bool too_often = !loss.infrastructure && task.placement.CountLaunchFailure() > kReplacements;
-  // Ranked tasks that run use an address that is not valid any more.
+  // The running ranked tasks use an address that is no longer valid.
   const auto how = others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady;
   Failure failure = attempts_.FailureOf(task, how, at, loss);
   if (!others_run && !too_often) {

@@ -53,7 +53,7 @@ void Recorder::Started(const Task& task, const std::vector<int>& pids) {
   TaskChanged change = EntryWithRanks(task, TaskChanged::Type::kStarted);
   change.pids = pids;
   change.started = task.attempt.started();
-  change.reason = "";  // of a container that was lost before
+  change.reason = "";  // clears the reason of an earlier lost container
   Write(std::move(change));
 }
 

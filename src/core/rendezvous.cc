@@ -34,7 +34,7 @@ void Rendezvous::On(const RendezvousReported& e) {
     case RendezvousReported::Step::kUnreachable:
       if (restarting || asked_.empty()) return;
       task->rendezvous.Set(Step::kNone);
-      // If tasks can still join, this one is stopped for them (Growth), and the others notice.
+      // If there are still joinable tasks, Growth stops this task for them, and the other ranks notice that it is gone.
       asked_.clear();
       unreachable_ = true;
       return;
@@ -70,7 +70,7 @@ bool Rendezvous::LeaveFor(const std::string& why) {
   return true;
 }
 
-// Tasks that have not come to wait by now are stopped after all.
+// Stops the tasks that still have not left their generation.
 void Rendezvous::FireRejoinLimit() {
   roster_.ForEach([this](Task& task) {
     if (task.ranked && task.counts().rendezvous.joined > 0) units_.attempts.Stop(task);

@@ -1,4 +1,4 @@
-// Ranks, sentences and timers as tables.
+// Tests of ranks, messages and timers, as tables.
 #include <gtest/gtest.h>
 
 #include <string>

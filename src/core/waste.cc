@@ -10,8 +10,8 @@ namespace howdah::core {
 namespace {
 
 constexpr Duration kLongEnough = std::chrono::minutes(1);
-constexpr double kFar = 2;      // times as much as was used
-constexpr double kSpare = 1.3;  // times the peak: what a next run may need more
+constexpr double kFar = 2;      // advise if the request is more than this many times the sufficient amount
+constexpr double kSpare = 1.3;  // the sufficient amount is this many times the measured use, with room for other runs
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kStep = 256 * kMebibyte;
 constexpr int64_t kWorthIt = int64_t{1} << 30;
