@@ -143,7 +143,7 @@ TEST_F(AmServerTest, MessagesArriveInOrderInBothDirections) {
   EXPECT_TRUE(executor.closed.empty());
 }
 
-TEST_F(AmServerTest, SharedClusterArrivesWithOwnFields) {
+TEST_F(AmServerTest, SharedClusterArrivesWithFieldsOfTheMessage) {
   wire::Cluster cluster;
   for (int i = 0; i < 10000; ++i) {
     cluster.add_hosts("node" + std::to_string(i) + ".example.org");

@@ -122,9 +122,8 @@ ElasticRendezvous::Output ElasticRendezvous::OnRankRequest(RequestId id, std::st
     for (Process& process : member.processes) {
       if (KeyOf(process.ranks) != key) continue;
       Output output;
-      if (process.rank_request)
-        output.answers.push_back(
-            {*process.rank_request, 404, ""});  // the process has lost the connection of its earlier request
+      // The process has lost the connection of its earlier request.
+      if (process.rank_request) output.answers.push_back({*process.rank_request, 404, ""});
       process.rank_request = id;
       ReportStep(member, output);
       return output;

@@ -1,4 +1,4 @@
-// Where the local backend keeps files.
+// The paths of the local backend's files.
 //
 //   $HOWDAH_HOME/               (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
 //     jobs/ID/
@@ -62,7 +62,7 @@ class JobFiles {
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 
-  // In the leases/ directory beside jobs/.
+  // In the directory leases/, which is beside jobs/.
   std::string lease() const {
     return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease";
   }
