@@ -11,8 +11,8 @@ namespace howdah::executor {
 // address without port. Sends nothing.
 Result<std::string> OwnAddressTowards(const std::string& peer);
 
-// Returns the network interface ("eth0") that has the address. Otherwise returns an interface whose network contains
-// the address ("lo" for 127.0.0.7), or an empty string if there is none.
+// Returns the network interface ("eth0") that has the address. Otherwise returns an interface with a network that
+// contains the address ("lo" for 127.0.0.7). Returns an empty string if no interface matches.
 std::string InterfaceOf(const std::string& address);
 
 }  // namespace howdah::executor

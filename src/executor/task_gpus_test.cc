@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-// A node whose nvidia-smi lists two GPUs, and a job with roles of 0, 1, 2 and 3 GPUs per task.
+// A node with an nvidia-smi that lists two GPUs, and a job with roles of 0, 1, 2 and 3 GPUs per task.
 class TaskGpus : public ::testing::Test {
  protected:
   TaskGpus() {

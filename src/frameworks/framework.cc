@@ -75,8 +75,7 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    // TensorFlow's chief is the coordinator: it knows the addresses of workers and parameter servers from its own
-    // start.
+    // TensorFlow's chief receives the addresses of workers and parameter servers at its start, and passes them on.
     rules.coordinators.push_back(spec.framework == jobspec::Framework::kTensorflow &&
                                  TrainsWithParameterServers(spec) && (role.chief || role.name == "chief"));
     rules.restarts_together.push_back(together &&

@@ -8,8 +8,8 @@
 namespace howdah::frameworks {
 namespace {
 
-// With Open MPI, JAX gives each process one device, whose number is the local rank, even if there are more devices.
-// This function divides the task's devices evenly instead, in order.
+// With Open MPI, JAX gives each process only the device with the number of its local rank, even if there are more
+// devices. This function divides the task's devices evenly instead, in order.
 std::string LocalDevices(const jobspec::RoleSpec& role, int local_rank) {
   const int first = local_rank * role.gpus / role.processes;
   const int end = std::max(first + 1, (local_rank + 1) * role.gpus / role.processes);

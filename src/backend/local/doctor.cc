@@ -120,7 +120,7 @@ Finding CheckDescriptors() {
   return {Level::kWarning, what + ": too few for a job of hundreds of tasks", "raise it in /etc/security/limits.conf"};
 }
 
-// Also records the end of orphaned jobs, as other commands do.
+// Checks the jobs. Like other commands, it also records the end of orphaned jobs.
 void CheckJobs(const Layout& layout, Findings& findings) {
   const auto ids = JobsNewestFirst(layout);
   if (!ids.ok()) return findings.push_back({Level::kProblem, ids.error().message, "make it readable"});

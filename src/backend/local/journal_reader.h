@@ -30,7 +30,7 @@ class JournalReader {
 // jobs.
 enum class Tasks { kIncluded, kSkipped };
 
-// Returns the status according to the journal, or kNotFound if there is no journal.
+// Returns the status according to the journal, or kNotFound if the journal does not exist.
 Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks);
 
 // Whether the last complete line records the end of the job. Reads only the end of the file.

@@ -61,8 +61,8 @@ void AddVariables(const Process& process, jobspec::EnvVars& env) {
   // The daemons on one machine must not share a directory for their sockets.
   Set(env, "TMPDIR", files.temporary);
   if (!HasRankZero(process.spec, process.info.task)) return;
-  // mpirun starts ranks in its own working directory, whose name it reads from PWD. The working directory has a
-  // different path in each task, but "/proc/self/cwd" is right in all of them.
+  // mpirun starts ranks in its own working directory, and reads the name of that directory from PWD. The working
+  // directory has a different path in each task, but "/proc/self/cwd" is right in all of them.
   Set(env, "PWD", "/proc/self/cwd");
   Set(env, "OMPI_MCA_orte_default_hostfile", files.hostfile);
   Set(env, "OMPI_MCA_plm_rsh_agent", files.agent);

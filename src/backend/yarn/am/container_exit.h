@@ -16,7 +16,7 @@ std::string DescribeExit(const ::hadoop::yarn::ContainerStatusProto& status, con
 // Returns the text for core::ReclaimAnnounced::why of a container that the scheduler is going to preempt.
 std::string DescribePreemptionWarning(const std::string& preemptor);
 
-// Returns the start-up phase of a container whose executor has not connected yet, such as "localizing files on node7".
+// Returns the start-up phase of a container before its executor has connected, such as "localizing files on node7".
 // status: the answer of the container's NodeManager, or the error of the call. Returns an empty text if the container
 // has ended, which is reported separately.
 std::string DescribeStartProgress(const Result<::hadoop::yarn::ContainerStatusProto>& status, const std::string& node);

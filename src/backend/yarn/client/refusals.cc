@@ -79,7 +79,7 @@ std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& r
   const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
                                 [&](const NodeFacts& node) { return Counts(node, label) && size.FitsIn(node.total); });
   const NodeFacts* largest = Largest(facts, label, size);
-  if (fits || largest == nullptr) return "";  // if there are no nodes, the job waits for nodes
+  if (fits || largest == nullptr) return "";  // without any such node the job waits for one
   return "no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +
          (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
          ToText(largest->total);

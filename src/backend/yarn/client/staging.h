@@ -53,8 +53,7 @@ struct StagingOptions {
 };
 
 // Uploads the files that the cluster lacks and creates checkpoint.dir and tensorboard.logdir. Files in other file
-// systems
-// ("hdfs:///models/base.pt") are not copied: containers use them directly.
+// systems ("hdfs:///models/base.pt") are not copied, because containers use them directly.
 Result<StagedJob> StageJob(const jobspec::JobSpec& spec, const StagingOptions& options);
 
 // Whether a path of a job file is in a file system other than this machine's: "hdfs:///x".

@@ -41,12 +41,13 @@ class FollowQueue {
   FollowQueue();
   bool valid() const { return ready_.valid(); }
 
-  // For the follow's thread. Push waits while the queue is full, and discards the item after Stop.
+  // The next two functions are for the follow's thread. Push waits while the queue is full, and discards the item after
+  // Stop.
   void Push(Item item, size_t weight);
   // To be called when everything that existed at the start of the follow has been pushed.
   void SetCaughtUp();
 
-  // For the reader.
+  // The following functions are for the reader.
   int fd() const { return ready_.get(); }
   // Removes and returns items of about 1 MiB. Blocks until there are items or the thread has caught up. more: set to
   // whether there are more items.

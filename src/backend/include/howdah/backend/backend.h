@@ -35,7 +35,7 @@ class Sink {
   virtual void OnLost(const Error& error) = 0;
 };
 
-// A container that was granted to an earlier AM of the job, and whose end that AM had not recorded.
+// A container that was granted to an earlier AM of the job. That AM had not recorded the end of the container.
 struct Inherited {
   ContainerId container;
   int role = 0;

@@ -40,8 +40,8 @@ struct TaskOptions {
   // job file.
   std::string staging_dir;
   std::string work_dir;  // working directory of the task; created if absent, kept across attempts
-  // Whether the guardian removes work_dir at the end. Otherwise the backend removes it. A NodeManager whose JVM has no
-  // UTF-8 locale cannot remove files with names that are not ASCII.
+  // Whether the guardian removes work_dir at the end. Otherwise the backend removes it. A NodeManager cannot remove
+  // files with names that are not ASCII if its JVM has no UTF-8 locale.
   bool remove_work_dir = false;
   std::string logs_dir;  // ATTEMPT/{stdout,stderr}; with several processes ATTEMPT/LOCAL_RANK/...
   // Whether all log files are directly in logs_dir, because YARN does not collect logs from subdirectories:

@@ -3,7 +3,7 @@
 //   $HOWDAH_HOME/               (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
 //     jobs/ID/
 //       job.json                the effective job (jobspec::WriteEffective)
-//       journal.jsonl           a journal::EncodeEntry per line; after submission only the AM and its guardian write it
+//       journal.jsonl           one journal::EncodeEntry per line; after submission written by AM and guardian only
 //       am.lock                 locked (flock) by the AM's guardian and the AM while either lives
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end

@@ -21,7 +21,7 @@ inline constexpr const char* kJobFile = "howdah/job.json";
 
 // YARN counts only AM failures that are newer than this
 // (ApplicationSubmissionContext.attempt_failures_validity_interval). So a job of weeks survives AMs that die weeks
-// apart, and a job whose AM dies at each start still ends within minutes.
+// apart, and a job still ends within minutes if its AM dies at each start.
 inline constexpr Duration kAttemptFailureWindow = std::chrono::hours(1);
 
 // A node on which containers may be requested by name.
@@ -44,7 +44,7 @@ struct AmStart {
   bool keep = false;          // SubmitOptions::keep
   // Files of every executor's container, by their names there.
   std::map<std::string, StagedFile> local_resources;
-  // The roles whose containers need a file, for files that not all roles need.
+  // The roles that need a file in their containers, for files that not all roles need.
   std::map<std::string, std::set<std::string>> only_for;
   // Variables of the launch context by role, for Docker.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> role_environment;

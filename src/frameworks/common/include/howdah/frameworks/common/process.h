@@ -45,7 +45,7 @@ struct Process {
   const HostPort& endpoint() const { return peers()[static_cast<size_t>(info.task.index)]; }
 };
 
-// The roles whose tasks have ranks, in rank order: the chief, then the other workers in the order of the file.
+// Returns the roles with ranks, in rank order: the chief, then the other worker roles in the order of the job file.
 std::vector<int> RankedRoles(const jobspec::JobSpec& spec);
 
 // Returns the number of processes of the job that have a rank.

@@ -13,7 +13,7 @@ namespace howdah::rpc::streams {
 
 // The remote end of the forwarded connections.
 struct Target {
-  std::string role;  // empty: the job's own TensorBoard
+  std::string role;  // empty for the job's own TensorBoard
   int index = 0;
   uint16_t port = 0;  // a port of the loopback interface of the task's machine
 };
