@@ -177,7 +177,8 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   context_.am.Report(std::move(message));
 }
 
-// A task that exits with 0 but has not printed a valid value for each of its exports has failed.
+// Adds the exported values. A value that is invalid or beyond the limits fails the task, even if it has exited with 0.
+// A value that was not printed is not exported.
 void AttemptRunner::AddExports(int local_rank, wire::RankExited& exited) {
   const jobspec::EnvVars& wanted = context_.plan.role().exports;
   if (wanted.empty() || context_.plan.task.index != 0 || local_rank != 0 || attempt_->stopping()) return;

@@ -179,7 +179,7 @@ void Server::OnExecutorMessage(AmCall& call, grpc::ByteBuffer bytes) {
   wire::FromExecutor message;
   if (!Parse(std::move(bytes), message)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FromExecutor"});
-    return call.Read();  // its failure leads to OnClosed
+    return call.Read();  // when this read fails, OnClosed is called
   }
   std::weak_ptr<char> alive = alive_;
   auto handlers = handlers_;
@@ -206,7 +206,7 @@ void Server::OnFollowMessage(AmCall& call, grpc::ByteBuffer bytes) {
   wire::FollowRequest request;
   if (call.follows() || !Parse(std::move(bytes), request)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the message is not a FollowRequest, or not the only one"});
-    return call.Read();  // its failure leads to OnClosed
+    return call.Read();  // when this read fails, OnClosed is called
   }
   call.set_follows();
   std::weak_ptr<char> alive = alive_;
@@ -220,7 +220,7 @@ void Server::OnFirstFrame(AmCall& call, grpc::ByteBuffer bytes) {
   const bool tunnel = call.method() == kTunnelMethod;
   if (!Parse(bytes, frame) || !(tunnel ? frame.has_open() : frame.kind_case() == wire::Frame::kAcceptTunnel)) {
     call.End({grpc::StatusCode::INVALID_ARGUMENT, "the first frame is not the one required by this call"});
-    return call.Read();  // its failure leads to OnClosed
+    return call.Read();  // when this read fails, OnClosed is called
   }
   auto handlers = handlers_;
   if (!tunnel) return handlers->on_accept_tunnel(call.id(), frame.accept_tunnel());

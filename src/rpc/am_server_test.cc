@@ -321,7 +321,7 @@ TEST_F(AmServerTest, GarbageOnPortIsHarmless) {
     (void)!send(fds.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
-  am_.server.reset();  // with incomplete handshakes
+  am_.server.reset();  // while handshakes are incomplete
   for (int fd : fds) close(fd);
 }
 
