@@ -20,7 +20,7 @@ Uri DefaultUri(const Configuration& configuration) {
   return ParseUri(text);
 }
 
-// Completes missing scheme and authority from the default file system.
+// Fills in a missing scheme and authority from the default file system.
 Uri Completed(const Configuration& configuration, const std::string& text) {
   Uri uri = ParseUri(text);
   const Uri standard = DefaultUri(configuration);

@@ -27,7 +27,7 @@ FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string&
   return status;
 }
 
-// Leases belong to a name, so each writer needs a unique one.
+// A lease belongs to a client name, so each writer needs a unique one.
 std::string NewClientName() {
   std::random_device random;
   char text[32];

@@ -18,7 +18,7 @@ bool Is(const Error& error, std::string_view package, std::string_view name) {
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-// The text between two other texts; nullopt: not found.
+// The text between `before` and `behind`. Returns nullopt if it is not found.
 std::optional<std::string> Between(std::string_view text, std::string_view before, std::string_view behind) {
   size_t begin = text.find(before);
   if (begin == std::string_view::npos) return std::nullopt;

@@ -71,7 +71,7 @@ TEST_F(Posix, OverwriteReplacesFile) {
   EXPECT_FALSE(Write(top_ + "/x", "new").ok());
   ASSERT_TRUE(Write(top_ + "/x", "new", {.overwrite = true}).ok());
   EXPECT_EQ(ReadAll(top_ + "/x"), "new");
-  auto late = files_.Create(top_ + "/y", {});  // another writer finishes first
+  auto late = files_.Create(top_ + "/y", {});  // another writer completes the file first
   ASSERT_TRUE(Write(top_ + "/y", "first").ok());
   EXPECT_FALSE((*late)->Close().ok());
   late->reset();

@@ -37,7 +37,7 @@ Result<std::optional<Negotiation::Message>> Negotiation::Receive(const Message& 
 }
 
 Result<std::optional<Negotiation::Message>> Negotiation::Succeed(const Message& message) {
-  if (!mechanism_) {  // SUCCESS first: a server without authentication
+  if (!mechanism_) {  // SUCCESS as the first message: a server without authentication
     if (!simple_allowed_)
       return Failed("the server requires no authentication, which is not accepted for this connection");
     state_ = State::kSimple;

@@ -10,7 +10,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Reports the first failure and ends the program. The files in HDFS are kept for inspection.
+// Reports the first failure and exits. The files in HDFS are kept for inspection.
 [[noreturn]] void Stop(const std::string& what) {
   std::fprintf(stderr, "hdfs_live: %s\n", what.c_str());
   std::exit(1);
