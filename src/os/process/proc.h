@@ -1,4 +1,4 @@
-// Single processes as shown in /proc.
+// Reads the state of single processes from /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -28,7 +28,7 @@ std::optional<ProcMemory> ReadProcMemory(pid_t pid);
 // The ids of all processes.
 std::vector<pid_t> AllProcesses();
 
-// A small file of /proc; empty if it cannot be read.
+// Reads a small file of /proc. Returns "" if it cannot be read.
 std::string ReadProcFile(const std::string& path);
 
 }  // namespace howdah::os::process
