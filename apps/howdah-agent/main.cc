@@ -53,8 +53,7 @@ hadoop::conf::Environment HadoopEnvironment() {
   return {.variable = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
 }
 
-// --- am
-// ---------------------------------------------------------------------------------------------------------------
+// --- am ---
 
 // Tells the submitting client "ok" or what went wrong. The client may be gone; the job does not need it.
 void ReportReady(int ready_fd, const std::string& message) {
@@ -175,8 +174,7 @@ int Am(const Arguments& arguments) {
                  flags->number("--ready-fd", -1));
 }
 
-// --- task, exec, rsh
-// --------------------------------------------------------------------------------------------------
+// --- task, exec, rsh ---
 
 // tls: the directory of the job's identities; empty: the container's credentials.
 Result<rpc::Identity> LoadIdentity(const std::string& tls) {
