@@ -35,7 +35,7 @@ std::optional<Instant> ParseTime(const std::string& text, Instant now) {
 std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--on") {
-      ++i;  // its value
+      ++i;  // skip its value
     } else if (!words[i].starts_with('-')) {
       const auto known = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == words[i]; });
       return known.empty() ? words[i] : "";

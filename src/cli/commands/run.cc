@@ -21,7 +21,7 @@
 namespace howdah::cli::commands {
 namespace {
 
-constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // because the live table shows running times
+constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
 
 // Shows a running job. Its output goes to stdout (to stderr if stdout is reserved for the final JSON), its states to
 // stderr.

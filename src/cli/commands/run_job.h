@@ -10,8 +10,8 @@
 namespace howdah::cli::commands {
 
 struct RunOptions {
-  bool keep = false;  // keeps the tasks' working directories
-  bool json = false;  // prints the final status as JSON
+  bool keep = false;  // whether to keep the tasks' working directories
+  bool json = false;  // whether to print the final status as JSON
   // Called when the status may have changed, until the job has ended. The returned lines are printed. May be empty.
   std::function<std::string(backend::Cluster& cluster, const JobId& id, const journal::JobView& view)> on_status;
 };

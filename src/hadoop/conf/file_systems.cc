@@ -100,7 +100,8 @@ Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) 
   for (const char* whole : {"linkMergeSlash", "linkFallback"}) {
     if (const auto link = configuration.Get(prefix + whole)) return Joined(*link, path);
   }
-  if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);  // ViewFileSystemOverloadScheme
+  // As in ViewFileSystemOverloadScheme.
+  if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);
   return Wrong("viewfs://" + uri.authority + path + ": no mount of the table " + table + " covers it; it mounts " +
                (mounts.empty() ? "nothing (" + prefix + "link./... is not set)" : mounts));
 }

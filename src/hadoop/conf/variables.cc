@@ -11,7 +11,7 @@ struct Bounds {
   size_t begin = 0, end = 0;  // the range of the whole "${name}"
 };
 
-// Finds the leftmost "${name}" whose name is not empty and has no '$', '}' or space.
+// Finds the leftmost "${name}" with a non-empty name that has no '$', '}' or space.
 std::optional<Bounds> FindVariable(std::string_view text) {
   for (size_t begin = text.find("${"); begin != std::string_view::npos; begin = text.find("${", begin + 1)) {
     const size_t end = text.find_first_of("$} ", begin + 2);

@@ -26,8 +26,8 @@ namespace howdah::hadoop::hdfs {
 
 namespace pb = ::hadoop::hdfs;
 
-// What all nodes of the fake cluster share: their events, and the blocks. (A real cluster has one replica of a block
-// per DataNode of the pipeline.)
+// The state that all nodes of the fake cluster share: their events, and the blocks. (A real cluster has one replica of
+// a block per DataNode of the pipeline.)
 struct World {
   std::mutex mutex;
   std::condition_variable changed;
@@ -94,7 +94,7 @@ class FakeDataNode {
     node.mutable_id()->set_ipcport(0);
     return node;
   }
-  Behaviour behaviour;  // set before the first connection
+  Behaviour behaviour;  // must be set before the first connection
 
  private:
   void Accept() {
@@ -157,7 +157,7 @@ class FakeDataNode {
     if (op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_STREAMING_RECOVERY) {
       const std::lock_guard lock(world_.mutex);
       std::string& block = world_.blocks[id];
-      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // the check of a real DataNode
+      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // as a real DataNode checks
       block.resize(op.minbytesrcvd());
     }
     if (!Answer(fd, {})) return;

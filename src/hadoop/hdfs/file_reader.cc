@@ -87,7 +87,7 @@ Result<std::string_view> FileReader::NextBytes() {
       return bytes;
     }
     reader_.reset();
-    if (bytes) continue;  // the end of the block
+    if (bytes) continue;  // the block is complete
     bad_.insert(node_);
     failures_ += "; " + node_ + ": " + bytes.error().message;
   }

@@ -218,7 +218,7 @@ TEST(Golden, MutatedAnswersToReaderAreSafeAndDetected) {
   EXPECT_GT(refused, 1000);
 }
 
-// A NameNode whose only DataNode is the test server.
+// A NameNode with the test server as its only DataNode.
 class RawNameNode : public FakeNameNode {
  public:
   RawNameNode(World& world, std::vector<std::unique_ptr<FakeDataNode>>& none, const RawServer& server)

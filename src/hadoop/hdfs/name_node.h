@@ -87,7 +87,7 @@ class RemoteNameNode : public NameNode {
 
   hadoop::rpc::ClientOptions options_;
   bool use_hostname_;
-  std::mutex mutex_;  // the client is not thread-safe, and writers have threads
+  std::mutex mutex_;  // the client is not thread-safe, but each writer has a thread
   hadoop::rpc::BlockingClient client_;
 };
 

@@ -8,14 +8,14 @@
 
 namespace howdah::hadoop::hdfs {
 
-constexpr size_t kChunk = 512;                // bytes per checksum, CRC-32C
+constexpr size_t kChunk = 512;                // number of bytes per checksum (CRC-32C)
 constexpr size_t kPacketData = 126 * kChunk;  // 64 KiB per packet including checksums, as in Java
 
 // An encoded packet. It is kept until it is acknowledged, so that it can be sent again in another pipeline.
 struct Packet {
   int64_t sequence = 0;
   int64_t end = 0;    // the offset in the block after the packet's last byte
-  bool last = false;  // ends the block; has no data
+  bool last = false;  // whether the packet ends the block; it then has no data
   std::string buffer;
   size_t begin = 0;  // offset of the packet in the buffer
   std::string_view bytes() const { return std::string_view(buffer).substr(begin); }
@@ -46,7 +46,7 @@ class PacketBuilder {
   int64_t block_size_;
   int64_t sequence_ = 0;
   int64_t start_ = 0;   // offset in the block of the first byte of data_
-  size_t flushed_ = 0;  // bytes of data_ already returned
+  size_t flushed_ = 0;  // number of bytes of data_ already returned
   std::string data_;
 };
 

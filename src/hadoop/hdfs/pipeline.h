@@ -18,7 +18,7 @@ namespace howdah::hadoop::hdfs {
 using Stage = ::hadoop::hdfs::OpWriteBlockProto;
 
 struct PipelineRequest {
-  ::hadoop::hdfs::LocatedBlockProto block;  // locs in pipeline order
+  ::hadoop::hdfs::LocatedBlockProto block;  // `locs` are in pipeline order
   std::string client;
   Stage::BlockConstructionStage stage = Stage::PIPELINE_SETUP_CREATE;
   // For recovery: the block's new generation stamp, the number of bytes that every DataNode has acknowledged, and the
@@ -36,7 +36,7 @@ class Pipeline {
   // responsible.
   static Result<Pipeline> Open(const PipelineRequest& request, const TransferOptions& options, BadNode& bad);
 
-  // Sends as many bytes of the packets as possible, from packet `next` on, whose first `sent` bytes were sent before.
+  // Sends as many bytes of the packets as possible, from packet `next` on. Its first `sent` bytes were sent before.
   // Updates `next` and `sent`. A packet that ends the block is held back until all preceding packets are acknowledged.
   Status Send(const std::deque<Packet>& packets, size_t& next, size_t& sent, Time now);
   // Sends a heartbeat. Call only when no packet is partially sent.

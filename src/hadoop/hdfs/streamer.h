@@ -72,15 +72,15 @@ class Streamer {
   std::optional<Pipeline> pipeline_;
   NameNode::LocatedBlock block_;  // the current block
   NameNode::DataNodes excluded_;  // DataNodes that failed while a block was opened
-  int64_t confirmed_bytes_ = 0;   // of the current block
-  int64_t confirmed_ = -1;        // sequence number
+  int64_t confirmed_bytes_ = 0;   // acknowledged bytes of the current block
+  int64_t confirmed_ = -1;        // sequence number of the last acknowledged packet
   int recoveries_ = 0;            // number since the last acknowledgement
   Time lease_at_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Packet> queue_;  // packets pushed and not yet moved to packets_
-  size_t held_ = 0;           // packets in queue_ and packets_
+  size_t held_ = 0;           // number of packets in queue_ and packets_
   int64_t known_confirmed_ = -1;
   std::optional<NameNode::Block> last_block_;
   std::optional<Error> error_;

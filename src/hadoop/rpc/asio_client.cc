@@ -55,7 +55,7 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
     Done done;
     Clock::time_point begun, sent;
     bool reused = false;  // sent on a connection that had been used before
-    size_t failed = 0;    // failed attempts
+    size_t failed = 0;    // number of failed attempts
     CallReport report;
     std::shared_ptr<Link> link;  // null while the call waits for the next attempt
     asio::steady_timer timer;    // limits the wait for the answer, or for the next attempt

@@ -19,7 +19,7 @@ namespace howdah::hadoop::rpc {
 
 struct ConnectionOptions {
   std::string protocol;
-  std::string user, real_user;             // for SIMPLE
+  std::string user, real_user;             // for connections without authentication (SIMPLE)
   std::string client_id;                   // 16 bytes, the same for all connections of a client
   std::vector<MechanismMaker> mechanisms;  // if empty, SASL is not used and only the user name is sent
 };
@@ -86,9 +86,9 @@ class Connection {
   std::string output_;
   std::vector<std::string> waiting_;  // calls queued until the handshake is complete
   std::map<int32_t, bool> calls_;     // outstanding calls; the value is true once the call was sent
-  std::vector<int32_t> unsent_;       // calls in output_
-  FrameBuffer outer_, inner_;         // received frames; unwrapped frames
-  bool answered_ = false;             // a whole frame has been received
+  std::vector<int32_t> unsent_;       // ids of the calls in output_
+  FrameBuffer outer_, inner_;         // outer_: received frames; inner_: unwrapped frames
+  bool answered_ = false;             // whether a whole frame has been received
   std::vector<Answer> answers_;
   std::optional<Failure> failure_;
 };

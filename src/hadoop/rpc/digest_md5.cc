@@ -5,7 +5,7 @@
 namespace howdah::hadoop::rpc {
 namespace {
 
-constexpr size_t kMacSize = 10, kTailSize = 6;  // of a record: the MAC, then version 0001 and sequence number
+constexpr size_t kMacSize = 10, kTailSize = 6;  // a record ends with the MAC, then version 0001 and sequence number
 constexpr size_t kBlock = 8;
 
 std::string Number(uint32_t value) {
@@ -116,7 +116,7 @@ size_t DigestMd5::wrap_size() const {
     case Protection::kIntegrity:
       return most - kMacSize - kTailSize;
     case Protection::kPrivacy:
-      return most - kMacSize - kTailSize - kBlock - 2;  // room for padding, as much as the JDK's client reserves
+      return most - kMacSize - kTailSize - kBlock - 2;  // reserve as much room for padding as the JDK's client
   }
   return 0;
 }

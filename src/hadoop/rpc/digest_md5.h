@@ -38,7 +38,7 @@ class DigestMd5 final : public Mechanism {
   std::string ha1_;  // MD5(A1)
   bool answered_ = false;
   std::string send_key_, receive_key_;  // for integrity protection
-  uint32_t sent_ = 0, received_ = 0;    // number of records
+  uint32_t sent_ = 0, received_ = 0;    // number of records sent and received
   std::unique_ptr<TripleDes> seal_, unseal_;
 };
 

@@ -95,7 +95,7 @@ void Link::TryNext() {
   const auto share = (deadline_ - Clock::now()) / static_cast<int64_t>(addresses_.size() - next_address_);
   address_expired_ = false;
   socket_.async_connect(endpoint, Guarded([this](Code result) { TriedOne(result); }));
-  if (next_address_ + 1 == addresses_.size()) return;  // opening_ limits the last address
+  if (next_address_ + 1 == addresses_.size()) return;  // the timer opening_ limits the last address
   one_address_.expires_after(share);
   one_address_.async_wait(Guarded([this, tried = next_address_](Code result) {
     if (result || connected_ || tried != next_address_) return;

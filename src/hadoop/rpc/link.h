@@ -25,7 +25,7 @@ class Link : public std::enable_shared_from_this<Link> {
   using Clock = std::chrono::steady_clock;
   // Called from the loop, never from within a member function, and not after Close. A hook may call Close.
   struct Hooks {
-    std::function<void()> ready;  // connected and authenticated
+    std::function<void()> ready;  // called when connected and authenticated
     std::function<void(Answer)> answer;
     std::function<void(Failure)> failure;  // the link is closed; for kLost, check WasSent for each call
   };

@@ -26,7 +26,7 @@ struct Failure {
 };
 
 struct Attempts {
-  size_t failed = 0;    // attempts of this call, including this one
+  size_t failed = 0;    // number of failed attempts of this call, including this one
   size_t servers = 1;   // number of servers
   Duration elapsed{0};  // since the beginning of the call
   Repeat repeat = Repeat::kSafe;

@@ -21,7 +21,7 @@ Result<Compression> CompressionOf(std::string_view name);
 // The position of a block in a file.
 struct Region {
   int64_t offset = 0;
-  int64_t size = 0;  // in the file, compressed
+  int64_t size = 0;  // size in the file, so compressed
 };
 
 class BlockStream {

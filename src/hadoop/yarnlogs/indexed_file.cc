@@ -64,7 +64,7 @@ Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEn
   if (map == nullptr) return IndexDamaged("its index is invalid");
   for (const JavaValue& value : map->items) {
     const JavaNode* list = ObjectOf(tree, value);
-    if (list == nullptr) continue;  // a key
+    if (list == nullptr) continue;  // a key of the map, not a list
     for (const JavaValue& item : list->items) {
       const JavaNode* meta = ObjectOf(tree, item);
       if (meta == nullptr) return IndexDamaged("its index is invalid");

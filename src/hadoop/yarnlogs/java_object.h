@@ -29,8 +29,8 @@ struct JavaNode {
   Kind kind = Kind::kObject;
   std::string text;               // the name of a class, the content of a string, the constant of an enum
   int64_t type = -1;              // the class of an object, or the base of a class; -1 if there is none
-  uint8_t flags = 0;              // of a class
-  std::vector<JavaField> fields;  // of a class
+  uint8_t flags = 0;              // only of a class
+  std::vector<JavaField> fields;  // only of a class
   std::vector<JavaValue> values;  // the fields of an object, base class first, or the elements of an array
   std::vector<JavaValue> items;   // objects written by the class's own method: the elements of a collection
 };

@@ -14,7 +14,7 @@ using testing::Recorded;
 using testing::SourceOf;
 using testing::Traffic;
 
-constexpr int kMutations = 1500;  // per file
+constexpr int kMutations = 1500;  // number per file
 constexpr int64_t kReadMax = int64_t{64} << 20;
 
 // Opens, lists and reads as much as possible. Returns false if anything failed.

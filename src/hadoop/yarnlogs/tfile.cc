@@ -13,7 +13,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-constexpr int64_t kTail = 8 + 4 + 16;  // position of the meta index, version, magic
+constexpr int64_t kTail = 8 + 4 + 16;  // size of the file's end: position of the meta index, version, magic
 constexpr int64_t kMetaIndexMax = int64_t{1} << 20;
 constexpr int64_t kIndexMax = int64_t{64} << 20;
 constexpr int64_t kKeyMax = int64_t{64} << 10;

@@ -49,7 +49,7 @@ std::string ReadAll(const os::files::Fd& fd) {
   }
 }
 
-// A server whose loop runs on a separate thread.
+// A server with its loop on a separate thread.
 class Served {
  public:
   explicit Served(Server::Limits limits = {}) {

@@ -168,7 +168,7 @@ class AsioServer final : public Server {
   void Accept() {
     acceptor_.async_accept([this, alive = std::weak_ptr(alive_)](const Failure& failed, tcp::socket socket) {
       if (alive.expired() || failed == asio::error::operation_aborted) return;
-      if (failed) return AcceptLater();  // for example, out of file descriptors
+      if (failed) return AcceptLater();  // for example because the process has no free file descriptors
       if (connections_.size() < limits_.connections) Take(std::move(socket));
       Accept();
     });

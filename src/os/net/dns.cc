@@ -150,7 +150,7 @@ std::optional<std::vector<SocketAddress>> KnownAddresses(const HostPort& where) 
 
 Result<std::vector<SocketAddress>> AskDns(const HostPort& where, Duration limit, const DnsOptions& options) {
   const auto deadline = Clock::now() + limit;
-  Answer answer{where.port};  // declared before the channel, whose destructor may call OnAnswer
+  Answer answer{where.port};  // declared before the channel, because the channel's destructor may call OnAnswer
   Channel channel;
   HOWDAH_TRY_STATUS(Open(channel, limit, options.servers));
   ares_addrinfo_hints hints{};

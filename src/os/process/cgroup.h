@@ -8,7 +8,7 @@
 namespace howdah::os::process {
 
 struct Cgroup {
-  std::string memory_directory;            // of this process; empty if it is not visible
+  std::string memory_directory;            // memory cgroup of this process; empty if it is not visible
   std::vector<std::string> memory_limits;  // files with one limit each, from this cgroup up to the root
 };
 Cgroup OwnCgroup();

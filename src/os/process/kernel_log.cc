@@ -10,7 +10,7 @@ namespace howdah::os::process {
 namespace {
 
 constexpr char kKernelsOwn[] = "/dev/kmsg";
-constexpr size_t kLongestRecord = 8192;  // the kernel's own limit
+constexpr size_t kLongestRecord = 8192;  // the kernel's limit for one record
 constexpr size_t kKept = 64 << 10;
 
 }  // namespace

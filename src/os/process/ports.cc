@@ -102,7 +102,7 @@ std::vector<PortRange> ParsePortRanges(std::string_view text) {
     PortRange range;
     const auto [first_end, first_error] = std::from_chars(at, end, range.first);
     if (first_error != std::errc()) {
-      ++at;  // a separator
+      ++at;  // skip the separator
       continue;
     }
     at = first_end;

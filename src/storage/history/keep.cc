@@ -103,7 +103,7 @@ class Purger {
       if (old) Delete(path);
       return old;
     }
-    constexpr size_t kLongest = 10;  // "2019/05/29"
+    constexpr size_t kLongest = 10;  // length of "2019/05/29"
     if (day.size() >= kLongest) return false;
     const auto entries = files_.List(path);
     if (!entries.ok() && entries.error().code == ErrorCode::kNotFound) return false;

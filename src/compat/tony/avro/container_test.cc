@@ -77,7 +77,7 @@ TEST(Container, FileOfAnotherFormatIsAnError) {
   EXPECT_EQ(ReadContainer("").error().message, "reading an Avro file: the file is empty");
   std::string file = Recorded("deflate.avro");
   const std::string sync = file.substr(file.size() - 16);
-  file.resize(file.find(sync) + sync.size());  // the header alone
+  file.resize(file.find(sync) + sync.size());  // keep only the header
   EXPECT_EQ(ReadContainer(file)->cut, "");
   file += "\x02\x04zz" + sync;
   EXPECT_EQ(ReadContainer(file)->cut, "a block cannot be inflated");

@@ -37,10 +37,10 @@ struct Type {
     std::string name;
     size_t type = 0;
   };
-  std::vector<Field> fields;         // of a record
-  std::vector<std::string> symbols;  // of an enum
-  std::vector<size_t> branches;      // of a union; for an array or map, the type of its elements
-  size_t size = 0;                   // of a fixed
+  std::vector<Field> fields;         // only of a record
+  std::vector<std::string> symbols;  // only of an enum
+  std::vector<size_t> branches;      // the types of a union's branches; the type of the elements of an array or map
+  size_t size = 0;                   // only of a fixed
 };
 
 struct Schema {

@@ -7,7 +7,7 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-constexpr int64_t kDefaultMemory = int64_t{2} << 30;  // tony.<job>.memory
+constexpr int64_t kDefaultMemory = int64_t{2} << 30;  // TonY's default of tony.<job>.memory
 const std::string kChief = "chief", kWorker = "worker", kDriver = "driver", kTensorboard = "tensorboard";
 
 // The part of the key between "tony." and ".instances". Returns "" for other keys.

@@ -129,7 +129,7 @@ TEST(Events, ReadingDamagedFilesIsSafe) {
   const std::string whole = Recorded();
   std::mt19937 random(20261121);
   const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
-  const size_t values_at = whole.size() - 400;  // after the schema
+  const size_t values_at = whole.size() - 400;  // damage only bytes after the schema
   size_t shown = 0;
   for (int round = 0; round < 1000; ++round) {
     std::string file = whole;
@@ -143,7 +143,7 @@ TEST(Events, ReadingDamagedFilesIsSafe) {
     for (const Event& event : read->events) shown += EncodeEvent(event).empty() + DescribeEvent(event).empty();
     shown += MetricsOf(read->events).size();
   }
-  EXPECT_GT(shown, 100u);  // some of them can still be read
+  EXPECT_GT(shown, 100u);  // some of the damaged files can still be read
 }
 
 TEST(View, JobOfTonYIsShown) {

@@ -57,7 +57,7 @@ struct StopOptions {
 };
 struct StoppedJob {
   journal::JobView view;
-  bool had_ended = false;  // before the call, which then did nothing
+  bool had_ended = false;  // whether the job had ended before the call, which then did nothing
 };
 // Stops the job, and returns once all its processes have ended.
 Result<StoppedJob> StopAndWait(backend::Cluster& cluster, const JobId& id, const StopOptions& options);

@@ -15,7 +15,7 @@ struct PlannedTask {
   std::string role;
   int index = 0;
   std::vector<int> ranks;
-  jobspec::EnvVars environment;  // of local rank 0; hosts, ports and job id are examples
+  jobspec::EnvVars environment;  // variables of local rank 0; hosts, ports and job id are examples
 };
 struct Upload {
   std::string what, from, to;

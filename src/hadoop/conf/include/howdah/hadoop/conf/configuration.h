@@ -38,9 +38,9 @@ class Configuration {
   std::string Text(const std::string& key, const std::string& fallback = "") const;
   // These return kUsage if the value has another type. The message has key, value and source.
   Result<bool> Bool(const std::string& key, bool fallback) const;
-  Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // units k m g t p e; 0x
-  Result<Duration> Time(const std::string& key, Duration fallback) const;  // units ns us ms s m h d; without a unit ms
-  std::vector<std::string> List(const std::string& key) const;  // separated by commas, trimmed, without empty items
+  Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // accepts the units k m g t p e, and 0x
+  Result<Duration> Time(const std::string& key, Duration fallback) const;  // accepts ns us ms s m h d; default ms
+  std::vector<std::string> List(const std::string& key) const;  // split at commas, trimmed, without empty items
   // For error messages: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml", "... (a default of Hadoop)",
   // "... (not set)".
   std::string Where(const std::string& key) const;

@@ -18,7 +18,7 @@ struct FileStatus {
   std::string name;  // the last part of the path
   bool directory = false;
   int64_t length = 0;
-  uint32_t permission = 0;  // 0755
+  uint32_t permission = 0;  // such as 0755
   std::string owner, group;
   int64_t modified_millis = 0;  // since the Unix epoch, as in YARN's LocalResource
   int64_t block_size = 0;

@@ -64,7 +64,7 @@ class Allocation {
   struct Effects {
     std::vector<Granted> granted;
     std::vector<Completed> completed;  // granted containers, each reported once
-    int surplus = 0;                   // number of containers released immediately
+    int surplus = 0;                   // number of containers that were released immediately
   };
 
   explicit Allocation(AllocationOptions options = {}) : options_(options) {}
@@ -161,7 +161,7 @@ class Allocation {
   std::map<int, Asked> asked_;
   std::map<ContainerId, Held> held_;
   std::set<ContainerId> seen_;      // all containers ever granted, because the scheduler may report one twice
-  std::set<ContainerId> releases_;  // to be sent
+  std::set<ContainerId> releases_;  // releases that have not been sent yet
   std::vector<KnownNode> nodes_;
   std::map<std::string, Failures> failures_;
   std::set<std::string> blacklist_;  // as last sent to the scheduler

@@ -27,7 +27,7 @@ std::vector<std::string> LogDirectories(const ConfigurationValue& configuration,
 // directory, in the order in which they were written. Leaves out unfinished uploads and checksum files.
 std::vector<std::string> LogFilesOf(std::string_view node, const std::vector<std::string>& names);
 
-// The content of the checksum file beside an IndexedFile whose last upload did not finish. Only the first `end` bytes
+// The content of the checksum file beside an IndexedFile with an unfinished last upload. Only the first `end` bytes
 // of the file `name` are valid; if `end` is 0, none are. The name of a checksum file ends in kChecksumSuffix.
 inline constexpr std::string_view kChecksumSuffix = "-checksum";
 struct Checksum {

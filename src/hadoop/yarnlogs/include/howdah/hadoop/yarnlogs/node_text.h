@@ -1,5 +1,5 @@
-// Extracts a log file from a NodeManager's HTTP answer (NMWebServices.getLogs, LogToolUtils). Whatever format was
-// requested, the answer has descriptive lines before and after the content. Pure; not thread-safe.
+// Extracts a log file from a NodeManager's HTTP answer (NMWebServices.getLogs, LogToolUtils). The answer has
+// descriptive lines before and after the content, in every format that can be requested. Pure; not thread-safe.
 #pragma once
 
 #include <cstdint>

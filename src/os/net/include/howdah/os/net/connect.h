@@ -37,7 +37,7 @@ class ConnectFailures {
   std::string text() const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> by_reason_;  // reason, addresses
+  std::vector<std::pair<std::string, std::string>> by_reason_;  // pairs of reason and addresses
 };
 
 // The address of this machine on the route to a host. Nothing is sent. Returns kUnavailable if there is no route; other

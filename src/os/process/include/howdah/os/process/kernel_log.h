@@ -22,7 +22,7 @@ class KernelLog {
   void Add(std::string_view text);
 
   files::Fd log_;
-  bool records_ = false;  // each read() returns one message: "6,1234,567890,-;text"
+  bool records_ = false;  // whether each read() returns one message: "6,1234,567890,-;text"
   std::string text_;
 };
 

@@ -19,13 +19,13 @@ namespace howdah::os::process {
 struct SpawnRequest {
   std::string program;                                // a path; if not absolute, relative to `directory`
   std::vector<std::string> argv;                      // including argv[0]
-  std::vector<std::string> environment;               // complete, "NAME=VALUE"
+  std::vector<std::string> environment;               // the complete environment, "NAME=VALUE"
   std::string directory;                              // working directory; if empty, that of the parent
   int stdin_fd = -1, stdout_fd = -1, stderr_fd = -1;  // -1 for /dev/null
   std::vector<int> kept;     // other descriptors passed to the child under the same numbers; all others are closed
-  bool new_group = true;     // the child leads its own process group
-  bool new_session = false;  // the child leads its own session
-  bool controlling_terminal = false;  // stdin becomes the controlling terminal; needs new_session
+  bool new_group = true;     // whether the child leads its own process group
+  bool new_session = false;  // whether the child leads its own session
+  bool controlling_terminal = false;  // stdin becomes the controlling terminal; requires new_session
   int death_signal = 0;               // sent to the child when the spawning thread ends; 0 for none
 };
 
@@ -37,7 +37,7 @@ struct Child {
 enum class SpawnStep { kCreate, kDirectory, kExec };
 struct SpawnError {
   SpawnStep step = SpawnStep::kCreate;
-  int error = 0;  // errno
+  int error = 0;  // an errno
 };
 
 // Returns once the child exists and has passed exec. The child has default signal actions and no blocked signals.

@@ -22,7 +22,7 @@ std::vector<pid_t> Descendants(pid_t root);
 // during the call may be missed; another call after their parent's end finds them.
 size_t SignalDescendants(int signal);
 
-// Returns the members of `leaders` whose process group has a living process below this one.
+// Returns those of `leaders` with a living member of their process group below this process.
 std::vector<pid_t> LivingGroups(const std::vector<pid_t>& leaders);
 
 // Reaps any child that has ended. Returns nullopt if none has.

@@ -12,7 +12,7 @@ namespace howdah::os::process {
 
 struct Usage {
   int64_t memory_bytes = 0;
-  int64_t memory_peak_bytes = 0;  // the highest value so far
+  int64_t memory_peak_bytes = 0;  // the highest value of memory_bytes so far
   double cpu_seconds = 0;         // of all running and ended processes
 };
 

@@ -31,8 +31,8 @@ struct Done {
 Result<Done> Move(storage::Files& files, const Location& location, const Ahead& ahead, const StatusOf& status_of,
                   Do what);
 
-// Removes day directories whose day had ended by `before`, and jobs of `intermediate` that have not been modified since
-// `before`. Jobs that are running according to `status_of` are kept.
+// Removes the directories of days that had ended by `before`, and jobs of `intermediate` that have not been modified
+// since `before`. Jobs that are running according to `status_of` are kept.
 Result<Done> Purge(storage::Files& files, const Location& location, Instant before, const Ahead& ahead,
                    const StatusOf& status_of, Do what);
 

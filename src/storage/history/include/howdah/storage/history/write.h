@@ -12,7 +12,7 @@
 
 namespace howdah::storage::history {
 
-// A job whose job file sets the location of its history (spec.tony_history).
+// A job with a history location in its job file (spec.tony_history).
 struct Job {
   const jobspec::JobSpec& spec;
   std::vector<core::JournalEntry> journal;  // the journal so far; at least its first entry

@@ -22,7 +22,7 @@ struct Container {
 
 // Reads values by the schema in the file, with codec null or deflate. Any bytes are safe: time and memory are at most a
 // small multiple of their size (with deflate, of the inflated size, which is at most 256 MiB). Returns an error if
-// there is no header, or if the schema or codec is not supported.
+// the header is missing, or if the schema or codec is not supported.
 Result<Container> ReadContainer(std::string_view bytes);
 
 // Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid, or

@@ -22,16 +22,16 @@ struct Event {
   enum class Type { kApplicationInited, kApplicationFinished, kTaskStarted, kTaskFinished };
   Type type = Type::kApplicationInited;
   Instant time;
-  std::string application;                   // inited, finished
-  int tasks = 0;                             // inited
-  int finished_tasks = 0, failed_tasks = 0;  // finished
-  std::string role;                          // of tasks: TonY's taskType
-  int index = 0;                             // of tasks
-  std::string host;                          // inited, started
-  std::optional<std::string> container;      // inited, started; TonY before 0.4 has none
-  std::string status;                        // of a finished task: "SUCCEEDED", "FAILED", "FINISHED"
-  std::vector<Metric> metrics;               // of a finished task
-  std::optional<std::string> diagnostic;     // of a finished task: "NA", or the reason
+  std::string application;                   // in ApplicationInited and ApplicationFinished
+  int tasks = 0;                             // in ApplicationInited
+  int finished_tasks = 0, failed_tasks = 0;  // only in ApplicationFinished
+  std::string role;                          // in task events: TonY's taskType
+  int index = 0;                             // in task events
+  std::string host;                          // in ApplicationInited and TaskStarted
+  std::optional<std::string> container;      // in ApplicationInited and TaskStarted; TonY before 0.4 has none
+  std::string status;                        // in TaskFinished: "SUCCEEDED", "FAILED", "FINISHED"
+  std::vector<Metric> metrics;               // in TaskFinished
+  std::optional<std::string> diagnostic;     // in TaskFinished: "NA", or the reason
   friend bool operator==(const Event&, const Event&) = default;
 };
 

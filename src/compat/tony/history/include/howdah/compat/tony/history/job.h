@@ -38,7 +38,7 @@ struct TaskMetrics {
   std::vector<Metric> metrics;  // those of the last attempt that has any
 };
 
-// The status of a job in TonY's history. It has Howdah's id if Howdah ran the job, and no tasks if there are no events.
+// The status of a job in TonY's history. It has Howdah's id if Howdah ran the job. Without events it has no tasks.
 journal::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
                         const std::vector<Event>& events);
 // The metrics of the tasks, in the order in which the tasks started.
