@@ -114,7 +114,7 @@ TEST_F(Posix, FilesAreRenamedAndRemoved) {
   EXPECT_EQ(*(*reader)->Read(10), "");
 }
 
-TEST(Paths, PathTable) {
+TEST(Paths, PathsAreCleanedAndSplit) {
   const std::pair<std::string, std::string> clean[] = {{"/", "/"}, {"//", "/"}, {"/a/", "/a"}, {"/a//b/./c", "/a/b/c"}};
   for (const auto& [path, expected] : clean) EXPECT_EQ(*CleanPath(path), expected);
   for (const std::string path : {"", "a", "/a/../b"}) EXPECT_FALSE(CleanPath(path).ok()) << path;

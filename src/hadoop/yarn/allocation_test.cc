@@ -376,7 +376,7 @@ TEST(Allocation, AtMostHalfOfClusterIsBlacklisted) {
   }
 }
 
-TEST(Allocation, RemovedNodesAreNotAskedFor) {
+TEST(Allocation, RemovedNodesAreNotRequested) {
   Allocation a;
   a.SetNodes(Nodes(2));
   a.Ask(0, kSmall, 2);

@@ -107,7 +107,7 @@ class SchedulerTest : public testing::Test, public SchedulerSink {
   std::vector<std::string> said_;
 };
 
-TEST_F(SchedulerTest, ContainersAreAskedForAndGranted) {
+TEST_F(SchedulerTest, ContainersAreRequestedAndGranted) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 2);
   AllocateResponseProto grant = Grant(2);
