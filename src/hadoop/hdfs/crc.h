@@ -13,7 +13,7 @@ enum class Crc { kCrc32, kCrc32c };
 
 uint32_t CrcOf(Crc kind, std::string_view bytes);
 
-// As CrcOf, but without the CPU's instruction.
+// Same as CrcOf, but without the CPU's instruction.
 uint32_t CrcByTable(Crc kind, std::string_view bytes);
 
 // Writes a checksum of 4 bytes per chunk to `out`; the last chunk may be short.

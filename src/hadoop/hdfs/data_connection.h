@@ -27,7 +27,7 @@ struct TransferOptions {
   std::string unsupported;
 };
 
-// "dn1.example.com (10.0.0.7:9866)"
+// Formats "dn1.example.com (10.0.0.7:9866)".
 std::string NameOf(const ::hadoop::hdfs::DatanodeInfoProto& node);
 
 // Not thread-safe. SASL (dfs.data.transfer.protection, dfs.encrypt.data.transfer) is not implemented. Its handshake

@@ -21,7 +21,7 @@ Error ExplainWithoutDataNodes(const Error& error, const Room* room);
 
 // Recognises exceptions to which callers react.
 bool IsNotReplicatedYet(const Error& error);
-// The NameNode found no DataNode for a block.
+// Whether the NameNode found no DataNode for a block.
 bool IsWithoutDataNodes(const Error& error);
 
 }  // namespace howdah::hadoop::hdfs

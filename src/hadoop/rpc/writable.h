@@ -10,7 +10,7 @@ namespace howdah::hadoop::rpc {
 
 // VInt and VLong: one byte for -112..127; otherwise one byte with sign and length, then the magnitude, big-endian.
 void AppendVLong(std::string& out, int64_t value);
-// Text, or bytes with a VInt length.
+// Appends a text, or bytes, with the length in front as a VInt.
 void AppendText(std::string& out, std::string_view text);
 
 // Reads from the front of the given bytes. Returns nullopt if they are truncated or invalid, and from then on always.

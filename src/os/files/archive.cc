@@ -54,7 +54,7 @@ class Unpacker {
       if (result < ARCHIVE_WARN) return ArchiveError(source);
       HOWDAH_TRY_STATUS(Extract(source, entry));
     }
-    // Set directory modes last: if a mode denies writing, the directory could not have been filled afterwards.
+    // Set directory modes last, because a directory without write permission could not have been filled.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
       const Fd parent = OpenParent(it->first);
       if (parent.valid()) ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0);

@@ -85,7 +85,7 @@ class TreeCopier {
       HOWDAH_TRY_STATUS(Copy(source, to + "/" + name, entry));
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
-    // Set the mode last: if it denies writing, the directory could not have been filled afterwards.
+    // Set the mode last, because a directory without write permission could not have been filled.
     if (::chmod(to.c_str(), info.st_mode & 07777) != 0) return SystemError("copying " + from);
     ::utimensat(AT_FDCWD, to.c_str(), times, 0);
     return {};

@@ -27,7 +27,7 @@ class Mirror {
 
   // Copies the bytes that event files, at any depth, have received since the last call.
   // - An unchanged file is checked less and less often: again after it has been unchanged for twice as long, or when
-  // its listing changes. It must be checked because HDFS does not list the growth of a file that is being written.
+  //   its listing changes. It must be checked because HDFS does not list the growth of a file that is being written.
   // - A missing directory has no files.
   // - After an error the other files are still copied; the first error is returned.
   // - After a stop request it returns after the next listing or piece.

@@ -30,7 +30,7 @@ struct Resource {
 Resource FromProto(const ::hadoop::yarn::ResourceProto& proto);
 ::hadoop::yarn::ResourceProto ToProto(const Resource& resource);
 
-// For people: "4 GiB, 2 cores, 1 yarn.io/gpu".
+// Formats a text for people: "4 GiB, 2 cores, 1 yarn.io/gpu".
 std::string ToText(const Resource& resource);
 
 }  // namespace howdah::hadoop::yarn

@@ -143,7 +143,7 @@ class Scheduler {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// Makes a blocking call.
+// Makes one blocking call to the ResourceManager.
 using BlockingCall = std::function<Result<std::string>(std::string_view method, const std::string& request)>;
 // Uses the same addresses as AsioCalls.
 Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& configuration,

@@ -15,11 +15,11 @@ namespace howdah::os::process {
 
 // A TCP port that no other program gets by chance while this object exists:
 // - The port lies outside the range that the kernel uses for bind(0) and outgoing connections, and outside the ports
-// reserved by the administrator.
+//   reserved by the administrator.
 // - Other reservations in this network namespace skip it. The lock is an abstract Unix socket, which the kernel frees
-// when the process ends.
+//   when the process ends.
 // - While the reservation holds the port, a bound socket with SO_REUSEADDR that does not listen blocks servers that do
-// not set SO_REUSEADDR. A server that sets it can bind and listen.
+//   not set SO_REUSEADDR. A server that sets it can bind and listen.
 // If the kernel's range leaves too few ports, the port comes from bind(0), and only the second and third protection
 // apply.
 class PortReservation {
