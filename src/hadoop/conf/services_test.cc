@@ -27,7 +27,7 @@ const Values kHa = {{"yarn.resourcemanager.ha.enabled", "true"},
                     {"yarn.resourcemanager.hostname.rm2", "b"},
                     {"yarn.resourcemanager.address.rm2", "c:9"}};
 
-TEST(ResourceManagers, AddressTable) {
+TEST(ResourceManagers, AddressesFollowConfiguration) {
   struct Case {
     Values values;
     RmService service;
@@ -96,7 +96,7 @@ const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.ha.namenodes.ns2", "n"},
                               {"dfs.namenode.rpc-address.ns2.n", "c:1"}};
 
-TEST(FileSystems, AddressTable) {
+TEST(FileSystems, AddressFollowsUriAndConfiguration) {
   struct Case {
     Values values;
     std::string uri, scheme, authority, servers;
