@@ -77,6 +77,7 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   options.event_log = job.files().event_log();
   options.agents_log_directory = job.files().agents();
   options.environment = job.ToolEnvironment();
+  options.write_history = [&job](const std::string& journal) { return job.WriteHistory(journal); };
   HOWDAH_TRY(options.identity, job.AmIdentity());
   options.on_listening = [&](const am::Listening& listening) {
     const Status published = job.PublishAddress(listening.address);
@@ -112,6 +113,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died) 
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
   options.environment = job.ToolEnvironment();
+  options.write_history = [&job](const std::string& journal) { return job.WriteHistory(journal); };
   options.open_logdir = [&job] { return job.OpenFiles(job.spec().tensorboard_logdir); };
   options.logdir_copy = os::process::WorkingDirectory() + "/tensorboard";
   options.identity = job.identity();

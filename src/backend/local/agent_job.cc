@@ -102,6 +102,8 @@ std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context&
   return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, address);
 }
 
+Status AgentJob::WriteHistory(const std::string& journal) const { return FinishTonyHistory(spec_, journal); }
+
 void AgentJob::CleanUp() {
   if (const Status removed = RemoveLeftovers(files_); !removed.ok()) std::cerr << removed.error().message << "\n";
   if (const Status closed = leases_->Close(); !closed.ok()) std::cerr << closed.error().message << "\n";

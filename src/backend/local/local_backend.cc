@@ -13,7 +13,6 @@
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/machine.h"
 #include "job_processes.h"
-#include "tony_history.h"
 
 namespace howdah::backend::local {
 namespace {
@@ -311,8 +310,6 @@ void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wa
     if (signal == SIGTERM) KillAfter(id, kKillLimit, SIGKILL);
   });
 }
-
-Status LocalBackend::WriteHistory(const std::string& journal) { return FinishTonyHistory(job_.spec(), journal); }
 
 void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   StopWatching();

@@ -35,7 +35,6 @@ class LocalBackend final : public backend::Backend {
   void Connected(const ContainerId&) override {}
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
-  Status WriteHistory(const std::string& journal) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:

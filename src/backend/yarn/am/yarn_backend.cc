@@ -331,8 +331,6 @@ void YarnBackend::OnUnreachable(const std::string& why) {
 
 void YarnBackend::OnLost(const Error& error) { sink_.OnLost(error); }
 
-Status YarnBackend::WriteHistory(const std::string& journal) { return options_.write_history(journal); }
-
 void YarnBackend::Finish(const core::JobChanged& final, const std::string& journal) {
   scheduler_.Stop();
   options_.on_finish(final, journal, token_);

@@ -32,7 +32,6 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
     std::string am_address;                       // the address at which executors and clients reach the AM
     std::string tracking_url;                     // URL of the AM's own page; empty if none
     hadoop::rpc::Token am_rm_token;               // the newest token
-    std::function<Status(const std::string& journal)> write_history;  // carries out Backend::WriteHistory
     // Records the end of the job and reports it to the ResourceManager. Blocks.
     std::function<void(const core::JobChanged& final, const std::string& journal,
                        const hadoop::rpc::Token& am_rm_token)>
@@ -51,7 +50,6 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void Connected(const ContainerId& container) override;
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
-  Status WriteHistory(const std::string& journal) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:

@@ -64,10 +64,6 @@ class Backend {
   // executor exits before, as soon as its output has been read. core::ContainerExited follows.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
-  // Writes the job's history to the location that the job file's `history` names, for other tools. Does nothing without
-  // that key. Called once, before Finish, with the same journal. An error does not change the outcome of the job; it
-  // becomes part of the job's advice.
-  virtual Status WriteHistory(const std::string& journal) = 0;
   // Removes everything that the job has left in the backend (staging, working directories, leases), and reports the
   // outcome to the cluster if there is one. Called once, when no container is held any more and before the final state
   // is visible to clients. final: the final state. journal: its whole text, which includes the line of the final state.

@@ -57,6 +57,9 @@ class AgentJob {
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                 const std::string& address);
 
+  // Writes the job's history to the location that the job file's `history` names, for other tools. Does nothing without
+  // that key. journal: the whole text, which includes the line of the final state.
+  Status WriteHistory(const std::string& journal) const;
   // Deletes the job's files on this machine except the journal, the logs and the files that a new AM needs, and
   // releases its leases. Errors are written to stderr (am.log) and do not affect the outcome of the job.
   void CleanUp();

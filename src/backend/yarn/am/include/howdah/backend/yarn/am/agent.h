@@ -73,12 +73,15 @@ class AmJob {
   Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address, uint16_t tracking_port);
 
+  // Writes the job's history to the location that the job file's `history` names, for other tools. Does nothing without
+  // that key. journal: the whole text, which includes the line of the final state.
+  Status WriteHistory(const std::string& journal);
+
   // For the guardian, after the AM died and its processes have been killed. Records the end of the job unless YARN
   // starts another AM. Errors are written to stderr.
   void RecordAmDeath(const std::string& how);
 
  private:
-  Status WriteHistory(const std::string& journal);
   // am_rm_token: null if there is none. The end is then not reported to the ResourceManager.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
