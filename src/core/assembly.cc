@@ -234,7 +234,9 @@ void Assembly::Fail() {
     }
   });
   const policy::Patience patience = policy::PatienceFor(context_.spec.timeouts, AwaitsPreempted());
-  units_.ending.Begin({.state = JobState::kFailed, .exit_code = 3, .reason = GangTimeoutText(patience, shortfall)});
+  units_.ending.Begin({.state = JobState::kFailed,
+                       .exit_code = 3,
+                       .reason = {GangTimeoutText(patience, shortfall), Cause{Cause::Kind::kGangTimeout}}});
 }
 
 }  // namespace howdah::core

@@ -36,8 +36,9 @@ void Ending::On(const StopRequested& e) {
   if (phase_.ending()) return Hurry(order);
   const auto& since = units_.recovery.running_since();
   const auto ran = since ? std::optional(context_.now - *since) : std::nullopt;
-  order.reason = KilledText(e.by, ran, context_.now - context_.submitted);
-  recorder_.Write(JobChanged{.type = JobChanged::Type::kStopRequested, .reason = order.reason});
+  order.reason = {KilledText(e.by, ran, context_.now - context_.submitted), Cause{Cause::Kind::kStopRequest}};
+  recorder_.Write(
+      JobChanged{.type = JobChanged::Type::kStopRequested, .reason = order.reason.text, .cause = order.reason.cause});
   Begin(std::move(order));
 }
 
@@ -45,17 +46,20 @@ void Ending::FireRunLimit() {
   const Duration ran = context_.now - *units_.recovery.running_since();
   Begin({.state = JobState::kKilled,
          .exit_code = 4,
-         .reason = TimeLimitText(*context_.spec.timeouts.run, ran, units_.monitor.NewestCheckpoint(),
-                                 context_.spec.checkpoint.dir)});
+         .reason = {TimeLimitText(*context_.spec.timeouts.run, ran, units_.monitor.NewestCheckpoint(),
+                                  context_.spec.checkpoint.dir),
+                    Cause{Cause::Kind::kRunTimeout}}});
 }
 
 void Ending::Begin(Order order) {
   phase_.End();
   order_ = std::move(order);
   std::optional<std::string> advice;
-  std::string reason = ReasonOf(*order_, &advice);
-  recorder_.Write(
-      JobChanged{.type = JobChanged::Type::kStopping, .reason = std::move(reason), .advice = std::move(advice)});
+  Reason reason = ReasonOf(*order_, &advice);
+  recorder_.Write(JobChanged{.type = JobChanged::Type::kStopping,
+                             .reason = std::move(reason.text),
+                             .advice = std::move(advice),
+                             .cause = std::move(reason.cause)});
   if (units_.allocation.requests.any()) units_.allocation.requests.CancelAll();
   roster_.ForEach([this](Task& task) {
     if (!task.attempt.is_open()) {
@@ -121,7 +125,7 @@ void Ending::JudgeOutcome() {
     case policy::JobOutcome::kSucceeded:
       return Begin({.state = JobState::kSucceeded, .exit_code = 0});
     case policy::JobOutcome::kAllToleratedFailed:
-      return FailOrRestart({.cause = Cause::kTolerated});
+      return FailOrRestart({.origin = Origin::kTolerated});
   }
 }
 
@@ -158,7 +162,8 @@ void Ending::FireRole(const TimerQueue::Entry& entry) {
     Revisit();
     return;
   }
-  FailOrRestart({.reason = OutlivedText(role.spec(), role.tally().tasks - role.tally().done)});
+  FailOrRestart(
+      {.reason = {OutlivedText(role.spec(), role.tally().tasks - role.tally().done), Cause{Cause::Kind::kOutlived}}});
 }
 
 // The job has failed, but not because of a single task. It restarts if it has restarts left.
@@ -166,7 +171,7 @@ void Ending::FailOrRestart(Order order) {
   if (units_.recovery.JobBudget() <= 0) return Begin(std::move(order));
   if (phase_.draining() && phase_.drain().scope == Scope::kAll) return;
   std::optional<std::string> advice;
-  const std::string why = ReasonOf(order, &advice);
+  const Reason why = ReasonOf(order, &advice);
   units_.recovery.BeginDrain({.scope = Scope::kAll, .why = why}, why);
 }
 
@@ -183,11 +188,11 @@ bool Ending::ExplainsEnd(const Task& task, const Task& other) const {
   return CameFirst(a, b);
 }
 
-Ending::FirstFailure Ending::FirstFailureOf(Cause cause) {
+Ending::FirstFailure Ending::FirstFailureOf(Origin origin) {
   FirstFailure first;
   std::vector<const Task*> failed;
   roster_.ForEach([&](Task& task) {
-    const bool tolerated = cause == Cause::kTolerated &&
+    const bool tolerated = origin == Origin::kTolerated &&
                            roster_.SpecOf(task).on_failure == jobspec::OnFailure::kTolerate &&
                            roster_.RoleOf(task).kind() != jobspec::RoleKind::kSidecar;
     if (!task.attempt.failure() || task.seat.leaving() || (!units_.recovery.FailsJob(task) && !tolerated)) return;
@@ -201,27 +206,32 @@ Ending::FirstFailure Ending::FirstFailureOf(Cause cause) {
   return first;
 }
 
-std::string Ending::ReasonOf(const Order& order, std::optional<std::string>* advice) {
-  if (order.cause == Cause::kFixed) return order.reason;
-  const FirstFailure first = FirstFailureOf(order.cause);
+Reason Ending::ReasonOf(const Order& order, std::optional<std::string>* advice) {
+  if (order.origin == Origin::kGiven) return order.reason;
+  const FirstFailure first = FirstFailureOf(order.origin);
   Require(first.task != nullptr, "a job fails because of a task, and no task has failed");
   *advice = first.task->attempt.failure()->diagnosis.advice;
-  const std::string text = units_.monitor.HowFailed(*first.task);
-  if (order.cause == Cause::kFailure) return WithOthers(text, first.later);
-  return "all " + std::to_string(first.all) + " tasks that may fail have failed, the first was " + text;
+  Reason reason = units_.monitor.HowFailed(*first.task);
+  if (order.origin == Origin::kFailure) {
+    reason.text = WithOthers(std::move(reason.text), first.later);
+  } else {
+    reason.text.insert(0, "all " + std::to_string(first.all) + " tasks that may fail have failed, the first was ");
+  }
+  return reason;
 }
 
 JobChanged Ending::FinalEntry() {
   std::optional<std::string> advice;
-  std::string reason = ReasonOf(*order_, &advice);
+  Reason reason = ReasonOf(*order_, &advice);
   for (const std::string& container : units_.allocation.placements.unreleased()) {
-    reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not exit when it was killed";
+    reason.text += (reason.text.empty() ? "" : "; ") + ("container " + container) + " did not exit when it was killed";
   }
   if (!advice && !recorder_.advice().empty()) advice = recorder_.advice();  // earlier advice still applies
   return JobChanged{.type = JobChanged::Type::kFinished,
                     .state = order_->state,
-                    .reason = std::move(reason),
+                    .reason = std::move(reason.text),
                     .advice = std::move(advice),
+                    .cause = std::move(reason.cause),
                     .exit_code = order_->exit_code};
 }
 

@@ -17,16 +17,16 @@ struct Units;
 
 class Ending {
  public:
-  enum class Cause {
-    kFixed,      // the reason is given
+  enum class Origin {
+    kGiven,      // the reason is given
     kFailure,    // the first failure that fails the job; certain only when all attempts have ended
     kTolerated,  // all tasks that are allowed to fail (`on_failure: tolerate`) have failed
   };
   struct Order {
     JobState state = JobState::kFailed;
     int exit_code = 1;
-    Cause cause = Cause::kFixed;
-    std::string reason = {};
+    Origin origin = Origin::kGiven;
+    Reason reason = {};
     std::optional<Duration> grace = {};  // requested by a user, so not extended; nullopt: the job file's grace
   };
 
@@ -53,7 +53,7 @@ class Ending {
   void DisarmRoles();
 
   // The job ends, and not because of a task's failure.
-  bool ends_without_failure() const { return order_ && order_->cause == Cause::kFixed; }
+  bool ends_without_failure() const { return order_ && order_->origin == Origin::kGiven; }
   bool finished() const { return finished_; }
 
  private:
@@ -75,9 +75,9 @@ class Ending {
   void WatchOutliving();
   void FailOrRestart(Order order);
   bool ExplainsEnd(const Task& task, const Task& other) const;
-  FirstFailure FirstFailureOf(Cause cause);
+  FirstFailure FirstFailureOf(Origin origin);
   // Sets the advice only if a task's failure ends the job. Otherwise earlier advice remains in the journal.
-  std::string ReasonOf(const Order& order, std::optional<std::string>* advice);
+  Reason ReasonOf(const Order& order, std::optional<std::string>* advice);
   JobChanged FinalEntry();
   std::string WasteAdvice() const;
 

@@ -6,6 +6,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
+#include "howdah/core/cause.h"
 #include "howdah/core/policy/restart.h"
 #include "howdah/core/states.h"
 #include "howdah/jobspec/job_spec.h"
@@ -46,6 +47,12 @@ struct Failure {
   // The attempt did nothing wrong: it was asked to stop.
   bool planned() const { return how == How::kReclaimed || how == How::kOutdated; }
   bool final() const { return verdict == jobspec::RestartRule::Then::kFail; }
+};
+
+// Why the job recovers, stops or fails: a sentence for people, and the cause for programs.
+struct Reason {
+  std::string text;
+  std::optional<Cause> cause = {};
 };
 
 // Whether a is the root cause rather than b.

@@ -128,7 +128,8 @@ void Growth::GrowRanked() {
     if (!settled_) ArmSettle();
     return;
   }
-  if (!units_.rendezvous.LeaveFor(why)) units_.recovery.DrainRanked(why);
+  const Reason reason{why, Cause{Cause::Kind::kGrown}};
+  if (!units_.rendezvous.LeaveFor(reason)) units_.recovery.DrainRanked(reason);
 }
 
 void Growth::ArmMissing(Task& task, Instant due) {
@@ -171,13 +172,14 @@ void Growth::FailMissing(Task& task, const policy::Patience& patience) {
   Failure failure = units_.attempts.FailureOf(task, Failure::How::kNotReady, context_.now);
   failure.node.clear();
   failure.what = NotReplacedText(patience, recorder_.backend_wait());
-  const std::string reason = FailureText(roster_.NameOf(task), failure);
   task.Become(TaskState::kLost);
   task.attempt.SetExit(std::nullopt);
   task.attempt.Fail(std::move(failure));
   recorder_.Ended(task, context_.now);
   if (!units_.recovery.FailsJob(task)) return units_.attempts.MarkDone(task);
-  units_.ending.Begin({.state = JobState::kFailed, .exit_code = 3, .reason = reason});
+  units_.ending.Begin({.state = JobState::kFailed,
+                       .exit_code = 3,
+                       .reason = FailureReason(roster_.SpecOf(task).name, task.id.index, *task.attempt.failure())});
 }
 
 bool Growth::CanGoOnWithout(const Task& task) const {

@@ -171,8 +171,9 @@ void Job::Impl::On(const AmResumed& e) {
     units.phase.StopRejoins();
     return units.recovery.StopScope();
   }
-  units.recovery.DrainRanked("the application master died, and with it the rendezvous of the ranked tasks",
-                             /*rejoin=*/false);
+  units.recovery.DrainRanked(
+      {"the application master died, and with it the rendezvous of the ranked tasks", Cause{Cause::Kind::kAmDeath}},
+      /*rejoin=*/false);
 }
 
 void Job::Impl::On(const RequestsDelayed& e) {
@@ -185,7 +186,7 @@ void Job::Impl::On(const RequestsDelayed& e) {
 
 void Job::Impl::On(const RequestsRefused& e) {
   if (units.phase.ending()) return;
-  units.ending.Begin({.state = JobState::kFailed, .exit_code = 3, .reason = e.reason});
+  units.ending.Begin({.state = JobState::kFailed, .exit_code = 3, .reason = {e.reason, Cause{Cause::Kind::kRefused}}});
 }
 
 // A heartbeat may be reported late, after newer events.

@@ -79,9 +79,9 @@ bool Monitor::NeedsProbe(const Task& task) const {
   return !units_.ending.ends_without_failure() && roster_.all().hung > 0;
 }
 
-std::string Monitor::HowFailed(const Task& task) {
-  const std::string text = FailureText(roster_.NameOf(task), *task.attempt.failure());
-  if (task.attempt.failure()->how != Failure::How::kHung) return text;
+Reason Monitor::HowFailed(const Task& task) {
+  Reason reason = FailureReason(roster_.SpecOf(task).name, task.id.index, *task.attempt.failure());
+  if (task.attempt.failure()->how != Failure::How::kHung) return reason;
   std::vector<TasksAtStack> others;
   roster_.ForEach([&](const Task& other) {
     if (&other == &task || other.stack().empty()) return;
@@ -93,7 +93,8 @@ std::string Monitor::HowFailed(const Task& task) {
       same->tasks.push_back(roster_.NameOf(other));
     }
   });
-  return WithOtherStacks(text, task.stack(), std::move(others));
+  reason.text = WithOtherStacks(std::move(reason.text), task.stack(), std::move(others));
+  return reason;
 }
 
 }  // namespace howdah::core

@@ -28,7 +28,7 @@ class Monitor {
   // already been sampled, and a kill of the job does not wait for samples.
   bool NeedsProbe(const Task& task) const;
   // The sentence about the task's failure. For a hang, it includes the stacks of the other tasks.
-  std::string HowFailed(const Task& task);
+  Reason HowFailed(const Task& task);
 
  private:
   void FindStraggler(Task& task);

@@ -24,6 +24,7 @@
 #include <string>
 
 #include "context.h"
+#include "failure.h"
 #include "task.h"
 
 namespace howdah::core {
@@ -34,7 +35,7 @@ class Phase {
   // Attempts of the scope are being stopped, so that the whole scope can restart.
   struct Drain {
     Scope scope = Scope::kRanked;
-    std::string why;     // a clause; empty if a task's failure is the reason
+    Reason why;          // a clause; empty if a task's failure is the reason
     bool rejoin = true;  // tasks that can go on in another generation are not stopped
   };
   // While this is set, no task of the scope starts.

@@ -254,7 +254,7 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   task.attempt.Fail(std::move(failure));
   recorder_.Ended(task, context_.now);
   if (too_often && units_.recovery.FailsJob(task)) {
-    units_.ending.Begin({.cause = Ending::Cause::kFailure});
+    units_.ending.Begin({.origin = Ending::Origin::kFailure});
   } else if (too_often) {
     attempts_.MarkDone(task);
   } else {

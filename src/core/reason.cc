@@ -38,6 +38,30 @@ std::string Ruling(const Failure& failure) { return failure.ruled_by.empty() ? "
 
 std::string Cost(const Failure& failure) { return failure.not_charged ? "; no restart is charged" : ""; }
 
+Cause::Kind KindOf(Failure::How how) {
+  switch (how) {
+    case Failure::How::kExit:
+      return Cause::Kind::kExit;
+    case Failure::How::kNoStatus:
+      return Cause::Kind::kNoStatus;
+    case Failure::How::kStart:
+      return Cause::Kind::kNotStarted;
+    case Failure::How::kLost:
+      return Cause::Kind::kLost;
+    case Failure::How::kTimeLimit:
+      return Cause::Kind::kTaskTimeout;
+    case Failure::How::kNotReady:
+      return Cause::Kind::kNotReady;
+    case Failure::How::kReclaimed:
+      return Cause::Kind::kReclaimed;
+    case Failure::How::kOutdated:
+      return Cause::Kind::kOutdated;
+    case Failure::How::kHung:
+      return Cause::Kind::kHung;
+  }
+  return Cause::Kind::kExit;
+}
+
 }  // namespace
 
 std::string Names(const std::vector<std::string>& names) {
@@ -82,6 +106,11 @@ std::string FailureText(std::string_view task, const Failure& failure) {
       return text + " did not become ready" + Where(failure) + Clause(failure.what);
   }
   return text;
+}
+
+Reason FailureReason(const std::string& role, int index, const Failure& failure) {
+  return {FailureText(TaskText(role, index), failure),
+          Cause{.kind = KindOf(failure.how), .role = role, .index = index, .attempt = failure.attempt}};
 }
 
 std::string RuledByText(const jobspec::RoleSpec& role, int rule) {

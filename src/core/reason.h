@@ -18,6 +18,9 @@ namespace howdah::core {
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
 std::string FailureText(std::string_view task, const Failure& failure);
 
+// The same sentence for a task of the role, with its cause.
+Reason FailureReason(const std::string& role, int index, const Failure& failure);
+
 // The restart rule of the role that decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
 std::string RuledByText(const jobspec::RoleSpec& role, int rule);
 

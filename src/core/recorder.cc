@@ -121,14 +121,16 @@ void Recorder::Resumed(const AmResumed& e, size_t containers) {
   Write(std::move(resumed));
 }
 
-void Recorder::Recovering(const std::string& reason) {
+void Recorder::Recovering(const Reason& why, const std::string& suffix) {
+  const std::string reason = why.text + "; " + suffix;
   own_wait_ = reason;
   backend_wait_.clear();
   recorded_wait_ = reason;
   Write(JobChanged{.type = JobChanged::Type::kRecovering,
                    .state = JobState::kRecovering,
                    .generation = phase_.generation(),
-                   .reason = reason});
+                   .reason = reason,
+                   .cause = why.cause});
 }
 
 void Recorder::Running() {

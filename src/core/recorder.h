@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "context.h"
+#include "failure.h"
 #include "howdah/core/change.h"
 #include "howdah/core/event.h"
 #include "phase.h"
@@ -36,7 +37,8 @@ class Recorder {
   // --- the job
   void AmStarted(const core::AmStarted& e);
   void Resumed(const AmResumed& e, size_t containers);
-  void Recovering(const std::string& reason);
+  // suffix: how the job recovers; appended to the reason.
+  void Recovering(const Reason& why, const std::string& suffix);
   void Running();
   void Advise(JobChanged::Type type, std::string advice);
   void TensorBoard(const TensorBoardReported& e);

@@ -14,7 +14,7 @@ using Then = jobspec::RestartRule::Then;
 
 // How long ranked tasks that rejoin may take to notice that their peers are gone.
 constexpr Duration kRejoinLimit = std::chrono::minutes(1);
-constexpr char kAllRestart[] = "; all tasks are restarted";
+constexpr char kAllRestart[] = "all tasks are restarted";
 
 bool IsFree(const Task& task) { return task.attempt.failure() && task.attempt.failure()->not_charged; }
 bool IsFinal(const Task& task) { return task.attempt.failure() && task.attempt.failure()->final(); }
@@ -61,19 +61,14 @@ void Recovery::React(Task& task) {
     case Remedy::kRestartTask:
     case Remedy::kAccept:
       return;
-    case Remedy::kRestartRanked: {
-      const std::string how = FailureText(roster_.NameOf(task), *task.attempt.failure());
-      BeginDrain({.scope = Scope::kRanked}, how);
-      return;
-    }
-    case Remedy::kRestartJob: {
-      const std::string how = FailureText(roster_.NameOf(task), *task.attempt.failure());
-      BeginDrain({.scope = Scope::kAll}, how);
-      return;
-    }
+    case Remedy::kRestartRanked:
+      return BeginDrain({.scope = Scope::kRanked},
+                        FailureReason(roster_.SpecOf(task).name, task.id.index, *task.attempt.failure()));
+    case Remedy::kRestartJob:
+      return BeginDrain({.scope = Scope::kAll},
+                        FailureReason(roster_.SpecOf(task).name, task.id.index, *task.attempt.failure()));
     case Remedy::kFailJob:
-      units_.ending.Begin({.cause = Ending::Cause::kFailure});
-      return;
+      return units_.ending.Begin({.origin = Ending::Origin::kFailure});
   }
 }
 
@@ -135,7 +130,7 @@ void Recovery::Revive(Task& task) {
   if (task.placement.connected()) units_.attempts.Queue(task);
 }
 
-void Recovery::BeginDrain(Phase::Drain drain, const std::string& reason) {
+void Recovery::BeginDrain(Phase::Drain drain, const Reason& why) {
   const bool ranked_only = drain.scope == Scope::kRanked, rejoin = drain.rejoin;
   phase_.BeginDrain(std::move(drain));
   units_.ending.DisarmRoles();
@@ -144,12 +139,11 @@ void Recovery::BeginDrain(Phase::Drain drain, const std::string& reason) {
     context_.timers.Arm(JobTimer::kRejoin, context_.now + kRejoinLimit);
     units_.rendezvous.LeaveTogether();
   }
-  recorder_.Recovering(reason + (ranked_only ? "; " + units_.rendezvous.HowTheyRecover() : kAllRestart));
+  recorder_.Recovering(why, ranked_only ? units_.rendezvous.HowTheyRecover() : kAllRestart);
 }
 
-void Recovery::DrainRanked(std::string why, bool rejoin) {
-  const std::string reason = why;
-  BeginDrain({.scope = Scope::kRanked, .why = std::move(why), .rejoin = rejoin}, reason);
+void Recovery::DrainRanked(const Reason& why, bool rejoin) {
+  BeginDrain({.scope = Scope::kRanked, .why = why, .rejoin = rejoin}, why);
 }
 
 void Recovery::StopScope() {
@@ -185,15 +179,15 @@ Task* Recovery::FirstFailure() {
 }
 
 // If the ranked task that failed first has no restart left, restarts or fails the whole job and returns true.
-bool Recovery::WidenToJob(const Task& first, const std::string& why) {
+bool Recovery::WidenToJob(const Task& first, const Reason& why) {
   if (phase_.drain().scope == Scope::kAll || IsFree(first) || BudgetOf(first) > 0) return false;
   if (JobBudget() <= 0) {
-    units_.ending.Begin({.cause = Ending::Cause::kFailure});
+    units_.ending.Begin({.origin = Ending::Origin::kFailure});
     return true;
   }
   phase_.WidenDrain();
   StopScope();
-  recorder_.Recovering(why + kAllRestart);
+  recorder_.Recovering(why, kAllRestart);
   return true;
 }
 
@@ -203,7 +197,7 @@ void Recovery::FinishDrain() {
     return StopScope();
   }
   Task* first = FirstFailure();
-  const std::string why = first != nullptr ? units_.monitor.HowFailed(*first) : phase_.drain().why;
+  const Reason why = first != nullptr ? units_.monitor.HowFailed(*first) : phase_.drain().why;
   if (first != nullptr && WidenToJob(*first, why)) return;
   const Scope scope = phase_.drain().scope;
   if (first != nullptr) BlameNode(*first);
@@ -219,7 +213,7 @@ void Recovery::FinishDrain() {
   BeginGeneration(scope, pause, why);
 }
 
-void Recovery::BeginGeneration(Scope scope, Duration pause, const std::string& reason) {
+void Recovery::BeginGeneration(Scope scope, Duration pause, const Reason& why) {
   const bool backoff = pause > Duration::zero();
   phase_.BeginGeneration({.scope = scope, .everyone = scope == Scope::kRanked || context_.together}, backoff);
   units_.rendezvous.BeginGeneration();
@@ -229,8 +223,8 @@ void Recovery::BeginGeneration(Scope scope, Duration pause, const std::string& r
     scope_text = std::to_string(ranked.rendezvous.rejoining) + " of " + std::to_string(ranked.tasks) +
                  " ranked tasks continue without a restart,";
   }
-  recorder_.Recovering(reason + "; " + scope_text + " as generation " + std::to_string(phase_.generation()) +
-                       (backoff ? " in " + FormatDuration(pause) : ""));
+  recorder_.Recovering(why, scope_text + " as generation " + std::to_string(phase_.generation()) +
+                                (backoff ? " in " + FormatDuration(pause) : ""));
   roster_.ForEach([&](Task& task) {
     if ((scope == Scope::kRanked && !task.ranked) || !task.seat.stays()) return;
     if (scope == Scope::kAll) task.placement.ForgetLaunchFailures();

@@ -22,10 +22,10 @@ class Recovery {
   // until the attempt has ended (Attempts::Close).
   void React(Task& task);
   void RestartAlone(Task& task);
-  // Stops the attempts of the scope. reason: a sentence for people, to which the way of recovery is appended.
-  void BeginDrain(Phase::Drain drain, const std::string& reason);
+  // Stops the attempts of the scope.
+  void BeginDrain(Phase::Drain drain, const Reason& why);
   // Begins a drain of the ranked tasks for a reason other than a failure.
-  void DrainRanked(std::string why, bool rejoin = true);
+  void DrainRanked(const Reason& why, bool rejoin = true);
   void StopScope();
   // No attempt of the drain's scope is open, except those that wait to rejoin.
   bool DrainIsOver() const;
@@ -51,8 +51,8 @@ class Recovery {
   Duration Charge(Task& task);
   void Revive(Task& task);
   Task* FirstFailure();
-  bool WidenToJob(const Task& first, const std::string& why);
-  void BeginGeneration(Scope scope, Duration pause, const std::string& reason);
+  bool WidenToJob(const Task& first, const Reason& why);
+  void BeginGeneration(Scope scope, Duration pause, const Reason& why);
 
   Context& context_;
   Roster& roster_;

@@ -30,12 +30,13 @@ void Rendezvous::On(const RendezvousReported& e) {
       task->rendezvous.Set(Step::kRejoining);
       if (restarting) return;
       return units_.recovery.DrainRanked(
-          asked_.empty() ? roster_.NameOf(*task) + " lost its connection to the other ranked tasks" : asked_);
+          asked_.value_or(Reason{roster_.NameOf(*task) + " lost its connection to the other ranked tasks",
+                                 Cause{Cause::Kind::kDisconnected}}));
     case RendezvousReported::Step::kUnreachable:
-      if (restarting || asked_.empty()) return;
+      if (restarting || !asked_) return;
       task->rendezvous.Set(Step::kNone);
       // If there are still joinable tasks, Growth stops this task for them, and the other ranks notice that it is gone.
-      asked_.clear();
+      asked_.reset();
       unreachable_ = true;
       return;
   }
@@ -61,11 +62,11 @@ void Rendezvous::LeaveTogether() {
   if (roster_.ranked().rendezvous.joined == roster_.ranked().open) Ask();
 }
 
-bool Rendezvous::LeaveFor(const std::string& why) {
+bool Rendezvous::LeaveFor(const Reason& why) {
   const Tally& ranked = roster_.ranked();
   if (ranked.rendezvous.joined == 0 || unreachable_) return false;
   if (ranked.rendezvous.joined < ranked.open) return true;  // the others are about to join
-  if (asked_.empty()) Ask();
+  if (!asked_) Ask();
   asked_ = why;
   return true;
 }
@@ -87,7 +88,7 @@ bool Rendezvous::AllJoined() const {
   const Tally& ranked = roster_.ranked();
   const Tally::Rendezvous& counts = ranked.rendezvous;
   const bool alike = counts.joined == 0 || counts.joined == ranked.open;
-  return units_.phase.running() && asked_.empty() && counts.rejoining == 0 && counts.ready == ranked.tasks && alike;
+  return units_.phase.running() && !asked_ && counts.rejoining == 0 && counts.ready == ranked.tasks && alike;
 }
 
 bool Rendezvous::SurvivesAm() {
@@ -121,11 +122,12 @@ void Rendezvous::GiveUp() {
   const Tally& ranked = roster_.ranked();
   const Phase& phase = units_.phase;
   if (ranked.rendezvous.rejoining == 0 || ranked.pending == 0 || phase.draining() || !phase.holds()) return;
-  units_.recovery.DrainRanked("the ranked tasks got no replacement containers", /*rejoin=*/false);
+  units_.recovery.DrainRanked({"the ranked tasks got no replacement containers", Cause{Cause::Kind::kNotReplaced}},
+                              /*rejoin=*/false);
 }
 
 void Rendezvous::BeginGeneration() {
-  asked_.clear();
+  asked_.reset();
   unreachable_ = false;
 }
 

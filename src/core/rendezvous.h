@@ -38,7 +38,7 @@ class Rendezvous {
   // others are gone.
   void LeaveTogether();
   // Asks the ranked tasks to leave for a larger generation. Returns false if they have to be stopped instead.
-  bool LeaveFor(const std::string& why);
+  bool LeaveFor(const Reason& why);
   // A step of Settle: gives the waiting tasks their slots.
   void Rejoin();
   // Stops the waiting tasks, so that their containers are released like those of any incomplete gang. Otherwise two
@@ -55,8 +55,8 @@ class Rendezvous {
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  bool unreachable_ = false;  // in this generation: the tasks cannot be asked to leave
-  std::string asked_;         // why the ranked tasks were asked to leave; empty if they were not
+  bool unreachable_ = false;     // in this generation: the tasks cannot be asked to leave
+  std::optional<Reason> asked_;  // why the ranked tasks were asked to leave; nullopt if they were not
 };
 
 }  // namespace howdah::core

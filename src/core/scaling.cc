@@ -50,7 +50,8 @@ void Scaling::Resize(Role& role, const Request& request) {
   if (role.size() > to) Narrow(role, to);
   units_.ending.Revisit();
   if (!runs || units_.phase.draining() || role.tally().tasks == members) return;
-  units_.recovery.DrainRanked(name + " was scaled from " + std::to_string(from) + " to " + std::to_string(to));
+  units_.recovery.DrainRanked(
+      {name + " was scaled from " + std::to_string(from) + " to " + std::to_string(to), Cause{Cause::Kind::kScaled}});
 }
 
 void Scaling::AddTask(Role& role, bool member) {

@@ -33,12 +33,19 @@ void PutFields(Json& json, const core::JobSubmitted& change) {
   json["roles"] = std::move(roles);
 }
 
+Json CauseJson(const core::Cause& cause) {
+  Json json = {{"kind", core::ToText(cause.kind)}};
+  if (!cause.role.empty()) json.update({{"role", cause.role}, {"index", cause.index}, {"attempt", cause.attempt}});
+  return json;
+}
+
 void PutFields(Json& json, const core::JobChanged& change) {
   if (change.state) json["state"] = core::ToText(*change.state);
   Put(json, "generation", change.generation);
   Put(json, "am_attempt", change.am_attempt);
   Put(json, "reason", change.reason);
   Put(json, "advice", change.advice);
+  if (change.cause) json["cause"] = CauseJson(*change.cause);
   Put(json, "exit_code", change.exit_code);
   Put(json, "tracking_url", change.tracking_url);
   Put(json, "tensorboard_url", change.tensorboard_url);
@@ -93,6 +100,17 @@ std::optional<core::Change> ReadSubmitted(const Json& json) {
   return change;
 }
 
+// A newer version may have written a kind that this one does not know: the entry is read without it.
+std::optional<core::Cause> ReadCause(const Json* json) {
+  if (json == nullptr || !json->is_object()) return std::nullopt;
+  const auto kind = core::ParseCauseKind(TextField(*json, "kind").value_or(""));
+  if (!kind) return std::nullopt;
+  return core::Cause{.kind = *kind,
+                     .role = TextField(*json, "role").value_or(""),
+                     .index = IntField(*json, "index").value_or(0),
+                     .attempt = IntField(*json, "attempt").value_or(0)};
+}
+
 std::optional<core::Change> ReadJob(const Json& json, core::JobChanged::Type type) {
   core::JobChanged change;
   change.type = type;
@@ -101,6 +119,7 @@ std::optional<core::Change> ReadJob(const Json& json, core::JobChanged::Type typ
   change.am_attempt = IntField(json, "am_attempt");
   change.reason = TextField(json, "reason");
   change.advice = TextField(json, "advice");
+  change.cause = ReadCause(Field(json, "cause"));
   change.exit_code = IntField(json, "exit_code");
   change.tracking_url = TextField(json, "tracking_url");
   change.tensorboard_url = TextField(json, "tensorboard_url");

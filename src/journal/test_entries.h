@@ -93,6 +93,11 @@ class RandomChanges {
     for (int i = Number(0, 3); i > 0; --i) change.roles.push_back({Text(), Number(0, 5)});
     return change;
   }
+  core::Cause Cause() {
+    core::Cause cause{.kind = static_cast<core::Cause::Kind>(Number(0, 18))};
+    if (cause.kind <= core::Cause::Kind::kHung) cause = {cause.kind, "worker", Number(0, 9), Number(0, 9)};
+    return cause;
+  }
   core::JobChanged Job() {
     core::JobChanged change;
     change.type = static_cast<core::JobChanged::Type>(Number(0, 7));
@@ -101,6 +106,7 @@ class RandomChanges {
     change.am_attempt = MaybeNumber();
     change.reason = MaybeText();
     change.advice = MaybeText();
+    if (Sometimes()) change.cause = Cause();
     change.exit_code = MaybeNumber();
     change.tracking_url = MaybeText();
     change.tensorboard_url = MaybeText();
@@ -108,7 +114,7 @@ class RandomChanges {
   }
   core::TaskChanged Task() {
     core::TaskChanged change;
-    change.type = static_cast<core::TaskChanged::Type>(Number(0, 9));
+    change.type = static_cast<core::TaskChanged::Type>(Number(0, 11));
     change.role = Number(0, 1) == 0 ? "ps" : "worker";
     change.index = Number(0, 4);
     change.state = static_cast<core::TaskState>(Number(0, 7));

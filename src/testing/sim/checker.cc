@@ -201,7 +201,7 @@ void Checker::Check(const core::Record& record) {
   const std::string wrong = fold_.Take(record.change);
   if (!wrong.empty()) world_.Violate("The journal follows the table of states", wrong);
   if (const auto* job = std::get_if<core::JobChanged>(&record.change); job != nullptr && job->reason) {
-    CheckGrowth(*job->reason);
+    CheckGrowth(*job);
     NoticeGeneration(*job);
   }
   if (const auto* task = std::get_if<core::TaskChanged>(&record.change)) {

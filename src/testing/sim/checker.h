@@ -62,7 +62,7 @@ class Checker {
   bool HaveEnded(const std::set<int>& roles) const;
   // --- checker_elastic.cc
   void CheckPlaces(const core::Job& job);
-  void CheckGrowth(const std::string& reason);
+  void CheckGrowth(const core::JobChanged& change);
   void CheckHeldUp();
   void NoticeNewcomers();
   bool IsIdleRanked(const ContainerId& id, const ContainerFacts& held) const;

@@ -60,11 +60,17 @@ void Checker::NoticeNewcomers() {
 }
 
 // Running tasks are stopped for joinable ones only when these are ready and none of the others is still expected.
-void Checker::CheckGrowth(const std::string& reason) {
-  // If the reason continues after these words, it states what delays the start.
-  if (reason.find(" grows from ") == std::string::npos) return;
-  if (reason.find("continue without a restart") != std::string::npos) world_.Reach(Situation::kGrewWithoutAStop);
-  if (!reason.ends_with("are restarted")) return;
+void Checker::CheckGrowth(const core::JobChanged& change) {
+  if (!change.cause || change.cause->kind != core::Cause::Kind::kGrown) return;
+  bool stopped = false, others = false, rejoining = false;  // open attempts of ranked tasks
+  ForEachTask([&](TaskId id, const FoldedTask&) {
+    const TaskFacts* task = Ranked(id.role) ? facts_.Find(id) : nullptr;
+    if (task == nullptr || task->over) return;
+    (task->stopped() ? stopped : others) = true;
+    rejoining |= task->waits;
+  });
+  if (rejoining) world_.Reach(Situation::kGrewWithoutAStop);
+  if (!stopped || others) return;
   world_.Reach(Situation::kGrew);
   if (!world_.clocks_agree()) return;
   bool ready = false, more = false;
@@ -73,10 +79,10 @@ void Checker::CheckGrowth(const std::string& reason) {
     (held.registered ? ready : more) = true;
   }
   for (int role = 0; role < static_cast<int>(wanted_.size()); ++role) more |= Ranked(role) && facts_.asked(role) > 0;
-  if (!ready) return world_.Violate("Ranked tasks are stopped for newcomers only when these are ready", reason);
+  if (!ready) return world_.Violate("Ranked tasks are stopped for newcomers only when these are ready", *change.reason);
   const Instant since = newcomers_since_.value_or(world_.schedule.now());
   if (more && world_.schedule.now() - since < workload_.spec.timeouts.settle) {
-    world_.Violate("Newcomers are gathered before ranked tasks are stopped for them", reason);
+    world_.Violate("Newcomers are gathered before ranked tasks are stopped for them", *change.reason);
   }
 }
 

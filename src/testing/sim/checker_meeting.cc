@@ -73,8 +73,8 @@ void Checker::CheckRejoins(const core::PeerGroup& cluster) {
 // do not cause the next generation. A task of the next generation that would be charged might never start.
 void Checker::NoticeGeneration(const core::JobChanged& change) {
   if (!workload_.meets || change.type != core::JobChanged::Type::kRecovering || !change.generation) return;
-  const bool lost = change.reason->find(" was lost ") != std::string::npos ||
-                    change.reason->find(" had to stop ") != std::string::npos;
+  using Kind = core::Cause::Kind;
+  const bool lost = change.cause && (change.cause->kind == Kind::kLost || change.cause->kind == Kind::kReclaimed);
   if (lost) charged_generation_ = std::max(charged_generation_, *change.generation);
   ChargeRanked(*change.generation);
 }

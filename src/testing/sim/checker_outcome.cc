@@ -91,11 +91,11 @@ bool Checker::MayBeIgnored(const jobspec::RoleSpec& role) const {
 // Whether the job's reason is a limit (`timeout` or `outlive`), and some role has such a limit.
 bool Checker::RanTooLong() {
   const auto& roles = workload_.spec.roles;
-  const auto says = [this](const char* words) { return fold_.reason().find(words) != std::string::npos; };
-  const bool timed_out = says("ran longer than its `timeout`") &&
+  const auto is = [this](core::Cause::Kind kind) { return fold_.cause() && fold_.cause()->kind == kind; };
+  const bool timed_out = is(core::Cause::Kind::kTaskTimeout) &&
                          std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.timeout; });
-  const bool outlived =
-      says("(outlive)") && std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.outlive; });
+  const bool outlived = is(core::Cause::Kind::kOutlived) &&
+                        std::any_of(roles.begin(), roles.end(), [](const auto& role) { return role.outlive; });
   if (timed_out) world_.Reach(Situation::kTaskTimedOut);
   if (outlived) world_.Reach(Situation::kOutlivedFailed);
   return timed_out || outlived;
@@ -182,19 +182,20 @@ bool Checker::FailedForGood() const {
   return counts || (tolerant > 0 && tolerated == tolerant);
 }
 
-// The reason names a failure that the core has received, and no earlier failure fails the job.
+// The cause is a failure that the core has received, and no earlier failure fails the job.
 void Checker::CheckReason() {
   const std::string& reason = fold_.reason();
-  const auto named_by_reason = [&](const OwnFailure& f) {
-    const std::string attempt = f.how.empty() ? "" : ", attempt " + std::to_string(f.attempt);
-    const auto at = reason.find(Name(f.task) + " ");
-    return f.told && at != std::string::npos && reason.find(f.how, at) != std::string::npos &&
-           reason.find(attempt, at) != std::string::npos;
+  const auto& cause = fold_.cause();
+  const auto is_cause = [&](const OwnFailure& f) {
+    const auto kind = f.stalled       ? core::Cause::Kind::kHung
+                      : f.how.empty() ? core::Cause::Kind::kNotStarted
+                                      : core::Cause::Kind::kExit;
+    return f.told && *cause == core::Cause{kind, Role(f.task.role).name, f.task.index, f.attempt};
   };
   const auto& failures = truth_.failures();
-  const auto named = std::find_if(failures.rbegin(), failures.rend(), named_by_reason);
+  const auto named = cause ? std::find_if(failures.rbegin(), failures.rend(), is_cause) : failures.rend();
   if (named == failures.rend()) {
-    world_.Violate("The reason names what failed", "“" + reason + "”");
+    world_.Violate("The cause of the end is a failure that the core has received", "“" + reason + "”");
     return;
   }
   for (const OwnFailure& failure : failures) {

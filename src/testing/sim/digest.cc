@@ -28,7 +28,7 @@ struct Digester {
 
   void operator()(const core::JobSubmitted& c) { d.Put(c.id); }
   void operator()(const core::JobChanged& c) {
-    d.All(c.type, c.state, c.generation, c.am_attempt, c.reason, c.advice, c.exit_code, c.tracking_url,
+    d.All(c.type, c.state, c.generation, c.am_attempt, c.reason, c.advice, c.cause, c.exit_code, c.tracking_url,
           c.tensorboard_url);
   }
   void operator()(const core::TaskChanged& c) {

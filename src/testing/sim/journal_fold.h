@@ -26,6 +26,7 @@ class JournalFold {
   bool stopping() const { return stopping_; }
   int generation() const { return generation_; }
   const std::string& reason() const { return reason_; }
+  const std::optional<core::Cause>& cause() const { return cause_; }
   const std::map<std::pair<std::string, int>, FoldedTask>& tasks() const { return tasks_; }
   const FoldedTask* Find(const std::string& role, int index) const;
   int Size(const std::string& role) const;  // the current number of tasks
@@ -40,6 +41,7 @@ class JournalFold {
   bool stopping_ = false;
   int generation_ = 0;
   std::string reason_;
+  std::optional<core::Cause> cause_;  // of the reason
   std::map<std::pair<std::string, int>, FoldedTask> tasks_;
 };
 

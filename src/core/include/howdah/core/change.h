@@ -10,6 +10,7 @@
 
 #include "howdah/base/exit_status.h"
 #include "howdah/base/time.h"
+#include "howdah/core/cause.h"
 #include "howdah/core/states.h"
 
 namespace howdah::core {
@@ -36,7 +37,8 @@ struct JobChanged {
   std::optional<int> generation;
   std::optional<int> am_attempt;
   std::optional<std::string> reason, advice;
-  std::optional<int> exit_code;  // of the job: 0 1 3 4, with kFinished
+  std::optional<Cause> cause = {};  // with kRecovering, kStopRequested, kStopping and kFinished; none for a success
+  std::optional<int> exit_code;     // of the job: 0 1 3 4, with kFinished
   std::optional<std::string> tracking_url, tensorboard_url;
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
