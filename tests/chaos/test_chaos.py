@@ -1,5 +1,5 @@
-"""Pauses and network cuts under a real training on a real cluster, which the tests of single faults do not cover. Long
-runs are `./dev chaos`."""
+"""A real training on a real cluster survives one pause or network cut after another; the other tests inject single
+faults. `./dev chaos` is for long runs."""
 import re
 import subprocess
 import sys

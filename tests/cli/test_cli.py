@@ -1,6 +1,6 @@
 """The command line as users see it: help, exit codes, messages, JSON, completion.
 
-Jobs run in a HOWDAH_HOME of their own.
+Each test has its own HOWDAH_HOME.
 """
 import json
 import os
@@ -22,7 +22,7 @@ DEADLINE_S = 60
 
 @pytest.fixture
 def home(tmp_path):
-    """The environment of every call. Jobs left by a test are killed."""
+    """The environment for howdah(). Jobs that still run at the end of the test are killed."""
     env = {**os.environ, "HOWDAH_HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     env.pop("HOWDAH_ON", None)
     yield env
@@ -44,7 +44,7 @@ def job_file(tmp_path, text):
 SLEEPER = "roles: {w: {memory: 8MiB, command: 'echo ready; exec sleep 86399'}}\n"
 
 
-# --- help, wrong usage, and what needs no job -------------------------------------------------------------------------
+# --- help, wrong usage, and commands that need no job -----------------------------------------------------------------
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(home, command):
@@ -154,7 +154,7 @@ def test_doctor_reports_its_findings(home):
 
 # --- malformed job files ----------------------------------------------------------------------------------------------
 
-# The mistake, the pattern of the line to change, and the replacement.
+# Description of the mistake, pattern of the line to change, and replacement.
 MUTATIONS = [
     ("unknown key in a role", r"^(\s+)command:", r"\1comand:"),
     ("no unit", r"^(\s+)memory: .*$", r"\1memory: 2"),
@@ -179,7 +179,7 @@ MUTATIONS = [
 
 
 def malformed():
-    """(mistake, text, line of the mistake)"""
+    """Yields (description of the mistake, text of the job file, line number of the mistake)."""
     for path in sorted(CONTRACT.glob("*.yaml")):
         if path.name == "bad.yaml":
             continue

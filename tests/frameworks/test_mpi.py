@@ -44,7 +44,7 @@ def test_the_job_exits_with_the_exit_code_of_the_rank(machine, installed, tmp_pa
 
 
 def test_ranks_can_save_before_a_stop(machine, installed, tmp_path):
-    """mpirun passes SIGUSR1 on; on SIGTERM it would kill them a second later."""
+    """mpirun forwards SIGUSR1 to its ranks. On SIGTERM it would kill them one second later."""
     (tmp_path / "job.yaml").write_text(f"""
 framework: mpi
 files: [save.py]
@@ -57,7 +57,7 @@ import pathlib, signal, sys
 from mpi4py import MPI
 rank, folder = MPI.COMM_WORLD.rank, pathlib.Path(sys.argv[1])
 def save(*_):
-    signal.alarm(2)  # as if it took so long
+    signal.alarm(2)  # simulates 2 s of saving
     signal.signal(signal.SIGALRM, lambda *_: (folder / f"saved-{rank}").touch() or sys.exit())
 signal.signal(signal.SIGUSR1, save)
 (folder / f"ready-{rank}").touch()

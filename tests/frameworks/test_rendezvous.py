@@ -1,4 +1,4 @@
-"""Real Horovod and XGBoost, which use a rendezvous server of the application master; and MXNet's variables."""
+"""Real Horovod and XGBoost with the AM's rendezvous servers, and the environment variables for MXNet."""
 import rendezvous_cases as cases
 
 RUN_S = cases.RUN_S
@@ -44,7 +44,8 @@ roles:
 
 
 def test_mxnet_tasks_connect_to_the_scheduler(machine, tmp_path):
-    """As ps-lite does: the scheduler listens where the others are sent to, and counts them."""
+    """node.py connects in the same way as MXNet's ps-lite: the scheduler listens at the address that all tasks get, and
+    waits until every server and worker has connected."""
     (tmp_path / "node.py").write_text("""
 import os, socket
 role, where = os.environ["DMLC_ROLE"], (os.environ["DMLC_PS_ROOT_URI"], int(os.environ["DMLC_PS_ROOT_PORT"]))

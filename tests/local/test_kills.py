@@ -1,5 +1,5 @@
-"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the state it
-should, nothing is left, and the reason names the first cause."""
+"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the expected state
+and leaves nothing behind, and its reason names the root cause."""
 import os
 import random
 import signal
@@ -8,7 +8,7 @@ import pytest
 
 from machine import eventually
 
-ROUNDS = int(os.environ.get("HOWDAH_KILL_ROUNDS", "25"))  # of each of the eight kinds
+ROUNDS = int(os.environ.get("HOWDAH_KILL_ROUNDS", "25"))  # per test
 
 LONG = """
 name: victim
@@ -20,7 +20,7 @@ SHORT = LONG.replace("& sleep 300", "& sleep 0.4")
 
 
 def moment(seed):
-    """A random moment after submission: from before anything runs to well after."""
+    """A random delay of 0 to 0.2 s, so that kills hit before, during and after the start of the job."""
     return random.Random(seed).choice([0, 0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2]) * random.Random(seed + 1).random()
 
 
@@ -72,7 +72,7 @@ def test_executor(machine, tmp_path, seed, which):
 
 
 def next_am(machine, job, before):
-    """The AM that came after the one with this pid."""
+    """Waits until another AM has replaced the AM with the pid `before`; returns its pid."""
     def look():
         agents = machine.agents(job, "am")
         return agents if len(agents) == 2 and agents[1] != before else None
@@ -81,7 +81,7 @@ def next_am(machine, job, before):
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_am(machine, tmp_path, seed):
-    """Another one goes on where it was, and the tasks do not notice."""
+    """The next AM continues the job, and no task restarts."""
     job = machine.submit(machine.job_file(tmp_path, LONG))
     pause(moment(seed))
     am = machine.agents(job, "am")[1]
@@ -106,7 +106,7 @@ def test_am_while_tasks_end(machine, tmp_path, seed):
 
 
 def test_am_twenty_times(machine, tmp_path):
-    """The same processes run until the end, each reports every step once, and every request is answered."""
+    """The same processes run until the end, the log has every line once, and `status` works after each kill."""
     go = tmp_path / "go"
     job = machine.submit(machine.job_file(tmp_path, f"""
 name: steps
@@ -123,7 +123,7 @@ roles:
         assert kill9(am)
         am = next_am(machine, job, am)
         assert machine.status(job)["state"] == "RUNNING"
-        pause(1.05)  # the guardian gives up an AM that dies within a second again and again
+        pause(1.05)  # the guardian stops restarting an AM that repeatedly dies within a second
     assert [t["pids"] for t in machine.status(job)["tasks"]] == pids
     go.touch()
     status = final(machine, job, 0, "SUCCEEDED")
@@ -135,7 +135,7 @@ roles:
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_guardian_of_the_am(machine, tmp_path, seed):
-    """The job does not need it to go on."""
+    """The job continues without the guardian."""
     job = machine.submit(machine.job_file(tmp_path, SHORT))
     pause(moment(seed))
     assert kill9(machine.agents(job, "am")[0])
@@ -144,7 +144,7 @@ def test_guardian_of_the_am(machine, tmp_path, seed):
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
 def test_am_and_its_guardian(machine, tmp_path, seed):
-    """Nobody is left who could record it but who looks at the job."""
+    """Nothing restarts the AM, so the first client that reads the job records its end."""
     job = machine.submit(machine.job_file(tmp_path, LONG))
     pause(moment(seed))
     for pid in machine.agents(job, "am"):

@@ -1,4 +1,4 @@
-"""The restart.rules of a job file decide on a failure, independent of the budgets."""
+"""The restart.rules of a job file decide what follows a failure, independent of the restart budget."""
 
 RULES = """
 name: rules

@@ -1,4 +1,4 @@
-"""Jobs of TonY on the local backend: its scenarios, and cases beyond them."""
+"""TonY's jobs on the local backend: TonY's own scenarios and further cases."""
 import json
 from xml.etree import ElementTree
 
@@ -145,7 +145,7 @@ def test_history_is_kept_where_tony_keeps_it(machine, tmp_path):
     assert [p.name for p in folder.glob("*-SUCCEEDED.jhist")]
 
 
-# Files and commands of the examples; the real trainings are in tests/frameworks.
+# The configuration and flags of TonY's examples, with short scripts. tests/frameworks runs real trainings.
 EXAMPLES = {
     "mnist-tensorflow": ({"tony.application.security.enabled": "false"}, "succeed.py",
                          ["--task_params=--steps 1000 --data_dir /tmp/data --working_dir /tmp/model"], {"driver"}),

@@ -1,4 +1,4 @@
-"""The last line of a test run counts every result, and an incomplete run never looks like a successful one."""
+"""The last line of a test run counts all results, and an incomplete run is never reported as successful."""
 import pathlib
 import subprocess
 import sys
@@ -14,7 +14,7 @@ UNIT_RAN = '<testcase name="unit.core" status="run"/>'
 UNIT_FAILED = '<testcase name="unit.core" status="fail"><failure/></testcase>'
 
 RUNS = [
-    # ctest-unit.xml, core_test.xml, pytest-programs.xml, broken, the line
+    # ctest-unit.xml, core_test.xml, pytest-programs.xml, number of runs without results, expected last line
     (UNIT_RAN, GOOD + GOOD, GOOD, 0, "3 passed, 0 failed"),
     (UNIT_FAILED, GOOD + BAD, GOOD, 1, "2 passed, 1 failed"),
     (UNIT_FAILED, GOOD + GOOD, GOOD, 1, "3 passed, 1 failed"),

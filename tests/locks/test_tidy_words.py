@@ -1,4 +1,4 @@
-"""The checks of the language find planted habits, and leave plain English, questions and quoted words alone."""
+"""The language checks report the habits that STYLE.md lists, but not plain English, questions or quoted words."""
 import pathlib
 import subprocess
 import sys

@@ -1,7 +1,8 @@
-"""TonY's own end-to-end scenarios, by their numbers, against `howdah tony`, on every place: `machine` is the place's
-own Machine. The flags and what the scripts do are TonY's; three scenarios that do not show there what they mean to are
-repaired here: 2 (it failed for want of a variable), 13 (its failing worker was the chief), 22 (its driver had no
-command)."""
+"""TonY's own end-to-end scenarios, run by `howdah tony` on every backend. The fixture `machine` belongs to the backend.
+
+A number in the name of a test is the number of TonY's scenario. The flags are TonY's, and the scripts do the same as
+TonY's. Three scenarios did not test what they were meant to test, and are corrected here: 2 failed because a variable
+was missing, the failing worker of 13 was the chief, and the driver of 22 had no command."""
 import json
 import os
 import re
@@ -15,13 +16,14 @@ from machine import DEADLINE_S, ROOT, eventually
 
 SCRIPTS = ROOT / "tests/tony/scripts"
 PYTHON = "/usr/bin/python3"
+# Flags that most scenarios share: sources, interpreter, variables of tasks and of containers, class path.
 S, P = ("--src_dir", SCRIPTS), ("--python_binary_path", PYTHON)
 E, K = ("--shell_env", "ENV_CHECK=ENV_CHECK"), ("--container_env", "SKIP_HADOOP_PATH=true")
 L = ("--hdfs_classpath", "/yarn/lib")
 
 
 def roles(**instances):
-    """tony.<role>.instances, small as the tests' machines are."""
+    """Flags for the number of tasks of each role, with 64 MiB of memory for each task."""
     conf = [f"tony.{role}.{key}" for role, n in instances.items() for key in (f"instances={n}", "memory=64m")]
     return ("--conf", "tony.application.security.enabled=false", *(w for c in conf for w in ("--conf", c)))
 
@@ -43,7 +45,7 @@ def states(machine, job):
 
 
 def running(machine):
-    """The one job of this user, once all its tasks run."""
+    """Waits until all tasks of the only job run; returns its id."""
     jobs = eventually(lambda: json.loads(machine("list", "--json").stdout or "[]"), "the job")
     machine.running(jobs[0]["id"])
     return jobs[0]["id"]
@@ -51,7 +53,7 @@ def running(machine):
 
 @pytest.fixture(scope="session")
 def archives(tmp_path_factory):
-    """common.zip, test.zip and test2.zip hold one file each."""
+    """A folder with common.zip, test.zip and test2.zip, which contain one file each."""
     folder = tmp_path_factory.mktemp("archives")
     for name in ("common", "test", "test2"):
         with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
@@ -63,7 +65,7 @@ def test_1_a_single_node_succeeds(machine):
     done = run(machine, *S, *L, *P, *E, *K, "--executes", "check_env.py")
     assert done.code == 0, done
     assert states(machine, done.id) == {"driver:0": "SUCCEEDED"}
-    machine.assert_clean(done.id)  # 12: nothing of the client or the job stays
+    machine.assert_clean(done.id)  # scenario 12: client and job leave nothing behind
 
 
 def test_2_missed_heartbeats_fail_the_job(machine):
@@ -123,7 +125,7 @@ def test_8_the_application_master_dies(machine):
     eventually(dead, "the end of the client")
     client.communicate()
     assert client.returncode == 1
-    machine.assert_clean(job)  # 32: executors that lost their application master are gone, with what they ran
+    machine.assert_clean(job)  # scenario 32: executors without an application master end, with their tasks
 
 
 def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
@@ -137,10 +139,10 @@ def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
     order = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskStarted", "TaskExited")]
     ends = max(order.index(("TaskExited", role)) for role in ("dbloader", "db"))
     assert all(order.index(("TaskStarted", role)) > ends for role in ("ps", "worker")), order
-    # Nor do they hold containers while they have to wait.
-    places = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskAllocated", "TaskExited")]
-    ends = max(places.index(("TaskExited", role)) for role in ("dbloader", "db"))
-    assert all(places.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), places
+    # The waiting roles do not hold containers, either.
+    order = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskAllocated", "TaskExited")]
+    ends = max(order.index(("TaskExited", role)) for role in ("dbloader", "db"))
+    assert all(order.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), order
 
 
 def test_13_the_failure_of_another_worker_than_the_chief_is_tolerated(machine):
@@ -263,7 +265,7 @@ def test_resources_of_one_role(machine, archives):
 
 
 def printed(machine, tmp_path, *flags, **kwargs):
-    """The job file that --print-job prints, and what `plan` says of it."""
+    """The job file that --print-job prints, and the job that `plan --json` shows for it."""
     done = run(machine, *flags, "--print-job", **kwargs)
     assert done.code == 0, done
     path = machine.job_file(tmp_path, done.stdout)
