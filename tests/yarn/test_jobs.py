@@ -1,4 +1,4 @@
-"""The commands for jobs on YARN: while jobs run, and after their end."""
+"""The commands for jobs on YARN, while jobs run and after their end."""
 import json
 import re
 import signal
@@ -14,7 +14,7 @@ KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "re
 TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "ranks", "pids", "exit_code", "signal", "reason",
              "started", "finished", "usage", "progress"}
 
-# talker:1 fails once; then both talk until they are stopped, and say a last word.
+# talker:1 fails once and restarts. All talkers run until they are stopped, and then print a last line.
 TALK = """
 name: talk
 env_from: [HOME]
@@ -36,7 +36,7 @@ roles:
 
 @pytest.fixture(params=["on nodes", "gathered"])
 def place(request, howdah_of, module_cluster):
-    """With the logs of ended jobs where they were written, and in HDFS."""
+    """Runs a test twice: the logs of finished jobs remain on the nodes, or YARN aggregates them in HDFS."""
     cluster = request.getfixturevalue("cluster" if request.param == "on nodes" else "gathering")
     return howdah_of(cluster)
 
@@ -53,7 +53,7 @@ def get(url):
 
 
 def logs_of(howdah, job):
-    """The same questions of a running job and of an ended one."""
+    """The output of `howdah logs` for several selections of tasks and streams."""
     asked = [[], ["talker"], ["talker:0"], ["talker:1"], ["talker:1", "--attempt", "0"], ["talker:1", "--stderr"],
              ["talker:0", "--stdout"], ["talker:1", "--stdout", "--tail", "1"]]
     answers = {}
@@ -78,7 +78,7 @@ def check_logs(answers, last_word):
 
 
 def without_third(answers):
-    """The third talker came when there was a container for it, said its last word, and was scaled away."""
+    """Removes the lines of talker:2. It started when there was a container for it, and was stopped by `scale`."""
     for asked in ("", "talker"):
         lines = [line for line in answers[asked].splitlines() if not line.startswith("talker:2")]
         assert len(answers[asked].splitlines()) - len(lines) == 5, answers[asked]
@@ -87,7 +87,7 @@ def without_third(answers):
 
 
 def check_pages(url, status):
-    """The status page through the ResourceManager's proxy."""
+    """Checks the status page and its links through the ResourceManager's proxy."""
     page = get(url)
     links = re.findall(r'href="([^"]+)"', page)
     assert "talk" in page and "talker:1" in page, page
@@ -106,7 +106,7 @@ def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
     submitted = place("submit", place.job_file(tmp_path, TALK))
     job = submitted.id
     assert submitted.code == 0 and submitted.stdout == f"{job}\n", submitted
-    follow = place.start("logs", job, "talker:1", "-f", "--stdout")  # waits for what has not started
+    follow = place.start("logs", job, "talker:1", "-f", "--stdout")  # waits for the task to start
     states = lambda status: [(t["state"], t["attempt"]) for t in status["tasks"] if t["state"] != "STOPPED"]
     place.until(job, lambda s: states(s) == [("RUNNING", 0), ("RUNNING", 1), ("RUNNING", 0)], "three, one again")
     refused = place("scale", job, "talker=4")
@@ -152,7 +152,7 @@ def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
 
 
 def test_a_queued_job_is_killed(howdah, cluster, tmp_path):
-    """Other applications have all the memory, so that not even the AM runs."""
+    """Other applications use all memory, so that not even the AM can start."""
     fillers = [cluster.run_command("sleep 300", user="bob", memory_mb=4096) for _ in range(3)]
     for app in fillers:
         cluster.wait(lambda: (cluster.app(app) or {}).get("allocatedMB", 0) > 0, "the whole cluster taken")
@@ -242,7 +242,7 @@ def test_unreachable_clusters_and_unknown_jobs(howdah):
 
 
 def test_a_job_of_every_version(any_version, howdah_of):
-    """A job without a file, its output during and after, and one that is killed."""
+    """Runs a job without a job file, checks its output during the run and afterwards, and kills a second job."""
     howdah = howdah_of(any_version)
     done = howdah("run", "--memory", "64MiB", "--workers", "2", "--", "bash", "-c",
                   'echo "hello from $HOWDAH_ROLE:$HOWDAH_TASK_INDEX"')

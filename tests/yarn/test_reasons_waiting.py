@@ -1,5 +1,5 @@
-"""Why is it pending? Rows 1 to 3, 5 to 10 and 17 of the situations in docs/failures.md, each provoked on a real
-cluster. The reason contains the ResourceManager's own numbers."""
+"""Jobs that wait: provokes the situations 1 to 3, 5 to 10 and 17 of docs/failures.md on a real cluster. The reason
+contains the same numbers as the ResourceManager reports."""
 import pytest
 
 import scheduling_cases
@@ -18,7 +18,7 @@ def bob(howdah_of, difficult):
 
 
 def holds(howdah, tmp_path, text):
-    """A job that runs, and keeps what it has until it is killed."""
+    """Submits a job that holds its containers until it is killed; returns the id once all tasks run."""
     job = howdah.submit(howdah.job_file(tmp_path, text, "holder.yaml"))
     howdah.running(job)
     return job

@@ -1,4 +1,4 @@
-"""Real Horovod, XGBoost and MPI on a cluster: their rendezvous server runs in a container too."""
+"""Real Horovod, XGBoost and MPI on a cluster, where the AM with the rendezvous server also runs in a container."""
 import pytest
 
 import elastic_cases
@@ -9,7 +9,7 @@ from kill_cases import kill_am
 
 @pytest.fixture
 def shared(tmp_path):
-    """Checkpoints are on a disk that all nodes share, and that the job's user may write."""
+    """A folder for checkpoints that all nodes share, and that the user of the job may write."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o777)

@@ -1,4 +1,4 @@
-"""Jobs of TonY on YARN: the same scenarios, and the same results, as on the local backend."""
+"""TonY's jobs on YARN: the same scenarios, with the same results, as on the local backend."""
 import pytest
 
 from tony_cases import *  # noqa: F403
