@@ -129,7 +129,7 @@ roles:
     assert "worker:1" in reason and "ValueError: bad shard 17 (step.py line 3)" in reason, reason
 
 
-def test_a_missing_module_is_named(machine, tmp_path):
+def test_a_missing_python_module_is_named(machine, tmp_path):
     (tmp_path / "job.yaml").write_text("""
 framework: pytorch
 roles:
@@ -163,7 +163,7 @@ def test_the_demo_learns_and_shows_its_curves(machine, installed, tmp_path):
     ("tensorflow-ps", "tensorflow", r"test accuracy 0\.[78]"),
     ("jax", "jax", r"test accuracy 0\.[78]"),
 ], ids=["hello", "tensorflow-ps", "jax"])
-def test_examples(machine, installed, example, environment, shows):
+def test_examples_print_the_expected_output(machine, installed, example, environment, shows):
     env = {"PYTHON": str(installed(environment))} if environment and installed("data") else {}
     done = machine("run", EXAMPLES / example / "job.yaml", env=env, timeout=RUN_S)
     assert done.code == 0, done

@@ -5,14 +5,14 @@ RUN_S = cases.RUN_S
 
 
 def test_horovod_resumes_after_a_killed_rank(machine, installed, tmp_path):
-    machine.assert_clean(cases.horovod_with_a_killed_rank(machine, installed, tmp_path))
+    machine.assert_clean(cases.run_horovod_with_a_killed_rank(machine, installed, tmp_path))
 
 
 def test_xgboost_trains_the_same_model_as_one_process(machine, installed):
-    machine.assert_clean(cases.xgboost_as_one_process(machine, installed))
+    machine.assert_clean(cases.check_xgboost_equals_one_process(machine, installed))
 
 
-def test_xgboost_rendezvous_repeats_after_a_failure_and_for_a_second_training(machine, installed, tmp_path):
+def test_xgboost_rendezvous_works_again_after_a_failure_and_for_a_second_training(machine, installed, tmp_path):
     (tmp_path / "twice.py").write_text("""
 import os, signal
 from xgboost import collective

@@ -77,7 +77,7 @@ def ended(machine, file, code):
     return done.id
 
 
-def killed_master(machine, file):
+def job_with_killed_am(machine, file):
     """Starts a job, kills its AM and the AM's guardian while worker:1 runs, and returns the id of the job. Without the
     guardian no further AM is started."""
     ident = machine.submit(file)
@@ -93,7 +93,7 @@ def killed_master(machine, file):
 
 def test_tonys_parser_reads_the_history_of_a_job(machine, tony, tmp_path):
     ids = [ended(machine, job(tmp_path, "exit 0"), 0), ended(machine, job(tmp_path, "exit 7"), 1),
-           killed_master(machine, job(tmp_path, "sleep 600"))]
+           job_with_killed_am(machine, job(tmp_path, "sleep 600"))]
     assert machine("wait", ids[2]).code == 1  # without an AM, the first client that reads the job records its end
     found = directories(tmp_path)
     assert [d.stat().st_mode & 0o777 for d in found] == [0o770] * 3
@@ -163,7 +163,7 @@ def test_dr_elephants_fetcher_finds_a_job_before_and_after_it_is_moved(machine, 
 
 
 def test_a_job_is_in_progress_while_it_runs_and_ended_after_any_kill(machine, tmp_path):
-    ident = killed_master(machine, job(tmp_path, "sleep 600"))
+    ident = job_with_killed_am(machine, job(tmp_path, "sleep 600"))
     directory = only(tmp_path / "tony/intermediate")
     assert jhist(directory).endswith(".jhist.inprogress")
     running = shown(machine, "list", "--dir", tmp_path / "tony")
@@ -198,7 +198,7 @@ def old(tony, tmp_path):
     return location
 
 
-def test_tonys_history_is_read(machine, old, tony):
+def test_history_commands_read_tonys_history(machine, old, tony):
     at = ("--dir", old)
     jobs = shown(machine, "list", *at)
     assert [(j["id"], j["name"], j["state"], j["on"], j["framework"]) for j in jobs] == [
@@ -234,7 +234,7 @@ def test_tonys_history_is_read(machine, old, tony):
     assert "there is none in" in missing.stderr
 
 
-def test_move_and_purge(machine, old):
+def test_move_and_purge_change_tonys_directories(machine, old):
     at = ("--dir", old)
 
     def tree():

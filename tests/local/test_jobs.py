@@ -11,7 +11,8 @@ from machine import BIN, eventually, processes, read
 
 
 def percent_of_machine(machine, percent):
-    """A percentage of the memory that this machine offers to jobs, in MiB. The error of too-big.yaml reports the offer."""
+    """A percentage of the memory that this machine offers to jobs, in MiB. The error for too-big.yaml has the
+    amount."""
     done = machine("plan", "too-big.yaml")
     amount, unit = re.search(r"offers ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
     return int(float(amount) * percent / 100 * {"MiB": 1, "GiB": 1024, "TiB": 1 << 20}[unit])

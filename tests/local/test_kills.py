@@ -45,7 +45,7 @@ def final(machine, job, code, state):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_user_process(machine, tmp_path, seed):
+def test_a_killed_user_process_fails_the_job(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, LONG))
     machine.running(job)
     pause(moment(seed))
@@ -59,7 +59,7 @@ def test_user_process(machine, tmp_path, seed):
 
 @pytest.mark.parametrize("which", ["guardian", "executor"])
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_executor(machine, tmp_path, seed, which):
+def test_a_killed_executor_fails_the_job(machine, tmp_path, seed, which):
     job = machine.submit(machine.job_file(tmp_path, LONG))
     machine.running(job)
     pause(moment(seed))
@@ -80,7 +80,7 @@ def next_am(machine, job, before):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_am(machine, tmp_path, seed):
+def test_a_killed_am_is_replaced_and_tasks_continue(machine, tmp_path, seed):
     """The next AM continues the job, and no task restarts."""
     job = machine.submit(machine.job_file(tmp_path, LONG))
     pause(moment(seed))
@@ -95,7 +95,7 @@ def test_am(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS // 5))
-def test_am_while_tasks_end(machine, tmp_path, seed):
+def test_an_am_killed_while_tasks_end_is_replaced(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, SHORT))
     machine.running(job)
     pause(0.3 + moment(seed))
@@ -105,7 +105,7 @@ def test_am_while_tasks_end(machine, tmp_path, seed):
     assert all(t["attempt"] == 0 for t in status["tasks"]), status
 
 
-def test_am_twenty_times(machine, tmp_path):
+def test_an_am_killed_twenty_times_loses_no_output(machine, tmp_path):
     """The same processes run until the end, the log has every line once, and `status` works after each kill."""
     go = tmp_path / "go"
     job = machine.submit(machine.job_file(tmp_path, f"""
@@ -134,7 +134,7 @@ roles:
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_guardian_of_the_am(machine, tmp_path, seed):
+def test_a_killed_am_guardian_does_not_affect_the_job(machine, tmp_path, seed):
     """The job continues without the guardian."""
     job = machine.submit(machine.job_file(tmp_path, SHORT))
     pause(moment(seed))
@@ -143,7 +143,7 @@ def test_guardian_of_the_am(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_am_and_its_guardian(machine, tmp_path, seed):
+def test_a_killed_am_and_its_guardian_fail_the_job(machine, tmp_path, seed):
     """Nothing restarts the AM, so the first client that reads the job records its end."""
     job = machine.submit(machine.job_file(tmp_path, LONG))
     pause(moment(seed))
@@ -154,7 +154,7 @@ def test_am_and_its_guardian(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_client(machine, tmp_path, seed):
+def test_a_killed_client_does_not_affect_the_job(machine, tmp_path, seed):
     client = machine.start("run", machine.job_file(tmp_path, SHORT))
     job = eventually(lambda: next((j for j in machine.jobs() if machine.agents(j, "am")), None), "the job's AM")
     pause(moment(seed))
@@ -165,7 +165,7 @@ def test_client(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_rank_restarts_in_place(machine, tmp_path, seed):
+def test_killed_tasks_restart_within_their_budget(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, """
 name: restarts
 roles:

@@ -142,7 +142,7 @@ def test_checkpointing_extends_the_grace(machine, tmp_path):
     assert machine.task(job, "worker", 0)["progress"]["checkpoint"] == 7
 
 
-def test_40_time_breakdown(machine, tmp_path):
+def test_40_time_breakdown_is_shown_after_the_end(machine, tmp_path):
     """The output of `run`, the status and the history of a finished job show its time breakdown."""
     done = machine("run", machine.job_file(tmp_path, """
         name: account

@@ -139,7 +139,7 @@ def test_files_never_compiled_are_found(tmp_path):
 
 def test_unused_exceptions_are_found(monkeypatch):
     monkeypatch.setattr(tidy_rules, "EXCEPTIONS", {("a.cc", "sleep"): "why", ("b.cc", "sleep"): "why"})
-    found = tidy.excuse([tidy.Finding("a.cc", 1, "sleep", "x"), tidy.Finding("c.cc", 1, "sleep", "x")])
+    found = tidy.apply_exceptions([tidy.Finding("a.cc", 1, "sleep", "x"), tidy.Finding("c.cc", 1, "sleep", "x")])
     assert [(f.path, f.rule) for f in found] == [("c.cc", "sleep"), ("b.cc", "exception")]
 
 

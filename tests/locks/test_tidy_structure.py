@@ -128,7 +128,7 @@ def test_the_halves_of_the_yarn_backend_do_not_include_each_other(path, include,
     assert ("half" in {f.rule for f in tidy.check_text(path, f'#include "{include}"\n')}) == caught
 
 
-def test_the_layer_table_is_compared():
+def test_an_outdated_layer_table_is_found():
     good = f"# A\n{tidy_structure.BEGIN}\n{tidy_structure.layer_table()}\n{tidy_structure.END}\n"
     assert list(tidy_structure.check_layer_table("ARCHITECTURE.md", good)) == []
     bad = good.replace("| `src/base` | the standard library |", "| `src/base` | `rpc` |")

@@ -13,7 +13,7 @@ def run(*words):
     return subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True)
 
 
-def test_layers_and_house_rules(configured):
+def test_the_tree_obeys_layers_and_house_rules(configured):
     result = run(sys.executable, "tools/tidy.py", "--compile-commands", configured / "compile_commands.json")
     assert result.returncode == 0, "\n" + result.stdout + result.stderr
 

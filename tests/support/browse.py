@@ -1,5 +1,6 @@
-"""Drives a browser as a person would. `browse.py tensorboard URL TAG` waits for a curve and prints its number of coloured
-pixels; `browse.py notebook URL` runs a cell and prints its output. Needs the interpreter of `tools/ml-env browser`."""
+"""Drives a browser as a person would. `browse.py tensorboard URL TAG` waits for a curve and prints its number of
+coloured pixels; `browse.py notebook URL` runs a cell and prints its output. Needs the interpreter of `tools/ml-env
+browser`."""
 import base64
 import shutil
 import sys

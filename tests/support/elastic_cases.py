@@ -71,7 +71,7 @@ class Training:
     def scale(self, size):
         assert self.machine("scale", self.job, f"worker={size}").code == 0
 
-    def go_on(self, how_many=20):
+    def wait_for_steps(self, how_many=20):
         """Waits until the training has made this many further steps."""
         done = len(self.steps())
         self.machine.until(self.job, lambda _: len(self.steps()) > done + how_many, "steps")
@@ -94,7 +94,7 @@ class Training:
         assert not account.get("lost_seconds"), account
 
 
-def two_four_three_four_one_three_workers(training):
+def scale_to_2_4_1_3_workers(training):
     """Scales to 2, 4, 1 and 3 workers and kills one of the 4; only the killed worker restarts. Returns the pids of the
     last three workers."""
     training.submit(restarts=1)

@@ -284,7 +284,7 @@ def test_a_killed_client_ends_its_command(machine, job):
     eventually(lambda: not marked(f"sleep {mark}"), "the end of the command")
 
 
-def test_no_command_outlives_the_task(machine, job):
+def test_commands_end_with_their_task(machine, job):
     mark = f"2718.{os.getpid()}"
     process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sh", "-c", f"setsid sleep {mark}; true"],
                                env=machine.env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)

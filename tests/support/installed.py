@@ -9,7 +9,8 @@ from machine import ROOT
 
 @pytest.fixture(scope="session")
 def installed():
-    """installed("torch") returns the path of an interpreter with PyTorch, installed("data") the folder of Fashion-MNIST."""
+    """installed("torch") returns the path of an interpreter with PyTorch; installed("data") the folder of
+    Fashion-MNIST."""
     found = {}
 
     def install(name):

@@ -127,7 +127,7 @@ class Machine:
         return sorted(ours, key=lambda pid: ours[pid] in ours)
 
     def alive(self, job):
-        """All processes of the job: pid -> command line. These are its agents and the processes that its tasks started."""
+        """pid -> command line of all processes of the job: its agents and the processes that its tasks started."""
         mark = f"HOWDAH_JOB_ID={job}".encode()
         return {pid: command for pid, (_, command, environment) in processes().items()
                 if mark in environment.split(b"\0") or (job in command and "howdah-agent" in command)}

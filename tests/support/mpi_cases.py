@@ -6,7 +6,7 @@ from machine import ROOT
 RUN_S = 120  # an upper bound for a busy machine, not the expected duration
 
 
-def ranks_in_all_tasks(machine, installed):
+def run_mpi_ranks_in_all_tasks(machine, installed):
     """Returns the id of the job."""
     done = machine("run", "job.yaml", cwd=ROOT / "examples/mpi", env={"PYTHON": str(installed("mpi"))}, timeout=RUN_S)
     assert done.code == 0, done

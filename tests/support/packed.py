@@ -16,7 +16,8 @@ def run(*command):
 
 
 def pack(tool, prefix, archive, *flags):
-    """Packs an environment. `tool` is the path of venv-pack or conda-pack; the suffix of `archive` decides its format."""
+    """Packs an environment. `tool` is the path of venv-pack or conda-pack; the format follows from the suffix of
+    `archive`."""
     excluded = [word for pattern in USELESS for word in ("--exclude", pattern)]
     run(tool, "--quiet", "--prefix", prefix, "--output", archive, *excluded, *flags)
     return archive
@@ -35,7 +36,7 @@ def venv(folder, *packages):
     return pathlib.Path(folder)
 
 
-def debians_torch(folder, demo):
+def copy_of_demo_with_torch(folder, demo):
     """Makes a copy of the environment `demo` of tools/ml-env that contains PyTorch, which `demo` takes from the system.
     PyTorch's C++ libraries remain links into Debian's folders, like the interpreter."""
     demos = next((demo / "lib").glob("python3.*/site-packages"))

@@ -23,7 +23,7 @@ NOT_EXECUTABLE = "bin/python in the archive of `python:` is not executable"
 GONE = "/opt/nobody-has-this/bin/python3"
 
 
-def furnish(environment, modules):
+def add_test_files(environment, modules):
     """Adds a module, a program that has the path of the interpreter in its first line, and a symbolic link."""
     (modules / "greeting.py").write_text('WORDS = "good morning"\n')
     program = environment / "bin/greet"
@@ -33,12 +33,12 @@ def furnish(environment, modules):
     return environment
 
 
-def a_venv(folder):
+def make_venv(folder):
     environment = packed.venv(folder / "venv")
-    return furnish(environment, next(environment.glob("lib/python3.*/site-packages")))
+    return add_test_files(environment, next(environment.glob("lib/python3.*/site-packages")))
 
 
-def a_conda_environment(folder):
+def make_conda_environment(folder):
     """A folder with the layout of a conda environment, including an interpreter, because the tests do not install
     conda. The real conda-pack packs it."""
     environment = folder / "conda"
@@ -54,11 +54,11 @@ def a_conda_environment(folder):
         "__pycache__", "test", "config-*", "*.a", "asyncio", "idlelib", "lib2to3", "pydoc*", "ensurepip", "distutils",
         "tkinter", "turtle*", "unittest", "multiprocessing")
     shutil.copytree(f"/usr/lib/{interpreter.name}", modules, ignore=useless)
-    return furnish(environment, modules)
+    return add_test_files(environment, modules)
 
 
 def plain_zip(environment, archive):
-    """Makes the same archive as `zip -r`, which keeps file permissions and replaces links by the files they point to."""
+    """Makes the same archive as `zip -r`: it keeps file permissions and replaces links by the files they point to."""
     program = environment / "bin/greet"
     text = program.read_text().split("\n", 1)[1]
     program.write_text(f"#!/usr/bin/env python\n{text}")  # venv-pack and conda-pack rewrite this line themselves
@@ -79,19 +79,19 @@ def made(tmp_path_factory, installed):
             kind = name.partition(".")[0]
             if kind == "venv":
                 links = ["--zip-symlinks"] if name.endswith(".zip") else []
-                packed.pack(tools / "venv-pack", a_venv(own), archive, *links)
+                packed.pack(tools / "venv-pack", make_venv(own), archive, *links)
             elif kind == "elsewhere":
-                environment = a_venv(own)
+                environment = make_venv(own)
                 (environment / "bin/python3").unlink()
                 (environment / "bin/python3").symlink_to(GONE)
                 packed.pack(tools / "venv-pack", environment, archive)
             elif kind == "conda":
-                packed.pack(tools / "conda-pack", a_conda_environment(own), archive)
+                packed.pack(tools / "conda-pack", make_conda_environment(own), archive)
             elif kind == "plain":
-                plain_zip(a_venv(own), archive)
+                plain_zip(make_venv(own), archive)
             elif kind == "directory":
                 with tarfile.open(archive, "w:gz") as tar:
-                    tar.add(a_venv(own), "env")
+                    tar.add(make_venv(own), "env")
             elif kind == "rightless":
                 with zipfile.ZipFile(archive, "w") as file:
                     file.writestr(zipfile.ZipInfo("bin/python"), "#!/bin/sh\n")

@@ -10,7 +10,7 @@ EXAMPLES = ROOT / "examples"
 RUN_S = 240  # an upper bound for a busy machine, not the expected duration
 
 
-def horovod_with_a_killed_rank(machine, installed, tmp_path):
+def run_horovod_with_a_killed_rank(machine, installed, tmp_path):
     """Kills one of four processes of a training; all restart from the checkpoint. Returns the id of the job."""
     installed("data")
     env = {"PYTHON": str(installed("horovod")), "EPOCHS": "8", "IMAGES": "8000"}
@@ -41,7 +41,7 @@ def losses(text):
     return [float(loss) for loss in re.findall(r"\[\d+\]\ttrain-mlogloss:(\S+)", text)]
 
 
-def xgboost_as_one_process(machine, installed):
+def check_xgboost_equals_one_process(machine, installed):
     """Four processes train the same model as a single process. Returns the id of the job."""
     installed("data")
     done = machine("run", "job.yaml", "--set", "roles.worker.memory=512MiB", cwd=EXAMPLES / "xgboost",

@@ -91,7 +91,7 @@ def test_4_the_venv_is_unpacked(machine, archives):
     assert done.code == 0, done
 
 
-def test_5_pytorch(machine):
+def test_5_pytorch_variables_are_set(machine):
     done = run(machine, *S, *P, *E, *K, "--executes", "check_pytorch.py",
                *roles(ps=0, worker=2), *conf("tony.application.framework=pytorch"))
     assert done.code == 0, done
@@ -99,7 +99,7 @@ def test_5_pytorch(machine):
         ["RANK 0", "WORLD 2"], ["RANK 1", "WORLD 2"]]
 
 
-def test_6_a_ps_and_a_worker_that_fail(machine):
+def test_6_a_failing_ps_and_worker_fail_the_job(machine):
     done = run(machine, *S, *P, *K, "-executes", "fail.py", *roles(ps=1, worker=1))
     assert done.code == 1, done
     assert "exit code 1" in machine.status(done.id)["reason"]
@@ -110,7 +110,7 @@ def test_7_a_single_node_fails(machine):
     assert done.code == 1, done
 
 
-def test_8_the_application_master_dies(machine):
+def test_8_a_dead_application_master_fails_the_job(machine):
     client = machine.start(*command(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1)))
     job = running(machine)
 
@@ -145,7 +145,7 @@ def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
     assert all(order.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), order
 
 
-def test_13_the_failure_of_another_worker_than_the_chief_is_tolerated(machine):
+def test_13_a_failed_worker_other_than_the_chief_is_tolerated(machine):
     flags = (*S, *P, *K, "-executes", "fail_as_worker_1.py", *roles(worker=2))
     done = run(machine, *flags)
     assert done.code == 0, done
@@ -160,13 +160,13 @@ def test_15_tb_port_is_set_in_the_chief_alone(machine):
     assert done.code == 0, done
 
 
-def test_16_standalone(machine):
+def test_16_a_standalone_job_succeeds(machine):
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1), *conf(
         "tony.application.framework=standalone"))
     assert done.code == 0, done
 
 
-def test_17_standalone_is_one_task(machine):
+def test_17_a_standalone_job_has_one_task(machine):
     before = machine.jobs()
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1, slave=1), *conf(
         "tony.application.framework=standalone"))
@@ -197,7 +197,7 @@ def test_22_a_driver_of_horovod_that_crashes_ends_the_job(machine):
     assert states(machine, done.id) == {"worker:0": "STOPPED", "driver:0": "FAILED"}
 
 
-def test_23_horovod(machine):
+def test_23_horovod_variables_are_set(machine):
     done = run(machine, *S, *P, *K, "-executes", "horovod_variables.py", *roles(worker=2), *conf(
         "tony.application.framework=horovod", "tony.horovod.mode.test=true"))
     assert done.code == 0, done
@@ -220,7 +220,7 @@ def test_27_tensorboard_runs_beside_the_job(machine, tmp_path):
     assert states(machine, own.id)["tensorboard:0"] == "STOPPED", own
 
 
-def test_28_workers_that_outlive_the_chief_fail_the_job(machine):
+def test_28_workers_still_running_after_the_chief_fail_the_job(machine):
     flags = (*S, *K, "-executes", f"{PYTHON} succeed.py", *roles(chief=1, worker=2), *conf(
         f"tony.worker.command={PYTHON} sleep_long.py", "tony.application.group.A=chief",
         "tony.application.dependency.worker.timeout.after.A=1"))
@@ -274,7 +274,7 @@ def printed(machine, tmp_path, *flags, **kwargs):
     return done.stdout, json.loads(plan.stdout)["job"]
 
 
-def test_33_the_final_configuration(machine, archives, tmp_path):
+def test_33_the_final_configuration_contains_all_flags(machine, archives, tmp_path):
     _, job = printed(
         machine, tmp_path, "--executes", "ls", "--shell_env", "TEST1=test", *K, *roles(worker=1), *conf(
             "tony.worker.command=cat", f"tony.containers.resources={archives}/common.zip",

@@ -33,8 +33,9 @@ class PortTaken(Exception):
 
 
 class Cluster:
-    """A running cluster. `with Cluster(Setup(nodes=2)) as cluster:` waits until the cluster is ready, and leaves nothing
-    behind after the block. The daemons are called nn, dn, rm, nm1, nm2, ...: cluster["nm1"].kill(); see Daemon."""
+    """A running cluster. `with Cluster(Setup(nodes=2)) as cluster:` waits until the cluster is ready, and leaves
+    nothing behind after the block. The daemons are called nn, dn, rm, nm1, nm2, ...: cluster["nm1"].kill(); see
+    Daemon."""
 
     def __init__(self, setup=Setup(), keep_logs=None):
         """`keep_logs`: a folder into which close() copies the logs of daemons and containers."""
@@ -345,7 +346,7 @@ class Cluster:
         self.rm_admin("-refreshQueues")
 
     def exclude(self, *nodes, graceful_s=None):
-        """Decommissions these nodes and readmits all others. With `graceful_s`, their containers get this time to end."""
+        """Decommissions these nodes and readmits all others. `graceful_s`: seconds that their containers get to end."""
         (self.folder / "exclude").write_text("".join(f"{self.setup.node_host(n)}\n" for n in nodes))
         self.rm_admin("-refreshNodes", *(["-g", str(graceful_s), "-server"] if graceful_s else []))
 
@@ -387,5 +388,5 @@ class Cluster:
         for app in self.apps()[-5:]:
             lines.append(f"app {app['id']} {app['state']} {app['finalStatus']} {app.get('diagnostics', '')}")
         for daemon in self.daemons.values():
-            lines += [f"--- {daemon.log.name}", *daemon.last_words()]
+            lines += [f"--- {daemon.log.name}", *daemon.last_lines()]
         return "\n".join(lines)

@@ -67,9 +67,9 @@ def sweep(folder):
 
 
 class Guardian:
-    """A separate process that kills all processes of a cluster and removes its folder after close(), or when the process
-    of the tests dies, even by SIGKILL. It is needed because containers have their own sessions and survive their
-    NodeManager."""
+    """A separate process that kills all processes of a cluster and removes its folder after close(), or when the
+    process of the tests dies, even by SIGKILL. It is needed because containers have their own sessions and survive
+    their NodeManager."""
 
     def __init__(self, folder):
         self.process = subprocess.Popen([sys.executable, __file__, str(folder)], stdin=subprocess.PIPE,
@@ -135,7 +135,7 @@ class Daemon:
             self.kill()
         self.start()
 
-    def last_words(self, lines=8):
+    def last_lines(self, lines=8):
         """The end of the log, without the frames of stack traces."""
         if not self.log.exists():
             return []
@@ -145,7 +145,7 @@ class Daemon:
         return [line for line in text.splitlines() if not line.startswith("\tat ")][-lines:]
 
     def port_was_taken(self):
-        return any("BindException" in line or "Address already in use" in line for line in self.last_words(200))
+        return any("BindException" in line or "Address already in use" in line for line in self.last_lines(200))
 
 
 if __name__ == "__main__":

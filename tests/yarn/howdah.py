@@ -16,8 +16,8 @@ class Howdah(Machine):
 
     @staticmethod
     def _marks(job):
-        """Two marks of the job's processes in their environments: Howdah's variable, and the part of YARN's CONTAINER_ID
-        that identifies the application."""
+        """Two marks of the job's processes in their environments: Howdah's variable, and the part of YARN's
+        CONTAINER_ID that identifies the application."""
         return f"HOWDAH_JOB_ID={job}".encode(), f"_{job.removeprefix('application_')}_".encode()
 
     def alive(self, job):

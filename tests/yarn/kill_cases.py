@@ -37,8 +37,8 @@ def kill9(*pids):
 
 
 def ended(howdah, job, state, *facts, by_its_am=True):
-    """Waits for the end of the job and returns its status. Checks that the state is as expected, that all commands report
-    the same reason, and that nothing of the job is left."""
+    """Waits for the end of the job and returns its status. Checks that the state is as expected, that all commands
+    report the same reason, and that nothing of the job is left."""
     code = {"SUCCEEDED": 0, "FAILED": 1, "KILLED": 4}[state]
     done = howdah("wait", job, timeout=120)
     status = howdah.status(job)
@@ -82,7 +82,7 @@ def name_of_node(cluster, host):
     return next(n for n in cluster.setup.node_names() if cluster.host(n) == host)
 
 
-def elsewhere(howdah, job, role="worker"):
+def task_away_from_am(howdah, job, role="worker"):
     """Finds a task of the role that is not on the AM's node; returns its index and the name of its node."""
     at = am_node(howdah, job)
     for (of, index), task in tasks_of(howdah, job).items():
@@ -92,7 +92,7 @@ def elsewhere(howdah, job, role="worker"):
     raise AssertionError("every task is where the AM is")
 
 
-def stored(howdah, job):
+def wait_until_stored(howdah, job):
     """Waits until HDFS has the AM's current journal and events, which an AM on another node needs."""
     here = pathlib.Path(os.readlink(f"/proc/{howdah.agents(job, 'am')[1]}/cwd"))
     for name in ("journal.jsonl", "events.bin"):

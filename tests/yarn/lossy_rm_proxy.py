@@ -3,7 +3,7 @@ import socket
 import threading
 
 
-class Between:
+class LossyProxy:
     """Disturbs the first submission of an application and forwards everything else. The proxy forwards the request only
     if `through` is true, calls lose(), and closes the connection without a response."""
 

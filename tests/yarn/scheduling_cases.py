@@ -49,7 +49,7 @@ def queue(cluster, name):
     return next(q for q in queues if q["queueName"] == name)
 
 
-def most_of(cluster, name):
+def max_mib_of(cluster, name):
     """The MiB that a queue can get at most on nodes without a label."""
     capacities = queue(cluster, name)["capacities"]["queueCapacitiesByPartition"]
     return next(c for c in capacities if c["partitionName"] == "")["effectiveMaxResource"]["memory"]

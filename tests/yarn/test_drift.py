@@ -28,7 +28,8 @@ SINCE = {
 
 
 def messages_and_enums(files):
-    """Returns two dictionaries, full name -> DescriptorProto and full name -> EnumDescriptorProto, with nested types."""
+    """Returns two dictionaries, full name -> DescriptorProto and full name -> EnumDescriptorProto, with nested
+    types."""
     messages, enums = {}, {}
 
     def add(prefix, container, nested):

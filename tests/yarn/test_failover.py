@@ -2,7 +2,7 @@
 import pytest
 
 from machine import eventually
-from kill_cases import am_attempts, ended, kill9, stored, submit, until, worker
+from kill_cases import am_attempts, ended, kill9, submit, until, wait_until_stored, worker
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +45,7 @@ def test_a_job_waits_for_the_name_node(howdah, pair, tmp_path):
             for name in ("with", "without")}
     for job in jobs.values():
         howdah.running(job)
-        stored(howdah, job)
+        wait_until_stored(howdah, job)
     pid = howdah.task(jobs["with"], "worker", 0)["pids"][0]
 
     def shells():

@@ -1,5 +1,5 @@
-"""Real PyTorch, TensorFlow and JAX on a cluster, with packed environments, train the same models as the same files on one
-machine."""
+"""Real PyTorch, TensorFlow and JAX on a cluster, with packed environments, train the same models as the same files on
+one machine."""
 import os
 import re
 import shutil
@@ -45,7 +45,7 @@ def archive(tmp_path_factory, installed):
 
     def environment(name):
         own = installed(name).parents[1]
-        return packed.debians_torch(folder / name, own) if name == "demo" else own
+        return packed.copy_of_demo_with_torch(folder / name, own) if name == "demo" else own
 
     def make(name):
         if name not in made:

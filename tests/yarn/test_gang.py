@@ -24,14 +24,14 @@ def containers(cluster, app):
 
 
 def asked(cluster, app):
-    """The number of containers that the scheduler would still grant. Only the rows for `*` count. Rows for nodes and racks
-    do not add containers; they express a preference."""
+    """The number of containers that the scheduler would still grant. Only the rows for `*` count. Rows for nodes and
+    racks do not add containers; they express a preference."""
     return sum(r["numContainers"] for r in (cluster.app(app) or {}).get("resourceRequests", [])
                if r["resourceName"] == "*")
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_two_jobs_that_need_most_of_the_cluster(howdah, cluster, tmp_path, number):
+def test_two_jobs_that_each_need_most_of_the_cluster_both_succeed(howdah, cluster, tmp_path, number):
     """Each job gets some of the containers that the other one needs. Both succeed, and nothing is held afterwards."""
     assert SIZE * 512 > 0.6 * NODES * NODE_MB
     cluster.wait_idle()
@@ -64,7 +64,7 @@ def test_surplus_containers_are_released(howdah, cluster, tmp_path):
     howdah.assert_clean(app)
 
 
-def test_tasks_that_start_freely(howdah, cluster, tmp_path):
+def test_tasks_with_start_free_need_no_gang(howdah, cluster, tmp_path):
     """The job has more tasks than the cluster can run at once. Each task starts when it has a container."""
     cluster.wait_idle()
     count = NODES * NODE_MB // 512 + 6

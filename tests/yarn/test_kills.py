@@ -8,10 +8,10 @@ import signal
 import pytest
 
 import job_reports
-from lossy_rm_proxy import Between
+from lossy_rm_proxy import LossyProxy
 from machine import eventually
-from kill_cases import (am_attempts, am_node, assert_unbroken, elsewhere, ended, events, job_text, kill9, kill_am,
-                     runs_again, steps, stored, submit, tasks_of, until, worker)
+from kill_cases import (am_attempts, am_node, assert_unbroken, ended, events, job_text, kill9, kill_am, runs_again,
+                        steps, submit, task_away_from_am, tasks_of, until, wait_until_stored, worker)
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,9 @@ def howdah(howdah_of, shaky):
 
 # --- kills of the job's own processes ---
 
-def test_user_process(howdah, tmp_path):
-    """In a job without ranks only the killed task restarts, within its budget. In a job with ranks all tasks restart."""
+def test_a_killed_user_process_restarts_its_task_or_all_ranks(howdah, tmp_path):
+    """In a job without ranks only the killed task restarts, within its budget. In a job with ranks all tasks
+    restart."""
     plain = submit(howdah, tmp_path, {"worker": worker(more="instances: 2, restart: {max: 1, backoff: 10ms}")})
     ranked = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2, restart: {max: 1}")},
                     "framework: pytorch", "ranked")
@@ -59,7 +60,7 @@ def test_user_process(howdah, tmp_path):
 
 
 @pytest.mark.parametrize("which", ["guardian", "executor"])
-def test_executor(howdah, tmp_path, which):
+def test_a_killed_executor_loses_its_container(howdah, tmp_path, which):
     """The container is lost with its executor. The task restarts in another container, or the job fails."""
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 2, restart: {max: 1, backoff: 10ms}")})
     howdah.running(job)
@@ -80,7 +81,7 @@ def test_executor(howdah, tmp_path, which):
     assert states == {("worker", 0): "STOPPED", ("worker", 1): "LOST"}
 
 
-def test_client(howdah, shaky, tmp_path):
+def test_a_killed_client_does_not_affect_the_job(howdah, shaky, tmp_path):
     """The job continues without its client."""
     file = howdah.job_file(tmp_path, f"name: alone\nroles:\n  worker: {{{worker(until(tmp_path / 'go'))}}}\n")
     client = howdah.start("run", file)
@@ -92,7 +93,7 @@ def test_client(howdah, shaky, tmp_path):
     ended(howdah, job, "SUCCEEDED")
 
 
-def test_paused_am(howdah, tmp_path):
+def test_a_paused_am_continues_the_job(howdah, tmp_path):
     """An AM that was paused while its tasks ended processes the ends when it continues."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2")})
     tasks = howdah.running(job)["tasks"]
@@ -110,7 +111,7 @@ def test_paused_am(howdah, tmp_path):
 
 # --- kills of the application master ---
 
-def test_33_am(howdah, tmp_path):
+def test_33_a_killed_am_is_replaced_and_tasks_continue(howdah, tmp_path):
     """Another AM starts in the same container after each kill, and the tasks continue undisturbed."""
     text = job_text({"worker": worker(steps(tmp_path), "instances: 2")}, "am: {attempts: 1}")
     run = job_reports.Run(howdah, tmp_path, text)
@@ -132,7 +133,7 @@ def test_33_am(howdah, tmp_path):
     job_reports.reported(howdah, job, first, run.output)
 
 
-def test_am_while_a_task_ends(howdah, tmp_path):
+def test_an_am_killed_while_tasks_end_is_replaced(howdah, tmp_path):
     """The next AM learns about tasks that ended without an AM: one reported by its executor, and one lost with it."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 3, restart: {max: 1}")})
     howdah.running(job)
@@ -153,7 +154,7 @@ def test_am_while_a_task_ends(howdah, tmp_path):
 
 
 @pytest.mark.parametrize("killed", ["guardian", "both"])
-def test_last_am_attempt(howdah, tmp_path, killed):
+def test_the_death_of_the_last_am_attempt_fails_the_job(howdah, tmp_path, killed):
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 2")}, "am: {attempts: 1}")
     howdah.running(job)
     guardian, am = howdah.agents(job, "am")
@@ -167,11 +168,11 @@ def test_last_am_attempt(howdah, tmp_path, killed):
     assert len(am_attempts(howdah, job)) == 1
 
 
-def test_am_and_its_guardian(howdah, tmp_path):
+def test_a_killed_am_and_its_guardian_are_replaced_by_yarn(howdah, tmp_path):
     """YARN starts another AM in another container, which adopts the running tasks."""
     job = submit(howdah, tmp_path, {"worker": worker(steps(tmp_path), "instances: 2")})
     before = howdah.running(job)["tasks"]
-    stored(howdah, job)
+    wait_until_stored(howdah, job)
     kill9(*howdah.agents(job, "am"))
     eventually(lambda: "adopted 2 containers" in events(howdah, job), "another AM")
     tasks = howdah.running(job)["tasks"]
@@ -202,11 +203,12 @@ SPREAD = "instances: 3, max_per_node: 1, restart: {max: 1, backoff: 10ms}"
 APART = SPREAD.replace("3", "2", 1)
 
 
-def test_node_manager(howdah, shaky, tmp_path):
-    """A NodeManager that restarts before YARN declares its node lost recovers its containers. The job is not affected."""
+def test_a_restarted_node_manager_does_not_affect_the_job(howdah, shaky, tmp_path):
+    """A NodeManager that restarts before YARN declares its node lost recovers its containers. The job is not
+    affected."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
     before = howdah.running(job)
-    for node in (am_node(howdah, job), elsewhere(howdah, job)[1]):
+    for node in (am_node(howdah, job), task_away_from_am(howdah, job)[1]):
         shaky[node].restart()
         # The NodeManager is ready when it has recovered its containers and registered again.
         shaky.wait(lambda: (shaky.nm(node, "info") or {}).get("nodeInfo", {}).get("nodeHealthy"), f"{node}")
@@ -217,7 +219,7 @@ def test_node_manager(howdah, shaky, tmp_path):
     assert [t["attempt"] for t in status["tasks"]] == [0, 0, 0] and len(am_attempts(howdah, job)) == 1
 
 
-def test_31_lost_node(howdah, shaky, tmp_path):
+def test_31_tasks_of_a_lost_node_restart_elsewhere(howdah, shaky, tmp_path):
     """YARN declares a node lost after its NodeManager has died. Its tasks restart on other nodes, and their old
     processes, which still run, are stopped."""
     helper = "kind: sidecar, instances: 3, max_per_node: 1, memory: 64MiB, command: exec sleep 300"
@@ -225,7 +227,7 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     run = job_reports.Run(howdah, tmp_path, text)
     job = run.id
     before = howdah.running(job)
-    index, node = elsewhere(howdah, job)
+    index, node = task_away_from_am(howdah, job)
     old = before["tasks"][index]
     shaky[node].kill()
     runs_again(howdah, job, index)
@@ -244,11 +246,11 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     job_reports.reported(howdah, job, f"{first}|{second}", run.output)
 
 
-def test_node_without_power(howdah, shaky, tmp_path):
+def test_tasks_of_a_node_without_power_restart_elsewhere(howdah, shaky, tmp_path):
     """All processes of the node end at once, and its task restarts on another node."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
-    index, node = elsewhere(howdah, job)
+    index, node = task_away_from_am(howdah, job)
     shaky.cut_power(node)
     runs_again(howdah, job, index)
     (tmp_path / "go").touch()
@@ -256,12 +258,12 @@ def test_node_without_power(howdah, shaky, tmp_path):
     assert f"worker:{index} was lost on {shaky.host(node)}" in events(howdah, job)
 
 
-def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
-    """Tasks on other nodes continue, and tasks of the lost node restart. YARN does not count an AM attempt that was lost
-    with its node as one of the two that may fail, so a third attempt is possible."""
+def test_an_am_on_a_node_without_power_is_replaced(howdah, shaky, tmp_path):
+    """Tasks on other nodes continue, and tasks of the lost node restart. YARN does not count an AM attempt that was
+    lost with its node as one of the two that may fail, so a third attempt is possible."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
     before = howdah.running(job)["tasks"]
-    stored(howdah, job)
+    wait_until_stored(howdah, job)
     lost = am_node(howdah, job)
     shaky.cut_power(lost)
     gone = [t["index"] for t in before if t["node"] == shaky.host(lost)]
@@ -276,7 +278,7 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     tasks = howdah.running(job)["tasks"]
     there = [(t["pids"], t["attempt"]) for t in tasks if t["index"] not in gone]
     assert len(gone) == 1 and there == [(t["pids"], 0) for t in before if t["index"] not in gone]
-    stored(howdah, job)
+    wait_until_stored(howdah, job)
     am = howdah.agents(job, "am")[1]
     os.unlink(f"/proc/{am}/cwd/am.address")
     kill9(am)
@@ -287,11 +289,11 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     assert re.findall(said, shaky["rm"].log.read_text(errors="replace"))[-2:] == ["0", "1"]
 
 
-def test_paused_node_manager(howdah, shaky, tmp_path):
+def test_tasks_of_a_terminated_node_manager_restart_elsewhere(howdah, shaky, tmp_path):
     """On SIGTERM the NodeManager stops its containers and reports that to the ResourceManager."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
-    index, node = elsewhere(howdah, job)
+    index, node = task_away_from_am(howdah, job)
     shaky[node].term()
     runs_again(howdah, job, index)
     (tmp_path / "go").touch()
@@ -301,7 +303,7 @@ def test_paused_node_manager(howdah, shaky, tmp_path):
 
 # --- kills of the ResourceManager ---
 
-def test_resource_manager(howdah, shaky, tmp_path):
+def test_a_restarted_resource_manager_does_not_affect_jobs(howdah, shaky, tmp_path):
     """The ResourceManager restarts while one job ends and another one starts, and then together with a NodeManager.
     Neither job is affected."""
     running = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "first"), "instances: 2")}, name="running")
@@ -329,22 +331,22 @@ def test_resource_manager(howdah, shaky, tmp_path):
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_resource_manager_during_a_submission(howdah, shaky, tmp_path, stored):
+def test_a_resource_manager_restart_during_a_submission_is_survived(howdah, shaky, tmp_path, stored):
     """The ResourceManager dies before or after it has stored the request. The client sends the request again, for the
     same application."""
     def die():
         if stored:
             shaky.wait(lambda: shaky.apps("?user=alice&states=ACCEPTED,RUNNING"), "the application", 20)
         shaky["rm"].restart()
-    between = Between(shaky.configuration.port["rm"], stored, die)
+    proxy = LossyProxy(shaky.configuration.port["rm"], stored, die)
     conf = tmp_path / "conf"
     shutil.copytree(shaky.conf_dir, conf)
     site = (conf / "yarn-site.xml").read_text()
-    (conf / "yarn-site.xml").write_text(site.replace(f"localhost:{between.port}<", f"{between.address}<"))
+    (conf / "yarn-site.xml").write_text(site.replace(f"localhost:{proxy.port}<", f"{proxy.address}<"))
     file = howdah.job_file(tmp_path, f"name: submitted\nroles:\n  worker: {{{worker('true')}}}\n")
     job = howdah.submit(file, env={"HADOOP_CONF_DIR": str(conf)}, timeout=120)
-    between.close()
-    assert between.submissions >= 2
+    proxy.close()
+    assert proxy.submissions >= 2
     shaky.wait_active()
     ended(howdah, job, "SUCCEEDED")
     assert [a["id"] for a in shaky.apps("?user=alice") if a["name"] == "submitted"].count(job) == 1

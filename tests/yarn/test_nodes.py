@@ -57,7 +57,7 @@ def ends_well(howdah, job):
     return howdah("events", job).stdout
 
 
-def victim(howdah, job):
+def task_away_from_am(howdah, job):
     """Finds a task that is not on the AM's node; returns the task and the name of its node."""
     tasks = howdah.running(job)["tasks"]
     am = howdah.cluster.app(job)["amHostHttpAddress"].split(":")[0]
@@ -76,9 +76,9 @@ def state_of(cluster, node):
     return next(n["state"] for n in cluster.nodes() if n["id"] == cluster.node_id(node))
 
 
-def test_unhealthy_node(howdah, changing, tmp_path):
+def test_tasks_of_an_unhealthy_node_restart_elsewhere(howdah, changing, tmp_path):
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
-    task, node = victim(howdah, job)
+    task, node = task_away_from_am(howdah, job)
     changing.sicken(node)
     runs_elsewhere(howdah, job, task)
     assert changing.metrics()["unhealthyNodes"] == 1
@@ -89,10 +89,10 @@ def test_unhealthy_node(howdah, changing, tmp_path):
     changing.wait_active()
 
 
-def test_decommissioned_node(howdah, changing, tmp_path):
+def test_tasks_of_a_decommissioned_node_save_and_move(howdah, changing, tmp_path):
     """Tasks save and move as soon as YARN announces the decommissioning of their node."""
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
-    task, node = victim(howdah, job)
+    task, node = task_away_from_am(howdah, job)
     changing.exclude(node, graceful_s=3600)
     runs_elsewhere(howdah, job, task)
     assert str(task["index"]) in (tmp_path / "go.saved").read_text().split()
@@ -127,7 +127,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
 
 def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changing, tmp_path):
     """The job has ranks, so each new size is a new generation, in which the ranks have no gaps."""
-    def world_of(size):
+    def all_ranks_run(size):
         def whole(status):
             tasks = [t for t in status["tasks"] if t["state"] == "RUNNING"]
             ranks = sorted(r for t in tasks for r in t["ranks"])
@@ -146,16 +146,16 @@ roles:
     memory: 1GiB
     command: 'trap "exit 1" TERM; echo rank $RANK of $WORLD_SIZE; while [ ! -e {go} ]; do sleep 0.1; done'
 """, "elastic.yaml"))
-    howdah.until(elastic, world_of(lambda n: n == 10), "all ten")
+    howdah.until(elastic, all_ranks_run(lambda n: n == 10), "all ten")
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
-    fewer = howdah.until(elastic, world_of(lambda n: 2 <= n < 10), "fewer")
+    fewer = howdah.until(elastic, all_ranks_run(lambda n: 2 <= n < 10), "fewer")
     causes = [generation["cause"] for generation in fewer["account"]["generations"]]
     assert any(re.search("preempt.* for queue urgent; it costs no restart", cause) for cause in causes), causes
     assert howdah.status(urgent)["state"] == "RUNNING", fewer
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)
-    howdah.until(elastic, world_of(lambda n: n == 10), "all ten again")
+    howdah.until(elastic, all_ranks_run(lambda n: n == 10), "all ten again")
     go.touch()
     events = ends_well(howdah, elastic)
     assert "its container was taken for others; the job goes on with the other" in events, events

@@ -8,7 +8,7 @@ import pytest
 
 import scheduling_cases
 from job_reports import assert_facts
-from scheduling_cases import mib, most_of, queue
+from scheduling_cases import mib, max_mib_of, queue
 
 ROLE = "roles:\n  worker: {memory: 64MiB, command: 'true'}\n"
 
@@ -44,7 +44,7 @@ def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
     ("node_label: slow", ["label 'slow' does not exist", "fast", "bare"]),
     ("node_label: fast, gpus: 1", ["1 yarn.io/gpu", "largest node with the label 'fast'", "127.0.0.14"]),
 ])
-def test_4_resource_of_no_node(alice, tmp_path, role, facts):
+def test_4_no_node_has_the_resource(alice, tmp_path, role, facts):
     text = refused(alice, tmp_path, f"roles:\n  worker: {{memory: 64MiB, command: 'true', {role}}}\n")
     assert_facts(text, "roles.worker", *facts)
 
@@ -52,10 +52,10 @@ def test_4_resource_of_no_node(alice, tmp_path, role, facts):
 def test_4_more_than_the_maximum_of_the_queue(difficult, alice, tmp_path):
     text = refused(alice, tmp_path,
                    "queue: small\nroles:\n  worker: {instances: 4, memory: 256MiB, command: 'true'}\n")
-    assert_facts(text, "1 GiB", "in all", "'small'", "can never have more than", mib(most_of(difficult, "small")))
+    assert_facts(text, "1 GiB", "in all", "'small'", "can never have more than", mib(max_mib_of(difficult, "small")))
 
 
-def test_11_no_such_queue_and_no_right_to_it(difficult, alice, tmp_path):
+def test_11_unknown_queue_and_missing_permission(difficult, alice, tmp_path):
     assert queue(difficult, "stopped")["state"] == "STOPPED"
     mine = ("root.default", "root.small", "root.tiny", "root.single")
     text = refused(alice, tmp_path, f"queue: smal\n{ROLE}")
@@ -115,7 +115,7 @@ def test_12_neither_of_two_resource_managers(difficult, alice, tmp_path, dead_po
                  "standby")
 
 
-def test_12_resource_manager_without_an_answer(difficult, alice, tmp_path):
+def test_12_resource_manager_does_not_answer(difficult, alice, tmp_path):
     difficult["rm"].stop()
     try:
         text = unreachable(alice, tmp_path, difficult.conf_dir, 60)

@@ -4,7 +4,7 @@ import pytest
 
 import scheduling_cases
 from job_reports import Run, assert_facts
-from scheduling_cases import free_mb, mib, most_of, queue
+from scheduling_cases import free_mb, mib, max_mib_of, queue
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ roles:
     run = Run(alice, tmp_path, "name: j\nqueue: small\nroles:\n  worker: {memory: 256MiB, command: 'true'}\n")
     reason = run.reason("is full")
     small, app = queue(difficult, "small"), difficult.app(holder)
-    assert most_of(difficult, "small") == scheduling_cases.SMALL_MB == small["resourcesUsed"]["memory"] + 128
+    assert max_mib_of(difficult, "small") == scheduling_cases.SMALL_MB == small["resourcesUsed"]["memory"] + 128
     assert_facts(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(scheduling_cases.SMALL_MB), "25 %",
                  f"bob with {holder} ({mib(app['allocatedMB'])}", "1 container of 256 MiB, 1 core for worker")
     assert bob("kill", holder).code == 0

@@ -64,8 +64,8 @@ def look(folder):
 
 
 def job(howdah, tmp_path, **keys):
-    """Runs a job with one role. `role` has the keys of the role, the other arguments those of the job. Returns the lines
-    that each task printed."""
+    """Runs a job with one role. `role` has the keys of the role, the other arguments those of the job. Returns the
+    lines that each task printed."""
     role = {"memory": "64MiB", **keys.pop("role")}
     path = howdah.job_file(tmp_path, json.dumps({"name": "staging", **keys, "roles": {"w": role}}), "job.json")
     done = howdah("run", path, timeout=240)
@@ -89,7 +89,8 @@ def cache(howdah):
 
 
 def localized(howdah, node, size):
-    """The files of this size in a node's caches: {"filecache": files for all users, "usercache": files for one user}."""
+    """The files of this size in a node's caches: {"filecache": files for all users, "usercache": files for one
+    user}."""
     root = howdah.cluster.folder / node / "local"
     found = {}
     for kind, pattern in (("filecache", "filecache/*/*"), ("usercache", "usercache/*/filecache/*/*")):
@@ -98,7 +99,7 @@ def localized(howdah, node, size):
 
 
 @pytest.mark.parametrize("more", [0, 60], ids=["few files", "many files"])
-def test_names_modes_and_links(howdah, tmp_path, more):
+def test_names_modes_and_links_are_preserved(howdah, tmp_path, more):
     source = tree(tmp_path / "src", NAMES + [f"part {i}" for i in range(more)])
     (tmp_path / "outside").write_text("from outside\n")
     (source / "outward").symlink_to("../outside")
@@ -130,7 +131,7 @@ def test_only_changed_files_are_uploaded(howdah, tmp_path):
         hashlib.sha256(data).hexdigest() for data in (script, (source / "big").read_bytes())]
 
 
-def test_a_large_file_for_all_containers_of_a_node(howdah, tmp_path):
+def test_a_large_file_is_stored_once_per_node(howdah, tmp_path):
     """The file is uploaded and stored once, and neither the client nor an executor loads it into memory."""
     size, chunk = 300 << 20, os.urandom(1 << 20)
     digest = hashlib.sha256()
@@ -192,7 +193,7 @@ def test_files_already_in_the_cluster_are_not_copied(howdah, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.xz"])
-def test_archives(howdah, tmp_path, suffix):
+def test_archives_are_unpacked(howdah, tmp_path, suffix):
     source = tree(tmp_path / "tree")
     for name in ("of the nodes", "inward", "back\\slash"):
         (source / name).unlink()  # links in an archive must not point outside; zipfile writes no links or backslashes
@@ -218,7 +219,7 @@ def test_archives(howdah, tmp_path, suffix):
 @pytest.mark.parametrize("from_, words", [
     ("https://example.com/model.bin", "https"), ("hdfs:///no/such file", "/no/such file"),
     ("absent.csv", "absent.csv")])
-def test_unavailable_files(howdah, tmp_path, from_, words):
+def test_unavailable_files_are_refused(howdah, tmp_path, from_, words):
     before = howdah.jobs()
     path = howdah.job_file(tmp_path, json.dumps({
         "files": [{"from": from_, "to": "f"}], "roles": {"w": {"memory": "64MiB", "command": "true"}}}), "job.json")

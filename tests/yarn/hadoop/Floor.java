@@ -31,8 +31,8 @@ import org.apache.hadoop.yarn.conf.YarnConfiguration;
  *
  * YARN grants a container at the next heartbeat of a node. Nodes send one per second (BEAT_OF_NODES_MS), so the result
  * depends on the moment of the request within the second. Callers vary AT, because rounds in direct succession would
- * all have the same moment. The start of the AM's JVM must not shift that moment, either: the AM sends its first request
- * a whole number of seconds after its container started.
+ * all have the same moment. The start of the AM's JVM must not shift that moment, either: the AM sends its first
+ * request a whole number of seconds after its container started.
  *
  * All processes run on one machine, use its clock, and write to the folder OUT.
  */
