@@ -1,16 +1,17 @@
 # howdah_library([DEPS lib...] [PUBLIC_LIBS target...] [PRIVATE_LIBS target...] [TEST_LIBS target...] [PURE])
 #
-# One folder = one library = one namespace. The folder's path below src/ names all of them: src/hadoop/rpc is the
-# library hadoop/rpc in DEPS, the target howdah_hadoop_rpc, the headers howdah/hadoop/rpc/*.h, the namespace
-# howdah::hadoop::rpc and the unit tests hadoop_rpc_test. The sources are the folder's *.cc, its public headers are
-# under the folder's own include/, its unit tests are its *_test.cc, its benchmarks *_bench.cc.
+# One folder is one library is one namespace. The folder's path below src/ gives all their names. For example,
+# src/hadoop/rpc is the library hadoop/rpc in DEPS, the target howdah_hadoop_rpc, the headers howdah/hadoop/rpc/*.h, the
+# namespace howdah::hadoop::rpc and the unit tests hadoop_rpc_test. The sources are the folder's *.cc, the public
+# headers are below its include/, the unit tests are its *_test.cc, and the benchmarks its *_bench.cc.
 #
-# DEPS are the Howdah libraries it may use. Their include/ folders are on its path, and nobody else's: not even those of
-# the DEPS of its DEPS, so what a library uses stands in its own CMakeLists.txt ("howdah/x/y.h: No such file" means: add
-# x to DEPS, if tools/tidy_rules.py allows it for this layer). In a shared build a symbol of an undeclared library does
-# not link. PURE libraries are checked for impure symbols (tools/check_pure_symbols.py).
-# PUBLIC_LIBS are third-party libraries whose types stand in the public headers; PRIVATE_LIBS stay in the .cc files;
-# TEST_LIBS are for the unit tests alone.
+# DEPS are the Howdah libraries that the library may use. Only their include/ folders are on its include path, not those
+# of the DEPS of its DEPS. So each library lists everything it uses in its own CMakeLists.txt. If a build fails with
+# "howdah/x/y.h: No such file", add x to DEPS if tools/tidy_rules.py allows it for this layer. In a shared build,
+# symbols of an undeclared library do not link.
+# PURE libraries are checked for impure symbols (tools/check_pure_symbols.py).
+# PUBLIC_LIBS are third-party libraries whose types occur in the public headers. PRIVATE_LIBS are used only in .cc
+# files, and TEST_LIBS only in the unit tests.
 function(howdah_library)
   cmake_parse_arguments(ARG "PURE" "" "DEPS;PRIVATE_LIBS;PUBLIC_LIBS;TEST_LIBS" ${ARGN})
   file(RELATIVE_PATH path ${CMAKE_SOURCE_DIR}/src ${CMAKE_CURRENT_SOURCE_DIR})
@@ -30,10 +31,10 @@ function(howdah_library)
   if(sources)
     add_library(${target} ${sources})
     target_include_directories(${target} PUBLIC ${CMAKE_CURRENT_SOURCE_DIR}/include)
-    # PRIVATE: users of this library link its DEPS but do not see their headers.
+    # PRIVATE: programs that use this library link its DEPS, but do not see their headers.
     target_link_libraries(${target} PUBLIC ${ARG_PUBLIC_LIBS} PRIVATE ${ARG_DEPS} ${ARG_PRIVATE_LIBS})
     howdah_precompiled(${target} OFF ${ARG_DEPS} ${ARG_PUBLIC_LIBS} ${ARG_PRIVATE_LIBS})
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ${HOWDAH_UNITY} UNITY_BUILD_BATCH_SIZE 12)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD "${HOWDAH_UNITY}" UNITY_BUILD_BATCH_SIZE 12)
     if(BUILD_SHARED_LIBS)
       target_link_options(${target} PRIVATE -Wl,-z,defs)
     endif()
@@ -64,7 +65,8 @@ function(howdah_library)
   endif()
 endfunction()
 
-# howdah_write_pure_list(): the archives of the PURE libraries, a line each, for tools/check_pure_symbols.py.
+# howdah_write_pure_list(): writes the archives of the PURE libraries to a file, one per line, for
+# tools/check_pure_symbols.py.
 function(howdah_write_pure_list)
   get_property(libraries GLOBAL PROPERTY HOWDAH_PURE_LIBRARIES)
   list(TRANSFORM libraries REPLACE "(.+)" "$<TARGET_FILE:\\1>")

@@ -1,9 +1,9 @@
 # Precompiled headers, shared by all libraries that use the same third-party headers.
 #
-# They hold the headers of the standard library and of third parties only: howdah/... headers stay out, so that the
-# include paths of a library still decide which of our headers it sees. tools/tidy.py reads the includes of each file as
-# text, so a precompiled header hides nothing from the table of third-party headers. The tsan preset builds without
-# them, as `cmake --preset debug -DHOWDAH_PCH=OFF` does: there a file that lacks an #include does not compile.
+# They contain only headers of the standard library and of third parties, no howdah/... headers, so that the include
+# paths of a library still decide which of our headers it sees. tools/tidy.py reads the includes of each file as text,
+# so the check of third-party headers still sees every include. The tsan preset builds without precompiled headers, as
+# does `cmake --preset debug -DHOWDAH_PCH=OFF`: in such a build a file that lacks an #include does not compile.
 set(howdah_std_headers
   <algorithm> <array> <cerrno> <charconv> <chrono> <cstdint> <cstdio> <cstdlib> <cstring> <deque> <functional> <map>
   <memory> <optional> <set> <sstream> <string> <string_view> <unordered_map> <utility> <variant> <vector>)
@@ -15,7 +15,7 @@ set(howdah_protobuf_headers <google/protobuf/message.h>)
 set(howdah_grpc_headers <grpcpp/grpcpp.h>)
 set(howdah_gtest_headers <gmock/gmock.h> <gtest/gtest.h>)
 
-# howdah_precompiled(TARGET TEST LIB...): gives TARGET the precompiled header that fits the libraries it uses.
+# howdah_precompiled(TARGET TEST LIB...): gives TARGET the precompiled header that matches the libraries it uses.
 function(howdah_precompiled TARGET TEST)
   if(NOT HOWDAH_PCH)
     return()

@@ -1,5 +1,6 @@
-# The libraries we use, all from Debian 12. In a static build (the agent must run on any x86-64 Linux, whatever its
-# glibc) each is taken as an archive, with what it needs spelled out in link order.
+# The third-party libraries, all from Debian 12. A static build links each as an archive, with the libraries that it
+# needs itself listed in link order. (The agent is linked statically, because it must run on any x86-64 Linux, whatever
+# its glibc.)
 find_package(Threads REQUIRED)
 find_package(GTest REQUIRED)
 find_package(benchmark REQUIRED)
@@ -12,7 +13,7 @@ set(OPENSSL_USE_STATIC_LIBS ${HOWDAH_STATIC})
 find_package(OpenSSL REQUIRED)
 find_package(Protobuf REQUIRED)
 
-# howdah_archive(TARGET LIB...): an imported target linking the named libraries, as archives in a static build.
+# howdah_archive(TARGET LIB...): makes an imported target that links the named libraries, as archives in a static build.
 function(howdah_archive TARGET)
   add_library(${TARGET} INTERFACE IMPORTED GLOBAL)
   foreach(lib ${ARGN})
@@ -27,7 +28,7 @@ endfunction()
 
 if(HOWDAH_STATIC)
   pkg_check_modules(GRPCPP REQUIRED grpc++)
-  # pkg-config knows the order of gRPC's and abseil's archives; the group makes cycles harmless.
+  # pkg-config lists gRPC's and abseil's archives in link order. The group makes cycles between them harmless.
   set(grpc_archives "")
   foreach(flag ${GRPCPP_STATIC_LDFLAGS})
     string(REGEX REPLACE "^-l" "" name "${flag}")
@@ -46,7 +47,7 @@ if(HOWDAH_STATIC)
     Threads::Threads ${CMAKE_DL_LIBS})
 else()
   pkg_check_modules(GRPCPP REQUIRED IMPORTED_TARGET grpc++ protobuf absl_synchronization)
-  # Its only flag is -DNOMINMAX, for Windows. A precompiled header made without it would be refused.
+  # Remove its only flag, -DNOMINMAX, which is for Windows: GCC would refuse a precompiled header made without it.
   set_property(TARGET PkgConfig::GRPCPP PROPERTY INTERFACE_COMPILE_OPTIONS "")
   add_library(howdah_grpc INTERFACE IMPORTED GLOBAL)
   target_link_libraries(howdah_grpc INTERFACE PkgConfig::GRPCPP Threads::Threads)
@@ -64,7 +65,7 @@ howdah_archive(howdah_pugixml pugixml)
 howdah_archive(howdah_re2 re2)
 howdah_archive(howdah_zlib z)
 
-# Asio's functions that are not templates, compiled once.
+# The functions of Asio that are not templates, compiled once.
 add_library(howdah_asio ${CMAKE_SOURCE_DIR}/cmake/asio.cc)
 target_compile_definitions(howdah_asio PUBLIC BOOST_ASIO_SEPARATE_COMPILATION)
 target_link_libraries(howdah_asio PUBLIC Boost::headers Threads::Threads)

@@ -1,5 +1,5 @@
-// howdah-agent: what runs inside containers. `am` and `task` are started by our own programs, `exec` and `rsh` by
-// programs of a task.
+// howdah-agent: the program that runs inside containers. Howdah's own programs start `am` and `task`. Programs of a
+// task start `exec` and `rsh`.
 #include <signal.h>
 #include <unistd.h>
 
@@ -28,7 +28,7 @@ namespace {
 using Arguments = std::vector<std::string>;
 
 constexpr int kUsageExit = 2;
-// In a YARN container.
+// Names of files in a YARN container.
 constexpr char kPythonArchive[] = "python.archive", kPythonDirectory[] = "python";
 
 int UsageError(const std::string& message) {
@@ -53,10 +53,9 @@ hadoop::conf::Environment HadoopEnvironment() {
   return {.variable = Variable, .user_name = Variable("USER").value_or(""), .user_home = Variable("HOME").value_or("")};
 }
 
-// --- am
-// ---------------------------------------------------------------------------------------------------------------
+// --- am ---
 
-// Tells the submitting client "ok" or what went wrong. The client may be gone; the job does not need it.
+// Reports "ok" or the problem to the submitting client. The client may be gone; the job does not need it.
 void ReportReady(int ready_fd, const std::string& message) {
   if (ready_fd < 0) return;
   if (const Status written = os::files::WriteAll(ready_fd, message, "the submitting client"); !written.ok()) {
@@ -78,6 +77,7 @@ Status RunAm(backend::local::AgentJob& job, int ready_fd, const std::string& how
   options.event_log = job.files().event_log();
   options.agents_log_directory = job.files().agents();
   options.environment = job.ToolEnvironment();
+  options.write_history = [&job](const std::string& journal) { return job.WriteHistory(journal); };
   HOWDAH_TRY(options.identity, job.AmIdentity());
   options.on_listening = [&](const am::Listening& listening) {
     const Status published = job.PublishAddress(listening.address);
@@ -113,6 +113,7 @@ Status RunAm(backend::yarn::am::AmJob& job, const std::string& how_before_died) 
   options.event_log = job.event_log();
   options.agents_log_directory = job.log_directory();
   options.environment = job.ToolEnvironment();
+  options.write_history = [&job](const std::string& journal) { return job.WriteHistory(journal); };
   options.open_logdir = [&job] { return job.OpenFiles(job.spec().tensorboard_logdir); };
   options.logdir_copy = os::process::WorkingDirectory() + "/tensorboard";
   options.identity = job.identity();
@@ -167,7 +168,7 @@ int YarnAm() {
 int Am(const Arguments& arguments) {
   const auto flags = Flags::Parse(arguments, {"--job-dir", "--lease-dir", "--ready-fd"}, {"--yarn"});
   if (!flags.ok()) return ExitWith(flags.error(), "am");
-  signal(SIGPIPE, SIG_IGN);  // a reader that has gone must not end the job
+  signal(SIGPIPE, SIG_IGN);  // a reader that is gone must not end the job
   if (flags->has("--yarn")) return YarnAm();
   return LocalAm({.agent = os::process::ProgramPath(),
                   .job_dir = flags->text("--job-dir"),
@@ -175,16 +176,15 @@ int Am(const Arguments& arguments) {
                  flags->number("--ready-fd", -1));
 }
 
-// --- task, exec, rsh
-// --------------------------------------------------------------------------------------------------
+// --- task, exec, rsh ---
 
-// tls: the directory of the job's identities; empty: the container's credentials.
+// `tls` is the directory of the job's identities; if empty, the container's credentials are used.
 Result<rpc::Identity> LoadIdentity(const std::string& tls) {
   return tls.empty() ? backend::yarn::am::ExecutorIdentity(HadoopEnvironment())
                      : backend::local::ReadIdentity(tls, "executor");
 }
 
-// The files of a YARN container, which is the current directory.
+// Sets up the files of a YARN container. The container's directory is the current directory.
 Status UseContainerFiles(executor::TaskOptions& options) {
   HOWDAH_TRY_STATUS(backend::yarn::am::ExtractTaskFiles(HadoopEnvironment()));
   HOWDAH_TRY_STATUS(executor::UnpackPythonArchive(kPythonArchive, kPythonDirectory));
@@ -215,7 +215,7 @@ int Task(const Arguments& arguments) {
     return executor::RunTask(options);
   }
   if (const Status ready = UseContainerFiles(options); !ready.ok()) return ExitWith(ready.error());
-  // Held by guardian and executor, which are forked from this process.
+  // The guardian and the executor keep the lease, because both are forked from this process.
   const auto lease =
       executor::LeaseTaskGpus(options.job_file, options.role, Variable("PATH").value_or("/usr/bin:/bin"));
   if (!lease.ok()) return ExitWith(lease.error());

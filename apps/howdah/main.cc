@@ -1,4 +1,4 @@
-// howdah: the program that people run. The only file that knows which backends exist.
+// howdah: the program that people run. No other file of this program names a backend.
 #include "howdah/cli/main.h"
 
 #include <unistd.h>

@@ -177,7 +177,7 @@ void ApplicationMaster::PrepareFinish(const core::PrepareFinish& order) {
   }
   const auto journal = record_.Text();
   const std::string last = journal::EncodeEntry({event_loop_.Now(), order.final}) + "\n";
-  const Status written = journal.ok() ? backend_->WriteHistory(*journal + last) : Status(journal.error());
+  const Status written = journal.ok() ? options_.write_history(*journal + last) : Status(journal.error());
   if (!written.ok()) prepared.problem = written.error().message;
   job_loop_.Post(std::move(prepared));
 }

@@ -10,7 +10,7 @@ struct Signal {
   int number;
   std::string_view name;
 };
-// The first name of a number is the one that is shown.
+// SignalName() shows the first entry for a number; the later ones are aliases for SignalNumber().
 constexpr Signal kSignals[] = {
     {SIGHUP, "SIGHUP"},       {SIGINT, "SIGINT"},   {SIGQUIT, "SIGQUIT"},   {SIGILL, "SIGILL"},   {SIGTRAP, "SIGTRAP"},
     {SIGABRT, "SIGABRT"},     {SIGBUS, "SIGBUS"},   {SIGFPE, "SIGFPE"},     {SIGKILL, "SIGKILL"}, {SIGUSR1, "SIGUSR1"},

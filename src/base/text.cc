@@ -9,7 +9,7 @@ constexpr std::string_view kBlanks = " \t\r\n\f\v";
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
 
-// The largest size of at most `size` bytes that does not cut a character of the text.
+// The largest size, at most `size`, at which the text can be cut without splitting a UTF-8 character.
 size_t CharacterBoundary(std::string_view text, size_t size) {
   while (size > 0 && size < text.size() && IsContinuation(text[size])) --size;
   return size;

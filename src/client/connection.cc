@@ -26,7 +26,7 @@ std::string ConfigurationPath() {
   return Variable("HOME").value_or("") + "/.config/howdah/config.yaml";
 }
 
-// The configuration file has one key: `on: BACKEND`. nullopt: it is not set.
+// Reads the configuration file. Its only key is `on: BACKEND`. Returns nullopt if the key is not set.
 Result<std::optional<std::string>> ConfiguredBackend(const std::string& path) {
   const auto text = os::files::ReadFile(path, size_t{64} << 10);
   if (!text.ok()) {

@@ -2,6 +2,8 @@
 
 #include <vector>
 
+#include "howdah/base/ids.h"
+
 namespace howdah::client {
 namespace {
 

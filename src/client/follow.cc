@@ -66,7 +66,7 @@ Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Dura
     int millis = -1;
     if (limit) {
       const auto left = *limit - std::chrono::duration_cast<Duration>(steady_clock::now() - start);
-      // Rounded up: otherwise poll returns just before the limit, in a busy loop.
+      // Round up. Otherwise poll would return just before the limit, in a busy loop.
       const int64_t rounded = (std::max<int64_t>(left.count(), 0) + 999) / 1000;
       millis = static_cast<int>(std::min<int64_t>(rounded, INT_MAX));
     }

@@ -67,7 +67,7 @@ Result<HistorySource> HistorySource::Open(Connection& connection, const std::str
 
 Result<JobView> HistorySource::ViewOf(const Found& found) const {
   const auto settings = storage::history::ReadConfiguration(*tony_->files, found);
-  // A configuration that cannot be read must not hide the job.
+  // Show the job even if its configuration cannot be read.
   return compat::tony::history::ViewOf(found.name, settings.ok() ? *settings : TonySettings(), {});
 }
 
@@ -84,7 +84,8 @@ Result<std::vector<PastJob>> HistorySource::List(const HistoryFilter& filter) {
   if (tony_) {
     HOWDAH_TRY(auto found, storage::history::Scan(*tony_->files, tony_->location, filter.since));
     for (Found& job : found) {
-      // The file's name is enough to skip most jobs; only the configuration has the user's exact name.
+      // The file's name is enough to skip most jobs. Do not filter by user yet: only the configuration has the user's
+      // exact name.
       JobView by_name = compat::tony::history::ViewOf(job.name, {}, {});
       by_name.user = filter.user;
       if (!Fits(by_name, filter)) continue;

@@ -11,7 +11,7 @@
 namespace howdah::client {
 namespace {
 
-// One byte more than a job file may have, so that ParseJobFile reports a file that is too large.
+// One byte more than the limit for job files, so that ParseJobFile reports a file that is too large.
 constexpr size_t kReadLimit = (size_t{1} << 20) + 1;
 
 jobspec::PathKind KindOf(const std::string& path) {

@@ -29,7 +29,7 @@ journal::JobView ThreeTasks() {
   return view;
 }
 
-TEST(SelectLogs, TakesExistingRolesAndTasks) {
+TEST(SelectLogs, OnlyExistingRolesAndTasksAreAccepted) {
   LogRequest request;
   request.task = "worker:1";
   request.only_stderr = true;
@@ -48,7 +48,7 @@ TEST(SelectLogs, TakesExistingRolesAndTasks) {
   }
 }
 
-TEST(ChooseSources, TakesTheNewestAttemptUnlessOneIsNamed) {
+TEST(ChooseSources, NewestAttemptIsChosenUnlessOneIsNamed) {
   const std::vector<LogSource> all = {Source("w", 0), Source("w", 0, LogStream::kStderr),
                                       Source("w", 0, LogStream::kStdout, 1), Source("w", 1)};
   backend::LogSelection selection;

@@ -26,7 +26,7 @@ core::PeerGroup ExampleCluster(const jobspec::JobSpec& spec) {
   return cluster;
 }
 
-// A variable that exists already keeps its position.
+// Sets variables. A variable that already exists keeps its position.
 void Override(jobspec::EnvVars& environment, const jobspec::EnvVars& with) {
   for (const auto& [name, value] : with) {
     bool found = false;
@@ -39,7 +39,7 @@ void Override(jobspec::EnvVars& environment, const jobspec::EnvVars& with) {
   }
 }
 
-// The values are known only when the roles have run.
+// Uses example values, because the real ones are known only after the roles have run.
 core::Exports ExampleExports(const jobspec::JobSpec& spec) {
   core::Exports exports;
   for (const jobspec::RoleSpec& role : spec.roles) {

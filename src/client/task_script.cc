@@ -11,7 +11,8 @@
 namespace howdah::client {
 namespace {
 
-constexpr size_t kOutputLimit = 4096;  // fits into a pipe's buffer, so nobody has to read while the script runs
+// Fits into a pipe's buffer, so that the output need not be read while the script runs.
+constexpr size_t kOutputLimit = 4096;
 
 }  // namespace
 

@@ -19,7 +19,7 @@ std::optional<int> Number(std::string_view text, int most) {
   return whole && text.front() != '-' && number <= most ? std::optional(number) : std::nullopt;
 }
 
-// "UTC", "GMT+6", "+05:30"; nullopt: not an offset.
+// Parses "UTC", "GMT+6" or "+05:30". Returns nullopt if the name is not an offset.
 std::optional<Duration> Offset(std::string_view name) {
   if (name == "Z") return Duration(0);
   for (const std::string_view prefix : {"UTC", "GMT", "UT"}) {
@@ -49,7 +49,7 @@ Result<std::function<Duration(Instant)>> TimeZone(const std::string& name) {
     return Error{ErrorCode::kUsage,
                  "unknown time zone '" + name + "'; write a name below " + kZones + ", or an offset such as +05:30"};
   }
-  // For the whole process, which shows local times nowhere else.
+  // This changes the time zone of the whole process, which uses local times nowhere else.
   setenv("TZ", name.c_str(), /*overwrite=*/1);
   tzset();
   return std::function<Duration(Instant)>([](Instant instant) -> Duration {

@@ -7,7 +7,7 @@
 namespace howdah::client {
 namespace {
 
-TEST(TimeZone, IsAnOffsetOrANameOfTheTimeZoneDatabase) {
+TEST(TimeZone, OffsetsAndNamesOfTheDatabaseAreAccepted) {
   const Instant winter(std::chrono::seconds(1704067200)), summer(std::chrono::seconds(1719792000));
   const std::pair<const char*, int> kMinutes[] = {
       {"UTC", 0}, {"Z", 0}, {"GMT+6", 360}, {"+05:30", 330}, {"UTC-08:00", -480}};
@@ -19,7 +19,7 @@ TEST(TimeZone, IsAnOffsetOrANameOfTheTimeZoneDatabase) {
   for (const char* name : {"", "Nowhere/At_All", "../../../etc/passwd", "/etc/passwd", "UTC+", "+25", "GMT+5:99"}) {
     EXPECT_FALSE(TimeZone(name).ok()) << name;
   }
-  if (const auto zone = TimeZone("Europe/Berlin"); zone.ok()) {  // where tzdata is installed
+  if (const auto zone = TimeZone("Europe/Berlin"); zone.ok()) {  // only if tzdata is installed
     EXPECT_EQ((*zone)(winter), std::chrono::hours(1));
     EXPECT_EQ((*zone)(summer), std::chrono::hours(2));
     unsetenv("TZ");

@@ -24,8 +24,8 @@ hadoop::conf::Environment HadoopEnvironment() {
 
 Result<std::string> ReadLocal(const std::string& path) { return os::files::ReadFile(path); }
 
-// tony.xml in the first directory of the class path that has it: $CLASSPATH, then the current directory, Java's
-// default.
+// Finds tony.xml in the first directory of the class path that has it. The class path is $CLASSPATH, then the current
+// directory, which is Java's default.
 std::optional<config::ConfigurationFile> OnClassPath() {
   const std::string class_path = Variable("CLASSPATH").value_or("") + ":.";
   for (size_t begin = 0; begin < class_path.size();) {
@@ -45,7 +45,7 @@ Result<std::string> ReadUri(Connection& connection, const std::string& uri) {
   return files->Read(storage::PathOfUri(uri));
 }
 
-// The files of a remote directory; none if the URI is a file.
+// Lists the files of a remote directory; none if the URI is a file.
 Result<std::vector<std::string>> FilesIn(Connection& connection, std::string uri) {
   while (uri.ends_with('/')) uri.pop_back();
   HOWDAH_TRY(backend::Cluster* const cluster, connection.Cluster());
@@ -102,7 +102,7 @@ config::Facts FactsHere(Connection& connection, const std::string& on) {
 // Parses the translated job as a job file, so that it passes the same checks as any other.
 jobspec::ParsedJob Checked(const config::Translation& translation) {
   jobspec::SubmitHost host = SubmitHostHere("tony");
-  host.variable = nullptr;  // the text has no variables
+  host.variable = nullptr;  // the translated text has no variables
   jobspec::ParsedJob job = jobspec::ParseJobFile(jobspec::WriteEffective(translation.job), host);
   std::vector<jobspec::Problem> problems;
   for (const std::string& text : translation.problems) {
@@ -112,7 +112,7 @@ jobspec::ParsedJob Checked(const config::Translation& translation) {
     problems.push_back(std::move(problem));
   }
   for (jobspec::Problem& problem : job.problems) {
-    problem.line = 0;  // a line of the translation means nothing to the user
+    problem.line = 0;  // a line number of the translation would mean nothing to the user
     problems.push_back(std::move(problem));
   }
   job.problems = std::move(problems);

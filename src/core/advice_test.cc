@@ -78,12 +78,11 @@ std::string Advised(const std::function<double(int rank, int second)>& speed) {
 
 TEST(JobProgress, SlowRankIsReportedOnce) {
   EXPECT_EQ(Advised([](int rank, int) { return rank == 2 ? 4 : 16; }),
-            "25s  job running | worker:2 (rank 2) on node2 is slow: a step takes it 4.0 times as long as the others (4 "
-            "steps a second)\n");
-  EXPECT_EQ(
-      Advised([](int rank, int second) { return rank == 1 && second >= 600 ? 4 : 8; }),
-      "698s  job running | worker:1 (rank 1) on node1 is slow: a step takes it 2.0 times as long as the others (4 "
-      "steps a second)\n");
+            "25s  job running | worker:2 (rank 2) on node2 is slow: its steps take 4.0 times as long as those of the "
+            "others (4 steps\n");
+  EXPECT_EQ(Advised([](int rank, int second) { return rank == 1 && second >= 600 ? 4 : 8; }),
+            "698s  job running | worker:1 (rank 1) on node1 is slow: its steps take 2.0 times as long as those of the "
+            "others (4 steps\n");
   const std::string seldom = Advised([](int rank, int) { return rank == 3 ? 1.0 / 64 : 1.0 / 16; });
   EXPECT_TRUE(seldom.starts_with("255s  job running | worker:3 ")) << "a step of a minute is a window: " << seldom;
 }
@@ -113,9 +112,9 @@ TEST(Waste, ReportedOnlyWhenMuchLessIsEnough) {
     return WasteText(role, use);
   };
   EXPECT_EQ(text(8 * kGiB, 1, {4, 10min, kGiB, 600}),
-            "worker: of 8 GiB memory at most 1 GiB were used: `memory: 1536MiB` would do and free 26 GiB");
+            "worker: at most 1 GiB of 8 GiB memory was used: `memory: 1536MiB` is enough and frees 26 GiB");
   EXPECT_EQ(text(kGiB, 8, {2, 100s, kGiB, 150}),
-            "worker: of 8 vcores 1.5 were used on average: `vcores: 2` would do and free 12");
+            "worker: 1.5 of 8 vcores were used on average: `vcores: 2` is enough and frees 12");
   EXPECT_EQ(text(8 * kGiB, 8, {2, 59s, kGiB / 2, 1}), "") << "it may just have begun";
   EXPECT_EQ(text(3 * kGiB, 4, {1, 10min, kGiB, 1500}), "");
   EXPECT_EQ(text(kGiB, 1, {1, 10min, kGiB / 10, 1}), "") << "too little to speak of";

@@ -54,7 +54,7 @@ bool Assembly::FinishDependenciesHold(const Role& role) const {
                      [this](int other) { return roster_.roles()[static_cast<size_t>(other)].all_done(); });
 }
 
-// A role whose finish-dependency starts again releases the containers that it could not use.
+// If a finish-dependency of an open role starts again, the role releases the containers that it could not use.
 void Assembly::OpenRoles() {
   for (Role& role : roster_.roles()) {
     const bool holds = FinishDependenciesHold(role);
@@ -62,7 +62,7 @@ void Assembly::OpenRoles() {
     if (IsOpen(role) || !holds) continue;
     Stage& stage = roles_[role.number()].stage;
     stage = Stage::kOpen;
-    if (role.tally().started > 0 || role.tally().open > 0) continue;  // since before it was closed
+    if (role.tally().started > 0 || role.tally().open > 0) continue;  // it has run since before it was closed
     if (context_.together) stage = Stage::kForming;
     if (context_.spec.start == jobspec::StartMode::kGang && role.tally().pending > 0) stage = Stage::kAssembling;
   }
@@ -74,7 +74,7 @@ void Assembly::CloseRole(Role& role) {
   ReleaseIdle(role);
 }
 
-// Releases the containers of its tasks in which nothing runs.
+// Releases the containers of the role's tasks in which no attempt runs.
 void Assembly::ReleaseIdle(Role& role) {
   for (Task& task : role.tasks()) {
     if (task.placement.container() == nullptr || IsFinal(task.state()) || task.attempt.is_open()) continue;
@@ -83,7 +83,7 @@ void Assembly::ReleaseIdle(Role& role) {
   }
 }
 
-// A gang of which every container is granted is launched.
+// Launches the gang once all of its containers are granted.
 void Assembly::LaunchComplete() {
   if (paused_ || !AnyAssembling() || Assembling().pending > 0) return;
   for (RoleGang& role : roles_) {
@@ -100,7 +100,8 @@ void Assembly::LaunchComplete() {
   });
 }
 
-// When every task of the gangs that gather is registered, they start: unless the generation waits for joinable tasks.
+// Lets the assembled gangs start once all of their tasks are registered, unless the generation waits for tasks that
+// could join it.
 void Assembly::StartComplete() {
   const Phase& phase = units_.phase;
   if (Gathering().unregistered == 0) {
@@ -115,8 +116,8 @@ void Assembly::StartComplete() {
       if (role.stage == Stage::kForming) role.stage = Stage::kOpen;
     }
   } else if (!context_.timers.IsArmed(JobTimer::kGang)) {
-    // A later generation that lacks a container must not hold the others indefinitely either. It keeps them for as long
-    // as possible: what is released has to be set up again.
+    // A later generation that lacks a container must not hold its other containers indefinitely either. It holds them
+    // longer than the first generation does, because a released container has to be set up again.
     incomplete_since_ = context_.now;
     context_.timers.Arm(JobTimer::kGang, context_.now + context_.spec.timeouts.gang);
     if (AnyAssembling()) return;
@@ -142,8 +143,8 @@ void Assembly::Refill() {
   HoldUntil(hold_limit_);
 }
 
-// If the gang that gathers is incomplete, and holds containers in which nothing runs, its containers are being
-// requested as at the start.
+// If the gang is incomplete and nothing runs in the containers that it holds, the gang is assembled again, as at the
+// start of the job. Returns whether this is so.
 bool Assembly::AssembleAgain() {
   const Tally gang = Gathering();
   const bool holds_others = gang.pending > 0 && gang.pending < gang.tasks;
@@ -194,7 +195,7 @@ void Assembly::FireRequestAgain() {
   units_.recorder.Waiting();
 }
 
-// The job has run, and lacks containers that were preempted.
+// Whether the job has run before, and lacks containers because they were preempted.
 bool Assembly::AwaitsPreempted() const {
   if (!units_.recovery.running_since()) return false;
   return std::any_of(roster_.roles().begin(), roster_.roles().end(), [this](const Role& role) {

@@ -1,4 +1,4 @@
-// Gangs: how the tasks that start together get their containers and come to be registered. Per role:
+// Gangs: collects the containers and the registered executors of the tasks that start together. The stages of a role:
 //
 //   closed --(its finish-dependencies have finished)--> assembling --(every container is granted)--> forming
 //     ^                                                  |   ^ released, and requested again later       |
@@ -26,15 +26,15 @@ class Assembly {
   void Begin();  // AmStarted
 
   bool IsOpen(const Role& role) const { return StageOf(role) != Stage::kClosed; }
-  // Its containers are being requested: what is granted is held, and not launched yet.
+  // The role's containers are being requested. Granted containers are held, and no executor is launched in them yet.
   bool IsAssembling(const Role& role) const { return StageOf(role) == Stage::kAssembling; }
-  // Its gang has not been complete yet: no task of it starts.
+  // The role's gang is not complete yet, so none of its tasks starts.
   bool IsForming(const Role& role) const { return IsAssembling(role) || StageOf(role) == Stage::kForming; }
-  // It is open, and its tasks wait for each other: since its start or a restart.
+  // The role is open and its tasks wait for each other, at their first start or at a restart.
   bool Gathers(const Role& role) const;
-  // The roles that it starts after have started, or finished.
+  // The roles that the role depends on have started, or have finished where the dependency requires that.
   bool DependenciesHold(const Role& role) const;
-  // Sum over the roles whose containers are being requested.
+  // The sum over all roles that are assembling.
   Tally Assembling() const;
   // A partial allocation was released; nothing is requested until a pause is over.
   bool paused() const { return paused_; }
@@ -45,9 +45,10 @@ class Assembly {
   void StartComplete();
 
   void Granted();
-  // A gang that lost a container before a start is incomplete again, and must not hold the others indefinitely.
+  // A gang that has lost a container before its start is incomplete again. It must not hold its other containers
+  // indefinitely.
   void Refill();
-  // A new generation begins to form.
+  // Starts the allocation timeout again, because a new generation begins to form.
   void RestartLimit() { context_.timers.Disarm(JobTimer::kGang); }
 
   void FireGang();
@@ -80,7 +81,7 @@ class Assembly {
   Units& units_;
   std::vector<RoleGang> roles_;
   bool paused_ = false;
-  int round_ = 1;  // of releasing a partial allocation
+  int round_ = 1;  // counts the releases of a partial allocation
   Duration hold_limit_{};
   Instant last_grant_;
   Instant incomplete_since_;

@@ -17,7 +17,7 @@ using Run = Attempt::Run;
 
 // How much longer than the grace an executor may take to end an attempt before its container is killed.
 constexpr Duration kStopSlack = std::chrono::seconds(5);
-constexpr char kStoppedText[] = "the application master died before it had noted that it had stopped it";
+constexpr char kStoppedText[] = "the application master died before it had recorded the stop";
 
 }  // namespace
 
@@ -64,7 +64,7 @@ void Attempts::On(const RankExited& e) {
   } else if (!attempt.exit() || attempt.exit()->success()) {
     attempt.SetExit(e.exit);
   }
-  // The rest of the attempt cannot go on in another generation.
+  // The remaining processes of the attempt cannot continue in another generation without this one.
   if (attempt.ranks().left > 0 && units_.phase.Drains(*task) && !units_.rendezvous.Rejoins(*task)) Stop(*task);
   if (attempt.ranks().left == 0 && !attempt.stop()) {
     Arm(*task, context_.now + context_.spec.checkpoint.grace + kStopSlack);
@@ -224,11 +224,11 @@ Failure Attempts::FailureOf(const Task& task, How how, Instant at, const Loss& l
   return failure;
 }
 
-// With the diagnosis, and the verdict of a rule or of the node's health.
+// Adds the diagnosis to the failure, and the verdict of a restart rule or of a node fault.
 Failure Attempts::Diagnosed(Task& task, Failure failure, const Diagnosis& diagnosis) const {
   using Then = jobspec::RestartRule::Then;
   const auto& earlier = task.attempt.failure();
-  const bool known = earlier && earlier->diagnosis.node_fault;  // by another process of the attempt
+  const bool known = earlier && earlier->diagnosis.node_fault;  // counted for another process of the attempt
   if (diagnosis.node_fault && !known) ++task.ledger.infrastructure;
   const bool node_fault = diagnosis.node_fault && task.ledger.infrastructure <= Ledger::kMostInfrastructure;
   const jobspec::RoleSpec& role = roster_.SpecOf(task);
@@ -263,7 +263,7 @@ void Attempts::Close(Task& task, Instant at) {
   TakeUsage(task);
   attempt.End();
   const bool clean = attempt.ranks().all_clean();
-  // It had succeeded before the stop order reached it.
+  // The attempt had succeeded before the stop order reached it.
   if (attempt.failure() && attempt.failure()->planned() && clean) attempt.ForgetFailure();
   if (const auto& failure = attempt.failure()) {
     const bool lost = failure->how == How::kLost || failure->how == How::kReclaimed;
@@ -282,7 +282,7 @@ void Attempts::Close(Task& task, Instant at) {
   Settle(task);
 }
 
-// Decides about a task that has no attempt any more.
+// Decides what to do with a task after its attempt has ended.
 void Attempts::Settle(Task& task) {
   if (task.seat.leaving()) {
     units_.membership.scaling.Remove(task);
@@ -291,7 +291,7 @@ void Attempts::Settle(Task& task) {
   } else if (task.state() == TaskState::kSucceeded) {
     MarkDone(task);
   } else if (!units_.phase.Drains(task)) {
-    // Every other remedy began when the failure was noted: the job ends, or the task drains.
+    // All other remedies began when the failure was noted. With these, the job is ending or the task is in a drain.
     const auto& failure = task.attempt.failure();
     const auto remedy = failure ? failure->remedy : std::nullopt;
     Require(remedy == Remedy::kRestartTask || remedy == Remedy::kAccept, "an attempt ended for no reason");

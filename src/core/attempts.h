@@ -1,4 +1,4 @@
-// The life of an attempt: started, running, its processes exiting, stopped, ended.
+// Manages the life of each attempt: starts and stops it, follows its processes, and closes it when it has ended.
 #pragma once
 
 #include <vector>
@@ -23,29 +23,30 @@ class Attempts {
   void On(const TaskSaving& e);
   void FireTask(Task& task);
 
-  // The task that an executor's event is about; nullptr: the event is stale.
+  // The task that an executor's event refers to. Returns nullptr if the event is stale.
   Task* Find(const ContainerId& container, int attempt);
 
-  // The task is registered: it starts as soon as its role may. One that is backing off is queued at the end of its
-  // pause.
+  // Queues a registered task for its start, as soon as its role may start. A task that is backing off is queued at the
+  // end of its pause.
   void Queue(Task& task);
   void StartQueued();  // a step of Settle
   void BackOff(Task& task, Duration pause);
   void CancelBackOff(Task& task);
-  // exactly: somebody asked for this grace, which is not extended.
+  // exactly: a user requested this grace, so it is not extended.
   void Stop(Task& task, Duration grace, bool exactly = false);
   void Stop(Task& task) { Stop(task, context_.spec.checkpoint.grace); }
-  // Its executor has connected again: the last order may have been lost with the connection or with an AM.
+  // Repeats the last order when an executor has connected again. The order may have been lost with the connection or
+  // with an AM.
   void Resend(const Task& task);
 
   Failure FailureOf(const Task& task, Failure::How how, Instant at) const;
   Failure FailureOf(const Task& task, Failure::How how, Instant at, const Loss& loss) const;
-  // An attempt has failed by itself. Other processes of it may still run.
+  // Records the failure of an attempt, and begins its remedy. Other processes of the attempt may still run.
   void NoteFailure(Task& task, Failure failure);
-  // Nothing of the attempt is left.
+  // Ends the attempt after its last process has ended.
   void Close(Task& task, Instant at);
-  // Keeps what the task used so far. Called only where an attempt or its container ends: heartbeats are replayed late,
-  // but before these (Heartbeats).
+  // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a replica receives
+  // heartbeats late, but always before these events (Heartbeats).
   static void TakeUsage(Task& task);
   void MarkDone(Task& task);
 

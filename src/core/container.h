@@ -19,8 +19,8 @@ class Container {
     kHeld,       // granted; nothing runs in it
     kLaunched,   // its executor was started
     kConnected,  // its executor has registered
-    kReleased,   // told to exit; it belongs to no task any more
-    kKilled,     // killed; its task, if it still has one, waits until it is gone
+    kReleased,   // its executor was asked to exit; it no longer belongs to a task
+    kKilled,     // its kill was ordered; if it still has a task, the task waits until the container is gone
   };
 
   const ContainerId& id() const { return id_; }
@@ -28,15 +28,15 @@ class Container {
   Phase phase() const { return phase_; }
   bool is(Phase phase) const { return phase_ == phase; }
   Task* task() const { return task_; }
-  // While it is launched: what the backend reports of its start-up.
+  // The startup stage that the backend reports while the container is launched.
   const std::string& startup_stage() const { return startup_stage_; }
-  // An attempt runs in it that an earlier AM started without recording it.
+  // An orphaned attempt runs in the container: an earlier AM started it without recording that.
   bool orphaned() const { return orphaned_; }
-  // The backend wants it back: it is released when its attempt has ended.
+  // The backend wants the container back. It is released when its attempt has ended.
   bool reclaimed() const { return reclaimed_; }
   Instant last_heard() const { return last_heard_; }
   const std::optional<Instant>& disconnected() const { return disconnected_; }
-  // Of its task: the newest sample.
+  // The newest sample of its task's usage.
   const std::optional<Usage>& usage() const { return usage_; }
 
  private:
@@ -52,7 +52,7 @@ class Container {
   Instant last_heard_;
   std::optional<Instant> disconnected_;
   std::optional<Usage> usage_;
-  Timer timer_;  // until it must have registered, sent a heartbeat, or be gone
+  Timer timer_;  // the limit for its registration, its next heartbeat or its end
 };
 
 }  // namespace howdah::core

@@ -7,7 +7,7 @@
 namespace howdah::core {
 namespace {
 
-// A released container is killed after this; a killed one is given up after as long again.
+// A released container is killed after this time. A killed container is given up after the same time again.
 constexpr Duration kGoneLimit = std::chrono::seconds(10);
 
 }  // namespace

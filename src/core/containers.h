@@ -32,19 +32,19 @@ class Containers {
   void Assign(Container& container, Task& task);
   void Launch(Container& container);
   void Connect(Container& container);
-  // The task has no container any more, and the container no task.
+  // Separates the task from its container.
   void Detach(Task& task);
   void Release(Container& container);
   // Detaches the task's container, if there is one, and releases it unless it was killed.
   void ReleaseFrom(Task& task);
   void Kill(Container& container);
-  // It is gone: only its id may still be known to others.
+  // Removes a container that is gone. Later events may still contain its id.
   void Forget(Container& container);
-  // Repeats the last order about the container; the AM that gave it first has died. A connected executor has the
-  // heartbeat limit to connect to this AM.
+  // Repeats the last order about the container, because the AM that gave the order has died. A connected executor has
+  // until the heartbeat limit to connect to this AM.
   void Resend(Container& container);
 
-  // nullptr: it is unknown. Its executor has just sent something.
+  // Records that the container's executor has just sent a message. Returns nullptr if the container is unknown.
   Container* Heard(const ContainerId& id);
   void HeartbeatAt(Container& container, Instant at);
   void SetUsage(Container& container, const Usage& usage) { container.usage_ = usage; }
@@ -55,8 +55,8 @@ class Containers {
   void ArmHeartbeat(Container& container, Instant due) { Arm(container, due); }
   bool IsDue(const TimerQueue::Entry& entry);
 
-  // Whether the executor of a running ranked task has lost its connection, and the task has not failed: it has probably
-  // failed first, as its node may be gone.
+  // Whether the executor of some running ranked task is disconnected, and no failure of that task is known. That task
+  // has probably failed first, because its node may be gone.
   bool SomeRankedSilent() const;
   void CheckAssignments() const;
 
@@ -65,7 +65,7 @@ class Containers {
 
   Context& context_;
   std::deque<Container> containers_;
-  std::vector<int> free_;  // indices of those that are gone
+  std::vector<int> free_;  // indices of containers that are gone
   std::unordered_map<ContainerId, int> by_id_;
 };
 

@@ -1,4 +1,4 @@
-// Shared by every unit of a job: the job file, the framework's rules, the time of the step, and the actions so far.
+// The data that all units of a job share: the job file, the framework's rules, the time of the step, and its actions.
 #pragma once
 
 #include <algorithm>
@@ -17,13 +17,14 @@
 
 namespace howdah::core {
 
-// Which tasks something is about.
+// The tasks that a restart covers.
 enum class Scope { kRanked, kAll };
 
-// The order decides between timers that are due at the same time.
+// Timers that are due at the same time fire in this order.
 enum class JobTimer { kGang, kHold, kHoldNotice, kRequestAgain, kBackoff, kRun, kSettle, kMembership, kRejoin, kCount };
 
-// The deadlines of the job; those of tasks, containers and roles belong to their units.
+// The deadlines of the job as a whole, and the queue of all deadlines. The timers of tasks, containers and roles are
+// owned by their units.
 class Timers {
  public:
   void Arm(JobTimer timer, Instant due) { Arm(Of(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer)}, due); }
@@ -50,7 +51,7 @@ struct Context {
   const bool together;  // no task starts before all are registered
   policy::Random random;
   Instant now;         // never goes back
-  Instant event_time;  // of this step, as it was given
+  Instant event_time;  // the time that was passed to this Step, which may be earlier than `now`
   Timers timers = {};
   std::vector<Action> actions = {};
   bool changed = true;  // see StepResult
@@ -59,7 +60,7 @@ struct Context {
   void Emit(A action) {
     actions.push_back(std::move(action));
   }
-  // A peer's clock may be wrong by any amount.
+  // Limits a time that a peer reported, because a peer's clock may be wrong by any amount.
   Instant Plausible(Instant at) const {
     constexpr Duration kClockSlack = std::chrono::hours(1);
     return std::clamp(at, submitted - kClockSlack, now + kClockSlack);

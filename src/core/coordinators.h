@@ -1,5 +1,6 @@
-// Tasks that coordinate the others reach them only where they were when the coordinator started
-// (FrameworkRules::coordinators): it starts when all are registered, and restarts when the membership has changed.
+// Coordinators: tasks that reach the other tasks only at the addresses that these had when the coordinator started
+// (FrameworkRules::coordinators). A coordinator starts when all tasks are registered, and restarts when the membership
+// has changed.
 #pragma once
 
 #include <optional>
@@ -16,13 +17,14 @@ class Coordinators {
  public:
   explicit Coordinators(Units& units);
 
-  // A task has joined or moved: what, as a clause.
+  // Records a membership change: a task has joined or moved. what: a clause that says which.
   void Report(const Task& task, const std::string& what);
-  // A coordinator starts when every task is registered that it waits for, and soon when optional tasks still start.
+  // Whether a coordinator may start: all tasks that it waits for are registered. While optional tasks are starting, it
+  // also waits for these, at most for timeouts.settle.
   bool MayStart();
-  // A coordinator starts, with the current members.
+  // Discards the pending membership changes, because a coordinator starts with the current members.
   void Forget();
-  // A step of Settle: restarts the coordinators that do not know of a change.
+  // A step of Settle: restarts the coordinators if membership changes are pending.
   void Update();
 
  private:
@@ -32,8 +34,8 @@ class Coordinators {
   Context& context_;
   Roster& roster_;
   Units& units_;
-  std::string changes_;         // of the membership, that the coordinators do not know of
-  std::optional<Instant> due_;  // when they restart, though more changes are expected
+  std::string changes_;         // pending membership changes, which the running coordinators have not received
+  std::optional<Instant> due_;  // when the coordinators restart even if more changes are expected
 };
 
 }  // namespace howdah::core

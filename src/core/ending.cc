@@ -82,7 +82,7 @@ void Ending::EndTask(Task& task) {
   units_.allocation.containers.ReleaseFrom(task);
 }
 
-// The job is ending, and is to end sooner.
+// Shortens the grace of a job that is already ending.
 void Ending::Hurry(const Order& order) {
   roster_.ForEach([&](Task& task) {
     if (task.attempt.is_open()) Stop(task, order);
@@ -125,7 +125,7 @@ void Ending::JudgeOutcome() {
   }
 }
 
-// Arms or disarms the limit of each role that may outlive others only for a while.
+// Arms or disarms the `outlive` limit of each role that has one.
 void Ending::WatchOutliving() {
   if (phase_.ending() || phase_.draining()) return;
   for (const Role& role : roster_.roles()) {
@@ -161,7 +161,7 @@ void Ending::FireRole(const TimerQueue::Entry& entry) {
   FailOrRestart({.reason = OutlivedText(role.spec(), role.tally().tasks - role.tally().done)});
 }
 
-// The job has failed, and no single task's failure is the cause.
+// The job has failed, but not because of a single task. It restarts if it has restarts left.
 void Ending::FailOrRestart(Order order) {
   if (units_.recovery.JobBudget() <= 0) return Begin(std::move(order));
   if (phase_.draining() && phase_.drain().scope == Scope::kAll) return;
@@ -170,8 +170,8 @@ void Ending::FailOrRestart(Order order) {
   units_.recovery.BeginDrain({.scope = Scope::kAll, .why = why}, why);
 }
 
-// Which of two failures the job ended because of. A failure after which only its own task restarts is not it, unless
-// all others are known consequences.
+// Whether the failure of `task` explains the end of the job better than the failure of `other`. A failure after which
+// only its own task restarts does not explain it, unless the other failure is a known consequence.
 bool Ending::ExplainsEnd(const Task& task, const Task& other) const {
   const auto restarts = [this](const Task& t) {
     const Failure& failure = *t.attempt.failure();
@@ -208,16 +208,16 @@ std::string Ending::ReasonOf(const Order& order, std::optional<std::string>* adv
   *advice = first.task->attempt.failure()->diagnosis.advice;
   const std::string text = units_.monitor.HowFailed(*first.task);
   if (order.cause == Cause::kFailure) return WithOthers(text, first.later);
-  return "all " + std::to_string(first.all) + " tasks that may fail have failed, first of them " + text;
+  return "all " + std::to_string(first.all) + " tasks that may fail have failed, the first was " + text;
 }
 
 JobChanged Ending::FinalEntry() {
   std::optional<std::string> advice;
   std::string reason = ReasonOf(*order_, &advice);
   for (const std::string& container : units_.allocation.placements.unreleased()) {
-    reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not go when it was killed";
+    reason += (reason.empty() ? "" : "; ") + ("container " + container) + " did not exit when it was killed";
   }
-  if (!advice && !recorder_.advice().empty()) advice = recorder_.advice();  // still holds
+  if (!advice && !recorder_.advice().empty()) advice = recorder_.advice();  // earlier advice still applies
   return JobChanged{.type = JobChanged::Type::kFinished,
                     .state = order_->state,
                     .reason = std::move(reason),
@@ -256,7 +256,7 @@ void Ending::On(const FinishPrepared& e) {
 
 void Ending::Finish() { context_.Emit(FinishJob{order_->state, order_->exit_code}); }
 
-// A user who submits the job again may request less.
+// Advice to request less when the job is submitted again.
 std::string Ending::WasteAdvice() const {
   const auto& since = units_.recovery.running_since();
   if (!since) return "";

@@ -1,4 +1,4 @@
-// The end of the job: when it ends, why, and what is left to do until FinishJob.
+// The end of the job: decides when and why the job ends, and orders the last actions until FinishJob.
 #pragma once
 
 #include <optional>
@@ -19,15 +19,15 @@ class Ending {
  public:
   enum class Cause {
     kFixed,      // the reason is given
-    kFailure,    // the first failure that fails the job; known for certain when all attempts have ended
-    kTolerated,  // all tasks whose failure is tolerated have failed
+    kFailure,    // the first failure that fails the job; certain only when all attempts have ended
+    kTolerated,  // all tasks that are allowed to fail (`on_failure: tolerate`) have failed
   };
   struct Order {
     JobState state = JobState::kFailed;
     int exit_code = 1;
     Cause cause = Cause::kFixed;
     std::string reason = {};
-    std::optional<Duration> grace = {};  // somebody asked for it: it is not extended; none: the job file's
+    std::optional<Duration> grace = {};  // requested by a user, so not extended; nullopt: the job file's grace
   };
 
   explicit Ending(Units& units);
@@ -37,34 +37,34 @@ class Ending {
   void FireRole(const TimerQueue::Entry& entry);
 
   void Begin(Order order);
-  // The job ends, and nothing of this task runs (any more).
+  // Ends a task of an ending job, when nothing of the task runs (any more).
   void EndTask(Task& task);
-  // Tasks are done, or there are fewer of them: the outcome is judged again by the next Settle.
+  // Makes the next Settle judge the outcome again, because tasks are done or there are fewer of them.
   void Revisit() { judge_ = true; }
-  // A step of Settle. false: nothing was to be judged.
+  // A step of Settle. Returns false if there was nothing to judge.
   bool Judge();
   // Orders PrepareFinish, once.
   void Prepare();
-  // Repeats the orders that the previous AM may not have performed before it died: FinishJob now, PrepareFinish at the
-  // next Settle.
+  // Repeats the orders that the previous AM possibly did not carry out before it died: FinishJob now, PrepareFinish at
+  // the next Settle.
   void Resume();
   void On(const FinishPrepared& e);
-  // No role is limited by the end of others while attempts are being stopped.
+  // Disarms the `outlive` limits of all roles while attempts are being stopped.
   void DisarmRoles();
 
-  // The job ends, and not because of a failure.
+  // The job ends, and not because of a task's failure.
   bool ends_without_failure() const { return order_ && order_->cause == Cause::kFixed; }
   bool finished() const { return finished_; }
 
  private:
-  // How long a role may go on after all tasks of others have ended.
+  // The `outlive` limit of a role: how long it may still run after all tasks of other roles have ended.
   struct Outliving {
-    std::vector<int> roles;  // those others; empty: there is no limit
+    std::vector<int> roles;  // those other roles; empty if there is no limit
     Timer timer;
   };
   struct FirstFailure {
     Task* task = nullptr;
-    int later = 0;  // failures after it
+    int later = 0;  // the number of later failures
     int all = 0;
   };
 
@@ -76,7 +76,7 @@ class Ending {
   void FailOrRestart(Order order);
   bool ExplainsEnd(const Task& task, const Task& other) const;
   FirstFailure FirstFailureOf(Cause cause);
-  // The advice is set only if a failure ends the job: advice about a job that works remains.
+  // Sets the advice only if a task's failure ends the job. Otherwise earlier advice remains in the journal.
   std::string ReasonOf(const Order& order, std::optional<std::string>* advice);
   JobChanged FinalEntry();
   std::string WasteAdvice() const;

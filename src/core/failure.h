@@ -1,4 +1,4 @@
-// Why an attempt failed, and what follows from it.
+// The failure of an attempt: its reason and its remedy.
 #pragma once
 
 #include <optional>
@@ -15,16 +15,17 @@ namespace howdah::core {
 using policy::Remedy;
 
 struct Failure {
+  // The comments name the field with the details.
   enum class How {
-    kExit,       // one of its processes failed: exit
+    kExit,       // one of its processes failed (exit)
     kNoStatus,   // it ended, and no exit status was reported
     kStart,      // its command could not be started
-    kLost,       // its container was lost: what
-    kTimeLimit,  // it reached its `timeout`: what
-    kNotReady,   // its executor never connected: what
-    kReclaimed,  // the backend takes its container back: what
-    kOutdated,   // it restarts because its start parameters are no longer valid: what
-    kHung,       // it runs without any activity: what
+    kLost,       // its container was lost (what)
+    kTimeLimit,  // it reached its `timeout` (what)
+    kNotReady,   // its executor never connected (what)
+    kReclaimed,  // the backend takes its container back (what)
+    kOutdated,   // it restarts because its start parameters are no longer valid (what)
+    kHung,       // it runs without any activity (what)
   };
   How how = How::kExit;
   Instant at;
@@ -36,10 +37,10 @@ struct Failure {
   std::optional<Duration> ran;
   bool not_charged = false;  // its restart is free: an infrastructure failure, or a rule of the job file
   bool preempted = false;    // its container was preempted
-  // The verdict of a rule of the job file, or of the node's health; none: the table of policy::Decide applies.
+  // The verdict of a restart rule of the job file, or of a node fault; nullopt: the defaults of policy::Decide apply.
   std::optional<jobspec::RestartRule::Then> verdict = {};
-  std::string ruled_by;  // a clause: the rule
-  // Decided once, when the failure is noted. None: the job was ending, or the task leaving.
+  std::string ruled_by;  // a clause that names the rule
+  // Decided once, when the failure is noted; nullopt if the job was ending or the task was leaving.
   std::optional<Remedy> remedy = {};
 
   // The attempt did nothing wrong: it was asked to stop.

@@ -23,7 +23,7 @@ void Growth::DismissOptional() {
   }
 }
 
-// In the order of their indices, as each task is sent the addresses of those before it.
+// Tasks join in the order of their indices, because each task receives the addresses of the tasks before it.
 void Growth::JoinUnranked() {
   for (Role& role : roster_.roles()) {
     if (role.ranked() || role.tally().optional.joinable == 0) continue;
@@ -31,7 +31,7 @@ void Growth::JoinUnranked() {
       if (task.counts().optional.starting > 0) break;
       if (task.counts().optional.joinable == 0) continue;
       Join(task);
-      units_.membership.coordinators.Report(task, "has come, on " + task.placement.node());
+      units_.membership.coordinators.Report(task, "was added on " + task.placement.node());
     }
     GoOnWithoutOverdue(role);
   }
@@ -93,8 +93,8 @@ void Growth::FormGeneration() {
   }
 }
 
-// By index; but tasks that rejoin come before those that start, in the order of their last slots: rank 0 has the state
-// to hand on.
+// Assigns the slots by index. But tasks that rejoin come before tasks that start, and keep the order of their last
+// slots: rank 0 hands its state on to the others.
 void Growth::AssignSlots(Role& role) {
   std::vector<Task*> members;
   for (Task& task : role.tasks()) {
@@ -152,7 +152,7 @@ void Growth::FireMissing(Task& task) {
   if (units_.phase.ending() || task.done() || !task.seat.stays() || task.placement.connected() ||
       units_.phase.Drains(task))
     return;
-  if (task.backing_off()) return ArmMissing(task, task.attempt.timer().due);  // it would not start yet anyway
+  if (task.backing_off()) return ArmMissing(task, task.attempt.timer().due);  // the task would not start yet anyway
   if (CanGoOnWithout(task)) return GoOnWithout(task);
   const bool preempted = task.placement.preempted() && units_.recovery.running_since();
   const policy::Patience patience = policy::PatienceFor(context_.spec.timeouts, preempted);
@@ -162,7 +162,7 @@ void Growth::FireMissing(Task& task) {
   if (context_.now < last) return ArmMissing(task, last);
   const Role& role = roster_.RoleOf(task);
   const Assembly& assembly = units_.allocation.assembly;
-  // A container that starts, and a gang, have limits of their own.
+  // A starting container and an incomplete gang have limits of their own.
   if (task.placement.container() != nullptr || assembly.Gathers(role) || !assembly.IsOpen(role)) return;
   FailMissing(task, patience);
 }

@@ -1,4 +1,4 @@
-// Elastic roles: growing when containers are granted, going on without tasks that are not replaced.
+// Elastic roles: they grow when containers are granted, and go on without tasks that are not replaced.
 #pragma once
 
 #include <vector>
@@ -15,27 +15,28 @@ class Growth {
  public:
   explicit Growth(Units& units);
 
-  // Once a task has succeeded the work is nearly done.
+  // A role no longer grows once one of its tasks (or any ranked task, if it is ranked) has succeeded: the work is then
+  // nearly done.
   bool MayGrow(const Role& role) const { return (role.ranked() ? roster_.ranked() : role.tally()).succeeded == 0; }
 
   // --- steps of Settle
-  // Releases optional tasks that cannot join any more.
+  // Releases the containers of optional tasks that can no longer join.
   void DismissOptional();
-  // Into roles that are not ranked: no other task is disturbed.
+  // Lets joinable tasks join roles that are not ranked. No other task has to restart.
   void JoinUnranked();
-  // Stops the ranked tasks that run, to restart with those that could join.
+  // Stops the running ranked tasks, or asks them to rejoin, so that joinable tasks can join them.
   void GrowRanked();
 
-  // Whether the generation that could start now is as large as it soon can be.
+  // Whether the generation should start now. Returns false while it waits for tasks that will be ready soon.
   bool IsComplete();
-  // The ranked tasks that are ready become members, and all get their slots.
+  // Makes the joinable ranked tasks members, and assigns the slots.
   void FormGeneration();
   void FireSettle() { settled_ = true; }
 
-  // A member has no connected executor (any more).
+  // A member has no connected executor (any more): limits the wait for a replacement.
   void AwaitReplacement(Task& task);
   void FireMissing(Task& task);
-  // Tasks that can join have made up for missing ones.
+  // Goes on without overdue tasks that joinable ones make up for.
   void GoOnWithoutOverdue(Role& role);
   // An optional task has lost its container; the job goes on as before.
   void LoseOptional(Task& task, const Loss& loss, int replacements);
@@ -57,7 +58,7 @@ class Growth {
   Roster& roster_;
   class Recorder& recorder_;
   Units& units_;
-  bool settled_ = false;  // tasks that could join have been waited for as long as timeouts.settle says
+  bool settled_ = false;  // timeouts.settle has passed since a task could join
 };
 
 }  // namespace howdah::core

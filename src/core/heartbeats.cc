@@ -5,7 +5,7 @@
 namespace howdah::core {
 namespace {
 
-// The container whose attempt or life may end with the event; null: none.
+// The container that may end with the event, or in which an attempt may end with it. Returns nullptr if there is none.
 const ContainerId* EndsWith(const Event& event) {
   if (const auto* exited = std::get_if<ContainerExited>(&event)) return &exited->container;
   if (const auto* rank = std::get_if<RankExited>(&event)) return &rank->container;
@@ -14,7 +14,7 @@ const ContainerId* EndsWith(const Event& event) {
   return nullptr;
 }
 
-// Whether tasks of any container may end with the event.
+// Whether attempts in any container may end with the event.
 bool ConcernsAll(const Event& event) {
   return std::holds_alternative<Ticked>(event) || std::holds_alternative<StopRequested>(event) ||
          std::holds_alternative<FinishPrepared>(event);

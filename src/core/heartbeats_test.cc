@@ -7,7 +7,7 @@ namespace {
 
 Instant At(int seconds) { return Instant(std::chrono::seconds(seconds)); }
 
-// "b@3 100": heard at 3s, using 100 bytes.
+// "b@3 100": a heartbeat of container b at 3s, with a usage of 100 bytes.
 std::vector<std::string> Texts(const std::vector<std::pair<Instant, HeartbeatReceived>>& taken) {
   std::vector<std::string> texts;
   for (const auto& [at, heard] : taken) {

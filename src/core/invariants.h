@@ -5,9 +5,9 @@ namespace howdah::core {
 
 struct Units;
 
-// After every step: the task that it changed last, and what is known by counts.
+// Runs after every Step. Checks the task that changed last, and the counts.
 void CheckStep(Units& units);
-// All of it, for tests and the simulator.
+// Checks everything, for tests and the simulator.
 void CheckAll(Units& units);
 
 }  // namespace howdah::core

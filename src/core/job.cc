@@ -37,7 +37,7 @@ Units::Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
   }
 }
 
-// Events in, actions out: each event goes to its unit, then Settle does what follows from it.
+// Passes each event to its unit. Then Settle() brings about the consequences.
 class Job::Impl {
  public:
   Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)
@@ -96,7 +96,7 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
   Context& context = units.context;
   context.event_time = now;
   context.now = std::max(context.now, now);
-  if (units.ending.finished()) return {};
+  if (units.ending.finished() && !std::holds_alternative<AmResumed>(event)) return {};
   units.roster.BeginStep();
   context.changed = !std::holds_alternative<HeartbeatReceived>(event) && !std::holds_alternative<Ticked>(event);
   std::visit([this](const auto& e) { On(e); }, event);
@@ -109,19 +109,18 @@ StepResult Job::Impl::Step(const Event& event, Instant now) {
   return {std::exchange(context.actions, {}), context.changed};
 }
 
-// The consequences of an event, once it is known completely. The order has reasons:
-// - Ending comes first: a job that ends does nothing else, and finishes when it holds no container.
-// - Sizes that were asked for apply before the outcome is judged: a role may be done only because it became smaller.
-// - The outcome is judged before a drain is finished: a job that has succeeded, or failed, restarts nothing. Either may
-//   make new work for the ones before, so that the three repeat until nothing changes.
-// - Roles open and close before requests are brought up to date, as a closed role requests nothing.
-// - Optional tasks that cannot join any more are dismissed before the requests, too: their containers are not replaced.
-// - A gang is launched when its last container was granted, and starts when its last task is registered; tasks join
-// roles
-//   that are not ranked in between, as the gang waits for them.
-// - Coordinators learn of those that joined before the gang starts: one that has to restart anyway does so first.
-// - A generation that is complete starts (StartComplete) before a larger one is considered (GrowRanked).
-// - Starts come after all that may prevent them, and tasks that rejoin get their slots after the others were started.
+// Brings about the consequences of an event. The order of the steps matters:
+// - Ending comes first: a job that is ending does nothing else, and finishes when it holds no container.
+// - Requested sizes apply before the outcome is judged: a role may be done only because it became smaller.
+// - The outcome is judged before a drain is finished: a job that has succeeded or failed restarts nothing. Both steps
+//   can cause work for the steps before them, so the three repeat until nothing changes.
+// - Roles open and close before the requests are updated, because a closed role requests nothing.
+// - Optional tasks that can no longer join are also dismissed before that, so that their containers are not replaced.
+// - A gang is launched when its last container is granted, and starts when its last task is registered. In between,
+//   tasks join roles that are not ranked, because the gang waits for them.
+// - Coordinators take up membership changes before the gang starts: a coordinator that must restart does so first.
+// - A complete generation starts (StartComplete) before a larger one is considered (GrowRanked).
+// - Tasks start after all steps that may prevent a start. Rejoining tasks get their slots after the others started.
 void Job::Impl::Settle() {
   for (;;) {
     if (units.phase.ending()) {
@@ -159,7 +158,7 @@ void Job::Impl::On(const AmStarted& e) {
 }
 
 void Job::Impl::On(const AmResumed& e) {
-  units.ending.Resume();  // a job can end before its AM has started it
+  units.ending.Resume();  // also in the phase Queued: a job can end before its AM has started it
   if (units.ending.finished() || units.phase.queued()) return;
   Containers& containers = units.allocation.containers;
   units.recorder.Resumed(e, containers.size());
@@ -172,11 +171,12 @@ void Job::Impl::On(const AmResumed& e) {
     units.phase.StopRejoins();
     return units.recovery.StopScope();
   }
-  units.recovery.DrainRanked("the application master died, and with it what the ranked tasks need", /*rejoin=*/false);
+  units.recovery.DrainRanked("the application master died, and with it the rendezvous of the ranked tasks",
+                             /*rejoin=*/false);
 }
 
 void Job::Impl::On(const RequestsDelayed& e) {
-  constexpr size_t kLongestSentence = 700;  // a backend's, with its figures
+  constexpr size_t kLongestSentence = 700;  // of a backend, including its figures
   // The job does not wait for optional tasks.
   const bool waits = units.roster.all().pending > 0;
   units.recorder.WaitForBackend(waits ? OneLine(e.reason, kLongestSentence) : "");
@@ -188,7 +188,7 @@ void Job::Impl::On(const RequestsRefused& e) {
   units.ending.Begin({.state = JobState::kFailed, .exit_code = 3, .reason = e.reason});
 }
 
-// It may be reported late, after events that came after it.
+// A heartbeat may be reported late, after newer events.
 void Job::Impl::On(const HeartbeatReceived& e) {
   Containers& containers = units.allocation.containers;
   Container* container = containers.Find(e.container);
@@ -255,7 +255,7 @@ void Job::Impl::FireJobTimer(JobTimer timer) {
     case JobTimer::kSettle:
       return units.membership.growth.FireSettle();
     case JobTimer::kMembership:
-      return;  // Coordinators::Update looks at the time
+      return;  // Coordinators::Update checks the time
     case JobTimer::kRejoin:
       return units.rendezvous.FireRejoinLimit();
     case JobTimer::kCount:

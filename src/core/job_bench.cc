@@ -1,4 +1,4 @@
-// How many events a second the core takes: the whole life of a job, and heartbeats.
+// Benchmark: how many events per second the core processes, for the whole life of a job and for heartbeats.
 #include <benchmark/benchmark.h>
 
 #include <string>
@@ -27,7 +27,7 @@ std::vector<ContainerId> Containers(int tasks) {
   return ids;
 }
 
-// Until all tasks run. Returns the number of events.
+// Sends events to the job until all tasks run. Returns the number of events.
 int64_t BringUp(Job& job, const std::vector<ContainerId>& ids) {
   benchmark::DoNotOptimize(job.Step(AmStarted{"node0", 0}, kStart));
   for (const ContainerId& id : ids)
@@ -60,7 +60,7 @@ void BM_Life(benchmark::State& state) {
 }
 BENCHMARK(BM_Life)->Arg(10)->Arg(1000)->Arg(10000);
 
-// Executors that say nothing but that they live, and the deadline that is asked for after each.
+// Heartbeats, and a query of the next deadline after each.
 void BM_Heartbeats(benchmark::State& state) {
   const int tasks = static_cast<int>(state.range(0));
   const auto ids = Containers(tasks);
@@ -80,7 +80,7 @@ void BM_Heartbeats(benchmark::State& state) {
 }
 BENCHMARK(BM_Heartbeats)->Arg(1000)->Arg(10000);
 
-// All ranked tasks start again: what one failure costs.
+// The cost of one failure after which all ranked tasks start again.
 void BM_RestartTogether(benchmark::State& state) {
   const int tasks = static_cast<int>(state.range(0));
   const auto ids = Containers(tasks);

@@ -30,8 +30,8 @@ TEST(JobCoordinators, CoordinatorRestartsWhenTaskMoved) {
   stop chief:0 a0 10s
 8s exit chief:0 a0 SIGTERM
 8s ended chief:0 a0
-  task chief:0 STOPPED a0 signal=SIGTERM | chief:0 was stopped to start again on node0, attempt 0: worker:1 has moved,
-      to node4
+  task chief:0 STOPPED a0 signal=SIGTERM | chief:0 was stopped for a restart on node0, attempt 0: worker:1 moved to
+      node4
   task chief:0 READY a1
   start chief:0 a1 g0 in chief:0
 )");
@@ -100,8 +100,8 @@ TEST(JobCoordinators, CoordinatorRestartsWhenTaskJoins) {
   stop chief:0 a0 10s
 12s exit chief:0 a0 SIGTERM
 12s ended chief:0 a0
-  task chief:0 STOPPED a0 signal=SIGTERM | chief:0 was stopped to start again on node0, attempt 0: worker:1 has come,
-      on node1, worker:2 has come, on node2
+  task chief:0 STOPPED a0 signal=SIGTERM | chief:0 was stopped for a restart on node0, attempt 0: worker:1 was added
+      on node1, worker:2 was added on node2
   task chief:0 READY a1
   start chief:0 a1 g0 in chief:0
 )");

@@ -49,12 +49,12 @@ TEST(JobElastic, StartsWithMinAndGrowsByAllJoinable) {
   task worker:3 READY a0
   stop c0 a0 10s
   stop c1 a0 10s
-  job recovering RECOVERING g0 | worker grows from 2 to 4; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker grows from 2 to 4; all ranked tasks are restarted
 12s ended c0 a0
   task worker:0 STOPPED a0
 12s ended c1 a0
   task worker:1 STOPPED a0
-  job recovering RECOVERING g1 | worker grows from 2 to 4; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker grows from 2 to 4; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   start worker:0 a1 g1 in c0
@@ -135,10 +135,10 @@ TEST(JobElastic, SeveralTasksJoinWithOneRestart) {
 40s heard worker:0
 41s tick
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are restarted
 41s ended worker:0 a0
   task worker:0 STOPPED a0
-  job recovering RECOVERING g1 | worker grows from 1 to 3; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker grows from 1 to 3; all ranked tasks restart as generation 1
   task worker:0 READY a1
   start worker:0 a1 g1 in worker:0
   start worker:1 a0 g1 in c1
@@ -153,24 +153,24 @@ TEST(JobElastic, LostOptionalTaskRestartsNothing) {
   task worker:1 PENDING a0
   task worker:1 ALLOCATED a0 in c1
   launch c1 worker:1
-2s gone c1 its executor ended with exit code 1
-  task worker:1 STOPPED a0 | worker:1 did not get ready on node1: its executor ended with exit code 1
+2s gone c1 its executor exited with exit code 1
+  task worker:1 STOPPED a0 | worker:1 did not become ready on node1: its executor exited with exit code 1
   removed worker:1 STOPPED a0
   ask worker*1 optional
 3s grant c2 worker node1
   task worker:1 PENDING a0
   task worker:1 ALLOCATED a0 in c2
   launch c2 worker:1
-4s gone c2 its executor ended with exit code 1
-  task worker:1 STOPPED a0 | worker:1 did not get ready on node1: its executor ended with exit code 1
+4s gone c2 its executor exited with exit code 1
+  task worker:1 STOPPED a0 | worker:1 did not become ready on node1: its executor exited with exit code 1
   removed worker:1 STOPPED a0
   ask worker*1 optional
 5s grant c3 worker node1
   task worker:1 PENDING a0
   task worker:1 ALLOCATED a0 in c3
   launch c3 worker:1
-6s gone c3 its executor ended with exit code 1
-  task worker:1 STOPPED a0 | worker:1 did not get ready on node1: its executor ended with exit code 1
+6s gone c3 its executor exited with exit code 1
+  task worker:1 STOPPED a0 | worker:1 did not become ready on node1: its executor exited with exit code 1
   removed worker:1 STOPPED a0
 )");
 }
@@ -196,7 +196,7 @@ TEST(JobElastic, NoGapsWhenTasksReachEachOtherByName) {
 33s register c1
   task worker:1 READY a0
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are restarted
 )");
 }
 

@@ -22,14 +22,14 @@ TEST(JobGang, IncompleteGangReleasesAndRequestsAgain) {
 1s waited all GPUs are taken
   job waiting | all GPUs are taken
 8s tick
-  job waiting | 1 of 2 containers are held, nothing more came for 8.0s; they are given back in 2.6s unless more come;
-      all GPUs are taken
+  job waiting | 1 of 2 containers are held, no more were granted for 8.0s; they are released in 2.6s unless more are
+      granted; all GPUs are taken
 16s tick
   cancel
   release c1
   task worker:0 PENDING a0
-  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock
-      with another job, and are asked for again in 1.2s; all GPUs are taken
+  job waiting | 1 of 2 containers were held and no more were granted for 16.0s; they were released to avoid a deadlock
+      with another job and are requested again in 1.2s; all GPUs are taken
 16s gone c1
 16.1s grant c9 worker node9
   release c9
@@ -67,8 +67,8 @@ TEST(JobGang, GangAllocationTimesOut) {
 1s waited queue ml is full
   job waiting | queue ml is full
 61s tick
-  job stopping | the gang did not come together within 1m (timeouts.gang): 0 of 4 tasks were ready, 2 of 4 containers
-      had come, 2 had no container (worker:1, worker:2); queue ml is full
+  job stopping | gang allocation timed out after 1m (timeouts.gang): 0 of 4 tasks ready, 2 of 4 containers granted, 2
+      without a container (worker:1, worker:2); queue ml is full
   cancel
   task ps:0 STOPPED a0
   release c1
@@ -78,8 +78,8 @@ TEST(JobGang, GangAllocationTimesOut) {
   task worker:2 STOPPED a0
 61s gone c1
 62s gone c2
-  job finished FAILED exit=3 | the gang did not come together within 1m (timeouts.gang): 0 of 4 tasks were ready, 2 of
-      4 containers had come, 2 had no container (worker:1, worker:2); queue ml is full
+  job finished FAILED exit=3 | gang allocation timed out after 1m (timeouts.gang): 0 of 4 tasks ready, 2 of 4
+      containers granted, 2 without a container (worker:1, worker:2); queue ml is full
   finish FAILED 3
 )");
 }
@@ -101,16 +101,16 @@ TEST(JobGang, LaunchedGangTimesOutUnlessRegistered) {
   task worker:0 READY a0
 50s heard c1
 60s tick
-  job stopping | the gang did not come together within 1m (timeouts.gang): 1 of 2 tasks were ready, 1 had not
-      connected (worker:1 on node2)
+  job stopping | gang allocation timed out after 1m (timeouts.gang): 1 of 2 tasks ready, 1 not connected (worker:1 on
+      node2)
   task worker:0 STOPPED a0
   release c1
   task worker:1 STOPPED a0
   release c2
 61s gone c1
 61s gone c2
-  job finished FAILED exit=3 | the gang did not come together within 1m (timeouts.gang): 1 of 2 tasks were ready, 1
-      had not connected (worker:1 on node2)
+  job finished FAILED exit=3 | gang allocation timed out after 1m (timeouts.gang): 1 of 2 tasks ready, 1 not connected
+      (worker:1 on node2)
   finish FAILED 3
 )");
 }
@@ -256,14 +256,14 @@ TEST(JobGang, GangThatLostContainerBeforeStartReleasesTheRest) {
 1s register c1
   task worker:0 READY a0
 2s gone c2 its node was lost
-  task worker:1 PENDING a0 | worker:1 did not get ready on node2: its node was lost; another container is asked for
+  task worker:1 PENDING a0 | worker:1 did not become ready on node2: its node was lost; another container is requested
   ask worker*1
 20s tick
   cancel
   release c1
   task worker:0 PENDING a0
-  job waiting | 1 of 2 containers were held and nothing more came for 18.0s; they were given back to avoid a deadlock
-      with another job, and are asked for again in 1.2s
+  job waiting | 1 of 2 containers were held and no more were granted for 18.0s; they were released to avoid a deadlock
+      with another job and are requested again in 1.2s
 )");
 }
 
@@ -276,18 +276,18 @@ TEST(JobGang, RunningRankedTaskIsNotReleased) {
 0s up
 1s exit worker:0 a0 1
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0
   job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks
-      start again as generation 1 in 1.0s
+      restart as generation 1 in 1.0s
   task worker:0 READY a1
 1.2s exit other:0 a0 1
 1.2s ended other:0 a0
   task other:0 FAILED a0 code=1 | other:0 failed with exit code 1 on node1 after 1.2s, attempt 0
   task other:0 READY a1
 1.5s gone other:0 its node was lost
-  task other:0 PENDING a1 | other:0 did not get ready on node1: its node was lost; another container is asked for
+  task other:0 PENDING a1 | other:0 did not become ready on node1: its node was lost; another container is requested
   ask other*1
 2s tick
   start worker:0 a1 g1 in worker:0

@@ -43,8 +43,8 @@ TEST(JobLoss, SilentExecutorIsLost) {
 35s tick
   kill worker:0
 36s gone worker:0
-  task worker:0 LOST a0 | worker:0 was lost on node0 after 10.0s, attempt 0: nothing was heard of it for 25.0s
-      (timeouts.heartbeat); it costs no restart
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 10.0s, attempt 0: no heartbeat for 25.0s
+      (timeouts.heartbeat); no restart is charged
   task worker:0 PENDING a1
   ask worker*1
 )");
@@ -56,8 +56,8 @@ TEST(JobLoss, SilentExecutorThatCannotBeKilledIsGivenUp) {
 25s tick
   kill worker:0
 35s tick
-  task worker:0 LOST a0 | worker:0 was lost on node0 after 0ms, attempt 0: nothing was heard of it for 25.0s
-      (timeouts.heartbeat); it costs no restart
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 0ms, attempt 0: no heartbeat for 25.0s
+      (timeouts.heartbeat); no restart is charged
   task worker:0 PENDING a1
   ask worker*1
 36s grant c2 worker node7
@@ -76,18 +76,18 @@ TEST(JobLoss, RankedTasksWaitForReplacement) {
 3s gone worker:1 its node was lost
   stop worker:0 a0 10s
   job recovering RECOVERING g0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks
-      are stopped to start again
+      are restarted
   task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost
 3s exit worker:0 a0 SIGTERM
 3s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
   job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks
-      start again as generation 1 in 1.0s
+      restart as generation 1 in 1.0s
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
 3.5s waited all GPUs are taken
-  job waiting | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks start again as
+  job waiting | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost; all ranked tasks restart as
       generation 1 in 1.0s; all GPUs are taken
 4s tick
 5s grant c2 worker node7
@@ -111,7 +111,7 @@ TEST(JobLoss, TaskThatDoesNotStopInTimeIsKilled) {
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0
 16s tick
@@ -119,7 +119,7 @@ TEST(JobLoss, TaskThatDoesNotStopInTimeIsKilled) {
 17s gone worker:1
   task worker:1 STOPPED a0
   job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks
-      start again as generation 1 in 1.0s
+      restart as generation 1 in 1.0s
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -190,21 +190,21 @@ TEST(JobLoss, LostIdleRankedTaskRestartsOthers) {
   task chief:0 RUNNING a0 g0
   job running RUNNING g0
 0s gone c3
-  task worker:0 LOST a0 | worker:0 was lost on node2, attempt 0: its executor ended
+  task worker:0 LOST a0 | worker:0 was lost on node2, attempt 0: its executor exited
   stop c1 a0 10s
   stop c2 a0 10s
-  job recovering RECOVERING g0 | worker:0 was lost on node2, attempt 0: its executor ended; all ranked tasks are
-      stopped to start again
+  job recovering RECOVERING g0 | worker:0 was lost on node2, attempt 0: its executor exited; all ranked tasks are
+      restarted
 0s ended c1 a0
   task chief:0 STOPPED a0
 0s ended c2 a0
   task chief:1 STOPPED a0
-  job stopping | worker:0 was lost on node2, attempt 0: its executor ended
+  job stopping | worker:0 was lost on node2, attempt 0: its executor exited
   release c1
   release c2
 1s gone c1
 1s gone c2
-  job finished FAILED exit=1 | worker:0 was lost on node2, attempt 0: its executor ended
+  job finished FAILED exit=1 | worker:0 was lost on node2, attempt 0: its executor exited
   finish FAILED 1
 )");
 }
@@ -223,8 +223,8 @@ TEST(JobLoss, SilentIdleExecutorIsReplaced) {
 20s heard reader:0
 26s tick
   kill worker:0
-  task worker:0 PENDING a1 | worker:0 did not get ready on node1: nothing was heard of it for 25.0s
-      (timeouts.heartbeat); another container is asked for
+  task worker:0 PENDING a1 | worker:0 did not become ready on node1: no heartbeat for 25.0s (timeouts.heartbeat);
+      another container is requested
   ask worker*1
 26s gone worker:0
 27s grant c2 worker node7

@@ -150,11 +150,11 @@ TEST(JobOutcome, ToleratedFailuresAreCounted) {
 2s ended worker:0 a0
   task worker:0 FAILED a0 code=8 | worker:0 failed with exit code 8 on node0 after 2.0s, attempt 0
   release worker:0
-  job stopping | all 2 tasks that may fail have failed, first of them worker:1 failed with exit code 7 on node1 after
+  job stopping | all 2 tasks that may fail have failed, the first was worker:1 failed with exit code 7 on node1 after
       1.0s, attempt 0: no disk
 2s gone worker:0
 2s gone worker:1
-  job finished FAILED exit=1 | all 2 tasks that may fail have failed, first of them worker:1 failed with exit code 7
+  job finished FAILED exit=1 | all 2 tasks that may fail have failed, the first was worker:1 failed with exit code 7
       on node1 after 1.0s, attempt 0: no disk
   finish FAILED 1
 )");
@@ -264,7 +264,7 @@ TEST(JobOutcome, SecondKillShortensGrace) {
 )");
 }
 
-TEST(JobOutcome, KilledBeforeStart) {
+TEST(JobOutcome, KillBeforeStartEndsTheJob) {
   Reads({JobOf({RoleOf("worker", 2)})}, R"(
 3s kill - ann on gateway3 with `howdah kill`
   job stop-requested | killed by ann on gateway3 with `howdah kill` before anything ran, 3.0s after it was submitted
@@ -365,7 +365,7 @@ TEST(JobOutcome, UnreleasedContainerIsNamed) {
   task worker:0 STOPPED a0
 21s tick
 22s tick
-  job finished KILLED exit=4 | killed by ann after 1.0s; container worker:1 on node1 did not go when it was killed
+  job finished KILLED exit=4 | killed by ann after 1.0s; container worker:1 on node1 did not exit when it was killed
   finish KILLED 4
 )");
 }

@@ -47,14 +47,14 @@ TEST(JobProgress, HungTaskRestarts) {
 1s progress worker:0 a0 7
   task worker:0 RUNNING a0 | at step 7
 61s stalled worker:0 a0 at=1s sign=progress where=main (train.py:3)
-  stalled worker:0 RUNNING a0 | worker:0 made no progress on node0, attempt 0: its last sign of life was progress
-      1m00s ago, at step 7; it stands in main (train.py:3) | at step 7
+  stalled worker:0 RUNNING a0 | worker:0 made no progress on node0, attempt 0: its last activity was progress 1m00s
+      ago, at step 7; it is at main (train.py:3) | at step 7
   stop worker:0 a0 10s
 61s stalled worker:0 a0 at=1s sign=progress
 62s exit worker:0 a0 SIGTERM
 62s ended worker:0 a0
-  task worker:0 FAILED a0 signal=SIGTERM | worker:0 made no progress on node0, attempt 0: its last sign of life was
-      progress 1m00s ago, at step 7; it stands in main (train.py:3) | at step 7
+  task worker:0 FAILED a0 signal=SIGTERM | worker:0 made no progress on node0, attempt 0: its last activity was
+      progress 1m00s ago, at step 7; it is at main (train.py:3) | at step 7
   task worker:0 READY a1
   start worker:0 a1 g0 in worker:0
 63s stalled worker:0 a0 at=1s sign=progress
@@ -65,9 +65,8 @@ TEST(JobProgress, FirstHungRankIsTheReason) {
   Reads({JobOf({RoleOf("worker", 2)}), Ranked(1)}, R"(
 0s up
 60s stalled worker:1 a0 at=0s sign=output
-  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last sign of life was output 1m00s
-      ago
-  job stopping | worker:1 made no progress on node1, attempt 0: its last sign of life was output 1m00s ago
+  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last activity was output 1m00s ago
+  job stopping | worker:1 made no progress on node1, attempt 0: its last activity was output 1m00s ago
   stop worker:0 a0 10s after a look
   stop worker:1 a0 10s
 61s stalled worker:0 a0 at=1s sign=output
@@ -89,27 +88,27 @@ TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
         R"(
 0s up
 60s stalled worker:1 a0 at=0s sign=progress where=all_reduce (train.py:40)
-  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last sign of life was progress
-      1m00s ago; it stands in all_reduce (train.py:40)
+  stalled worker:1 RUNNING a0 | worker:1 made no progress on node1, attempt 0: its last activity was progress 1m00s
+      ago; it is at all_reduce (train.py:40)
   stop worker:0 a0 10s after a look
   stop worker:1 a0 10s
   stop worker:2 a0 10s after a look
   stop worker:3 a0 10s after a look
-  job recovering RECOVERING g0 | worker:1 made no progress on node1, attempt 0: its last sign of life was progress
-      1m00s ago; it stands in all_reduce (train.py:40); all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker:1 made no progress on node1, attempt 0: its last activity was progress 1m00s
+      ago; it is at all_reduce (train.py:40); all ranked tasks are restarted
 60s stands worker:2 a0 where=
 60s stalled worker:0 a0 at=0s sign=progress where=all_reduce (train.py:40)
-  stands worker:0 RUNNING a0 | worker:0 stands in all_reduce (train.py:40)
+  stands worker:0 RUNNING a0 | worker:0 is at all_reduce (train.py:40)
 61s stands worker:3 a0 where=load (train.py:9)
-  stands worker:3 RUNNING a0 | worker:3 stands in load (train.py:9)
+  stands worker:3 RUNNING a0 | worker:3 is at load (train.py:9)
 61s stands worker:3 a0 where=main (train.py:1)
 62s exit worker:0 a0 SIGTERM
 62s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
 62s exit worker:1 a0 SIGTERM
 62s ended worker:1 a0
-  task worker:1 FAILED a0 signal=SIGTERM | worker:1 made no progress on node1, attempt 0: its last sign of life was
-      progress 1m00s ago; it stands in all_reduce (train.py:40)
+  task worker:1 FAILED a0 signal=SIGTERM | worker:1 made no progress on node1, attempt 0: its last activity was
+      progress 1m00s ago; it is at all_reduce (train.py:40)
 62s exit worker:2 a0 SIGTERM
 62s ended worker:2 a0
   task worker:2 STOPPED a0 signal=SIGTERM
@@ -117,9 +116,9 @@ TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
 62s stands worker:3 a0 where=all_reduce (train.py:40)
 62s ended worker:3 a0
   task worker:3 STOPPED a0 signal=SIGTERM
-  job recovering RECOVERING g1 | worker:1 made no progress on node1, attempt 0: its last sign of life was progress
-      1m00s ago; it stands in all_reduce (train.py:40); worker:0 stands there too; worker:3 stands in load
-      (train.py:9); all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker:1 made no progress on node1, attempt 0: its last activity was progress 1m00s
+      ago; it is at all_reduce (train.py:40); worker:0 is there too; worker:3 is at load (train.py:9); all ranked
+      tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   task worker:2 READY a1
@@ -132,10 +131,9 @@ TEST(JobProgress, ReasonOfHangNamesOtherStacks) {
   stop worker:1 a1 10s
   stop worker:2 a1 10s
   stop worker:3 a1 10s
-  job recovering RECOVERING g1 | worker:0 failed with exit code 7 on node0, attempt 1; all ranked tasks are stopped to
-      start again
+  job recovering RECOVERING g1 | worker:0 failed with exit code 7 on node0, attempt 1; all ranked tasks are restarted
 70s stands worker:1 a1 where=load (train.py:9)
-  stands worker:1 READY a1 | worker:1 stands in load (train.py:9)
+  stands worker:1 READY a1 | worker:1 is at load (train.py:9)
 )");
 }
 

@@ -27,13 +27,13 @@ TEST(JobRendezvous, OthersRejoinWhenOneIsKilled) {
 1s meets worker:2 a0 joined
 5s exit worker:0 a0 SIGKILL
   job recovering RECOVERING g0 | worker:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0; the ranked
-      tasks that can go on meet again
+      tasks that can continue repeat the rendezvous
 5s meets worker:2 a0 waits
 5s ended worker:0 a0
   task worker:0 FAILED a0 signal=SIGKILL | worker:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0
 6s meets worker:1 a0 waits
   job recovering RECOVERING g1 | worker:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0; 2 of 3
-      ranked tasks go on without starting again, as generation 1
+      ranked tasks continue without a restart, as generation 1
   task worker:0 READY a1
   start worker:0 a1 g1 in worker:0 as 2
 6s started worker:0 a1
@@ -78,17 +78,18 @@ TEST(JobRendezvous, LostTaskIsLeftOutAndJoinsLater) {
 2s meets worker:0 a0 joined
 2s meets worker:1 a0 joined
 9s taken c0 its node node0 was lost
-  job recovering RECOVERING g0 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost, last heard
-      of 8.0s before; it costs no restart; the ranked tasks that can go on meet again
-  task worker:0 LOST a0 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost, last heard of
-      8.0s before; it costs no restart
+  job recovering RECOVERING g0 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost (last
+      heartbeat 8.0s earlier); no restart is charged; the ranked tasks that can continue repeat the rendezvous
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost (last heartbeat
+      8.0s earlier); no restart is charged
 9s meets worker:1 a0 waits
-  job recovering RECOVERING g1 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost, last heard
-      of 8.0s before; it costs no restart; 1 of 2 ranked tasks go on without starting again, as generation 1
+  job recovering RECOVERING g1 | worker:0 was lost on node0 after 8.0s, attempt 0: its node node0 was lost (last
+      heartbeat 8.0s earlier); no restart is charged; 1 of 2 ranked tasks continue without a restart, as generation 1
   task worker:0 PENDING a1
   ask worker*1
 9s tick
-  task worker:0 STOPPED a1 | no other container was there at once; the job goes on with the other 1 of its role
+  task worker:0 STOPPED a1 | no replacement container was available at once; the job continues with the other 1 of its
+      role
   removed worker:0 STOPPED a1
   rejoin worker:1 a0 g1 as 0
 9.1s meets worker:1 a0 joined
@@ -102,8 +103,8 @@ TEST(JobRendezvous, LostTaskIsLeftOutAndJoinsLater) {
   task worker:0 READY a1
   ask-to-meet worker:1 a0
 30s meets worker:1 a0 waits
-  job recovering RECOVERING g1 | worker grows from 1 to 2; the ranked tasks that can go on meet again
-  job recovering RECOVERING g2 | worker grows from 1 to 2; 1 of 1 ranked tasks go on without starting again, as
+  job recovering RECOVERING g1 | worker grows from 1 to 2; the ranked tasks that can continue repeat the rendezvous
+  job recovering RECOVERING g2 | worker grows from 1 to 2; 1 of 1 ranked tasks continue without a restart, as
       generation 2
   start worker:0 a1 g2 in c2 as 1
 30s started c2 a1
@@ -127,7 +128,7 @@ TEST(JobRendezvous, TaskThatCannotRejoinIsStopped) {
 1s meets worker:2 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
-      that can go on meet again
+      that can continue repeat the rendezvous
 5s meets worker:2 a0 waits
 5s ended worker:1 a0
   task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0
@@ -137,7 +138,7 @@ TEST(JobRendezvous, TaskThatCannotRejoinIsStopped) {
 66s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
   job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; 1 of 3 ranked tasks
-      go on without starting again, as generation 1
+      continue without a restart, as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   start worker:0 a1 g1 in worker:0 as 1
@@ -159,7 +160,7 @@ TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
 1s meets worker:0 a0 joined
 5s exit chief:0 a0 SIGKILL
   job recovering RECOVERING g0 | chief:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0; the ranked
-      tasks that can go on meet again
+      tasks that can continue repeat the rendezvous
 5s meets worker:0 a0 waits
 6s ended chief:0 a0
   task chief:0 FAILED a0 signal=SIGKILL | chief:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0
@@ -168,7 +169,7 @@ TEST(JobRendezvous, AllRestartWhenNoTaskOfFirstRoleRejoins) {
 7s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
   job recovering RECOVERING g1 | chief:0 was killed by signal 9 (SIGKILL) on node0 after 5.0s, attempt 0; all ranked
-      tasks start again as generation 1
+      tasks restart as generation 1
   task chief:0 READY a1
   task worker:0 READY a1
   start chief:0 a1 g1 in chief:0
@@ -183,23 +184,23 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
 1s meets worker:1 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
-      that can go on meet again
+      that can continue repeat the rendezvous
 5s ended worker:1 a0
   task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0
 5s meets worker:0 a0 waits
   job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; 1 of 2 ranked tasks
-      go on without starting again, as generation 1
+      continue without a restart, as generation 1
   task worker:1 READY a1
   start worker:1 a1 g1 in worker:1
 5s started worker:1 a1
   task worker:1 RUNNING a1 g1
 6s exit worker:1 a1 1
   job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 1.0s, attempt 1; the ranked tasks
-      that can go on meet again
+      that can continue repeat the rendezvous
 6s ended worker:1 a1
   task worker:1 FAILED a1 code=1 | worker:1 failed with exit code 1 on node1 after 1.0s, attempt 1
   job recovering RECOVERING g2 | worker:1 failed with exit code 1 on node1 after 1.0s, attempt 1; 1 of 2 ranked tasks
-      go on without starting again, as generation 2
+      continue without a restart, as generation 2
   task worker:1 READY a2
   start worker:1 a2 g2 in worker:1
 6s started worker:1 a2
@@ -209,7 +210,7 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
 7s exit worker:1 a2 1
   stop worker:0 a0 10s
   job recovering RECOVERING g2 | worker:1 failed with exit code 1 on node1 after 1.0s, attempt 2; all ranked tasks are
-      stopped to start again
+      restarted
 7s ended worker:1 a2
   task worker:1 FAILED a2 code=1 | worker:1 failed with exit code 1 on node1 after 1.0s, attempt 2
 7s ended worker:0 a0
@@ -220,9 +221,8 @@ TEST(JobRendezvous, TaskThatFailsBeforeReadyRestartsNoOther) {
 )");
 }
 
-// The others would wait for the task in the next generation, too, and in the one after that.
-// The exit that broke the generation is reported after its consequences,
-// when the next generation already forms.
+// The others would wait for the task in the next generation, too, and in the one after that. The exit that broke the
+// generation is reported after its consequences, when the next generation already forms.
 TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
   Reads({Workers(2, 2, 1), Ranked(1)}, R"(
 0s up
@@ -230,19 +230,19 @@ TEST(JobRendezvous, ExitWhileOthersWaitIsFailure) {
 1s meets worker:1 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
-      that can go on meet again
+      that can continue repeat the rendezvous
 5s ended worker:1 a0
   task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0
 5s meets worker:0 a0 waits
   job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; 1 of 2 ranked tasks
-      go on without starting again, as generation 1
+      continue without a restart, as generation 1
   task worker:1 READY a1
   start worker:1 a1 g1 in worker:1
 5s started worker:1 a1
   task worker:1 RUNNING a1 g1
 6s exit worker:1 a1 0
   job recovering RECOVERING g1 | worker:1 failed with exit code 0 on node1 after 1.0s, attempt 1: it ended while the
-      other ranked tasks waited for it; the ranked tasks that can go on meet again
+      other ranked tasks waited for it; the ranked tasks that can continue repeat the rendezvous
 6s ended worker:1 a1
   task worker:1 FAILED a1 code=0 | worker:1 failed with exit code 0 on node1 after 1.0s, attempt 1: it ended while the
       other ranked tasks waited for it
@@ -264,7 +264,7 @@ TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
 5s exit worker:1 a0 SIGSEGV rank=0
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0; the ranked
-      tasks that can go on meet again
+      tasks that can continue repeat the rendezvous
 5s exit worker:1 a0 SIGKILL rank=1
 5s ended worker:1 a0
   task worker:1 FAILED a0 signal=SIGSEGV | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0
@@ -274,7 +274,7 @@ TEST(JobRendezvous, TaskWithExitedProcessDoesNotRejoin) {
 8s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGKILL
   job recovering RECOVERING g1 | worker:1 was killed by signal 11 (SIGSEGV) on node1 after 5.0s, attempt 0; all ranked
-      tasks start again as generation 1
+      tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   start worker:0 a1 g1 in worker:0
@@ -296,11 +296,11 @@ TEST(JobRendezvous, UnreachableTaskIsStoppedSoThatOthersNotice) {
   ask-to-meet worker:0 a0
 22s meets worker:0 a0 deaf
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker grows from 2 to 3; the ranked tasks that can go on meet again
+  job recovering RECOVERING g0 | worker grows from 2 to 3; the ranked tasks that can continue repeat the rendezvous
 23s meets worker:1 a0 waits
 23s ended worker:0 a0
   task worker:0 STOPPED a0
-  job recovering RECOVERING g1 | worker grows from 2 to 3; 1 of 2 ranked tasks go on without starting again, as
+  job recovering RECOVERING g1 | worker grows from 2 to 3; 1 of 2 ranked tasks continue without a restart, as
       generation 1
   task worker:0 READY a1
   start worker:0 a1 g1 in worker:0 as 1
@@ -316,22 +316,21 @@ TEST(JobRendezvous, WaitingTasksReleaseContainersAtHoldLimit) {
 1s meets worker:0 a0 joined
 1s meets worker:1 a0 joined
 5s preempted worker:1 it is preempted
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
-      restart; the ranked tasks that can go on meet again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no restart
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
+      charged; the ranked tasks that can continue repeat the rendezvous
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is charged
 6s meets worker:0 a0 waits
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
-      restart; 1 of 2 ranked tasks go on without starting again, as generation 1
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
+      charged; 1 of 2 ranked tasks continue without a restart, as generation 1
   task worker:1 PENDING a1
   ask worker*1
 21s heard worker:0
 22s tick
   stop worker:0 a0 10s
-  job recovering RECOVERING g1 | the ranked tasks lack containers that do not come; all ranked tasks are stopped to
-      start again
+  job recovering RECOVERING g1 | the ranked tasks got no replacement containers; all ranked tasks are restarted
 23s ended worker:0 a0
   task worker:0 STOPPED a0
-  job recovering RECOVERING g2 | the ranked tasks lack containers that do not come; all ranked tasks start again as
+  job recovering RECOVERING g2 | the ranked tasks got no replacement containers; all ranked tasks restart as
       generation 2
   task worker:0 READY a1
 )");
@@ -345,7 +344,7 @@ TEST(JobRendezvous, JoinedTasksSurviveAmFailoverButDoNotRejoin) {
 1s meets worker:0 a0 joined
 1s meets worker:1 a0 joined
 5s resumed 1 was killed
-  job am | the application master (attempt 0) was killed; attempt 1 goes on and has adopted 2 containers
+  job am | the application master (attempt 0) was killed; attempt 1 continues and has adopted 2 containers
 6s register worker:0 a0
   start worker:0 a0 g0 in worker:0
 6s register worker:1 a0
@@ -353,14 +352,14 @@ TEST(JobRendezvous, JoinedTasksSurviveAmFailoverButDoNotRejoin) {
 7s exit worker:1 a0 1
   stop worker:0 a0 10s
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 7.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 8s exit worker:0 a0 1
 8s ended worker:1 a0
   task worker:1 FAILED a0 code=1 | worker:1 failed with exit code 1 on node1 after 7.0s, attempt 0
 8s ended worker:0 a0
   task worker:0 STOPPED a0 code=1
   job recovering RECOVERING g1 | worker:1 failed with exit code 1 on node1 after 7.0s, attempt 0; all ranked tasks
-      start again as generation 1
+      restart as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   start worker:0 a1 g1 in worker:0
@@ -377,7 +376,7 @@ TEST(JobRendezvous, AmFailoverStopsWaitingTasks) {
 1s meets worker:1 a0 joined
 5s exit worker:1 a0 1
   job recovering RECOVERING g0 | worker:1 failed with exit code 1 on node1 after 5.0s, attempt 0; the ranked tasks
-      that can go on meet again
+      that can continue repeat the rendezvous
 5s meets worker:0 a0 waits
 6s resumed 1 was killed
   job am

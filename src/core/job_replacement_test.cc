@@ -24,10 +24,10 @@ TEST(JobReplacement, GoesOnWithFewerTasks) {
 2s register c1
   task worker:1 READY a0
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker grows from 1 to 2; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker grows from 1 to 2; all ranked tasks are restarted
 2s ended worker:0 a0
   task worker:0 STOPPED a0
-  job recovering RECOVERING g1 | worker grows from 1 to 2; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker grows from 1 to 2; all ranked tasks restart as generation 1
   task worker:0 READY a1
   start worker:0 a1 g1 in worker:0
   start worker:1 a0 g1 in c1
@@ -38,22 +38,22 @@ TEST(JobReplacement, GoesOnWithFewerTasks) {
   task worker:1 RUNNING a0 g1
 9s taken worker:0 its node was lost
   stop c1 a0 10s
-  job recovering RECOVERING g1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost, last heard of
-      7.0s before; it costs no restart; all ranked tasks are stopped to start again
-  task worker:0 LOST a1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost, last heard of 7.0s
-      before; it costs no restart
+  job recovering RECOVERING g1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost (last heartbeat
+      7.0s earlier); no restart is charged; all ranked tasks are restarted
+  task worker:0 LOST a1 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost (last heartbeat 7.0s
+      earlier); no restart is charged
 9s ended c1 a0
   task worker:1 STOPPED a0
-  job recovering RECOVERING g2 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost, last heard of
-      7.0s before; it costs no restart; all ranked tasks start again as generation 2
+  job recovering RECOVERING g2 | worker:0 was lost on node0 after 7.0s, attempt 1: its node was lost (last heartbeat
+      7.0s earlier); no restart is charged; all ranked tasks restart as generation 2
   task worker:0 PENDING a2
   task worker:1 READY a1
   ask worker*1
 33s heard c1
 57s heard c1
 69s tick
-  task worker:0 STOPPED a2 | no other container came within 1m (timeouts.replacement); the job goes on with the other
-      1 of its role
+  task worker:0 STOPPED a2 | no replacement container was granted within 1m (timeouts.replacement); the job continues
+      with the other 1 of its role
   removed worker:0 STOPPED a2
   start worker:1 a1 g2 in c1 as 0
 69s started c1 a1
@@ -67,10 +67,10 @@ TEST(JobReplacement, GoesOnWithFewerTasks) {
 81s register c5
   task worker:0 READY a2
   stop c1 a1 10s
-  job recovering RECOVERING g2 | worker grows from 1 to 2; all ranked tasks are stopped to start again
+  job recovering RECOVERING g2 | worker grows from 1 to 2; all ranked tasks are restarted
 81s ended c1 a1
   task worker:1 STOPPED a1
-  job recovering RECOVERING g3 | worker grows from 1 to 2; all ranked tasks start again as generation 3
+  job recovering RECOVERING g3 | worker grows from 1 to 2; all ranked tasks restart as generation 3
   task worker:1 READY a2
   start worker:1 a2 g3 in c1
   start worker:0 a2 g3 in c5
@@ -93,10 +93,10 @@ TEST(JobReplacement, PreemptedTaskIsNotWaitedFor) {
 2s register c2
   task worker:2 READY a0
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker grows from 1 to 3; all ranked tasks are restarted
 2s ended worker:0 a0
   task worker:0 STOPPED a0
-  job recovering RECOVERING g1 | worker grows from 1 to 3; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker grows from 1 to 3; all ranked tasks restart as generation 1
   task worker:0 READY a1
   start worker:0 a1 g1 in worker:0
   start worker:1 a0 g1 in c1
@@ -112,24 +112,24 @@ TEST(JobReplacement, PreemptedTaskIsNotWaitedFor) {
   stop worker:0 a1 10s
   stop c1 a0 10s
   stop c2 a0 10s
-  job recovering RECOVERING g1 | worker:1 had to stop on node1 after 3.0s, attempt 0: its container is wanted back:
-      the scheduler preempts it; it costs no restart; all ranked tasks are stopped to start again
+  job recovering RECOVERING g1 | worker:1 had to stop on node1 after 3.0s, attempt 0: the cluster reclaims its
+      container: the scheduler preempts it; no restart is charged; all ranked tasks are restarted
 6s ended worker:0 a1
   task worker:0 STOPPED a1
 6s ended c1 a0
   release c1
-  task worker:1 LOST a0 | worker:1 had to stop on node1 after 3.0s, attempt 0: its container is wanted back: the
-      scheduler preempts it; it costs no restart
+  task worker:1 LOST a0 | worker:1 had to stop on node1 after 3.0s, attempt 0: the cluster reclaims its container: the
+      scheduler preempts it; no restart is charged
 6s ended c2 a0
   task worker:2 STOPPED a0
-  job recovering RECOVERING g2 | worker:1 had to stop on node1 after 3.0s, attempt 0: its container is wanted back:
-      the scheduler preempts it; it costs no restart; all ranked tasks start again as generation 2
+  job recovering RECOVERING g2 | worker:1 had to stop on node1 after 3.0s, attempt 0: the cluster reclaims its
+      container: the scheduler preempts it; no restart is charged; all ranked tasks restart as generation 2
   task worker:0 READY a2
   task worker:1 PENDING a1
   task worker:2 READY a1
   ask worker*1
 6s tick
-  task worker:1 STOPPED a1 | its container was taken for others; the job goes on with the other 2 of its role
+  task worker:1 STOPPED a1 | its container was preempted; the job continues with the other 2 of its role
   removed worker:1 STOPPED a1
   start worker:0 a2 g2 in worker:0
   start worker:2 a1 g2 in c2 as 1
@@ -159,11 +159,11 @@ TEST(JobReplacement, UnrankedTasksGoOn) {
 4s started c2 a0
   task worker:2 RUNNING a0 g0
 5s preempted c1 it was preempted
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted; it costs no restart
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted; no restart is charged
   task worker:1 PENDING a1
   ask worker*1
 5s tick
-  task worker:1 STOPPED a1 | its container was taken for others; the job goes on with the other 2 of its role
+  task worker:1 STOPPED a1 | its container was preempted; the job continues with the other 2 of its role
   removed worker:1 STOPPED a1
 6s exit worker:0 a0 0
 6s ended worker:0 a0
@@ -177,37 +177,37 @@ TEST(JobReplacement, PlainTaskFailsAtGangLimit) {
   const auto patient = [](auto& spec) { spec.timeouts.heartbeat = minutes(60); };
   Reads({JobOf({RoleOf("worker", 2, [](auto& role) { role.restart.max = 1; })}, patient)}, R"(
 0s up
-1s gone worker:1 its executor ended with exit code 1
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: its executor ended with exit code 1
+1s gone worker:1 its executor exited with exit code 1
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: its executor exited with exit code 1
   task worker:1 PENDING a1
   ask worker*1
 2s tick
 901s waited the queue is full
 901s tick
-  task worker:1 LOST a1 | worker:1 did not get ready: no container came in place of its last one within 15m
+  task worker:1 LOST a1 | worker:1 did not become ready: no replacement container was granted within 15m
       (timeouts.gang); the queue is full
-  job stopping | worker:1 did not get ready: no container came in place of its last one within 15m (timeouts.gang);
-      the queue is full
+  job stopping | worker:1 did not become ready: no replacement container was granted within 15m (timeouts.gang); the
+      queue is full
   cancel
   stop worker:0 a0 10s
 )");
 }
 
-// The generation would fail soon: another job that needs its containers may end first.
+// The generation will fail soon. If it releases its containers before, another job that needs them may finish first.
 TEST(JobReplacement, IncompleteGenerationReleasesAtHalfTheLimit) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up
 5s taken worker:1 its node was lost
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost, last heard of
-      5.0s before; it costs no restart; all ranked tasks are stopped to start again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost, last heard of 5.0s
-      before; it costs no restart
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost (last heartbeat
+      5.0s earlier); no restart is charged; all ranked tasks are restarted
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost (last heartbeat 5.0s
+      earlier); no restart is charged
 6s exit worker:0 a0 0
 6s ended worker:0 a0
   task worker:0 STOPPED a0 code=0
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost, last heard of
-      5.0s before; it costs no restart; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: its node was lost (last heartbeat
+      5.0s earlier); no restart is charged; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -216,12 +216,12 @@ TEST(JobReplacement, IncompleteGenerationReleasesAtHalfTheLimit) {
   cancel
   release worker:0
   task worker:0 PENDING a1
-  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock
-      with another job, and are asked for again in 1.4s
+  job waiting | 1 of 2 containers were held and no more were granted for 16.0s; they were released to avoid a deadlock
+      with another job and are requested again in 1.4s
 26s tick
   job waiting
-  job stopping | the gang did not come together within 20s (timeouts.gang): 0 of 2 tasks were ready, 2 had no
-      container (worker:0, worker:1)
+  job stopping | gang allocation timed out after 20s (timeouts.gang): 0 of 2 tasks ready, 2 without a container
+      (worker:0, worker:1)
   task worker:0 STOPPED a1
   task worker:1 STOPPED a1
 )");
@@ -233,14 +233,14 @@ TEST(JobReplacement, PreemptedGangWaitsForQueue) {
 0s up
 5s preempted worker:1 it is preempted
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
-      restart; all ranked tasks are stopped to start again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no restart
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
+      charged; all ranked tasks are restarted
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is charged
 6s exit worker:0 a0 0
 6s ended worker:0 a0
   task worker:0 STOPPED a0 code=0
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
-      restart; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
+      charged; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -248,8 +248,8 @@ TEST(JobReplacement, PreemptedGangWaitsForQueue) {
   cancel
   release worker:0
   task worker:0 PENDING a1
-  job waiting | 1 of 2 containers were held and nothing more came for 16.0s; they were given back to avoid a deadlock
-      with another job, and are asked for again in 1.4s
+  job waiting | 1 of 2 containers were held and no more were granted for 16.0s; they were released to avoid a deadlock
+      with another job and are requested again in 1.4s
 22s gone worker:0
 26s tick
   job waiting
@@ -278,14 +278,14 @@ TEST(JobReplacement, PreemptedGangFailsAtQueueLimit) {
 0s up
 5s preempted worker:1 it is preempted
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
-      restart; all ranked tasks are stopped to start again
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no restart
+  job recovering RECOVERING g0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
+      charged; all ranked tasks are restarted
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is charged
 6s exit worker:0 a0 0
 6s ended worker:0 a0
   task worker:0 STOPPED a0 code=0
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; it costs no
-      restart; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 5.0s, attempt 0: it is preempted; no restart is
+      charged; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -293,17 +293,17 @@ TEST(JobReplacement, PreemptedGangFailsAtQueueLimit) {
   cancel
   release worker:0
   task worker:0 PENDING a1
-  job waiting | 1 of 2 containers were held and nothing more came for 11.0s; they were given back to avoid a deadlock
-      with another job, and are asked for again in 1.4s
+  job waiting | 1 of 2 containers were held and no more were granted for 11.0s; they were released to avoid a deadlock
+      with another job and are requested again in 1.4s
 17s gone worker:0
 36s tick
   job waiting
-  job stopping | the gang did not come together within 30s (timeouts.queue): 0 of 2 tasks were ready, 2 had no
-      container (worker:0, worker:1)
+  job stopping | gang allocation timed out after 30s (timeouts.queue): 0 of 2 tasks ready, 2 without a container
+      (worker:0, worker:1)
   task worker:0 STOPPED a1
   task worker:1 STOPPED a1
-  job finished FAILED exit=3 | the gang did not come together within 30s (timeouts.queue): 0 of 2 tasks were ready, 2
-      had no container (worker:0, worker:1)
+  job finished FAILED exit=3 | gang allocation timed out after 30s (timeouts.queue): 0 of 2 tasks ready, 2 without a
+      container (worker:0, worker:1)
   finish FAILED 3
 )");
 }

@@ -61,14 +61,14 @@ TEST(JobRestart, RankedTasksRestartTogetherAndFirstFailureIsCharged) {
 5.002s exit worker:0 a0 1 at=5.001s cause=connection reset
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: connection reset;
-      all ranked tasks are stopped to start again
+      all ranked tasks are restarted
 5.003s exit worker:1 a0 SIGKILL at=5s
 5.003s ended worker:1 a0
   task worker:1 FAILED a0 signal=SIGKILL | worker:1 was killed by signal 9 (SIGKILL) on node1 after 5.0s, attempt 0
 5.004s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 5.0s, attempt 0: connection reset
   job recovering RECOVERING g1 | worker:1 was killed by signal 9 (SIGKILL) on node1 after 5.0s, attempt 0; all ranked
-      tasks start again as generation 1 in 1.0s
+      tasks restart as generation 1 in 1.0s
   task worker:0 READY a1
   task worker:1 READY a1
   task worker:2 READY a1
@@ -88,7 +88,7 @@ TEST(JobRestart, RankedTasksRestartTogetherAndFirstFailureIsCharged) {
   stop worker:1 a1 10s
   stop worker:2 a1 10s
   job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1; all ranked tasks
-      are stopped to start again
+      are restarted
 7s ended worker:0 a1
   task worker:0 FAILED a1 code=1 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1
 7s ended worker:1 a1
@@ -96,7 +96,7 @@ TEST(JobRestart, RankedTasksRestartTogetherAndFirstFailureIsCharged) {
 7s ended worker:2 a1
   task worker:2 STOPPED a1
   job recovering RECOVERING g2 | worker:0 failed with exit code 1 on node0 after 900ms, attempt 1; all ranked tasks
-      start again as generation 2 in 1.0s
+      restart as generation 2 in 1.0s
   task worker:0 READY a2
   task worker:1 READY a2
   task worker:2 READY a2
@@ -119,14 +119,14 @@ TEST(JobRestart, StoppedTaskIsNotRootCauseUnderClockSkew) {
 5s exit worker:0 a0 7
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 5s ended worker:0 a0
   task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0
 5s exit worker:1 a0 SIGTERM at=4s told=1
 5s ended worker:1 a0 at=4s
   task worker:1 STOPPED a0 signal=SIGTERM
   job recovering RECOVERING g1 | worker:0 failed with exit code 7 on node0 after 5.0s, attempt 0; all ranked tasks
-      start again as generation 1
+      restart as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   start worker:0 a1 g1 in worker:0
@@ -140,13 +140,13 @@ TEST(JobRestart, FirstFailureWithoutBudgetFailsTheJob) {
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 1s ended worker:1 a0
   task worker:1 STOPPED a0
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0
   job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks
-      start again as generation 1 in 1.0s
+      restart as generation 1 in 1.0s
   task worker:0 READY a1
   task worker:1 READY a1
 2s tick
@@ -160,7 +160,7 @@ TEST(JobRestart, FirstFailureWithoutBudgetFailsTheJob) {
 3s exit worker:0 a1 1 cause=again
   stop worker:1 a1 10s
   job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 1: again; all ranked
-      tasks are stopped to start again
+      tasks are restarted
 3s ended worker:0 a1
   task worker:0 FAILED a1 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 1: again
 3s ended worker:1 a1
@@ -207,14 +207,14 @@ TEST(JobRestart, JobRestartsWhenNoTaskHasBudget) {
 3s exit worker:0 a1 1
   stop ps:0 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1; all tasks are
-      stopped to start again
+      restarted
 3s ended worker:0 a1
   task worker:0 FAILED a1 code=1 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1
 3s exit ps:0 a0 SIGTERM
 3s ended ps:0 a0
   task ps:0 STOPPED a0 signal=SIGTERM
-  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1; all tasks start
-      again as generation 1
+  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 2.0s, attempt 1; all tasks restart as
+      generation 1
   task ps:0 READY a1
   task worker:0 READY a2
   task worker:1 READY a1
@@ -251,18 +251,18 @@ TEST(JobRestart, JobRestartsWhenFirstFailedRankHasNoBudget) {
 1s exit chief:0 a0 1
   stop worker:0 a0 10s
   job recovering RECOVERING g0 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 1s ended chief:0 a0
   task chief:0 FAILED a0 code=1 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0
 2s ended worker:0 a0
   task worker:0 STOPPED a0
   stop other:0 a0 10s
-  job recovering RECOVERING g0 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all tasks are stopped
-      to start again
+  job recovering RECOVERING g0 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all tasks are
+      restarted
 3s ended other:0 a0
   task other:0 STOPPED a0
-  job recovering RECOVERING g1 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all tasks start again
-      as generation 1 in 1.0s
+  job recovering RECOVERING g1 | chief:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all tasks restart as
+      generation 1 in 1.0s
   task chief:0 READY a1
   task worker:0 READY a1
   task other:0 READY a1
@@ -282,18 +282,17 @@ TEST(JobRestart, ServiceFailsWhileRankedTasksRecover) {
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0
 2s exit ps:0 a0 1
-  job recovering RECOVERING g0 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 0; all tasks are stopped to
-      start again
+  job recovering RECOVERING g0 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 0; all tasks are restarted
 2s ended ps:0 a0
   task ps:0 FAILED a0 code=1 | ps:0 failed with exit code 1 on node0 after 2.0s, attempt 0
 3s ended worker:1 a0
   task worker:1 STOPPED a0
-  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0; all tasks start
-      again as generation 1 in 1.0s
+  job recovering RECOVERING g1 | worker:0 failed with exit code 1 on node1 after 1.0s, attempt 0; all tasks restart as
+      generation 1 in 1.0s
   task ps:0 READY a1
   task worker:0 READY a1
   task worker:1 READY a1
@@ -304,13 +303,13 @@ TEST(JobRestart, ServiceFailsWhileRankedTasksRecover) {
 )");
 }
 
-TEST(JobRestart, KillWhileRecovering) {
+TEST(JobRestart, KillWhileRecoveringEndsTheJob) {
   Reads({JobOf({Workers(2, 1)}), Ranked(1)}, R"(
 0s up
 1s exit worker:0 a0 1
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 1.0s, attempt 0
 2s kill 1s ann
@@ -328,7 +327,7 @@ TEST(JobRestart, KillWhileRecovering) {
 )");
 }
 
-TEST(JobRestart, OneOfSeveralProcessesFails) {
+TEST(JobRestart, EarliestFailedProcessIsTheReason) {
   Reads({JobOf({RoleOf("worker", 1,
                        [](auto& role) {
                          role.processes = 3;

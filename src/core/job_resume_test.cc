@@ -26,8 +26,8 @@ TEST(JobInfrastructure, LostNodeNamesHeartbeatAndOtherTasks) {
 3s heard c0
 9s taken c0 its node was lost
 )");
-  EXPECT_NE(told.find("attempt 0: its node was lost, last heard of 6.0s before;\n"
-                      "      with it were there worker:2, ps:0; it costs no restart\n"),
+  EXPECT_NE(told.find("attempt 0: its node was lost (last heartbeat 6.0s\n"
+                      "      earlier); also running there: worker:2, ps:0; no restart is charged\n"),
             std::string::npos)
       << told;
 }
@@ -36,8 +36,8 @@ TEST(JobInfrastructure, LostNodeIsNotCharged) {
   Reads({JobOf({Workers(1)})}, R"(
 0s up
 3s taken worker:0 its node was lost
-  task worker:0 LOST a0 | worker:0 was lost on node0 after 3.0s, attempt 0: its node was lost, last heard of 3.0s
-      before; it costs no restart
+  task worker:0 LOST a0 | worker:0 was lost on node0 after 3.0s, attempt 0: its node was lost (last heartbeat 3.0s
+      earlier); no restart is charged
   task worker:0 PENDING a1
   ask worker*1
 4s grant c2 worker node7
@@ -49,14 +49,14 @@ TEST(JobInfrastructure, LostNodeIsNotCharged) {
 4s started c2 a1
   task worker:0 RUNNING a1 g0
 5s taken c2 it was preempted
-  task worker:0 LOST a1 | worker:0 was lost on node7 after 1.0s, attempt 1: it was preempted, last heard of 1.0s
-      before; it costs no restart
+  task worker:0 LOST a1 | worker:0 was lost on node7 after 1.0s, attempt 1: it was preempted (last heartbeat 1.0s
+      earlier); no restart is charged
   task worker:0 PENDING a2
   ask worker*1
 )");
 }
 
-// Its peer has no restart left either, and seems to have failed first.
+// The peer of the lost task has no restart left either, and seems to have failed first.
 TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
@@ -64,28 +64,28 @@ TEST(JobInfrastructure, ConsequenceOfLostNodeDoesNotFailTheJob) {
 3.1s exit worker:0 a0 1
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 3.1s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 3.2s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 3.1s, attempt 0
 9s taken worker:1 its node was lost
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost, last heard of 9.0s
-      before; it costs no restart
-  job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost, last heard of
-      9.0s before; it costs no restart; all ranked tasks start again as generation 1
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost (last heartbeat 9.0s
+      earlier); no restart is charged
+  job recovering RECOVERING g1 | worker:1 was lost on node1 after 3.0s, attempt 0: its node was lost (last heartbeat
+      9.0s earlier); no restart is charged; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
 )");
 }
 
-// The possible consequence was none: no other task has failed.
+// The failure could have been a consequence, but no other task has failed.
 TEST(JobInfrastructure, PossibleConsequenceIsChargedInTheEnd) {
   Reads({JobOf({Workers(2)}), Ranked(1)}, R"(
 0s up
 3s exit worker:0 a0 1 consequence=1
   stop worker:1 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 3.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 3s ended worker:0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 3.0s, attempt 0
 4s exit worker:1 a0 SIGTERM
@@ -107,20 +107,20 @@ TEST(JobInfrastructure, PreemptedTaskSavesAndReleasesItsContainer) {
 60s warned worker:1 the scheduler preempts it
   stop worker:0 a0 10s
   stop worker:1 a0 10s
-  job recovering RECOVERING g0 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
-      the scheduler preempts it; it costs no restart; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker:1 had to stop on node1 after 1m00s, attempt 0: the cluster reclaims its
+      container: the scheduler preempts it; no restart is charged; all ranked tasks are restarted
 60s warned worker:1 the scheduler preempts it
 61s exit worker:1 a0 0
 61s ended worker:1 a0
   release worker:1
-  task worker:1 LOST a0 code=0 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
-      the scheduler preempts it; it costs no restart
+  task worker:1 LOST a0 code=0 | worker:1 had to stop on node1 after 1m00s, attempt 0: the cluster reclaims its
+      container: the scheduler preempts it; no restart is charged
 61s gone worker:1
 62s exit worker:0 a0 SIGTERM
 62s ended worker:0 a0
   task worker:0 STOPPED a0 signal=SIGTERM
-  job recovering RECOVERING g1 | worker:1 had to stop on node1 after 1m00s, attempt 0: its container is wanted back:
-      the scheduler preempts it; it costs no restart; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker:1 had to stop on node1 after 1m00s, attempt 0: the cluster reclaims its
+      container: the scheduler preempts it; no restart is charged; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 PENDING a1
   ask worker*1
@@ -165,7 +165,7 @@ TEST(JobResume, OrdersAreRepeatedAndExecutorsGoOn) {
   task worker:0 RUNNING a0 g0
   job running RUNNING g0
 7s resumed 3 was killed by signal 9 (SIGKILL)
-  job am | the application master (attempt 2) was killed by signal 9 (SIGKILL); attempt 3 goes on and has adopted 3
+  job am | the application master (attempt 2) was killed by signal 9 (SIGKILL); attempt 3 continues and has adopted 3
       containers
 8s register c1
   start worker:0 a0 g0 in c1
@@ -207,20 +207,20 @@ TEST(JobResume, ExecutorWithOrphanedAttemptIsReplaced) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up
 5s resumed 1
-  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 2 containers
+  job am | the application master (attempt 0) died; attempt 1 continues and has adopted 2 containers
 6s register worker:1 a0
   start worker:1 a0 g0 in worker:1
 6s register worker:0 a1
   kill worker:0
 6s gone worker:0
   task worker:0 LOST a0 | worker:0 was lost on node0 after 6.0s, attempt 0: the application master died before it had
-      noted what it started there; it costs no restart
+      recorded what it started there; no restart is charged
   task worker:0 PENDING a1
   ask worker*1
 )");
 }
 
-// The order of its first start was not recorded either.
+// The order to start the task for the first time was not recorded before the AM died.
 TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
   Reads({JobOf({Workers(1)})}, R"(
 0s am
@@ -236,8 +236,8 @@ TEST(JobResume, ExecutorWithUnrecordedStartIsReplaced) {
 3s register c1 a0
   kill c1
 4s gone c1
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master died before it had noted what
-      it started there; another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: the application master died before it had
+      recorded what it started there; another container is requested
   ask worker*1
 )");
 }
@@ -258,8 +258,8 @@ TEST(JobResume, ExecutorWithUnrecordedLaunchIsReplaced) {
 3s register c1
   kill c1
 4s gone c1
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master died before it had noted what
-      it started there; another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: the application master died before it had
+      recorded what it started there; another container is requested
   ask worker*1 together
 )");
 }
@@ -275,7 +275,7 @@ TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
 1s ended a:0 a0
   task a:0 FAILED a0 code=7 | a:0 failed with exit code 7 on node0 after 1.0s, attempt 0
 2s resumed 1
-  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 2 containers
+  job am | the application master (attempt 0) died; attempt 1 continues and has adopted 2 containers
 2s register b:0 a0
   start b:0 a0 g0 in b:0
 3s register a:0 a1
@@ -283,33 +283,33 @@ TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
 4s exit b:0 a0 7
 4s ended b:0 a0
   task b:0 FAILED a0 code=7 | b:0 failed with exit code 7 on node1 after 4.0s, attempt 0
-  job recovering RECOVERING g0 | all 2 tasks that may fail have failed, first of them a:0 failed with exit code 7 on
-      node0 after 1.0s, attempt 0; all tasks are stopped to start again
-  job recovering RECOVERING g1 | all 2 tasks that may fail have failed, first of them a:0 failed with exit code 7 on
-      node0 after 1.0s, attempt 0; all tasks start again as generation 1
+  job recovering RECOVERING g0 | all 2 tasks that may fail have failed, the first was a:0 failed with exit code 7 on
+      node0 after 1.0s, attempt 0; all tasks are restarted
+  job recovering RECOVERING g1 | all 2 tasks that may fail have failed, the first was a:0 failed with exit code 7 on
+      node0 after 1.0s, attempt 0; all tasks restart as generation 1
   task a:0 PENDING a1
   task b:0 READY a1
 5s gone a:0
-  task a:0 PENDING a1 | a:0 did not get ready on node0: the application master died before it had noted what it
-      started there; another container is asked for
+  task a:0 PENDING a1 | a:0 did not become ready on node0: the application master died before it had recorded what it
+      started there; another container is requested
   ask a*1
 )");
 }
 
-// The reason of the stop is unknown; it was not the task.
+// The AM died before it had recorded the stop order. The reason for the stop is unknown, but it was not the task.
 TEST(JobResume, UnrecordedStopRestartsTheTask) {
   Reads({JobOf({Workers(2)})}, R"(
 0s up
 5s resumed 1
-  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 2 containers
+  job am | the application master (attempt 0) died; attempt 1 continues and has adopted 2 containers
 5s register worker:1 a0
   start worker:1 a0 g0 in worker:1
 5s register worker:0 a0
   start worker:0 a0 g0 in worker:0
 5s exit worker:0 a0 SIGTERM at=4s told=1
 5s ended worker:0 a0
-  task worker:0 STOPPED a0 signal=SIGTERM | worker:0 was stopped to start again on node0, attempt 0: the application
-      master died before it had noted that it had stopped it
+  task worker:0 STOPPED a0 signal=SIGTERM | worker:0 was stopped for a restart on node0, attempt 0: the application
+      master died before it had recorded the stop
   task worker:0 READY a1
   start worker:0 a1 g0 in worker:0
 )");
@@ -321,10 +321,10 @@ TEST(JobResume, RanksRestartIfTheyNeedTheAm) {
   Reads({JobOf({Workers(1)}), rules}, R"(
 0s up
 5s resumed 1
-  job am | the application master (attempt 0) died; attempt 1 goes on and has adopted 1 container
+  job am | the application master (attempt 0) died; attempt 1 continues and has adopted 1 container
   stop worker:0 a0 10s
-  job recovering RECOVERING g0 | the application master died, and with it what the ranked tasks need; all ranked tasks
-      are stopped to start again
+  job recovering RECOVERING g0 | the application master died, and with it the rendezvous of the ranked tasks; all
+      ranked tasks are restarted
 )");
 }
 

@@ -10,7 +10,7 @@ using Then = jobspec::RestartRule::Then;
 
 jobspec::RoleSpec Workers(int n, int restarts, Then then) {
   return RoleOf("worker", n, [=](auto& role) {
-    role.restart = {restarts, std::chrono::seconds(1), true, {{.log = "it", .then = then}}};
+    role.restart = {restarts, std::chrono::seconds(1), /*charge_infrastructure=*/false, {{.log = "it", .then = then}}};
   });
 }
 
@@ -31,7 +31,7 @@ TEST(JobRules, FinalFailureEndsTheJobDespiteBudget) {
 )");
 }
 
-// Also while the others are being stopped because of another failure.
+// A final failure ends the job even while the other tasks are being stopped because of another failure.
 TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   const std::string told = Play({JobOf({Workers(2, 9, Then::kFail)}), Ranked(1)}, R"(
 0s up
@@ -46,7 +46,7 @@ TEST(JobRules, FinalFailureDuringDrainEndsTheJob) {
   EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 3"), std::string::npos) << told;
 }
 
-// The task has no budget, and needs none; the pause grows nevertheless.
+// The task has no budget and needs none, but the pause still grows.
 TEST(JobRules, FreeRestartIsNotCharged) {
   Reads({JobOf({Workers(1, 0, Then::kRestartFree)})}, R"(
 0s up
@@ -84,7 +84,7 @@ TEST(JobRules, FreeRestartIsNotTheReason) {
   EXPECT_NE(told.find("job finished FAILED exit=1 | worker:1 failed with exit code 1"), std::string::npos) << told;
 }
 
-// At once, even if the role has used only one node.
+// The task moves at once, even if the role has used only one node.
 TEST(JobRules, TaskMovesFromFaultyNode) {
   for (const char* how : {"rule=0", "nodefault=1"}) {
     const std::string told = Play({JobOf({Workers(1, 0, Then::kElsewhere)})}, std::string(R"(
@@ -94,7 +94,7 @@ TEST(JobRules, TaskMovesFromFaultyNode) {
 1s gone worker:0
 )");
     EXPECT_NE(told.find("  avoid node0 1d\n"
-                        "  job running | node0 is avoided for 1d: it is to blame for a failure there\n"
+                        "  job running | node0 is avoided for 1d: a failure there was the node's fault\n"
                         "  release worker:0\n  task worker:0 PENDING a1\n  ask worker*1\n"),
               std::string::npos)
         << told;

@@ -51,8 +51,8 @@ TEST(JobScale, UnrankedTasksScaleUpAndDown) {
 )");
 }
 
-// A task that was only just ordered to start was sent the old size.
-TEST(JobScale, DownWhileRankedTasksStart) {
+// The tasks have been ordered to start with the old size, so all of them restart.
+TEST(JobScale, ScalingDownRestartsRankedTasksThatStart) {
   Reads({JobOf({RoleOf("worker", 3, [](auto& role) { role.instances.min = 1; })}), Ranked(1)}, R"(
 0s am 0
   job am STARTING
@@ -84,7 +84,7 @@ TEST(JobScale, DownWhileRankedTasksStart) {
   stop c2 a0 10s
   stop c0 a0 10s
   stop c1 a0 10s
-  job recovering RECOVERING g0 | worker was scaled from 3 to 2; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker was scaled from 3 to 2; all ranked tasks are restarted
 1s started c0 a0
   task worker:0 RUNNING a0 g0
 1s ended c0 a0
@@ -95,7 +95,7 @@ TEST(JobScale, DownWhileRankedTasksStart) {
   task worker:2 STOPPED a0
   release c2
   removed worker:2 STOPPED a0
-  job recovering RECOVERING g1 | worker was scaled from 3 to 2; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker was scaled from 3 to 2; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   start worker:0 a1 g1 in c0
@@ -158,7 +158,7 @@ TEST(JobScale, ChargedRestartsOutlastTheTask) {
 )");
 }
 
-TEST(JobScale, DownBeforeAddedTasksRegister) {
+TEST(JobScale, ScalingDownRemovesAddedTasksBeforeTheyRegister) {
   Reads({JobOf({Elastic(1, 4)})}, R"(
 0s up
 2s grant c1 worker node1
@@ -192,12 +192,12 @@ TEST(JobScale, RankedTasksRestartInNewSize) {
   task worker:2 READY a0
   stop worker:0 a0 10s
   stop worker:1 a0 10s
-  job recovering RECOVERING g0 | worker grows from 2 to 3; all ranked tasks are stopped to start again
+  job recovering RECOVERING g0 | worker grows from 2 to 3; all ranked tasks are restarted
 3s ended worker:0 a0
   task worker:0 STOPPED a0
 3s ended worker:1 a0
   task worker:1 STOPPED a0
-  job recovering RECOVERING g1 | worker grows from 2 to 3; all ranked tasks start again as generation 1
+  job recovering RECOVERING g1 | worker grows from 2 to 3; all ranked tasks restart as generation 1
   task worker:0 READY a1
   task worker:1 READY a1
   start worker:0 a1 g1 in worker:0
@@ -211,7 +211,7 @@ TEST(JobScale, RankedTasksRestartInNewSize) {
   stop c2 a0 10s
   stop worker:0 a1 10s
   stop worker:1 a1 10s
-  job recovering RECOVERING g1 | worker was scaled from 3 to 2; all ranked tasks are stopped to start again
+  job recovering RECOVERING g1 | worker was scaled from 3 to 2; all ranked tasks are restarted
 4s ended worker:0 a1
   task worker:0 STOPPED a1
 4s ended worker:1 a1
@@ -220,7 +220,7 @@ TEST(JobScale, RankedTasksRestartInNewSize) {
   task worker:2 STOPPED a0
   release c2
   removed worker:2 STOPPED a0
-  job recovering RECOVERING g2 | worker was scaled from 3 to 2; all ranked tasks start again as generation 2
+  job recovering RECOVERING g2 | worker was scaled from 3 to 2; all ranked tasks restart as generation 2
   task worker:0 READY a2
   task worker:1 READY a2
   start worker:0 a2 g2 in worker:0
@@ -254,11 +254,11 @@ TEST(JobScale, PendingTasksLeaveFirst) {
 2s started c2 a0
   task worker:2 RUNNING a0 g0
 3s preempted c1 it was preempted
-  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted; it costs no restart
+  task worker:1 LOST a0 | worker:1 was lost on node1 after 1.0s, attempt 0: it was preempted; no restart is charged
   task worker:1 PENDING a1
   ask worker*1
 3s tick
-  task worker:1 STOPPED a1 | its container was taken for others; the job goes on with the other 2 of its role
+  task worker:1 STOPPED a1 | its container was preempted; the job continues with the other 2 of its role
   removed worker:1 STOPPED a1
 4s scale worker 2
   scaled worker 4->2 by ann
@@ -273,7 +273,7 @@ TEST(JobScale, PendingTasksLeaveFirst) {
 )");
 }
 
-// The first failure is known when all attempts have ended, and may be that of a task that leaves.
+// It is certain only when all attempts have ended which failure was first. It may be that of a task that is to leave.
 TEST(JobScale, WaitsForTheEndOfADrain) {
   Story story{JobOf({Elastic(1, 3)}), Ranked(1)};
   story.spec.roles[0].restart.max = 1;
@@ -314,7 +314,7 @@ TEST(JobScale, WaitsForTheEndOfADrain) {
   stop c1 a0 10s
   stop c2 a0 10s
   job recovering RECOVERING g0 | worker:0 failed with exit code 1 on node0 after 4.0s, attempt 0; all ranked tasks are
-      stopped to start again
+      restarted
 5s ended c0 a0
   task worker:0 FAILED a0 code=1 | worker:0 failed with exit code 1 on node0 after 4.0s, attempt 0
 5s scale worker 1
@@ -325,7 +325,7 @@ TEST(JobScale, WaitsForTheEndOfADrain) {
 5s ended c1 a0
   task worker:1 STOPPED a0 code=1
   job recovering RECOVERING g1 | worker:2 failed with exit code 137 on node2 after 3.0s, attempt 0; all ranked tasks
-      start again as generation 1 in 1.0s
+      restart as generation 1 in 1.0s
   task worker:0 READY a1
   task worker:1 READY a1
   task worker:2 READY a1

@@ -75,8 +75,8 @@ TEST(JobStages, LaterGangHasItsOwnAllocationTimeout) {
   task worker:0 ALLOCATED a0 in c1
 100s heard store:0
 110s tick
-  job stopping | the gang did not come together within 1m (timeouts.gang): 0 of 2 tasks were ready, 1 of 2 containers
-      had come, 1 had no container (worker:1)
+  job stopping | gang allocation timed out after 1m (timeouts.gang): 0 of 2 tasks ready, 1 of 2 containers granted, 1
+      without a container (worker:1)
   cancel
   stop store:0 a0 10s
   task worker:0 STOPPED a0
@@ -95,12 +95,12 @@ TEST(JobStages, LaterGangReleasesWhenItsDependencyRestarts) {
 2s grant c1 worker node1
   task worker:0 ALLOCATED a0 in c1
 3s exit store:0 a0 7
-  job recovering RECOVERING g0 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0; all tasks are stopped
-      to start again
+  job recovering RECOVERING g0 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0; all tasks are
+      restarted
 3s ended store:0 a0
   task store:0 FAILED a0 code=7 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0
-  job recovering RECOVERING g1 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0; all tasks start again
-      as generation 1 in 1.0s
+  job recovering RECOVERING g1 | store:0 failed with exit code 7 on node1 after 3.0s, attempt 0; all tasks restart as
+      generation 1 in 1.0s
   task reader:0 READY a1
   task store:0 READY a1
   cancel

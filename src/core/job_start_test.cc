@@ -115,28 +115,28 @@ TEST(JobStart, ExecutorThatNeverConnectsIsReplacedTwice) {
   launch c1 worker:0
 30s tick
   kill c1
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: its executor did not connect within 30s
-      (timeouts.register) of its launch; another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: its executor did not connect within 30s
+      (timeouts.register) of its launch; another container is requested
   ask worker*1
 30s gone c1
 31s grant c2 worker node2
   task worker:0 ALLOCATED a0 in c2
   launch c2 worker:0
 40s gone c2 its executor was killed by signal 9 (SIGKILL)
-  task worker:0 PENDING a0 | worker:0 did not get ready on node2: its executor was killed by signal 9 (SIGKILL);
-      another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not become ready on node2: its executor was killed by signal 9 (SIGKILL);
+      another container is requested
   ask worker*1
 41s grant c3 worker node3
   task worker:0 ALLOCATED a0 in c3
   launch c3 worker:0
 71s tick
   kill c3
-  task worker:0 FAILED a0 | worker:0 did not get ready on node3: its executor did not connect within 30s
+  task worker:0 FAILED a0 | worker:0 did not become ready on node3: its executor did not connect within 30s
       (timeouts.register) of its launch, as with 2 containers before
-  job stopping | worker:0 did not get ready on node3: its executor did not connect within 30s (timeouts.register) of
-      its launch, as with 2 containers before
+  job stopping | worker:0 did not become ready on node3: its executor did not connect within 30s (timeouts.register)
+      of its launch, as with 2 containers before
 71s gone c3
-  job finished FAILED exit=1 | worker:0 did not get ready on node3: its executor did not connect within 30s
+  job finished FAILED exit=1 | worker:0 did not become ready on node3: its executor did not connect within 30s
       (timeouts.register) of its launch, as with 2 containers before
   finish FAILED 1
 )");
@@ -157,9 +157,9 @@ TEST(JobStart, StartupStageIsReported) {
 9s starting c9 nobody knows it
 30s tick
   kill c1
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: its executor did not connect within 30s
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: its executor did not connect within 30s
       (timeouts.register) of its launch: after 5s its files were still being brought to node1; another container is
-      asked for
+      requested
   ask worker*1
 31s starting c1 it is killed
 )");
@@ -176,8 +176,8 @@ TEST(JobStart, RefusedExecutorIsReplacedAtOnce) {
   launch c1 worker:0
 1s sentaway c1 the application master is Howdah 1.2, its executor is 1.1
   kill c1
-  task worker:0 PENDING a0 | worker:0 did not get ready on node1: the application master is Howdah 1.2, its executor
-      is 1.1; another container is asked for
+  task worker:0 PENDING a0 | worker:0 did not become ready on node1: the application master is Howdah 1.2, its
+      executor is 1.1; another container is requested
   ask worker*1
 1s sentaway c1 again
 )");
@@ -201,19 +201,21 @@ TEST(JobStart, SidecarThatNeverConnectsIsOnlyReported) {
 0s register c1
   task worker:0 READY a0
 1s gone c2
-  task watcher:0 PENDING a0 | watcher:0 did not get ready on node1: its executor ended; another container is asked for
+  task watcher:0 PENDING a0 | watcher:0 did not become ready on node1: its executor exited; another container is
+      requested
   ask watcher*1
 1s grant c3 watcher node1
   task watcher:0 ALLOCATED a0 in c3
   launch c3 watcher:0
 2s gone c3
-  task watcher:0 PENDING a0 | watcher:0 did not get ready on node1: its executor ended; another container is asked for
+  task watcher:0 PENDING a0 | watcher:0 did not become ready on node1: its executor exited; another container is
+      requested
   ask watcher*1
 2s grant c4 watcher node1
   task watcher:0 ALLOCATED a0 in c4
   launch c4 watcher:0
 3s gone c4 its executor exited with code 2
-  task watcher:0 FAILED a0 | watcher:0 did not get ready on node1: its executor exited with code 2, as with 2
+  task watcher:0 FAILED a0 | watcher:0 did not become ready on node1: its executor exited with code 2, as with 2
       containers before
   start worker:0 a0 g0 in c1
 )");

@@ -35,7 +35,8 @@ std::optional<ReportedCheckpoint> Monitor::NewestCheckpoint() {
   return newest;
 }
 
-// Where every step is a collective, all ranks are as slow as the slowest one, and none is found.
+// Reports a rank that is slower than the others. If every step is a collective, all ranks are as slow as the slowest
+// one, and none is found.
 void Monitor::FindStraggler(Task& task) {
   std::vector<double> all;
   roster_.ForEach([&](const Task& other) {

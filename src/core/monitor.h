@@ -1,5 +1,5 @@
-// Reports of running attempts: progress, hangs, and where their processes are when others hang. A rank whose
-// stack differs from all others' is often the one that the others wait for.
+// Handles reports about running attempts: progress, hangs, and stack samples of the tasks that are stopped when others
+// hang. A rank with a stack that differs from all others is often the rank that the others wait for.
 #pragma once
 
 #include <optional>
@@ -24,10 +24,10 @@ class Monitor {
   void On(const StackSampled& e);
 
   std::optional<ReportedCheckpoint> NewestCheckpoint();
-  // Whether the attempt's stacks are sampled before it is stopped: because others hang. One that hangs itself has been
-  // sampled; a kill does not wait.
+  // Whether to sample the attempt's stacks before it is stopped, because others hang. An attempt that hangs itself has
+  // already been sampled, and a kill of the job does not wait for samples.
   bool NeedsProbe(const Task& task) const;
-  // The sentence about the task's failure; of a hang with the stacks of the other tasks.
+  // The sentence about the task's failure. For a hang, it includes the stacks of the other tasks.
   std::string HowFailed(const Task& task);
 
  private:

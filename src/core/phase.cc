@@ -9,7 +9,7 @@ namespace {
 
 using Kind = Phase::Kind;
 
-// The arrows of the diagram in the header.
+// Whether the diagram in phase.h has an arrow between the two phases.
 bool Leads(Kind from, Kind to) {
   if (to == Kind::kEnding) return from != Kind::kEnding;
   switch (from) {

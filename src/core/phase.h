@@ -1,4 +1,4 @@
-// The state machine of a job: one phase at a time, and the only place that changes it.
+// The state machine of a job. A job is in one phase at a time, and only this class changes the phase.
 //
 //   AmStarted
 //       |
@@ -15,9 +15,9 @@
 //
 //   any phase -----> Ending: a failure without a restart left, the outcome, a limit, a kill.  Then FinishJob.
 //
-// Forming is about the whole job in its first generation, where each gang starts when it is complete (Assembly). After
-// a restart the scope is held: none of its tasks starts before all of them are registered, or at least the pause is
-// over.
+// In the first generation, Forming covers the whole job, and each gang starts when it is complete (Assembly). After a
+// restart, Forming holds the scope of the restart: none of its tasks starts before all of them are registered (or, if
+// tasks start independently, before the pause is over).
 #pragma once
 
 #include <optional>
@@ -31,16 +31,16 @@ namespace howdah::core {
 class Phase {
  public:
   enum class Kind { kQueued, kForming, kRunning, kDraining, kBackoff, kEnding };
-  // Attempts of the scope are being stopped so that all of it can restart.
+  // Attempts of the scope are being stopped, so that the whole scope can restart.
   struct Drain {
     Scope scope = Scope::kRanked;
-    std::string why;     // if it is not the failure of a task: a clause
+    std::string why;     // a clause; empty if a task's failure is the reason
     bool rejoin = true;  // tasks that can go on in another generation are not stopped
   };
-  // No task of the scope starts.
+  // While this is set, no task of the scope starts.
   struct Hold {
     Scope scope = Scope::kAll;
-    bool everyone = false;  // until all of the scope are registered whose dependencies have finished
+    bool everyone = false;  // until all tasks of the scope are registered, except those with unfinished dependencies
   };
 
   Kind kind() const { return kind_; }
@@ -52,16 +52,16 @@ class Phase {
   bool waits() const { return !queued() && !running() && !ending(); }
   int generation() const { return generation_; }
 
-  // Of the phase Draining.
+  // Valid in the phase Draining.
   const Drain& drain() const { return drain_; }
   bool Drains(const Task& task) const { return draining() && Covers(drain_.scope, task.ranked); }
-  // A restart that has not released its scope yet. It lasts through a drain that interrupts it: until then the job
-  // gathers the same tasks.
+  // A restart has not released its scope yet. The hold continues through a drain that interrupts the restart, because
+  // until then the job still waits for the same tasks.
   bool holds() const { return hold_.has_value(); }
   bool Holds(bool ranked) const { return hold_ && Covers(hold_->scope, ranked); }
   bool HoldsEveryone(bool ranked) const { return Holds(ranked) && hold_->everyone; }
   bool HoldsRankedOnly() const { return hold_ && hold_->scope == Scope::kRanked; }
-  // A task of such a role may start as far as restarts are concerned.
+  // Whether restarts allow a task to start. ranked: whether its role is ranked.
   bool MayStart(bool ranked) const { return !Holds(ranked) && !(draining() && Covers(drain_.scope, ranked)); }
   // Attempts are being stopped, or a restart has not released its scope.
   bool restarting() const { return draining() || holds(); }
@@ -70,7 +70,7 @@ class Phase {
   void BeginDrain(Drain drain);
   void WidenDrain() { drain_.scope = Scope::kAll; }
   void StopRejoins() { drain_.rejoin = false; }
-  // The drain is over.
+  // Ends the drain and begins the next generation.
   void BeginGeneration(Hold hold, bool backoff);
   void EndBackoff();
   void ReleaseHold() { hold_.reset(); }

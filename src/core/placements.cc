@@ -12,11 +12,11 @@ namespace {
 
 using Stage = Container::Phase;
 
-// How often a task's container is replaced before anything has run in it.
+// How often a task's container is replaced if it is lost before a process has run in it.
 constexpr int kReplacements = 2;
-constexpr char kOrphanedText[] = "the application master died before it had noted what it started there";
+constexpr char kOrphanedText[] = "the application master died before it had recorded what it started there";
 
-// The executor has an attempt that this AM does not know of: an earlier AM started it, and died before that was
+// Whether the attempt that an executor reports is orphaned: an earlier AM started it, and died before that was
 // recorded.
 bool IsOrphaned(const Task& task, int attempt) {
   return attempt > task.attempt.number() - (task.attempt.used() ? 0 : 1);
@@ -76,7 +76,7 @@ void Placements::On(const ReclaimAnnounced& e) {
   Task& task = *container->task();
   if (container->is(Stage::kKilled) || roster_.SpecOf(task).restart.charge_infrastructure) return;
   containers_.MarkReclaimed(*container);
-  const Loss loss{"its container is wanted back: " + OneLine(e.why), /*infrastructure=*/true, e.preempted};
+  const Loss loss{"the cluster reclaims its container: " + OneLine(e.why), /*infrastructure=*/true, e.preempted};
   task.placement.SetPreempted(task.placement.preempted() || e.preempted);
   if (!task.attempt.is_open()) {
     containers_.ReleaseFrom(task);
@@ -90,7 +90,7 @@ void Placements::On(const ExecutorRegistered& e) {
   Container* container = containers_.Heard(e.container);
   if (container == nullptr || container->is(Stage::kReleased) || container->is(Stage::kKilled)) return;
   Task& task = *container->task();
-  // A container that is only held was launched by an earlier AM.
+  // If the container is only held here, an earlier AM has launched it.
   if (IsOrphaned(task, e.attempt) || container->is(Stage::kHeld)) return LoseOrphaned(*container);
   if (container->is(Stage::kConnected)) return attempts_.Resend(task);
   Connect(*container, task, e.endpoint);
@@ -109,7 +109,7 @@ void Placements::Connect(Container& container, Task& task, const HostPort& endpo
   } else if (task.ranked) {
     units_.membership.growth.GoOnWithoutOverdue(roster_.RoleOf(task));
   }
-  if (moved) units_.membership.coordinators.Report(task, "has moved, to " + task.placement.node());
+  if (moved) units_.membership.coordinators.Report(task, "moved to " + task.placement.node());
 }
 
 void Placements::On(const ExecutorRefused& e) {
@@ -132,10 +132,10 @@ void Placements::Gone(Container& container, const Loss& loss) {
   Task* task = container.task();
   const bool held = container.is(Stage::kHeld);
   const Instant at = container.disconnected().value_or(context_.now);
-  std::string how = container.orphaned() ? kOrphanedText : loss.how.empty() ? "its executor ended" : loss.how;
+  std::string how = container.orphaned() ? kOrphanedText : loss.how.empty() ? "its executor exited" : loss.how;
   if (loss.infrastructure && !loss.preempted && task != nullptr) {
     const bool heard = task->placement.connected() || container.disconnected();
-    if (heard) how += ", last heard of " + FormatDuration(context_.now - container.last_heard()) + " before";
+    if (heard) how += " (last heartbeat " + FormatDuration(context_.now - container.last_heard()) + " earlier)";
     how += AlsoOnNode(container);
   }
   if (task != nullptr) {
@@ -159,7 +159,7 @@ void Placements::Gone(Container& container, const Loss& loss) {
   }
 }
 
-// The other tasks on the node: the end of a clause.
+// The other tasks on the container's node, as the end of a clause.
 std::string Placements::AlsoOnNode(const Container& container) {
   std::vector<std::string> others;
   roster_.ForEach([&](const Task& task) {
@@ -167,7 +167,7 @@ std::string Placements::AlsoOnNode(const Container& container) {
     if (other != nullptr && other != &container && other->node() == container.node())
       others.push_back(roster_.NameOf(task));
   });
-  return others.empty() ? "" : "; with it were there " + Names(others);
+  return others.empty() ? "" : "; also running there: " + Names(others);
 }
 
 void Placements::FireContainer(const TimerQueue::Entry& entry) {
@@ -182,21 +182,21 @@ void Placements::FireContainer(const TimerQueue::Entry& entry) {
     containers_.Kill(container);
   } else if (container.is(Stage::kKilled)) {
     unreleased_.push_back(container.id().text + (container.node().empty() ? "" : " on " + container.node()));
-    Gone(container, {.how = "it did not go when it was killed"});
+    Gone(container, {.how = "it did not exit when it was killed"});
   } else if (container.is(Stage::kLaunched)) {
     const std::string& stage = container.startup_stage();
     LoseUnconnected(container, "its executor did not connect within " +
                                    DurationToText(context_.spec.timeouts.register_) +
                                    " (timeouts.register) of its launch" + (stage.empty() ? "" : ": " + stage));
   } else if (container.is(Stage::kConnected) && !ending) {
-    const std::string how = "nothing was heard of it for " + FormatDuration(context_.now - container.last_heard()) +
+    const std::string how = "no heartbeat for " + FormatDuration(context_.now - container.last_heard()) +
                             " (timeouts.heartbeat)" + AlsoOnNode(container);
     const bool infrastructure = ++container.task()->ledger.infrastructure <= Ledger::kMostInfrastructure;
     Lose(container, {how, infrastructure}, container.last_heard());
   }
 }
 
-// The executor, or what it does, cannot be reached.
+// Gives up a container because its executor cannot be reached, or runs an orphaned attempt.
 void Placements::Lose(Container& container, const Loss& loss, Instant at) {
   Task& task = *container.task();
   containers_.Kill(container);
@@ -208,7 +208,7 @@ void Placements::Lose(Container& container, const Loss& loss, Instant at) {
   }
 }
 
-// Something runs in the container that this AM cannot control: the task starts elsewhere once the container is gone.
+// This AM cannot control the executor in the container. The task starts elsewhere once the container is gone.
 void Placements::LoseOrphaned(Container& container) {
   const Loss loss{kOrphanedText, /*infrastructure=*/true};
   if (container.task()->attempt.is_open()) return Lose(container, loss, context_.now);
@@ -223,11 +223,11 @@ void Placements::LoseUnconnected(Container& container, const std::string& why) {
   LoseIdle(task, {.how = why}, context_.now);
 }
 
-// The task has lost its container before it was started in it (again).
+// The task has lost its container while no attempt ran in it.
 void Placements::LoseIdle(Task& task, const Loss& loss, Instant at) {
   if (units_.phase.ending() || task.done() || task.seat.leaving()) return;
   if (!task.seat.member()) return units_.membership.growth.LoseOptional(task, loss, kReplacements);
-  if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // it gets another one when it restarts
+  if (units_.phase.Drains(task) && IsFinal(task.state())) return;  // it gets another container when it restarts
   LoseMember(task, loss, at);
 }
 
@@ -237,11 +237,11 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   const bool gathers = units_.phase.holds() || assembly.IsForming(role) || !assembly.IsOpen(role);
   const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !gathers;
   const bool too_often = !loss.infrastructure && task.placement.CountLaunchFailure() > kReplacements;
-  // Ranked tasks that run use an address that is not valid any more.
+  // The running ranked tasks use an address that is no longer valid.
   const auto how = others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady;
   Failure failure = attempts_.FailureOf(task, how, at, loss);
   if (!others_run && !too_often) {
-    Unplace(task, FailureText(roster_.NameOf(task), failure) + "; another container is asked for");
+    Unplace(task, FailureText(roster_.NameOf(task), failure) + "; another container is requested");
     units_.membership.growth.AwaitReplacement(task);
     units_.allocation.assembly.Refill();
     return;

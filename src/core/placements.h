@@ -1,4 +1,4 @@
-// Which task has which container: granting, launching, registering, losing.
+// Assigns containers to tasks, and handles the grant, launch, registration and loss of each container.
 #pragma once
 
 #include <optional>
@@ -27,9 +27,9 @@ class Placements {
   void On(const ExecutorRefused& e);
   void FireContainer(const TimerQueue::Entry& entry);
 
-  // The task has no container (any more), and waits for one.
+  // Records that the task has no container (any more) and waits for one.
   void Unplace(Task& task, const std::optional<std::string>& reason = std::nullopt);
-  // Containers that were killed and did not go, for the job's reason.
+  // Containers that did not exit after they were killed. The reason for the end of the job names them.
   const std::vector<std::string>& unreleased() const { return unreleased_; }
 
  private:

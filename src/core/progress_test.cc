@@ -28,7 +28,7 @@ TEST(Progress, GraceGrowsTenfoldByDefault) {
   EXPECT_EQ(LongestGrace(checkpoint), 10min);
   checkpoint.max_grace = 90s;
   EXPECT_EQ(LongestGrace(checkpoint), 90s);
-  checkpoint.max_grace = 5s;  // a job file says so only in a hand-made effective job
+  checkpoint.max_grace = 5s;  // only a hand-written effective job can contain this
   EXPECT_EQ(LongestGrace(checkpoint), 60s);
 }
 

@@ -25,8 +25,8 @@ std::string HowItEnded(const Failure& failure) {
 
 std::string Where(const Failure& failure) { return failure.node.empty() ? "" : " on " + failure.node; }
 
-std::string Within(const policy::Patience& patience) {
-  return " within " + DurationToText(patience.limit.value_or(Duration::max())) + " (" + std::string(patience.key) + ")";
+std::string LimitText(const policy::Patience& patience) {
+  return DurationToText(patience.limit.value_or(Duration::max())) + " (" + std::string(patience.key) + ")";
 }
 
 std::string Clause(std::string_view text) {
@@ -36,7 +36,7 @@ std::string Clause(std::string_view text) {
 
 std::string Ruling(const Failure& failure) { return failure.ruled_by.empty() ? "" : "; " + failure.ruled_by; }
 
-std::string Cost(const Failure& failure) { return failure.not_charged ? "; it costs no restart" : ""; }
+std::string Cost(const Failure& failure) { return failure.not_charged ? "; no restart is charged" : ""; }
 
 }  // namespace
 
@@ -73,13 +73,13 @@ std::string FailureText(std::string_view task, const Failure& failure) {
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what) + Cost(failure);
     case Failure::How::kOutdated:
-      text += " was stopped to start again" + Where(failure);
+      text += " was stopped for a restart" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
     case Failure::How::kHung:
       text += " made no progress" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
     case Failure::How::kNotReady:
-      return text + " did not get ready" + Where(failure) + Clause(failure.what);
+      return text + " did not become ready" + Where(failure) + Clause(failure.what);
   }
   return text;
 }
@@ -112,14 +112,14 @@ std::string KilledText(std::string_view by, std::optional<Duration> ran, Duratio
 
 std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
                      std::string_view stack) {
-  std::string text = "its last sign of life was " + OneLine(sign) + " " + FormatDuration(ago) + " ago";
+  std::string text = "its last activity was " + OneLine(sign) + " " + FormatDuration(ago) + " ago";
   if (const std::string come = progress ? ToText(*progress) : ""; !come.empty()) text += ", at " + come;
-  if (!stack.empty()) text += "; it stands in " + OneLine(stack);
+  if (!stack.empty()) text += "; it is at " + OneLine(stack);
   return text;
 }
 
 std::string StackText(const std::vector<std::string>& tasks, std::string_view stack) {
-  return Names(tasks) + (tasks.size() == 1 ? " stands in " : " stand in ") + std::string(stack);
+  return Names(tasks) + (tasks.size() == 1 ? " is at " : " are at ") + std::string(stack);
 }
 
 std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others) {
@@ -133,7 +133,7 @@ std::string WithOtherStacks(std::string text, std::string_view stack, std::vecto
     if (i >= kPlacesShown) {
       left += at.tasks.size();
     } else if (at.stack == stack) {
-      text += "; " + Names(at.tasks) + (at.tasks.size() == 1 ? " stands" : " stand") + " there too";
+      text += "; " + Names(at.tasks) + (at.tasks.size() == 1 ? " is" : " are") + " there too";
     } else {
       text += "; " + StackText(at.tasks, at.stack);
     }
@@ -154,16 +154,16 @@ std::string TimeLimitText(Duration limit, Duration ran, const std::optional<Repo
 }
 
 std::string GangTimeoutText(const policy::Patience& patience, const Shortfall& shortfall) {
-  std::string text = "the gang did not come together" + Within(patience) + ": " + std::to_string(shortfall.ready) +
-                     " of " + std::to_string(shortfall.wanted) + " tasks were ready";
-  if (shortfall.held > 0) text += ", " + HeldOf(shortfall.held, shortfall.wanted) + " had come";
+  std::string text = "gang allocation timed out after " + LimitText(patience) + ": " + std::to_string(shortfall.ready) +
+                     " of " + std::to_string(shortfall.wanted) + " tasks ready";
+  if (shortfall.held > 0) text += ", " + HeldOf(shortfall.held, shortfall.wanted) + " granted";
   if (!shortfall.without_container.empty()) {
-    text += ", " + std::to_string(shortfall.without_container.size()) + " had no container (" +
+    text += ", " + std::to_string(shortfall.without_container.size()) + " without a container (" +
             Names(shortfall.without_container) + ")";
   }
   if (!shortfall.unconnected.empty()) {
-    text += ", " + std::to_string(shortfall.unconnected.size()) + " had not connected (" +
-            Names(shortfall.unconnected) + ")";
+    text +=
+        ", " + std::to_string(shortfall.unconnected.size()) + " not connected (" + Names(shortfall.unconnected) + ")";
   }
   const std::string& backend = shortfall.backend;  // one line already
   return backend.empty() ? text : text + "; " + backend;
@@ -176,33 +176,34 @@ std::string OutlivedText(const jobspec::RoleSpec& role, int running) {
 }
 
 std::string GoesOnWithoutText(bool preempted, Duration limit, int others) {
-  std::string why = "no other container came within " + DurationToText(limit) + " (timeouts.replacement)";
-  if (limit == Duration::zero()) why = "no other container was there at once";
-  if (preempted) why = "its container was taken for others";
-  return why + "; the job goes on with the other " + std::to_string(others) + " of its role";
+  std::string why = "no replacement container was granted within " + DurationToText(limit) + " (timeouts.replacement)";
+  if (limit == Duration::zero()) why = "no replacement container was available at once";
+  if (preempted) why = "its container was preempted";
+  return why + "; the job continues with the other " + std::to_string(others) + " of its role";
 }
 
 std::string NotReplacedText(const policy::Patience& patience, std::string_view backend) {
-  std::string text = "no container came in place of its last one" + Within(patience);
+  std::string text = "no replacement container was granted within " + LimitText(patience);
   if (!backend.empty()) text += "; " + std::string(backend);
   return text;
 }
 
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left) {
-  return HeldOf(held, wanted) + " are held, nothing more came for " + FormatDuration(held_for) +
-         "; they are given back in " + FormatDuration(left) + " unless more come";
+  return HeldOf(held, wanted) + " are held, no more were granted for " + FormatDuration(held_for) +
+         "; they are released in " + FormatDuration(left) + " unless more are granted";
 }
 
 std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in) {
-  return HeldOf(held, wanted) + " were held and nothing more came for " + FormatDuration(held_for) +
-         "; they were given back to avoid a deadlock with another job, and are asked for again in " +
+  return HeldOf(held, wanted) + " were held and no more were granted for " + FormatDuration(held_for) +
+         "; they were released to avoid a deadlock with another job and are requested again in " +
          FormatDuration(again_in);
 }
 
 std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own) {
   char figures[100];
   std::snprintf(figures, sizeof figures,
-                " is slow: a step takes it %.1f times as long as the others (%.3g steps a second)", times, own);
+                " is slow: its steps take %.1f times as long as those of the others (%.3g steps per second)", times,
+                own);
   return std::string(task) + " (rank " + std::to_string(rank) + ")" + (node.empty() ? "" : " on " + std::string(node)) +
          figures;
 }

@@ -18,16 +18,16 @@ namespace howdah::core {
 // "worker:1 failed with exit code 7 on node7 after 3m12s, attempt 0: <cause>"
 std::string FailureText(std::string_view task, const Failure& failure);
 
-// The rule of the role that has decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
+// The restart rule of the role that decided: "roles.worker.restart.rules[0] (log: bad record) says fail".
 std::string RuledByText(const jobspec::RoleSpec& role, int rule);
 
 // "...; 2 others failed because of it"
 std::string WithOthers(std::string first, int others);
 
-// by: who, from where, with what. ran: since the job first ran; none: it never did.
+// by: the user, the host and the command. ran: the time since the job first ran; nullopt if it never ran.
 std::string KilledText(std::string_view by, std::optional<Duration> ran, Duration since_submitted);
 
-// sign: the last activity, so long ago. stack: where its processes are; empty: not known.
+// sign: the kind of the last activity. ago: how long ago it was. stack: the stack location; empty if not known.
 std::string HungText(Duration ago, std::string_view sign, const std::optional<TaskProgress>& progress,
                      std::string_view stack);
 
@@ -36,13 +36,13 @@ struct TasksAtStack {
   std::vector<std::string> tasks;
   std::string stack;
 };
-// "worker:0, worker:2 stand in all_reduce (train.py:40)"
+// "worker:0, worker:2 are at all_reduce (train.py:40)"
 std::string StackText(const std::vector<std::string>& tasks, std::string_view stack);
-// "...; worker:0, worker:2 stand there too; worker:3 stands in load (train.py:9)": the fewest first. stack: of the
-// task that the text is about.
+// "...; worker:0, worker:2 are there too; worker:3 is at load (train.py:9)". Tasks at the same location come
+// first, then the smallest groups. stack: the location of the task that the text is about.
 std::string WithOtherStacks(std::string text, std::string_view stack, std::vector<TasksAtStack> others);
 
-// told: the newest checkpoint that a task has reported; none: not known.
+// The newest checkpoint that a task has reported.
 struct ReportedCheckpoint {
   std::string task;
   int64_t step = 0;
@@ -51,34 +51,35 @@ struct ReportedCheckpoint {
 std::string TimeLimitText(Duration limit, Duration ran, const std::optional<ReportedCheckpoint>& told,
                           std::string_view checkpoint_dir);
 
-// The tasks that an incomplete gang lacks.
+// The tasks and containers that an incomplete gang has and lacks, for the message about its timeout.
 struct Shortfall {
   int ready = 0, wanted = 0;
-  int held = 0;  // containers in which nothing was launched, as the others were not granted
+  int held = 0;  // containers in which nothing was launched, because others were not granted
   std::vector<std::string> without_container;
   std::vector<std::string> unconnected;  // with their nodes: "worker:2 on node7"
-  std::string backend;                   // what the backend waits for, in one line, or empty
+  std::string backend;                   // the backend's reason for the wait, in one line, or empty
 };
 std::string GangTimeoutText(const policy::Patience& patience, const Shortfall& shortfall);
 
-// A member that got no replacement: why, as a clause. limit: the time it had. others: the tasks of its role that go on.
+// Why the job goes on without a member that got no replacement, as a clause. limit: how long it waited. others: the
+// number of tasks of its role that go on.
 std::string GoesOnWithoutText(bool preempted, Duration limit, int others);
 std::string NotReplacedText(const policy::Patience& patience, std::string_view backend);
 
-// running: tasks of the role that still run.
+// running: the number of tasks of the role that still run.
 std::string OutlivedText(const jobspec::RoleSpec& role, int running);
 
-// While some of a gang's containers are held and no more are granted.
+// The wait reason of a gang that holds some containers and gets no more: before and after it releases them.
 std::string HoldingText(int held, int wanted, Duration held_for, Duration left);
 std::string ReleasedText(int held, int wanted, Duration held_for, Duration again_in);
 
-// "worker:3 (rank 4) on node7 is slow: a step takes it 2.4 times as long as the others (0.8 steps a second)".
+// "worker:3 (rank 4) on node7 is slow: its steps take 2.4 times as long as those of the others (0.8 steps per second)".
 std::string SlowText(std::string_view task, int rank, std::string_view node, double times, double own);
 
 // "worker:0, worker:1, worker:2 and 4 more".
 std::string Names(const std::vector<std::string>& names);
 
-// The clause as one line of at most limit bytes, cut at a character.
+// The clause as one line of at most `limit` bytes, cut at a character boundary.
 std::string OneLine(std::string_view text, size_t limit = 300);
 
 }  // namespace howdah::core

@@ -53,7 +53,7 @@ void Recorder::Started(const Task& task, const std::vector<int>& pids) {
   TaskChanged change = EntryWithRanks(task, TaskChanged::Type::kStarted);
   change.pids = pids;
   change.started = task.attempt.started();
-  change.reason = "";  // of a container that was lost before
+  change.reason = "";  // clears the reason of an earlier lost container
   Write(std::move(change));
 }
 
@@ -114,7 +114,7 @@ void Recorder::Resumed(const AmResumed& e, size_t containers) {
   if (phase_.running()) {
     resumed.reason = "the application master (attempt " + std::to_string(e.attempt - 1) + ") " +
                      (e.how.empty() ? "died" : e.how) + "; attempt " + std::to_string(e.attempt) +
-                     " goes on and has adopted " + std::to_string(containers) +
+                     " continues and has adopted " + std::to_string(containers) +
                      (containers == 1 ? " container" : " containers");
   }
   if (!e.tracking_url.empty()) resumed.tracking_url = e.tracking_url;

@@ -14,7 +14,7 @@ using Then = jobspec::RestartRule::Then;
 
 // How long ranked tasks that rejoin may take to notice that their peers are gone.
 constexpr Duration kRejoinLimit = std::chrono::minutes(1);
-constexpr char kAllRestart[] = "; all tasks are stopped to start again";
+constexpr char kAllRestart[] = "; all tasks are restarted";
 
 bool IsFree(const Task& task) { return task.attempt.failure() && task.attempt.failure()->not_charged; }
 bool IsFinal(const Task& task) { return task.attempt.failure() && task.attempt.failure()->final(); }
@@ -77,7 +77,7 @@ void Recovery::React(Task& task) {
   }
 }
 
-// The node of a failure that is no consequence of another one.
+// Counts the task's failure against its node. The failure must not be a consequence of another one.
 void Recovery::BlameNode(const Task& task) {
   const auto& failure = task.attempt.failure();
   const std::string& node = task.placement.node();
@@ -93,8 +93,8 @@ void Recovery::SendAvoidedNodes() {
   for (auto& [node, left] : nodes_.Avoided(context_.now)) context_.Emit(AvoidNode{node, left});
 }
 
-// Counts a restart; returns the pause before it. A lost container needs no pause, a failure of the task's own processes
-// does, even if it is not charged.
+// Charges the task for a restart, unless the restart is free, and returns the pause before it. A free restart has no
+// pause after a lost container, but has one after a failure of the task's own processes.
 Duration Recovery::Charge(Task& task) {
   const Duration first = roster_.SpecOf(task).restart.backoff;
   if (!IsFree(task)) {
@@ -111,7 +111,7 @@ void Recovery::RestartAlone(Task& task) {
   Revive(task);
 }
 
-// The task is to be started (again), under a new attempt number if its last one was used.
+// Prepares the task for its next start, under a new attempt number if the last one was used.
 void Recovery::Revive(Task& task) {
   Containers& containers = units_.allocation.containers;
   Container* container = task.placement.container();
@@ -127,7 +127,7 @@ void Recovery::Revive(Task& task) {
     task.Become(TaskState::kPending);
     units_.allocation.requests.Want(task);
   } else {
-    const bool going = container->is(Container::Phase::kKilled);  // and it wants another one then
+    const bool going = container->is(Container::Phase::kKilled);  // once it is gone, the task requests another one
     task.Become(task.placement.connected() ? TaskState::kReady : going ? TaskState::kPending : TaskState::kAllocated);
   }
   if (changes) recorder_.Placed(task);
@@ -170,7 +170,7 @@ bool Recovery::DrainIsOver() const {
   return scope.open == scope.rendezvous.rejoining;
 }
 
-// The failure that explains the drain: others of its scope may be consequences.
+// The task with the failure that explains the drain. Other failures in the scope may be consequences of it.
 Task* Recovery::FirstFailure() {
   Task* first = nullptr;
   roster_.ForEach([&](Task& task) {
@@ -184,7 +184,7 @@ Task* Recovery::FirstFailure() {
   return first;
 }
 
-// The ranked tasks have ended, and the one that failed first has no restart left: the whole job restarts, or fails.
+// If the ranked task that failed first has no restart left, restarts or fails the whole job and returns true.
 bool Recovery::WidenToJob(const Task& first, const std::string& why) {
   if (phase_.drain().scope == Scope::kAll || IsFree(first) || BudgetOf(first) > 0) return false;
   if (JobBudget() <= 0) {
@@ -224,10 +224,10 @@ void Recovery::BeginGeneration(Scope scope, Duration pause, const std::string& r
   phase_.BeginGeneration({.scope = scope, .everyone = scope == Scope::kRanked || context_.together}, backoff);
   units_.rendezvous.BeginGeneration();
   const Tally& ranked = roster_.ranked();
-  std::string scope_text = scope == Scope::kAll ? "all tasks start again" : "all ranked tasks start again";
+  std::string scope_text = scope == Scope::kAll ? "all tasks restart" : "all ranked tasks restart";
   if (ranked.rendezvous.rejoining > 0) {
     scope_text = std::to_string(ranked.rendezvous.rejoining) + " of " + std::to_string(ranked.tasks) +
-                 " ranked tasks go on without starting again,";
+                 " ranked tasks continue without a restart,";
   }
   recorder_.Recovering(reason + "; " + scope_text + " as generation " + std::to_string(phase_.generation()) +
                        (backoff ? " in " + FormatDuration(pause) : ""));
@@ -239,7 +239,7 @@ void Recovery::BeginGeneration(Scope scope, Duration pause, const std::string& r
     if (task.counts().rendezvous.rejoining == 0) Revive(task);
   });
   units_.allocation.assembly.RestartLimit();
-  units_.ending.Revisit();  // roles that stay done may still be outlived
+  units_.ending.Revisit();  // arms the `outlive` limits again: some roles may still be done
   if (backoff) context_.timers.Arm(JobTimer::kBackoff, context_.now + pause);
 }
 

@@ -1,5 +1,5 @@
-// Restarts: of one task, of the ranked tasks, of the whole job. What a failure leads to, and the way from one
-// generation to the next.
+// Restarts of one task, of the ranked tasks or of the whole job. Decides the remedy for each failure, and leads the job
+// from one generation to the next.
 #pragma once
 
 #include <optional>
@@ -18,20 +18,20 @@ class Recovery {
  public:
   explicit Recovery(Units& units);
 
-  // Decides the remedy of the task's failure, and begins at once what must not wait. The rest happens when the attempt
-  // has ended (Attempts::Close).
+  // Decides the remedy for the task's failure, and begins a drain or the end of the job at once. Other remedies wait
+  // until the attempt has ended (Attempts::Close).
   void React(Task& task);
   void RestartAlone(Task& task);
-  // The attempts of the scope are stopped; reason: a sentence for people, followed by how the job recovers.
+  // Stops the attempts of the scope. reason: a sentence for people, to which the way of recovery is appended.
   void BeginDrain(Phase::Drain drain, const std::string& reason);
-  // Of a drain whose cause is not a failure: its `why` is the reason.
+  // Begins a drain of the ranked tasks for a reason other than a failure.
   void DrainRanked(std::string why, bool rejoin = true);
   void StopScope();
-  // No attempt of the drain's scope is open, but for those that wait to rejoin.
+  // No attempt of the drain's scope is open, except those that wait to rejoin.
   bool DrainIsOver() const;
-  // A step of Settle: only now the first failure is known.
+  // A step of Settle: only now it is certain which failure was first.
   void FinishDrain();
-  // A task RUNNING may be the first of the generation.
+  // Begins the phase Running if this is the first running task of the generation.
   void MarkRunning();
 
   int BudgetOf(const Task& task) const;
@@ -39,7 +39,7 @@ class Recovery {
   bool FailsJob(const Task& task) const;
   // Whether the task may be started again although it is done.
   bool MayRestart(const Task& task) const;
-  // Since when the job runs, in any generation.
+  // When the job first ran, in any generation; nullopt if it has not run yet.
   const std::optional<Instant>& running_since() const { return running_since_; }
 
   void SeeNode(const std::string& node) { nodes_.Seen(node); }

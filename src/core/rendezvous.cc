@@ -30,11 +30,11 @@ void Rendezvous::On(const RendezvousReported& e) {
       task->rendezvous.Set(Step::kRejoining);
       if (restarting) return;
       return units_.recovery.DrainRanked(
-          asked_.empty() ? roster_.NameOf(*task) + " has lost touch with the other ranked tasks" : asked_);
+          asked_.empty() ? roster_.NameOf(*task) + " lost its connection to the other ranked tasks" : asked_);
     case RendezvousReported::Step::kUnreachable:
       if (restarting || asked_.empty()) return;
       task->rendezvous.Set(Step::kNone);
-      // If tasks can still join, this one is stopped for them (Growth), and the others notice.
+      // If there are still joinable tasks, Growth stops this task for them, and the other ranks notice that it is gone.
       asked_.clear();
       unreachable_ = true;
       return;
@@ -70,7 +70,7 @@ bool Rendezvous::LeaveFor(const std::string& why) {
   return true;
 }
 
-// Tasks that have not come to wait by now are stopped after all.
+// Stops the tasks that still have not left their generation.
 void Rendezvous::FireRejoinLimit() {
   roster_.ForEach([this](Task& task) {
     if (task.ranked && task.counts().rendezvous.joined > 0) units_.attempts.Stop(task);
@@ -121,7 +121,7 @@ void Rendezvous::GiveUp() {
   const Tally& ranked = roster_.ranked();
   const Phase& phase = units_.phase;
   if (ranked.rendezvous.rejoining == 0 || ranked.pending == 0 || phase.draining() || !phase.holds()) return;
-  units_.recovery.DrainRanked("the ranked tasks lack containers that do not come", /*rejoin=*/false);
+  units_.recovery.DrainRanked("the ranked tasks got no replacement containers", /*rejoin=*/false);
 }
 
 void Rendezvous::BeginGeneration() {
@@ -131,8 +131,8 @@ void Rendezvous::BeginGeneration() {
 
 std::string Rendezvous::HowTheyRecover() const {
   const Tally::Rendezvous& counts = roster_.ranked().rendezvous;
-  return counts.joined + counts.rejoining > 0 ? "the ranked tasks that can go on meet again"
-                                              : "all ranked tasks are stopped to start again";
+  return counts.joined + counts.rejoining > 0 ? "the ranked tasks that can continue repeat the rendezvous"
+                                              : "all ranked tasks are restarted";
 }
 
 }  // namespace howdah::core

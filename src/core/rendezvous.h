@@ -1,7 +1,7 @@
-// Ranked tasks that go on in another generation without a restart (elastic Horovod). Their framework reports how far
-// each is; when a generation breaks, or a larger one is possible, those that can wait for a slot in the next one, while
-// the others are stopped or have ended. The next generation forms as always; a waiting task gets its slot when those
-// that start are ready.
+// Ranked tasks that continue in another generation without a restart (elastic Horovod). Their framework reports the
+// rendezvous step of each task. When a generation breaks, or a larger one is possible, the tasks that are able to
+// rejoin wait for a slot in the next generation, while the others are stopped or have ended. The next generation forms
+// as usual. The waiting tasks get their slots when the tasks that start are ready.
 #pragma once
 
 #include <string>
@@ -19,28 +19,30 @@ class Rendezvous {
   explicit Rendezvous(Units& units);
 
   void On(const RendezvousReported& e);
-  // Another AM has taken over. true: the ranked tasks go on, although their rendezvous ended with the last AM; they
-  // restart when their generation breaks.
+  // Another AM has taken over. Returns true if the ranked tasks go on, although their rendezvous server ended with the
+  // last AM. They then restart when their generation breaks.
   bool SurvivesAm();
   void FireRejoinLimit();
 
-  // A drain does not stop the task: it comes to wait for its next slot by itself.
+  // A drain does not stop the task, because the task leaves its generation by itself and waits for its next slot.
   bool Rejoins(const Task& task) const;
   // The other ranked tasks cannot go on before this one has joined them.
   bool IsAwaited(const Task& task) const;
-  // The generation has begun to start, and tasks that rejoin wait for the others to be ready.
+  // The generation has begun to start, and tasks that rejoin wait until the others are ready.
   bool forming() const;
-  // Rank 0 hands the state in its memory to the others: one of its role's tasks has to be among those that rejoin.
+  // Whether a task of rank 0's role is among those that rejoin. Rank 0 hands the state in its memory on to the others,
+  // so without such a task the state is lost.
   bool SomeStateStays() const;
 
-  // All ranked tasks are joined: asks them to leave. Otherwise they notice by themselves that others are gone.
+  // Asks the ranked tasks to leave their generation if all of them are joined. Otherwise they notice by themselves that
+  // others are gone.
   void LeaveTogether();
-  // Asks the ranked tasks to leave for a larger generation. false: they have to be stopped for it.
+  // Asks the ranked tasks to leave for a larger generation. Returns false if they have to be stopped instead.
   bool LeaveFor(const std::string& why);
-  // A step of Settle: those that wait get their slots.
+  // A step of Settle: gives the waiting tasks their slots.
   void Rejoin();
-  // Tasks that wait hold containers that another job may lack while it holds what this one lacks. They are stopped, and
-  // their containers released, as those of any gang.
+  // Stops the waiting tasks, so that their containers are released like those of any incomplete gang. Otherwise two
+  // jobs could block each other, because each holds containers that the other one lacks.
   void GiveUp();
   void BeginGeneration();
   std::string HowTheyRecover() const;
@@ -54,7 +56,7 @@ class Rendezvous {
   class Recorder& recorder_;
   Units& units_;
   bool unreachable_ = false;  // in this generation: the tasks cannot be asked to leave
-  std::string asked_;         // why the ranked tasks were asked to leave; empty: they were not
+  std::string asked_;         // why the ranked tasks were asked to leave; empty if they were not
 };
 
 }  // namespace howdah::core

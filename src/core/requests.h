@@ -1,4 +1,5 @@
-// The requests to the backend: kept equal to what the tasks of roles that may start lack.
+// The container requests to the backend. They are kept equal to the containers that tasks lack, in roles that may
+// start.
 #pragma once
 
 #include <functional>
@@ -17,23 +18,23 @@ class Requests {
  public:
   explicit Requests(Units& units);
 
-  // The task wants a container.
+  // Records that the task needs a container.
   void Want(const Task& task);
-  // The task that gets a container which was granted to the role; nullptr: none was requested, or not any more.
+  // The task that gets a container granted to the role. Returns nullptr if no container is requested (any more).
   Task* TakeGrant(Role& role);
   // Brings the requests up to date.
   void Update();
   void CancelAll();
   bool any() const;
   int of(const Role& role) const { return roles_[role.number()].requested; }
-  // After another AM has taken over: it cannot know which requests arrived.
+  // Repeats the requests after another AM has taken over, because it cannot know which ones arrived.
   void Resend();
   void Check(bool up_to_date) const;
 
  private:
   struct RoleRequests {
-    int requested = 0;  // and not granted yet
-    // Members and optional tasks that want a container. Entries may be stale or repeated.
+    int requested = 0;  // containers that are requested and not granted yet
+    // Members and optional tasks that need a container. Entries may be stale or repeated.
     std::priority_queue<int, std::vector<int>, std::greater<>> members, optional;
   };
 

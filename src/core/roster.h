@@ -19,11 +19,11 @@ class Role {
  public:
   size_t number() const { return number_; }
   const jobspec::RoleSpec& spec() const { return *spec_; }
-  // The job file's, or a sidecar once the role has outlived others for too long.
+  // The kind in the job file, or a sidecar once the role has exceeded its `outlive` limit.
   jobspec::RoleKind kind() const { return kind_; }
   bool ranked() const { return ranked_; }
   bool coordinator() const { return coordinator_; }  // see FrameworkRules
-  int size() const { return size_; }                 // its tasks that do not leave
+  int size() const { return size_; }                 // the number of its tasks that do not leave
   // References stay valid while the role grows and shrinks at its end.
   std::deque<Task>& tasks() { return tasks_; }
   const std::deque<Task>& tasks() const { return tasks_; }
@@ -39,7 +39,7 @@ class Role {
   bool ranked_ = false, coordinator_ = false;
   int size_ = 0;
   std::deque<Task> tasks_;
-  std::deque<Ledger> ledgers_;       // by index, of tasks that left, too
+  std::deque<Ledger> ledgers_;       // by index, including those of tasks that left
   std::vector<HostPort> endpoints_;  // by index
   Tally tally_;
 };
@@ -60,7 +60,7 @@ class Roster {
   const Tally& all() const { return all_; }
   const Tally& ranked() const { return ranked_; }
   const Tally& Of(Scope scope) const { return scope == Scope::kAll ? all_ : ranked_; }
-  // The sum over the roles for which this holds.
+  // The sum over the roles for which `holds` returns true.
   template <typename Holds>
   Tally Sum(Holds holds) const {
     Tally sum;
@@ -76,15 +76,15 @@ class Roster {
     }
   }
 
-  // Takes the lowest index that is free.
+  // Adds a task with the lowest free index.
   Task& AddTask(Role& role, bool member);
-  // The task leaves: it does not count any more. It is deleted when it has been removed and has the highest index.
+  // Makes the task leave: it no longer counts. Trim() deletes it when it has been removed and has the highest index.
   void Leave(Task& task);
   void Trim(Role& role);
   void MakeSidecar(Role& role) { role.kind_ = jobspec::RoleKind::kSidecar; }
   void SetFirstAttempt(int number);
   int first_attempt() const { return first_attempt_; }
-  // Every task, also one that left, has its full restart budget again.
+  // Gives every task its full restart budget again, including tasks that left.
   void ResetBudgets();
 
   const HostPort& EndpointOf(const Task& task) const;
@@ -94,9 +94,9 @@ class Roster {
   std::vector<int> RanksOf(const Task& task) const;
 
   void BeginStep();
-  // The task that was changed last in this step; nullptr: none.
+  // The task that was changed last in this step; nullptr if none was.
   const Task* last_changed() const { return last_changed_; }
-  // Aborts if a sum is not what its tasks add up to.
+  // Aborts if a sum differs from the sum over its tasks.
   void CheckSums() const;
 
  private:

@@ -1,4 +1,4 @@
-// Role sizes that users ask for.
+// Applies the role sizes that users request.
 #pragma once
 
 #include <optional>
@@ -18,14 +18,14 @@ class Scaling {
   explicit Scaling(Units& units);
 
   void On(const ScaleRequested& e);
-  // A step of Settle. A role takes its next size when all tasks of the last scaling have left, and no attempts are
-  // being stopped: a task that leaves then may be the one that failed first.
+  // A step of Settle. A role takes its next size only when all tasks of the last scaling have left. It also waits for
+  // the end of a drain: until then, a task that would leave may be the one that failed first.
   void ApplyRequests();
 
-  // Creates a task that wants a container.
+  // Creates a task that needs a container.
   void AddTask(Role& role, bool member);
   void Leave(Task& task);
-  // Nothing of a leaving task runs any more.
+  // Removes a leaving task after its last process has ended.
   void Remove(Task& task);
 
  private:

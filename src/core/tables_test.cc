@@ -1,4 +1,4 @@
-// Ranks, sentences and timers as tables.
+// Tests of ranks, messages and timers, as tables.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -61,9 +61,9 @@ TEST(Reason, SentencesNameTaskNodeAndCause) {
   EXPECT_EQ(WithOthers("x", 2), "x; 2 others failed because of it");
   EXPECT_EQ(WithOtherStacks("x", "a", {}), "x");
   EXPECT_EQ(WithOtherStacks("x", "a", {{{"w:2", "w:3"}, "b"}, {{"w:4"}, "c"}, {{"w:0", "w:1", "w:5", "w:6"}, "a"}}),
-            "x; w:0, w:1, w:5 and 1 more stand there too; w:4 stands in c; w:2, w:3 stand in b");
+            "x; w:0, w:1, w:5 and 1 more are there too; w:4 is at c; w:2, w:3 are at b");
   EXPECT_EQ(WithOtherStacks("x", "", {{{"w:1"}, "a"}, {{"w:2"}, "b"}, {{"w:3"}, "c"}, {{"w:4"}, "d"}, {{"w:5"}, "e"}}),
-            "x; w:1 stands in a; w:2 stands in b; w:3 stands in c; 2 more elsewhere");
+            "x; w:1 is at a; w:2 is at b; w:3 is at c; 2 more elsewhere");
   EXPECT_EQ(KilledText("", seconds(1), seconds(2)), "killed after 1.0s");
 }
 

@@ -1,4 +1,5 @@
-// Counts over tasks. Every task adds its own (Task::Recount), so that a decision reads a sum instead of all tasks.
+// Counts over tasks. Every task adds its own counts (Task::Recount), so that a decision reads one sum instead of all
+// tasks.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +7,7 @@
 namespace howdah::core {
 
 struct Tally {
-  // How far open attempts are with the rendezvous (RendezvousReported).
+  // The rendezvous steps of open attempts (RendezvousReported).
   struct Rendezvous {
     int ready = 0;      // of members: all processes wait for their peers or have joined them, or the task is done
     int joined = 0;     // connected, and able to go on in another generation
@@ -15,23 +16,23 @@ struct Tally {
   };
   // Tasks of an elastic role that are not members.
   struct Optional {
-    int pending = 0;   // want a container and have none
-    int starting = 0;  // have one whose executor is not connected yet
+    int pending = 0;   // need a container and have none
+    int starting = 0;  // have a container with an executor that is not connected yet
     int joinable = 0;  // registered
     friend bool operator==(const Optional&, const Optional&) = default;
   };
   // Members that do not leave:
   int tasks = 0;
-  int pending = 0;       // want a container and have none
+  int pending = 0;       // need a container and have none
   int unregistered = 0;  // not done, without a connected executor
   int started = 0;       // have been RUNNING in this generation, or are done
-  int done = 0;          // ended, and not to be restarted
+  int done = 0;          // ended, and will not be restarted
   int succeeded = 0;     // done, SUCCEEDED
   int failed = 0;        // done, FAILED or LOST
   int hung = 0;          // their attempt has shown no activity
   int64_t budget = 0;    // charged restarts left
   // Any tasks:
-  int open = 0;  // have an attempt of which something may still run
+  int open = 0;  // have an attempt with processes that may still run
   Rendezvous rendezvous;
   Optional optional;
 

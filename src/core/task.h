@@ -1,5 +1,5 @@
-// A task and its parts. Each part keeps its fields to itself; every change of one is counted at once (Task::Recount),
-// so that the sums of roles and of the job are never stale.
+// A task and its parts. Each part keeps its fields private and counts every change at once (Task::Recount), so that the
+// sums of roles and of the job are never stale.
 #pragma once
 
 #include <optional>
@@ -35,8 +35,8 @@ class TaskPart {
   Task& task_;
 };
 
-// Whether the task takes part. An elastic role has optional tasks, too: containers are requested for them, and they
-// become members when they can. An optional task is not in the journal before it has a container.
+// Whether the task is a member of the generation. An elastic role also has optional tasks: containers are requested for
+// them, and they become members when they can. An optional task is not in the journal before it has a container.
 class Seat : public TaskPart {
  public:
   Seat(Task& task, bool member, int slot) : TaskPart(task), member_(member), slot_(slot) {}
@@ -45,7 +45,7 @@ class Seat : public TaskPart {
   bool leaving() const { return leaving_; }  // scaled away
   bool removed() const { return removed_; }  // has left
   bool stays() const { return member_ && !leaving_; }
-  int slot() const { return slot_; }  // its index in the peer group that tasks are sent
+  int slot() const { return slot_; }  // its position in the role's peer group
 
   void Join() { member_ = true, Changed(); }
   void GiveUp() { member_ = false, Changed(); }
@@ -58,11 +58,11 @@ class Seat : public TaskPart {
   int slot_;
 };
 
-// The current attempt, or the last one: its fields are valid from its start to the next one's.
+// The current attempt, or the last one. Its fields are valid from its start to the start of the next attempt.
 class Attempt : public TaskPart {
  public:
   enum class Run { kNone, kStarting, kRunning };
-  // Its processes.
+  // The processes of the attempt.
   struct Ranks {
     std::vector<bool> exited;
     int left = 0;
@@ -72,7 +72,7 @@ class Attempt : public TaskPart {
   };
   struct StopOrder {
     Instant at;              // when it was first ordered to stop
-    Duration grace{};        // of that order
+    Duration grace{};        // the grace of that order
     Instant due = kNever;    // when SIGKILL ends the stop
     Instant limit = kNever;  // the latest that `due` may become
   };
@@ -80,22 +80,22 @@ class Attempt : public TaskPart {
   Attempt(Task& task, int number) : TaskPart(task), number_(number) {}
 
   int number() const { return number_; }
-  bool used() const { return used_; }  // it was started under this number
+  bool used() const { return used_; }  // an attempt was started under this number
   int generation() const { return generation_; }
   Run run() const { return run_; }
   bool is_open() const { return run_ != Run::kNone; }
   const Ranks& ranks() const { return ranks_; }
   const std::optional<Instant>& started() const { return started_; }
   const std::optional<ExitStatus>& exit() const { return exit_; }
-  // Only of an attempt that failed by itself; the first in time.
+  // The first failure of the attempt. An attempt that is only stopped by order, for example in a drain, has none.
   const std::optional<Failure>& failure() const { return failure_; }
   const std::optional<StopOrder>& stop() const { return stop_; }
-  // Until a pause before the start is over, or the attempt must have ended.
+  // Fires when a pause before the start is over, or when the attempt must have ended.
   Timer& timer() { return timer_; }
 
   void Begin(int generation, int processes);
   void MarkRunning(Instant at) { run_ = Run::kRunning, started_ = at, Changed(); }
-  // false: there is no such process, or its exit is known.
+  // Returns false if there is no such process, or if its exit is already known.
   bool CountExit(int local_rank, Instant at);
   void CountCleanExit() { ++ranks_.clean, Changed(); }
   void EndRanks() { ranks_.left = 0, Changed(); }
@@ -122,7 +122,7 @@ class Attempt : public TaskPart {
   Timer timer_;
 };
 
-// Where the task runs, and since when it lacks a container.
+// The container of the task, or the time since which it lacks one.
 class Placement : public TaskPart {
  public:
   explicit Placement(Task& task) : TaskPart(task) {}
@@ -131,14 +131,14 @@ class Placement : public TaskPart {
   bool connected() const;
   const std::string& node() const { return node_; }  // of its container, or of the last one
   int launch_failures() const { return launch_failures_; }
-  bool preempted() const { return preempted_; }  // its last container was
-  bool overdue() const { return overdue_; }      // its replacement is, and the job could not go on without it
+  bool preempted() const { return preempted_; }  // its last container was preempted
+  bool overdue() const { return overdue_; }      // its replacement is overdue, and the job could not go on without it
   Instant missing_since() const { return missing_since_; }
   Timer& replacement_timer() { return replacement_timer_; }
 
   void Attach(Container& container);
   void Detach() { container_ = nullptr, Changed(); }
-  // A container was lost before a start. Returns how many were, in a row.
+  // Counts a container that was lost before a start. Returns the number of such losses in a row.
   int CountLaunchFailure() { return ++launch_failures_; }
   void ForgetLaunchFailures() { launch_failures_ = 0; }
   void SetPreempted(bool preempted) { preempted_ = preempted; }
@@ -155,14 +155,14 @@ class Placement : public TaskPart {
   Timer replacement_timer_;
 };
 
-// How far the attempt is with the rendezvous of its framework (RendezvousReported).
+// The step that the attempt has reached in the rendezvous of its framework (RendezvousReported).
 class RendezvousState : public TaskPart {
  public:
   enum class Step { kNone, kReady, kJoined, kRejoining };
   explicit RendezvousState(Task& task) : TaskPart(task) {}
 
   Step step() const { return step_; }
-  int generation() const { return generation_; }  // whose peer group it belongs to
+  int generation() const { return generation_; }  // the generation of the peer group that it belongs to
   void Set(Step step) { step_ = step, Changed(); }
   void Enter(int generation, Step step) { generation_ = generation, Set(step); }
 
@@ -171,7 +171,7 @@ class RendezvousState : public TaskPart {
   int generation_ = 0;
 };
 
-// The reported progress of an attempt, and the entries that the journal has of it.
+// The reported progress of an attempt, and the number of its progress entries in the journal.
 struct ProgressLog {
   std::optional<TaskProgress> latest;
   std::optional<Usage> usage;  // the newest sample when the attempt ended
@@ -180,24 +180,24 @@ struct ProgressLog {
   Instant next_entry = Instant::min();
 };
 
-// The part that outlasts a task that leaves: its index may come back.
+// The part of a task that is kept after the task has left, because a later task may get the same index.
 struct Ledger {
   int next_attempt = 0;  // attempt numbers are never reused
   int charged = 0;       // restarts that used up its budget
-  int free = 0;          // restarts after failures of its own processes that were not charged
-  // Failures that were not charged although the task itself may be the cause: a silent executor (its node, the network
-  // or the task), a broken GPU. Beyond kMostInfrastructure they are charged, so that a task that ruins its nodes is
-  // stopped.
+  int free = 0;          // free restarts after failures of its own processes
+  // Failures that were not charged although the task itself may be the cause: a silent executor (because of its node,
+  // the network or the task) or a broken GPU. Beyond kMostInfrastructure they are charged, so that a task that breaks
+  // its nodes does not restart without end.
   int infrastructure = 0;
   static constexpr int kMostInfrastructure = 5;
 };
 
 class Task {
  public:
-  // The sums it is counted in.
+  // The sums to which the counts of the task are added.
   struct Sums {
     Tally* role = nullptr;
-    Tally* ranked = nullptr;  // nullptr: it is not ranked
+    Tally* ranked = nullptr;  // nullptr if the task is not ranked
     Tally* all = nullptr;
     const Task** last_changed = nullptr;
     int restart_max = 0;
@@ -216,14 +216,14 @@ class Task {
   ProgressLog progress;
 
   TaskState state() const { return state_; }
-  bool done() const { return done_; }                // ended, and not to be restarted
+  bool done() const { return done_; }                // ended, and will not be restarted
   bool backing_off() const { return backing_off_; }  // until its attempt's timer fires
-  // Where its processes were when it hung, or was stopped because others hung; empty: not known.
+  // The stack location of its processes when it hung, or when it was stopped because others hung; empty if not known.
   const std::string& stack() const { return stack_; }
   const Tally& counts() const { return counted_; }
-  // It runs, and so do all of its processes.
+  // The attempt runs with all of its processes: none has exited or failed, and no stop was ordered.
   bool whole() const;
-  // The journal has an entry of it.
+  // The journal has an entry for the task.
   bool known() const { return seat.member() || placement.container() != nullptr; }
 
   void Become(TaskState state) { state_ = state, Recount(); }
@@ -233,7 +233,7 @@ class Task {
   void SetStack(std::string stack) { stack_ = std::move(stack); }
   void Charge() { ++ledger.charged, Recount(); }
   void Recount();
-  // What Recount has added to the sums is what the task is.
+  // The counts that Recount has added to the sums are those of the task's current state.
   bool CountedRight() const { return counted_ == Count(); }
 
  private:

@@ -6,7 +6,7 @@
 namespace howdah::core {
 namespace {
 
-// Entries for the same time have an order, too: the same events lead to the same actions.
+// Entries for the same time have a fixed order, too, so that the same events lead to the same actions.
 bool Later(const TimerQueue::Entry& a, const TimerQueue::Entry& b) {
   const auto order = [](const TimerQueue::Entry& e) {
     return std::make_tuple(e.at, e.key.owner, e.key.first, e.key.second);
@@ -36,7 +36,7 @@ bool TimerQueue::IsDue(Timer& timer, const Entry& entry) {
   if (timer.armed != entry.at) return false;
   timer.armed = kNever;
   if (timer.due == kNever) return false;
-  // It was moved: the new entry decides, whether it is due or not.
+  // The timer was moved to a later time. Its new entry decides whether it is due.
   if (timer.due > entry.at) {
     Arm(timer, entry.key, timer.due);
     return false;

@@ -1,5 +1,5 @@
-// All deadlines of a job in one heap. Moving a deadline to a later time costs nothing: its entry is checked again at
-// the old time. So a heartbeat of one of 10,000 executors is one store.
+// All deadlines of a job in one heap. Moving a deadline to a later time leaves the heap unchanged: when the old time
+// comes, the timer is checked and its entry moves. So a heartbeat costs one store, even with 10,000 executors.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@ namespace howdah::core {
 
 inline constexpr Instant kNever = Instant::max();
 
-// Owned by the unit that waits. To disarm: due = kNever.
+// Owned by the unit that waits. To disarm a timer, set due = kNever.
 struct Timer {
   Instant due = kNever;
-  Instant armed = kNever;  // of its valid entry in the heap; any other entry of it is stale
+  Instant armed = kNever;  // the time of its valid entry in the heap; any other entry of the timer is stale
 };
 
 // The owner of an entry's timer.
 struct TimerKey {
   enum class Owner : uint8_t { kJob, kContainer, kTask, kMissing, kRole };
   Owner owner = Owner::kJob;
-  int32_t first = 0;   // which of the job's timers; the container's slot; the task's role (also of kMissing); the role
+  int32_t first = 0;   // depends on the owner: the JobTimer, the container's index, the task's role, or the role
   int32_t second = 0;  // the task's index
 };
 
@@ -34,9 +34,9 @@ class TimerQueue {
   };
 
   void Arm(Timer& timer, TimerKey key, Instant due);
-  // An entry that is due; the caller finds its timer and calls IsDue.
+  // Removes and returns an entry that is due. The caller finds its timer and calls IsDue.
   std::optional<Entry> Pop(Instant now);
-  // Whether the timer of an entry that was popped is due; it is disarmed then. Otherwise its entry is put back if
+  // Whether the timer of a popped entry is due. If so, the timer is disarmed. Otherwise the entry is put back if
   // needed.
   bool IsDue(Timer& timer, const Entry& entry);
   std::optional<Instant> Next() const;

@@ -1,18 +1,26 @@
-// Test helper: a job's life as text. Each line of a story is an event; the core's actions follow it, indented. A test
-// compares the whole text.
+// Test helper: the life of a job as text (a story). Each line that begins with a time is an event, and the actions of
+// the core follow it, indented. A test compares the whole text. Brackets mark optional words. C is a container, R:I a
+// task, and A an attempt such as a0.
 //
-//   0s am 1 2 5                  1s kill 5s ann            2s scale worker 3          9s tick
-//   1s resumed 2                 1s warned c1 why          1s taken c1 how (excused)
-//   1s claimed c1 why (for others)                         1s preempted c1 how (excused, for others)
-//   1s grant c1 worker node7     1s register c1 [a0]       1s heard c1                1s gone c1 [how]
-//   1s started c1 a0             1s exit c1 a0 7           1s exit c1 a0 SIGSEGV rank=1 at=0.5s cause=... consequence=1
-//   1s exit c1 a0 7 rule=0       1s exit c1 a0 7 nodefault=1                            1s exit c1 a0 SIGTERM told=1
-//   1s progress c1 a0 120 [100]  1s stalled c1 a0 at=0.5s sign=output where=main (train.py:3)
-//   1s stands c1 a0 where=main (train.py:3)
-//   1s saving c1 a0              1s meets worker:1 a0 arrived|joined|waits|deaf
-//   1s ended c1 a0               1s startfail c1 a0 127    1s disconnected c1         1s waited REASON
-//   0s up                        all tasks start; prints nothing. Containers are named after
-//                                their tasks: worker:0 runs in worker:0 on node0
+//   0s am ATTEMPT [GENERATION FIRST]    0s up (all tasks start; prints nothing)
+//   0s resumed ATTEMPT [HOW]            0s tick
+//   0s grant C ROLE NODE                0s starting C STAGE
+//   0s register C [A]                   0s sentaway C WHY (the executor is refused)
+//   0s heard C (a heartbeat)            0s disconnected C
+//   0s gone C [HOW]                     0s taken C HOW (an infrastructure failure)
+//   0s preempted C HOW                  0s warned C WHY (a reclaim is announced)
+//   0s waited REASON                    0s claimed C WHY (a reclaim is announced, for a preemption)
+//   0s refused REASON                   0s started C A
+//   0s startfail C A 127                0s ended C A
+//   0s exit C A 7                       0s exit C A SIGSEGV rank=1 at=0.5s cause=... consequence=1
+//   0s exit C A 7 rule=0                0s exit C A 7 nodefault=1
+//   0s exit C A SIGTERM told=1 (by the stop order of the executor)
+//   0s progress C A STEP [CHECKPOINT]   0s saving C A
+//   0s stands C A where=STACK           0s stalled C A at=0.5s sign=output where=STACK (hung)
+//   0s scale ROLE SIZE                  0s meets R:I A arrived|joined|waits|deaf (as RendezvousReported::Step)
+//   0s kill GRACE BY (GRACE may be -)
+//
+// With `up`, containers are named after their tasks: worker:0 runs in the container worker:0 on node0.
 #pragma once
 
 #include <functional>
@@ -24,7 +32,7 @@
 
 namespace howdah::core::testing {
 
-// A role with one line; change what matters with edit.
+// Creates a role in one line; `edit` changes the fields that matter to the test.
 jobspec::RoleSpec RoleOf(std::string name, int instances,
                          const std::function<void(jobspec::RoleSpec&)>& edit = nullptr);
 jobspec::JobSpec JobOf(std::vector<jobspec::RoleSpec> roles,
@@ -39,15 +47,16 @@ struct Story {
   uint64_t seed = 1;
 };
 
-// Plays the events of the text (its lines that begin with a time) and returns the text as it should have been.
+// Plays the events of the text, which are its lines that begin with a time. Returns these lines with the actions that
+// the core returned.
 std::string Play(const Story& story, std::string_view text);
 
-// Fails the test unless the story reads like this.
+// Fails the test unless Play() returns exactly this text.
 void Reads(const Story& story, const char* text);
 
 std::string ToText(const Action& action, const jobspec::JobSpec& spec);
 
-// The instant of "1.5s" in stories: since the job was submitted.
+// The instant that a story writes as "1.5s": the time since the job was submitted.
 Instant At(Duration d);
 
 }  // namespace howdah::core::testing

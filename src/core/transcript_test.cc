@@ -18,7 +18,8 @@ Duration Seconds(const std::string& text) {
   return Duration(static_cast<int64_t>(std::strtod(text.c_str(), nullptr) * 1e6 + 0.5));
 }
 
-// The words of an event's line; names with '=' run to the end of the line or to the next name.
+// The words and options of an event's line. The value of an option NAME=VALUE extends to the next option or to the end
+// of the line.
 struct Line {
   std::vector<std::string> words;
   std::map<std::string, std::string> options;
@@ -84,10 +85,10 @@ std::optional<Event> ParseEvent(const Line& line, const jobspec::JobSpec& spec) 
   if (verb == "grant") return ContainerGranted{container, RoleNumber(spec, line.Word(2)), line.Word(3)};
   if (verb == "resumed") return AmResumed{std::atoi(line.Word(1).c_str()), line.From(2)};
   if (verb == "gone") return ContainerExited{container, line.From(2)};
-  if (verb == "taken") return ContainerExited{container, line.From(2), /*excused=*/true};
-  if (verb == "preempted") return ContainerExited{container, line.From(2), /*excused=*/true, /*taken=*/true};
+  if (verb == "taken") return ContainerExited{container, line.From(2), /*infrastructure=*/true};
+  if (verb == "preempted") return ContainerExited{container, line.From(2), /*infrastructure=*/true, /*preempted=*/true};
   if (verb == "warned") return ReclaimAnnounced{container, line.From(2)};
-  if (verb == "claimed") return ReclaimAnnounced{container, line.From(2), /*taken=*/true};
+  if (verb == "claimed") return ReclaimAnnounced{container, line.From(2), /*preempted=*/true};
   if (verb == "waited") return RequestsDelayed{line.From(1)};
   if (verb == "refused") return RequestsRefused{line.From(1)};
   if (verb == "register") {
@@ -241,7 +242,7 @@ struct Writer {
   }
 };
 
-// Long lines go on further in, as in any transcript.
+// Wraps long lines; the continuation is indented further.
 std::string Wrap(const std::string& text) {
   constexpr size_t kColumns = 118;
   std::istringstream in(text);
@@ -300,7 +301,7 @@ std::string Play(const Story& story, std::string_view text) {
       continue;
     }
     std::vector<Action> actions = job.Step(*event, words.now).actions;
-    // Answered at once, as the AM does; not printed, as each story would end with it.
+    // PrepareFinish is answered at once, as by the AM. It is not printed, because each story would end with it.
     if (!actions.empty() && std::holds_alternative<PrepareFinish>(actions.back())) {
       actions.pop_back();
       for (const Action& action : job.Step(FinishPrepared{}, words.now).actions) actions.push_back(action);

@@ -1,4 +1,4 @@
-// The units of a job, each the owner of its fields. They call each other directly: what one decides takes effect at
+// The units of a job. Each of them owns its fields. They call each other directly, so that a decision takes effect at
 // once, in the order in which actions and journal entries have to appear.
 #pragma once
 
@@ -30,7 +30,7 @@ struct Allocation {
   Placements placements;
 };
 
-// Which tasks take part.
+// The tasks that take part in the job.
 struct Membership {
   explicit Membership(Units& units);
   Scaling scaling;

@@ -10,8 +10,8 @@ namespace howdah::core {
 namespace {
 
 constexpr Duration kLongEnough = std::chrono::minutes(1);
-constexpr double kFar = 2;      // times as much as was used
-constexpr double kSpare = 1.3;  // times the peak: what a next run may need more
+constexpr double kFar = 2;      // advise if the request is more than this many times the sufficient amount
+constexpr double kSpare = 1.3;  // the sufficient amount is this many times the measured use, with room for other runs
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 constexpr int64_t kStep = 256 * kMebibyte;
 constexpr int64_t kWorthIt = int64_t{1} << 30;
@@ -22,8 +22,9 @@ std::string MemoryText(const jobspec::RoleSpec& role, const RoleUse& use) {
   const int64_t freed = (role.memory_bytes - enough) * use.tasks;
   const bool far = static_cast<double>(role.memory_bytes) > kFar * static_cast<double>(enough);
   if (use.memory_peak_bytes <= 0 || !far || freed < kWorthIt) return "";
-  return "of " + FormatBytes(role.memory_bytes) + " memory at most " + FormatBytes(use.memory_peak_bytes) +
-         " were used: `memory: " + std::to_string(enough / kMebibyte) + "MiB` would do and free " + FormatBytes(freed);
+  return "at most " + FormatBytes(use.memory_peak_bytes) + " of " + FormatBytes(role.memory_bytes) +
+         " memory was used: `memory: " + std::to_string(enough / kMebibyte) + "MiB` is enough and frees " +
+         FormatBytes(freed);
 }
 
 std::string CoresText(const jobspec::RoleSpec& role, const RoleUse& use) {
@@ -32,8 +33,8 @@ std::string CoresText(const jobspec::RoleSpec& role, const RoleUse& use) {
   if (use.cpu_seconds <= 0 || role.vcores <= kFar * enough) return "";
   char figure[40];
   std::snprintf(figure, sizeof figure, "%.1f", used);
-  return "of " + std::to_string(role.vcores) + " vcores " + figure +
-         " were used on average: `vcores: " + std::to_string(enough) + "` would do and free " +
+  return figure + (" of " + std::to_string(role.vcores)) +
+         " vcores were used on average: `vcores: " + std::to_string(enough) + "` is enough and frees " +
          std::to_string((role.vcores - enough) * use.tasks);
 }
 

@@ -6,7 +6,7 @@
 namespace howdah::diagnosis {
 namespace {
 
-constexpr int kNotFound = 127, kNotExecutable = 126;  // as every shell has them
+constexpr int kNotFound = 127, kNotExecutable = 126;  // the exit codes of every shell
 
 enum class Trouble { kMissing, kNoInterpreter, kNotPermitted, kWrongFormat, kDirectory };
 
@@ -14,7 +14,7 @@ struct Ending {
   std::string_view text;
   Trouble trouble;
 };
-// The ends of error lines of bash, dash, env, timeout and nohup; a longer one before those that are its suffix.
+// The endings of error lines of bash, dash, env, timeout and nohup. A longer ending comes before its own suffixes.
 constexpr Ending kEndings[] = {{": bad interpreter: No such file or directory", Trouble::kNoInterpreter},
                                {": cannot execute: required file not found", Trouble::kNoInterpreter},
                                {": cannot execute binary file: Exec format error", Trouble::kWrongFormat},
@@ -47,14 +47,14 @@ std::optional<Refused> ParseRefusal(std::string_view line) {
     if (ending.text.starts_with(": bad")) head = head.substr(0, head.rfind(": "));
     const size_t field = head.rfind(": ");
     std::string_view name = field == head.npos ? head : head.substr(field + 2);
-    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);  // timeout's and nohup's
+    if (const size_t quote = name.find("‘"); quote != name.npos) name = name.substr(quote);  // timeout, nohup
     if (const size_t quote = name.find('\''); quote != name.npos && name.ends_with('\'')) name = name.substr(quote);
     return Refused{Unquoted(name), ending.trouble};
   }
   return std::nullopt;
 }
 
-// From the shell's error line, or the program of a command without a shell.
+// Finds the program in the shell's error line. A command without a shell has no such line; its program is in argv.
 std::optional<Refused> FindRefusal(const Failure& failure) {
   for (auto line = failure.err.rbegin(); line != failure.err.rend(); ++line) {
     if (auto refused = ParseRefusal(*line)) return refused;
@@ -157,7 +157,7 @@ std::optional<core::Diagnosis> FindUnrunnableCommand(const Failure& failure) {
   return std::nullopt;
 }
 
-// "python3: can't open file '/job/trian.py': [Errno 2] No such file or directory"
+// Recognises "python3: can't open file '/job/trian.py': [Errno 2] No such file or directory".
 std::optional<core::Diagnosis> FindMissingScript(const Failure& failure) {
   constexpr std::string_view kCannotOpen = ": can't open file '";
   for (const std::string_view line : failure.LastErrLines(3)) {

@@ -11,7 +11,8 @@ namespace {
 constexpr size_t kLongestCause = 300;
 constexpr size_t kLongestAdvice = 400;
 
-// Of what torch's @record writes: {"message": {"message": "...", "extraInfo": {"py_callstack": "Traceback ..."}}}.
+// Reads the call stack from the file that torch's @record writes:
+// {"message": {"message": "...", "extraInfo": {"py_callstack": "Traceback ..."}}}.
 std::string CallstackOf(const std::string& error_file) {
   const auto json = nlohmann::json::parse(error_file, nullptr, /*allow_exceptions=*/false);
   const nlohmann::json* at = &json;

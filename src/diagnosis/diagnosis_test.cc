@@ -1,4 +1,4 @@
-// Recorded output of real programs, and the text that is made of it. The host is n1, the working directory /job.
+// Recorded output of real programs, and the diagnosis for it. The host is n1, the working directory /job.
 #include "howdah/diagnosis/diagnosis.h"
 
 #include <gmock/gmock.h>
@@ -222,7 +222,7 @@ TEST(Diagnosis, PortInUseIsNamedWithItsHolder) {
             "listen on the port that is reserved for the task, $HOWDAH_PORT, instead of a fixed port");
   e.reserved_port = 18398;
   EXPECT_EQ(Diagnose(e).advice, "the port was reserved for this task, but another process took it; run the job again");
-  Evidence jax = Signalled(11, kGrpcInUse);  // as JAX 0.10 ends
+  Evidence jax = Signalled(11, kGrpcInUse);  // JAX 0.10 ends like this
   jax.ports = {{18395, "python3 (pid 7)"}};
   EXPECT_EQ(Diagnose(jax).cause, "address already in use: port 18395 on n1 is held by python3 (pid 7)");
   EXPECT_EQ(Diagnose(Ended(1, "server: bind: Address already in use\n")).cause,

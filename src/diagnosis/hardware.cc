@@ -7,7 +7,7 @@
 namespace howdah::diagnosis {
 namespace {
 
-// Printed by drivers and libraries when hardware or driver have failed, and not the program.
+// A message that drivers and libraries print when the hardware or the driver has failed, and not the program.
 struct HardwareError {
   std::string_view phrase;
   std::string_view meaning;  // "... on node7"

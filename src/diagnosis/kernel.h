@@ -9,10 +9,10 @@ namespace howdah::diagnosis {
 
 // An error report of NVIDIA's driver.
 struct Xid {
-  std::string pci;  // as PciAddress
+  std::string pci;  // as PciAddress returns it
   int number = 0;
 };
-// From lines like "NVRM: Xid (PCI:0000:3b:00): 79, pid=812, name=python, GPU has fallen off the bus."
+// Reads lines like "NVRM: Xid (PCI:0000:3b:00): 79, pid=812, name=python, GPU has fallen off the bus."
 std::vector<Xid> XidsIn(std::string_view kernel_log);
 
 // A process that the kernel's OOM killer has killed.
@@ -20,12 +20,12 @@ struct OomKill {
   int pid = 0;
   bool of_cgroup = false;  // because its cgroup had reached its limit; false: the machine was out of memory
 };
-// From lines like "Out of memory: Killed process 812 (python3) total-vm:8392044kB, anon-rss:4041236kB, ..." and "Memory
-// cgroup out of memory: Killed process 812 (python3) ...".
+// Reads lines like "Out of memory: Killed process 812 (python3) total-vm:8392044kB, anon-rss:4041236kB, ..." and
+// "Memory cgroup out of memory: Killed process 812 (python3) ...".
 std::vector<OomKill> OomKillsIn(std::string_view kernel_log);
 
 // Normalizes "00000000:3B:00.0" (nvidia-smi), "0000:3b:00" (the kernel) and "3b:00.0" to domain, bus and device,
-// "0000:3b:00". Empty: not a PCI address.
+// "0000:3b:00". Returns "" if the text is not a PCI address.
 std::string PciAddress(std::string_view text);
 
 }  // namespace howdah::diagnosis

@@ -52,7 +52,7 @@ TEST(Kernel, OnlyErrorsOfTheTasksOwnGpusCount) {
        "the GPU at PCI 0000:af:00 on n1 failed: Xid 74, NVLink failure; stderr ends with: ",
        true},
       {0, {}, "NVRM: Xid (PCI:0000:af:00): 79, GPU has\n", "stderr ends with: ", false},
-      // The worst error is reported, in whatever order they came.
+      // The worst error is reported, regardless of the order of the errors.
       {1,
        {},
        "NVRM: Xid (PCI:0000:af:00): 63, x\nNVRM: Xid (PCI:0000:af:00): 45, x\n"
@@ -125,7 +125,7 @@ TEST(Kernel, OutOfMemoryKillIsAttributedToNodeOrCgroup) {
   }
 }
 
-// Reported, but not charged to the node.
+// The error is reported, but is not a fault of the node.
 TEST(Kernel, ProgramErrorIsNoNodeFault) {
   Evidence e;
   e.exit.signal = 11;

@@ -10,7 +10,7 @@ namespace {
 constexpr size_t kRecent = 15;  // lines
 
 bool MentionsInUse(std::string_view line) {
-  // The last phrase is gRPC's only message about it (TensorFlow, JAX).
+  // The last phrase is the only message that gRPC (in TensorFlow and JAX) prints about a port in use.
   for (const std::string_view phrase : {"ddress already in use", "EADDRINUSE", "No address added out of total"}) {
     if (Contains(line, phrase)) return true;
   }
@@ -137,7 +137,7 @@ constexpr Broken kBroken[] = {{"trying to connect to (", "could not connect to"}
                               {"Connection reset by peer", "lost its connection to"},
                               {"Connection closed by peer", "lost its connection to"}};
 
-// nullopt: the text mentions no broken connection, or does not name the peer.
+// Returns nullopt if the text mentions no broken connection, or does not name the peer.
 std::optional<std::string> BrokenConnection(std::string_view text, const std::string& host) {
   for (const Broken& broken : kBroken) {
     if (!Contains(text, broken.phrase)) continue;

@@ -1,4 +1,4 @@
-// Programs that ran and failed: out of memory, uncaught exceptions, and the last output of all others.
+// Programs that ran and failed: out of memory, uncaught exceptions, and for all other failures the last output.
 #include <algorithm>
 
 #include "howdah/base/bytes.h"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kKill = 9;
 
-// "4.9 GiB of the 4 GiB requested"; empty: unknown.
+// "4.9 GiB of the 4 GiB requested"; empty if unknown.
 std::string MemoryUse(const Evidence& e) {
   if (e.memory_peak_bytes == 0 || e.memory_requested_bytes == 0) return "";
   return FormatBytes(e.memory_peak_bytes) + " of the " + FormatBytes(e.memory_requested_bytes) + " requested";
@@ -63,7 +63,7 @@ bool IsNoise(std::string_view line) {
          line.find_first_not_of("-=_*#^~.+| ") == line.npos;
 }
 
-// The last meaningful lines, joined; empty: there are none.
+// The last meaningful lines, joined; empty if there are none.
 std::string JoinLast(const Lines& lines) {
   constexpr size_t kLines = 3;
   constexpr size_t kLongestLine = 120;

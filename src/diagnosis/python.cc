@@ -24,7 +24,7 @@ class Reader {
  public:
   Reader(const Lines& lines, size_t at, std::string margin) : lines_(lines), at_(at), margin_(std::move(margin)) {}
 
-  // The line without its margin; nullopt: the end of these lines.
+  // The line without its margin. Returns nullopt at the end of the lines with this margin.
   std::optional<std::string_view> Line() const {
     if (at_ >= lines_.size()) return std::nullopt;
     const std::string_view line = lines_[at_];
@@ -153,7 +153,7 @@ std::optional<PythonException> FirstOfGroup(const Lines& lines, size_t at, std::
   return reader.Line() ? ParseExceptionLine(*reader.Line()) : std::nullopt;
 }
 
-// How the traceback at lines[heading] is chained to the one before it; empty: it is not.
+// How the traceback at lines[heading] is chained to the one before it; empty if it is not chained.
 std::string LinkBefore(const Lines& lines, size_t heading) {
   for (size_t back = 1; back <= 2 && back <= heading; ++back) {
     const std::string& line = lines[heading - back];

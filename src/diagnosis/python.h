@@ -12,7 +12,7 @@ struct PythonException {
   std::string type;     // without its module: "JSONDecodeError"
   std::string message;  // one line
   std::string file;     // of the innermost frame in the user's code, relative to the working directory
-  int line = 0;         // 0: no frame was printed
+  int line = 0;         // 0 if no frame was printed
 
   std::string Location() const;  // "train.py line 7", or empty
   std::string ToText() const;    // "ValueError: bad batch 17 (train.py line 7)"
@@ -26,7 +26,7 @@ struct PythonFailure {
   std::string ToText() const;
 };
 
-// The last complete traceback in lines; nullopt: none.
+// The last complete traceback in lines. Returns nullopt if there is none.
 std::optional<PythonFailure> FindPythonFailure(const std::vector<std::string>& lines,
                                                std::string_view working_directory);
 

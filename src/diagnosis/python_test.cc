@@ -1,4 +1,4 @@
-// Recorded output of CPython 3.11, and the text that is made of it.
+// Recorded output of CPython 3.11, and the text of the failure that is found in it.
 #include "python.h"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ namespace {
 struct Row {
   const char* name;
   const char* output;
-  const char* text;  // empty: no failure is found
+  const char* text;  // empty if no failure is found
 };
 
 const Row kRows[] = {
@@ -226,7 +226,7 @@ TEST(Python, RecordedTracebacksAreRead) {
   }
 }
 
-// Must neither crash nor take noticeable time.
+// Reading truncated output must neither crash nor take noticeable time.
 TEST(Python, TruncatedOutputIsHarmless) {
   for (const Row& row : kRows) {
     const std::string_view output = row.output;

@@ -32,8 +32,8 @@ TEST(RestartRules, FirstMatchingRuleIsReturned) {
       {{Rule("bad record")}, Code(1), "step 1\nbad record 17\nmore\n", 0},
       {{Rule("^bad .* 17$")}, Code(1), "step 1\nbad record 17\nmore\n", 0},
       {{Rule("^record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},
-      {{Rule("step.*record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},  // within one line only
-      {{Rule("^bad record$")}, Code(1), "\x1b[31mbad record\x1b[0m\r\n", 0},       // without escapes
+      {{Rule("step.*record")}, Code(1), "step 1\nbad record 17\n", std::nullopt},  // matches only within a line
+      {{Rule("^bad record$")}, Code(1), "\x1b[31mbad record\x1b[0m\r\n", 0},       // escapes are removed first
       {{Rule("bad record", 3)}, Code(1), "bad record\n", std::nullopt},
       {{Rule("bad record", 3), Rule("bad"), Rule("", 1)}, Code(1), "bad record\n", 1},
       {{Rule("")}, Code(0), "", std::nullopt},

@@ -16,16 +16,16 @@ using Lines = std::vector<std::string>;
 // The signal that ended the process, or its child, if a shell reports 128 + signal.
 std::optional<int> SignalOf(const ExitStatus& exit);
 
-// The evidence, and what several rules derive from it.
+// The evidence, and values derived from it that several rules need.
 struct Failure {
   explicit Failure(const Evidence& e);
 
   const Evidence& evidence;
-  Lines err, out;                       // of CleanLines()
+  Lines err, out;                       // stderr and stdout after CleanLines()
   std::optional<PythonFailure> python;  // from the framework's error file, else from err
   std::optional<int> signal;            // SignalOf
 
-  // At most count lines: the last of err that are not empty, in order.
+  // The last lines of err that are not empty, at most `count`, in order.
   std::vector<std::string_view> LastErrLines(size_t count) const;
   // " (train.py line 7)" if there is a traceback, else empty.
   std::string Location() const;
@@ -45,10 +45,10 @@ std::optional<core::Diagnosis> FindPythonException(const Failure& failure);
 std::optional<core::Diagnosis> FindCppException(const Failure& failure);
 std::optional<core::Diagnosis> QuoteLastOutput(const Failure& failure);
 
-// Adds an error that the driver has logged about the task's GPUs: it may be the reason for what was found.
+// Adds an error that the driver has logged about the task's GPUs, because it may be the reason for the found failure.
 void AddGpuError(const Failure& failure, core::Diagnosis& found);
 
-// Advice on a message of the dynamic loader; empty: none.
+// Advice on a message of the dynamic loader; empty if there is none.
 std::string LoaderAdvice(std::string_view message, const Failure& failure);
 
 }  // namespace howdah::diagnosis

@@ -18,7 +18,7 @@ std::vector<std::string> CleanLines(std::string_view text);
 std::string_view BaseName(std::string_view path);
 bool Contains(std::string_view text, std::string_view part);
 
-// The name closest to the wanted one; nullopt: none is similar.
+// The name closest to the wanted one. Returns nullopt if none is similar.
 std::optional<std::string> Nearest(std::string_view wanted, const std::vector<std::string>& names);
 
 }  // namespace howdah::diagnosis

@@ -1,4 +1,4 @@
-// When an attempt last showed activity: output, CPU time, GPU use, or progress.
+// Records when an attempt last showed activity: output, CPU time, GPU use, or progress.
 #pragma once
 
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace howdah::executor {
 
-// Updated with every heartbeat.
+// The caller updates it with every heartbeat.
 class ActivityMonitor {
  public:
-  // An attempt starts. outputs: its log files.
+  // To be called when an attempt starts. outputs: its log files.
   void Begin(Instant now, std::vector<std::string> outputs);
 
   struct Measurements {

@@ -80,7 +80,7 @@ bool AmConnection::Finish() {
   return connected_;
 }
 
-// Meanwhile the task's processes go on; their ends are kept in reports_.
+// The task's processes continue while no AM is connected. Reports about them are kept in reports_.
 void AmConnection::OnClosed(const std::string& why) {
   connected_ = false;
   heartbeat_timer_.cancel();
@@ -97,7 +97,7 @@ Duration AmConnection::RemainingWait() const {
   return lost_since_ ? std::max(Duration::zero(), am_timeout_ - (clock_.Now() - *lost_since_)) : am_timeout_;
 }
 
-// Also while the old stream looks intact: the AM at its other end has been replaced.
+// Changes to the calling AM even if the old stream looks intact, because the AM at its other end has been replaced.
 void AmConnection::OnCalledBack(const std::string& am_address) {
   if (!reconnect_ || am_address == am_address_) return;
   Log("called back by another application master, at " + am_address);

@@ -53,7 +53,8 @@ void Attempt::KillAt(TimePoint at) {
 }
 
 void Attempt::SendStopSignal() const {
-  // The process group of a running rank has the rank's pid, which cannot have been reused. Other groups are looked up.
+  // The process group of a running rank has the rank's pid, which cannot have been reused. The groups of ended ranks
+  // are looked up, because their pids may have been reused.
   std::vector<pid_t> ended;
   for (size_t rank = 0; rank < pids_.size(); ++rank) {
     if (living_[rank]) {
@@ -89,7 +90,7 @@ void Attempt::Advance() {
     killing_ = true;
   }
   os::process::SignalDescendants(SIGKILL);
-  if (os::process::HasChildren()) return;  // each child's end leads here again
+  if (os::process::HasChildren()) return;  // Advance is called again when a child ends
   ended_ = true;
   kill_timer_.cancel();
   const auto on_ended = std::move(handlers_.on_ended);  // may destroy *this

@@ -19,32 +19,32 @@ namespace howdah::executor {
 //     | all ranks ended     | groups empty             | nothing left
 //     +---------------------+---------> killing -------+----> ended
 //
-// When the last rank has ended by itself, its descendants are killed at once. After a Stop, all members of the ranks'
-// process groups receive the signal and keep the whole grace: a shell dies of the signal while its child is still
-// saving a checkpoint.
+// When the last rank has ended by itself, the remaining descendants are killed immediately. After a Stop, all members
+// of the ranks' process groups receive the signal and keep the whole grace, because a shell dies of the signal while
+// its child is still saving a checkpoint.
 //
-// On the executor's loop. The executor, a subreaper, reaps: it passes on every child that has ended (OnReaped), then
-// calls Advance.
+// Used on the executor's loop only. The executor is a subreaper and reaps all children. It passes every ended child to
+// OnReaped, then calls Advance.
 class Attempt {
  public:
   struct Handlers {
     std::function<void(int local_rank, const ExitStatus& status)> on_rank_exited;
-    std::function<void()> on_ended;  // last; no process of the attempt is left. May destroy the Attempt
+    std::function<void()> on_ended;  // the last call, when no process of the attempt is left. May destroy the Attempt
   };
   Attempt(boost::asio::io_context& loop, int number, int stop_signal, Handlers handlers);
 
   // Starts the process of the next local rank.
   std::optional<os::process::SpawnError> Spawn(const os::process::SpawnRequest& request);
 
-  // A process that another task has started here (mpirun's daemon). The other task stops it, so it receives no stop
-  // signal; but it keeps the grace, and does not outlive the attempt.
+  // Adds a process that another task has started here (mpirun's daemon). The other task stops the process, so this
+  // attempt sends it no stop signal. The process keeps the grace, and is killed at the end of the attempt.
   void AddGuest(pid_t pid) { guests_.push_back(pid); }
 
-  // Sends the stop signal now, and SIGKILL after the grace. Extend may restart the grace until limit, if that is
-  // longer, has passed. A further call can only shorten either.
+  // Sends the stop signal now, and SIGKILL after the grace. Extend may restart the grace until `limit` has passed, if
+  // `limit` is longer than the grace. A further call can only shorten the grace and the limit.
   void Stop(Duration grace, Duration limit = Duration(0));
-  // The attempt is still saving a checkpoint: restarts the grace, within the limit. false: the attempt is not stopping,
-  // or the limit is reached.
+  // Restarts the grace, within the limit, because the attempt is still saving a checkpoint. Returns false if the
+  // attempt is not stopping, or if the limit is reached.
   bool Extend();
 
   void OnReaped(const os::process::Reaped& child);
@@ -65,11 +65,11 @@ class Attempt {
   int stop_signal_;
   Handlers handlers_;
   std::vector<pid_t> pids_;
-  std::vector<bool> living_;  // beside pids_
+  std::vector<bool> living_;  // parallel to pids_
   std::vector<pid_t> guests_;
-  std::optional<TimePoint> kill_at_;  // once stopping
-  TimePoint kill_by_;                 // upper bound of kill_at_
-  Duration grace_{};                  // of the first Stop
+  std::optional<TimePoint> kill_at_;  // set once the attempt is stopping
+  TimePoint kill_by_;                 // the upper bound of kill_at_
+  Duration grace_{};                  // the grace of the first Stop
   bool killing_ = false;
   bool ended_ = false;
   boost::asio::steady_timer kill_timer_;

@@ -30,7 +30,7 @@ AttemptRunner::AttemptRunner(const TaskContext& context, os::process::PortReserv
                  }}) {}
 
 void AttemptRunner::Start(const wire::Start& start, const wire::Cluster& cluster) {
-  if (attempt_ || pending_ || start.attempt() <= newest_) return;  // repeated, or too late
+  if (attempt_ || pending_ || start.attempt() <= newest_) return;  // a repeated order, or one that came too late
   newest_ = start.attempt();
   auto order = ReadStartOrder(start, cluster, context_.plan.spec, context_.plan.task);
   if (!order) {
@@ -52,7 +52,7 @@ void AttemptRunner::Stop(const wire::Stop& stop) {
     return Stop(Duration(stop.grace_micros()), Duration(stop.limit_micros()));
   }
   if (pending_ && pending_->slot.attempt == stop.attempt()) pending_.reset();
-  // It was never started, or has ended: the AM receives Ended (again), and a late Start of it is ignored.
+  // The attempt was never started, or has ended. Report Ended (again), and ignore a late Start of this attempt.
   newest_ = std::max(newest_, stop.attempt());
   ReportEnded(stop.attempt());
 }
@@ -114,7 +114,7 @@ bool AttemptRunner::StartRanks() {
       if (const auto error = attempt_->Spawn(launch->request)) launch->problem = ToProblem(launch->request, *error);
     }
     if (launch->problem) {
-      // Where a shell would have written it. If even that fails, the AM still receives it.
+      // A shell would have written this line to stderr, too. If that write fails, the AM still receives the line.
       (void)os::files::AppendLine(launch->err.get(), launch->problem->line, "stderr").ok();
       FailStart(slot, *launch->problem);
       return false;
@@ -125,7 +125,7 @@ bool AttemptRunner::StartRanks() {
   return true;
 }
 
-// Reported at once, or when the processes that did start are gone.
+// Reports the failure at once, or when the processes that did start are gone.
 void AttemptRunner::FailStart(const ProcessSlot& slot, const StartProblem& problem) {
   wire::FromExecutor message;
   wire::StartFailed& failed = *message.mutable_start_failed();
@@ -156,8 +156,8 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   if (status.signal) exited.set_signal(*status.signal);
   context_.usage.Fill(*exited.mutable_usage());
   if (status.success()) AddExports(local_rank, exited);
-  // A process killed by the stop signal needs no cause. One that exits with an error meanwhile does: it may be the
-  // first failure, and the others, which lost their connection to it, only exited sooner.
+  // The death of a process by a signal after a stop needs no cause. An exit with an error during a stop needs one: this
+  // process may have failed first, and the other tasks, which lost their connection to it, may only have exited sooner.
   const bool stopped = attempt_->stopping() && status.signal;
   exited.set_as_told(stopped);
   if (!status.success() && !stopped) {
@@ -177,7 +177,8 @@ void AttemptRunner::OnRankExited(int local_rank, const ExitStatus& status) {
   context_.am.Report(std::move(message));
 }
 
-// A task that succeeds without printing the values that it exports has failed.
+// Adds the exported values. A value that is invalid or beyond the limits fails the task, even if it has exited with 0.
+// A value that was not printed is not exported.
 void AttemptRunner::AddExports(int local_rank, wire::RankExited& exited) {
   const jobspec::EnvVars& wanted = context_.plan.role().exports;
   if (wanted.empty() || context_.plan.task.index != 0 || local_rank != 0 || attempt_->stopping()) return;
@@ -202,9 +203,10 @@ void AttemptRunner::OnAttemptEnded() {
   const int number = attempt_->number();
   watchdog_.End();
   progress_.End();
-  // Its timer may have expired already and be about to call it.
+  // Destroy the attempt later, because its expired timer may already be about to call it.
   boost::asio::post(context_.loop, [ended = std::shared_ptr<Attempt>(std::move(attempt_))] {});
-  // If another process has taken the port, the next attempt's server fails, and the diagnosis names that process.
+  // Ignore a failure: if another process has taken the port, the next attempt's server fails, and the diagnosis names
+  // that process.
   (void)port_.Hold().ok();
   if (failure_) {
     context_.logs.AddSizes(number, *failure_->mutable_start_failed()->mutable_logs());
@@ -233,7 +235,7 @@ void AttemptRunner::ReportEnded(int attempt) {
   context_.am.Report(std::move(message));
 }
 
-// Nothing is appended after the attempt has ended: the final sizes of its logs were reported.
+// Appends nothing after the attempt has ended, because the final sizes of its logs were already reported.
 void AttemptRunner::Print(const wire::Print& print) {
   const bool known_rank = print.local_rank() >= 0 && print.local_rank() < context_.plan.role().processes;
   if (!attempt_ || attempt_->number() != print.attempt() || !known_rank) return;
@@ -273,8 +275,8 @@ std::optional<Launch> AttemptRunner::PrepareCommand(const jobspec::Command& comm
   return executor::PrepareCommand(context_.plan, order_.peers, order_.slot, command);
 }
 
-// mpirun's daemons are started into the tasks that hold a container for them; such a task is not over, and keeps its
-// grace, as long as its daemon runs.
+// mpirun starts its daemons in the tasks that hold a container for them. A stop of such a task waits for its daemon,
+// within the grace.
 void AttemptRunner::OnCommandStarted(pid_t pid) {
   if (frameworks::mpi::PlaceholderCommand(context_.plan.spec, context_.plan.task)) attempt_->AddGuest(pid);
 }

@@ -34,47 +34,49 @@ struct TaskContext {
 
 //  idle --Start--> pending ---working directory ready---> running --Stop--> stopping ---> idle
 //
-// Attempts are numbered; an order for an older attempt than the newest is answered or ignored, never followed. The AM
-// receives Started, a RankExited for each process, and Ended once nothing is left of the attempt; or StartFailed.
+// Attempts are numbered. An order for an attempt that is older than the newest one is answered or ignored, but never
+// carried out. The AM receives Started, then one RankExited per process, then Ended when no process of the attempt is
+// left. If the start fails, the AM receives StartFailed instead.
 //
-// On the executor's loop.
+// Used on the executor's loop only.
 class AttemptRunner {
  public:
-  // port: plan.port. on_idle: the running attempt has ended and was reported.
+  // port: the reservation of plan.port. on_idle is called when the running attempt has ended and its end was reported.
   AttemptRunner(const TaskContext& context, os::process::PortReservation port, std::function<void()> on_idle);
 
   void Start(const wire::Start& start, const wire::Cluster& cluster);
   void Stop(const wire::Stop& stop);
   // Stops the running attempt, whatever its number.
   void Stop(Duration grace, Duration limit);
-  // Drops a start order that waits for the working directory.
+  // Discards a start order that waits for the working directory.
   void DropPending() { pending_.reset(); }
-  // filled: an error fails every attempt.
+  // To be called when the working directory is ready. If `filled` is an error, every attempt fails to start.
   void OnWorkDirectory(const Status& filled);
-  // Appends lines to a process's own stdout.
+  // Appends lines to the stdout file of one process.
   void Print(const wire::Print& print);
-  // Measures, and fills in what is sent regularly.
+  // Measures the usage, and fills in usage and progress.
   void FillHeartbeat(wire::Heartbeat& heartbeat);
-  // After a heartbeat was sent.
+  // To be called after a heartbeat was sent.
   void CheckForHang(const wire::Usage& usage);
-  // A new AM has registered this executor.
+  // To be called when the executor has registered with an AM, which may be a new one.
   void OnRegistered() { progress_.SendAgain(); }
 
   void OnReaped(const std::vector<os::process::Reaped>& children);
 
-  // A command of `howdah exec` in the environment of the running attempt; nullopt: none is running.
+  // Prepares a command of `howdah exec` in the environment of the running attempt. Returns nullopt if no attempt is
+  // running.
   std::optional<Launch> PrepareCommand(const jobspec::Command& command) const;
-  // A process that such a command has started.
+  // To be called when such a command was started, with its pid.
   void OnCommandStarted(pid_t pid);
 
   bool running() const { return attempt_ != nullptr; }
-  // The newest attempt that was started or failed to start; -1: none.
+  // The number of the newest attempt that was ordered; -1 before the first one.
   int newest() const { return newest_; }
 
  private:
   void StartAttempt(StartOrder order);
   void BeginWatching(const Variables& environment);
-  // Starts the processes. false: one of them could not be started, and failure_ is set.
+  // Starts the processes. If one of them cannot be started, sets failure_ and returns false.
   bool StartRanks();
   void FailStart(const ProcessSlot& slot, const StartProblem& problem);
   void OnRankExited(int local_rank, const ExitStatus& status);
@@ -86,11 +88,12 @@ class AttemptRunner {
   TaskContext context_;
   os::process::PortReservation port_;
   std::function<void()> on_idle_;
-  std::optional<Status> work_directory_;       // once it was filled, or could not be
-  std::optional<StartOrder> pending_;          // waits for the working directory
-  std::unique_ptr<Attempt> attempt_;           // while it runs
-  StartOrder order_;                           // of the newest attempt that was started
-  std::optional<wire::FromExecutor> failure_;  // of the start; reported once what did start is gone
+  std::optional<Status> work_directory_;  // set once filling it has succeeded or failed
+  std::optional<StartOrder> pending_;     // waits for the working directory
+  std::unique_ptr<Attempt> attempt_;      // set while an attempt runs
+  StartOrder order_;                      // the order of the newest attempt that was started
+  // Why the start failed. Reported once the processes that did start are gone.
+  std::optional<wire::FromExecutor> failure_;
   int newest_ = -1;
   FailureDiagnosis diagnosis_;
   ProgressReporter progress_;

@@ -32,7 +32,7 @@ Result<rpc::AmContact> FindAm(const LoadIdentity& load_identity) {
   return rpc::AmContact{address, std::move(identity)};
 }
 
-// "worker:1"; the last separator counts, because a role's name may contain '-'.
+// Parses "worker:1" or "worker-1". The last separator counts, because a role's name may contain '-'.
 bool ParseTask(const std::string& text, char separator, rpc::streams::RemoteCommand& command) {
   const size_t at = text.rfind(separator);
   if (at == std::string::npos || at == 0) return false;
@@ -71,7 +71,7 @@ Result<int> RunRsh(const std::vector<std::string>& arguments, const LoadIdentity
   for (size_t i = 1; i < arguments.size(); ++i) shell += (i > 1 ? " " : "") + arguments[i];
   command.argv = {"bash", "-c", shell};
   HOWDAH_TRY(const rpc::AmContact am, FindAm(load_identity));
-  // They are meant for mpirun, which shares its process group with this process and forwards them by itself.
+  // mpirun shares its process group with this process and forwards these signals to the ranks itself.
   std::signal(SIGUSR1, SIG_IGN);
   std::signal(SIGUSR2, SIG_IGN);
   const auto give_up = std::chrono::steady_clock::now() + kStartLimit;

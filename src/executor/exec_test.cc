@@ -13,7 +13,7 @@ using ::testing::Pair;
 
 Result<rpc::Identity> NoIdentity(const std::string& tls) { return Failed("no identity in '" + tls + "'"); }
 
-TEST(Exec, VariablesLeadBackToTheAgentAndTheAm) {
+TEST(Exec, AgentVariablesNameAgentAmAndIdentity) {
   EXPECT_THAT(AgentVariables("/a", "10.0.0.7:1", "/tls"),
               ElementsAre(Pair("HOWDAH_AGENT", "/a"), Pair("HOWDAH_AM", "10.0.0.7:1"), Pair("HOWDAH_TLS", "/tls")));
   EXPECT_THAT(AgentVariables("/a", "10.0.0.7:1", ""),
@@ -42,12 +42,12 @@ TEST(Exec, InvalidArgumentsAreUsageErrors) {
   }
 }
 
-TEST(Exec, OutsideOfATaskIsAUsageError) {
+TEST(Exec, CallOutsideATaskIsAUsageError) {
   ::unsetenv("HOWDAH_AM");
   EXPECT_THAT(RunExec({"--task", "worker:1", "--", "ls"}, NoIdentity).error().message, HasSubstr("HOWDAH_AM"));
 }
 
-TEST(Exec, IdentityIsLoadedFromTheDirectoryOfTheEnvironment) {
+TEST(Exec, IdentityIsLoadedFromTheDirectoryInHowdahTls) {
   ::setenv("HOWDAH_AM", "127.0.0.1:1", 1);
   ::setenv("HOWDAH_TLS", "/job/tls", 1);
   EXPECT_EQ(RunRsh({"worker-1", "ls"}, NoIdentity).error().message, "no identity in '/job/tls'");

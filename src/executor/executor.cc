@@ -19,7 +19,7 @@
 namespace howdah::executor {
 namespace {
 
-// How long the last messages to the AM may take.
+// The time limit for sending the last messages to the AM.
 constexpr auto kFarewellLimit = std::chrono::seconds(2);
 constexpr Duration kLingerLimit = std::chrono::seconds(10);
 
@@ -126,7 +126,7 @@ void Executor::Linger(Duration limit) {
   });
 }
 
-// The AM has to receive what is queued; OnAmLost ends the loop.
+// The AM must receive the queued messages, so OnAmLost ends the loop later.
 void Executor::Finish() {
   if (!am_.Finish()) return loop_.stop();
   farewell_.expires_after(kFarewellLimit);
@@ -139,7 +139,7 @@ void Executor::OnAmLost(const std::string& why) {
   if (!exit_code_) {
     Log("lost the connection to the application master at " + am_.am_address() + ": " + why);
     BeginExit(1);
-    // Nobody is left who could order anything else.
+    // No AM can send a Stop any more, so the executor stops the task.
     const jobspec::Checkpoint& checkpoint = plan_.spec.checkpoint;
     if (runner_.running()) return runner_.Stop(checkpoint.grace, core::LongestGrace(checkpoint));
   }

@@ -1,4 +1,4 @@
-// The executor of a task: carries out the AM's orders and reports what happens. It decides nothing about the job.
+// The executor of a task. It carries out the AM's orders and reports what happens. It makes no decision about the job.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -24,22 +24,22 @@ namespace howdah::executor {
 using MakeChannelTo =
     std::function<Result<std::unique_ptr<rpc::FrameChannel>>(const std::string& am_address, rpc::Post post)>;
 
-// Wires the parts: AmConnection (the stream to the AM), AttemptRunner (the processes of the task; with Watchdog), logs
-// and remote streams; ends the process when the AM or the guardian is gone.
+// Connects the parts: AmConnection (the stream to the AM), AttemptRunner (the processes of the task, with Watchdog),
+// LogServer and RemoteStreams. Ends the process when the AM or the guardian is gone.
 //
-// One loop, one thread; a second thread fills the working directory while the connection is made. The process is a
-// subreaper with SIGCHLD blocked, its parent is the guardian. Every child is reaped here on SIGCHLD, because a process
-// that is re-parented to the executor announces its end in no other way.
+// The executor has one loop on one thread. A second thread fills the working directory while the connection is made.
+// The process is a child of the guardian, and a subreaper with SIGCHLD blocked. It reaps every child on SIGCHLD,
+// because the end of a process that was re-parented to the executor is announced in no other way.
 class Executor {
  public:
   Executor(const TaskOptions& options, os::process::PortReservation port, pid_t guardian, Connect connect,
            MakeChannelTo make_channel);
 
-  // Connects to the AM and registers; does not wait for the answer.
+  // Connects to the AM and registers. Does not wait for the answer.
   Status Register();
-  // Reads the job and begins to fill the working directory.
+  // Reads the job file and begins to fill the working directory.
   Status Prepare();
-  // Returns the exit status of the process: 0 once the AM lets the executor go, 1 if it cannot go on. Nothing of the
+  // Returns the exit status of the process: 0 after the AM's Leave, 1 if the executor cannot go on. No process of the
   // task is left then.
   int Run();
 
@@ -54,11 +54,11 @@ class Executor {
   void ReapChildren();
   void WatchGuardian();
   [[noreturn]] void OnGuardianGone();
-  // Nothing is started or awaited any more.
+  // From now on no attempt is started, and no further AM is awaited.
   void BeginExit(int exit_code);
-  // Stays to serve the logs.
+  // Stays for at most `limit`, to serve the logs.
   void Linger(Duration limit);
-  // Leaves once what is queued was sent.
+  // Ends the loop once the queued messages were sent.
   void Finish();
 
   boost::asio::io_context loop_{1};
@@ -72,8 +72,8 @@ class Executor {
   RemoteStreams streams_;
   boost::asio::posix::stream_descriptor children_;  // signalfd: SIGCHLD
   boost::asio::posix::stream_descriptor guardian_;  // pidfd
-  std::optional<int> exit_code_;                    // once the executor is to exit
-  bool lingering_ = false;                          // only logs are served until it exits
+  std::optional<int> exit_code_;                    // set once the executor has to exit
+  bool lingering_ = false;                          // the executor only serves logs until it exits
   boost::asio::steady_timer farewell_;
 };
 

@@ -1,4 +1,4 @@
-// A task as its AM sees it, with real processes.
+// A task from the point of view of its AM, with real processes.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 
@@ -121,7 +121,7 @@ TEST(Executor, FailedStartReportsTheCause) {
     EXPECT_EQ(message->start_failed().code(), row.code) << row.argv[0];
     EXPECT_THAT(message->start_failed().cause(), HasSubstr(row.cause)) << row.argv[0];
     EXPECT_THAT(task.Log("0/stderr"), HasSubstr(row.argv[0] + ": ")) << "as a shell would have written it";
-    // It has no Ended: the next message is about the next attempt.
+    // No Ended follows a StartFailed: the next message is about the next attempt.
     task.Start(1);
     const auto next = task.Receive();
     ASSERT_TRUE(next && next->has_start_failed());
@@ -134,7 +134,7 @@ TEST(Executor, PartlyStartedAttemptIsKilled) {
   task.role().processes = 3;
   task.role().command.shell = "exec sleep 86400";
   task.Launch();
-  // The log directory of the last rank cannot be made.
+  // A file prevents the creation of the log directory of the last rank.
   ASSERT_TRUE(os::files::MakeDirectories(task.options.logs_dir + "/0").ok());
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.logs_dir + "/0/2", "a file").ok());
   task.Start(0);
@@ -169,7 +169,7 @@ TEST(Executor, HeartbeatReportsUsage) {
   EXPECT_TRUE(seen);
 }
 
-TEST(Executor, UsageHasAveragesAndOnlyTheTasksGpus) {
+TEST(Executor, UsageReportsAveragesAndOnlyGpusOfTheTask) {
   Task task;
   ASSERT_TRUE(os::files::WriteFileAtomically(task.scratch / "nvidia-smi",
                                              "#!/bin/sh\necho '0, 90, 40960, 40960\n1, 50, 10240, 40960\n2, 95, 9, 9\n"
@@ -257,7 +257,7 @@ TEST(Executor, PortIsReleasedForOtherServers) {
   EXPECT_EQ(task.Log("1/stdout"), "listening\n");
 }
 
-TEST(Executor, HolderOfThePortIsNamed) {
+TEST(Executor, DiagnosisNamesTheProcessThatHoldsThePort) {
   Task task(Server(false));
   const os::files::Fd thief(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   const int one = 1;

@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kCopyPiece = size_t{1} << 20;
 
-// The search for one variable: first for its text, then for the end of its value.
+// The search for one variable. It first looks for the variable's text, then for the end of its value.
 struct Search {
   const std::string* name = nullptr;
   const std::string* text = nullptr;
@@ -23,7 +23,8 @@ struct Search {
   bool complete = false;
 };
 
-// kept: size of the end of the previous bytes, in which a text may have begun; the new bytes follow.
+// kept_and_new: the end of the previous piece, in which a text may have begun, then the new piece. kept: the size of
+// the former.
 void Continue(Search& search, std::string_view kept_and_new, size_t kept) {
   if (search.complete) return;
   std::string_view rest;
@@ -37,7 +38,7 @@ void Continue(Search& search, std::string_view kept_and_new, size_t kept) {
   }
   const size_t end = rest.find_first_of("\r\n");
   search.complete = end != std::string_view::npos;
-  // One byte more than the limit shows that the value is too long.
+  // Keep one byte more than the limit, which shows that the value is too long.
   search.value->append(
       rest.substr(0, std::min(end, kExportsLimit + 1 - std::min(search.value->size(), kExportsLimit))));
 }

@@ -1,4 +1,4 @@
-// The values that a task exports to the roles that wait for its end.
+// Finds the values that a task exports to the roles that start after its end.
 #pragma once
 
 #include <string>
@@ -8,14 +8,14 @@
 
 namespace howdah::executor {
 
-// Limits on the searched part of an output, and on the size of all names and values of a task together: they become
-// environment variables of other roles, and Linux limits a variable to 128 KiB.
+// Limits on the searched part of an output, and on the size of all names and values of a task together. The values
+// become environment variables of other roles, and Linux limits a variable to 128 KiB.
 inline constexpr size_t kExportsSearched = size_t{64} << 20;
 inline constexpr size_t kExportsLimit = size_t{64} << 10;
 
-// wanted: variables, each with the text that precedes its value. The value is the rest of the first line of the file
-// that contains the text. A variable without such a line is left out. It is an error if a value is too long or contains
-// a zero byte, or if a text is missing in the searched part of a longer file.
+// output: a file. wanted: variables, each with the text that precedes its value. The value is the rest of the first
+// line that contains the text. A variable without such a line is left out. Returns an error if a value is too long or
+// contains a zero byte, or if the file is longer than the searched part and that part lacks one of the texts.
 Result<jobspec::EnvVars> FindExports(const std::string& output, const jobspec::EnvVars& wanted);
 
 }  // namespace howdah::executor

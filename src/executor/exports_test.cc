@@ -18,7 +18,7 @@ class Exports : public testing::Test {
     EXPECT_TRUE(os::files::WriteFileAtomically(scratch_ / "stdout", output).ok());
     return FindExports(scratch_ / "stdout", wanted);
   }
-  // The value of a single variable "P" after "P: ".
+  // Returns the value of the variable "P", which follows "P: " in the output.
   std::string Value(const std::string& output) {
     const auto found = Find(output, {{"P", "P: "}});
     return !found.ok() ? found.error().message : found->empty() ? "(none)" : found->front().second;

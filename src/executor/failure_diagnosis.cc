@@ -11,14 +11,14 @@
 namespace howdah::executor {
 namespace {
 
-// A file with the kernel's messages, for machines where /dev/kmsg cannot be read.
+// Names a file with the kernel's messages, for machines on which /dev/kmsg cannot be read.
 constexpr char kKernelLogVariable[] = "HOWDAH_KERNEL_LOG";
 
 constexpr size_t kStderrTail = 8 << 10, kStdoutTail = 2 << 10, kErrorFileLimit = 256 << 10, kNamesLimit = 1000;
-// Per file. More than the tails above, because libraries print long stacks after the line that a rule matches.
+// Per file. Larger than the tails above, because libraries print long stacks after the line that a rule matches.
 constexpr size_t kRulesTail = 64 << 10;
 
-// The last whole lines of a file.
+// Returns the last complete lines of a file, at most `limit` bytes.
 std::string TailOf(const std::string& path, size_t limit) {
   auto tail = os::files::ReadTail(path, limit);
   if (!tail) return "";

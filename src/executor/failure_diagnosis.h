@@ -1,4 +1,4 @@
-// Collects what can be seen of a failed process at the moment of its end, and has it diagnosed.
+// Collects evidence about a failed process at the moment of its end, and diagnoses the failure.
 #pragma once
 
 #include <cstdint>
@@ -17,27 +17,28 @@ class FailureDiagnosis {
  public:
   explicit FailureDiagnosis(const TaskPlan& plan) : plan_(plan) {}
 
-  // An attempt begins: only later OOM kills and kernel messages can explain its failures. environment: that of its
-  // processes.
+  // To be called when an attempt begins. Only later OOM kills and kernel messages can explain its failures.
+  // environment: the environment of its processes.
   void Begin(const Variables& environment);
 
   struct FailedProcess {
     ExitStatus exit;
-    int pid = 0;  // 0: it was never created
+    int pid = 0;  // 0 if the process was never created
     ProcessSlot slot;
     int64_t memory_peak_bytes = 0;
-    std::map<int, std::string> pci_addresses = {};  // of the task's GPUs, by index, as far as they are known
-    std::string shell_message = {};  // what a shell would have printed for a process that was never created; empty:
-                                     // the process's own stderr is read
+    std::map<int, std::string> pci_addresses = {};  // of the task's GPUs by index, as far as known
+    // The message that a shell would have printed for a process that was never created. If empty, the process's stderr
+    // is read instead.
+    std::string shell_message = {};
   };
-  // Why it failed, and the first of the role's restart rules that matches.
+  // Returns why the process failed, and the first of the role's restart rules that matches.
   core::Diagnosis Diagnose(const FailedProcess& process);
 
  private:
   diagnosis::Evidence Collect(const FailedProcess& process);
 
   const TaskPlan& plan_;
-  std::string path_;  // PATH of the processes
+  std::string path_;  // the processes' PATH
   os::process::OomCounts oom_before_;
   os::process::KernelLog kernel_log_;
 };

@@ -15,20 +15,20 @@
 
 namespace howdah::executor {
 
-// nvidia-smi takes a process and some tens of milliseconds of a core, so it is run rarely, and killed if it takes too
-// long. On the executor's loop, asynchronously; the executor reaps.
+// A run of nvidia-smi costs a process and some tens of milliseconds of a core, so it is run rarely (every 30 s), and
+// killed if it takes longer than 10 s. It runs asynchronously, on the executor's loop. The executor reaps the process.
 class GpuSampler {
  public:
-  // gpus: those of the task; empty: nothing is ever sampled. path: where nvidia-smi is looked up.
+  // gpus: the GPUs of the task; if empty, nothing is sampled. path: the PATH in which nvidia-smi is looked up.
   GpuSampler(boost::asio::io_context& loop, std::vector<int> gpus, const std::string& path);
 
   // Runs nvidia-smi, unless the last sample is recent.
   void Poll();
   // The last sample.
   const std::vector<os::process::GpuUsage>& last() const { return last_; }
-  // PCI addresses by index, as far as samples have contained them.
+  // PCI addresses by GPU index, of all GPUs that any sample has contained.
   const std::map<int, std::string>& pci_addresses() const { return pci_addresses_; }
-  // Over all samples so far.
+  // Averages and peaks over all samples so far.
   const GpuSamples& samples() const { return samples_; }
 
  private:
@@ -36,7 +36,7 @@ class GpuSampler {
   void Finish();
 
   std::vector<int> gpus_;
-  std::string program_;  // empty: not found
+  std::string program_;  // empty if not found
   std::string path_;
   boost::asio::posix::stream_descriptor output_;
   boost::asio::steady_timer limit_;
@@ -45,7 +45,7 @@ class GpuSampler {
   std::string text_;
   std::array<char, 1024> buffer_;
   std::vector<os::process::GpuUsage> last_;
-  std::map<int, std::string> pci_addresses_;  // kept, because a GPU that has failed is missing in later samples
+  std::map<int, std::string> pci_addresses_;  // kept from all samples, because a failed GPU is missing in later ones
   GpuSamples samples_;
 };
 

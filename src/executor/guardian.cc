@@ -19,7 +19,7 @@ sigset_t SignalSet(std::initializer_list<int> signals) {
   return set;
 }
 
-// Ends this process by the signal that has ended the executor, without a core file.
+// Ends this process by the signal that killed the executor, without a core file.
 [[noreturn]] void DieBy(int signal) {
   const rlimit none{0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
@@ -47,8 +47,8 @@ int RunGuardian(const std::function<int(pid_t)>& executor, const std::function<v
     return 1;
   }
   if (child == 0) {
-    // Only SIGCHLD stays blocked: the executor reads it from a signalfd. Other signals kill the executor, and the
-    // guardian passes that on.
+    // Only SIGCHLD stays blocked, because the executor reads it from a signalfd. The other signals kill the executor,
+    // and the guardian then dies of the same signal.
     const sigset_t free = SignalSet({SIGTERM, SIGINT, SIGHUP});
     ::sigprocmask(SIG_UNBLOCK, &free, nullptr);
     ::signal(SIGPIPE, SIG_IGN);

@@ -27,7 +27,7 @@ bool IsDirectory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Fills in program and arguments, or the problem.
+// Sets the program and its arguments, or the problem.
 void ChooseProgram(const jobspec::Command& command, Launch& launch) {
   os::process::SpawnRequest& request = launch.request;
   if (!command.shell.empty()) {
@@ -58,7 +58,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const Proces
   if (!plan.options.python_dir.empty()) {
     path = plan.options.python_dir + "/bin:" + path;
     variables["VIRTUAL_ENV"] = plan.options.python_dir;
-    variables.erase("CONDA_PREFIX");  // set by the submitter's shell
+    variables.erase("CONDA_PREFIX");  // the submitter's shell may have set it
   }
   for (const auto& [name, value] : plan.options.agent_variables) variables[name] = value;
   if (plan.options.gpus) variables["CUDA_VISIBLE_DEVICES"] = GpuList(*plan.options.gpus);
@@ -84,7 +84,7 @@ Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const Proces
 
 namespace {
 
-// Fills in everything but the streams.
+// Sets everything but the standard streams.
 void FillIn(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot, const jobspec::Command& command,
             Launch& launch) {
   launch.request.directory = plan.options.work_dir;
@@ -130,7 +130,7 @@ StartProblem ToProblem(const os::process::SpawnRequest& request, const os::proce
   const std::string name = request.argv.empty() ? request.program : request.argv.front();
   if (error.step != os::process::SpawnStep::kExec) return {std::nullopt, os::process::ToError(request, error).message};
   switch (error.error) {
-    case ENOENT:  // its interpreter or loader is missing; the file itself was found
+    case ENOENT:  // the file was found, but its interpreter or loader is missing
       return {kNotExecutable, name + ": cannot execute: required file not found"};
     case ENOEXEC:
       return {kNotExecutable, name + ": Exec format error"};

@@ -14,31 +14,31 @@
 
 namespace howdah::executor {
 
-// In increasing precedence: inherited, python archive, agent variables, GPUs, framework, the job's env, values exported
-// by other roles, the role's env.
+// The variables come from these sources, in increasing precedence: inherited, python archive, agent variables, GPUs,
+// framework, the job's env, values exported by other roles, the role's env.
 Variables MakeEnvironment(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot);
 
-// Why a command cannot be started, in the words of a shell.
+// Why a command cannot be started, worded as by a shell.
 struct StartProblem {
-  std::optional<int> code;  // 127: not found, 126: not executable; nullopt: neither
+  std::optional<int> code;  // 127 if not found, 126 if not executable, else nullopt
   std::string line;         // the line that a shell would write to stderr
 };
 
 struct Launch {
   os::process::SpawnRequest request;
-  os::files::Fd out, err;  // request's streams
-  std::string path;        // PATH of the process, where its command was looked up
+  os::files::Fd out, err;  // the stdout and stderr of request
+  std::string path;        // the PATH in which the command was looked up
   std::optional<StartProblem> problem;
 };
 
-// An error if the log files cannot be opened.
+// Returns an error if the log files cannot be opened.
 Result<Launch> PrepareLaunch(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot);
 
-// A command of `howdah exec` in the environment of a process; the request has no streams.
+// Prepares a command of `howdah exec` in the environment of a process. The request has no standard streams.
 Launch PrepareCommand(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot,
                       const jobspec::Command& command);
 
-// A failed Spawn, in the words of a shell.
+// Describes a failed Spawn, worded as by a shell.
 StartProblem ToProblem(const os::process::SpawnRequest& request, const os::process::SpawnError& error);
 
 }  // namespace howdah::executor

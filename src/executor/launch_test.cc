@@ -20,7 +20,7 @@ TaskPlan PlanOf(const Task& task, Variables inherited) {
 }
 const Peers kPeers{{{{"127.0.0.1", 20'000}}}, {}, {}};
 
-TEST(Launch, VariablesHavePrecedence) {
+TEST(Launch, VariableSourcesHavePrecedence) {
   Task task;
   task.options.python_dir = "/archive";
   task.options.gpus = {2, 3};
@@ -42,7 +42,7 @@ TEST(Launch, VariablesHavePrecedence) {
   EXPECT_EQ(variables.at("HOWDAH_PORT"), "20000");
 }
 
-// Otherwise a shell would run the node's own python3, which comes later in PATH.
+// Without this check, a shell would run the node's own python3, which comes later in PATH.
 TEST(Launch, BrokenPackedPythonFailsTheStart) {
   os::files::Scratch scratch;
   const std::string python = scratch / "python";

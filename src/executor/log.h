@@ -1,4 +1,4 @@
-// The executor's own log: the file that the backend gives it as stderr.
+// The executor's own log. The backend redirects the executor's stderr to a file.
 #pragma once
 
 #include <unistd.h>

@@ -9,11 +9,11 @@ namespace howdah::executor {
 
 struct LogFiles {
   std::string out, err;
-  std::string error_file;  // written by the framework, if it has such a file
+  std::string error_file;  // the framework may write the reason of a failure to this file
 };
 
-// processes: of the task's role; a single process has no rank in its file names. See TaskOptions::logs_dir and
-// flat_logs.
+// processes: the number of processes of the task's role. The file names of a single process contain no rank. See
+// TaskOptions::logs_dir and flat_logs.
 LogFiles LogFilesOf(const TaskOptions& options, int processes, int attempt, int local_rank);
 
 }  // namespace howdah::executor

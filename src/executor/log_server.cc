@@ -14,10 +14,11 @@ namespace howdah::executor {
 namespace {
 
 constexpr int64_t kPiece = 64 << 10;
-// Growth after a pause is reported at once. The interval increases for a task that writes without pause, so that a
-// thousand of them do not overload their AM; a client that follows the log receives the size with every piece anyway.
+// Limits of the time between two reports. Growth after a pause is reported after the shortest interval. For a task that
+// writes without pause the interval increases, so that a thousand such tasks do not overload their AM. A client that
+// follows the log receives the size with every piece anyway.
 constexpr std::chrono::milliseconds kShortest{10}, kLongest{160};
-constexpr std::chrono::milliseconds kWithoutEvents{200};  // if inotify is exhausted
+constexpr std::chrono::milliseconds kWithoutEvents{200};  // if no inotify instance or watch is left
 
 std::optional<int64_t> SizeOf(const std::string& path) {
   struct stat info {};
@@ -26,7 +27,7 @@ std::optional<int64_t> SizeOf(const std::string& path) {
 }
 
 void Read(const std::string& path, const wire::PullLog& pull, wire::LogData& data) {
-  // Opening must not block if the task has replaced its log, by a named pipe for instance.
+  // Opening must not block if the task has replaced its log, for example by a named pipe.
   const os::files::Fd file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW));
   struct stat info {};
   if (!file.valid() || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return;
@@ -66,7 +67,7 @@ std::vector<LogServer::File> LogServer::FilesOf(int attempt) const {
 }
 
 void LogServer::AddAttempt(int attempt) {
-  if (watching_) ReportGrowth();  // of the previous attempt
+  if (watching_) ReportGrowth();  // the growth of the previous attempt's files
   attempts_.push_back(attempt);
   newest_ = FilesOf(attempt);
 }
@@ -117,7 +118,7 @@ bool LogServer::ReportGrowth() {
   return message.has_log_sizes();
 }
 
-// One-shot watches: they cost a task that writes a million times a second only one event per interval.
+// Uses one-shot watches, so that a task that writes a million times per second causes only one event per interval.
 void LogServer::Watch() {
   pause_.cancel();
   if (!events_.is_open()) {

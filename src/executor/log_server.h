@@ -1,4 +1,5 @@
-// Serves the task's log files to an AM with clients that cannot reach them: reports their growth, and sends pieces.
+// Serves the task's log files to the AM, for clients that cannot read the files themselves. Reports the growth of the
+// files, and sends pieces of them.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,36 +15,36 @@
 
 namespace howdah::executor {
 
-// Watches and reads nothing before the AM requests it. Reports at most every few milliseconds, however fast the logs
-// grow; holds one piece in memory, however much the AM pulls. On the executor's loop.
+// Neither watches nor reads a file before the AM requests it. Reports growth at most once per 10 ms, however fast the
+// logs grow. Holds one piece in memory, however much the AM pulls. Used on the executor's loop only.
 class LogServer {
  public:
   using Send = std::function<void(const wire::FromExecutor&)>;
   LogServer(boost::asio::io_context& loop, Send send);
 
-  // To be called first. processes: of the task's role.
+  // To be called first. processes: the number of processes of the task's role.
   void Begin(const TaskOptions& options, int processes);
-  // An attempt starts; its files may not exist yet.
+  // To be called when an attempt starts. Its files may not exist yet.
   void AddAttempt(int attempt);
-  // The files of the newest attempt exist.
+  // To be called when the files of the newest attempt exist.
   void OnFilesMade();
 
   void OnWatch(bool on);
   void OnPull(const wire::PullLog& pull);
-  void OnSent();  // the stream to the AM has taken everything that was sent
+  void OnSent();  // to be called when all messages to the AM have been sent
 
-  // The size of each file of the attempt that exists.
+  // Adds the size of each existing file of the attempt.
   void AddSizes(int attempt, google::protobuf::RepeatedPtrField<wire::LogFileSize>& sizes) const;
 
  private:
   struct File {
     wire::LogFile id;
     std::string path;
-    int64_t reported = -1;  // size; -1: none
+    int64_t reported = -1;  // the reported size; -1 before the first report
   };
   std::vector<File> FilesOf(int attempt) const;
   void ReportAll();
-  bool ReportGrowth();  // false: nothing has grown
+  bool ReportGrowth();  // returns false if no file has grown
   void Watch();
   void AwaitGrowth();
   void Pause(std::chrono::milliseconds pause);
@@ -56,11 +57,11 @@ class LogServer {
   std::vector<int> attempts_;
   std::vector<File> newest_;  // files of the newest attempt; no other files grow
   bool watching_ = false;
-  boost::asio::posix::stream_descriptor events_;  // inotify, while watching
+  boost::asio::posix::stream_descriptor events_;  // inotify; open while watching
   boost::asio::steady_timer pause_;
   std::chrono::milliseconds interval_;  // between two reports
   std::deque<wire::PullLog> pulls_;
-  bool answering_ = false;  // the stream has not taken the last answer yet
+  bool answering_ = false;  // the last answer has not been sent yet
 };
 
 }  // namespace howdah::executor

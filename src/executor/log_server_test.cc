@@ -1,4 +1,4 @@
-// The task's logs, served by the executor: growth, pieces, and lingering for readers.
+// The executor serves the task's logs: reports of growth, pieces, and lingering until readers have finished.
 #include "log_server.h"
 
 #include <gmock/gmock.h>
@@ -37,7 +37,7 @@ wire::LogData Pull(Task& task, int attempt, int rank, bool is_stderr, int64_t of
   }
 }
 
-// The reported size of a stream, once it is at least `wanted`.
+// Waits until the reported size of a stream is at least `wanted`, and returns that size.
 int64_t AwaitSize(Task& task, bool is_stderr, int64_t wanted) {
   for (;;) {
     const auto message = task.Receive();

@@ -20,7 +20,7 @@ using Kind = ManifestEntry::Kind;
 constexpr size_t kStep = size_t{256} << 10;
 constexpr unsigned kFileMode = 0644, kDirectoryMode = 0755, kModeMask = 07777;
 
-// "a//./b" gives "a", "b". nullopt: the path is absolute, or contains "..".
+// Splits "a//./b" into "a", "b". Returns nullopt if the path is absolute or contains "..".
 std::optional<std::vector<std::string>> NormalizedParts(std::string_view path) {
   if (path.starts_with('/') || path.find('\0') != path.npos) return std::nullopt;
   std::vector<std::string> parts;
@@ -95,7 +95,7 @@ Result<ManifestEntry> ParseEntry(const Json& json) {
   return entry;
 }
 
-// Makes `path` and its parents as directories; never through a link, which may lead anywhere.
+// Creates the directory `path` and its parents. Never follows a symbolic link, because a link may lead anywhere.
 Status MakeDirectoriesBelow(const std::string& top, const std::string& path) {
   if (path == ".") return {};
   for (size_t end = 0; end != path.npos;) {
@@ -160,7 +160,7 @@ Status Apply(const ManifestEntry& entry, const std::string& staging_dir, const s
   HOWDAH_TRY_STATUS(entry.range ? CopyRange(resource, *entry.range, target) : os::files::CopyTree(resource, target));
   struct stat info {};
   if (::lstat(target.c_str(), &info) != 0) return os::files::SystemError("copying to " + target);
-  if (!S_ISREG(info.st_mode)) return {};  // a directory that the backend has unpacked keeps its modes
+  if (!S_ISREG(info.st_mode)) return {};  // a directory that the backend has unpacked keeps its file modes
   if (::chmod(target.c_str(), entry.mode | 0600) != 0) return os::files::SystemError("copying to " + target);
   return {};
 }

@@ -1,6 +1,6 @@
-// The content of a working directory, for a backend that stages files by content: every file of `source` and `files` is
-// a separate resource (on YARN localized by the NodeManager, shared between tasks and jobs, read-only), and the
-// manifest maps resources to paths.
+// The manifest describes the content of a working directory, for a backend that stages files by their content hash.
+// Every file of `source` and `files` is then a separate resource. On YARN the NodeManager localizes the resources,
+// read-only, and shares them between tasks and jobs. The manifest maps resources to paths.
 //
 // `manifest.json` in the staging directory is an array of entries, applied in order:
 //
@@ -39,11 +39,11 @@ namespace howdah::executor {
 struct ManifestEntry {
   enum class Kind { kCopy, kUnpack, kLink, kDirectory } kind = Kind::kCopy;
   std::string path;                                    // normalized: "a/b", or "."
-  std::string resource;                                // of kCopy and kUnpack
-  std::string link;                                    // of kLink
-  std::optional<std::pair<uint64_t, uint64_t>> range;  // of kCopy: offset and size; nullopt: the whole resource
+  std::string resource;                                // for kCopy and kUnpack
+  std::string link;                                    // for kLink
+  std::optional<std::pair<uint64_t, uint64_t>> range;  // for kCopy: offset and size; nullopt for the whole resource
   unsigned mode = 0;
-  std::string role;  // empty: every role
+  std::string role;  // empty for every role
 };
 
 Result<std::vector<ManifestEntry>> ParseManifest(std::string_view json);

@@ -14,7 +14,7 @@ namespace {
 using os::files::Content;
 using testing::HasSubstr;
 
-// A staging directory as a NodeManager makes it: symbolic links to read-only files in its cache.
+// A staging directory like that of a NodeManager: symbolic links to read-only files in its cache.
 class Staged : public testing::Test {
  protected:
   Staged() {

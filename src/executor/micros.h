@@ -1,4 +1,4 @@
-// Instants as the wire messages carry them.
+// Converts instants to the unit of the wire messages.
 #pragma once
 
 #include <cstdint>

@@ -13,9 +13,9 @@
 namespace howdah::executor {
 namespace {
 
-constexpr uint16_t kAnyPort = 9;  // nothing is sent to it
+constexpr uint16_t kAnyPort = 9;  // no packet is sent to it
 
-// The kernel chooses route and source address when a datagram socket is connected.
+// Connects a datagram socket, because the kernel then chooses the route and the source address.
 template <typename Address>
 Result<std::string> SourceOf(int family, const Address& to, const std::string& doing) {
   const os::files::Fd socket(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
@@ -37,7 +37,7 @@ Result<std::string> SourceOf(int family, const Address& to, const std::string& d
   return std::string(text);
 }
 
-// The bytes of an address in network order; empty: the address is of another family.
+// Returns the bytes of an address in network order; empty if the address is of another family.
 std::string BytesOf(const sockaddr* address, int family) {
   if (address == nullptr || address->sa_family != family) return "";
   if (family == AF_INET) {

@@ -7,12 +7,12 @@
 
 namespace howdah::executor {
 
-// The source address of packets from this machine to `peer` ("10.0.0.7:40123", "[fd00::7]:40123"): numeric, without
-// port. Nothing is sent.
+// Returns the source address of packets from this machine to `peer` ("10.0.0.7:40123", "[fd00::7]:40123"), as an IP
+// address without port. Sends nothing.
 Result<std::string> OwnAddressTowards(const std::string& peer);
 
-// The network interface ("eth0") that has the address, or else one with a network that contains it (127.0.0.7: "lo");
-// empty: none.
+// Returns the network interface ("eth0") that has the address. Otherwise returns an interface with a network that
+// contains the address ("lo" for 127.0.0.7). Returns an empty string if no interface matches.
 std::string InterfaceOf(const std::string& address);
 
 }  // namespace howdah::executor

@@ -19,7 +19,7 @@ constexpr size_t kLongestLine = 200;
 constexpr auto kPause = 50ms;
 constexpr auto kPollWithoutEvents = 1s;  // if the user has no inotify instances left
 
-// Beside the working directory, which is left to the job.
+// The files are beside the working directory, because the job alone writes into that directory.
 std::string DirectoryOf(const std::string& work_dir) { return work_dir + ".progress"; }
 
 }  // namespace
@@ -47,7 +47,7 @@ Status ProgressReader::Begin(const std::string& work_dir, int attempt, int proce
   return {};
 }
 
-// One-shot watches: they cost a process that writes a million times a second only one event per pause.
+// Uses one-shot watches, so that a process that writes a million times per second causes only one event per pause.
 void ProgressReader::Watch() {
   if (!events_.is_open()) {
     const int fd = ::inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
@@ -57,9 +57,9 @@ void ProgressReader::Watch() {
   for (const File& file : files_) {
     if (!watched) break;
     const int watch = ::inotify_add_watch(events_.native_handle(), file.path.c_str(), IN_MODIFY | IN_ONESHOT);
-    watched = watch >= 0 || errno == ENOENT;  // the task has removed it
+    watched = watch >= 0 || errno == ENOENT;  // the task may have removed the file
   }
-  Read();  // what was written before the watch
+  Read();  // reads lines that were written before the watch began
   if (!watched) return Pause(kPollWithoutEvents);
   events_.async_wait(boost::asio::posix::stream_descriptor::wait_read, [this](const boost::system::error_code& error) {
     if (error) return;

@@ -1,4 +1,4 @@
-// Reads what the task's processes write to the files HOWDAH_PROGRESS.
+// Reads the progress lines that the task's processes write to the files named by HOWDAH_PROGRESS.
 #pragma once
 
 #include <array>
@@ -16,29 +16,29 @@
 
 namespace howdah::executor {
 
-// The file of one local rank of an attempt.
+// Returns the path of the progress file of one local rank of an attempt.
 std::string ProgressFile(const std::string& work_dir, int attempt, int local_rank);
 
-// Woken by inotify, at most every few tens of milliseconds however much is written. Memory is bounded by one piece, and
-// one line per process. Invalid lines are ignored. On the executor's loop.
+// inotify reports writes, at most once per 50 ms however much is written. Memory is bounded by one piece, and one line
+// per process. Invalid lines are ignored. Used on the executor's loop only.
 class ProgressReader {
  public:
   struct Handlers {
-    std::function<void(core::ProgressLine::Kind kind)> on_line;          // progress() includes it
+    std::function<void(core::ProgressLine::Kind kind)> on_line;          // called after progress() was updated
     std::function<void(int local_rank, const std::string&)> on_invalid;  // the first invalid line of an attempt
   };
   ProgressReader(boost::asio::io_context& loop, const os::process::Clock& clock, Handlers handlers);
 
-  // An attempt starts: makes its files.
+  // To be called when an attempt starts. Creates its files.
   Status Begin(const std::string& work_dir, int attempt, int processes);
-  // Reads what has been written so far.
+  // Reads everything that has been written so far.
   void Read();
-  // Reads the rest; nothing more is read until the next Begin.
+  // Reads the rest, then nothing until the next Begin.
   void End();
 
-  // The attempt's progress, with the lowest step of its processes. nullopt: no valid line yet.
+  // The attempt's progress, with the lowest step of its processes; nullopt before the first valid line.
   const std::optional<core::TaskProgress>& progress() const { return progress_; }
-  // When its newest line was read.
+  // When the newest valid line was read.
   std::optional<Instant> last() const { return last_; }
 
  private:
@@ -46,8 +46,8 @@ class ProgressReader {
     std::string path;
     os::files::Fd fd;
     int64_t offset = 0;
-    std::string line;       // incomplete
-    bool too_long = false;  // the rest of the line is dropped
+    std::string line;       // the incomplete last line
+    bool too_long = false;  // the rest of the line is discarded
     std::optional<int64_t> step;
   };
   void Watch();

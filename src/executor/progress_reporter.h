@@ -12,10 +12,11 @@
 
 namespace howdah::executor {
 
-// A checkpoint is sent at once, because a restart may depend on it; steps wait for the next heartbeat.
+// A checkpoint is reported immediately, because a restart may depend on it. Steps are reported with the next heartbeat.
 class ProgressReporter {
  public:
-  // extend_grace: a process reports that it is still saving; returns whether the grace of a stop was extended.
+  // extend_grace is called when a process reports that it is still saving. It returns whether it has extended the grace
+  // of a stop.
   ProgressReporter(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am,
                    std::function<bool()> extend_grace);
 
@@ -23,15 +24,15 @@ class ProgressReporter {
   Status Begin(const std::string& work_dir, int attempt, int processes);
   // Reads what the processes have written so far and sends it.
   void ReadAndSend();
-  // Sends what has changed since the last message.
+  // Sends the progress if it has changed since the last message.
   void Send();
   void AddTo(wire::Heartbeat& heartbeat);
-  // Reads the rest. The last progress of an attempt is a report: the next AM receives it, too.
+  // Reads the rest. Sends the last progress of an attempt as a report, so that the next AM receives it, too.
   void End();
-  // The AM is a new one.
+  // Sends the progress again, because the AM may be a new one.
   void SendAgain() { sent_.reset(); }
 
-  // When the newest line was read; nullopt: none yet.
+  // When the newest valid line was read; nullopt before the first one.
   std::optional<Instant> last_line() const { return reader_.last(); }
 
  private:

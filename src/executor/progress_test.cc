@@ -16,7 +16,7 @@ void Welcome(Task& task, std::chrono::milliseconds heartbeat) {
   task.Send(message);
 }
 
-// The next message that matches; others are skipped.
+// Returns the next message that matches, and skips all others.
 std::optional<wire::FromExecutor> Await(Task& task, const std::function<bool(const wire::FromExecutor&)>& wanted) {
   for (auto message = task.Receive(); message; message = task.Receive()) {
     if (wanted(*message)) return message;
@@ -107,7 +107,7 @@ TEST(Stopping, CheckpointingExtendsTheGraceUpToALimit) {
   too_slow.ExpectEnded(0);
 }
 
-// A stop because another task hangs.
+// An order to stop because another task hangs.
 wire::ToExecutor StopWithProbe(std::chrono::microseconds grace) {
   wire::ToExecutor message;
   message.mutable_stop()->set_attempt(0);
@@ -137,7 +137,7 @@ TEST(Stopping, ProbeReportsTheStackBeforeTheStop) {
   task.ExpectEnded(0);
 }
 
-// A Python program, and a py-spy that never ends.
+// A task with a Python program, and a py-spy that never ends.
 struct HangingPySpy : Task {
   explicit HangingPySpy(const std::string& on_sigterm) {
     const std::string bin = scratch / "bin";
@@ -171,7 +171,7 @@ TEST(Stopping, ProbeHasATimeLimit) {
 TEST(Stopping, StopWithoutGraceCancelsTheProbe) {
   HangingPySpy task("SIG_IGN");
   task.Stop(0, 0s);
-  // On a slow machine the probe may have reached its limit before.
+  // On a slow machine the probe may have reached its time limit before the stop.
   const auto exited = Await(task, [](const auto& message) { return message.has_rank_exited(); });
   ASSERT_TRUE(exited);
   EXPECT_EQ(exited->rank_exited().signal(), SIGKILL);
@@ -193,7 +193,7 @@ TEST(Watchdog, HungTaskIsReportedWithItsStackLocation) {
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("howdah: no activity: pid"));
   task.Stop(0, 1h);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
-  task.Leave();  // otherwise it would wait for the next AM
+  task.Leave();  // otherwise the executor would wait for the next AM
 }
 
 TEST(Watchdog, StackOfPythonProgramComesFromFaulthandler) {
@@ -214,10 +214,11 @@ TEST(Watchdog, StackOfPythonProgramComesFromFaulthandler) {
   EXPECT_THAT(task.Log("0/stderr"), HasSubstr("most recent call first"));
   task.Stop(0, 1h);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
-  task.Leave();  // otherwise it would wait for the next AM
+  task.Leave();  // otherwise the executor would wait for the next AM
 }
 
-// A rank that waits for a lost peer in a collective spins. So once a task has reported steps, only they count.
+// A rank that waits for a lost peer in a collective keeps its core busy. So once a task has reported steps, only steps
+// count as activity.
 TEST(Watchdog, CpuUseIsActivityUnlessStepsAreReported) {
   Task task;
   task.spec.timeouts.progress = 700ms;
@@ -225,7 +226,7 @@ TEST(Watchdog, CpuUseIsActivityUnlessStepsAreReported) {
   task.Launch();
   Welcome(task, 50ms);
   task.Start(0);
-  int heartbeats = 0;  // for 2 seconds at least
+  int heartbeats = 0;  // for at least 2 seconds
   const auto hung = Await(task, [&](const auto& message) {
     heartbeats += message.has_heartbeat();
     return message.has_stalled() || heartbeats > 40;
@@ -240,7 +241,7 @@ TEST(Watchdog, CpuUseIsActivityUnlessStepsAreReported) {
   EXPECT_EQ(spins->stalled().sign(), "progress");
   task.Stop(1, 0s);
   EXPECT_TRUE(Await(task, [](const auto& message) { return message.has_ended(); }));
-  task.Leave();  // otherwise it would wait for the next AM
+  task.Leave();  // otherwise the executor would wait for the next AM
 }
 
 }  // namespace

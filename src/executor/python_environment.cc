@@ -15,7 +15,7 @@ using diagnosis::BrokenPython;
 constexpr size_t kNamesShown = 5;
 constexpr int kMostLinks = 40;  // the kernel's limit
 
-// Follows a chain of symbolic links to its end.
+// Returns the end of a chain of symbolic links.
 std::string EndOfLinks(const std::string& file) {
   std::filesystem::path at = file;
   std::error_code error;

@@ -1,4 +1,4 @@
-// Checks the environment of `python:` after it was unpacked on this node.
+// Checks the Python environment of the job file's key `python` after it was unpacked on this node.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace howdah::executor {
 
-// Why its interpreter cannot be used; nullopt: it can, or the directory does not exist. Without this check a shell
-// would silently run the node's own python3, which comes later in PATH.
+// Returns why the interpreter in the directory cannot be used. Returns nullopt if it can be used, or if the directory
+// does not exist. Without this check a shell would silently run the node's own python3, which comes later in PATH.
 std::optional<diagnosis::BrokenPython> FindBrokenPython(const std::string& directory);
 
 }  // namespace howdah::executor

@@ -1,4 +1,4 @@
-// The files of a framework that starts processes in other tasks by itself (MPI), in the working directory.
+// Files for a framework that starts processes in other tasks itself (MPI).
 #pragma once
 
 #include "howdah/base/result.h"
@@ -6,10 +6,10 @@
 
 namespace howdah::executor {
 
-// The paths; empty for other frameworks.
+// Returns the paths of the files; empty for other frameworks.
 frameworks::common::RemoteStartFiles PlanRemoteStart(const TaskPlan& plan);
 
-// Writes the files, before each attempt: the hostfile lists the attempt's cluster.
+// Writes the files. To be called before each attempt, because the hostfile lists the attempt's cluster.
 Status WriteRemoteStartFiles(const TaskPlan& plan, const core::PeerGroup& cluster);
 
 }  // namespace howdah::executor

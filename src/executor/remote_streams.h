@@ -1,4 +1,4 @@
-// Streams from clients into the task: connections to its servers, and commands in its environment.
+// Frame streams from clients into the task: connections to its servers, and commands in its environment.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -15,21 +15,21 @@
 
 namespace howdah::executor {
 
-// Makes the connection to the AM that carries the streams; called for the first stream.
+// Makes the connection to the AM that carries the streams. Called when the first stream is opened.
 using MakeChannel = std::function<Result<std::unique_ptr<rpc::FrameChannel>>(rpc::Post post)>;
 
-// The streams have a connection of their own, so that their bytes never delay a heartbeat. On the executor's loop.
+// The streams have their own connection, so that their bytes never delay a heartbeat. Used on the executor's loop only.
 class RemoteStreams {
  public:
-  // prepare: a command in the environment of the running attempt; nullopt: the task is not running.
+  // Prepares a command in the environment of the running attempt. Returns nullopt if the task is not running.
   using Prepare = std::function<std::optional<Launch>(const jobspec::Command& command)>;
-  // on_started: a command was started.
+  // on_started is called when a command was started.
   RemoteStreams(boost::asio::io_context& loop, MakeChannel make_channel, Prepare prepare,
                 std::function<void(pid_t pid)> on_started);
 
-  // Opens the stream that the AM has announced.
+  // Opens the stream that the AM has announced with this id.
   void Open(uint64_t id);
-  // A child of the executor has ended.
+  // To be called when a child of the executor has ended.
   void OnReaped(const os::process::Reaped& child);
   // Ends every stream.
   void Close();
@@ -38,9 +38,9 @@ class RemoteStreams {
   struct Stream {
     std::unique_ptr<rpc::streams::RemoteEndpoint> end;
     std::unique_ptr<rpc::FrameStream> stream;
-    rpc::streams::RemoteProcess* process = nullptr;  // if `end` is one
-    bool closed = false;                             // by the client
-    bool ended = false;                              // its process or connection has ended
+    rpc::streams::RemoteProcess* process = nullptr;  // points to `end` if that is a process
+    bool closed = false;                             // the client has closed the stream
+    bool ended = false;                              // the process or connection has ended
   };
   void OnFrame(uint64_t id, const wire::Frame& frame);
   void OnOpen(uint64_t id, const wire::Open& open);

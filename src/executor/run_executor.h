@@ -1,4 +1,4 @@
-// The executor's process.
+// Runs the executor's process.
 #pragma once
 
 #include <sys/types.h>
@@ -7,8 +7,8 @@
 
 namespace howdah::executor {
 
-// Runs the executor in this process, a fork of the guardian. Returns the exit status, with which the caller has to
-// _exit.
+// Runs the executor in this process, which the guardian has forked. Returns the exit status that the caller must pass
+// to _exit.
 int RunExecutor(const TaskOptions& options, Connect connect, MakeChannelTo make_channel, pid_t guardian);
 
 }  // namespace howdah::executor

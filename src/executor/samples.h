@@ -9,11 +9,11 @@ namespace howdah::executor {
 
 class Samples {
  public:
-  // value: 0 or more.
+  // value: must not be negative.
   void Add(double value);
 
   bool empty() const { return count_ == 0; }
-  // Unweighted; 0 without samples.
+  // The unweighted average; 0 without samples.
   double average() const { return empty() ? 0 : sum_ / count_; }
   double peak() const { return peak_; }
 
@@ -23,10 +23,10 @@ class Samples {
   double peak_ = 0;
 };
 
-// The use of a task's GPUs. Every GPU of every answer is one sample.
+// The use of a task's GPUs. Every GPU in every answer of nvidia-smi is one sample.
 struct GpuSamples {
   Samples utilisation;  // 0..1
-  Samples memory;       // share of the GPU's memory that is used, 0..1
+  Samples memory;       // used share of the GPU's memory, 0..1
 
   void Add(const std::vector<os::process::GpuUsage>& answer);
 };

@@ -32,7 +32,7 @@ TEST(GpuSamples, EveryGpuOfEveryAnswerCounts) {
   EXPECT_DOUBLE_EQ(samples.memory.peak(), 1.0);
 }
 
-TEST(GpuSamples, MemoryShareNeedsTheGpusSize) {
+TEST(GpuSamples, GpuWithoutMemorySizeHasNoMemoryShare) {
   GpuSamples samples;
   samples.Add({{0, 0.25, 10, 0}});
   EXPECT_DOUBLE_EQ(samples.utilisation.peak(), 0.25);

@@ -21,7 +21,7 @@ constexpr size_t kMostProcesses = 64, kMostDumped = 16;
 constexpr size_t kMostRanksNamed = 4;
 constexpr size_t kStackLimit = 64 << 10;
 constexpr auto kPySpyLimit = 5s;
-constexpr auto kFaulthandlerLimit = 500ms;  // it writes within the signal handler
+constexpr auto kFaulthandlerLimit = 500ms;  // enough time, because faulthandler writes within the signal handler
 
 size_t SizeOrZero(const std::string& path) {
   struct stat info {};
@@ -39,7 +39,7 @@ std::string ReadFrom(const std::string& path, size_t offset) {
 
 void Append(const std::string& path, const std::string& line) {
   const auto file = os::files::OpenForAppend(path);
-  // A full disk must not prevent the sample.
+  // Ignore a write error: a full disk must not prevent the sample.
   if (file.ok()) (void)os::files::AppendLine(file->get(), line, "stderr").ok();
 }
 
@@ -58,7 +58,8 @@ void StackSampler::Sample(Request request, std::function<void(const std::string&
     const size_t rank = leader == request_.ranks.end() ? 0 : static_cast<size_t>(leader - request_.ranks.begin());
     if (!facts || rank >= locations_.size()) continue;
     Append(request_.stderrs[rank], "howdah: " + request_.why + ": pid " + std::to_string(pid) + ": " + facts->Text());
-    // A Python process counts more than its shell and its own children; otherwise the last of a chain of processes.
+    // Describe a rank by its first Python process; without one, by the last of its processes. The first is usually a
+    // shell.
     Location& location = locations_[rank];
     if (!location.is_python) location = {facts->Text() + " (pid " + std::to_string(pid) + ")", facts->python, false};
     if (facts->python && waiting_.size() < kMostDumped) waiting_.push_back({pid, rank});

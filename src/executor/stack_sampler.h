@@ -1,4 +1,4 @@
-// Samples the stacks of a task's processes: what they are doing is written to their stderr.
+// Samples the stacks of a task's processes and writes them to the stderr files of the processes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -14,24 +14,25 @@
 
 namespace howdah::executor {
 
-// Writes the kernel's facts about every process. The stack of a Python program comes from py-spy if the task's PATH has
-// it, else from faulthandler if the program has registered it for SIGUSR1 or SIGUSR2: a signal is sent only to
-// processes with a handler for it. Every step has a time limit.
+// Writes the kernel's facts about every process. The stack of a Python program comes from py-spy if the task's PATH
+// contains py-spy. Otherwise it comes from faulthandler if the program has registered faulthandler for SIGUSR1 or
+// SIGUSR2. A signal is sent only to processes that handle it. Every step has a time limit.
 //
-// On the executor's loop, asynchronously.
+// Works asynchronously, on the executor's loop.
 class StackSampler {
  public:
   explicit StackSampler(boost::asio::io_context& loop) : py_spy_ended_(loop), limit_(loop) {}
 
   struct Request {
     std::vector<pid_t> ranks;          // pids by local rank
-    std::vector<std::string> stderrs;  // beside ranks
-    std::string path;                  // where py-spy is looked up
-    std::string why;                   // a clause, the prefix of each line: "no activity"
+    std::vector<std::string> stderrs;  // paths, parallel to ranks
+    std::string path;                  // the PATH in which py-spy is looked up
+    std::string why;                   // a clause for the beginning of each line: "no activity"
   };
-  // done: receives the stack locations, a clause; empty: unknown. One sample at a time; not called after Cancel.
+  // done receives the stack locations as a clause, which is empty if they are unknown. It is not called after Cancel.
+  // The caller must start only one sample at a time.
   void Sample(Request request, std::function<void(const std::string& locations)> done);
-  // Skips the remaining processes.
+  // Skips the remaining processes; `done` is still called.
   void FinishEarly();
   void Cancel();
   bool sampling() const { return done_ != nullptr; }
@@ -52,10 +53,10 @@ class StackSampler {
   void OnDumped(const PythonProcess& process, bool by_py_spy);
 
   Request request_;
-  std::function<void(const std::string&)> done_;  // empty: not sampling
+  std::function<void(const std::string&)> done_;  // empty when no sample is under way
   std::deque<PythonProcess> waiting_;
   std::vector<Location> locations_;  // by local rank
-  size_t offset_ = 0;                // of the stack in the rank's stderr
+  size_t offset_ = 0;                // where the stack begins in the rank's stderr
   pid_t py_spy_ = -1;
   boost::asio::posix::stream_descriptor py_spy_ended_;  // pidfd
   boost::asio::steady_timer limit_;

@@ -1,4 +1,4 @@
-// The AM's order to start an attempt, with what it says about the other tasks of the job.
+// The AM's order to start an attempt, with its information about the other tasks of the job.
 #pragma once
 
 #include <optional>
@@ -16,22 +16,22 @@ struct ProcessSlot {
   int attempt = 0;
   int generation = 0;
   int local_rank = 0;
-  int index = 0;  // position of the task in its role's part of the cluster
+  int index = 0;  // rank index: position of the task among its role's endpoints in the cluster
 };
 
 // Information about the other tasks, for the environment of a process.
 struct Peers {
   core::PeerGroup cluster;
-  HostPort rendezvous;       // port 0: the framework has none
+  HostPort rendezvous;       // port 0 if the framework has none
   jobspec::EnvVars exports;  // values exported by roles that have ended
 };
 
 struct StartOrder {
-  ProcessSlot slot;  // local rank 0
+  ProcessSlot slot;  // with local rank 0
   Peers peers;
 };
 
-// nullopt: the endpoint table is not one of this job, or the task is not in it.
+// Returns nullopt if the endpoint table does not fit this job, or if the task is not in the table.
 std::optional<StartOrder> ReadStartOrder(const wire::Start& start, const wire::Cluster& cluster,
                                          const jobspec::JobSpec& spec, TaskId task);
 

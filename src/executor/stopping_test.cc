@@ -1,4 +1,4 @@
-// The end of a task: with grace, by force, and when AM, executor or guardian die.
+// The end of a task: by a stop signal, by SIGKILL, and after the death of the AM, the executor or the guardian.
 #include <gmock/gmock.h>
 
 #include <boost/asio/io_context.hpp>
@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Ignores the stop signal, as does a grandchild in a session of its own.
+// A program that ignores the stop signal, with a grandchild in another session that ignores it, too.
 constexpr const char* kIgnoresStop = R"(
 trap '' TERM
 setsid sh -c 'trap "" TERM; touch hidden; exec sleep 86399' &
@@ -59,14 +59,14 @@ TEST(Stopping, SecondStopShortensTheGrace) {
   task.ReceiveStarted();
   ASSERT_TRUE(task.AwaitFile("ready"));
   task.Stop(0, 1h);
-  task.Stop(0, 2h);  // cannot extend it
+  task.Stop(0, 2h);  // cannot extend the grace
   task.Stop(0, 0s);
   EXPECT_EQ(task.ReceiveExit().signal(), SIGKILL);
   task.ExpectEnded(0);
 }
 
 // A shell dies of SIGTERM at once; its child keeps the grace to save its work.
-TEST(Stopping, ProcessGroupKeepsTheGraceAfterItsLeader) {
+TEST(Stopping, ProcessGroupKeepsTheGraceAfterItsLeaderHasExited) {
   Task task("(trap 'sleep 0.2; echo saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done); echo never");
   task.Start(0);
   task.ReceiveStarted();
@@ -79,14 +79,14 @@ TEST(Stopping, ProcessGroupKeepsTheGraceAfterItsLeader) {
 
 TEST(Stopping, LeftoverProcessesAreKilledAtTheEnd) {
   Task task("sleep 86397 & setsid sleep 86396 & (setsid sleep 86395 &); echo done");
-  EXPECT_EQ(task.RunAttempt(0).code(), 0);  // ExpectEnded checks that nothing is left
+  EXPECT_EQ(task.RunAttempt(0).code(), 0);  // ExpectEnded checks that no process is left
 }
 
 TEST(Stopping, StopOfAnAttemptThatDoesNotRunIsAnswered) {
   Task task("true");
   task.Stop(0, 1s);
   task.ExpectEnded(0);
-  task.Start(0);  // ignored: reported as ended
+  task.Start(0);  // ignored, because attempt 0 was already reported as ended
   EXPECT_EQ(task.RunAttempt(1).code(), 0);
   task.Stop(1, 1s);
   task.ExpectEnded(1);
@@ -137,11 +137,11 @@ TEST(Stopping, NextAmAdoptsTheRunningTask) {
   task.TakeOver(0);
   EXPECT_EQ(task.ReceiveStarted().SerializeAsString(), started.SerializeAsString());
   task.Welcome();
-  task.Start(0);  // repeated by an AM that does not know
+  task.Start(0);  // the new AM repeats an order because it has no record of the start
   ASSERT_TRUE(os::files::WriteFileAtomically(task.options.work_dir + "/go", "").ok());
   EXPECT_EQ(task.ReceiveExit().code(), 7);
   task.ExpectEnded(0);
-  EXPECT_EQ(task.RunAttempt(1).code(), 7);  // the file is still there
+  EXPECT_EQ(task.RunAttempt(1).code(), 7);  // the working directory still has the file
   task.Leave();
   EXPECT_EQ(task.Wait(), 0);
 }
@@ -163,7 +163,7 @@ TEST(Stopping, EndWithoutAnAmIsReportedToTheNextAm) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-// The stream to the first AM, which was cut off, still looks intact.
+// The first AM is cut off from the network, so the stream to it still looks intact.
 TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
   Task task;
   task.options.am_may_move = true;
@@ -191,7 +191,7 @@ TEST(Stopping, NextAmOnAnotherMachineCallsBack) {
   EXPECT_EQ(task.Wait(), 0);
 }
 
-TEST(Stopping, TaskIsStoppedWhenNoAmComesInTime) {
+TEST(Stopping, TaskIsStoppedIfNoAmConnectsInTime) {
   Task task;
   task.role().command.shell = "trap 'echo saved > saved; exit 0' TERM; touch ready; while :; do sleep 0.01; done";
   task.Launch();
@@ -204,8 +204,8 @@ TEST(Stopping, TaskIsStoppedWhenNoAmComesInTime) {
   EXPECT_EQ(os::files::Content(task.options.work_dir + "/saved"), "saved\n");
 }
 
-// Executor or guardian die while a task runs that ignores the stop signal. Task's destructor checks that nothing is
-// left.
+// The executor or the guardian dies while a task runs that ignores the stop signal. Task's destructor checks that no
+// process is left.
 TEST(Stopping, DeathOfTheExecutorKillsTheTask) {
   for (const int signal : {SIGKILL, SIGSEGV, SIGTERM}) {
     Task task(kIgnoresStop);
@@ -217,7 +217,7 @@ TEST(Stopping, DeathOfTheExecutorKillsTheTask) {
     ASSERT_EQ(::waitpid(std::exchange(task.guardian, -1), &status, 0) > 0, true);
     EXPECT_TRUE(task.Left().empty());
 #if defined(__SANITIZE_ADDRESS__)
-    if (signal == SIGSEGV) continue;  // the sanitizer turns it into an exit code
+    if (signal == SIGSEGV) continue;  // the sanitizer turns the signal into an exit code
 #endif
     EXPECT_TRUE(WIFSIGNALED(status));
     EXPECT_EQ(WTERMSIG(status), signal) << "the backend sees the executor's signal";

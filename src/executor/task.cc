@@ -17,7 +17,7 @@ constexpr Duration kStreamConnectLimit = std::chrono::seconds(10);
 Result<int> Run(const TaskOptions& options, Connect connect, MakeChannelTo make_channel, pid_t guardian) {
   HOWDAH_TRY_STATUS(os::process::BecomeSubreaper());
   HOWDAH_TRY(os::process::PortReservation port, os::process::PortReservation::Reserve());
-  // Never destroyed: the process ends by _exit, and a destructor would only wait for threads.
+  // The executor is never destroyed: the process ends by _exit, and a destructor would only wait for threads.
   Executor& executor = *new Executor(options, std::move(port), guardian, std::move(connect), std::move(make_channel));
   HOWDAH_TRY_STATUS(executor.Register());
   HOWDAH_TRY_STATUS(executor.Prepare());

@@ -7,7 +7,7 @@
 namespace howdah::executor {
 namespace {
 
-// "0,3,4"; empty: none.
+// Parses "0,3,4". An empty text is an empty list.
 Result<std::vector<int>> ParseGpus(const std::string& text) {
   std::vector<int> gpus;
   for (size_t at = 0; at < text.size();) {

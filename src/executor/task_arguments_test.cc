@@ -25,7 +25,7 @@ TEST(TaskArguments, LocalCommandLineIsComplete) {
   EXPECT_THAT(*options.gpus, ElementsAre(0, 12));
 }
 
-TEST(TaskArguments, WithoutGpusTheMachineHasNone) {
+TEST(TaskArguments, MissingGpuListMeansMachineWithoutGpus) {
   EXPECT_FALSE(ParseTaskArguments({"--yarn"})->options.gpus.has_value());
   EXPECT_THAT(*ParseTaskArguments({"--gpus", ""})->options.gpus, IsEmpty());
 }

@@ -1,4 +1,4 @@
-// For tests: a task with real guardian and executor processes; the test plays the AM.
+// For tests: a task with real guardian and executor processes. The test acts as the AM.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -24,11 +24,11 @@
 
 namespace howdah::executor {
 
-// A link over a socket with message boundaries.
+// A link over a socket that keeps message boundaries.
 class SocketLink final : public rpc::ExecutorLink {
  public:
   SocketLink(int fd, rpc::Post post, Handlers handlers) : fd_(fd), post_(post), on_sent_(handlers.on_sent) {
-    // As with gRPC, messages come from a thread of the link. The process ends by _exit, and with it the thread.
+    // As with gRPC, messages come from a thread of the link. The thread ends when the process calls _exit.
     std::thread([fd, post = std::move(post), handlers = std::move(handlers)] {
       std::string bytes(1 << 20, '\0');
       for (;;) {
@@ -61,7 +61,8 @@ inline sockaddr_un AddressOf(const std::string& path) {
   return address;
 }
 
-// Connects to the AM that listens at `path`; without one, to a peer that soon closes the connection.
+// Connects to the AM that listens at `path`. If no AM listens there, connects to a peer that soon closes the
+// connection.
 inline std::unique_ptr<rpc::ExecutorLink> ConnectTo(const std::string& path, rpc::Post post,
                                                     rpc::ExecutorLink::Handlers handlers) {
   constexpr int kHangUpMillis = 20;
@@ -78,7 +79,7 @@ inline std::unique_ptr<rpc::ExecutorLink> ConnectTo(const std::string& path, rpc
   return std::make_unique<SocketLink>(ends[0], std::move(post), std::move(handlers));
 }
 
-// A job of one role "worker", task worker:0, in a scratch directory.
+// Task worker:0 of a job with the single role "worker", in a scratch directory.
 class Task {
  public:
   Task() {
@@ -147,7 +148,8 @@ class Task {
 
   std::string another_am() const { return scratch / "am"; }
   void LoseAm() { am = os::files::Fd(); }
-  // Plays the next AM: accepts a connection and its Register, which names the newest attempt.
+  // Acts as the next AM: accepts a connection and receives the Register, which must name `attempt` as the newest
+  // attempt.
   void TakeOver(int attempt) { TakeOver(attempt, another_am()); }
   void TakeOver(
       int attempt, const std::string& path, const std::function<void()>& listening = [] {}) {
@@ -164,7 +166,7 @@ class Task {
     ASSERT_TRUE(hello && hello->has_register_());
     EXPECT_EQ(hello->register_().attempt(), attempt);
   }
-  // am_timeout: how long the executor goes on without an AM.
+  // am_timeout: how long the executor continues without an AM.
   void Welcome(Duration am_timeout = std::chrono::minutes(5)) {
     wire::ToExecutor message;
     message.mutable_welcome()->set_heartbeat_millis(3'600'000);
@@ -198,7 +200,7 @@ class Task {
     Send(message);
   }
 
-  // The next message; nullopt: end of the stream, or time-out.
+  // Returns the next message, or nullopt at the end of the stream or after a timeout.
   std::optional<wire::FromExecutor> Receive() {
     pollfd wanted{am.get(), POLLIN, 0};
     std::string bytes(1 << 17, '\0');
@@ -225,7 +227,7 @@ class Task {
     EXPECT_EQ(message->ended().attempt(), attempt);
     EXPECT_TRUE(Left().empty()) << "Ended comes when no process is left";
   }
-  // Runs an attempt to its end; returns the end of rank 0.
+  // Runs an attempt to its end. Returns the RankExited of rank 0.
   wire::RankExited RunAttempt(int attempt) {
     Start(attempt);
     EXPECT_EQ(ReceiveStarted().attempt(), attempt);
@@ -240,7 +242,7 @@ class Task {
   }
   std::string Log(const std::string& name) { return os::files::Content(options.logs_dir + "/" + name); }
 
-  // Waits for the guardian; returns its exit code, or minus the signal.
+  // Waits for the end of the guardian. Returns its exit code, or the negative number of the signal that killed it.
   int Wait() {
     while (am.valid() && Receive()) {
     }
@@ -249,7 +251,7 @@ class Task {
     return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
   }
 
-  // The processes of the task, found by the job's id in their environment.
+  // Returns the remaining processes of the task, found by the job's id in their environment.
   std::vector<std::string> Left() {
     std::vector<std::string> left;
     const auto names = os::files::ListDirectory("/proc");

@@ -13,7 +13,7 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::SizeIs;
 
-// A node whose nvidia-smi lists two GPUs, and a job with a role for each number of GPUs.
+// A node with an nvidia-smi that lists two GPUs, and a job with roles of 0, 1, 2 and 3 GPUs per task.
 class TaskGpus : public ::testing::Test {
  protected:
   TaskGpus() {
@@ -51,7 +51,7 @@ TEST_F(TaskGpus, TasksOfOneNodeGetDifferentGpus) {
   EXPECT_EQ(third.error().code, ErrorCode::kUnavailable);
 }
 
-TEST_F(TaskGpus, AllGpusOfAnIsolatedContainerAreTheTasks) {
+TEST_F(TaskGpus, TaskGetsAllGpusOfAnIsolatedContainer) {
   const auto lease = Lease("role2", path_);
   ASSERT_TRUE(lease.ok() && lease->has_value());
   EXPECT_THAT((*lease)->gpus, ElementsAre(0, 1));

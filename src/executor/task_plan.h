@@ -19,8 +19,8 @@ struct TaskPlan {
   jobspec::JobSpec spec;
   TaskId task;
   uint16_t port = 0;              // reserved for local rank 0
-  uint16_t tensorboard_port = 0;  // reserved for a TensorBoard of the task's own; 0: none
-  std::string interface;          // network interface on which other tasks reach this one; empty: unknown
+  uint16_t tensorboard_port = 0;  // reserved for the task's own TensorBoard; 0 if none
+  std::string interface;          // network interface on which other tasks reach this one; empty if unknown
   frameworks::common::RemoteStartFiles remote_start;  // empty unless the framework starts processes in other tasks
 
   LogFiles logs(const ProcessSlot& slot) const {

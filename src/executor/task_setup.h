@@ -11,16 +11,16 @@
 
 namespace howdah::executor {
 
-// On the executor's loop.
+// Used on the executor's loop only.
 class TaskSetup {
  public:
   explicit TaskSetup(boost::asio::io_context& loop) : loop_(loop) {}
   ~TaskSetup();
 
-  // Completes a plan that has options, the task's index and its port.
+  // Completes a plan that already has the options, the task's index and its port.
   Status ReadJob(TaskPlan& plan);
-  // Fills the working directory; on a thread of its own if the job brings files, because copying may take long. plan
-  // must not change before done is called, on the loop.
+  // Fills the working directory. If the job brings files, this happens on another thread, because copying may take
+  // long. `done` is called on the loop. plan must not change before that.
   void FillWorkDirectory(const TaskPlan& plan, std::function<void(const Status&)> done);
 
  private:

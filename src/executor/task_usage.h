@@ -1,4 +1,4 @@
-// Measures what the processes of the task use: memory, CPU time and GPUs.
+// Measures the memory, CPU time and GPU use of the task's processes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,13 +18,13 @@ class TaskUsage {
  public:
   explicit TaskUsage(boost::asio::io_context& loop) : loop_(loop) {}
 
-  // gpus: those of the task. path: PATH, where nvidia-smi is looked up.
+  // gpus: the GPUs of the task. path: the PATH in which nvidia-smi is looked up.
   void MeasureGpus(std::vector<int> gpus, const std::string& path);
   // Starts a measurement of the GPUs, unless the last one is recent.
   void PollGpus();
-  // Measures, and fills in averages and peaks over all attempts.
+  // Measures the usage, and also fills in averages and peaks over all attempts.
   void Fill(wire::Usage& usage);
-  // Averages count only what was used while an attempt ran.
+  // The caller adds samples only while an attempt runs, so the averages ignore idle time.
   void AddMemorySample(int64_t bytes) { memory_.Add(static_cast<double>(bytes)); }
 
   const std::vector<os::process::GpuUsage>& gpus() const;

@@ -1,4 +1,4 @@
-// Detects an attempt that hangs, and samples where its processes are.
+// Detects an attempt that hangs, and samples the stacks of its processes.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -16,23 +16,23 @@
 
 namespace howdah::executor {
 
-// An attempt hangs if it shows no activity for the role's `timeouts.progress`. Its stacks are sampled, written to its
-// stderr, and reported once; whether the task restarts is up to the AM. When another task hangs, the AM stops this one
-// with a probe: its stacks are sampled and reported before the stop signal, so that the job's reason can say where
-// every task was.
+// An attempt hangs if it shows no activity for the role's `timeouts.progress`. The watchdog then samples the attempt's
+// stacks, writes them to its stderr, and reports the hang once. The AM decides whether the task restarts. When another
+// task hangs, the AM stops this one with a probe: the watchdog samples and reports the stacks before the stop signal is
+// sent, so that the reason of the job's failure can include the stack location of every task.
 class Watchdog {
  public:
   struct Handlers {
-    std::function<void()> send_progress;               // before a hang is reported
-    std::function<void(const wire::Stop& stop)> stop;  // after a probe
+    std::function<void()> send_progress;               // called before a hang is reported
+    std::function<void(const wire::Stop& stop)> stop;  // called after a probe
   };
   Watchdog(boost::asio::io_context& loop, const os::process::Clock& clock, AmConnection& am, Handlers handlers);
 
   struct Target {
     int attempt = 0;
     std::vector<LogFiles> logs;     // by local rank
-    std::string path;               // PATH of the processes
-    std::optional<Duration> limit;  // nullopt: the role may be inactive forever
+    std::string path;               // the processes' PATH
+    std::optional<Duration> limit;  // nullopt if the role may be inactive without limit
   };
   void Begin(Target target);
   void End();
@@ -42,11 +42,11 @@ class Watchdog {
     const std::vector<os::process::GpuUsage>& gpus;
     std::optional<Instant> last_progress;
   };
-  // With every heartbeat, until the attempt is stopped. pids: by local rank.
+  // To be called with every heartbeat until the attempt is stopped. pids: by local rank.
   void Check(const std::vector<pid_t>& pids, const Measurements& measurements);
-  // A probe under way is not started again.
+  // Samples the stacks, then calls Handlers::stop. Does nothing if a probe is already under way.
   void ProbeThenStop(const std::vector<pid_t>& pids, const wire::Stop& stop);
-  // The attempt is being stopped without a probe.
+  // To be called when the attempt is stopped without a probe.
   void CancelProbe();
 
  private:

@@ -7,10 +7,10 @@
 
 namespace howdah::executor {
 
-// Whether the job brings files; filling the working directory may then take long.
+// Whether the job brings files. If it does, filling the working directory may take long.
 bool HasFiles(const jobspec::JobSpec& spec);
 
-// Makes the working directory and fills it from the staging directory (TaskOptions::staging_dir).
+// Creates the working directory and fills it from the staging directory (TaskOptions::staging_dir).
 Status FillWorkDirectory(const TaskOptions& options, const jobspec::JobSpec& spec);
 
 }  // namespace howdah::executor

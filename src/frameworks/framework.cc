@@ -8,7 +8,7 @@
 namespace howdah::frameworks {
 namespace {
 
-// Whether the other ranked tasks cannot go on after one has failed: collectives cannot admit a new process.
+// Whether one failed task with ranks stops all others with ranks, because collectives cannot admit a new process.
 bool RanksBelongTogether(const jobspec::JobSpec& spec) {
   switch (spec.framework) {
     case jobspec::Framework::kPytorch:
@@ -75,7 +75,7 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   const bool together = RanksBelongTogether(spec);
   core::FrameworkRules rules;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    // TensorFlow's coordinator passes the addresses of workers and parameter servers on.
+    // TensorFlow's chief receives the addresses of workers and parameter servers at its start, and passes them on.
     rules.coordinators.push_back(spec.framework == jobspec::Framework::kTensorflow &&
                                  TrainsWithParameterServers(spec) && (role.chief || role.name == "chief"));
     rules.restarts_together.push_back(together &&
@@ -84,16 +84,16 @@ core::FrameworkRules RulesOf(const jobspec::JobSpec& spec) {
   rules.needs_whole_cluster = spec.framework != jobspec::Framework::kPlain;
   rules.first_rank_decides = spec.framework == jobspec::Framework::kMpi;
   rules.no_gaps = spec.framework == jobspec::Framework::kMpi;
-  // mpirun reaches its daemons through the AM, and XGBoost's workers need its tracker until the end. Rejoining
-  // processes of elastic Horovod look for the rendezvous at the address of the dead AM.
+  // mpirun reaches its daemons through the AM, and XGBoost's workers need the tracker in the AM until the end.
+  // Processes of elastic Horovod that rejoin would look for the rendezvous at the address of the dead AM.
   rules.needs_am = spec.framework == jobspec::Framework::kMpi || spec.framework == jobspec::Framework::kXgboost ||
                    horovod::IsElastic(spec);
   return rules;
 }
 
 bool ServersBindHeldPorts(jobspec::Framework framework) {
-  // Verified with torch 1.13's TCPStore and the gRPC servers of TensorFlow 2.21 and JAX 0.10. The server of a plain job
-  // is unknown.
+  // Verified with the TCPStore of torch 1.13 and the gRPC servers of TensorFlow 2.21 and JAX 0.10. The server of a
+  // plain job is unknown.
   return framework == jobspec::Framework::kPytorch || framework == jobspec::Framework::kTensorflow ||
          framework == jobspec::Framework::kJax;
 }

@@ -1,4 +1,4 @@
-// Each case is a job, a process in it, and its whole environment, one variable per line.
+// Each case is a job, one of its processes, and the whole environment of that process, one variable per line.
 #include "howdah/frameworks/framework.h"
 
 #include <gmock/gmock.h>
@@ -17,13 +17,13 @@ using namespace common;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-// Without the common variables: the last of those is TASK_NUM.
+// Returns the environment without the variables that all frameworks have, the last of which is TASK_NUM.
 std::string OwnLines(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessInfo& info) {
   const std::string all = Lines(Environment(spec, cluster, info));
   return all.substr(all.find('\n', all.find("\nTASK_NUM=") + 1) + 1);
 }
 
-TEST(Plain, WholeEnvironment) {
+TEST(Plain, EnvironmentHasOnlyTheCommonVariables) {
   jobspec::JobSpec spec =
       JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService), Role("watcher", RoleKind::kSidecar)});
   spec.checkpoint.dir = "/ckpt";
@@ -68,7 +68,8 @@ TEST(Plain, InvalidUtf8InAHostIsReplaced) {
   EXPECT_THAT(Lines(Environment(spec, {{{"n\xff", 1}}}, At(0, 0))), testing::HasSubstr("\"n\xef\xbf\xbd:1\""));
 }
 
-// The chief comes after the workers in the file and has a different number of `processes`; ranks are contiguous anyway.
+// The chief comes after the workers in the job file and has a different number of `processes`. The ranks must still be
+// contiguous.
 jobspec::JobSpec TorchJob() {
   jobspec::JobSpec spec =
       JobOf(Framework::kPytorch, {Role("worker", RoleKind::kWorker, 3), Chief(2), Role("watcher", RoleKind::kSidecar)});
@@ -78,7 +79,7 @@ jobspec::JobSpec TorchJob() {
 }
 const core::PeerGroup kTorchCluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n0", 1000}}, {{"n3", 1003}}};
 
-TEST(Pytorch, LastProcess) {
+TEST(Pytorch, LastRankHasTorchrunsVariables) {
   ProcessInfo place = At(0, 1, 2);
   place.error_file = "/job/error.json";
   EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, place),
@@ -104,7 +105,7 @@ TEST(Pytorch, LastProcess) {
             "WORLD=8\n");
 }
 
-TEST(Pytorch, OneProcessPerTaskWithIpv6) {
+TEST(Pytorch, SingleProcessWithIpv6HasTorchrunsVariables) {
   const jobspec::JobSpec spec = JobOf(Framework::kPytorch, {Role("worker")});
   EXPECT_EQ(OwnLines(spec, {{{"fe80::1", 1000}, {"n2", 1001}}}, At(0, 0)),
             "MASTER_ADDR=fe80::1\n"
@@ -135,7 +136,7 @@ TEST(Pytorch, OmpNumThreadsOfTheSubmitterIsKept) {
   EXPECT_THAT(OwnLines(spec, kTorchCluster, At(0, 0)), testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
 }
 
-TEST(Tensorflow, ConfigForEachKindOfTask) {
+TEST(Tensorflow, EachKindOfTaskHasItsConfig) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kTensorflow, {Chief(), Role("worker"), Role("ps", RoleKind::kService),
                                      Role("evaluator", RoleKind::kSidecar), Role("viewer", RoleKind::kSidecar)});
@@ -157,7 +158,7 @@ TEST(Tensorflow, ConfigForEachKindOfTask) {
                                                    with_evaluator + "\n");
 }
 
-TEST(Tony, VariablesOfItsTasks) {
+TEST(Tony, TasksHaveTonysVariables) {
   jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker"), Role("ps", RoleKind::kService)});
   spec.roles[0].instances = {2, 2};
   spec.tony_env = true;
@@ -204,7 +205,7 @@ TEST(Tensorflow, EvaluatorIsNotInTheTrainingCluster) {
               testing::HasSubstr(R"({"cluster":{"worker":["n1:2"],"evaluator":["n2:3"]},)"));
 }
 
-TEST(Mxnet, VariablesOfEveryRole) {
+TEST(Mxnet, EveryRoleHasTheVariablesOfPsLite) {
   const jobspec::JobSpec spec = JobOf(
       Framework::kMxnet, {Role("worker"), Role("server", RoleKind::kService), Role("scheduler", RoleKind::kService)});
   const core::PeerGroup cluster = {{{"n1", 1}, {"n2", 2}, {"n3", 3}}, {{"n4", 4}, {"n5", 5}}, {{"10.0.0.6", 6}}};
@@ -219,7 +220,7 @@ TEST(Mxnet, VariablesOfEveryRole) {
   }
 }
 
-TEST(Xgboost, VariablesAreTheCommunicatorsArguments) {
+TEST(Xgboost, VariablesAreTheArgumentsOfCommunicatorContext) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kXgboost, {Role("worker", RoleKind::kWorker, 2), Chief(), Role("watcher", RoleKind::kSidecar)});
   const core::PeerGroup cluster = {{{"n1", 1}, {"n2", 2}}, {{"n0", 4}}, {{"n1", 5}}};
@@ -234,7 +235,7 @@ TEST(Xgboost, VariablesAreTheCommunicatorsArguments) {
   EXPECT_EQ(WorldSize(spec, cluster), 5);
 }
 
-TEST(Jax, SeveralProcessesPerTask) {
+TEST(Jax, ProcessesAreNumberedAsByOpenMpi) {
   const jobspec::JobSpec spec =
       JobOf(Framework::kJax, {Role("worker", RoleKind::kWorker, 2), Role("loader", RoleKind::kService)});
   const core::PeerGroup cluster = {{{"n1", 1001}, {"n2", 1002}}, {{"n3", 1003}}};
@@ -329,7 +330,7 @@ TEST(Horovod, LocalRanksAreCountedPerMachine) {
                                                 "HOROVOD_CROSS_SIZE=1\n"
                                                 "HOROVOD_HOSTNAME=n2\n");
   EXPECT_EQ(OwnLines(spec, cluster, At(2, 0)), "CLUSTER_SPEC=" + map + "\n");
-  // Local rank, local size, cross rank, cross size of each process, in the order of ranks.
+  // Local rank, local size, cross rank and cross size of each process, in the order of ranks.
   const struct {
     int role, index, local_rank;
     const char* slot;
@@ -358,7 +359,7 @@ TEST(Horovod, TaskWithGpusCountsAsAMachine) {
                                  "HOROVOD_HOSTNAME=n1-worker-1\n"));
 }
 
-// Local ranks never change, and no host name is used twice.
+// In elastic Horovod, local ranks never change, and no host name is used twice.
 TEST(Horovod, ElasticTaskCountsAsAMachineNamedByItsGeneration) {
   jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});

@@ -1,5 +1,5 @@
-// MXNet's parameter server (ps-lite): a scheduler as the rendezvous, servers and workers, identified by the names of
-// their roles. The variables are those that TonY sets.
+// MXNet's parameter server (ps-lite). It consists of a scheduler, which is the rendezvous, of servers and of workers.
+// The names of the roles identify these parts. The variables are those that TonY sets.
 #include "variables.h"
 
 namespace howdah::frameworks {

@@ -4,7 +4,7 @@
 namespace howdah::frameworks {
 namespace {
 
-// As TonY counts: the tasks that the job waits for.
+// Returns the number of tasks that the job waits for, as TonY counts them.
 int TrackedTasks(const Process& process) {
   size_t tasks = 0;
   for (const int role : common::RankedRoles(process.spec)) tasks += process.cluster[static_cast<size_t>(role)].size();
@@ -24,7 +24,7 @@ void AddCommon(const Process& process, jobspec::EnvVars& env) {
   Set(env, "HOWDAH_GENERATION", info.generation);
   Set(env, "HOWDAH_LOCAL_RANK", info.local_rank);
   Set(env, "HOWDAH_CLUSTER", ClusterMap(process));
-  // One port is reserved per task, for its first process.
+  // Each task has one reserved port, which is for its first process.
   if (info.local_rank == 0 && process.endpoint().port != 0) Set(env, "HOWDAH_PORT", process.endpoint().port);
   if (!process.spec.checkpoint.dir.empty()) Set(env, "HOWDAH_CHECKPOINT_DIR", process.spec.checkpoint.dir);
   if (!process.spec.tensorboard_logdir.empty()) Set(env, "TB_LOG_DIR", process.spec.tensorboard_logdir);

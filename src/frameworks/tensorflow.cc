@@ -13,7 +13,7 @@ bool TrainsWithParameterServers(const jobspec::JobSpec& spec) {
 
 namespace {
 
-// An evaluator is not part of the training cluster, whether the job waits for it or not.
+// An evaluator is never part of the training cluster, whether or not the job waits for it.
 bool IsMember(const jobspec::RoleSpec& role) {
   return role.kind != jobspec::RoleKind::kSidecar && role.kind != jobspec::RoleKind::kSetup && role.name != "evaluator";
 }

@@ -1,4 +1,4 @@
-// TonY's variables that only its own scripts need.
+// Variables that only scripts written for TonY need.
 #include <algorithm>
 
 #include "variables.h"
@@ -12,7 +12,7 @@ bool HasRole(const jobspec::JobSpec& spec, std::string_view name) {
   return std::any_of(spec.roles.begin(), spec.roles.end(), [&](const auto& role) { return role.name == name; });
 }
 
-// Every task of the role `chief`; without that role, worker:0.
+// Whether TonY treats the task as a chief: every task of the role `chief`, or worker:0 if there is no such role.
 bool IsTonysChief(const jobspec::JobSpec& spec, TaskId task) {
   const std::string& role = spec.roles[static_cast<size_t>(task.role)].name;
   if (HasRole(spec, kChief)) return role == kChief;
@@ -35,7 +35,7 @@ void AddTony(const Process& process, jobspec::EnvVars& env) {
   Set(env, "JOB_ID", info.job_id);
   Set(env, "DISTRIBUTED_MODE", process.spec.start == jobspec::StartMode::kGang ? "GANG" : "FCFS");
   Set(env, "SESSION_ID", info.generation);
-  Set(env, "ATTEMPT_NUMBER", 0);  // of YARN's application; TonY says 0 always
+  Set(env, "ATTEMPT_NUMBER", 0);  // the attempt of the YARN application; TonY always sets 0
   if (info.generation > 0) Set(env, "NUM_AM_RETRIES", info.generation);
   if (IsTonysChief(process.spec, info.task)) Set(env, "IS_CHIEF", "true");
   if (info.local_rank == 0 && info.tensorboard_port != 0) Set(env, "TB_PORT", info.tensorboard_port);

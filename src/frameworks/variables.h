@@ -1,4 +1,4 @@
-// The frameworks that consist of variables only: one function each.
+// One function for each framework that needs only variables.
 #pragma once
 
 #include "howdah/frameworks/common/process.h"
@@ -13,20 +13,21 @@ using common::RankInfo;
 using common::RankInfoOf;
 using common::Set;
 
-// For every process, whatever the framework.
+// Adds the variables that every process has, with any framework.
 void AddCommon(const Process& process, jobspec::EnvVars& env);
 void AddPytorch(const Process& process, jobspec::EnvVars& env);
 void AddTensorflow(const Process& process, jobspec::EnvVars& env);
 void AddJax(const Process& process, jobspec::EnvVars& env);
 void AddMxnet(const Process& process, jobspec::EnvVars& env);
-// For scripts written for TonY, in addition to their framework's.
+// Adds variables for scripts written for TonY, in addition to those of the framework.
 void AddTony(const Process& process, jobspec::EnvVars& env);
 
-// Whether the role is part of MXNet's parameter server. Its scheduler never admits a process twice, so all parts
+// Whether the role is part of MXNet's parameter server. The scheduler never admits a restarted process, so all parts
 // restart together.
 bool IsPartOfMxnet(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
-// Parameter-server training: processes are independent, and one that restarts at its address is used again.
+// Whether the job trains with parameter servers. The processes are then independent, and a process that restarts at its
+// old address is used again.
 bool TrainsWithParameterServers(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::frameworks

@@ -9,7 +9,7 @@ namespace {
 bool IsLetter(char c) { return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'); }
 bool IsLetterOrDigit(char c) { return IsLetter(c) || (c >= '0' && c <= '9'); }
 
-// Letters, digits and `more`, a letter or digit first.
+// Whether the text has only letters, digits and the characters in `more`, and begins with a letter or digit.
 bool IsWord(std::string_view text, std::string_view more) {
   return !text.empty() && IsLetterOrDigit(text.front()) && std::all_of(text.begin(), text.end(), [&](char c) {
     return IsLetterOrDigit(c) || more.find(c) != std::string_view::npos;
@@ -26,7 +26,7 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   }
 }
 
-// YARN joins mounts with commas, and parts of one with colons.
+// Excludes the characters with which YARN joins mounts (commas) and the parts of a mount (colons).
 bool IsContainerPath(std::string_view text) {
   return text.size() > 1 && text.front() == '/' && text.find_first_of(":,") == std::string_view::npos;
 }
@@ -57,7 +57,7 @@ bool IsResourceName(std::string_view text) {
   return IsWord(text, "_.-") && IsLetter(text.front());
 }
 
-// The key that a resource has of its own; empty: none.
+// The job-file key of a resource that has its own key; empty for other resources.
 std::string_view OwnKeyOf(std::string_view resource) {
   if (resource == "memory-mb" || resource == "memory") return "memory";
   if (resource == "vcores") return "vcores";

@@ -1,5 +1,5 @@
-// Value types for the cluster: docker, resource types, nodes and racks. They accept what Hadoop 3.3 to 3.5 accept, so
-// that a mistake is reported with its line, and not later by a node.
+// Value types for the cluster: docker, resource types, nodes and racks. They accept the same values as Hadoop 3.3 to
+// 3.5, so that a mistake is reported at submission with its line, and not later by a node.
 #pragma once
 
 #include <string>
@@ -10,20 +10,21 @@
 
 namespace howdah::jobspec {
 
-// A reference to an image, as DockerLinuxContainerRuntime takes it.
+// A reference to an image, as DockerLinuxContainerRuntime accepts it.
 ValueType<std::string> DockerImage();
-// The name of a network or a runtime; errors suggest `example`. Empty: none.
+// The name of a network or a runtime, or an empty text for none. Errors suggest `example`.
 ValueType<std::string> DockerWord(std::string_view title, std::string_view example);
 // source:target:ro or source:target:rw (OCIContainerRuntime); the mode is required.
 ValueType<std::string> DockerMount();
 ValueType<std::string> DockerTmpfs();
 
-// A map of resource types (names as ResourceUtils takes them) and amounts above 0. Types with a key of their own are
-// errors.
+// A map of resource types (names as ResourceUtils accepts them) and amounts above 0. Resource types that have their own
+// key, such as memory, are errors.
 ValueType<std::vector<NamedResource>> Resources();
 
-// The name of a node, with its port where yarn.scheduler.include-port-in-node-name is on; "/rack1".
+// The name of a node, with its port on clusters with yarn.scheduler.include-port-in-node-name.
 ValueType<std::string> NodeName();
+// The path of a rack, such as "/rack1".
 ValueType<std::string> RackName();
 
 }  // namespace howdah::jobspec

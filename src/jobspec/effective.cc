@@ -12,7 +12,7 @@ Result<JobSpec> ReadEffective(std::string_view json) {
   Tree tree;
   const ParsedTree parsed = ParseJson(json, tree);
   if (parsed.error) return Failed("reading the effective job: " + parsed.error->text);
-  const SubmitHost no_host;  // its variables have been expanded, and its paths checked
+  const SubmitHost no_host;  // the client has expanded the variables and checked the paths
   Reader reader(no_host);
   JobSpec spec;
   if (ReadSection(reader, *parsed.root, JobKeys(), spec)) return spec;

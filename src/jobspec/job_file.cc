@@ -8,7 +8,7 @@
 namespace howdah::jobspec {
 namespace {
 
-// "jobs/mnist.yaml": "mnist".
+// Returns "mnist" for "jobs/mnist.yaml".
 std::string Stem(std::string_view file) {
   const size_t slash = file.find_last_of('/');
   if (slash != file.npos) file.remove_prefix(slash + 1);

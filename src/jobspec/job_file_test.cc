@@ -64,7 +64,7 @@ timeouts: {gang: 20m, hold: 11s, register: 6m, heartbeat: 26s, run: 24h}
 start: free
 )";
 
-TEST(JobFile, ReadsEveryKeyOfTheProductPage) {
+TEST(JobFile, EveryKeyIsRead) {
   const JobSpec job = Parsed(kEveryKey);
   JobSpec want;
   want.name = "mnist";
@@ -101,7 +101,7 @@ TEST(JobFile, ReadsEveryKeyOfTheProductPage) {
   EXPECT_EQ(job, want) << DescribeEffective(job);
 }
 
-TEST(JobFile, HasTheDefaultsOfTheProductPage) {
+TEST(JobFile, MinimalJobHasTheDocumentedDefaults) {
   const JobSpec job = Parsed("roles: {w: {memory: 1GiB, command: date}}", Machine("runs/first.try.yaml"));
   JobSpec want;
   want.name = "first.try";
@@ -119,7 +119,7 @@ TEST(JobFile, JsonIsAJobFile) {
   EXPECT_THAT(job.roles.at(0).command.argv, ElementsAre("a\nb"));
 }
 
-TEST(JobFile, ScalarsAreTakenAsWritten) {
+TEST(JobFile, ScalarsKeepTheirText) {
   const JobSpec job = Parsed(
       "name: 0x10\nenv: {A: 1.50, B: yes, C: 007, D: 'null', E: 2026-11-21, F: \"\\u00e9\"}\nroles: {w: {memory: "
       "\"${SIZE}\", instances: \"${N}\", chief: \"${NO:-false}\", command: true}}\n");
@@ -130,7 +130,7 @@ TEST(JobFile, ScalarsAreTakenAsWritten) {
   EXPECT_EQ(job.roles[0].instances, (Instances{3, 3}));
 }
 
-TEST(JobFile, AliasesStandForWhatTheyName) {
+TEST(JobFile, AliasIsReplacedByItsAnchor) {
   const JobSpec job = Parsed("roles:\n  a: &r {memory: 1GiB, command: date, env: {X: 1}}\n  b: *r\n", Machine());
   ASSERT_EQ(job.roles.size(), 2u);
   RoleSpec b = job.roles[0];
@@ -138,7 +138,7 @@ TEST(JobFile, AliasesStandForWhatTheyName) {
   EXPECT_EQ(job.roles[1], b);
 }
 
-TEST(JobFile, EmptyTextsAndNullsOfOptionalKeysSayThatThereIsNone) {
+TEST(JobFile, EmptyTextOrNullLeavesOptionalKeyUnset) {
   const JobSpec job = Parsed(
       "source: \"${EMPTY}\"\nqueue: ''\nenv:\nfiles: ~\nname: null\ncheckpoint: {dir: \"${NO:-}\"}\nroles: {w: "
       "{memory: 1GiB, command: date, env: }}\n");
@@ -236,7 +236,7 @@ TEST(JobFile, OldNameOfChargeInfrastructureIsReadWithAHint) {
   EXPECT_EQ(JsonSchema().find("excuse"), std::string::npos);
 }
 
-TEST(JobFile, ProblemsOfSet) {
+TEST(JobFile, InvalidSetIsReported) {
   const struct {
     const char* set;
     const char* problem;

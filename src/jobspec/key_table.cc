@@ -50,7 +50,7 @@ const Section<RestartRule>& RestartRuleKeys() {
   return section;
 }
 
-// restart.excuse: true is restart.charge_infrastructure: false. The only place that knows the old key.
+// `restart.excuse: true` means `restart.charge_infrastructure: false`. Only this function handles the old key.
 OldKey<RestartLimit> OldRestartExcuse() {
   return {"excuse", "charge_infrastructure", "write charge_infrastructure with the opposite value",
           [](Reader& r, const Node& n, RestartLimit& out) {

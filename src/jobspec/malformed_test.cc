@@ -42,7 +42,7 @@ void CheckAnything(const std::string& text) {
 }
 
 // Large files of one repeated piece, which some parsers handle badly.
-TEST(Malformed, RepeatedPieces) {
+TEST(Malformed, RepeatedPiecesAreHarmless) {
   constexpr size_t kSize = 1 << 17;
   for (const char* piece :
        {"[", "{",     "[\n",       "- ",    "? ", "{a: ",  "[a, ",    "[?",           "{? ",   "[a,",          "[]",
@@ -63,7 +63,7 @@ TEST(Malformed, RepeatedPieces) {
   CheckAnything(anchors);
 }
 
-TEST(Malformed, ThousandsOfProblems) {
+TEST(Malformed, ThousandsOfProblemsAreHarmless) {
   std::string keys, roles = "roles:\n", cycle = "roles:\n";
   for (int i = 0; i < 3000; ++i) {
     const std::string n = std::to_string(i);
@@ -76,7 +76,7 @@ TEST(Malformed, ThousandsOfProblems) {
   CheckAnything(cycle);
 }
 
-TEST(Malformed, AliasesThatMultiply) {
+TEST(Malformed, AliasesThatExpandTooFarAreRejected) {
   std::string roles = "roles:\n  r0: &r\n    memory: 1GiB\n    command: date\n    env: {";
   for (int i = 0; i < 1000; ++i) roles += "V" + std::to_string(i) + ": x, ";
   roles += "}\n";
@@ -97,7 +97,7 @@ std::vector<std::string> ValidFiles() {
 }
 
 // Every prefix of valid files, and valid files without one of their lines.
-TEST(Malformed, TruncatedFiles) {
+TEST(Malformed, TruncatedFilesAreHarmless) {
   for (const std::string& good : ValidFiles()) {
     for (size_t size = 0; size < good.size(); size += 5) CheckAnything(good.substr(0, size));
     for (size_t at = 0; at < good.size();) {
@@ -158,7 +158,7 @@ const std::vector<std::string>& Pieces() {
 }
 
 // Random changes of valid files, from a fixed seed.
-TEST(Malformed, MutatedFiles) {
+TEST(Malformed, MutatedFilesAreHarmless) {
   constexpr int kRounds = 2000;
   constexpr uint32_t kSeed = 20261121;
   SCOPED_TRACE(kSeed);

@@ -1,5 +1,5 @@
-// YAML through libyaml's events. libyaml is strict about the language (yaml-cpp accepts an unterminated quote at the
-// end of the text) and explains in words what is missing.
+// Parses YAML through libyaml's events. libyaml is strict about the language (yaml-cpp accepts an unterminated quote at
+// the end of the text), and its error messages name the part that is missing.
 #include "parse_yaml.h"
 
 #include <yaml.h>
@@ -23,8 +23,8 @@ int LineAt(std::string_view text, size_t at) {
   return 1 + static_cast<int>(std::count(text.begin(), text.begin() + static_cast<ptrdiff_t>(at), '\n'));
 }
 
-// Feeds the parser in small pieces and checks its depth before each: libyaml's work is quadratic in the nesting of
-// brackets and in the number of %TAG directives, and only libyaml counts them.
+// Feeds libyaml in small pieces, and checks its nesting depth and its number of %TAG directives before each piece.
+// libyaml's work is quadratic in both, and only libyaml itself counts them.
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {

@@ -9,13 +9,13 @@
 namespace howdah::jobspec {
 
 struct ParsedTree {
-  const Node* root = nullptr;  // nullptr without an error: the text is empty
+  const Node* root = nullptr;  // nullptr after an error, or if the text is empty
   std::optional<SyntaxError> error;
 };
 
-// One YAML document. Time and memory are bounded for any text of at most 1 MiB.
+// Parses one YAML document. Time and memory are bounded for any text of at most 1 MiB.
 ParsedTree ParseYaml(std::string_view text, Tree& tree, bool from_set);
-// JSON, faster than ParseYaml; the nodes have no line numbers.
+// Parses JSON, faster than ParseYaml. The nodes have no line numbers.
 ParsedTree ParseJson(std::string_view text, Tree& tree);
 
 }  // namespace howdah::jobspec

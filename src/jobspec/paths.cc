@@ -10,7 +10,7 @@
 namespace howdah::jobspec {
 namespace {
 
-constexpr std::string_view kArchives = "zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";  // endings of names
+constexpr std::string_view kArchives = "zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";  // file name endings
 
 bool IsUri(std::string_view text) {
   const size_t colon = text.find("://");
@@ -21,7 +21,7 @@ bool IsUri(std::string_view text) {
   });
 }
 
-// Without "." and empty components. ".." stays, because its meaning depends on symbolic links.
+// The components of a path without "." and empty ones. ".." stays, because its meaning depends on symbolic links.
 std::vector<std::string_view> Components(std::string_view path) {
   std::vector<std::string_view> parts;
   while (!path.empty()) {
@@ -84,7 +84,7 @@ bool ReadPath(Reader& r, const Node& n, PathUse use, std::string& out) {
   return true;
 }
 
-// A path within the working directory.
+// Reads a path within the working directory.
 bool ReadTarget(Reader& r, const Node& n, std::string& out) {
   const auto text = r.Text(n, "a path within the working directory");
   if (!text) return false;

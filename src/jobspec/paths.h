@@ -8,7 +8,7 @@
 
 namespace howdah::jobspec {
 
-// What a local path must refer to. URIs are not checked.
+// The kind of object that a local path must refer to. URIs are not checked.
 enum class PathUse {
   kSource,      // a directory or an archive
   kFile,        // anything
@@ -16,7 +16,7 @@ enum class PathUse {
   kDestination  // a directory that is created if absent
 };
 
-// A path or URI. Relative paths start at the job file's directory, and become absolute. Empty: none.
+// A path or URI, or an empty text for none. Relative paths start at the job file's directory, and become absolute.
 ValueType<std::string> PathOrUri(PathUse use);
 
 // An item of files: a string or a map.
@@ -25,7 +25,7 @@ ValueType<File> StagedFile();
 // The part after the last slash.
 std::string_view BaseName(std::string_view path);
 
-// Whether the ending of the name is that of an archive.
+// Whether the file name has the ending of an archive.
 bool IsArchiveName(std::string_view path);
 
 }  // namespace howdah::jobspec

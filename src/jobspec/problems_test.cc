@@ -1,4 +1,4 @@
-// Every rule of the job file: a text, and all problems reported for it.
+// For each rule of the job file: texts that violate it, and all problems that are reported for each text.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ std::string Job(const std::string& more) { return "roles: {w: {memory: 1GiB, com
 // A job whose role w has `more` from line 3 on.
 std::string Role(const std::string& more) { return "roles:\n  w: {memory: 1GiB, command: date,\n    " + more + "}\n"; }
 
-TEST(Problems, OfTheText) {
+TEST(Problems, UnreadableTextIsReported) {
   std::string nested = "a: ";
   for (int i = 0; i < 40; ++i) nested += "[";
   std::string bomb = "a: &a [x, x, x, x, x, x, x, x, x, x]\n";
@@ -68,7 +68,7 @@ TEST(Problems, OfTheText) {
   });
 }
 
-TEST(Problems, OfKeys) {
+TEST(Problems, UnknownAndMissingKeysAreReported) {
   Check({
       {"name: x\n", {"1: roles: missing; write for example roles: {worker: {memory: 2GiB, command: python train.py}}"}},
       {"roles:\n",
@@ -104,7 +104,7 @@ TEST(Problems, OfKeys) {
   });
 }
 
-TEST(Problems, OfTypes) {
+TEST(Problems, InvalidValuesAreReported) {
   Check({
       {Job("name: [x]"), {"2: name: must be a string, but is a list"}},
       {Job("queue: {x: y}"), {"2: queue: must be a string, but is a map"}},
@@ -165,7 +165,7 @@ TEST(Problems, OfTypes) {
   });
 }
 
-TEST(Problems, OfRestartRules) {
+TEST(Problems, InvalidRestartRulesAreReported) {
   const std::string key = "3: roles.w.restart.rules[0]";
   Check({
       {Role("restart: {rules: [{log: 'bad (record|shard) .*$', exit: 3, then: fail}]}"), {}},
@@ -189,7 +189,7 @@ TEST(Problems, OfRestartRules) {
   });
 }
 
-TEST(Problems, OfClusterKeys) {
+TEST(Problems, InvalidClusterValuesAreReported) {
   Check({
       {Job("docker: {network: host}"), {"2: docker.image: missing; write for example image: library/python:3.11"}},
       {Job("docker: python"), {"2: docker: must be a map, as in 'key: value'"}},
@@ -229,7 +229,7 @@ TEST(Problems, OfClusterKeys) {
   });
 }
 
-TEST(Problems, OfResourceTypeNames) {
+TEST(Problems, InvalidResourceNamesAreReported) {
   for (const char* name : {"1disk", "a/1b", "/a", "a/", "-a/b", "a-/b", "a..b/c", "a/b/c", "a b"}) {
     Check({{Role("resources: {'" + std::string(name) + "': 1}"),
             {"3: roles.w.resources." + std::string(name) +
@@ -237,7 +237,7 @@ TEST(Problems, OfResourceTypeNames) {
   }
 }
 
-TEST(Problems, OfMemory) {
+TEST(Problems, InvalidMemorySizesAreReported) {
   const struct {
     const char* text;
     const char* problem;
@@ -261,7 +261,7 @@ TEST(Problems, OfMemory) {
   }
 }
 
-TEST(Problems, OfVariables) {
+TEST(Problems, InvalidVariablesAreReported) {
   Check({
       {Job("name: ${NO}"),
        {"2: name: ${NO} is not set in your environment; set it, or give a default: ${NO:-default}"}},
@@ -275,7 +275,7 @@ TEST(Problems, OfVariables) {
   });
 }
 
-TEST(Problems, OfPaths) {
+TEST(Problems, InvalidPathsAreReported) {
   const std::string endings =
       "; archives are recognised by their endings: zip tar tar.gz tgz tar.bz2 tar.xz tar.zst jar";
   Check({
@@ -312,7 +312,7 @@ TEST(Problems, OfPaths) {
   });
 }
 
-TEST(Problems, BetweenKeys) {
+TEST(Problems, ConflictsBetweenKeysAreReported) {
   const auto roles = [](const std::vector<std::string>& roles) {
     std::string text = "roles:\n";
     for (const std::string& role : roles) text += "  " + role + ", memory: 1GiB, command: date}\n";

@@ -10,7 +10,7 @@
 namespace howdah::jobspec {
 namespace {
 
-// "train" for python3 -u ./train.py, "date" for /bin/date.
+// Returns "train" for python3 -u ./train.py, and "date" for /bin/date.
 std::string NameAfter(const std::vector<std::string>& command) {
   if (command.empty()) return "";
   std::string_view name = BaseName(command.front());
@@ -37,7 +37,7 @@ std::string ShellQuoted(const std::string& word) {
   return quoted + "'";
 }
 
-// After the last word of the text: after a newline they would be a separate command.
+// Appends the words directly after the last word of the script. After a newline they would be a separate command.
 void AppendToShell(std::string& shell, const std::vector<std::string>& words) {
   const size_t last = shell.find_last_not_of(" \t\r\n");
   shell.resize(last == std::string::npos ? 0 : last + 1);

@@ -16,7 +16,7 @@ class Reader {
  public:
   explicit Reader(const SubmitHost& host) : host_(host) {}
 
-  // Makes a key, or an item of a list, the current one while it exists.
+  // While a Scope exists, its key or list item is the current one.
   class Scope {
    public:
     Scope(Reader& reader, std::string_view key);
@@ -30,19 +30,19 @@ class Reader {
     size_t outer_;
   };
 
-  // Reports a problem of the current key. Always false, for callers that return it.
+  // Reports a problem of the current key. Always returns false, so that callers can return the result.
   bool Fail(Mark mark, std::string text);
   bool Fail(const Node& node, std::string text) { return Fail(node.mark, std::move(text)); }
   // Reports a hint about the current key, which does not make it invalid.
   void Hint(Mark mark, std::string text) { hints_.push_back(ProblemAt(mark, path_, std::move(text))); }
 
-  // The scalar's text with its variables expanded. nullopt: not a scalar, or not expandable, which has been reported;
-  // `wanted` describes the expected value.
+  // The scalar's text with its variables expanded. Reports a problem and returns nullopt if the node is not a scalar or
+  // cannot be expanded. `wanted` describes the expected value.
   std::optional<std::string> Text(const Node& node, std::string_view wanted);
   // The same without expansion.
   std::optional<std::string> Verbatim(const Node& node, std::string_view wanted);
 
-  // Records the current key or item and whether it was valid, for the rules.
+  // Records the current key or item and whether it was valid, for the checks in rules.h.
   void Note(Mark mark, bool good) { noted_[path_] = {mark, good}; }
   // Whether the key at this path exists and was valid.
   bool WasGood(const std::string& path) const;
@@ -55,7 +55,7 @@ class Reader {
   void NoteRelativeDirectory() { relative_directories_.push_back(path_); }
   std::vector<std::string> TakeRelativeDirectories() { return std::move(relative_directories_); }
 
-  // The most similar candidate. Empty: none, or too many suggestions were made already.
+  // The most similar candidate. Returns "" if there is none, or if too many candidates have been compared already.
   std::string_view Suggest(std::string_view text, const std::vector<std::string_view>& candidates);
 
   const SubmitHost& host() const { return host_; }
@@ -76,7 +76,7 @@ class Reader {
   std::vector<Problem> problems_, hints_;
   std::vector<std::string> relative_directories_;
   size_t expanded_bytes_ = 0;
-  size_t compared_ = 0;  // candidates, for all suggestions together
+  size_t compared_ = 0;  // the number of candidates that all suggestions together have compared
   std::unordered_map<std::string, Noted> noted_;
 };
 

@@ -165,7 +165,7 @@ void CheckHasWorker(const JobSpec& spec, Reader& reader) {
 
 using RoleIndex = std::unordered_map<std::string_view, size_t>;
 
-// The roles that each role waits for; invalid ones are reported.
+// Returns the roles that each role waits for, and reports invalid ones.
 std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex& index, Reader& reader) {
   std::vector<std::string_view> names;
   for (const RoleSpec& role : spec.roles) names.push_back(role.name);
@@ -189,7 +189,7 @@ std::vector<std::vector<size_t>> WaitedFor(const JobSpec& spec, const RoleIndex&
   return waited;
 }
 
-// The roles that can never start: those in a cycle, and those that wait for one.
+// The roles that can never start: the roles in a cycle, and the roles that wait for a role in a cycle.
 std::vector<bool> NeverStarting(const std::vector<std::vector<size_t>>& waited) {
   std::vector<std::vector<size_t>> waiting(waited.size());
   std::vector<size_t> missing(waited.size()), startable;
@@ -245,10 +245,10 @@ void CheckOrder(const JobSpec& spec, Reader& reader) {
   }
 }
 
-// The first file for each target path in a working directory: by path, its key.
+// The key of the first file for each target path in a working directory, by path.
 using Targets = std::unordered_map<std::string_view, std::string>;
 
-// The targets, extended by those of another list of files.
+// Returns the targets, extended by those of another list of files. Reports files with the same target.
 Targets CheckFilesAt(const std::string& key, const std::vector<File>& files, Targets targets, Reader& reader) {
   if (reader.WasBad(key)) return targets;  // without the invalid items, the indices are not those of the file
   for (size_t i = 0; i < files.size(); ++i) {

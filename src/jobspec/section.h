@@ -15,11 +15,11 @@
 
 namespace howdah::jobspec {
 
-// How values of one type are read from and written to job files.
+// Reads values of one type from job files, and writes them.
 template <typename V>
 struct ValueType {
-  std::function<bool(Reader&, const Node&, V&)> read;  // false: invalid, which has been reported
-  std::function<Json(const V&)> write;                 // null: the key is omitted
+  std::function<bool(Reader&, const Node&, V&)> read;  // reports an invalid value and returns false
+  std::function<Json(const V&)> write;                 // returns null to omit the key
   std::function<Json()> schema;                        // its "title" describes the type
 };
 
@@ -28,15 +28,15 @@ template <typename T>
 struct Key {
   std::string_view name;
   std::string_view help;     // one line
-  std::string_view example;  // for a required key, in messages; empty: not required
+  std::string_view example;  // for messages about a required key; empty if the key is not required
   std::function<bool(Reader&, const Node&, T&)> read;
   std::function<Json(const T&)> write;
   std::function<Json()> schema;
-  std::string_view default_words;  // if the default is not a constant
+  std::string_view default_words;  // describes a default that is not a constant
   bool required() const { return !example.empty(); }
 };
 
-// A key under its earlier name: still read, never written, and answered with a hint.
+// A key under its earlier name. It is still read, but never written, and its use is reported with a hint.
 template <typename T>
 struct OldKey {
   std::string_view name, new_name;
@@ -49,7 +49,7 @@ template <typename T>
 struct Section {
   std::vector<Key<T>> keys;
   std::vector<OldKey<T>> old_keys = {};
-  // Where a key that does not belong here may belong; empty: nowhere.
+  // Returns where a key that this section does not have may belong, or "" if nowhere.
   std::string (*elsewhere)(std::string_view key) = nullptr;
 };
 
@@ -74,7 +74,7 @@ Json WriteSection(const Section<T>& section, const T& value);
 template <typename T>
 Json SectionSchema(const Section<T>& section);
 
-// A key whose own keys are fields of the same T.
+// A key for a map with keys that are fields of the same T.
 template <typename T>
 Key<T> Group(std::string_view name, Section<T> section, std::string_view help) {
   Key<T> key;
@@ -101,7 +101,8 @@ bool FailUnknownKey(Reader& reader, Mark mark, std::string_view key, const std::
 bool FailDuplicateKey(Reader& reader, Mark mark, Mark first);
 bool FailMissingKey(Reader& reader, Mark mark, std::string_view key, std::string_view example);
 
-// Calls visit(entry) for each entry of a map, except duplicate keys, which are reported. False if there were any.
+// Calls visit(entry) for each entry of a map, and reports duplicate keys instead. Returns false if there were any, or
+// if a visit returned false.
 template <typename Visit>
 bool ForEachEntry(Reader& reader, const Node& map, const Visit& visit) {
   bool good = true;

@@ -12,7 +12,7 @@
 
 namespace howdah::jobspec::testing {
 
-// The directory /jobs of a machine that has a few files.
+// A machine with a few files. Job files are in its directory /jobs.
 inline SubmitHost Machine(std::string file_name = "job.yaml") {
   SubmitHost s;
   s.file_name = std::move(file_name);

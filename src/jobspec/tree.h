@@ -1,4 +1,4 @@
-// A job file's text as a tree of scalars, lists and maps with line numbers, before keys are interpreted.
+// The text of a job file as a tree of scalars, lists and maps with line numbers, before keys are interpreted.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace howdah::jobspec {
 
-// A position in the file. In a --set it has no line.
+// A position in the file. A position in a --set has no line.
 struct Mark {
   int line = 0;  // 1-based
   bool from_set = false;
@@ -50,8 +50,8 @@ struct SyntaxError {
   std::string text;
 };
 
-// Builds nodes from a parser's events, in the order of the text. Bounded: too much nesting, too many values, an alias
-// that contains itself, or aliases that expand to too many values are errors.
+// Builds nodes from a parser's events, in the order of the text. Its work is bounded: too much nesting, too many
+// values, an alias that contains itself, and aliases that expand to too many values are errors.
 class TreeBuilder {
  public:
   // from_set: marks all nodes as coming from a --set.
@@ -61,12 +61,12 @@ class TreeBuilder {
   bool Null(int line, std::string_view anchor);
   bool Scalar(int line, std::string_view anchor, std::string_view text);
   bool Start(Node::Kind kind, int line, std::string_view anchor);  // kList or kMap
-  bool End();                                                      // of the innermost list or map
+  bool End();                                                      // ends the innermost list or map
   bool Alias(int line, std::string_view anchor);
   bool Fail(int line, std::string text);
 
   const std::optional<SyntaxError>& error() const { return error_; }
-  const Node* root() const { return root_; }  // nullptr: the text is empty
+  const Node* root() const { return root_; }  // nullptr if the text is empty
 
   static constexpr size_t kDepthMax = 32;  // job files need six
   static constexpr uint32_t kValuesMax = 20'000;
@@ -76,7 +76,7 @@ class TreeBuilder {
     Node* node = nullptr;
     std::string anchor;
     bool has_key = false;
-    std::string key;  // of the map entry whose value follows
+    std::string key;  // the key of the map entry with the value that follows
     int key_line = 0;
   };
   bool Place(Node* node, int line, bool shared);

@@ -29,7 +29,7 @@ std::string MemoryRemedy(std::string_view number) {
   return n % 1024 == 0 ? megabytes + " or " + std::to_string(n / 1024) + "GiB" : megabytes;
 }
 
-// The size that "2Gi", "2gib" or "2 GiB" probably means; empty: unclear.
+// The size that a text such as "2Gi", "2gib" or "2 GiB" probably means; empty if that is unclear.
 std::string MeantMemory(std::string_view text) {
   static const std::vector<std::string_view> units = {"KiB", "MiB", "GiB", "TiB", "KB", "MB", "GB", "TB"};
   size_t digits = 0;

@@ -20,7 +20,7 @@ ValueType<Duration> TimeSpan(Zero zero);
 // An empty string means none.
 ValueType<std::string> OptionalText();
 ValueType<std::string> NonEmptyText(std::string_view title);
-// A string for which fault(text) returns no error message.
+// A string with a check: fault(text) returns an error message, or "" if the text is valid.
 ValueType<std::string> CheckedText(std::string_view title, std::function<std::string(const std::string&)> fault);
 ValueType<std::string> VariableName();
 // One of these names.
@@ -68,14 +68,14 @@ ValueType<std::optional<V>> Optional(ValueType<V> type) {
           std::move(type.schema)};
 }
 
-// Omitted when written if it has the default value.
+// A value that is omitted when written if it equals the default.
 template <typename V>
 ValueType<V> OmittedByDefault(ValueType<V> type) {
   type.write = [write = std::move(type.write)](const V& value) { return value == V{} ? Json() : write(value); };
   return type;
 }
 
-// Invalid items are left out.
+// A list. Invalid items are left out.
 template <typename V>
 ValueType<std::vector<V>> ListOf(ValueType<V> type, std::string_view title) {
   return {[read = std::move(type.read)](Reader& r, const Node& n, std::vector<V>& out) {

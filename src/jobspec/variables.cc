@@ -22,12 +22,12 @@ class Expander {
   }
 
  private:
-  // "${NAME:-..." before its closing brace.
+  // An open "${NAME:-...": its closing brace has not been read yet.
   struct Default {
-    size_t begin = 0;     // of the "${" in text_
-    size_t out_size = 0;  // the output before it
+    size_t begin = 0;     // the position of the "${" in text_
+    size_t out_size = 0;  // the size of the output before it
     size_t unset_size = 0;
-    std::optional<std::string> value;  // of the variable, if it is not empty
+    std::optional<std::string> value;  // the variable's value, if it is not empty
   };
 
   void Step() {

@@ -11,10 +11,11 @@ namespace howdah::jobspec {
 
 struct Expansion {
   std::string text;
-  std::vector<std::string> unset;  // variables without value and default, each once; at most ten
+  std::vector<std::string> unset;  // variables without a value or default, each once; at most ten
 };
 
-// As in a shell, the default also replaces an empty variable, and may itself contain variables. Any other '$' is kept.
+// Expands the variables in the text. As in a shell, the default also replaces an empty variable, and may itself contain
+// variables. Any other '$' is kept.
 Expansion ExpandVariables(std::string_view text,
                           const std::function<std::optional<std::string>(const std::string&)>& variable);
 

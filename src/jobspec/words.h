@@ -11,7 +11,7 @@
 
 namespace howdah::jobspec {
 
-// Each value with its name, in the order of messages.
+// Each value with its name, in the order in which messages list them.
 template <typename E>
 using Words = std::vector<std::pair<E, std::string_view>>;
 
@@ -22,12 +22,13 @@ const Words<Outlive::Then>& OutliveThenWords();
 const Words<StartMode>& StartModeWords();
 const Words<RestartRule::Then>& RestartThenWords();
 std::string_view ToText(OnFailure f);
-// The signals a process can handle, by name.
+// The names of the signals that a process can handle.
 const std::vector<std::string_view>& SignalNames();
-// The same and SIGKILL.
+// The same names and SIGKILL.
 const std::vector<std::string_view>& KillingSignalNames();
 
-// 'text' for a one-line message: control characters become \xNN, and it is shortened to about `longest` bytes.
+// The text in single quotes, for a one-line message. Control characters become \xNN, and the text is shortened to about
+// `longest` bytes.
 std::string Quoted(std::string_view text, size_t longest = 60);
 // The same without the quotes, for a key in a path.
 std::string Printable(std::string_view text, size_t longest = 60);
@@ -35,7 +36,7 @@ std::string Printable(std::string_view text, size_t longest = 60);
 // "a, b, c".
 std::string Joined(const std::vector<std::string_view>& parts);
 
-// The position of the first byte that is not valid UTF-8; npos: none.
+// The position of the first byte that is not valid UTF-8; npos if there is none.
 size_t FindInvalidUtf8(std::string_view text);
 
 }  // namespace howdah::jobspec

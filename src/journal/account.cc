@@ -16,7 +16,7 @@ constexpr size_t kRestartsKept = 50;
 constexpr std::array<std::string_view, static_cast<size_t>(Spent::kCount)> kWords = {
     "queue", "localization", "start", "rendezvous", "running", "lost", "recovering"};
 
-// Milliseconds are what times of the journal have.
+// Rounds to milliseconds, the resolution of times in the journal.
 double Seconds(Duration d) {
   return static_cast<double>(std::chrono::round<std::chrono::milliseconds>(d).count()) / 1000;
 }
@@ -96,7 +96,7 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
       restarts_.back().lost = loss_ ? loss_->time() : Duration();
     }
     recovering_since_.reset();
-    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // nobody has gone on with it
+    if (std::exchange(loss_, std::nullopt)) unsaved_ = {};  // no task has continued with that work
     ran_ = true;
     stepped_ = false;
     running_since_ = last_;
@@ -108,7 +108,8 @@ void Account::OnJob(JobState state, int generation, const std::string& reason) {
   }
 }
 
-// It does not run any more, for now or for ever: unless it has succeeded, what came after the last checkpoint is lost.
+// The job no longer runs, temporarily or permanently. Unless it has succeeded, the work since the last checkpoint is
+// lost.
 void Account::StopRunning() {
   recovering_since_ = last_;
   if (state_ == JobState::kSucceeded || !running_since_) return;

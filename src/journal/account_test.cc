@@ -39,7 +39,7 @@ class Story {
     if (checkpoint_at) change.progress->checkpoint_at = At(*checkpoint_at);
     view.Apply({At(at), change});
   }
-  // Submitted at 0, AM 2, container 5, executor 9, runs 10.
+  // Submitted at 0 s; the AM starts at 2 s, the container at 5 s, the executor at 9 s, the process at 10 s.
   void Up() {
     Job(2, JobType::kAmStarted, JobState::kStarting);
     Task(5, TaskType::kAllocated, TaskState::kAllocated);
@@ -52,7 +52,7 @@ class Story {
     Job(again_at, JobType::kRunning, JobState::kRunning, generation);
   }
 
-  // queue, localization, start, rendezvous, running, lost, recovering in seconds.
+  // The seconds of queue, localization, start, rendezvous, running, lost and recovering.
   std::vector<int> Times(int now) const {
     std::vector<int> times;
     for (size_t i = 0; i < static_cast<size_t>(Spent::kCount); ++i) {
@@ -64,7 +64,7 @@ class Story {
 };
 using Times = std::vector<int>;
 
-TEST(Account, JobWithoutRestartsOrSteps) {
+TEST(Account, JobWithoutRestartsOrStepsHasEachPhaseOnce) {
   Story story;
   EXPECT_EQ(story.Times(3), (Times{3, 0, 0, 0, 0, 0, 0}));
   story.Up();
@@ -104,7 +104,7 @@ TEST(Account, TimeSinceTheLastCheckpointIsLost) {
   story.Recover(30, 33, 1, "worker:0 failed with exit code 7");
   EXPECT_EQ(story.Times(33), (Times{5, 4, 1, 1, 8, 11, 3}));
   story.Progress(34, 11);
-  story.Recover(50, 51, 2, "worker:0 failed again");  // all of this generation: no checkpoint of its own
+  story.Recover(50, 51, 2, "worker:0 failed again");  // no checkpoint in this generation: all is lost
   EXPECT_EQ(story.Times(51), (Times{5, 4, 1, 2, 8, 27, 4}));
   story.Job(60, JobType::kFinished, JobState::kKilled);
   EXPECT_EQ(story.Times(60), (Times{5, 4, 1, 2, 8, 36, 4}));
@@ -123,13 +123,13 @@ TEST(Account, CheckpointWithinTheGraceReducesTheLoss) {
   story.Progress(15, 5, 15);
   story.Job(30, JobType::kRecovering, JobState::kRecovering, 0, "worker was scaled");
   EXPECT_EQ(story.Times(30)[5], 15);
-  story.Progress(31, 19, 22);  // told only now, with the end of the attempt
+  story.Progress(31, 19, 22);  // reported only now, with the end of the attempt
   EXPECT_EQ(story.Times(31)[5], 8);
   story.Progress(32, 20, 32);
   EXPECT_EQ(story.Times(32), (Times{5, 4, 1, 1, 19, 0, 2}));
 }
 
-// What is in the memory of those that go on is lost only when they are, unless a checkpoint has saved it.
+// Work in the memory of rejoining tasks is lost only when these tasks are lost, unless a checkpoint has saved it.
 TEST(Account, RejoiningTasksLoseNothing) {
   Story story;
   story.Up();
@@ -178,7 +178,7 @@ TEST(Account, RestartedAmCountsAsRecovering) {
   EXPECT_EQ(story.view.account.newest_restarts()[0].cause, "the application master began anew");
 }
 
-// Whatever is in the journal: every moment is counted once.
+// Every moment is counted exactly once, whatever the journal contains.
 TEST(Account, AddsUpToTheWallTime) {
   for (unsigned seed = 0; seed < 300; ++seed) {
     RandomChanges changes(seed);
@@ -214,7 +214,7 @@ TEST(Account, CountsRestartsOfSingleTasks) {
             "queue 5.0s, localization 4.0s, start 1.0s, running 20.0s; 1 restart of a single task");
   story.Start(21, 2, 0);
   story.Recover(30, 31, 1, "worker:0 failed");
-  story.Start(31, 3, 1);  // with its generation
+  story.Start(31, 3, 1);  // not counted: it starts with its generation
   EXPECT_EQ(story.view.account.task_restarts(), 2);
   EXPECT_EQ(story.view.account.restarts(), 1);
   EXPECT_EQ(Account::FromJson(story.view.account.ToJson()).task_restarts(), 2);

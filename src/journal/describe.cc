@@ -7,7 +7,7 @@
 namespace howdah::journal {
 namespace {
 
-// Parts of a line, two spaces between them; empty ones are left out.
+// The parts of a line, separated by two spaces. Empty parts are left out.
 class Parts {
  public:
   void Add(std::string_view part) {
@@ -15,7 +15,7 @@ class Parts {
     if (!text_.empty()) text_ += "  ";
     text_ += part;
   }
-  // One line, whatever a program's words in a reason contain.
+  // Returns a single line, even if a reason contains control characters from a program's output.
   std::string TakeLine() {
     for (char& c : text_) {
       if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';

@@ -12,7 +12,7 @@ void Take(T& field, const std::optional<T>& value) {
 }
 
 // The position of (role, index): tasks of one role are adjacent, by index. The search skips whole roles, so that
-// folding a job of 10,000 tasks stays fast.
+// computing the view of a job with 10,000 tasks stays fast.
 template <typename Tasks>
 auto Position(Tasks& tasks, const std::string& role, int index) {
   auto block = tasks.begin();
@@ -29,7 +29,8 @@ bool IsAt(const std::vector<TaskView>& tasks, std::vector<TaskView>::const_itera
   return at != tasks.end() && at->role == role && at->index == index;
 }
 
-// Why the one before ended is why this one is waited for: that stays until it has started, or never will.
+// Clears the values of the previous attempt, except its reason: it explains why the job waits for the new attempt, and
+// stays until that attempt has started or can no longer start.
 void StartAttempt(TaskView& task, int attempt) {
   task.attempt = attempt;
   task.pids.clear();
@@ -126,13 +127,13 @@ void Fold(JobView& view, Instant, const core::TaskChanged& change) {
   if (change.progress) task.progress = change.progress;
 }
 
-// The tasks themselves come and go by TaskChanged.
+// RoleScaled changes nothing in the view, because TaskChanged entries add and remove the tasks.
 void Fold(JobView&, Instant, const core::RoleScaled&) {}
 
 }  // namespace
 
 void JobView::Apply(const core::JournalEntry& entry) {
-  if (core::IsFinal(state)) return;  // a final state is final, whatever a torn or doctored journal says after it
+  if (core::IsFinal(state)) return;  // it stays final, even if a damaged or edited journal goes on
   account.Advance(entry.time);
   std::visit([&](const auto& change) { Fold(*this, entry.time, change); }, entry.change);
 }

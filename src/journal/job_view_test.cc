@@ -102,8 +102,8 @@ TEST(JobView, TaskFromPendingToItsEnd) {
   view.Apply({At(13), ended});
   EXPECT_EQ(task.usage, *ended.usage);
 
-  // A new attempt, in the same container: what was of the old one is gone, but for why there is a new one; its ranks
-  // stay.
+  // A new attempt in the same container clears the values of the old attempt, except the reason for the new attempt and
+  // the ranks.
   view.Apply({At(14), TaskChange(TaskType::kReady, "worker", 1, TaskState::kReady, 1)});
   EXPECT_EQ(task.attempt, 1);
   EXPECT_TRUE(task.pids.empty());
@@ -113,7 +113,7 @@ TEST(JobView, TaskFromPendingToItsEnd) {
   EXPECT_EQ(task.container, "c7");
   EXPECT_EQ(task.ranks, (std::vector<int>{2, 3}));
 
-  // Back to the place for a container.
+  // The task waits for a container again.
   view.Apply({At(15), TaskChange(TaskType::kPending, "worker", 1, TaskState::kPending, 1)});
   EXPECT_EQ(task.container, "");
   EXPECT_EQ(task.node, "");

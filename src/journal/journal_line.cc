@@ -8,7 +8,8 @@
 namespace howdah::journal {
 namespace {
 
-// More of a role than any job has: a number beyond it is damage, and must not become that many objects in memory.
+// More instances than any role has. A larger number means a damaged journal, and must not create that many objects in
+// memory.
 constexpr int kMaxInstances = 1'000'000;
 
 template <typename T>

@@ -1,5 +1,5 @@
-// Reading and writing the fields of JSON objects that others may have written: a field of the wrong type reads as
-// absent.
+// Reads and writes the fields of JSON objects. Other programs may have written them, so a field of the wrong type reads
+// as absent.
 #pragma once
 
 #include <limits>
@@ -19,10 +19,11 @@ namespace howdah::journal {
 // Keeps the order in which the fields were written: people read these objects, too.
 using Json = nlohmann::ordered_json;
 
-// One line. Text that is not UTF-8 (a program's own words in a reason) gets replacement characters.
+// The JSON on one line. Bytes that are not UTF-8, such as a program's output in a reason, become replacement
+// characters.
 inline std::string Dump(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// A discarded value for a text that is no JSON.
+// Returns a discarded value (is_discarded()) if the text is not JSON.
 inline Json Parse(std::string_view text) { return Json::parse(text, nullptr, /*allow_exceptions=*/false); }
 
 inline const Json* Field(const Json& object, const char* name) {
@@ -67,7 +68,7 @@ inline std::optional<std::vector<int>> IntsField(const Json& object, const char*
   return values;
 }
 
-// `exit_code` and `signal` (a name): how a process ended.
+// The exit status of a process, from the fields `exit_code` and `signal` (a name).
 inline std::optional<ExitStatus> ExitFields(const Json& object) {
   ExitStatus exit;
   exit.code = IntField(object, "exit_code");
@@ -111,7 +112,7 @@ inline std::optional<core::TaskProgress> ProgressField(const Json& object) {
   return core::TaskProgress{step("step"), step("checkpoint"), TimeField(*field, "checkpoint_at"), *at};
 }
 
-// 0: it is not there.
+// Returns 0 if the field is absent.
 inline double NumberField(const Json& object, const char* name) {
   const Json* number = Field(object, name);
   return number != nullptr && number->is_number() ? number->get<double>() : 0;

@@ -1,4 +1,4 @@
-// Journal entries for tests, written shortly.
+// Short helpers that create journal entries for tests.
 #pragma once
 
 #include <random>
@@ -44,7 +44,7 @@ inline core::TaskChanged TaskChange(core::TaskChanged::Type type, const std::str
   return change;
 }
 
-// Any change there can be, from a seeded source.
+// Random changes, from a seed.
 class RandomChanges {
  public:
   explicit RandomChanges(unsigned seed) : random_(seed) {}

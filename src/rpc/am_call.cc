@@ -13,7 +13,7 @@ void AmCall::Await(grpc::AsyncGenericService& service, grpc::ServerCompletionQue
 
 void AmCall::OnRequested(bool ok) {
   --pending_;
-  if (ok) owner_->OnAccepted(*this);  // otherwise the server is shutting down
+  if (ok) owner_->OnAccepted(*this);  // if not ok, the server is shutting down
 }
 
 std::string AmCall::PeerName() const {
@@ -32,7 +32,7 @@ void AmCall::OnRead(bool ok) {
     End(grpc::Status::OK);
     owner_->OnClosed(*this);
   } else if (ending_) {
-    Read();  // discard input after the end; the read that fails leads to OnClosed
+    Read();  // discard input after End; the next failed read calls OnClosed
   } else {
     owner_->OnMessage(*this, std::exchange(incoming_, {}));
   }
@@ -65,7 +65,7 @@ void AmCall::WriteNext() {
 void AmCall::OnWrote(bool ok) {
   --pending_;
   writing_ = false;
-  if (!ok) queued_.clear();  // the peer is gone; the read fails, too
+  if (!ok) queued_.clear();  // the peer is gone; the pending read will fail, too
   WriteNext();
   if (over()) return owner_->OnOver(*this);
   if (ok) owner_->OnWritten(*this);

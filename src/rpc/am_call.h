@@ -1,4 +1,4 @@
-// One incoming call of the AM's server, of any method, as raw messages with a write queue.
+// One incoming call of any gRPC method at the AM's server. Sends and receives raw messages, and has a write queue.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -12,17 +12,16 @@
 
 namespace howdah::rpc {
 
-// Used on the loop thread only. A callback of Owner is always the last action of an operation, because it may destroy
-// the call.
+// Used on the loop thread only. Every operation calls Owner as its last action, because Owner may destroy the call.
 class AmCall {
  public:
   class Owner {
    public:
-    virtual void OnAccepted(AmCall& call) = 0;  // a call has arrived
+    virtual void OnAccepted(AmCall& call) = 0;  // a client has opened the call
     virtual void OnMessage(AmCall& call, grpc::ByteBuffer message) = 0;
     virtual void OnWritten(AmCall& call) = 0;  // one message was sent; not called after a failure
-    virtual void OnClosed(AmCall& call) = 0;   // no more input; the call ends
-    virtual void OnOver(AmCall& call) = 0;     // is_over() has become true
+    virtual void OnClosed(AmCall& call) = 0;   // the peer sends no more; the call ends
+    virtual void OnOver(AmCall& call) = 0;     // over() has become true
 
    protected:
     ~Owner() = default;
@@ -33,14 +32,14 @@ class AmCall {
   AmCall& operator=(const AmCall&) = delete;
 
   void Await(grpc::AsyncGenericService& service, grpc::ServerCompletionQueue* queue);
-  void Read();  // reads one message: OnMessage, or OnClosed
+  void Read();  // reads one message; OnMessage or OnClosed follows
   void Write(grpc::ByteBuffer message);
-  void End(grpc::Status status);  // after the queued messages were sent
+  void End(grpc::Status status);  // ends the call after the queued messages were sent
 
   ConnectionId id() const { return id_; }
   const std::string& method() const { return context_.method(); }
   std::string PeerName() const;  // the common name of the peer's certificate
-  // For Follow: the request has been received.
+  // For the method Follow: whether the request has been received.
   bool follows() const { return follows_; }
   void set_follows() { follows_ = true; }
   bool unsent() const { return writing_ || ending_ != ended_; }

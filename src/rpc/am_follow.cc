@@ -16,7 +16,7 @@ namespace howdah::rpc {
 namespace {
 
 constexpr size_t kReadAhead = size_t{1} << 20;
-// The window of the stream: bytes in flight to a client far from the AM.
+// The HTTP/2 flow-control window: the maximum of bytes in flight to the client.
 constexpr int kWindow = 512 << 10;
 
 class Follow final : public AmFollow {
@@ -124,7 +124,7 @@ class Follow final : public AmFollow {
         return {ErrorCode::kUnavailable, doing + ": it ended the connection"};
       case grpc::StatusCode::UNAVAILABLE:
       case grpc::StatusCode::CANCELLED:
-      case grpc::StatusCode::INTERNAL:  // a connection that broke within a message
+      case grpc::StatusCode::INTERNAL:  // the connection broke within a message
         return {ErrorCode::kUnavailable, doing + ": " + Explain(status)};
       default:
         return Failed(doing + ": " + Explain(status));

@@ -63,7 +63,7 @@ class AmFollowTest : public testing::Test {
   std::unique_ptr<AmFollow> Follow(const Identity& identity, const wire::FollowRequest& request = {}) {
     return AmFollow::Start(am_.address(), identity, request, seconds(30));
   }
-  // The next reply, or nullopt once the follow has ended.
+  // Returns the next reply, or nullopt once the call has ended.
   static std::optional<wire::FollowReply> Await(AmFollow& follow) {
     for (;;) {
       if (auto reply = follow.Next()) return reply;
@@ -110,8 +110,8 @@ TEST_F(AmFollowTest, IdleClientReceivesOneWindow) {
     am_.server->SendToFollower(first, Journal(block));
     am_.server->SendToFollower(second, Journal(block));
   }
-  // The AM cannot know which client is which: the one that reads receives everything, the other one stalls. The AM's
-  // loop keeps running: each written message makes room for the next.
+  // The AM cannot distinguish the two clients. The one that reads receives everything, the other one stalls. The AM's
+  // loop keeps running, because the AM sends the next message once the previous one was written.
   int read = 0;
   std::thread reader([&] {
     for (; read < kReplies; ++read) {
@@ -122,7 +122,7 @@ TEST_F(AmFollowTest, IdleClientReceivesOneWindow) {
   EXPECT_TRUE(loop_.RunUntil([&] { return std::max(am_.written[first], am_.written[second]) == kReplies; }));
   reader.join();
   ASSERT_EQ(read, kReplies);
-  // The read-ahead of 1 MiB, the window, and the buffers of kernel and gRPC are much smaller than the whole.
+  // The read-ahead of 1 MiB, the window, and the buffers of kernel and gRPC are together much smaller than 32 MiB.
   EXPECT_LT(std::min(am_.written[first], am_.written[second]), kReplies / 2);
   EXPECT_FALSE(slow->ended());
 }

@@ -104,7 +104,7 @@ class AmServerTest : public testing::Test {
     delete others_;
   }
 
-  // CallAm blocks, so a separate thread calls it while the loop runs.
+  // CallAm blocks, so a separate thread calls CallAm while the loop runs.
   Result<wire::ControlReply> Call(const std::string& address, const Identity& identity,
                                   Duration limit = std::chrono::seconds(30)) {
     std::optional<Result<wire::ControlReply>> reply;
@@ -143,7 +143,7 @@ TEST_F(AmServerTest, MessagesArriveInOrderInBothDirections) {
   EXPECT_TRUE(executor.closed.empty());
 }
 
-TEST_F(AmServerTest, SharedClusterArrivesWithOwnFields) {
+TEST_F(AmServerTest, SharedClusterArrivesWithFieldsOfTheMessage) {
   wire::Cluster cluster;
   for (int i = 0; i < 10000; ++i) {
     cluster.add_hosts("node" + std::to_string(i) + ".example.org");
@@ -213,7 +213,7 @@ TEST_F(AmServerTest, CloseSendsQueueThenCloses) {
 }
 
 TEST_F(AmServerTest, KilledExecutorProcessIsNoticed) {
-  // The child starts by exec, because gRPC does not survive fork: it runs the test program as an executor.
+  // gRPC does not survive fork, so the child executes the test program again, in the role of an executor.
   int ready[2];
   ASSERT_EQ(pipe2(ready, O_CLOEXEC), 0);
   pid_t child = fork();
@@ -266,7 +266,7 @@ TEST_F(AmServerTest, CertificateOfWrongPartyIsRefused) {
   ASSERT_TRUE(loop_.RunUntil([&] { return !executor.closed.empty(); }));
   EXPECT_THAT(executor.closed, ElementsAre(HasSubstr("refused: only howdah-executor may call")));
 
-  EXPECT_FALSE(Call(am_.address(), identities_->am).ok());  // this certificate is not a client's
+  EXPECT_FALSE(Call(am_.address(), identities_->am).ok());  // the AM's certificate is not that of a client
   auto reply = Call(am_.address(), identities_->executor);
   ASSERT_FALSE(reply.ok());
   EXPECT_THAT(reply.error().message, HasSubstr("only howdah-client may call"));
@@ -277,7 +277,7 @@ TEST_F(AmServerTest, CertificateOfWrongPartyIsRefused) {
 
 TEST_F(AmServerTest, CertificateOfOtherJobIsRefused) {
   for (const Identity& mixed : {
-           others_->client,  // knows only its own CA and does not trust this AM
+           others_->client,  // trusts only the CA of the other job, so it rejects this AM
            Identity{identities_->client.ca_certificate, others_->client.certificate, others_->client.private_key},
            Identity{identities_->client.ca_certificate, "", ""},
        }) {
@@ -321,7 +321,7 @@ TEST_F(AmServerTest, GarbageOnPortIsHarmless) {
     (void)!send(fds.back(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
   }
   EXPECT_TRUE(Call(am_.address(), identities_->client).ok());
-  am_.server.reset();  // with incomplete handshakes
+  am_.server.reset();  // while handshakes are incomplete
   for (int fd : fds) close(fd);
 }
 
@@ -391,7 +391,7 @@ TEST_F(AmServerTest, LinkCanBeDestroyedAtAnyTime) {
     for (int i = 0; i < 1000; ++i) sending.link->Send(StartedAttempt(i));
     sending.link->Finish();
   }
-  // Destroys the server in its own handlers.
+  // The link is destroyed in its own handlers.
   for (bool in_message : {true, false}) {
     std::unique_ptr<ExecutorLink> link;
     bool done = false;

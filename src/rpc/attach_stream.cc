@@ -88,7 +88,7 @@ void AttachStream::WriteNext() {
 
 void AttachStream::OnWrote(bool ok) {
   state_.writing = false;
-  if (!ok) return;  // the stream is broken; the read fails, too
+  if (!ok) return;  // the stream is broken; the pending read will fail, too
   WriteNext();
   const auto handlers = handlers_;
   if (!state_.writing && handlers && handlers->on_sent) handlers->on_sent();  // may destroy *this
@@ -100,7 +100,7 @@ void AttachStream::End() {
   if (state_.ending) return;
   state_.ending = true;
   queued_.clear();
-  LimitEnd();  // a stream that broke because of an invalid message never gets a status
+  LimitEnd();  // gRPC never delivers a status if an invalid message broke the stream
   call_->Finish(&status_, &on_ended_);
 }
 

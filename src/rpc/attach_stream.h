@@ -1,4 +1,4 @@
-// The executor's side of one Attach stream, on a completion queue that may be shared.
+// The executor's side of one Attach stream, its gRPC stream to the AM. Several streams may share a completion queue.
 #pragma once
 
 #include <grpcpp/alarm.h>
@@ -20,14 +20,14 @@ class AttachStream {
  public:
   AttachStream(Completions& completions, std::shared_ptr<grpc::Channel> channel, std::string address,
                ExecutorLink::Handlers handlers, Duration connect_limit);
-  // Call only after the completion queue is destroyed, or after on_closed with no pending operation.
+  // Destroy the stream only after the completion queue was destroyed, or after on_closed if no operation is pending.
   ~AttachStream() = default;
   AttachStream(const AttachStream&) = delete;
   AttachStream& operator=(const AttachStream&) = delete;
 
   void Send(const wire::FromExecutor& message);
   void Finish();
-  void Cancel();  // every operation ends soon; no handler is called any more
+  void Cancel();  // ends every operation soon; calls no handler from then on
 
  private:
   using Call = grpc::ClientAsyncReaderWriter<wire::FromExecutor, wire::ToExecutor>;
@@ -49,9 +49,9 @@ class AttachStream {
   grpc::CompletionQueue* queue_;
   std::shared_ptr<grpc::Channel> channel_;
   std::string address_;
-  std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null: no handler is called any more
-  std::shared_ptr<char> alive_ = std::make_shared<char>();  // a handler may destroy this
-  const Duration connect_timeout_;                          // the connect limit
+  std::shared_ptr<const ExecutorLink::Handlers> handlers_;  // null once no handler may be called any more
+  std::shared_ptr<char> alive_ = std::make_shared<char>();  // expires when a handler destroys this stream
+  const Duration connect_timeout_;
 
   grpc::TemplatedGenericStub<wire::FromExecutor, wire::ToExecutor> stub_;
   grpc::ClientContext context_;
@@ -75,7 +75,7 @@ class AttachStream {
   OperationOf<AttachStream, &AttachStream::OnEndLimit> on_end_limit_{this};
 };
 
-// A channel for executors: retries until the first connection is made, and detects a silent network.
+// Creates a channel for executors. It retries until the first connection is made, and detects a silent network.
 Result<std::shared_ptr<grpc::Channel>> MakeExecutorChannel(const std::string& address, const Identity& identity);
 
 }  // namespace howdah::rpc

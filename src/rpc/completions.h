@@ -1,10 +1,10 @@
-// Brings gRPC completions to the owner's loop: one thread waits on the completion queue and hands completions over in
-// batches.
+// Passes completed gRPC operations to the owner's loop. One thread waits on the completion queue and posts completions
+// in batches.
 //
-// gRPC's callback API would run a thread pool sized by the number of cores and call back on any of them: every
-// connection would need a lock, and every message a switch to the loop thread. With a completion queue there is one
-// thread on any machine, it posts to the loop only when the inbox was empty, and the loop thread owns the state of all
-// calls.
+// gRPC's callback API would run a thread pool of the size of the number of cores, and would call back on any of its
+// threads. Every connection would then need a lock, and every message a switch to the loop thread. With a completion
+// queue there is only one thread. It posts to the loop only when the inbox was empty, and the loop thread owns the
+// state of all calls.
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -38,14 +38,14 @@ class OperationOf final : public Operation {
 class Completions {
  public:
   Completions(std::unique_ptr<grpc::CompletionQueue> queue, Post post);
-  // Waits until gRPC has returned every tag, without running the operations. The calls must have been cancelled, and
-  // their operations must outlive this object.
+  // Waits until gRPC has returned every tag, without running the operations. The calls must have been cancelled before.
+  // Their operations must live longer than this object.
   ~Completions();
 
   grpc::CompletionQueue* queue() { return queue_.get(); }
 
-  // For an owner that is being destroyed and does not return to its loop: runs completions until done() is true or the
-  // limit is reached.
+  // Runs completions until done() is true or the limit is reached. For the destructor of an owner, which does not
+  // return to its loop.
   void Drain(std::chrono::milliseconds limit, const std::function<bool()>& done);
 
  private:

@@ -78,7 +78,7 @@ void FrameCall::WriteNext() {
 void FrameCall::OnWrote(bool ok) {
   --pending_;
   state_.writing = false;
-  if (ok) WriteNext();  // otherwise the stream is broken, and the read fails, too
+  if (ok) WriteNext();  // if not ok, the stream is broken, and the pending read will fail, too
   FinishIfOver();
 }
 

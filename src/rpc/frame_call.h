@@ -1,4 +1,4 @@
-// The caller's side of one frame stream, on a shared completion queue.
+// The caller's side of one frame stream. The streams of a channel share one completion queue.
 #pragma once
 
 #include <grpcpp/client_context.h>
@@ -15,11 +15,11 @@
 
 namespace howdah::rpc {
 
-// Used on the loop thread only. Must outlive its operations: until on_finished, or until the completion queue is
-// destroyed.
+// Used on the loop thread only. Must live until on_finished is called or the completion queue is destroyed, because
+// gRPC holds its operations until then.
 class FrameCall : public std::enable_shared_from_this<FrameCall> {
  public:
-  // on_finished: the last callback, called once; gRPC holds none of the operations any more.
+  // on_finished is the last callback and is called once, when gRPC holds no operation of this call any more.
   FrameCall(std::shared_ptr<grpc::Channel> channel, const char* method, std::string address,
             FrameStream::Handlers handlers, std::function<void(FrameCall*)> on_finished);
   FrameCall(const FrameCall&) = delete;
@@ -28,7 +28,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
   void Start(Completions& completions);
   void Send(const wire::Frame& frame);
   void Finish();
-  void Cancel();  // no handler is called any more except on_finished
+  void Cancel();  // calls no handler from then on, except on_finished
 
  private:
   using Stream = grpc::ClientAsyncReaderWriter<wire::Frame, wire::Frame>;
@@ -47,7 +47,7 @@ class FrameCall : public std::enable_shared_from_this<FrameCall> {
 
   const char* const method_;
   const std::string address_;
-  std::shared_ptr<const FrameStream::Handlers> handlers_;  // null: no handler is called any more
+  std::shared_ptr<const FrameStream::Handlers> handlers_;  // null once no handler may be called any more
   std::function<void(FrameCall*)> on_finished_;
   grpc::TemplatedGenericStub<wire::Frame, wire::Frame> stub_;
   grpc::ClientContext context_;

@@ -1,4 +1,4 @@
-// Frame streams over loopback: a client, the AM that joins the calls, an executor.
+// Frame streams over loopback, with a client, an executor, and the AM that joins their calls.
 #include "howdah/rpc/frames.h"
 
 #include <gmock/gmock.h>
@@ -77,7 +77,7 @@ class FramesTest : public testing::Test {
     EXPECT_TRUE(made.ok());
     return std::move(*made);
   }
-  // Joins a client's stream and an executor's.
+  // Joins the stream of a client and the stream of an executor.
   void Join() {
     client_.emplace(*clients_, Method::kTunnel, Opening("worker"));
     executor_.emplace(*executors_, Method::kAcceptTunnel, Carrying(7));
@@ -176,7 +176,7 @@ TEST_F(FramesTest, StreamsOfOneConnectionAreIndependent) {
 }
 
 TEST_F(FramesTest, CertificateOfOtherJobIsRefused) {
-  const auto trusting = [](const Identity& stranger) {  // the AM has to refuse this one
+  const auto trusting = [](const Identity& stranger) {  // trusts the AM, so the AM has to refuse it
     return Identity{identities_->client.ca_certificate, stranger.certificate, stranger.private_key};
   };
   for (const Identity& stranger : {others_->client, others_->executor, trusting(others_->client),

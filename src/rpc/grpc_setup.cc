@@ -19,7 +19,7 @@
 namespace howdah::rpc {
 namespace {
 
-// A failed assertion ends the process, so its text must be printed. All other problems are in the status of a call.
+// A failed assertion ends the process, so its text must be printed. The status of a call reports all other problems.
 void LogOnlyAssertions(gpr_log_func_args* line) {
   if (std::string_view(line->message).starts_with("assertion failed")) {
     std::fprintf(stderr, "%s:%d: %s\n", line->file, line->line, line->message);
@@ -44,7 +44,8 @@ constexpr char kTlsDefaults[] =
     "Ciphersuites = TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256\n";
 
 void SetTlsDefaults() {
-  // Initialise OpenSSL before gRPC loads the machine's openssl.cnf, which costs time and may name providers to load.
+  // Initialise OpenSSL before gRPC does: gRPC would load the machine's openssl.cnf, which costs time and may name
+  // providers to load.
   OPENSSL_init_ssl(OPENSSL_INIT_NO_LOAD_CONFIG, nullptr);
   OPENSSL_load_builtin_modules();
   CONF* conf = NCONF_new(nullptr);
@@ -66,7 +67,7 @@ void PrepareGrpc() {
   std::call_once(once, [] {
     ForgetEnvironment();
     gpr_set_log_function(LogOnlyAssertions);
-    // Debian's abseil checks for deadlocks at every lock of gRPC, under one lock of the whole process.
+    // Debian's abseil checks for deadlocks whenever gRPC takes a lock, under one lock of the whole process.
     absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
     SetTlsDefaults();
     // Keep gRPC initialised until the process ends: its shutdown runs on a thread that races with exit.

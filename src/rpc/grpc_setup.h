@@ -20,16 +20,16 @@ inline constexpr char kFollowMethod[] = "/howdah.wire.Control/Follow";
 inline constexpr char kTunnelMethod[] = "/howdah.wire.Control/Tunnel";
 inline constexpr char kAcceptTunnelMethod[] = "/howdah.wire.Executors/AcceptTunnel";
 
-// Runs once per process, before any other use of gRPC. Ignores gRPC settings of the machine and the environment,
-// disables gRPC's own log (failures are in the status of a call) and limits its threads.
+// Runs once per process, before any other use of gRPC. Makes gRPC ignore the settings of the machine and the
+// environment, disables gRPC's own log (the status of a call reports its failure) and limits gRPC's threads.
 void PrepareGrpc();
 
 // Creates a channel to the AM at an IP address and port ("127.0.0.1:40123", "[::1]:40123"), without name resolution and
-// proxies. The channel has a connection of its own, opened by the first call or by Channel::GetState(true).
+// proxies. The channel has its own connection, which the first call or Channel::GetState(true) opens.
 Result<std::shared_ptr<grpc::Channel>> MakeChannel(const std::string& address, const Identity& identity,
                                                    grpc::ChannelArguments arguments);
 
-// gRPC's reason for the failure of a call, without its prefixes of addresses and times.
+// Returns gRPC's reason for the failure of a call, without the addresses and general phrases that gRPC puts before it.
 std::string Explain(const grpc::Status& status);
 
 }  // namespace howdah::rpc

@@ -55,7 +55,7 @@ bool AddExtension(X509* certificate, X509* issuer, int nid, const std::string& v
   return extension && X509_add_ext(certificate, extension.get(), -1) == 1;
 }
 
-// Sets the fields common to all certificates of a job: serial, validity, key, and a subject with the party and the job.
+// Sets the fields that all certificates of a job have: serial, validity, key, and a subject with the party and the job.
 bool FillCommon(X509* certificate, EVP_PKEY* key, std::string_view name, std::string_view job_id) {
   X509_NAME* subject = X509_get_subject_name(certificate);
   // Common name and organisation are limited to 64 characters (RFC 5280). The job id is informative only, so it is cut.

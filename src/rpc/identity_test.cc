@@ -16,7 +16,7 @@ Certificate ReadCertificate(const std::string& pem) {
   return {PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr), X509_free};
 }
 
-// Returns X509_V_OK or the error of the verification.
+// Returns X509_V_OK or the verification error.
 int Verify(const std::string& ca_pem, const std::string& leaf_pem, int purpose) {
   Certificate ca = ReadCertificate(ca_pem), leaf = ReadCertificate(leaf_pem);
   std::unique_ptr<X509_STORE, decltype(&X509_STORE_free)> store(X509_STORE_new(), X509_STORE_free);

@@ -1,4 +1,4 @@
-// The frame streams of the AM's server: each is joined to another one, or served by the AM itself.
+// The frame streams of the AM's server. Each stream is joined to another one or set if the AM serves the stream itself.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,7 @@ namespace howdah::rpc {
 // Used on the loop thread only. The server owns the calls.
 class JoinedCalls {
  public:
-  // find: returns a call by its id, or null if it is over.
+  // find returns the call with an id, or null if that call is over.
   explicit JoinedCalls(std::function<AmCall*(ConnectionId)> find) : find_(std::move(find)) {}
 
   // Keeps the first message of a call. No further message is read until the call is joined or served.
@@ -24,19 +24,19 @@ class JoinedCalls {
 
   // Whether the first message of the call has been read.
   bool Has(const AmCall& call) const { return ends_.contains(call.id()); }
-  void OnMessage(AmCall& call, grpc::ByteBuffer message);  // may destroy this, or the call
+  void OnMessage(AmCall& call, grpc::ByteBuffer message);  // may destroy this object or the call
   void OnWritten(AmCall& call);
-  void OnClosed(AmCall& call);  // may destroy this
+  void OnClosed(AmCall& call);  // may destroy this object
   void Forget(ConnectionId id) { ends_.erase(id); }
-  // Called when the server is destroyed: no call is found afterwards.
+  // Called when the server is destroyed. Ignores all calls afterwards.
   void Detach();
 
  private:
   class Served;
   struct End {
-    grpc::ByteBuffer first;                           // kept until the call is joined
-    std::optional<ConnectionId> peer;                 // the joined call
-    bool awaits_peer = false;                         // a message is being written to the peer; then the next is read
+    grpc::ByteBuffer first;            // the first message, kept until the call is joined
+    std::optional<ConnectionId> peer;  // the joined call
+    bool awaits_peer = false;          // a message is being written to the peer; the next one is read afterwards
     std::shared_ptr<FrameStream::Handlers> handlers;  // served by the AM
   };
 

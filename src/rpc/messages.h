@@ -16,7 +16,7 @@ bool Parse(grpc::ByteBuffer bytes, Message& message) {
   return grpc::SerializationTraits<Message>::Deserialize(&bytes, &message).ok();
 }
 
-// Encodes the message's own fields and appends the shared bytes of the cluster (null: none) by reference.
+// Encodes the message's own fields and appends the shared bytes of the cluster by reference. cluster may be null.
 grpc::ByteBuffer Encode(const google::protobuf::MessageLite& message, const SharedCluster* cluster);
 
 }  // namespace howdah::rpc

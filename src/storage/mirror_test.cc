@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A tree in memory that remembers which files were read.
+// A tree in memory that records which files were read.
 class Tree final : public storage::Files {
  public:
   Result<std::vector<Entry>> List(const std::string& path) override {
@@ -61,7 +61,7 @@ class MirrorTest : public testing::Test {
     const auto text = os::files::ReadFile(here_ + path);
     return text.ok() ? *text : "none";
   }
-  // The reads of an update at so many seconds.
+  // Runs an update at this time and returns its reads.
   std::string Update(Mirror& mirror, int second) {
     tree_.read.clear();
     status_ = mirror.Update(Instant(seconds(second)));
@@ -74,7 +74,7 @@ class MirrorTest : public testing::Test {
   Mirror mirror_{tree_, "/logs", here_, 100};
 };
 
-TEST_F(MirrorTest, CopiesOnlyEventFilesAtAnyDepth) {
+TEST_F(MirrorTest, OnlyEventFilesAtAnyDepthAreCopied) {
   tree_.texts = {{"/logs/events.out.tfevents.1", "first"}, {"/logs/a/b/x.tfevents", "deep"}, {"/logs/model.pt", "no"}};
   Update(mirror_, 0);
   EXPECT_TRUE(status_.ok());
@@ -90,7 +90,7 @@ TEST_F(MirrorTest, MissingDirectoryHasNoFiles) {
   EXPECT_EQ(mirror_.count(), 0);
 }
 
-TEST_F(MirrorTest, ReadsOnlyNewBytes) {
+TEST_F(MirrorTest, OnlyNewBytesAreRead) {
   tree_.texts = {{"/logs/tfevents", "one"}};
   EXPECT_EQ(Update(mirror_, 0), "/logs/tfevents@0 ");
   tree_.texts["/logs/tfevents"] += "two";
@@ -125,7 +125,7 @@ TEST_F(MirrorTest, UnreadableFileDoesNotDelayOthers) {
   EXPECT_EQ(Here("/a.tfevents"), "a");
 }
 
-TEST_F(MirrorTest, StopsAtItsLimitWithAdvice) {
+TEST_F(MirrorTest, CopyingStopsAtLimitWithAdvice) {
   tree_.texts = {{"/logs/a.tfevents", std::string(90, 'a')}, {"/logs/b.tfevents", std::string(90, 'b')}};
   Update(mirror_, 0);
   ASSERT_FALSE(status_.ok());
@@ -133,7 +133,7 @@ TEST_F(MirrorTest, StopsAtItsLimitWithAdvice) {
   EXPECT_EQ(Here("/a.tfevents").size() + Here("/b.tfevents").size(), 100U);
 }
 
-TEST(LocalPath, IsAPathOfThisMachine) {
+TEST(LocalPath, OnlyPathsOfThisMachineAreReturned) {
   const struct {
     const char* logdir;
     std::optional<std::string> path;

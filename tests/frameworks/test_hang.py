@@ -36,11 +36,11 @@ def test_36_hung_collective_names_the_missing_rank(machine, installed, tmp_path)
             restart: {{max: 1, backoff: 100ms}}
         """), timeout=240)
     assert done.code == 0, done
-    hangs = r"made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, at step 3; it stands in "
+    hangs = r"made no progress on \S+, attempt 0: its last activity was progress \S+ ago, at step 3; it is at "
     loads = r"load \(train\.py:\d+\)"
     waits = r"all_reduce \(distributed_c10d\.py:\d+\), called from <module> \(train\.py:\d+\)"
-    either = (f"worker:1 {hangs}{loads}; worker:0 stands in {waits}",
-              f"worker:0 {hangs}{waits}; worker:1 stands in {loads}")
+    either = (f"worker:1 {hangs}{loads}; worker:0 is at {waits}",
+              f"worker:0 {hangs}{waits}; worker:1 is at {loads}")
     job_reports.reported(machine, done.id, f"({'|'.join(either)}); all ranked tasks start again", done.stderr)
     assert done.stdout.count("total ") == 2, done
     status = machine.status(done.id)

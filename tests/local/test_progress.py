@@ -54,8 +54,8 @@ def test_36_hung_task_reports_its_stack_and_the_job_restarts(machine, tmp_path):
         """))
     assert done.code == 0, done
     # Either rank may be reported as hung, because both reported their last step at the same time.
-    sentence = (r"worker:([01]) made no progress on \S+, attempt 0: its last sign of life was progress \S+ ago, at "
-                r"step 5, checkpoint 3; it stands in (wait_for_data|main) \(train.py:\d+\)")
+    sentence = (r"worker:([01]) made no progress on \S+, attempt 0: its last activity was progress \S+ ago, at "
+                r"step 5, checkpoint 3; it is at (wait_for_data|main) \(train.py:\d+\)")
     said = job_reports.reported(machine, done.id, sentence, done.stderr)
     index = said.group(1)
     stack = machine.log(done.id, f"worker:{index}", "--attempt", "0", "--stderr")
@@ -96,8 +96,8 @@ def test_37_slow_rank_is_reported(machine, tmp_path):
         roles: {{worker: {{instances: 4, memory: 64MiB, command: exec /usr/bin/python3 train.py}}}}
         """)
     advice = run.reason("is slow", key="advice")
-    said = re.fullmatch(rf"worker:2 \(rank 2\) on {socket.gethostname()} is slow: a step takes it (\d\.\d) times as "
-                        r"long as the others \((\d(?:\.\d+)?) steps a second\)", advice)
+    said = re.fullmatch(rf"worker:2 \(rank 2\) on {socket.gethostname()} is slow: its steps take (\d\.\d) times as "
+                        r"long as those of the others \((\d(?:\.\d+)?) steps per second\)", advice)
     assert said, advice
     times, own = map(float, said.groups())
     # A busy machine adds time to each step, which makes both figures smaller.

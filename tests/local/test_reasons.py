@@ -180,7 +180,7 @@ def test_30_gpu_failure_is_a_free_restart_and_the_node_is_avoided(machine, tmp_p
     job = gpu_job(machine, tmp_path, one_gpu, "false")
     status = job.end()
     for said in (rf"GPU 0 \(PCI 0000:3b:00\) on {NODE} failed: Xid 79, the GPU has fallen off the bus",
-                 f"{NODE} is avoided for 1d: it is to blame for a failure there"):
+                 f"{NODE} is avoided for 1d: a failure there was the node's fault"):
         job_reports.reported(machine, job.id, said, job.output)
     assert f"{NODE} is avoided for 1d" in status["advice"]
     assert status["tasks"][0]["attempt"] == 1
@@ -215,8 +215,8 @@ def test_39_unused_resources_are_reported(wasteful):
     assert wasteful.machine("wait", wasteful.id, timeout=120).code == 0
     status = wasteful.end()
     memory, cores = status["advice"].split("; ")
-    said = re.fullmatch(r"worker: of 1 GiB memory at most (\S+) ([KM])iB were used: `memory: 256MiB` would do and free "
-                        r"1\.5 GiB", memory)
+    said = re.fullmatch(r"worker: at most (\S+) ([KM])iB of 1 GiB memory was used: `memory: 256MiB` is enough and "
+                        r"frees 1\.5 GiB", memory)
     used = float(said.group(1)) * {"K": 2**10, "M": 2**20}[said.group(2)]
     assert used == pytest.approx(max(task["usage"]["memory_peak_bytes"] for task in status["tasks"]), rel=0.1)
-    assert cores == "of 4 vcores 0.0 were used on average: `vcores: 1` would do and free 6"
+    assert cores == "0.0 of 4 vcores were used on average: `vcores: 1` is enough and frees 6"

@@ -40,7 +40,7 @@ def test_then_elsewhere_restarts_the_task_and_avoids_the_node(machine, tmp_path)
     command = "'test $HOWDAH_ATTEMPT -ge 1 || kill -BUS $$'"
     done = machine("run", machine.job_file(tmp_path, RULES % (command, 0)))
     events = machine("events", done.id).stdout
-    assert done.code == 0 and "is avoided for 1d: it is to blame for a failure there" in events, (done, events)
+    assert done.code == 0 and "is avoided for 1d: a failure there was the node's fault" in events, (done, events)
 
 
 def test_an_invalid_rule_is_refused_with_its_line(machine, tmp_path):

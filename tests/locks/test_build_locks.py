@@ -66,9 +66,10 @@ def test_an_include_of_an_undeclared_layer_does_not_compile(configured, tmp_path
 LINK_PROJECT = """
 cmake_minimum_required(VERSION 3.25)
 project(planted LANGUAGES CXX)
+include({root}/cmake/Precompiled.cmake)
 include({root}/cmake/HowdahLibrary.cmake)
-add_subdirectory(low)
-add_subdirectory(high)
+add_subdirectory(src/low)
+add_subdirectory(src/high)
 """
 
 
@@ -76,9 +77,10 @@ def build_shared(tmp_path, deps):
     """Builds two shared libraries; `high` calls a function of `low`."""
     for name, text, arguments in (("low", "int Low() { return 1; }\n", ""),
                                   ("high", "int Low();\nint High() { return Low(); }\n", deps)):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "x.cc").write_text(text)
-        (tmp_path / name / "CMakeLists.txt").write_text(f"howdah_library({name} {arguments})\n")
+        folder = tmp_path / "src" / name
+        folder.mkdir(parents=True)
+        (folder / "x.cc").write_text(text)
+        (folder / "CMakeLists.txt").write_text(f"howdah_library({name} {arguments})\n")
     (tmp_path / "CMakeLists.txt").write_text(LINK_PROJECT.format(root=ROOT))
     configure = ["cmake", "-S", tmp_path, "-B", tmp_path / "build", "-G", "Ninja", "-DBUILD_SHARED_LIBS=ON"]
     subprocess.run(configure, check=True, capture_output=True)

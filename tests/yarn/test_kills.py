@@ -237,12 +237,12 @@ def test_31_tasks_of_a_lost_node_restart_elsewhere(howdah, shaky, tmp_path):
     ended(howdah, job, "SUCCEEDED")
     run.process.wait(20)  # `run` does not wait for logs that are only on the lost node
     run.end()
-    said = (rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heard of|nothing was heard of it)"
-            ".*; it costs no restart")
+    said = (rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heartbeat|no heartbeat for)"
+            ".*; no restart is charged")
     job_reports.reported(howdah, job, said, run.output)
     beside = next(t["index"] for t in before["tasks"] if (t["role"], t["node"]) == ("helper", old["node"]))
-    first = rf"worker:{index} was lost on .*; with it were there helper:{beside};"
-    second = rf"helper:{beside} was lost on .*; with it were there worker:{index};"
+    first = rf"worker:{index} was lost on .*; also running there: helper:{beside};"
+    second = rf"helper:{beside} was lost on .*; also running there: worker:{index};"
     job_reports.reported(howdah, job, f"{first}|{second}", run.output)
 
 

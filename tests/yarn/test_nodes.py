@@ -112,7 +112,7 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
     howdah.running(run.id)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
-    sentence = r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for queue urgent; it costs no restart"
+    sentence = r"worker:(\d+) (?:was lost|had to stop) on .*preempt.* for queue urgent; no restart is charged"
     eventually(lambda: re.search(sentence, run.output), "the loss in the output of run")
     preempted = set(re.findall(sentence, howdah("events", run.id).stdout))
     (tmp_path / "urgent").touch()
@@ -151,14 +151,14 @@ roles:
     howdah.running(urgent)
     fewer = howdah.until(elastic, all_ranks_run(lambda n: 2 <= n < 10), "fewer")
     causes = [generation["cause"] for generation in fewer["account"]["generations"]]
-    assert any(re.search("preempt.* for queue urgent; it costs no restart", cause) for cause in causes), causes
+    assert any(re.search("preempt.* for queue urgent; no restart is charged", cause) for cause in causes), causes
     assert howdah.status(urgent)["state"] == "RUNNING", fewer
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)
     howdah.until(elastic, all_ranks_run(lambda n: n == 10), "all ten again")
     go.touch()
     events = ends_well(howdah, elastic)
-    assert "its container was taken for others; the job goes on with the other" in events, events
+    assert "its container was preempted; the job continues with the other" in events, events
     assert re.search(r"worker grows from \d to \d+;", events), events
 
 
@@ -183,4 +183,4 @@ roles:
     assert app["blacklistedNodes"] == task["node"], app
     go.touch()
     events = ends_well(howdah, job)
-    assert f"{task['node']} is avoided for 10m00s: 3 attempts have failed there" in events, events
+    assert f"{task['node']} is avoided for 10m00s: 3 attempts failed there" in events, events

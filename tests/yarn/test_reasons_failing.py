@@ -159,8 +159,9 @@ roles:
     assert run.end()["state"] == "SUCCEEDED"
     lines = [line for line in alice("events", run.id).stdout.splitlines() if "localizing files" in line]
     assert_facts(lines[0], "second:0", "localizing files on 127.0.0.14")
-    assert_facts(lines[1], "second:0 did not get ready on 127.0.0.14", "did not connect within 5s (timeouts.register)",
-                 "localizing files on 127.0.0.14", "another container is asked for")
+    assert_facts(lines[1], "second:0 did not become ready on 127.0.0.14",
+                 "did not connect within 5s (timeouts.register)", "localizing files on 127.0.0.14",
+                 "another container is requested")
 
 
 def test_21_hung_executor(alice, tmp_path):

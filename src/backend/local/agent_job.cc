@@ -94,13 +94,15 @@ bool AgentJob::CanRestart() const {
 
 std::unique_ptr<backend::Backend> AgentJob::MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address) {
-  // An error here occurs at the end again and then becomes part of the job's advice.
+  // Only log an error here. The same error occurs again at the end of the job and then becomes part of its advice.
   const auto journal = os::files::ReadFile(files_.journal());
   const Status begun = journal.ok() ? BeginTonyHistory(spec_, *journal) : Status(journal.error());
   if (!begun.ok()) std::cerr << begun.error().message << "\n";
   const char* path = std::getenv("PATH");
   return std::make_unique<LocalBackend>(loop, sink, *this, start_, path ? path : "", *leases_, address);
 }
+
+Status AgentJob::WriteHistory(const std::string& journal) const { return FinishTonyHistory(spec_, journal); }
 
 void AgentJob::CleanUp() {
   if (const Status removed = RemoveLeftovers(files_); !removed.ok()) std::cerr << removed.error().message << "\n";

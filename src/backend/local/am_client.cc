@@ -9,7 +9,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// Status calls are abandoned early, because somebody waits for the output.
+// A status call has a short limit, because a user waits for the output.
 constexpr Duration kStatusLimit = std::chrono::seconds(2);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 

@@ -28,7 +28,7 @@ std::string ImpossibleRequest(const Capacity& capacity, const std::vector<Contai
   const std::string tasks =
       requests.size() == 1 ? "one task requests" : std::to_string(requests.size()) + " tasks together request";
   for (const ContainerRequest& want : requests) {
-    // Saturates, as the sum of many large requests may exceed 63 bits.
+    // Saturating addition, because the sum of many large requests may exceed 63 bits.
     memory = want.memory_bytes > INT64_MAX - memory ? INT64_MAX : memory + want.memory_bytes;
     gpus += want.gpus;
   }

@@ -10,7 +10,7 @@
 
 namespace howdah::backend::local {
 
-// For all jobs together.
+// The resources for all jobs together.
 struct Capacity {
   int64_t memory_bytes = 0;  // 90 % of the smaller of installed memory and cgroup limit
   int vcores = 0;
@@ -23,17 +23,17 @@ struct ContainerRequest {
   int64_t memory_bytes = 0;
   int vcores = 0;
   int gpus = 0;
-  bool optional = false;  // the job can run without it: served after all required requests
+  bool optional = false;  // the job can run without it, so it is served after all required requests
 };
 
-// with_gpus: also lists the GPUs, with the `nvidia-smi` found in path, which takes time.
+// with_gpus: whether to list the GPUs, too. That takes time, because it runs the `nvidia-smi` found in path.
 Capacity MachineCapacity(std::string_view path, bool with_gpus);
 
 // Whether any role requests GPUs.
 bool RequestsGpus(const jobspec::JobSpec& spec);
 
-// Why the machine can never grant all requests at the same time, with the numbers; empty: it can. vcores are not
-// limited.
+// Returns why the machine can never grant all requests at the same time, with the numbers. Returns an empty text if it
+// can. vcores are not limited.
 std::string ImpossibleRequest(const Capacity& capacity, const std::vector<ContainerRequest>& requests);
 
 }  // namespace howdah::backend::local

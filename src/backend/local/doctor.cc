@@ -120,7 +120,7 @@ Finding CheckDescriptors() {
   return {Level::kWarning, what + ": too few for a job of hundreds of tasks", "raise it in /etc/security/limits.conf"};
 }
 
-// Records the end of orphaned jobs, as every command does.
+// Checks the jobs. Like other commands, it also records the end of orphaned jobs.
 void CheckJobs(const Layout& layout, Findings& findings) {
   const auto ids = JobsNewestFirst(layout);
   if (!ids.ok()) return findings.push_back({Level::kProblem, ids.error().message, "make it readable"});
@@ -143,7 +143,7 @@ void CheckJobs(const Layout& layout, Findings& findings) {
                       ""});
 }
 
-// Directories without a journal, which interrupted submissions left behind.
+// Finds directories without a journal, which interrupted submissions have left.
 void CheckLeftovers(const Layout& layout, Findings& findings) {
   const auto names = os::files::ListDirectory(layout.jobs());
   if (!names.ok()) return;
@@ -151,7 +151,8 @@ void CheckLeftovers(const Layout& layout, Findings& findings) {
     const JobFiles files(layout.job(JobId{name}));
     struct stat facts {};
     if (access(files.journal().c_str(), F_OK) == 0 || stat(files.directory().c_str(), &facts) != 0) continue;
-    if (std::time(nullptr) - facts.st_mtime < kUnfinishedSubmissionSeconds) continue;  // it may be in progress
+    // The submission may still be in progress.
+    if (std::time(nullptr) - facts.st_mtime < kUnfinishedSubmissionSeconds) continue;
     findings.push_back({Level::kWarning, files.directory() + " was left behind by an interrupted submission",
                         "rm -r '" + files.directory() + "'"});
   }

@@ -19,7 +19,7 @@ core::JobChanged Change(core::JobChanged::Type type, std::optional<core::JobStat
   return change;
 }
 
-TEST(Journal, FoldWithAndWithoutTasks) {
+TEST(Journal, StatusIsReadWithOrWithoutTasks) {
   JobFixture job;
   job.Append(Change(core::JobChanged::Type::kRunning, core::JobState::kRunning), 1);
   core::TaskChanged started;
@@ -58,7 +58,7 @@ TEST(Journal, OverlongLineIsSkipped) {
 TEST(JobIds, LastIsTheNewestEvenWithinOneSecond) {
   JobFixture job("howdah-20261121-064512-zzzz");
   EXPECT_EQ(ResolveId(job.layout(), "last")->text, "howdah-20261121-064512-zzzz");
-  // Submitted later within the same second, although its name sorts first.
+  // This job was submitted later within the same second, although its name sorts first.
   const JobFiles later(job.layout().job(JobId{"howdah-20261121-064512-aaaa"}));
   ASSERT_TRUE(os::files::MakeDirectories(later.directory()).ok());
   core::JobSubmitted submitted;
@@ -114,7 +114,7 @@ TEST(OrphanedJob, EndIsRecordedAfterATornLineAndFilesAreDeleted) {
   EXPECT_NE(access(job.files().work().c_str(), F_OK), 0);
 }
 
-// A task's process in a session of its own, without a parent that would kill it.
+// The process of a task runs in its own session, without a parent that would kill it.
 TEST(OrphanedJob, RemainingProcessesAreKilled) {
   JobFixture job("howdah-20261121-064512-kill");
   const std::string mark = "HOWDAH_JOB_ID=" + job.id().text;
@@ -126,7 +126,7 @@ TEST(OrphanedJob, RemainingProcessesAreKilled) {
     execve("/bin/sleep", arguments, environment);
     _exit(127);
   }
-  // The environment is visible after exec.
+  // The variable is visible in /proc only after exec.
   int killed = 0;
   while (killed == 0) killed = KillProcessesOf(job.files(), job.id());
   int status = 0;

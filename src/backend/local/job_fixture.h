@@ -1,4 +1,4 @@
-// A job's directory without an application master, for tests.
+// For tests: the directory of a job without an application master.
 #pragma once
 
 #include <fcntl.h>
@@ -37,7 +37,7 @@ class JobFixture {
     submitted.roles = {{"ps", 1}, {"worker", 2}};
     Append(submitted);
   }
-  // Takes am.lock like an application master.
+  // Locks am.lock, as an application master does.
   os::files::Fd HoldLock() const {
     os::files::Fd lock(open(files_.am_lock().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (flock(lock.get(), LOCK_EX | LOCK_NB) != 0) std::abort();
@@ -57,7 +57,7 @@ class JobFixture {
     end.exit_code = 0;
     Append(end);
   }
-  // attempt: "worker-1/0", or "worker-1/0/3" for a rank of its own.
+  // Appends to a log file. attempt: "worker-1/0", or "worker-1/0/3" for the file of one rank.
   void Log(const std::string& attempt, const std::string& stream, const std::string& bytes) {
     const std::string directory = files_.logs() + "/" + attempt;
     if (!os::files::MakeDirectories(directory).ok()) std::abort();

@@ -12,12 +12,12 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kShownNear = 3;
-// Length of "howdah-20261121-064512", the id up to the second of the submission.
+// Length of "howdah-20261121-064512", the beginning of an id, up to the second of the submission.
 constexpr size_t kSecondSize = 22;
 
 std::string_view SecondOf(const JobId& id) { return std::string_view(id.text).substr(0, kSecondSize); }
 
-// The time of the submission from the journal's first line, as text in sortable form.
+// Returns the time of the submission from the journal's first line, as a text that sorts by time.
 std::string SubmittedAt(const Layout& layout, const JobId& id) {
   std::string submitted;
   bool first = true;
@@ -29,7 +29,8 @@ std::string SubmittedAt(const Layout& layout, const JobId& id) {
   return read.ok() ? submitted : "";
 }
 
-// The ids of jobs of one second are in random order; their journals have the exact times.
+// Sorts jobs that were submitted within the same second by the exact times in their journals. The ids have random
+// endings.
 void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   for (auto begin = ids.begin(); begin != ids.end();) {
     const auto end = std::find_if(begin, ids.end(), [&](const JobId& id) { return SecondOf(id) != SecondOf(*begin); });
@@ -43,7 +44,8 @@ void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   }
 }
 
-// The number of characters that two texts share at both ends. Mistyped ids differ in one place.
+// Returns the number of characters that two texts share at both ends. A mistyped id usually differs at a single
+// position.
 size_t Likeness(const std::string& a, const std::string& b) {
   const size_t shorter = std::min(a.size(), b.size());
   size_t front = 0, back = 0;
@@ -71,7 +73,7 @@ Result<std::vector<JobId>> JobsNewestFirst(const Layout& layout) {
   std::vector<JobId> ids;
   for (std::string& name : *names) {
     JobId id{std::move(name)};
-    // Submissions in progress have no journal yet.
+    // A submission in progress has no journal yet.
     if (access(JobFiles(layout.job(id)).journal().c_str(), F_OK) == 0) ids.push_back(std::move(id));
   }
   std::stable_sort(ids.begin(), ids.end(), [](const JobId& a, const JobId& b) { return SecondOf(a) > SecondOf(b); });

@@ -1,4 +1,4 @@
-// The jobs of this machine: the directories in jobs/.
+// Finds the jobs of this machine, which are the directories in jobs/.
 #pragma once
 
 #include <optional>
@@ -11,10 +11,10 @@
 
 namespace howdah::backend::local {
 
-// Every job that has a journal, by time of submission, newest first.
+// Returns every job that has a journal, by time of submission, newest first.
 Result<std::vector<JobId>> JobsNewestFirst(const Layout& layout);
 
-// Resolves "last" or a complete id. kNotFound: names similar ids.
+// Resolves "last" or a complete id. A kNotFound error names similar ids.
 Result<JobId> ResolveId(const Layout& layout, const std::string& name);
 
 }  // namespace howdah::backend::local

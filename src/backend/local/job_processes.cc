@@ -17,12 +17,12 @@
 namespace howdah::backend::local {
 namespace {
 
-// Processes may start others while they are being killed, which the next round finds.
+// Processes may start others while they are being killed. The next round kills those.
 constexpr int kMaxRounds = 100;
 constexpr int kKillWaitMillis = 2000;
 constexpr size_t kProcFileLimit = size_t{4} << 20;
 
-// words: arguments or environment as /proc has them, each followed by a NUL.
+// words: the arguments or the environment as in /proc, each entry followed by a NUL.
 bool HasWord(std::string_view words, std::string_view wanted) {
   for (size_t begin = 0; begin < words.size();) {
     size_t end = words.find('\0', begin);
@@ -47,7 +47,8 @@ bool BelongsTo(const std::string& proc, const JobFiles& files, const JobId& id) 
   return environment.ok() && HasWord(*environment, "HOWDAH_JOB_ID=" + id.text);
 }
 
-// True: the process existed and was killed. Uses a pidfd, as the pid may be reused meanwhile.
+// Returns true if the process existed, belonged to the job and was killed. Uses a pidfd, because the pid may be reused
+// meanwhile.
 bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
   const std::string proc = "/proc/" + name;
   const int pid = std::atoi(name.c_str());
@@ -59,7 +60,7 @@ bool Kill(const std::string& name, const JobFiles& files, const JobId& id) {
   return true;
 }
 
-// -1: the process is gone.
+// Returns -1 if the process is gone.
 pid_t ParentOf(const std::string& proc) {
   const auto stat = os::files::ReadFile(proc + "/stat", kProcFileLimit);
   if (!stat.ok()) return -1;

@@ -8,11 +8,11 @@
 
 namespace howdah::backend::local {
 
-// The guardian of a container's executor; -1: not running.
+// Returns the pid of the guardian of a container's executor, or -1 if no guardian runs.
 pid_t FindGuardian(const JobFiles& files, const ContainerId& container);
 
-// Kills every process of this user that belongs to the job: its agents, found by their arguments, and what its tasks
-// started, found by HOWDAH_JOB_ID in the environment. Returns their number once all have exited.
+// Kills every process of this user that belongs to the job. The arguments identify the job's agents; HOWDAH_JOB_ID in
+// the environment identifies the processes of its tasks. Returns the number of killed processes once all have exited.
 int KillProcessesOf(const JobFiles& files, const JobId& id);
 
 }  // namespace howdah::backend::local

@@ -13,12 +13,12 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kStep = size_t{1} << 20;
-// The longest valid lines name some 10,000 roles or ranks. Longer ones are damaged and skipped.
+// The longest valid lines name some 10,000 roles or ranks. A longer line must be damaged and is skipped.
 constexpr size_t kLongestLine = size_t{16} << 20;
 // Enough for the last line, with its reason and advice.
 constexpr size_t kTail = size_t{16} << 10;
 
-// Lines begin with {"time":"...","type":"Task...
+// Lines of tasks begin with {"time":"...","type":"Task...
 bool IsTaskEntry(std::string_view line) {
   constexpr std::string_view kMark = R"("type":"Task)";
   constexpr size_t kWithin = 64;

@@ -15,23 +15,25 @@ class JournalReader {
  public:
   explicit JournalReader(std::string path) : path_(std::move(path)) {}
 
-  // Passes on the next complete lines, up to about 1 MiB; true: there are more. A torn last line is left for later.
+  // Passes the next complete lines on, up to about 1 MiB. Returns true if there may be more. An incomplete last line is
+  // left for the next call.
   Result<bool> ReadLines(const std::function<void(std::string_view)>& on_line);
 
  private:
   std::string path_;
   int64_t offset_ = 0;
   std::string partial_;
-  bool skipping_ = false;  // in a line that is too long to be valid
+  bool skipping_ = false;  // the current line is too long to be valid and is being skipped
 };
 
-// kSkipped: without the entries of tasks, which is enough for a list and a hundred times faster for large jobs.
+// kSkipped leaves out the entries of tasks. That is enough for a list of jobs, and a hundred times faster for large
+// jobs.
 enum class Tasks { kIncluded, kSkipped };
 
-// The status according to the journal. kNotFound: no journal.
+// Returns the status according to the journal, or kNotFound if the journal does not exist.
 Result<journal::JobView> FoldJournal(const std::string& path, Tasks tasks);
 
-// Whether the last complete line is the end of the job. Reads the tail only.
+// Whether the last complete line records the end of the job. Reads only the end of the file.
 bool HasEndEntry(const std::string& path);
 
 }  // namespace howdah::backend::local

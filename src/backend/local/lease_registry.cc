@@ -126,7 +126,7 @@ LeaseRegistry::LeaseRegistry(std::string directory, std::string path, os::files:
 
 Result<LeaseRegistry> LeaseRegistry::Open(const std::string& directory, const JobId& job, Instant submitted) {
   HOWDAH_TRY_STATUS(os::files::MakeDirectories(directory, 0700));
-  // Under the lock, so that nobody takes the new, unlocked file for that of a dead job.
+  // Hold the lock, so that no other job takes the new, still unlocked file for that of a dead job.
   HOWDAH_TRY(const auto lock, os::files::FileLock::Wait(directory + "/lock"));
   const std::string path = directory + "/" + job.text + std::string(kSuffix);
   os::files::Fd file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
@@ -149,7 +149,7 @@ Result<Admission> LeaseRegistry::Request(const Capacity& capacity, std::vector<C
     mine_.held.insert(mine_.held.end(), decision.granted->begin(), decision.granted->end());
     mine_.requested.clear();
   } else if (known) {
-    return decision;  // unchanged; another write would wake all waiting jobs
+    return decision;  // the request is unchanged, and another write would wake all waiting jobs
   }
   HOWDAH_TRY_STATUS(Write());
   return decision;

@@ -1,9 +1,10 @@
 // Leases of this machine's memory and GPUs, shared by all jobs of one HOWDAH_HOME.
 //
-// Each job has one file in leases/, which states what the job holds and requests. Its AM and the AM's guardian keep the
-// file open and locked (flock), so the kernel releases the leases of a crashed job. To change something a job takes the
-// file `lock`, reads all leases, decides, and writes its own. A job that waits watches the directory: every write and
-// every close of a lease file, also by death, is an event.
+// Each job has one file in leases/, which lists the leases that the job holds and requests. The job's AM and the AM's
+// guardian keep the file open and locked (flock), so the kernel releases the leases of a crashed job. To request or
+// release leases, a job locks the file `lock`, reads all lease files, decides, and writes its own. A waiting job
+// watches the directory with inotify: every write and every close of a lease file is an event, also a close by the
+// death of a process.
 #pragma once
 
 #include <cstdint>
@@ -32,32 +33,32 @@ struct JobLeases {
   std::string job;
   Instant submitted;
   std::vector<Lease> held;
-  std::vector<ContainerRequest> requested;  // granted together
+  std::vector<ContainerRequest> requested;  // to be granted together
 };
 
 struct Admission {
   std::optional<std::vector<Lease>> granted;
-  std::string waits_for;  // one sentence, if not granted
+  std::string waits_for;  // if not granted: the reason, in one sentence
 };
-// Whether `mine` can have what it requests now. others: the leases of all other live jobs. Pure.
+// Decides whether the requests of `mine` can be granted now. others: the leases of all other live jobs. Pure.
 //
-// Jobs are served in the order of submission without overtaking, so that large jobs are not starved by small ones.
-// vcores never block a job, but each requested vcore that is not free moves the job back by 10 s in the order.
+// Jobs are served strictly in the order of submission, so that small jobs do not starve large ones. vcores never block
+// a job, but each requested vcore that is not free moves the job back by 10 s in that order.
 Admission Admit(const Capacity& capacity, const JobLeases& mine, const std::vector<JobLeases>& others);
 
-// One job's access to the leases. One thread.
+// One job's access to the leases. Single-threaded.
 class LeaseRegistry {
  public:
-  // Creates and locks the job's lease file. A child may inherit the descriptor (the AM from its guardian): the leases
-  // last until the last copy is closed.
+  // Creates and locks the job's lease file. A child process may inherit the descriptor, as the AM does from its
+  // guardian. The leases last until the last copy of the descriptor is closed.
   static Result<LeaseRegistry> Open(const std::string& directory, const JobId& job, Instant submitted);
 
-  // Requests all containers at once, in place of any earlier request; an empty list withdraws it.
+  // Requests all these containers together, in place of any earlier request. An empty list withdraws the request.
   Result<Admission> Request(const Capacity& capacity, std::vector<ContainerRequest> requests);
   Status Release(const std::string& container);
-  // Reads the lease file again, after another process of the job has changed it.
+  // Reads the job's own lease file again, after another process of the job has changed it.
   Status Reload();
-  // Deletes the lease file and thereby releases everything.
+  // Deletes the lease file and thereby releases all leases.
   Status Close();
 
   const JobLeases& job_leases() const { return mine_; }

@@ -13,18 +13,17 @@
 #include "howdah/os/files/files.h"
 #include "howdah/os/process/machine.h"
 #include "job_processes.h"
-#include "tony_history.h"
 
 namespace howdah::backend::local {
 namespace {
 
 using namespace std::chrono_literals;
 
-// How long an executor may take to leave, and a guardian to kill.
+// How long an executor may take to leave, and how long a guardian may take to kill all processes.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 constexpr auto kKillLimit = 2000ms;
 
-// Whether an inotify buffer has an event of a lease file (and not of the file `lock`).
+// Whether an inotify buffer has an event for a lease file (and not only for the file `lock`).
 bool ConcernsLease(const char* bytes, size_t size) {
   for (size_t at = 0; at + sizeof(inotify_event) <= size;) {
     const auto* event = reinterpret_cast<const inotify_event*>(bytes + at);
@@ -59,7 +58,7 @@ void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int
   for (const backend::Inherited& one : inherited) {
     const auto lease =
         std::find_if(leases.begin(), leases.end(), [&](const Lease& l) { return l.container == one.container.text; });
-    if (lease == leases.end()) {  // released, but the earlier AM could not report it
+    if (lease == leases.end()) {  // released, but the earlier AM died before it could report that
       sink_.OnEvent(core::ContainerExited{.container = one.container});
       continue;
     }
@@ -68,7 +67,7 @@ void LocalBackend::Inherit(const std::vector<backend::Inherited>& inherited, int
     if (const Status taken = Adopt(container, one); !taken.ok())
       return sink_.OnEvent(core::RequestsRefused{taken.error().message});
   }
-  for (const Lease& lease : leases) {  // granted, but never reported
+  for (const Lease& lease : leases) {  // granted, but the earlier AM died before it could report that
     if (const Status given = leases_.Release(lease.container); !given.ok())
       sink_.OnEvent(core::RequestsRefused{given.error().message});
   }
@@ -131,8 +130,8 @@ void LocalBackend::RequestNext() {
     }
     auto decision = leases_.Request(capacity_, group.requests);
     if (decision.ok() && !decision->granted && !leases_changed_.is_open()) {
-      // Watches only while waiting, as the kernel takes some 10 ms to end a watch. Requests once more, as the leases
-      // may have changed before the watch began.
+      // Watch only while waiting, because the kernel takes some 10 ms to end a watch. Request once more, because the
+      // leases may have changed before the watch began.
       WatchLeases();
       decision = leases_.Request(capacity_, group.requests);
     }
@@ -238,13 +237,13 @@ Status LocalBackend::Spawn(Container& container, const ContainerId& id, const Ta
   return {};
 }
 
-// Guardian and executor have exited. Processes that they did not kill, because both were killed at the same time, are
-// now children of this process.
+// Called when guardian and executor have exited. If both were killed at the same time, remaining processes of the task
+// are now children of this process.
 void LocalBackend::OnProcessesExited(const ContainerId& id) {
   const auto it = containers_.find(id);
   if (it == containers_.end()) return;
   const std::string log = it->second.log;
-  if (it->second.inherited) {  // its exit status went to its parent; only the log is available
+  if (it->second.inherited) {  // only its parent could read its exit status; the log is available
     const std::string last_line = os::files::LastLine(log);
     return Remove(id, "executor exited" + (last_line.empty() ? "" : ": " + last_line));
   }
@@ -298,20 +297,19 @@ void LocalBackend::Kill(const ContainerId& id) {
   KillAfter(id, 0ms, SIGTERM);
 }
 
-// On SIGTERM the guardian kills everything below it. If it does not exit, SIGKILL makes the executor do the same.
+// On SIGTERM the guardian kills all processes of the task. If the guardian does not exit, it receives SIGKILL, and the
+// executor then kills all processes of the task.
 void LocalBackend::KillAfter(const ContainerId& id, std::chrono::milliseconds wait, int signal) {
   boost::asio::steady_timer& kill_timer = containers_.at(id).kill_timer;
   kill_timer.expires_after(wait);
   kill_timer.async_wait([this, id, signal](const boost::system::error_code& error) {
     const auto it = containers_.find(id);
     if (error || it == containers_.end()) return;
-    // By pidfd, as the pid may have been reused.
+    // Use the pidfd, because the pid may have been reused.
     syscall(SYS_pidfd_send_signal, it->second.guardian.pidfd.get(), signal, nullptr, 0);
     if (signal == SIGTERM) KillAfter(id, kKillLimit, SIGKILL);
   });
 }
-
-Status LocalBackend::WriteHistory(const std::string& journal) { return FinishTonyHistory(job_.spec(), journal); }
 
 void LocalBackend::Finish(const core::JobChanged&, const std::string&) {
   StopWatching();

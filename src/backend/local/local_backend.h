@@ -1,4 +1,4 @@
-// The AM's backend on this machine: containers are process trees, admitted by the lease registry.
+// The AM's backend on this machine. A container is a tree of processes, admitted by the lease registry.
 #pragma once
 
 #include <array>
@@ -19,10 +19,10 @@
 
 namespace howdah::backend::local {
 
-// One job, one thread: the AM's loop.
+// Serves one job. Used on the AM's loop thread only.
 class LocalBackend final : public backend::Backend {
  public:
-  // job, start and leases outlive it. path: where tools (nvidia-smi) are looked up.
+  // job, start and leases must live longer than this object. path: the PATH in which tools (nvidia-smi) are looked up.
   LocalBackend(boost::asio::io_context& loop, backend::Sink& sink, AgentJob& job, const AmStart& start,
                const std::string& path, LeaseRegistry& leases, std::string am_address);
   ~LocalBackend() override;
@@ -35,11 +35,10 @@ class LocalBackend final : public backend::Backend {
   void Connected(const ContainerId&) override {}
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
-  Status WriteHistory(const std::string& journal) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
-  // Requests that are granted together: a gang or one container.
+  // Requests that are granted together: those of a gang or of one container.
   struct Pending {
     std::vector<ContainerRequest> requests;
     std::vector<int> roles;  // parallel to requests
@@ -48,11 +47,11 @@ class LocalBackend final : public backend::Backend {
   struct Container {
     Container(boost::asio::io_context& loop, Lease l) : lease(std::move(l)), alive(loop), kill_timer(loop) {}
     Lease lease;
-    os::process::Child guardian;  // pid -1: not launched
-    bool inherited = false;       // from an earlier AM: the guardian is not a child of this process
-    std::string log;              // stderr of guardian and executor
-    // The read end of a named pipe whose write end only guardian and executor hold: it reaches its end when both have
-    // exited. A later AM opens it by its name.
+    os::process::Child guardian;  // pid is -1 before the launch
+    bool inherited = false;       // taken over from an earlier AM; the guardian is not a child of this process
+    std::string log;              // the file with the stderr of guardian and executor
+    // The read end of a named pipe. Only guardian and executor hold its write end, so a read returns the end of file
+    // when both have exited. A later AM opens the pipe by its name.
     boost::asio::posix::stream_descriptor alive;
     boost::asio::steady_timer kill_timer;
     std::array<char, 1> byte;
@@ -84,9 +83,9 @@ class LocalBackend final : public backend::Backend {
   boost::asio::posix::stream_descriptor leases_changed_;  // inotify of the leases directory, while a request is pending
   std::array<char, 4096> changes_;
   const bool machine_has_gpus_;
-  std::string name_prefix_ = "c";  // of container ids, different from those of earlier AMs
+  std::string name_prefix_ = "c";  // of container ids; differs from that of earlier AMs
   int containers_made_ = 0;
-  bool waiting_ = false;  // a reason for waiting has been reported
+  bool waiting_ = false;  // a reason for waiting was reported to the AM
 };
 
 }  // namespace howdah::backend::local

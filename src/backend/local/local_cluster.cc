@@ -26,7 +26,7 @@ namespace {
 
 constexpr size_t kBlock = size_t{256} << 10;
 
-// The status after recording the end of the job if it has been orphaned.
+// Returns the status. If the job is orphaned, records its end first.
 Result<journal::JobView> SettledView(const JobFiles& files, const JobId& id, Tasks tasks) {
   auto view = FoldJournal(files.journal(), tasks);
   if (!view.ok() || core::IsFinal(view->state)) return view;
@@ -59,10 +59,10 @@ Result<journal::JobView> LocalCluster::Status(const JobId& id) {
   auto view = SettledView(files, id, Tasks::kIncluded);
   if (!view.ok() || core::IsFinal(view->state)) return view;
   const auto of_am = CallStatus(files);
-  if (!of_am.ok()) return view;  // ended just now, or busy: the journal lacks only the usage
+  if (!of_am.ok()) return view;  // the job has just ended, or the AM is busy; the journal lacks only the usage
   std::map<std::pair<std::string, int>, journal::TaskView> seen;
   for (const journal::TaskView& task : of_am->tasks) seen[{task.role, task.index}] = task;
-  view = FoldJournal(files.journal(), Tasks::kIncluded);  // again, so that it is not older than the answer of the AM
+  view = FoldJournal(files.journal(), Tasks::kIncluded);  // read again, so that it is not older than the AM's answer
   if (!view.ok()) return view;
   for (journal::TaskView& task : view->tasks) {
     const journal::TaskView& of_now = seen[{task.role, task.index}];
@@ -79,7 +79,7 @@ Result<std::vector<journal::JobView>> LocalCluster::List(bool ended_too) {
     const JobFiles files = FilesOf(id);
     if (!ended_too && HasEndEntry(files.journal())) continue;
     auto view = SettledView(files, id, Tasks::kSkipped);
-    // An unreadable job must not hide the others.
+    // An unreadable job must not hide the other jobs.
     if (!view.ok()) continue;
     if (ended_too || !core::IsFinal(view->state)) views.push_back(std::move(*view));
   }
@@ -90,7 +90,7 @@ Result<std::unique_ptr<backend::Follow>> LocalCluster::FollowJob(const JobId& id
                                                                  std::optional<backend::LogSelection> logs) {
   const JobFiles files = FilesOf(id);
   auto follow = LocalFollow::Start(files, std::move(logs), [files, id] {
-    // On an error the next command tries again.
+    // After an error the next command tries again.
     if (const howdah::Status ended = EndOrphanedJob(files, id); !ended.ok()) return;
   });
   if (!follow.ok()) return follow.error();
@@ -145,7 +145,7 @@ howdah::Status LocalCluster::Stop(const JobId& id, const std::string& by, std::o
   if (core::IsFinal(view.state)) return {};
   const howdah::Status asked = CallStop(files, by, grace);
   if (asked.ok()) return {};
-  // The job may have ended, or its AM died, during the call.
+  // The job may have ended during the call, or its AM may have died.
   const auto now = SettledView(files, id, Tasks::kSkipped);
   if (now.ok() && core::IsFinal(now->state)) return {};
   return asked.error().While("stopping " + id.text);

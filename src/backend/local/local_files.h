@@ -8,7 +8,7 @@
 
 namespace howdah::backend::local {
 
-// uri: an absolute path or "file:..."; kUnavailable for others.
+// uri: an absolute path or "file:...". Returns kUnavailable for other URIs.
 Result<std::unique_ptr<storage::Files>> OpenLocalFiles(const std::string& uri);
 
 }  // namespace howdah::backend::local

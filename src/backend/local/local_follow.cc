@@ -16,7 +16,7 @@
 namespace howdah::backend::local {
 namespace {
 
-constexpr size_t kChunk = size_t{128} << 10;  // of one file, before the next one is read
+constexpr size_t kChunk = size_t{128} << 10;  // read from one file before the next file's turn
 constexpr size_t kOutputPerRead = size_t{1} << 20;
 constexpr uint32_t kDirectoryEvents = IN_CREATE | IN_MOVED_TO | IN_MODIFY | IN_ONLYDIR;
 
@@ -112,7 +112,7 @@ void LocalFollow::ListDirectory(const std::string& path, const std::optional<Log
   for (const std::string& name : *names) Found({path, position}, name);
 }
 
-// A file or directory of the tree that is new or has grown.
+// Called for a file or directory in logs/ that is new or has grown.
 void LocalFollow::Found(const Directory& directory, const std::string& name) {
   const auto position = Descend(directory.position, name);
   if (!position || !Matches(*selection_, *position)) return;
@@ -135,7 +135,7 @@ void LocalFollow::DrainEvents() {
         journal_grew_ = lock_closed_ = true;
         WatchLogs();
       } else if (event.wd == job_watch_ && (event.mask & IN_DELETE) != 0) {
-        if (name == BaseName(files_.journal())) final_seen_ = true;  // the job was deleted
+        if (name == BaseName(files_.journal())) final_seen_ = true;  // the job's directory was deleted
       } else if (event.wd == job_watch_) {
         if (name == BaseName(files_.journal())) journal_grew_ = true;
         if (name == BaseName(files_.logs())) WatchLogs();
@@ -159,10 +159,10 @@ void LocalFollow::ReadJournal(backend::FollowSink& sink) {
     sink.OnEntry(*entry);
   });
   journal_grew_ = more.ok() && *more;
-  if (final_seen_) WatchLogs();  // no process of the job is left, so the listing is complete
+  if (final_seen_) WatchLogs();  // no process of the job is left, so this listing is complete
 }
 
-// am.lock was released. If nobody holds it, the journal has an end or gets one now.
+// Called when am.lock was closed. If no process holds the lock, end_orphan_ records an end unless the journal has one.
 void LocalFollow::EndIfOrphaned() {
   lock_closed_ = false;
   if (!lock_.valid() || flock(lock_.get(), LOCK_EX | LOCK_NB) != 0) return;
@@ -176,7 +176,8 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
   if (lock_closed_ && !final_seen_) EndIfOrphaned();
   const bool had_entries = journal_grew_ && !final_seen_;
   if (had_entries) ReadJournal(sink);
-  // After entries there is always another round: output that was written before an entry must be delivered after it.
+  // After entries there is always another round, because output that was written before an entry must still be
+  // delivered.
   const bool more = outputs_.Deliver(sink) || had_entries;
   SetMore(more);
   return more;
@@ -184,7 +185,7 @@ bool LocalFollow::Read(backend::FollowSink& sink) {
 
 void LocalFollow::SetMore(bool more) {
   uint64_t count = 1;
-  // Fails if the counter has the desired state already.
+  // Fails if the counter already has the desired state; ignore that.
   const ssize_t done = more ? write(more_.get(), &count, sizeof count) : read(more_.get(), &count, sizeof count);
   static_cast<void>(done);
 }

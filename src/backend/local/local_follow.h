@@ -21,9 +21,9 @@ namespace howdah::backend::local {
 class OutputReader {
  public:
   OutputReader();
-  // A new file, or one that has grown.
+  // To be called for a new file, or for one that has grown.
   void Enqueue(const std::string& path, const backend::LogSource& source);
-  // Delivers about 1 MiB; true: there may be more.
+  // Delivers about 1 MiB. Returns true if there may be more.
   bool Deliver(backend::FollowSink& sink);
   bool empty() const { return queue_.empty(); }
 
@@ -34,7 +34,7 @@ class OutputReader {
     int64_t offset = 0;
     bool queued = false;
   };
-  // Delivers one chunk; true: the file may have more.
+  // Delivers one chunk. Returns true if the file may have more.
   bool DeliverChunk(Output& output, backend::FollowSink& sink);
 
   std::vector<Output> outputs_;
@@ -43,13 +43,13 @@ class OutputReader {
   std::string buffer_;
 };
 
-// Each directory is watched first and listed afterwards, so that nothing created in between is missed; duplicates are
-// ignored. If the kernel drops events or refuses a watch, output is late but complete: everything is listed again after
-// lost events and at the end of the job.
+// Each directory is watched first and listed afterwards, so that no file created in between is missed. Duplicates are
+// ignored. If the kernel drops events or refuses a watch, output is late but complete, because all directories are
+// listed again after lost events and at the end of the job.
 class LocalFollow final : public backend::Follow {
  public:
-  // end_orphan: called with am.lock held whenever its holders have died; records an end if the journal has none
-  // (orphaned_job.h).
+  // end_orphan is called, with am.lock held, whenever the holders of am.lock have died. It must record an end if the
+  // journal has none (orphaned_job.h).
   static Result<std::unique_ptr<LocalFollow>> Start(const JobFiles& files, std::optional<backend::LogSelection> logs,
                                                     std::function<void()> end_orphan);
 
@@ -60,7 +60,7 @@ class LocalFollow final : public backend::Follow {
  private:
   struct Directory {
     std::string path;
-    std::optional<LogPosition> position;  // nullopt: logs/
+    std::optional<LogPosition> position;  // nullopt for logs/ itself
   };
   LocalFollow(const JobFiles& files, std::optional<backend::LogSelection> logs, std::function<void()> end_orphan);
   howdah::Status WatchJob();
@@ -76,10 +76,10 @@ class LocalFollow final : public backend::Follow {
   JobFiles files_;
   std::optional<backend::LogSelection> selection_;
   std::function<void()> end_orphan_;
-  os::files::Fd ready_;   // an epoll of the next two, returned by fd()
+  os::files::Fd ready_;   // an epoll instance with the next two, returned by fd()
   os::files::Fd events_;  // inotify
-  os::files::Fd more_;    // an eventfd, readable while there is more to deliver
-  // am.lock. Kept open, because closing it would cause the inotify event that is being waited for.
+  os::files::Fd more_;    // an eventfd that is readable while there is more to deliver
+  // am.lock. Kept open, because closing it would cause the same inotify event as the death of its holders.
   os::files::Fd lock_;
 
   int job_watch_ = -1, lock_watch_ = -1;

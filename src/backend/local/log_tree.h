@@ -10,19 +10,21 @@
 
 namespace howdah::backend::local {
 
-// A path in logs/, and the part of the source that follows from it.
+// A path in logs/, with the fields of the source that the path determines.
 struct LogPosition {
   enum class Kind { kTask, kAttempt, kRank, kFile } kind = Kind::kTask;
   backend::LogSource source;
 };
 
-// The position of `name` in the directory `parent` (nullopt: logs/ itself); nullopt: not part of the layout.
+// Returns the position of `name` in the directory `parent`, which is logs/ itself if nullopt. Returns nullopt if the
+// name does not fit the layout.
 std::optional<LogPosition> Descend(const std::optional<LogPosition>& parent, std::string_view name);
 
 // Whether the selection may include something at or below the position.
 bool Matches(const backend::LogSelection& selection, const LogPosition& position);
 
-// The file of a source below the directory `logs`: the rank's file if it exists, otherwise the task's.
+// Returns the file of a source below the directory `logs`: the file of the rank if it exists, otherwise that of the
+// task.
 std::string LogPath(const std::string& logs, const backend::LogSource& source);
 
 // Visits every file of the tree, in no particular order.

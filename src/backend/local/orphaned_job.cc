@@ -14,7 +14,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// When this machine was booted, if /proc has it.
+// Returns when this machine was booted, if /proc shows that.
 std::optional<Instant> BootTime() {
   const auto stat = os::files::ReadFile("/proc/stat");
   if (!stat.ok()) return std::nullopt;
@@ -25,7 +25,7 @@ std::optional<Instant> BootTime() {
 
 std::string TasksText(int count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
-// The predicate for RecordAmDeath when the guardian died, too.
+// Returns the predicate for RecordAmDeath after the guardian has died, too.
 std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
   const auto boot = BootTime();
   if (boot && view.submitted && *boot > *view.submitted) {
@@ -45,7 +45,7 @@ std::string Reason(const journal::JobView& view, const JobFiles& files, const st
          (last.empty() ? "" : "; last line of its log: " + last);
 }
 
-// Tries each path. Returns the last error.
+// Tries to remove each path. Returns the last error.
 Status RemoveAll(const std::vector<std::string>& paths) {
   Status result;
   for (const std::string& path : paths) {
@@ -63,7 +63,7 @@ core::JobChanged EndOf(const std::string& reason) {
   return end;
 }
 
-// The last lines of the journal. TonY's history is written first, so that an error can become part of the advice.
+// Returns the last lines of the journal. Writes TonY's history first, so that an error can become part of the advice.
 std::string EndLines(const JobFiles& files, const journal::JobView& view, core::JobChanged end, Instant now) {
   constexpr char kTaskReason[] = "the application master died";
   const std::string lines = journal::EndLines(view, end, kTaskReason, now);

@@ -1,4 +1,4 @@
-// Ends jobs whose application master is gone without having recorded the end.
+// Ends orphaned jobs: their application master and its guardian have died without recording the end of the job.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace howdah::backend::local {
 
-// Nothing if the journal has an end. Otherwise kills the job's processes, removes its temporary files and records the
-// end. The caller holds am.lock.
+// Does nothing if the journal has an end. Otherwise kills the job's processes, removes its temporary files and records
+// the end. The caller must hold am.lock.
 Status EndOrphanedJob(const JobFiles& files, const JobId& id);
 
-// The same if nobody holds am.lock; otherwise nothing.
+// Calls EndOrphanedJob if no process holds am.lock. Does nothing otherwise.
 Status EndIfOrphaned(const JobFiles& files, const JobId& id);
 
-// Deletes everything of a job on this machine except journal, logs, the files of RemoveRestartFiles and, if requested,
-// working directories.
+// Deletes the job's files on this machine except the journal, the logs, the files of RemoveRestartFiles and, if the
+// submitter requested that, the working directories.
 Status RemoveLeftovers(const JobFiles& files);
 
-// Deletes the files without which no AM can continue the job. Called once the journal has the job's end: an AM that is
-// killed before its last line is written is replaced, and the next one writes it.
+// Deletes the files without which no AM can continue the job. Called once the journal contains the end of the job. An
+// AM that is killed before that is replaced, and the next AM records the end.
 Status RemoveRestartFiles(const JobFiles& files);
 
-// Appends FAILED to a journal without an end. how: a predicate such as "was killed by signal 9 (SIGKILL)". The caller
-// is the AM's guardian or holds am.lock.
+// Appends the end FAILED to a journal without an end. how: a predicate such as "was killed by signal 9 (SIGKILL)". The
+// caller must be the AM's guardian or hold am.lock.
 Status RecordAmDeath(const JobFiles& files, const std::string& how);
 
 }  // namespace howdah::backend::local

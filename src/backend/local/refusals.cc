@@ -8,7 +8,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// Saturating, as the requests of many large tasks may exceed 63 bits.
+// Saturating arithmetic, because the requests of many large tasks may exceed 63 bits.
 int64_t SaturatingAdd(int64_t a, int64_t b) { return b > INT64_MAX - a ? INT64_MAX : a + b; }
 int64_t SaturatingMultiply(int64_t a, int64_t n) { return n != 0 && a > INT64_MAX / n ? INT64_MAX : a * n; }
 
@@ -24,7 +24,7 @@ std::string GpusHere(const Capacity& capacity) {
   return "this machine has " + std::to_string(count);
 }
 
-// Refuses single tasks that are larger than the machine. True: refused.
+// Refuses a role if a single task is larger than the machine. Returns whether the role was refused.
 bool RefuseTask(const jobspec::RoleSpec& role, const Capacity& capacity, std::vector<std::string>& refusals) {
   const size_t before = refusals.size();
   if (role.memory_bytes > capacity.memory_bytes) {

@@ -1,4 +1,4 @@
-// Requests of a job that this machine can never satisfy, and keys that only a cluster supports. Pure.
+// Finds requests of a job that this machine can never satisfy, and keys that only a cluster supports. Pure.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@
 
 namespace howdah::backend::local {
 
-// One sentence with numbers for each task or gang that does not fit; empty: all fit.
+// Returns one sentence with numbers for each task or gang that does not fit. Returns an empty list if all fit.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const Capacity& capacity);
 
-// Keys of the job file that have no effect on this machine.
+// Returns the keys of the job file that have no effect on this machine.
 std::vector<std::string> IgnoredOf(const jobspec::JobSpec& spec);
 
 }  // namespace howdah::backend::local

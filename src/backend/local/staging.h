@@ -10,8 +10,8 @@
 
 namespace howdah::backend::local {
 
-// Copies `source` and, as `files/N`, the N-th file to staging/, unpacks the python archive to python/, and creates the
-// checkpoint and TensorBoard directories. on_staged: as SubmitOptions::on_staged.
+// Copies `source` to staging/source and the N-th file to staging/files/N, unpacks the python archive to python/, and
+// creates the checkpoint and TensorBoard directories. on_staged: see SubmitOptions::on_staged.
 Status Stage(const jobspec::JobSpec& spec, const JobFiles& files,
              const std::function<void(int64_t done, int64_t total)>& on_staged);
 

@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kAmStartLimitMillis = 20'000;
 
-// "howdah-20261121-064512-x7k2"
+// Returns an id such as "howdah-20261121-064512-x7k2".
 std::string NewId(Instant now) {
   const std::string t = FormatInstant(now);  // 2026-11-21T06:45:12.301Z
   std::string id = "howdah-" + t.substr(0, 4) + t.substr(5, 2) + t.substr(8, 2) + "-" + t.substr(11, 2) +
@@ -73,7 +73,7 @@ core::JournalEntry Submitted(const JobId& id, const jobspec::JobSpec& spec, cons
   return {now, std::move(submitted)};
 }
 
-// Everything that the AM reads except the journal.
+// Writes all files that the AM reads except the journal.
 Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& spec, const jobspec::EnvVars& inherited,
                const backend::SubmitOptions& submit) {
   for (const std::string& directory : {files.logs(), files.agents(), files.work()}) {
@@ -85,7 +85,7 @@ Status Prepare(const JobFiles& files, const JobId& id, const jobspec::JobSpec& s
   return os::files::WriteFileAtomically(files.spec(), jobspec::WriteEffective(spec), 0600);
 }
 
-// The AM writes "ok" or an error.
+// Waits until the AM has written "ok" or an error to the pipe.
 Status WaitUntilReady(int ready_fd, const JobFiles& files) {
   std::string answer;
   for (;;) {
@@ -167,7 +167,7 @@ Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec&
   if (submit.keep) {
     if (const Status s = os::files::WriteFileAtomically(files.keep_work(), "", 0600); !s.ok()) return fail(s.error());
   }
-  // Held before the journal's first line is written: a job without an end whose lock is free has lost its AM.
+  // Lock before writing the journal's first line, because a job without an end is orphaned if its lock is free.
   const auto lock = os::files::FileLock::Wait(files.am_lock());
   if (!lock.ok()) return fail(lock.error());
   const std::string first = journal::EncodeEntry(Submitted(*id, spec, submit.user, now)) + "\n";

@@ -1,4 +1,4 @@
-// Submits a job to the local backend: creates its directory and starts its AM, detached from the client.
+// Submits a job to the local backend: creates its directory and starts its AM. The AM is detached from the client.
 #pragma once
 
 #include <string>
@@ -15,8 +15,8 @@ namespace howdah::backend::local {
 Result<JobId> SubmitLocally(const LocalOptions& options, const jobspec::JobSpec& spec,
                             const backend::SubmitOptions& submit);
 
-// The submitter's variables that tasks of the local backend inherit: PATH HOME USER LOGNAME SHELL LANG LC_* TZ
-// TMPDIR LD_LIBRARY_PATH VIRTUAL_ENV CONDA_PREFIX, and `env_from`.
+// Returns the submitter's variables that tasks of the local backend inherit: PATH HOME USER LOGNAME SHELL LANG LC_* TZ
+// TMPDIR LD_LIBRARY_PATH VIRTUAL_ENV CONDA_PREFIX, and those in `env_from`.
 jobspec::EnvVars Inherited(const jobspec::EnvVars& environment, const std::vector<std::string>& env_from);
 
 }  // namespace howdah::backend::local

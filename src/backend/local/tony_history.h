@@ -1,4 +1,4 @@
-// TonY's history of a job, where the job file asks for one (history.tony).
+// Writes TonY's history of a job if the job file requests one (history.tony).
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace howdah::backend::local {
 
-// At the start and at the end of the job; nothing if the job file names no directory of this machine. journal: its text
-// up to then.
+// To be called at the start and at the end of the job. Both do nothing unless history.tony is a directory of this
+// machine. journal: its text so far.
 Status BeginTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
 Status FinishTonyHistory(const jobspec::JobSpec& spec, const std::string& journal);
-// For a job whose application master has died.
+// Reads the job file first. To be called after the application master has died.
 Status FinishTonyHistoryOf(const JobFiles& files, const std::string& journal);
 
 // Whether `history.tony` is a directory of this machine.

@@ -9,11 +9,11 @@ namespace {
 
 constexpr size_t kMaxFileSize = size_t{256} << 20;
 constexpr size_t kPiece = size_t{1} << 20;
-// A healthy ResourceManager answers within milliseconds. The user can repeat a command that met a fail-over.
+// A healthy ResourceManager answers within milliseconds. If a command fails during a failover, the user can repeat it.
 constexpr hadoop::rpc::RetryLimits kInteractiveLimits{
     .connect = std::chrono::seconds(5), .call = std::chrono::seconds(20), .give_up = std::chrono::seconds(8)};
 
-// The tokens in the file that HADOOP_TOKEN_FILE_LOCATION names, if it is set.
+// Reads the tokens in the file that HADOOP_TOKEN_FILE_LOCATION names, if that variable is set.
 Result<hadoop::rpc::Credentials> ReadCredentials(const hadoop::conf::Environment& environment) {
   const auto path = environment.variable("HADOOP_TOKEN_FILE_LOCATION");
   if (!path || path->empty()) return hadoop::rpc::Credentials();
@@ -67,7 +67,7 @@ class HdfsFiles final : public storage::Files {
 
 Result<HadoopClient> HadoopClient::Open(const hadoop::conf::Environment& environment, const std::string& user) {
   auto configuration = hadoop::conf::LoadConfiguration(environment);
-  // Without a configuration the cluster cannot be reached: exit code 3, not 1.
+  // Without a configuration the cluster cannot be reached. kUnavailable leads to exit code 3, not 1.
   if (!configuration.ok()) return Error{ErrorCode::kUnavailable, configuration.error().message};
   HOWDAH_TRY(auto credentials, ReadCredentials(environment));
   const auto named = environment.variable("HADOOP_USER_NAME");

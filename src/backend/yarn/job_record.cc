@@ -11,7 +11,7 @@
 namespace howdah::backend::yarn {
 namespace {
 
-// The journal that a dead AM left, completed with the end.
+// Returns the journal of a dead AM, completed with the end of the job.
 std::string Ended(std::string journal, core::JobChanged end, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (!journal.empty() && journal.back() != '\n') journal += '\n';
   const journal::JobView view = FoldJournal(journal, Tasks::kIncluded);
@@ -28,10 +28,11 @@ std::string SubmissionOf(const ::hadoop::yarn::ApplicationReportProto& report) {
   return journal::EncodeEntry({view.submitted.value_or(Instant()), std::move(submitted)}) + "\n";
 }
 
-// The container of the dead AM is no longer known.
+// Writes the history without the container of the dead AM, which is no longer known.
 Status FinishTonyHistoryOf(HadoopClient& cluster, const JobId& id, const std::string& journal) {
   const auto text = ReadJobFile(cluster, id);
-  if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};  // cannot have asked for a history
+  // Without a job file no history can have been requested.
+  if (!text.ok() && text.error().code == ErrorCode::kNotFound) return {};
   if (!text.ok()) return text.error();
   HOWDAH_TRY(const auto spec, jobspec::ReadEffective(*text));
   return FinishTonyHistory(cluster, spec, journal, {});
@@ -112,7 +113,7 @@ Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& j
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
   HOWDAH_TRY_STATUS(files->MakeDirectories(layout.history(id), 0700));
-  // Only moved, so that recording the same end a second time finds the job file in the history already.
+  // Move the job file. If the same end is recorded a second time, the job file is already in the history.
   const Status moved = files->Rename(layout.job_file(id), layout.history_job_file(id), /*overwrite=*/true);
   if (!moved.ok() && moved.error().code != ErrorCode::kNotFound) return moved;
   HOWDAH_TRY_STATUS(cluster.WriteFile(layout.history_journal(id), journal, 0600));
@@ -128,7 +129,7 @@ Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
   const std::string before = left.ok() ? *left : SubmissionOf(report);
   core::JobChanged end = EndFromReport(report);
   std::string journal = Ended(before, end, report);
-  if (!left.ok() || report.user() != cluster.user()) return journal;  // nothing of ours to clean up
+  if (!left.ok() || report.user() != cluster.user()) return journal;  // no files of this user to clean up
   if (const Status written = FinishTonyHistoryOf(cluster, id, journal); !written.ok()) {
     std::string& advice = end.advice.emplace(end.advice.value_or(""));
     advice += (advice.empty() ? "" : "; ") + written.error().message;

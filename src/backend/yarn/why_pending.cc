@@ -14,7 +14,7 @@ std::string Percent(double share) {
   return std::to_string(tenths / 10) + (tenths % 10 == 0 ? "" : "." + std::to_string(tenths % 10)) + " %";
 }
 
-// "2 more containers of 256 MiB, 1 core for worker"
+// Returns "2 more containers of 256 MiB, 1 core for worker".
 std::string Describe(const PendingContainers& request, const std::string& more) {
   const std::string size = request.size == hadoop::yarn::Resource() ? "" : " of " + ToText(request.size);
   return std::to_string(request.count) + more + (request.count == 1 ? " container" : " containers") + size + " for " +
@@ -35,7 +35,7 @@ std::string Node(const NodeFacts& node) {
   return node.host + " is " + node.state + (node.health.empty() ? "" : " (" + node.health + ")");
 }
 
-// "3 RUNNING, 1 LOST"
+// Returns "3 RUNNING, 1 LOST".
 std::string ByState(const std::vector<const NodeFacts*>& nodes) {
   std::map<std::string, int> counts;
   for (const NodeFacts* node : nodes) ++counts[node->state];
@@ -70,7 +70,7 @@ std::string NoNodes(const ClusterFacts& facts, const std::string& label) {
   return text;
 }
 
-// For resource types other than memory and cores (GPUs), where less is free than requested.
+// Explains that less is free than requested of a resource type other than memory and cores (GPUs).
 std::string ResourceInUse(const ClusterFacts& facts, const PendingContainers& request) {
   for (const auto& [type, amount] : request.size.others) {
     int64_t total = 0, free = 0;
@@ -132,7 +132,7 @@ std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Pendin
   }
   hadoop::yarn::Resource most = own;
   most += headroom;
-  // Schedulers may grant a user one container beyond the limit and then report a headroom of zero.
+  // A scheduler may grant a user one container beyond the limit, and then reports a headroom of zero.
   const std::string limit = headroom.memory_mib == 0 ? ", at or above the limit" : " of " + ToText(most);
   const std::string capacity = facts.queue.capacity ? ", " + ToText(*facts.queue.capacity) + "," : "";
   return "the user limit of the queue '" + facts.queue.name + "' is reached: " + facts.user + " uses " + ToText(own) +
@@ -140,7 +140,7 @@ std::string UserLimitReached(const ClusterFacts& facts, const std::vector<Pendin
          " times its user-limit-factor, shared according to its minimum-user-limit-percent)";
 }
 
-// Some node has room, but the scheduler grants nothing because the user is at the limit.
+// Explains that some node has room, but the scheduler grants no container because the user is at the limit.
 std::string UserLimit(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                       const std::optional<hadoop::yarn::Resource>& headroom) {
   const auto blocked = [&](const PendingContainers& request) {
@@ -153,7 +153,7 @@ std::string UserLimit(const ClusterFacts& facts, const std::vector<PendingContai
   return UserLimitReached(facts, pending, *headroom);
 }
 
-// Enough is free in total but not on any single node.
+// Explains that enough is free in total but not on any single node.
 std::string Fragmented(const ClusterFacts& facts, const PendingContainers& request) {
   const NodeFacts* roomiest = nullptr;
   for (const NodeFacts* node : NodesOf(facts, request.label)) {
@@ -173,8 +173,8 @@ std::string ClusterFull(const ClusterFacts& facts, const std::vector<PendingCont
   return "the cluster is full: " + ToText(free) + " are free; " + Needs(pending) + LargestUser(facts.queue);
 }
 
-// Formats the resource in "WORDS = <memory:512, vCores:1, yarn.io/gpu: 1>"; empty without these words. GPUs are left
-// out because application masters have none.
+// Formats the resource in "WORDS = <memory:512, vCores:1, yarn.io/gpu: 1>". Returns an empty text if `text` lacks
+// `words`. GPUs are left out, because application masters have none.
 std::string ResourceAfter(const std::string& text, const std::string& words) {
   const size_t at = text.find(words + " = <");
   if (at == std::string::npos) return "";
@@ -200,7 +200,7 @@ std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingConta
     if (std::string why = ResourceInUse(facts, request); !why.empty()) return why;
   }
   if (std::string why = QueueFull(facts, pending); !why.empty()) return why;
-  // Reservations on full nodes lower the headroom too, so fragmentation is checked before the user limit.
+  // Reservations on full nodes lower the headroom, too, so check for fragmentation before the user limit.
   for (const PendingContainers& request : pending) {
     if (std::string why = Fragmented(facts, request); !why.empty()) return why;
   }

@@ -20,7 +20,7 @@ NodeFacts Node(const std::string& host, const hadoop::yarn::Resource& total, con
   return {host, 1, "/r", "", "RUNNING", "", total, used};
 }
 
-// Two nodes of 1 GiB; the queue may use both, and bob uses 512 MiB.
+// A cluster with two nodes of 1 GiB. The queue may use both nodes, and bob uses 512 MiB.
 ClusterFacts Cluster() {
   ClusterFacts facts;
   facts.user = "ann";
@@ -107,7 +107,7 @@ TEST(WhyPending, FirstCauseInOrderIsReported) {
   }
 }
 
-TEST(WhyPending, UserAboveTheLimitIsNotGivenAWrongLimit) {
+TEST(WhyPending, NoWrongLimitIsReportedIfHeadroomIsZero) {
   ClusterFacts facts = Cluster();
   facts.queue.applications.push_back({"application_1_2", "ann", true, Of(768, 3)});
   const std::string why = WhyPending(facts, {{"worker", 1, Of(256, 1), ""}}, Of(0, 5));
@@ -115,7 +115,7 @@ TEST(WhyPending, UserAboveTheLimitIsNotGivenAWrongLimit) {
   EXPECT_THAT(why, HasSubstr("the queue's capacity, 512 MiB, 4 cores, times its user-limit-factor"));
 }
 
-// Diagnostics of the CapacityScheduler of 3.3.6.
+// Diagnostics of the CapacityScheduler of Hadoop 3.3.6.
 constexpr char kOfQueue[] =
     "[Sat Nov 21 19:37:21 +0000 2026] Application is added to the scheduler and is not yet activated. Queue's AM "
     "resource limit exceeded.  Details : AM Partition = <DEFAULT_PARTITION>; AM Resource Request = <memory:64, "

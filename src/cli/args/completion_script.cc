@@ -3,7 +3,7 @@
 namespace howdah::cli::args {
 namespace {
 
-// The commands whose first argument is a job's id.
+// The commands with a job id as their first argument.
 constexpr const char kJobCommands[] = "status|wait|logs|open|exec|tensorboard|notebook|kill|scale|events";
 constexpr const char kListIds[] = "howdah list --all 2>/dev/null | awk 'NR > 1 { print $1 }'";
 
@@ -25,7 +25,7 @@ std::string FlagNames(const Grammar::CommandHelp& command) {
   return out;
 }
 
-// Escapes the colons of the help, because a colon separates name and help.
+// Escapes the colons in the help text, because a colon separates name and help.
 std::string ZshItem(const std::string& name, const std::string& help) {
   std::string text = name + ":" + help;
   for (size_t at = text.find(':', name.size() + 1); at != std::string::npos; at = text.find(':', at + 2)) {

@@ -15,7 +15,7 @@ bool Assign(const std::string& text, int& value) {
 }
 bool Assign(const std::string& text, std::optional<int>& value) { return Assign(text, value.emplace()); }
 
-// A flag of a job without a job file. Its name is recorded, because it is an error beside a job file.
+// Adds a flag for a job without a job file. Its name is recorded, because together with a job file it is an error.
 template <typename T>
 void AddQuick(Syntax& syntax, client::JobRequest& request, const std::string& name, const std::string& type, T& value,
               const std::string& help) {

@@ -22,7 +22,7 @@ void SetPresence(CLI::Option* option, Presence presence) {
   if (presence == Presence::kRequired) option->required();
 }
 
-// "7d": that long ago; a date: its beginning in UTC; a time as `history list` shows it.
+// Parses "7d" (7 days before `now`), a date (its beginning in UTC), or a time as `history list` prints it.
 std::optional<Instant> ParseTime(const std::string& text, Instant now) {
   if (const auto ago = ParseDuration(text)) return now - *ago;
   for (const char* rest : {"", "Z", ".000Z", "T00:00:00.000Z"}) {
@@ -31,11 +31,11 @@ std::optional<Instant> ParseTime(const std::string& text, Instant now) {
   return std::nullopt;
 }
 
-// The first word in the position of a command that is not one; empty: none.
+// Returns the first word that is in the position of a command but is not one, or "" if there is none.
 std::string UnknownCommand(const CLI::App& app, const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == "--on") {
-      ++i;  // its value
+      ++i;  // skip its value
     } else if (!words[i].starts_with('-')) {
       const auto known = app.get_subcommands([&](const CLI::App* command) { return command->get_name() == words[i]; });
       return known.empty() ? words[i] : "";
@@ -128,7 +128,7 @@ void Syntax::Each(const std::string& name, const std::string& type, Take take, c
           help)
       ->type_name(type)
       ->expected(1)
-      ->allow_extra_args(false)  // the word after its value may be a positional argument
+      ->allow_extra_args(false)  // the word after the flag's value may be a positional argument
       ->take_all();
 }
 
@@ -175,11 +175,11 @@ std::variant<Runner, int> Grammar::Parse(int argc, char** argv) {
   const std::vector<std::string> behind(has_dashes ? dashes + 1 : dashes, words.end());
   words.erase(dashes, words.end());
   if (const std::string word = UnknownCommand(*app_, words); !word.empty()) return ReportUnknownCommand(*app_, word);
-  // Before parsing: what a command requires may depend on these words.
+  // Set these words before parsing, because the arguments that a command requires may depend on them.
   for (const auto& command : commands_) {
     if (command->syntax.after_dashes_ != nullptr) *command->syntax.after_dashes_ = behind;
   }
-  std::reverse(words.begin(), words.end());  // CLI11 takes them from the end
+  std::reverse(words.begin(), words.end());  // CLI11 takes words from the end
   try {
     app_->parse(words);
   } catch (const CLI::CallForHelp& help) {

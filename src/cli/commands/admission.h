@@ -1,4 +1,4 @@
-// Checking a job before it is submitted, with every problem on stderr.
+// Checks jobs before submission and prints every problem on stderr.
 #pragma once
 
 #include <variant>
@@ -9,12 +9,12 @@
 
 namespace howdah::cli::commands {
 
-// The job; or the exit code, after its problems have been printed: those of the file (2) before those of the backend
-// (3).
+// Returns the job, or the exit code after its problems have been printed. Problems of the file (exit code 2) are
+// reported before those of the backend (3).
 Result<std::variant<jobspec::JobSpec, int>> AdmittedJob(client::Connection& connection,
                                                         const client::JobRequest& request);
 
-// The same for a job that has been parsed already.
+// Same as AdmittedJob, for a job that has already been parsed.
 Result<std::variant<jobspec::JobSpec, int>> Admit(client::Connection& connection, jobspec::ParsedJob job);
 
 // Prints problems, or hints, one per line.

@@ -9,7 +9,7 @@
 namespace howdah::cli::commands {
 namespace {
 
-TEST(Commands, EachHasANameOfItsOwnHelpAndAnExample) {
+TEST(Commands, EveryCommandHasUniqueNameHelpAndExample) {
   client::Connection connection(nullptr);
   std::set<std::string> names;
   for (const args::Command& command : AllCommands(connection)) {

@@ -14,7 +14,7 @@ namespace {
 struct ExecArguments {
   std::string id, task;
   bool terminal = false;
-  std::vector<std::string> command;  // empty: a shell
+  std::vector<std::string> command;  // if empty, a shell is started
 };
 
 Result<int> Exec(client::Connection& connection, const ExecArguments& arguments) {

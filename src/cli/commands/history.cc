@@ -23,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 std::string Text(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-// One JSON array, one element per line.
+// Formats a JSON array with one element per line.
 template <typename Items, typename ToText>
 std::string Array(const Items& items, const ToText& to_text) {
   std::string text = "[";
@@ -34,7 +34,7 @@ std::string Array(const Items& items, const ToText& to_text) {
 struct HistoryArguments {
   std::string directory;
   bool json = false;
-  std::string id, other;  // other: the second job of diff
+  std::string id, other;  // `other` is the second job of diff
   client::HistoryFilter filter;
 };
 
@@ -167,7 +167,7 @@ void AddDirectory(args::Syntax& syntax, std::string& directory) {
 
 using Action = Result<int> (*)(HistorySource&, const HistoryArguments&);
 
-// Runs an action that reads the history.
+// Makes a runner for an action that reads the history.
 args::Runner Reading(client::Connection& connection, const std::shared_ptr<HistoryArguments>& arguments,
                      Action action) {
   return [&connection, arguments, action]() -> Result<int> {
@@ -265,7 +265,7 @@ args::Command HistoryCommand(client::Connection& connection) {
             AddJobAction(syntax, connection, "metrics", "Show the metrics of each task", Metrics);
             AddDiff(syntax, connection);
             AddArchiveActions(syntax, connection);
-            return nullptr;  // an action is required
+            return nullptr;  // no default: an action is required
           }};
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The default of TonY's portal.
+// The default retention of TonY's portal.
 constexpr Duration kRetention = std::chrono::days(30);
 
 std::string ZoneName(const ArchiveOptions& options, const client::TonySettings& site) {

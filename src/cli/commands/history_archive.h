@@ -1,4 +1,5 @@
-// `howdah history move` and `purge`: the maintenance that TonY's portal does in the background, done once.
+// `howdah history move` and `howdah history purge`. TonY's portal does this maintenance regularly in the background;
+// these commands do it once.
 #pragma once
 
 #include <optional>
@@ -10,8 +11,9 @@ namespace howdah::cli::commands {
 
 struct ArchiveOptions {
   std::string directory;               // --dir
-  std::optional<Duration> older_than;  // of purge
-  std::string time_zone;               // of the directories of days; empty: as tony-site.xml says, otherwise UTC
+  std::optional<Duration> older_than;  // only for purge
+  // The time zone of the day directories. If empty, the one in tony-site.xml, or else UTC.
+  std::string time_zone;
   bool dry_run = false, json = false;
 };
 

@@ -1,10 +1,10 @@
-// Ctrl-C and SIGTERM as something to wait for.
+// Makes Ctrl-C and SIGTERM available through a file descriptor.
 #pragma once
 
 namespace howdah::cli::commands {
 
-// Handles SIGINT and SIGTERM while it exists; one at a time. Until Arm is called, a second signal ends the process, as
-// it would without this class: there is no job to stop yet.
+// Handles SIGINT and SIGTERM while it exists. Only one object may exist at a time. Until Arm is called, a second signal
+// ends the process, as it would without this class, because there is no job to stop yet.
 class Interrupts {
  public:
   Interrupts();
@@ -13,9 +13,9 @@ class Interrupts {
   Interrupts& operator=(const Interrupts&) = delete;
 
   void Arm();
-  // Readable when a signal has come.
+  // Readable once a signal has been received.
   int fd() const;
-  // The signal that came; 0: none.
+  // Returns the received signal, or 0 if there is none.
   int Take();
 };
 

@@ -20,7 +20,7 @@ using backend::LogSelection;
 using backend::LogSource;
 using backend::LogStream;
 
-// The output of one task is printed unchanged; that of several with their names as prefixes.
+// The output of one task is printed unchanged. The output of several tasks is printed with their names as prefixes.
 bool IsOneTask(const LogSelection& selection) { return selection.role && selection.index; }
 
 output::LineMerger MergerFor(const LogSelection& selection) {
@@ -28,7 +28,7 @@ output::LineMerger MergerFor(const LogSelection& selection) {
   return output::LineMerger(IsOneTask(selection) ? Prefix::kNone : Prefix::kTask, output::WantsColour(STDOUT_FILENO));
 }
 
-// Prints a source, or its last lines; through the merger, or unchanged if there is none.
+// Prints a source or its last lines: through the merger, or unchanged if `merger` is null.
 Status PrintSource(backend::Cluster& cluster, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
                    output::LineMerger* merger) {
   std::string lines;
@@ -50,7 +50,7 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   auto chosen = client::ChooseSources(all, selection);
   if (!chosen.ok()) return chosen.error().While("logs of " + job.id.text);
   std::vector<LogSource>& sources = *chosen;
-  if (IsOneTask(selection)) {  // the stdout of every rank, then the stderr
+  if (IsOneTask(selection)) {  // prints the stdout of every rank, then the stderr
     std::stable_sort(sources.begin(), sources.end(),
                      [](const LogSource& a, const LogSource& b) { return a.stream < b.stream; });
   }
@@ -65,8 +65,8 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   return client::kExitOk;
 }
 
-// Prints output as it arrives. With a tail, the output that existed at the start is buffered first, to print its last
-// lines.
+// Prints output as it arrives. With a tail, the output that existed at the start is buffered first, so that only its
+// last lines are printed.
 class Printer final : public backend::FollowSink {
  public:
   Printer(const LogSelection& selection, std::optional<int64_t> tail)
@@ -98,7 +98,7 @@ class Printer final : public backend::FollowSink {
 
  private:
   void Out(const LogSource& source, std::string_view bytes) {
-    if (source.local_rank > 0) raw_ = false;  // several processes write: merge whole lines
+    if (source.local_rank > 0) raw_ = false;  // several processes write, so merge whole lines
     if (raw_) {
       out_ += bytes;
     } else {

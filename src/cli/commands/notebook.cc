@@ -1,5 +1,5 @@
-// A notebook is a job of one task that runs JupyterLab. The task creates the token itself and keeps it out of the job's
-// files, commands and variables: only a person who may run commands in the task can read it.
+// A notebook is a job with one task, which runs JupyterLab. The task creates the token itself and keeps it out of the
+// job's files, commands and variables. So only a person who may run commands in the task can read it.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -20,9 +20,10 @@ namespace {
 constexpr char kRole[] = "worker";
 constexpr Duration kIdle = std::chrono::hours(1);
 constexpr char kLimit[] = "24h";
-constexpr Duration kEndLimit = std::chrono::seconds(5);  // between the end of the task and the end of its job
+constexpr Duration kEndLimit = std::chrono::seconds(5);  // limit between the end of the task and the end of its job
 
-// $1: the directory of the notebooks, or empty; $2: idle seconds after which it ends, or 0.
+// Arguments: $1 is the directory of the notebooks or empty, $2 the idle time in seconds after which the server exits,
+// or 0.
 constexpr char kServeScript[] = R"sh(
 umask 077
 if ! command -v jupyter >/dev/null || ! jupyter lab --version >/dev/null 2>&1; then
@@ -38,7 +39,7 @@ exec jupyter lab --no-browser --allow-root --ip=127.0.0.1 --port="$HOWDAH_PORT" 
   --MappingKernelManager.cull_interval="$(($2 < 240 ? $2 / 4 + 1 : 60))" --MappingKernelManager.cull_connected=True
 )sh";
 
-// Prints port and token once JupyterLab accepts connections; gives up after two minutes.
+// Prints port and token once JupyterLab accepts connections. Gives up after two minutes.
 constexpr char kContactScript[] = R"sh(
 until [ -s .howdah-notebook ] && (exec 3<>"/dev/tcp/127.0.0.1/$HOWDAH_PORT") 2>/dev/null; do
   [ "$SECONDS" -lt 120 ] || exit 1
@@ -48,7 +49,7 @@ echo "$HOWDAH_PORT $(cat .howdah-notebook)"
 )sh";
 
 struct NotebookArguments {
-  std::string id;  // of a notebook that runs; empty: start one
+  std::string id;  // id of a running notebook; if empty, a new one is started
   client::JobRequest job;
   std::string directory;
   std::optional<Duration> idle;
@@ -59,7 +60,7 @@ struct NotebookArguments {
 client::JobRequest RequestFor(const NotebookArguments& arguments) {
   client::JobRequest job = arguments.job;
   if (job.quick.name.empty()) job.quick.name = "notebook";
-  // A notebook's files are in its directory; the current directory is uploaded only if --source names it.
+  // A notebook's files are in its directory. The current directory is uploaded only if --source names it.
   if (std::find(job.quick_flags.begin(), job.quick_flags.end(), "--source") == job.quick_flags.end())
     job.quick.source.clear();
   const Duration idle = arguments.idle.value_or(kIdle);
@@ -69,7 +70,7 @@ client::JobRequest RequestFor(const NotebookArguments& arguments) {
   return job;
 }
 
-// Prints why the job is still queued.
+// Prints the reason while the job is queued.
 class QueueReporter final : public client::JournalSink {
  public:
   QueueReporter() : JournalSink(output::PrintNote) {}
@@ -113,7 +114,7 @@ Result<int> Connect(const client::Job& job, int listen) {
   if (core::IsFinal(sink.view.state)) return ReportEnd(job, sink.view);
   const auto server = FindServer(job);
   if (!server.ok()) {
-    // If the job is ending, its reason explains more than a refused connection.
+    // If the job is ending, its reason explains more than a refused connection would.
     const auto ended = client::FollowJournal(*job.cluster, job.id,
                                              {.limit = kEndLimit, .on_entry = nullptr, .on_note = output::PrintNote});
     if (ended.ok()) return ReportEnd(job, *ended);

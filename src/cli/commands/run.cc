@@ -23,7 +23,8 @@ namespace {
 
 constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table shows running times
 
-// Shows a running job: its output on stdout (on stderr if stdout is for the final JSON), its states on stderr.
+// Shows a running job. Its output goes to stdout (to stderr if stdout is reserved for the final JSON), its states to
+// stderr.
 class Display final : public backend::FollowSink {
  public:
   explicit Display(bool logs_to_stderr)
@@ -42,7 +43,7 @@ class Display final : public backend::FollowSink {
 
   void OnNote(const std::string& line) override { messages_ += "howdah: " + line + "\n"; }
 
-  // Writes what has arrived since the last call.
+  // Writes everything received since the last call.
   void Show() {
     if (!lines_.empty() || !messages_.empty()) screen_.Clear();
     if (!messages_.empty()) output::PrintMessage(messages_.substr(0, messages_.size() - 1));
@@ -91,7 +92,7 @@ class Display final : public backend::FollowSink {
   std::string lines_, messages_;
 };
 
-// Stops the job: with its grace period at the first signal, without at every further one.
+// Stops the job: with its grace period at the first signal, without it at every further one.
 class Stopper {
  public:
   Stopper(backend::Cluster& cluster, const JobId& id) : cluster_(cluster), id_(id) {}
@@ -117,7 +118,7 @@ class QueueLimit {
  public:
   explicit QueueLimit(std::optional<Duration> limit) : limit_(limit), since_(clock_.Now()) {}
 
-  // The time until the limit; nullopt: no limit applies.
+  // Returns the time until the limit, or nullopt if no limit applies.
   std::optional<Duration> Left(const journal::JobView& view) const {
     if (!limit_ || view.state != core::JobState::kQueued) return std::nullopt;
     return std::max(Duration::zero(), since_ + *limit_ - clock_.Now());

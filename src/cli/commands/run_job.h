@@ -1,4 +1,4 @@
-// Running a job that has been checked, and showing its plan.
+// Runs a job that has been checked, or prints its plan.
 #pragma once
 
 #include <functional>
@@ -10,16 +10,16 @@
 namespace howdah::cli::commands {
 
 struct RunOptions {
-  bool keep = false;  // the tasks' working directories
-  bool json = false;  // prints the final status as JSON
-  // Called when the status may have changed, until the job has ended; the lines it returns are shown. May be empty.
+  bool keep = false;  // whether to keep the tasks' working directories
+  bool json = false;  // whether to print the final status as JSON
+  // Called when the status may have changed, until the job has ended. The returned lines are printed. May be empty.
   std::function<std::string(backend::Cluster& cluster, const JobId& id, const journal::JobView& view)> on_status;
 };
 
-// Submits the job and follows it to its end; Ctrl-C stops it. The exit code is the job's.
+// Submits the job and follows it to its end. Ctrl-C stops the job. Returns the job's exit code.
 Result<int> RunJob(client::Connection& connection, const jobspec::JobSpec& spec, const RunOptions& options);
 
-// Prints what submitting the job would do. The exit code says whether it would be accepted.
+// Prints what submitting the job would do. The exit code shows whether it would be accepted.
 Result<int> ShowPlan(client::Connection& connection, const jobspec::ParsedJob& job, bool json);
 
 }  // namespace howdah::cli::commands

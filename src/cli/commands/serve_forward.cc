@@ -8,7 +8,7 @@
 namespace howdah::cli::commands {
 namespace {
 
-// Returns at the job's end, or after an interrupt.
+// Returns when the job has ended or after an interrupt.
 void ServeUntilEnd(const JobId& id, backend::Follow& follow, client::JobForward& forward,
                    const Interrupts& interrupts) {
   client::JournalSink sink(output::PrintNote);
@@ -33,7 +33,7 @@ Result<int> ServeForward(const client::Job& job, const rpc::streams::Target& tar
                          const std::function<std::string(const std::string& address)>& url) {
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, std::nullopt));
   HOWDAH_TRY(auto forward, client::JobForward::Start(*job.cluster, job.id, target, listen, output::PrintNote));
-  const Interrupts interrupts;  // before the address is printed: from then on a signal may come
+  const Interrupts interrupts;  // created before the address is printed, because a signal may arrive from then on
   output::Print((url ? url(forward.address()) : forward.address()) + "\n");
   ServeUntilEnd(job.id, *follow, forward, interrupts);
   return client::kExitOk;

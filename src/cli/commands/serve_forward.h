@@ -1,4 +1,4 @@
-// Serving a local port that leads into a job, as a command.
+// Commands that serve a local port which is forwarded into a job.
 #pragma once
 
 #include <functional>
@@ -10,11 +10,12 @@
 
 namespace howdah::cli::commands {
 
-// --listen
+// Declares --listen.
 void AddListen(args::Syntax& syntax, int& listen);
 
-// Listens, prints the address and serves until Ctrl-C, SIGTERM or the job's end. url: makes what is printed from
-// "http://127.0.0.1:PORT/"; empty: that is printed. The exit code of the command.
+// Listens, prints the address, and serves until Ctrl-C, SIGTERM or the job's end. `url` converts
+// "http://127.0.0.1:PORT/" to the text to print; if it is empty, the address itself is printed. Returns the exit code
+// of the command.
 Result<int> ServeForward(const client::Job& job, const rpc::streams::Target& target, int listen,
                          const std::function<std::string(const std::string& address)>& url);
 

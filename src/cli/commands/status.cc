@@ -23,11 +23,11 @@ std::string StatusText(const journal::JobView& view, bool json) {
   return output::DescribeJob(view, os::process::Clock().Now(), output::WantsColour(STDOUT_FILENO));
 }
 
-// On a terminal the status is redrawn in place; on a pipe it is printed after every change.
+// On a terminal the status is redrawn in place. On a pipe it is printed after every change.
 Result<int> Watch(const client::Job& job, bool json) {
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, std::nullopt));
   const bool in_place = output::IsTerminal(STDOUT_FILENO) && !json;
-  client::JournalSink sink(nullptr);  // its view has no usage: Status is called for that
+  client::JournalSink sink(nullptr);  // its view has no usage, so Status is called for that
   while (!follow->ended()) {
     const auto limit = in_place ? std::optional<Duration>(std::chrono::seconds(1)) : std::nullopt;
     if (client::WaitFor(*follow, -1, limit) == client::Woke::kFollow) {

@@ -28,9 +28,9 @@ namespace {
 constexpr char kInstall[] =
     "`tensorboard` is not in PATH; run `pip install tensorboard`, or add the directory that contains it to PATH";
 
-constexpr int64_t kMostBytes = int64_t{8} << 30;  // of a copy on this machine's disk
+constexpr int64_t kMostBytes = int64_t{8} << 30;  // limit for the copy on this machine's disk
 
-// Removes its directory at the end.
+// A temporary directory, which the destructor removes.
 class TemporaryDirectory {
  public:
   TemporaryDirectory() {
@@ -42,7 +42,7 @@ class TemporaryDirectory {
   }
   TemporaryDirectory(const TemporaryDirectory&) = delete;
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
-  const std::string& path() const { return path_; }  // empty: it could not be created
+  const std::string& path() const { return path_; }  // empty if it could not be created
 
  private:
   std::string path_;
@@ -61,14 +61,14 @@ Result<os::process::Child> StartTensorBoard(const std::string& logdir, int liste
   return os::process::SpawnOrError(request);
 }
 
-// Prints the address once TensorBoard serves; returns after Ctrl-C, or with an error when TensorBoard ends.
+// Prints the address once TensorBoard serves. Returns after Ctrl-C, or with an error when TensorBoard exits.
 Result<int> ServeUntilInterrupted(const os::process::Child& child, int output) {
   Interrupts interrupts;
   std::string printed;
   bool served = false;
   for (;;) {
     pollfd wanted[2] = {{output, POLLIN, 0}, {interrupts.fd(), POLLIN, 0}};
-    if (poll(wanted, 2, -1) < 0) continue;  // EINTR: the signal handler has written to it
+    if (poll(wanted, 2, -1) < 0) continue;  // EINTR: the signal handler has written to the pipe
     if (wanted[1].revents != 0) {
       kill(-child.pid, SIGTERM);
       os::process::WaitFor(child);
@@ -90,7 +90,7 @@ Result<int> ServeUntilInterrupted(const os::process::Child& child, int output) {
   }
 }
 
-// For a job that has finished: a TensorBoard on this machine, showing the event files that the job left.
+// For a finished job: runs a TensorBoard on this machine that shows the event files of the job.
 Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster, int listen) {
   TemporaryDirectory copy;
   const auto local = storage::LocalPath(logdir);
@@ -115,7 +115,7 @@ Result<int> ShowAfterwards(const std::string& logdir, backend::Cluster& cluster,
   return ServeUntilInterrupted(child, read_end.get());
 }
 
-// The application master has reported whether the job has a TensorBoard.
+// Whether the application master has reported if the job has a TensorBoard.
 bool IsDecided(const journal::JobView& view) {
   return !view.tensorboard_url.empty() || !view.tensorboard_advice.empty();
 }

@@ -15,7 +15,7 @@ namespace {
 
 namespace config = compat::tony::config;
 
-// Names the keys without effect: one line each with the reason, or all in one line.
+// Prints the keys without effect: one line per key with the reason, or all keys in one line.
 void PrintNotes(const std::vector<config::Note>& notes, bool with_reasons) {
   std::string names;
   for (const config::Note& note : notes) {

@@ -1,4 +1,4 @@
-// TonY's NotebookSubmitter forwards a local port to the notebook while the job runs: so does this.
+// Forwards a local port to a notebook while the job runs, as TonY's NotebookSubmitter does.
 #pragma once
 
 #include <optional>
@@ -8,15 +8,15 @@
 
 namespace howdah::cli::commands {
 
-// Forwards to $TB_PORT of the job's first task, where TonY's notebooks listen. One thread.
+// Forwards to $TB_PORT of the job's first task, where TonY's notebooks listen. Not thread-safe.
 class TonyNotebook {
  public:
-  // Starts forwarding when the task runs, and again after a restart. Returns a line to print; empty: none.
+  // Starts forwarding when the task runs, and again after a restart. Returns a line to print, or "" if there is none.
   std::string OnStatus(backend::Cluster& cluster, const JobId& id, const journal::JobView& view);
 
  private:
   std::optional<client::JobForward> forward_;
-  int attempt_ = -1;  // of the task that forward_ leads to
+  int attempt_ = -1;  // the task's attempt to which forward_ leads
 };
 
 }  // namespace howdah::cli::commands

@@ -7,7 +7,7 @@ namespace howdah::cli::output {
 namespace {
 
 constexpr size_t kLongestLine = size_t{64} << 10;
-constexpr int kColours[] = {36, 33, 35, 32, 34, 31};  // of a terminal
+constexpr int kColours[] = {36, 33, 35, 32, 34, 31};  // the colour codes of terminals
 
 }  // namespace
 

@@ -16,7 +16,7 @@ std::string Erase(size_t lines) { return lines == 0 ? "" : "\x1b[" + std::to_str
 
 void Screen::Draw(const std::vector<std::string>& lines) {
   if (!live_ || lines == drawn_) return;
-  // Synchronized output: terminals that know it show the whole change at once, the others ignore it.
+  // Synchronized output: terminals that support it show the whole change at once; others ignore the sequence.
   std::string text = "\x1b[?2026h" + Erase(drawn_.size());
   for (const std::string& line : lines) text += line + "\n";
   WriteToTerminal(text + "\x1b[?2026l");

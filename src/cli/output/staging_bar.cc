@@ -11,7 +11,7 @@ namespace howdah::cli::output {
 namespace {
 
 constexpr int kWidth = 30;
-// Before the first drawing and between two: short uploads show no bar.
+// The pause before the first drawing and between drawings. A short upload shows no bar.
 constexpr std::chrono::milliseconds kPause{200};
 
 }  // namespace

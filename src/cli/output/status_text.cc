@@ -27,7 +27,7 @@ std::string Since(const std::optional<Instant>& from, const std::optional<Instan
   return from ? FormatDuration(to.value_or(now) - *from) : "";
 }
 
-// "2026-11-21 06:45:12"
+// Formats "2026-11-21 06:45:12".
 std::string DateText(const std::optional<Instant>& time) {
   if (!time) return "";
   std::string text = FormatInstant(*time).substr(0, 19);
@@ -48,7 +48,7 @@ std::string UsageText(const journal::Usage& usage) {
   return memory + " " + std::to_string(static_cast<int64_t>(usage.cpu_seconds)) + "s cpu";
 }
 
-// The reason, preceded by the exit status unless the reason contains it.
+// The reason of a task's end. The exit status precedes it unless the reason contains the exit status.
 std::string ReasonText(const TaskView& task) {
   const std::string exit = task.exit ? howdah::ToText(*task.exit) : "";
   if (task.reason.empty()) return exit;
@@ -76,7 +76,7 @@ std::string Line(const std::string& name, const std::string& value) {
 }
 
 std::string TaskProgress(const core::TaskChanged& task) {
-  std::string text = OneLine(task.reason.value_or(""));  // names the task and its exit status
+  std::string text = OneLine(task.reason.value_or(""));  // the reason names the task and its exit status
   if (text.empty()) {
     text = TaskText(task.role, task.index) + " " + (task.exit ? DescribeEnd(*task.exit) : "was lost") + ", attempt " +
            std::to_string(task.attempt);
@@ -87,8 +87,8 @@ std::string TaskProgress(const core::TaskChanged& task) {
 std::string JobProgress(const core::JobChanged& job, JobState before, JobState after) {
   using Type = core::JobChanged::Type;
   const std::string reason = OneLine(job.reason.value_or(""));
-  if (job.type == Type::kFinished) return "";  // the summary has it
-  // An earlier line and the summary have the reason.
+  if (job.type == Type::kFinished) return "";  // the summary has this information
+  // The reason is in an earlier line and in the summary.
   if (job.type == Type::kStopping) return reason.empty() ? "" : "stopping";
   if (job.type == Type::kTensorboard) {
     if (job.tensorboard_url && !job.tensorboard_url->empty())
@@ -96,7 +96,8 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
     return OneLine(job.advice.value_or(reason));
   }
   if (job.type == Type::kWaiting && after == before) return reason.empty() ? "" : "waiting: " + reason;
-  if (job.type == Type::kRunning && after == before) return OneLine(job.advice.value_or(""));  // a rank is slow
+  // The advice is about a slow rank.
+  if (job.type == Type::kRunning && after == before) return OneLine(job.advice.value_or(""));
   std::string text;
   if (after != before) text = core::ToText(after);
   if (job.generation && *job.generation > 0 && after != before)
@@ -105,7 +106,7 @@ std::string JobProgress(const core::JobChanged& job, JobState before, JobState a
   return text;
 }
 
-// One line per role: "worker  4 tasks: 3 RUNNING, 1 PENDING".
+// Formats one line per role: "worker  4 tasks: 3 RUNNING, 1 PENDING".
 std::vector<std::string> RoleLines(const JobView& view, bool colour) {
   std::vector<std::string> lines;
   for (size_t begin = 0; begin < view.tasks.size();) {

@@ -7,7 +7,7 @@ namespace {
 
 bool IsContinuation(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
 
-// The size of a colour sequence at the beginning of the text; 0: none.
+// The size of a colour sequence at the beginning of the text, or 0 if there is none.
 size_t ColourSize(std::string_view text) {
   if (!text.starts_with("\x1b[")) return 0;
   const size_t end = text.find('m');

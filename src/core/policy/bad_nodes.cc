@@ -25,14 +25,14 @@ std::string BadNodes::Failed(const std::string& node, Instant now) {
   if (2 * (Avoided(now).size() + 1) > seen_.size()) return "";
   avoided_until_[node] = now + kAvoidedFor;
   return node + " is avoided for " + FormatDuration(kAvoidedFor) + ": " + std::to_string(here.size()) +
-         " attempts have failed there within " + FormatDuration(now - here.front()) + ", on no other node more than " +
-         std::to_string(elsewhere);
+         " attempts failed there within " + FormatDuration(now - here.front()) + ", at most " +
+         std::to_string(elsewhere) + " on any other node";
 }
 
 std::string BadNodes::Faulty(const std::string& node, Instant now) {
   if (Avoided(node, now) || 2 * (Avoided(now).size() + 1) > std::max<size_t>(seen_.size(), 2)) return "";
   avoided_until_[node] = now + kFaultyFor;
-  return node + " is avoided for " + DurationToText(kFaultyFor) + ": it is to blame for a failure there";
+  return node + " is avoided for " + DurationToText(kFaultyFor) + ": a failure there was the node's fault";
 }
 
 bool BadNodes::Avoided(const std::string& node, Instant now) const {

@@ -21,7 +21,7 @@ TEST(BadNodes, NodeIsAvoidedAfterThreeFailuresInTenMinutes) {
   EXPECT_EQ(nodes.Failed("node1", At(1min)), "");
   EXPECT_EQ(nodes.Failed("node1", At(11min)), "") << "the first failure is too old";
   EXPECT_EQ(nodes.Failed("node1", At(11min)),
-            "node1 is avoided for 10m00s: 3 attempts have failed there within 10m00s, on no other node more than 0");
+            "node1 is avoided for 10m00s: 3 attempts failed there within 10m00s, at most 0 on any other node");
   EXPECT_EQ(nodes.Failed("node1", At(12min)), "") << "reported once";
   EXPECT_TRUE(nodes.Avoided("node1", At(12min)));
   EXPECT_FALSE(nodes.Avoided("node2", At(12min)));

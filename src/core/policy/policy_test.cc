@@ -1,4 +1,4 @@
-// The policies as tables.
+// Tests of the policies, as tables.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ TEST(Restart, FirstMatchingRuleComesBeforeNodeFault) {
   } rows[] = {
       {{.rules = rules}, {}, false, std::nullopt},
       {{.rules = rules}, 1, false, Then::kFail},
-      {{.rules = rules}, 2, false, std::nullopt},  // of another job file
+      {{.rules = rules}, 2, false, std::nullopt},  // an index from another job file
       {{.rules = rules}, -1, false, std::nullopt},
       {{.rules = rules}, 0, true, Then::kRestart},
       {{.rules = rules}, {}, true, Then::kElsewhere},

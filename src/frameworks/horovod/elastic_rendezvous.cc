@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kRanks = "/rank_and_size/", kContacts = "/worker_addresses/", kGlobal = "/global/";
 constexpr size_t kContactBytes = size_t{64} << 10;
-constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the process is not part of the job any more
+constexpr std::string_view kNoRanks = "-1,-1,-1,-1,-1,-1";  // the process no longer belongs to the job
 
 std::string KeyOf(const RankAssignment& ranks) { return ranks.host + ":" + std::to_string(ranks.local_rank); }
 
@@ -22,7 +22,8 @@ std::string ToText(const RankAssignment& ranks) {
   return text;
 }
 
-// The first key that a process puts for the others of its generation, in gloo's newer and older versions.
+// Whether the request puts the first key that a process publishes for its generation. Newer and older versions of gloo
+// use different keys.
 bool IsFirstPut(const KeyValueStore::Request& request, const RankAssignment& ranks) {
   if (request.method != "PUT" || !request.path.starts_with(kGlobal)) return false;
   const std::string rank = std::to_string(ranks.rank);
@@ -30,8 +31,8 @@ bool IsFirstPut(const KeyValueStore::Request& request, const RankAssignment& ran
   return key == rank || key == "rank_" + rank;
 }
 
-// The last key that a process deletes once it is connected with all others: of the process set of all processes, across
-// machines.
+// Whether the request deletes the last key that a process deletes once it is connected with all others. That key
+// belongs to the process set of all processes, in the scope across machines.
 bool IsLastDelete(const KeyValueStore::Request& request, const RankAssignment& ranks) {
   const std::string scope = "/cross_" + std::to_string(ranks.local_rank) + "_process_set_hash_";
   return request.method == "DELETE" && request.path.starts_with(scope) &&
@@ -44,7 +45,8 @@ bool ElasticRendezvous::Member::rejoining() const {
   return std::all_of(processes.begin(), processes.end(), [](const Process& process) { return process.rank_request; });
 }
 
-// Drops the values of the last generation, and the attempts that are not rejoining.
+// Begins a generation, unless it has begun: discards the values of the previous one, and the attempts that are not
+// rejoining.
 std::vector<KeyValueStore::Answer> ElasticRendezvous::Begin(int generation) {
   if (generation == generation_) return {};
   generation_ = generation;
@@ -87,7 +89,7 @@ std::vector<KeyValueStore::Answer> ElasticRendezvous::Rejoin(int generation, Tas
   member->reported.reset();
   for (size_t i = 0; i < std::min(ranks.size(), member->processes.size()); ++i) {
     Process& process = member->processes[i];
-    ranks[i].host = std::move(process.ranks.host);  // its host name never changes
+    ranks[i].host = std::move(process.ranks.host);  // the host name of a process never changes
     process.ranks = std::move(ranks[i]);
     process.ready = process.joined = false;
     if (process.rank_request) {
@@ -120,7 +122,8 @@ ElasticRendezvous::Output ElasticRendezvous::OnRankRequest(RequestId id, std::st
     for (Process& process : member.processes) {
       if (KeyOf(process.ranks) != key) continue;
       Output output;
-      if (process.rank_request) output.answers.push_back({*process.rank_request, 404, ""});  // its connection is lost
+      // The process has lost the connection of its earlier request.
+      if (process.rank_request) output.answers.push_back({*process.rank_request, 404, ""});
       process.rank_request = id;
       ReportStep(member, output);
       return output;
@@ -140,7 +143,7 @@ ElasticRendezvous::Output ElasticRendezvous::OnContact(RequestId id, std::string
   return output;
 }
 
-// For the processes of this generation.
+// Applies `update` to the processes of this generation.
 template <typename Update>
 void ElasticRendezvous::UpdateProcesses(Update update, Output& output) {
   for (Member& member : members_) {

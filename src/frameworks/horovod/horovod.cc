@@ -9,13 +9,15 @@ namespace {
 using common::Process;
 using common::Set;
 
-// How long gloo waits for another process in a collective or while it connects. Some elastic processes notice a death
-// only by this timeout, because those that have noticed it keep their connections open until the next generation; a
-// false alarm costs them little. Otherwise TonY's value: all processes have to start within it.
+// How long gloo waits for another process in a collective or while it connects. Some elastic processes detect a death
+// only by this timeout, because the processes that have detected it keep their connections open until the next
+// generation. The timeout for elastic jobs is short, because a false alarm costs little. The other timeout is TonY's;
+// all processes must start within it.
 constexpr int kElasticTimeoutSeconds = 10, kTimeoutSeconds = 2000;
 
-// Scripts choose their GPU by the local rank, and a task sees only its own GPUs, numbered from 0. So each task with
-// GPUs counts as a machine of its own. The same holds for tasks of elastic Horovod, so that local ranks never change.
+// Returns the name of the machine to which Horovod assigns a task. Scripts choose their GPU by the local rank, and a
+// task sees only its own GPUs, numbered from 0. So each task with GPUs counts as a separate machine. Each task of
+// elastic Horovod counts as one, too, so that local ranks never change.
 std::string MachineOf(const Process& process, TaskId task) {
   const auto role = static_cast<size_t>(task.role);
   const std::string& host = process.cluster[role][static_cast<size_t>(task.index)].host;
@@ -34,8 +36,8 @@ bool IsElastic(const jobspec::JobSpec& spec) {
          });
 }
 
-// Counts as horovodrun's get_host_assignments() does: local ranks within a machine, cross ranks among the machines that
-// have a process of the same local rank.
+// Counts like get_host_assignments() of horovodrun. A local rank is a position within a machine. A cross rank is a
+// position among the machines that have a process with the same local rank.
 RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGroup& cluster,
                                 const common::ProcessInfo& info) {
   const Process process{spec, cluster, info};
@@ -43,8 +45,8 @@ RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGr
   const std::string machine = MachineOf(process, info.task);
   RankAssignment own{.host = machine, .rank = ranks.rank, .size = ranks.size};
   if (IsElastic(spec)) own.host += "." + std::to_string(info.generation);
-  std::map<std::string, int> sizes;   // of machines, by name
-  std::vector<std::string> in_order;  // machines, by their first rank
+  std::map<std::string, int> sizes;   // number of processes per machine name
+  std::vector<std::string> in_order;  // machines, in the order of their first rank
   for (const int role : common::RankedRoles(spec)) {
     const int tasks = static_cast<int>(cluster[static_cast<size_t>(role)].size());
     const int processes = spec.roles[static_cast<size_t>(role)].processes;
@@ -74,7 +76,7 @@ void AddVariables(const Process& process, jobspec::EnvVars& env) {
   Set(env, "HOROVOD_GLOO_TIMEOUT_SECONDS", elastic ? kElasticTimeoutSeconds : kTimeoutSeconds);
   Set(env, "HOROVOD_GLOO_RENDEZVOUS_ADDR", process.info.rendezvous.host);
   Set(env, "HOROVOD_GLOO_RENDEZVOUS_PORT", process.info.rendezvous.port);
-  // Without it gloo listens on the address of the machine's own host name, which other machines may not reach.
+  // Without this variable gloo listens on the address of the machine's host name, which other machines may not reach.
   if (!process.info.interface.empty()) Set(env, "HOROVOD_GLOO_IFACE", process.info.interface);
   Set(env, "HOROVOD_RANK", own.rank);
   Set(env, "HOROVOD_SIZE", own.size);

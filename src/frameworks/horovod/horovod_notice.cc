@@ -7,7 +7,7 @@ namespace {
 
 using Kind = PickledValue::Kind;
 
-// Eight bytes, little-endian.
+// Encodes the number as eight bytes, little-endian.
 std::string EightBytes(int64_t number) {
   std::string bytes;
   for (int shift = 0; shift < 64; shift += 8)
@@ -15,7 +15,7 @@ std::string EightBytes(int64_t number) {
   return bytes;
 }
 
-// The port of (("10.0.0.7", 4000), ...), which is the same for all addresses.
+// Returns the port of a list like (("10.0.0.7", 4000), ...). The port is the same for all addresses.
 std::optional<uint16_t> PortOf(const PickledValue& addresses) {
   for (const PickledValue& address : addresses.items) {
     if (address.kind != Kind::kTuple || address.items.size() != 2 || address.items[1].kind != Kind::kInt) continue;
@@ -39,9 +39,9 @@ std::optional<NoticeAddress> ReadNoticeAddress(std::string_view pickle) {
   return std::nullopt;
 }
 
-// HostsUpdatedRequest(timestamp, res) in protocol 2: the class, an empty tuple of arguments, a new object, and its
-// fields. res is 3, "mixed", because after "removed" the other processes skip the synchronization of state, in which a
-// process that joins at the same time takes part.
+// Returns the pickle of HostsUpdatedRequest(timestamp, res) in protocol 2: the class, an empty tuple of arguments, a
+// new object, and its fields. res is always 3 ("mixed"). After "removed" the processes would skip the synchronization
+// of state, but a process that joins at the same time waits for it.
 std::string HostsUpdated(int64_t second) {
   using namespace std::string_literals;
   return "\x80\x02"s +

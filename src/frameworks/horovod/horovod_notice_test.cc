@@ -9,7 +9,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// Put by horovod 0.28.1 (WorkerNotificationManager.init, Python 3.11), decoded.
+// The value that horovod 0.28.1 puts (WorkerNotificationManager.init, Python 3.11), after base64 decoding.
 const std::string kPut =
     "\x80\x05\x95\x42\x00\x00\x00\x00\x00\x00\x00}\x94\x8c\x02lo\x94]\x94\x8c\x09"
     "127.0.0.1\x94M\xaf=\x86\x94"
@@ -23,7 +23,8 @@ TEST(HorovodNotice, AddressIsReadFromAPickle) {
   ASSERT_TRUE(address);
   EXPECT_EQ(address->port, 0x3daf);
   EXPECT_EQ(address->key, kKey);
-  // Two interfaces, one with two addresses, set and appended in one operation each.
+  // Two interfaces, one without an address and one with two. One operation adds both interfaces to the dictionary, and
+  // one adds both addresses to the list.
   const std::string several =
       "\x80\x04}\x94(\x8c\x04none\x94]\x94\x8c\x04"
       "eth0\x94]\x94(\x8c\x08"
@@ -41,21 +42,21 @@ TEST(HorovodNotice, OtherPicklesAreRejected) {
       "",
       ".",
       "\x80\x02N.",            // None
-      "\x80\x02]C\x01k\x86.",  // a list where the addresses should be
+      "\x80\x02]C\x01k\x86.",  // a list instead of a dictionary of addresses
       "\x80\x02}C\x01k\x86.",  // no address
       "\x80\x02}\x8c\x01i](\x8c\x01hK\x00\x86"
       "es"
       "C\x01k\x86.",  // port 0
       "\x80\x02"
-      "cos\nsystem\n\x8c\x02ls\x85R.",  // a call
-      "\x80\x02)\x86.",                 // less on the stack than is taken
-      "\x80\x02h\x05.",                 // never kept
+      "cos\nsystem\n\x8c\x02ls\x85R.",  // a function call
+      "\x80\x02)\x86.",                 // an operation that needs more values than the stack has
+      "\x80\x02h\x05.",                 // reads a memo entry that was never written
       "\x80\x02(((((.",
   };
   for (const std::string& pickle : refused) EXPECT_FALSE(ReadNoticeAddress(pickle)) << pickle;
 }
 
-// Must not read out of bounds, nor use more memory than there are bytes.
+// The reader must not read out of bounds, or use much more memory than the size of its input.
 TEST(HorovodNotice, DamagedBytesAreHarmless) {
   int read = 0;
   for (size_t at = 0; at < kPut.size(); ++at) {
@@ -76,8 +77,9 @@ TEST(HorovodNotice, DamagedBytesAreHarmless) {
   EXPECT_FALSE(Unpickle("\x80\x02K\x01r\xff\xff\xff\x7f."s)) << "memo index beyond the size of the pickle";
 }
 
-// Python 3.11 with horovod 0.28.1 reads it as HostsUpdatedRequest(1795337600, 3); tests/frameworks sends it, too.
-TEST(HorovodNotice, MessageIsWhatHorovodSends) {
+// Python 3.11 with horovod 0.28.1 reads this text as HostsUpdatedRequest(1795337600, 3). The tests in tests/frameworks
+// send such a message to a real process.
+TEST(HorovodNotice, MessageEqualsThatOfHorovod) {
   EXPECT_EQ(HostsUpdated(1795337600),
             "\x80\x02"
             "chorovod.runner.elastic.worker\nHostsUpdatedRequest\n)\x81}(X\x09\x00\x00\x00timestamp"

@@ -8,7 +8,7 @@ namespace {
 
 using Kind = PickledValue::Kind;
 
-// A pickle is a program for this stack machine (Python's Lib/pickletools.py describes the operations).
+// Runs a pickle, which is a program for a stack machine. Python's Lib/pickletools.py describes the operations.
 class Machine {
  public:
   explicit Machine(std::string_view bytes) : left_(bytes) {}
@@ -117,7 +117,7 @@ class Machine {
     return stack_.size() - mark;
   }
 
-  // Takes the topmost `count` values off the stack.
+  // Removes the topmost `count` values from the stack and returns them.
   std::vector<PickledValue> Pop(size_t count) {
     if (count > stack_.size() || !ok_) {
       Refuse();
@@ -138,7 +138,8 @@ class Machine {
     items.insert(items.end(), std::make_move_iterator(values.begin()), std::make_move_iterator(values.end()));
   }
 
-  // Only values without parts are memoized: nested references could otherwise expand beyond any memory.
+  // Memoizes only values without items. Otherwise a small pickle could expand to more than the memory by nested
+  // references.
   void Memoize(size_t index) {
     if (stack_.empty() || index > left_.size() + memo_.size()) return void(Refuse());
     if (index >= memo_.size()) memo_.resize(index + 1);

@@ -1,4 +1,4 @@
-// Reads pickled Python data. Unlike Python's own reader it calls and imports nothing.
+// Reads pickled Python data. Unlike Python's own reader, it neither imports modules nor calls functions.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct PickledValue {
   std::vector<PickledValue> items;  // of a dict: key, value, key, value
 };
 
-// Protocols 2 to 5, restricted to numbers up to 32 bits, strings, bytes, and tuples, lists and dicts of these that
-// occur once each. nullopt: anything else.
+// Reads protocols 2 to 5, restricted to numbers of up to 32 bits, strings, bytes, and tuples, lists and dicts of these.
+// A tuple, list or dict may be referenced only once. Returns nullopt for any other data.
 std::optional<PickledValue> Unpickle(std::string_view bytes);
 
 }  // namespace howdah::frameworks::horovod

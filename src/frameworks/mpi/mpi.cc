@@ -12,7 +12,7 @@ using common::Set;
 
 bool HasRankZero(const jobspec::JobSpec& spec, TaskId task) { return task == TaskId{core::FirstRankedRole(spec), 0}; }
 
-// Numbers of ranked tasks, and of the machines that they run on.
+// The number of tasks of the worker roles, and the number of machines on which they run.
 struct Counts {
   size_t tasks = 0, machines = 0;
 };
@@ -58,21 +58,22 @@ std::string Hostfile(const jobspec::JobSpec& spec, const core::PeerGroup& cluste
 void AddVariables(const Process& process, jobspec::EnvVars& env) {
   if (process.role().kind != jobspec::RoleKind::kWorker) return;
   const common::RemoteStartFiles& files = process.info.remote_start;
-  // Daemons on one machine would collide in a shared directory for their sockets.
+  // The daemons on one machine must not share a directory for their sockets.
   Set(env, "TMPDIR", files.temporary);
   if (!HasRankZero(process.spec, process.info.task)) return;
-  // mpirun starts ranks in its own working directory, which has another path in each task. This path is right in all of
-  // them; mpirun reads the name of its working directory from PWD.
+  // mpirun starts ranks in its own working directory, and reads the name of that directory from PWD. The working
+  // directory has a different path in each task, but "/proc/self/cwd" is right in all of them.
   Set(env, "PWD", "/proc/self/cwd");
   Set(env, "OMPI_MCA_orte_default_hostfile", files.hostfile);
   Set(env, "OMPI_MCA_plm_rsh_agent", files.agent);
   Set(env, "OMPI_MCA_plm_rsh_no_tree_spawn", 1);        // the agent works only in this task
-  Set(env, "OMPI_MCA_orte_leave_session_attached", 1);  // otherwise daemons escape the executor
+  Set(env, "OMPI_MCA_orte_leave_session_attached", 1);  // otherwise daemons detach and leave their task
   Set(env, "OMPI_ALLOW_RUN_AS_ROOT", 1);
   Set(env, "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", 1);
   const Counts counts = CountMachines(process);
   if (counts.machines < counts.tasks) {
-    // Several daemons on one machine do not know of each other: no shared memory for messages, and no core binding.
+    // Several daemons on one machine are not aware of each other. So use no shared memory for messages, and bind no
+    // cores.
     Set(env, "OMPI_MCA_btl", "self,tcp");
     Set(env, "OMPI_MCA_rtc", "^hwloc");
   }

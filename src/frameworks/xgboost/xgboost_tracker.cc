@@ -133,7 +133,7 @@ bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view
     output.prints.push_back({worker.rank, *message});
     return true;
   }
-  // A failed process reports that by its exit code; neither command needs an action of the tracker.
+  // Neither command needs an action of the tracker. The exit code of a failed process reports its failure.
   if (*kind == kShutdown || *kind == kError) return true;
   const auto port = IntOf(command, "port");
   if (*kind != kStart || !port || *port <= 0 || *port > UINT16_MAX || worker.world != -1) return false;
@@ -144,8 +144,9 @@ bool XgboostTracker::OnCommand(ConnectionId id, Worker& worker, std::string_view
   return true;
 }
 
-// The waiting workers in the order of their ranks. A task id that is a number is the rank; the others get the remaining
-// ranks, in the order of their ids and then of their start commands.
+// Returns the waiting workers in the order of their ranks. A task id that is a valid rank becomes the rank of the first
+// worker that has it. The other workers get the remaining ranks, in the order of their task ids, then of their `start`
+// commands.
 std::vector<XgboostTracker::ConnectionId> XgboostTracker::RankedWorkers() const {
   std::vector<ConnectionId> ranked(static_cast<size_t>(world_));
   std::vector<bool> taken(static_cast<size_t>(world_));

@@ -15,7 +15,7 @@ using Send = XgboostTracker::Send;
 
 const std::string kMagic = {'\x99', '\xff', '\0', '\0'};
 
-// As XGBoost frames a text: its length, little-endian, and the text.
+// Frames a text as XGBoost does: the length, little-endian, then the text.
 std::string Framed(const std::string& text) {
   const auto size = text.size();
   return std::string{static_cast<char>(size & 0xff), static_cast<char>(size >> 8 & 0xff), '\0', '\0'} + text;
@@ -160,7 +160,7 @@ TEST(XgboostTracker, MutatedBytesAffectNoOtherConnection) {
     const bool begun = !tracker.OnBytes(2, bytes.substr(0, cut)).closes.empty() ||
                        !tracker.OnBytes(2, bytes.substr(cut)).closes.empty();
     tracker.OnClosed(2);
-    if (begun && !tracker.Waits(1)) continue;  // still a start: with it both were there
+    if (begun && !tracker.Waits(1)) continue;  // still a valid `start`: both processes have started
     tracker.OnOpened(3, "c");
     const auto output = tracker.OnBytes(3, good);
     EXPECT_THAT(output.closes, ElementsAre(1, 3)) << round;

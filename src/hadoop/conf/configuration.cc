@@ -24,7 +24,7 @@ std::string Lower(std::string text) {
   return text;
 }
 
-// Parses the whole text as a number in this base.
+// Returns the number if the whole text is one in this base.
 std::optional<int64_t> Digits(std::string_view text, int base) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   int64_t number = 0;
@@ -39,7 +39,7 @@ std::optional<int64_t> Times(int64_t number, int64_t factor) {
   return product;
 }
 
-// As Configuration.getLongBytes: "64", "0x40", "-1", "64k", "128M".
+// Follows Configuration.getLongBytes: "64", "0x40", "-1", "64k", "128M".
 std::optional<int64_t> ParseNumber(const std::string& text) {
   const std::string lower = Lower(text);
   const bool negative = lower.starts_with('-');
@@ -55,7 +55,7 @@ std::optional<int64_t> ParseNumber(const std::string& text) {
   return number ? Times(*number, int64_t{1} << (10 * (power + 1))) : std::nullopt;
 }
 
-// As Configuration.getTimeDuration with milliseconds as the unit of a bare number.
+// Follows Configuration.getTimeDuration. A number without a unit is in milliseconds.
 std::optional<Duration> ParseTime(const std::string& text) {
   struct Unit {
     std::string_view name;

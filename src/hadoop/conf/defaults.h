@@ -6,8 +6,8 @@
 
 namespace howdah::hadoop::conf {
 
-// The value in Hadoop's *-default.xml, raw (it may have variables). nullopt: no default, or Howdah does not use the
-// key.
+// The value in Hadoop's *-default.xml, unexpanded (it may contain variables). Returns nullopt if the key has no default
+// or Howdah does not use it.
 std::optional<std::string_view> DefaultOf(std::string_view key);
 
 // The present name of a deprecated key ("fs.default.name" → "fs.defaultFS"); other keys are returned unchanged.

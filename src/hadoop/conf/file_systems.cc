@@ -20,7 +20,7 @@ Uri DefaultUri(const Configuration& configuration) {
   return ParseUri(text);
 }
 
-// Completes missing scheme and authority from the default file system.
+// Fills in a missing scheme and authority from the default file system.
 Uri Completed(const Configuration& configuration, const std::string& text) {
   Uri uri = ParseUri(text);
   const Uri standard = DefaultUri(configuration);
@@ -100,7 +100,8 @@ Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) 
   for (const char* whole : {"linkMergeSlash", "linkFallback"}) {
     if (const auto link = configuration.Get(prefix + whole)) return Joined(*link, path);
   }
-  if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);  // ViewFileSystemOverloadScheme
+  // As in ViewFileSystemOverloadScheme.
+  if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);
   return Wrong("viewfs://" + uri.authority + path + ": no mount of the table " + table + " covers it; it mounts " +
                (mounts.empty() ? "nothing (" + prefix + "link./... is not set)" : mounts));
 }

@@ -27,7 +27,7 @@ const Values kHa = {{"yarn.resourcemanager.ha.enabled", "true"},
                     {"yarn.resourcemanager.hostname.rm2", "b"},
                     {"yarn.resourcemanager.address.rm2", "c:9"}};
 
-TEST(ResourceManagers, AddressTable) {
+TEST(ResourceManagers, AddressesFollowConfiguration) {
   struct Case {
     Values values;
     RmService service;
@@ -96,7 +96,7 @@ const Values kNameServices = {{"fs.defaultFS", "hdfs://NS1"},
                               {"dfs.ha.namenodes.ns2", "n"},
                               {"dfs.namenode.rpc-address.ns2.n", "c:1"}};
 
-TEST(FileSystems, AddressTable) {
+TEST(FileSystems, AddressFollowsUriAndConfiguration) {
   struct Case {
     Values values;
     std::string uri, scheme, authority, servers;
@@ -144,7 +144,7 @@ TEST(FileSystems, MistakesAreReported) {
   const Case cases[] = {
       {half, "", "dfs.ha.namenodes.NS1 in site.xml names nn2, but dfs.namenode.rpc-address.NS1.nn2 is not set"},
       {none, "", "the name service NS1 has no NameNodes"},
-      {{}, "hdfs:///x", "fs.defaultFS (a default of Hadoop) is no hdfs:// either"},
+      {{}, "hdfs:///x", "fs.defaultFS (a default of Hadoop) is not hdfs:// either"},
       {{}, "hdfs://nn:x/y", "hdfs://nn:x is neither a name service nor host:port"},
       {{}, "s3a://bucket/x", "s3a://bucket cannot be read; Howdah reads hdfs:", ErrorCode::kUnavailable},
   };

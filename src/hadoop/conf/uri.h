@@ -16,7 +16,7 @@ struct Uri {
 Uri ParseUri(const std::string& text);
 
 // Parses "host", "host:port", "1.2.3.4:port", "[v6]:port" or "[v6]"; `port` is the default. A wildcard ("0.0.0.0",
-// "[::]") stands for this machine and becomes "localhost". nullopt: invalid.
+// "[::]") stands for this machine and becomes "localhost". Returns nullopt if the text is invalid.
 std::optional<HostPort> ParseAddress(const std::string& text, uint16_t port);
 
 }  // namespace howdah::hadoop::conf

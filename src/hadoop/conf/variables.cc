@@ -8,10 +8,10 @@ namespace {
 constexpr int kMostSteps = 20;
 
 struct Bounds {
-  size_t begin = 0, end = 0;  // of the whole "${name}"
+  size_t begin = 0, end = 0;  // the range of the whole "${name}"
 };
 
-// The leftmost "${name}" with a name that is not empty and has none of '$', '}', ' '.
+// Finds the leftmost "${name}" with a non-empty name that has no '$', '}' or space.
 std::optional<Bounds> FindVariable(std::string_view text) {
   for (size_t begin = text.find("${"); begin != std::string_view::npos; begin = text.find("${", begin + 1)) {
     const size_t end = text.find_first_of("$} ", begin + 2);
@@ -21,7 +21,7 @@ std::optional<Bounds> FindVariable(std::string_view text) {
   return std::nullopt;
 }
 
-// name: the part after "env.".
+// `name` is the part after "env.".
 std::optional<std::string> OfEnvironment(const std::string& name, const Lookup& environment) {
   for (size_t i = 0; i < name.size(); ++i) {
     const bool or_if_empty = name[i] == ':' && i + 1 < name.size() && name[i + 1] == '-';

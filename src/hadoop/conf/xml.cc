@@ -8,7 +8,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-// More than the include depth of any real configuration; stops a file that includes itself.
+// A limit on include depth, above that of any real configuration. It stops a file that includes itself.
 constexpr int kMostDepth = 32;
 constexpr int kMostFiles = 1000;
 constexpr size_t kMostProperties = 100'000;
@@ -21,7 +21,7 @@ std::string_view LocalName(const pugi::xml_node& node) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-// The text of the element itself, which comments and CDATA may split.
+// The text of the element itself. Comments and CDATA may split it into several nodes.
 std::string TextOf(const pugi::xml_node& node) {
   std::string text;
   for (const pugi::xml_node& child : node.children()) {

@@ -94,8 +94,8 @@ Status BlockReader::ReadPacket() {
   return {};
 }
 
-// Reads the empty last packet and reports that the checksums were correct, so that the DataNode need not verify the
-// block itself for some time.
+// Reads the empty last packet, then reports to the DataNode that the checksums were correct, so that it need not verify
+// the block itself for some time.
 Status BlockReader::Finish() {
   size_t body = 0;
   if (const auto last = ReadHead(body); !last || !last->last) return Failed("the block does not end at its length");

@@ -15,13 +15,13 @@ namespace howdah::hadoop::hdfs {
 
 class BlockReader {
  public:
-  // offset and length must lie within the block. client: any name.
+  // `offset` and `length` must describe a range within the block. `client` may be any name.
   static Result<BlockReader> Open(const ::hadoop::hdfs::LocatedBlockProto& block,
                                   const ::hadoop::hdfs::DatanodeInfoProto& node, const std::string& client,
                                   int64_t offset, int64_t length, const TransferOptions& options);
 
-  // Returns the next verified bytes, at most one packet, valid until the next call. Empty: all `length` bytes were
-  // returned.
+  // Returns the next verified bytes, at most one packet. They are valid until the next call. Returns an empty view once
+  // all `length` bytes were returned.
   Result<std::string_view> Next();
 
  private:
@@ -35,7 +35,7 @@ class BlockReader {
 
   DataConnection connection_;
   Duration silence_;
-  int64_t offset_;  // in the block, of the next byte to return
+  int64_t offset_;  // offset in the block of the next byte to return
   int64_t left_;
   bool checked_ = true;  // whether the block has checksums
   Crc crc_ = Crc::kCrc32c;

@@ -8,19 +8,19 @@
 
 namespace howdah::hadoop::hdfs {
 
-// CRC-32C (Castagnoli; by the CPU's instruction if it has one) and CRC-32 (IEEE 802.3, as in zlib).
+// CRC-32C (Castagnoli) uses the CPU's instruction if there is one. CRC-32 is that of IEEE 802.3 and zlib.
 enum class Crc { kCrc32, kCrc32c };
 
 uint32_t CrcOf(Crc kind, std::string_view bytes);
 
-// As CrcOf, but without the CPU's instruction.
+// Same as CrcOf, but without the CPU's instruction.
 uint32_t CrcByTable(Crc kind, std::string_view bytes);
 
 // Writes a checksum of 4 bytes per chunk to `out`; the last chunk may be short.
 void WriteChecksums(Crc kind, std::string_view data, size_t chunk, char* out);
 
-// The index of the first chunk of `data` that does not match its checksum in `sums` (4 bytes per chunk); nullopt: all
-// match.
+// The index of the first chunk of `data` that does not match its checksum in `sums` (4 bytes per chunk). Returns
+// nullopt if all match.
 std::optional<size_t> FirstWrongChunk(Crc kind, std::string_view data, size_t chunk, std::string_view sums);
 
 }  // namespace howdah::hadoop::hdfs

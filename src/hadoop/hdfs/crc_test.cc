@@ -36,7 +36,7 @@ TEST(Crc, KnownValuesMatch) {
   }
 }
 
-// The instruction, its interleaved form and the table give the same results.
+// The CPU instruction, its interleaved form and the table must give the same results.
 TEST(Crc, AllChunkSizesGiveSameChecksums) {
   const std::string bytes = Counting(9000, 7);
   for (const Crc kind : {Crc::kCrc32, Crc::kCrc32c}) {

@@ -16,27 +16,28 @@ namespace howdah::hadoop::hdfs {
 
 // Settings of the cluster for connections to DataNodes.
 struct TransferOptions {
-  // dfs.client.use.datanode.hostname: connect by host name instead of the address known to the NameNode
+  // dfs.client.use.datanode.hostname: connect by host name instead of the address that the NameNode has recorded
   bool use_hostname = false;
   Duration connect = std::chrono::seconds(20);
   Duration silence = std::chrono::seconds(60);    // dfs.client.socket-timeout; each node of a pipeline adds 5 s
   Duration heartbeat = std::chrono::seconds(30);  // interval of heartbeats in a pipeline without data
-  // renewal interval; after 60 s the NameNode lets other clients take over the file
+  // The renewal interval of the lease. After 60 s without renewal the NameNode lets other clients take over the file.
   Duration lease = std::chrono::seconds(30);
-  std::string unsupported;  // why data transfer is not supported; empty: it is
+  // The reason why data transfer is not supported with this cluster; empty if it is supported.
+  std::string unsupported;
 };
 
-// "dn1.example.com (10.0.0.7:9866)"
+// Formats "dn1.example.com (10.0.0.7:9866)".
 std::string NameOf(const ::hadoop::hdfs::DatanodeInfoProto& node);
 
-// Not thread-safe. A SASL handshake (dfs.data.transfer.protection, dfs.encrypt.data.transfer) would go into Open,
-// between connecting and the first op, where node, block token and options are known; its wrapping into SendSome and
-// Take, through which all bytes pass.
+// Not thread-safe. SASL (dfs.data.transfer.protection, dfs.encrypt.data.transfer) is not implemented. Its handshake
+// would belong into Open, between connecting and the first op, where node, block token and options are available. Its
+// wrapping would belong into SendSome and Take, through which all bytes pass.
 class DataConnection {
  public:
   static Result<DataConnection> Open(const ::hadoop::hdfs::DatanodeInfoProto& node, const TransferOptions& options);
 
-  // Sends all bytes; an error if nothing could be sent for `limit`.
+  // Sends all bytes. Returns an error if nothing could be sent for `limit`.
   Status Send(std::string_view bytes, Duration limit);
   // Sends as much of the pieces as possible without blocking, and returns the number of bytes.
   Result<size_t> SendSome(const std::vector<std::string_view>& pieces);
@@ -46,10 +47,10 @@ class DataConnection {
   // Receives a message with its length prefix.
   Status ReceiveDelimited(google::protobuf::MessageLite& message, Duration limit);
 
-  // Receives available bytes into the buffer without blocking, and returns their number. An error: the peer has closed
-  // the connection.
+  // Receives available bytes into the buffer without blocking, and returns their number. Returns an error if the peer
+  // has closed the connection.
   Result<size_t> Fill();
-  // The received bytes not yet consumed. Drop(n) consumes the first n bytes.
+  // The received bytes that are not yet consumed. Drop(n) consumes the first n bytes.
   std::string_view buffered() const { return std::string_view(buffer_).substr(begin_, end_ - begin_); }
   void Drop(size_t count) { begin_ += count; }
 

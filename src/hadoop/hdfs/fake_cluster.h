@@ -26,7 +26,8 @@ namespace howdah::hadoop::hdfs {
 
 namespace pb = ::hadoop::hdfs;
 
-// The events of all nodes, and the blocks (of which a real cluster has one replica per DataNode of the pipeline).
+// The state that all nodes of the fake cluster share: their events, and the blocks. (A real cluster has one replica of
+// a block per DataNode of the pipeline.)
 struct World {
   std::mutex mutex;
   std::condition_variable changed;
@@ -52,13 +53,13 @@ struct World {
   }
 };
 
-// The faults of a DataNode.
+// The faults that a DataNode simulates.
 struct Behaviour {
-  int packets = 1 << 30;     // number of packets after which it closes the connection, once
-  int blamed = -1;           // instead, reports that this node of the pipeline has failed
+  int packets = 1 << 30;     // closes the connection once, after this many packets
+  int blamed = -1;           // instead, reports once that this node of the pipeline has failed
   bool refuses = false;      // refuses every op
-  bool corrupts = false;     // corrupts the data read, from byte 4096 of a block on
-  bool dies_at_end = false;  // closes the connection at the last packet
+  bool corrupts = false;     // corrupts the data that it sends, from byte 4096 of a block on
+  bool dies_at_end = false;  // closes the connection at the last packet of a block
 };
 
 class FakeDataNode {
@@ -93,7 +94,7 @@ class FakeDataNode {
     node.mutable_id()->set_ipcport(0);
     return node;
   }
-  Behaviour behaviour;  // set before the first connection
+  Behaviour behaviour;  // must be set before the first connection
 
  private:
   void Accept() {
@@ -156,7 +157,7 @@ class FakeDataNode {
     if (op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_STREAMING_RECOVERY) {
       const std::lock_guard lock(world_.mutex);
       std::string& block = world_.blocks[id];
-      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // the check of a real DataNode
+      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // as a real DataNode checks
       block.resize(op.minbytesrcvd());
     }
     if (!Answer(fd, {})) return;
@@ -321,7 +322,7 @@ class FakeNameNode : public NameNode {
     for (const uint64_t id : order_) content += world_.blocks[id];
     return content;
   }
-  const std::vector<uint64_t>& lengths() const { return lengths_; }  // as reported by the writer
+  const std::vector<uint64_t>& lengths() const { return lengths_; }  // block lengths as reported by the writer
 
  private:
   World& world_;

@@ -75,7 +75,7 @@ Result<std::string> FileReader::Read(size_t most) {
   return bytes;
 }
 
-// Reads from the open replica, or from another one until none is left.
+// Reads from the open replica; after a failure, from other replicas until none is left.
 Result<std::string_view> FileReader::NextBytes() {
   for (;;) {
     if (!reader_) {
@@ -87,7 +87,7 @@ Result<std::string_view> FileReader::NextBytes() {
       return bytes;
     }
     reader_.reset();
-    if (bytes) continue;  // the end of the block
+    if (bytes) continue;  // the block is complete
     bad_.insert(node_);
     failures_ += "; " + node_ + ": " + bytes.error().message;
   }

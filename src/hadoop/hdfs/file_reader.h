@@ -16,8 +16,8 @@ namespace howdah::hadoop::hdfs {
 
 class FileReader : public Reader {
  public:
-  // Opens a file; of a file that is being written, the part flushed so far. kUnavailable: the file is erasure coded or
-  // in an encryption zone, which is not supported.
+  // Opens a file. If it is still being written, the reader covers the part flushed so far. Returns kUnavailable if the
+  // file is erasure coded or in an encryption zone; both are not supported.
   static Result<std::unique_ptr<FileReader>> Open(std::shared_ptr<NameNode> name_node, const std::string& path,
                                                   const TransferOptions& options);
 
@@ -45,11 +45,11 @@ class FileReader : public Reader {
   std::vector<Stretch> stretches_;
   int64_t size_ = 0, position_ = 0;
   std::optional<BlockReader> reader_;
-  std::string_view rest_;          // unread part of reader_'s last bytes
-  std::string node_;               // the DataNode of reader_
+  std::string_view rest_;          // the unread part of the last bytes from reader_
+  std::string node_;               // the DataNode that reader_ reads from
   std::set<std::string> bad_;      // DataNodes that failed for this file
   std::string failures_;           // failed DataNodes and reasons since the last successful read
-  int64_t located_again_at_ = -1;  // position of the last Locate, to avoid asking the NameNode repeatedly
+  int64_t located_again_at_ = -1;  // position of the last Locate; avoids repeated requests to the NameNode
 };
 
 }  // namespace howdah::hadoop::hdfs

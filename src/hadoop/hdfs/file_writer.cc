@@ -12,7 +12,7 @@ FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64
 FileWriter::~FileWriter() {
   streamer_.reset();
   if (closed_) return;
-  // The caller has received the error already. If the file cannot be removed either, the NameNode closes it when its
+  // The caller has already received the error. If the file cannot be removed either, the NameNode closes it when the
   // lease expires.
   (void)name_node_->Delete(file_.path, false);
 }

@@ -1,5 +1,5 @@
-// Recorded bytes: the Hadoop 3.3.6 shell writes and reads a file of 700 bytes (hdfs dfs -put and -cat); also mutations
-// of them.
+// Recorded bytes of the Hadoop 3.3.6 shell, which writes and reads a file of 700 bytes (hdfs dfs -put and -cat), and
+// mutations of these bytes.
 #include <gmock/gmock.h>
 
 #include "block_reader.h"
@@ -11,8 +11,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Java's client to the DataNode: the op, the header of its single packet with two checksums, and the packet that ends
-// the block.
+// Sent by Java's client to the DataNode: the op, the header of its single packet with two checksums, and the packet
+// that ends the block.
 constexpr const char* kWriteOp =
     "001c50ae010a670a400a340a2442502d3939393438363836322d3132372e302e302e312d3137393532383538363532373010"
     "d68080800418be08208080804012080a0012001a0022001223444653436c69656e745f4e4f4e4d41505245445543455f2d35"
@@ -171,7 +171,7 @@ TEST(Golden, RecordedBlockIsRead) {
   EXPECT_EQ(*ReadBlock(server, 600, 100), File().substr(600)) << "the packet begins before the requested offset";
 }
 
-// Mutations with fixed seeds.
+// Mutates bytes at random, with fixed seeds.
 class Mutations {
  public:
   std::string operator()(std::string bytes, size_t within) {
@@ -218,7 +218,7 @@ TEST(Golden, MutatedAnswersToReaderAreSafeAndDetected) {
   EXPECT_GT(refused, 1000);
 }
 
-// A NameNode whose only DataNode is the test server.
+// A NameNode with the test server as its only DataNode.
 class RawNameNode : public FakeNameNode {
  public:
   RawNameNode(World& world, std::vector<std::unique_ptr<FakeDataNode>>& none, const RawServer& server)

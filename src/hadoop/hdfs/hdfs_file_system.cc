@@ -27,7 +27,7 @@ FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string&
   return status;
 }
 
-// Leases belong to a name, so each writer needs a unique one.
+// A lease belongs to a client name, so each writer needs a unique one.
 std::string NewClientName() {
   std::random_device random;
   char text[32];
@@ -120,7 +120,7 @@ Status HdfsFileSystem::SetTimes(const std::string& path, int64_t modified_millis
   pb::SetTimesRequestProto request;
   request.set_src(*clean);
   request.set_mtime(static_cast<uint64_t>(modified_millis));
-  request.set_atime(static_cast<uint64_t>(-1));  // unchanged
+  request.set_atime(static_cast<uint64_t>(-1));  // -1 leaves the time unchanged
   return Do<pb::SetTimesResponseProto>("setTimes", request, "setting the time of", path);
 }
 

@@ -1,7 +1,8 @@
 // HDFS by its native protocols: the NameNode's RPC and the DataNodes' data transfer protocol.
 //
-// Not WebHDFS: the native ports are open wherever YARN works, because NodeManagers localize through them; YARN needs
-// the RPC and its authentication anyway; and no HTTP server in a JVM has to copy every byte.
+// WebHDFS is not used, for three reasons. The native ports are open wherever YARN works, because NodeManagers localize
+// through them. YARN needs the RPC and its authentication anyway. And with the native protocol no HTTP server in a JVM
+// has to copy every byte.
 #pragma once
 
 #include <memory>

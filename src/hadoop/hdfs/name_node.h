@@ -1,4 +1,4 @@
-// The NameNode's functions for readers and writers of files.
+// The functions of the NameNode that readers and writers of files use.
 #pragma once
 
 #include <memory>
@@ -13,14 +13,14 @@
 
 namespace howdah::hadoop::hdfs {
 
-// A file being written, as identified to the NameNode.
+// A file that is being written, as identified to the NameNode.
 struct OpenFile {
   std::string path;
   std::string client;  // the holder of the lease
   uint64_t id = 0;
 };
 
-// Thread-safe. Errors are explained (name_node_errors.h) and do not name the file.
+// Thread-safe. Error messages are those of name_node_errors.h and do not name the file.
 class NameNode {
  public:
   using Block = ::hadoop::hdfs::ExtendedBlockProto;
@@ -28,32 +28,32 @@ class NameNode {
   using DataNodes = std::vector<::hadoop::hdfs::DatanodeInfoProto>;
 
   virtual ~NameNode() = default;
-  // previous: the preceding block with its length. Waits, with a limit, until that block has enough replicas.
+  // `previous` is the preceding block with its length. Waits, with a limit, until that block has enough replicas.
   virtual Result<LocatedBlock> AddBlock(const OpenFile& file, const std::optional<Block>& previous,
                                         const DataNodes& excluded) = 0;
   virtual Status AbandonBlock(const OpenFile& file, const Block& block) = 0;
   // Returns a new generation stamp and token for a block after a DataNode of its pipeline has failed.
   virtual Result<LocatedBlock> UpdateBlockForPipeline(const OpenFile& file, const Block& block) = 0;
-  // before and after: the block with its old and new generation stamp; present.locs and storageIDs: the remaining
-  // DataNodes.
+  // `before` and `after` are the block with its old and new generation stamp. `present` has the remaining DataNodes
+  // (locs and storageIDs).
   virtual Status UpdatePipeline(const OpenFile& file, const Block& before, const Block& after,
                                 const LocatedBlock& present) = 0;
   // Waits, with a limit, until the last block has enough replicas.
   virtual Status Complete(const OpenFile& file, const std::optional<Block>& last) = 0;
-  // Makes the present blocks of the file survive a restart of the NameNode.
+  // Persists the present blocks of the file, so that they survive a restart of the NameNode.
   virtual Status PersistBlocks(const OpenFile& file) = 0;
   virtual Status RenewLease(const std::string& client) = 0;
   virtual Status Delete(const std::string& path, bool recursive) = 0;
 
   virtual Result<::hadoop::hdfs::LocatedBlocksProto> BlockLocations(const std::string& path) = 0;
-  // The readable length of a block that is being written, queried from its DataNodes.
+  // The readable length of a block that is being written. The block's DataNodes are queried for it.
   virtual Result<int64_t> VisibleLength(const LocatedBlock& block) = 0;
 };
 
-// The NameNode of a cluster, by RPC.
+// The NameNode of a cluster, called by RPC.
 class RemoteNameNode : public NameNode {
  public:
-  // use_hostname: as in TransferOptions; used by VisibleLength.
+  // `use_hostname` is as in TransferOptions. Only VisibleLength uses it.
   RemoteNameNode(hadoop::rpc::ClientOptions options, bool use_hostname);
 
   template <typename Response>
@@ -87,7 +87,7 @@ class RemoteNameNode : public NameNode {
 
   hadoop::rpc::ClientOptions options_;
   bool use_hostname_;
-  std::mutex mutex_;  // the client is not thread-safe, and writers have threads
+  std::mutex mutex_;  // the client is not thread-safe, but each writer has a thread
   hadoop::rpc::BlockingClient client_;
 };
 

@@ -18,7 +18,7 @@ bool Is(const Error& error, std::string_view package, std::string_view name) {
 
 std::string_view FirstLine(std::string_view text) { return text.substr(0, text.find('\n')); }
 
-// The text between two other texts; nullopt: not found.
+// The text between `before` and `behind`. Returns nullopt if it is not found.
 std::optional<std::string> Between(std::string_view text, std::string_view before, std::string_view behind) {
   size_t begin = text.find(before);
   if (begin == std::string_view::npos) return std::nullopt;
@@ -41,7 +41,7 @@ std::optional<int64_t> NumberAfter(std::string_view text, std::string_view befor
 
 constexpr const char* kQuotaAdvice = "; remove files there, or ask for more: hdfs dfsadmin ";
 
-// "The NameSpace quota (directories and files) of directory /q is exceeded: quota=3 file count=4"
+// Explains "The NameSpace quota (directories and files) of directory /q is exceeded: quota=3 file count=4".
 std::optional<std::string> NamespaceQuota(std::string_view message) {
   const auto directory = Between(message, "of directory ", " is exceeded");
   const auto allowed = NumberAfter(message, "quota="), used = NumberAfter(message, "file count=");
@@ -51,7 +51,8 @@ std::optional<std::string> NamespaceQuota(std::string_view message) {
          "-setQuota";
 }
 
-// "The DiskSpace quota of /q is exceeded: quota = 1048576 B = 1 MB but diskspace consumed = 268435456 B = 256 MB"
+// Explains
+// "The DiskSpace quota of /q is exceeded: quota = 1048576 B = 1 MB but diskspace consumed = 268435456 B = 256 MB".
 std::optional<std::string> SpaceQuota(std::string_view message) {
   const auto directory = Between(message, "quota of ", " is exceeded");
   const auto allowed = NumberAfter(message, "quota ="), used = NumberAfter(message, "consumed =");
@@ -61,7 +62,7 @@ std::optional<std::string> SpaceQuota(std::string_view message) {
          "-setSpaceQuota";
 }
 
-// "Name node is in safe mode.", followed by the reason on further lines.
+// Explains "Name node is in safe mode.", followed by the reason on further lines.
 std::string SafeMode(std::string_view message) {
   std::string why;
   if (const size_t line = message.find('\n'); line != std::string_view::npos) {

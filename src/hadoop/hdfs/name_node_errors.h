@@ -7,21 +7,21 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Replaces the message of a NameNode's exception by one sentence with advice. Keeps remote_class. Sets the code to
-// kNotFound for a missing file, and to kUnavailable if HDFS in its present state cannot accept the request. Other
-// errors are returned unchanged.
+// Replaces the message of a NameNode's exception by one sentence with advice, and keeps remote_class. The code becomes
+// kNotFound for a missing file, and kUnavailable if HDFS cannot accept the request in its present state. Other errors
+// are returned unchanged.
 Error Explain(const Error& error);
 
 // Capacity of the cluster (GetFsStats), in bytes.
 struct Room {
   int64_t capacity = 0, used = 0, remaining = 0;
 };
-// Explains an IsWithoutDataNodes error with the cluster's capacity; nullptr: unknown.
+// Explains an IsWithoutDataNodes error with the cluster's capacity, or without it if `room` is null.
 Error ExplainWithoutDataNodes(const Error& error, const Room* room);
 
-// The exceptions to which callers react.
+// Recognises exceptions to which callers react.
 bool IsNotReplicatedYet(const Error& error);
-// The NameNode found no DataNode for a block.
+// Whether the NameNode found no DataNode for a block.
 bool IsWithoutDataNodes(const Error& error);
 
 }  // namespace howdah::hadoop::hdfs

@@ -10,7 +10,7 @@ namespace {
 
 using hadoop::conf::Configuration;
 
-// The part of SaslDataTransferClient.send's decision that depends on configuration.
+// Decides by the configuration whether data transfer would need SASL, as SaslDataTransferClient.send does.
 Result<std::string> WhyUnsupported(const Configuration& configuration) {
   const auto encrypted = configuration.Bool("dfs.encrypt.data.transfer", false);
   if (!encrypted) return encrypted.error();

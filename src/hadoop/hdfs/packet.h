@@ -8,14 +8,14 @@
 
 namespace howdah::hadoop::hdfs {
 
-constexpr size_t kChunk = 512;                // bytes per checksum, CRC-32C
+constexpr size_t kChunk = 512;                // number of bytes per checksum (CRC-32C)
 constexpr size_t kPacketData = 126 * kChunk;  // 64 KiB per packet including checksums, as in Java
 
-// An encoded packet. Kept until it is acknowledged, so that it can be sent again in another pipeline.
+// An encoded packet. It is kept until it is acknowledged, so that it can be sent again in another pipeline.
 struct Packet {
   int64_t sequence = 0;
-  int64_t end = 0;    // offset in the block after its last byte
-  bool last = false;  // ends the block; has no data
+  int64_t end = 0;    // the offset in the block after the packet's last byte
+  bool last = false;  // whether the packet ends the block; it then has no data
   std::string buffer;
   size_t begin = 0;  // offset of the packet in the buffer
   std::string_view bytes() const { return std::string_view(buffer).substr(begin); }
@@ -26,18 +26,18 @@ class PacketBuilder {
  public:
   explicit PacketBuilder(int64_t block_size) : block_size_(block_size) {}
 
-  // Consumes bytes from the front of `bytes` until a packet or the block is full, and returns the packet. After a full
-  // block the next call returns a separate packet that ends the block (see Packet::last).
+  // Consumes bytes from the front of `bytes` until a packet or the block is full, and returns the packet. When a block
+  // is full, the next call returns a separate packet that ends the block (see Packet::last).
   std::optional<Packet> Add(std::string_view& bytes);
   // Returns the consumed bytes that have not been returned. An incomplete chunk at the end is sent again in the next
-  // packet, because checksums cover whole chunks. nullopt: nothing new.
+  // packet, because checksums cover whole chunks. Returns nullopt if there are no new bytes.
   std::optional<Packet> Flush();
-  // Ends the current block; nullopt: there is none, or it has unflushed data.
+  // Ends the current block. Returns nullopt if there is none, or if it has unflushed data.
   std::optional<Packet> EndBlock();
 
   // The sequence number of the packet returned last.
   int64_t sequence() const { return sequence_ - 1; }
-  // Bytes of the current block consumed so far, returned or not.
+  // The number of consumed bytes of the current block, returned or not.
   int64_t in_block() const { return start_ + static_cast<int64_t>(data_.size()); }
 
  private:
@@ -46,7 +46,7 @@ class PacketBuilder {
   int64_t block_size_;
   int64_t sequence_ = 0;
   int64_t start_ = 0;   // offset in the block of the first byte of data_
-  size_t flushed_ = 0;  // bytes of data_ already returned
+  size_t flushed_ = 0;  // number of bytes of data_ already returned
   std::string data_;
 };
 

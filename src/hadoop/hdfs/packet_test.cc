@@ -38,7 +38,7 @@ std::string Pattern(size_t size) {
   return bytes;
 }
 
-// A DataNode: stores packets at their offsets, block by block.
+// Stores packets at their offsets, block by block, as a DataNode does.
 struct Blocks {
   std::vector<std::string> blocks = {""};
   int64_t next = 0;
@@ -97,7 +97,7 @@ TEST(PacketBuilder, EmptyFileHasNoBlock) {
   EXPECT_EQ(builder.sequence(), -1);
 }
 
-TEST(PacketBuilder, ExactlyFullBlockEndsOnce) {
+TEST(PacketBuilder, ExactlyFullBlockGetsOneLastPacket) {
   PacketBuilder builder(static_cast<int64_t>(kPacketData));
   const std::string bytes = Pattern(kPacketData);
   std::string_view rest = bytes;

@@ -7,8 +7,8 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Returns the absolute path without "//", "." and trailing slash; kUsage: relative, or with "..", which HDFS does not
-// support.
+// Returns the absolute path without "//", "." and trailing slash. Returns kUsage if the path is relative or contains
+// "..", which HDFS does not support.
 Result<std::string> CleanPath(const std::string& path);
 // "/a/b" → "b"; "/" → "".
 std::string LastPart(const std::string& path);

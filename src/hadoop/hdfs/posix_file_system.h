@@ -1,4 +1,4 @@
-// A directory tree mounted on every node.
+// The file system of a directory tree that is mounted on every node.
 #pragma once
 
 #include <memory>

@@ -71,7 +71,7 @@ TEST_F(Posix, OverwriteReplacesFile) {
   EXPECT_FALSE(Write(top_ + "/x", "new").ok());
   ASSERT_TRUE(Write(top_ + "/x", "new", {.overwrite = true}).ok());
   EXPECT_EQ(ReadAll(top_ + "/x"), "new");
-  auto late = files_.Create(top_ + "/y", {});  // another writer finishes first
+  auto late = files_.Create(top_ + "/y", {});  // another writer completes the file first
   ASSERT_TRUE(Write(top_ + "/y", "first").ok());
   EXPECT_FALSE((*late)->Close().ok());
   late->reset();
@@ -114,7 +114,7 @@ TEST_F(Posix, FilesAreRenamedAndRemoved) {
   EXPECT_EQ(*(*reader)->Read(10), "");
 }
 
-TEST(Paths, PathTable) {
+TEST(Paths, PathsAreCleanedAndSplit) {
   const std::pair<std::string, std::string> clean[] = {{"/", "/"}, {"//", "/"}, {"/a/", "/a"}, {"/a//b/./c", "/a/b/c"}};
   for (const auto& [path, expected] : clean) EXPECT_EQ(*CleanPath(path), expected);
   for (const std::string path : {"", "a", "/a/../b"}) EXPECT_FALSE(CleanPath(path).ok()) << path;

@@ -9,8 +9,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-constexpr int kMostRecoveries = 5;  // without an acknowledgement in between, as in Java
-constexpr int kMostBeginnings = 4;  // dfs.client.block.write.retries plus the first attempt
+constexpr int kMostRecoveries = 5;  // recoveries without an acknowledgement in between, as in Java
+constexpr int kMostBeginnings = 4;  // the first attempt and dfs.client.block.write.retries
 
 }  // namespace
 
@@ -82,7 +82,7 @@ Status Streamer::Step() {
   return Wait(now);
 }
 
-// Retries after a failure: the NameNode may be failing over, and the lease lasts a minute.
+// A failed renewal is repeated: the NameNode may be failing over, and the lease lasts a minute.
 Status Streamer::RenewLease(Time now) {
   if (now < lease_at_) return {};
   const Status renewed = name_node_->RenewLease(file_.client);
@@ -186,7 +186,7 @@ Status Streamer::Recover(BadNode bad) {
                 " attempts; write the file again");
 }
 
-// bad: the DataNode responsible for an error; its `why` is empty if no DataNode is.
+// On an error, `bad` is the DataNode responsible. Its `why` is empty if no DataNode is.
 Status Streamer::TryRecovery(BadNode& bad) {
   bad = {};
   const bool closing = !packets_.empty() && packets_.front().last;

@@ -18,29 +18,30 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Has a thread of its own: an open file must be kept alive (heartbeats to its DataNodes, its lease at the NameNode)
-// while its writer is idle, and reading from disk and checksumming continue while the network is busy. Holds at most
-// kWindow packets that are not sent or not acknowledged by all DataNodes.
+// Has its own thread, for two reasons. An open file must be kept alive (heartbeats to its DataNodes, its lease at the
+// NameNode) while its writer is idle. Reading from disk and checksumming continue while the network is busy. The
+// streamer holds at most kWindow packets that are not sent or not acknowledged by all DataNodes.
 //
-// When a DataNode fails, the block continues with the remaining ones, as in org.apache.hadoop.hdfs.DataStreamer: the
+// When a DataNode fails, the block continues with the remaining ones, as in org.apache.hadoop.hdfs.DataStreamer. The
 // NameNode assigns a new generation stamp, so that the failed node's replica is stale, and unacknowledged packets are
-// sent again. The failed DataNode is not replaced (dfs.client.block.write.replace-datanode-on-failure): the NameNode
-// creates the missing replica later. When no DataNode is left the stream fails permanently, and the caller may write
-// the file again. Before the first packet of a block is sent, other DataNodes are requested instead.
+// sent again. The failed DataNode is not replaced (dfs.client.block.write.replace-datanode-on-failure); the NameNode
+// creates the missing replica later. When no DataNode is left, the stream fails permanently, and the caller may write
+// the file again. If opening a block fails, before its first packet is sent, other DataNodes are requested.
 class Streamer {
  public:
   static constexpr size_t kWindow = 80;
 
   Streamer(std::shared_ptr<NameNode> name_node, OpenFile file, TransferOptions options);
-  // Leaves block and file as they are. Blocks at most for one step of the stream.
+  // Leaves the block and the file as they are. Blocks for at most one step of the stream.
   ~Streamer();
   Streamer(const Streamer&) = delete;
   Streamer& operator=(const Streamer&) = delete;
 
-  // Both block: until there is room, until the packet is acknowledged. An error: the stream has failed.
+  // Push blocks until there is room, AwaitConfirmed until the packet is acknowledged. Both return an error if the
+  // stream has failed.
   Status Push(Packet packet);
   Status AwaitConfirmed(int64_t sequence);
-  // The last completed block with its length. Call after its last packet was acknowledged.
+  // The last completed block with its length. Call after the block's last packet was acknowledged.
   std::optional<NameNode::Block> last_block();
 
  private:
@@ -64,21 +65,22 @@ class Streamer {
   const TransferOptions options_;
   os::files::Fd wake_;
 
-  // Used by the thread only.
-  std::deque<Packet> packets_;  // being sent, or sent and not acknowledged
-  size_t next_ = 0, sent_ = 0;  // the first packet not sent completely, and the number of its bytes sent
+  // Used only by the thread.
+  std::deque<Packet> packets_;  // packets being sent, or sent and not acknowledged
+  // The first packet that is not sent completely, and the number of its bytes that are sent.
+  size_t next_ = 0, sent_ = 0;
   std::optional<Pipeline> pipeline_;
   NameNode::LocatedBlock block_;  // the current block
   NameNode::DataNodes excluded_;  // DataNodes that failed while a block was opened
-  int64_t confirmed_bytes_ = 0;   // of the current block
-  int64_t confirmed_ = -1;        // sequence number
-  int recoveries_ = 0;            // since the last acknowledgement
+  int64_t confirmed_bytes_ = 0;   // acknowledged bytes of the current block
+  int64_t confirmed_ = -1;        // sequence number of the last acknowledged packet
+  int recoveries_ = 0;            // number since the last acknowledgement
   Time lease_at_;
 
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<Packet> queue_;  // pushed, not yet taken by the thread
-  size_t held_ = 0;           // packets in queue_ and packets_
+  std::deque<Packet> queue_;  // packets pushed and not yet moved to packets_
+  size_t held_ = 0;           // number of packets in queue_ and packets_
   int64_t known_confirmed_ = -1;
   std::optional<NameNode::Block> last_block_;
   std::optional<Error> error_;

@@ -48,7 +48,7 @@ class Streams : public ::testing::Test {
   }
 
   static constexpr int64_t kBlock = 1000 * kChunk;
-  const std::string bytes_ = Pattern(2500 * kChunk + 100);  // three blocks
+  const std::string bytes_ = Pattern(2500 * kChunk + 100);  // this size fills three blocks
   World world_;
   std::vector<std::unique_ptr<FakeDataNode>> nodes_;
   std::shared_ptr<FakeNameNode> name_node_;
@@ -76,7 +76,7 @@ TEST_F(Streams, EmptyFileHasNoBlock) {
   EXPECT_EQ(world_.Count("complete"), 1);
 }
 
-TEST_F(Streams, FirstDataNodeOfPipelineFails) {
+TEST_F(Streams, BlockContinuesAfterFirstDataNodeFails) {
   Make(3, 3);
   nodes_[0]->behaviour.packets = 3;
   const Status written = Write(bytes_);
@@ -87,7 +87,7 @@ TEST_F(Streams, FirstDataNodeOfPipelineFails) {
   EXPECT_EQ(world_.Count("dn0 "), 1) << "it is not used again";
 }
 
-TEST_F(Streams, LaterDataNodeOfPipelineFails) {
+TEST_F(Streams, BlockContinuesAfterLaterDataNodeFails) {
   Make(3, 3);
   nodes_[0]->behaviour.packets = 5;
   nodes_[0]->behaviour.blamed = 1;
@@ -97,7 +97,7 @@ TEST_F(Streams, LaterDataNodeOfPipelineFails) {
   EXPECT_EQ(world_.Count("pipeline gs1000 gs1001 dn0/s-dn0 dn2/s-dn2"), 1);
 }
 
-TEST_F(Streams, TwoDataNodesFailInTurn) {
+TEST_F(Streams, BlockContinuesAfterTwoDataNodesFail) {
   Make(3, 3);
   nodes_[0]->behaviour.packets = 2;
   nodes_[1]->behaviour.packets = 2;
@@ -107,7 +107,7 @@ TEST_F(Streams, TwoDataNodesFailInTurn) {
   EXPECT_EQ(world_.Count("pipeline gs1001 gs1002 dn2/s-dn2"), 1);
 }
 
-TEST_F(Streams, DataNodeFailsAtEndOfBlock) {
+TEST_F(Streams, BlockIsClosedAfterDataNodeFailsAtItsEnd) {
   Make(2, 2);
   nodes_[0]->behaviour.dies_at_end = true;
   const Status written = Write(bytes_.substr(0, 1000));

@@ -17,7 +17,7 @@ TEST(Tokens, TokenIsFoundByService) {
     bool logical;
     std::string host;
     uint16_t port;
-    std::string identifier;  // empty: none
+    std::string identifier;  // empty if no token matches
   };
   const Case cases[] = {{"ns1", true, "a", 8020, "0"},
                         {"ns2", true, "a", 8020, ""},
@@ -32,7 +32,7 @@ TEST(Tokens, TokenIsFoundByService) {
   }
 }
 
-TEST(Tokens, NoLookupWithoutTokens) {
+TEST(Tokens, HostNameIsNotResolvedWithoutTokens) {
   const hadoop::conf::FileSystemAddress address{"hdfs", "x", false, {{"", "no-such-host.invalid", 1, "here"}}};
   EXPECT_FALSE(TokenOf(address, {}, std::chrono::seconds(5)));
 }

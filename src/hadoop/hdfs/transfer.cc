@@ -59,7 +59,7 @@ Result<std::optional<Extent>> DelimitedExtent(std::string_view bytes) {
 
 Result<PacketPrefix> ParsePacketPrefix(std::string_view bytes) {
   assert(bytes.size() >= PacketPrefix::kSize);
-  // The payload length includes itself (4 bytes), checksums and data, but not the header.
+  // The payload length covers itself (4 bytes), checksums and data, but not the header.
   const uint32_t payload = GetBig(bytes.substr(0, 4));
   const uint32_t header = GetBig(bytes.substr(4, 2));
   if (payload < 4 || payload > kMostPacket || header > kMostPacket) {

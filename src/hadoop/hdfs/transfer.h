@@ -18,17 +18,18 @@ enum class Op : uint8_t { kWriteBlock = 80, kReadBlock = 81 };
 
 // Encodes the beginning of a request: version, op, message.
 std::string EncodeOp(Op op, const google::protobuf::MessageLite& message);
-// Encodes a message after its length as a varint.
+// Encodes a message with its length in front, as a varint.
 std::string EncodeDelimited(const google::protobuf::MessageLite& message);
 
-// Parses a message; false: invalid or incomplete. Unlike protobuf's own function, prints nothing to stderr.
+// Parses a message. Returns false if it is invalid or incomplete. Unlike protobuf's own function, prints nothing to
+// stderr.
 bool ParseMessage(std::string_view bytes, google::protobuf::MessageLite& message);
 
-// The position of a delimited message at the beginning of some bytes.
+// The position of a delimited message at the front of a buffer.
 struct Extent {
   size_t begin = 0, size = 0;
 };
-// nullopt: the length is incomplete. An error: invalid, or more than 1 MiB.
+// Returns nullopt if the length is incomplete, and an error if it is invalid or more than 1 MiB.
 Result<std::optional<Extent>> DelimitedExtent(std::string_view bytes);
 
 // The first six bytes of a packet.
@@ -37,16 +38,16 @@ struct PacketPrefix {
   size_t header = 0;  // size of the PacketHeaderProto that follows
   size_t body = 0;    // size of the checksums and data after it
 };
-// bytes: at least kSize. An error: sizes that no DataNode sends.
+// `bytes` must have at least kSize bytes. Returns an error for sizes that no DataNode sends.
 Result<PacketPrefix> ParsePacketPrefix(std::string_view bytes);
 
 struct PacketHeader {
-  int64_t offset = 0;  // of the packet's first byte in the block
+  int64_t offset = 0;  // offset in the block of the packet's first byte
   int64_t sequence = 0;
   bool last = false;
   size_t data = 0;  // size of the data; at most the body
 };
-// bytes: exactly prefix.header.
+// `bytes` must have exactly prefix.header bytes.
 Result<PacketHeader> ParsePacketHeader(std::string_view bytes, const PacketPrefix& prefix);
 
 // Encodes a packet without data. Heartbeats have the sequence number kHeartbeat.
@@ -57,13 +58,13 @@ std::string EncodeEmptyPacket(int64_t offset, int64_t sequence, bool last);
 constexpr size_t kPacketHead = PacketPrefix::kSize + 25;
 void EncodePacketHead(const PacketHeader& header, size_t checksums, char* end);
 
-// A failure in a pipeline: the index of the DataNode, and the reason given by it or by its predecessor.
+// A failure in a pipeline: the index of the DataNode, and the reason reported by it or by its predecessor.
 struct BadNode {
   size_t index = 0;
   std::string why;
 };
-// nullopt: every DataNode has the packet. If several report failures the last in the pipeline is returned, as in
-// Hadoop, because its predecessors only pass its failure on.
+// Returns nullopt if every DataNode has the packet. If several report failures, returns the last one in the pipeline,
+// as Hadoop does: its predecessors only pass its failure on.
 std::optional<BadNode> BadNodeOf(const ::hadoop::hdfs::PipelineAckProto& ack);
 
 }  // namespace howdah::hadoop::hdfs

@@ -55,11 +55,12 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
     Done done;
     Clock::time_point begun, sent;
     bool reused = false;  // sent on a connection that had been used before
-    size_t failed = 0;    // failed attempts
+    size_t failed = 0;    // number of failed attempts
     CallReport report;
-    std::shared_ptr<Link> link;  // null: waiting for the next attempt
-    asio::steady_timer timer;    // of the answer, or of the next attempt
-    uint64_t timer_use = 0;  // incremented whenever the timer is set: a handler of an earlier use may still be queued
+    std::shared_ptr<Link> link;  // null while the call waits for the next attempt
+    asio::steady_timer timer;    // limits the wait for the answer, or for the next attempt
+    // Incremented whenever the timer is set, because a handler of an earlier use may still be queued.
+    uint64_t timer_use = 0;
   };
   using CallPtr = std::shared_ptr<Call>;
 
@@ -84,7 +85,7 @@ class AsioClient::Impl : public std::enable_shared_from_this<Impl> {
   std::string local_ip_;
   int32_t last_id_ = -1;
   std::map<int32_t, CallPtr> calls_;
-  std::shared_ptr<Link> link_;                  // for new calls; null: none
+  std::shared_ptr<Link> link_;                  // the link for new calls; null if there is none
   std::vector<std::shared_ptr<Link>> retired_;  // closed after their last answer
 };
 
@@ -132,7 +133,7 @@ void AsioClient::Impl::Connect() {
     connection.mechanisms.push_back(TokenMechanism(*options_.login.token, Base64(Random(30))));
   }
   link_ = std::make_shared<Link>(loop_, options_.servers[server_], server_, std::move(connection), options_.limits);
-  // The client outlives the hooks: it closes the link in its destructor.
+  // The client lives longer than the hooks: its destructor closes the link.
   link_->Open(
       {[this, link = link_.get()] { OnReady(link); }, [this](Answer answer) { OnAnswer(std::move(answer)); },
        [this, weak = std::weak_ptr(link_)](Failure failure) { OnLinkFailure(weak.lock(), std::move(failure)); }});

@@ -1,4 +1,4 @@
-// The final error of a failed call. Pure.
+// Builds the error that a failed call returns. Pure.
 #pragma once
 
 #include <cstddef>
@@ -24,8 +24,8 @@ struct LastAttempt {
 class CallReport {
  public:
   void Add(size_t server, const Failure& failure) { last_[server] = failure.error.message; }
-  // The error for the caller, after the last failure was added. An exception about the call itself is returned
-  // unchanged.
+  // The error for the caller, after the last failure was added. If the server's exception is about the call itself, it
+  // is returned unchanged.
   Error Final(const ClientOptions& options, const LastAttempt& last, const Failure& failure) const;
 
  private:
@@ -34,7 +34,7 @@ class CallReport {
   std::map<size_t, std::string> last_;
 };
 
-// "the ResourceManager at rm1:8032 refused the connection: ...", with advice for known reasons.
+// Formats "the ResourceManager at rm1:8032 refused the connection: ...", with advice for known reasons.
 Error Refused(const ClientOptions& options, size_t server, const Error& error);
 
 }  // namespace howdah::hadoop::rpc

@@ -1,4 +1,4 @@
-// Both clients against a server that misbehaves as each test requires.
+// Both clients, against a server that misbehaves as each test requires.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,14 +28,14 @@ ClientOptions Options(std::vector<HostPort> servers) {
   return options;
 }
 
-// Answers every call with its method.
+// Answers every call with the name of its method.
 void Echo(Session& session, const Call& call) {
   if (call.id >= 0) session.Reply(call.id, call.method);
 }
 
 std::string Text(const Result<std::string>& result) { return result ? *result : "!" + result.error().message; }
 
-TEST(BlockingClient, FirstCallIsOneSegment) {
+TEST(BlockingClient, FirstCallIsSentInOneSegment) {
   std::string first;
   FakeServer server([&](Session& session, const Call& call) {
     if (call.id >= 0 && first.empty()) first = session.first_read;
@@ -269,7 +269,7 @@ TEST(AsioClient, FatalAnswerFailsEveryPendingCall) {
   }
 }
 
-TEST(AsioClient, DoneCanDestroyClient) {
+TEST(AsioClient, CallbackMayDestroyClient) {
   FakeServer server(Echo);
   boost::asio::io_context loop;
   auto client = std::make_unique<AsioClient>(loop, Options({server.where()}));

@@ -42,7 +42,7 @@ std::string Connection::Header(int32_t call_id, int32_t retry_count) const {
 std::string Connection::Context(bool with_user) const {
   ::hadoop::common::IpcConnectionContextProto context;
   context.set_protocol(options_.protocol);
-  auto* user = context.mutable_userinfo();  // present even if empty; a token identifies its user itself
+  auto* user = context.mutable_userinfo();  // present even if empty, because a token identifies its user itself
   if (with_user) user->set_effectiveuser(options_.user);
   if (with_user && !options_.real_user.empty()) user->set_realuser(options_.real_user);
   std::string body = Header(kContextCall, -1);

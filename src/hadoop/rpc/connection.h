@@ -19,14 +19,14 @@ namespace howdah::hadoop::rpc {
 
 struct ConnectionOptions {
   std::string protocol;
-  std::string user, real_user;             // for SIMPLE
+  std::string user, real_user;             // for connections without authentication (SIMPLE)
   std::string client_id;                   // 16 bytes, the same for all connections of a client
-  std::vector<MechanismMaker> mechanisms;  // empty: no SASL, only the user name is sent
+  std::vector<MechanismMaker> mechanisms;  // if empty, SASL is not used and only the user name is sent
 };
 
 struct Answer {
   int32_t call_id = 0;
-  Result<std::string> response;  // an error: the server's exception for this call
+  Result<std::string> response;  // an error is the server's exception for this call
 };
 
 // Not thread-safe. Inactive after failure() is set.
@@ -36,20 +36,20 @@ class Connection {
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
 
-  // `id` is not negative and not used by an outstanding call. `retry_count` starts at 0 and increases each time the
+  // `id` must not be negative, nor used by an outstanding call. `retry_count` starts at 0 and increases each time the
   // call is sent again, on any connection.
   void Call(int32_t id, int32_t retry_count, std::string_view method, std::string_view request);
-  // Drops the answer when it comes.
+  // Forgets a call: its answer will be dropped.
   void Forget(int32_t id) { calls_.erase(id); }
   // Sends a message that the server ignores, so that the kernel detects a dead connection.
   void Ping();
 
-  // Returns all bytes to send; may be empty. Without authentication nothing is sent before the first call, so that
-  // preamble, context and first call go in one segment.
+  // Returns all bytes to send; the result may be empty. Without authentication nothing is sent before the first call,
+  // so that preamble, context and first call go in one segment.
   std::string TakeOutput();
   // Accepts any bytes.
   void Receive(std::string_view bytes);
-  // The server has closed the connection.
+  // Call when the server has closed the connection.
   void ReceiveEnd();
   // Returns the new answers in order of arrival, without those to forgotten calls.
   std::vector<Answer> TakeAnswers();
@@ -60,7 +60,8 @@ class Connection {
   bool awaiting() const { return !calls_.empty(); }
   // Whether TakeOutput has returned the call.
   bool WasSent(int32_t id) const;
-  // kRemote: a FATAL answer; kLost: the connection ended; kBroken: the peer violated the protocol.
+  // Set once the connection has failed. kRemote: a FATAL answer; kLost: the connection ended; kBroken: the peer
+  // violated the protocol.
   const std::optional<Failure>& failure() const { return failure_; }
 
  private:
@@ -80,14 +81,14 @@ class Connection {
 
   const ConnectionOptions options_;
   Negotiation negotiation_;
-  Mechanism* protection_ = nullptr;  // null: messages are not wrapped
+  Mechanism* protection_ = nullptr;  // null if messages are not wrapped
   bool begun_ = false, ready_ = false;
   std::string output_;
   std::vector<std::string> waiting_;  // calls queued until the handshake is complete
-  std::map<int32_t, bool> calls_;     // outstanding calls; true: sent
-  std::vector<int32_t> unsent_;       // calls in output_
-  FrameBuffer outer_, inner_;         // received frames; unwrapped frames
-  bool answered_ = false;             // a whole frame has been received
+  std::map<int32_t, bool> calls_;     // outstanding calls; the value is true once the call was sent
+  std::vector<int32_t> unsent_;       // ids of the calls in output_
+  FrameBuffer outer_, inner_;         // outer_: received frames; inner_: unwrapped frames
+  bool answered_ = false;             // whether a whole frame has been received
   std::vector<Answer> answers_;
   std::optional<Failure> failure_;
 };

@@ -37,7 +37,7 @@ std::string Refusal(int32_t id, RpcResponseHeaderProto::RpcStatusProto status, c
   return Frame(body);
 }
 
-// The answers in order of arrival: "3=abc 1=!Class:message".
+// Lists the answers in order of arrival: "3=abc 1=!Class:message".
 std::string Came(Connection& connection) {
   std::string text;
   for (const Answer& answer : connection.TakeAnswers()) {
@@ -96,7 +96,7 @@ TEST(Connection, AnswersInAnyOrderAndSizeAreMatched) {
   }
 }
 
-TEST(Connection, HundredMebibyteAnswerIsAccepted) {
+TEST(Connection, AnswerOf100MebibytesIsAccepted) {
   Connection connection(Simple());
   connection.Call(0, 0, "m", "");
   const std::string large(100 << 20, 'x');
@@ -116,7 +116,7 @@ TEST(Connection, LateAndDuplicateAnswersAreDropped) {
   EXPECT_FALSE(connection.failure());
 }
 
-TEST(Connection, FatalAnswerAndEndAreReported) {
+TEST(Connection, FatalAnswerAndClosedConnectionAreReported) {
   Connection connection(Simple());
   connection.Call(0, 0, "m", "");
   connection.Receive(Refusal(-1, RpcResponseHeaderProto::FATAL, "org.apache.E", "because"));
@@ -192,7 +192,7 @@ ConnectionOptions WithToken() {
   return options;
 }
 
-TEST(Negotiation, ServerWithoutAuthenticationReceivesUser) {
+TEST(Negotiation, ServerWithoutAuthenticationReceivesUserName) {
   for (const auto& answer : {State(RpcSaslProto::SUCCESS), Offer({{"SIMPLE", ""}}),
                              Offer({{"FUTURE", "SCRAM"}, {"TOKEN", "SCRAM"}, {"SIMPLE", ""}})}) {
     Connection connection(WithToken());
@@ -221,7 +221,7 @@ TEST(Negotiation, UnsupportedMechanismsAreNamed) {
             "the server accepts only KERBEROS (GSSAPI), SIMPLE, none of which is supported");
 }
 
-TEST(Negotiation, StandbyIsReportedDuringHandshake) {
+TEST(Negotiation, StandbyExceptionDuringHandshakeIsReported) {
   Connection connection(WithToken());
   connection.Receive(
       Refusal(-33, RpcResponseHeaderProto::FATAL, "org.apache.hadoop.ipc.StandbyException", "not active"));
@@ -229,7 +229,7 @@ TEST(Negotiation, StandbyIsReportedDuringHandshake) {
   EXPECT_EQ(connection.failure()->error.remote_class, "org.apache.hadoop.ipc.StandbyException");
 }
 
-TEST(Negotiation, ServerWithoutProofIsRejected) {
+TEST(Negotiation, ServerThatDoesNotAuthenticateItselfIsRejected) {
   Connection connection(WithToken());
   connection.Call(0, 0, "m", "secret");
   connection.TakeOutput();

@@ -1,4 +1,4 @@
-// The digests and ciphers of DIGEST-MD5 (RFC 2831), by libcrypto.
+// The digests and ciphers of DIGEST-MD5 (RFC 2831), implemented by libcrypto.
 #pragma once
 
 #include <memory>
@@ -11,29 +11,30 @@ struct evp_cipher_ctx_st;
 
 namespace howdah::hadoop::rpc {
 
-std::string Md5(std::string_view bytes);  // 16 bytes; empty: libcrypto on this machine forbids MD5 (FIPS mode)
+// Returns 16 bytes, or none if libcrypto on this machine forbids MD5 (FIPS mode).
+std::string Md5(std::string_view bytes);
 std::string HmacMd5(std::string_view key, std::string_view bytes);
 std::string Hex(std::string_view bytes);
 std::string Base64(std::string_view bytes);
 
-// Two-key triple DES in CBC mode with the key derivation of RFC 2831: one direction, with state kept from record to
-// record.
+// Two-key triple DES in CBC mode with the key derivation of RFC 2831, in one direction. The cipher state continues from
+// record to record.
 class TripleDes {
  public:
   enum class Direction { kEncrypt, kDecrypt };
-  // `key`: the 16 bytes of a confidentiality key.
+  // `key` has the 16 bytes of a confidentiality key.
   TripleDes(Direction direction, std::string_view key);
   ~TripleDes();
   TripleDes(const TripleDes&) = delete;
   TripleDes& operator=(const TripleDes&) = delete;
-  // `blocks`: a multiple of 8 bytes.
+  // `blocks` must be a multiple of 8 bytes long.
   Result<std::string> Run(std::string_view blocks);
 
  private:
   struct Free {
     void operator()(evp_cipher_ctx_st* context) const;
   };
-  std::unique_ptr<evp_cipher_ctx_st, Free> context_;  // null: not available
+  std::unique_ptr<evp_cipher_ctx_st, Free> context_;  // null if the cipher is not available
 };
 
 }  // namespace howdah::hadoop::rpc

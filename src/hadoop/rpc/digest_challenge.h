@@ -11,16 +11,16 @@
 namespace howdah::hadoop::rpc {
 
 struct DigestChallenge {
-  std::string realm, nonce;       // realm: the first if there are several; empty: none
+  std::string realm, nonce;       // realm: the first one if there are several; empty if there is none
   std::vector<std::string> qops;  // {"auth"} if the server does not list any
   std::vector<std::string> ciphers;
-  uint32_t max_buffer = 65536;  // the maximum size of a record for the server
+  uint32_t max_buffer = 65536;  // the largest record that the server accepts
 };
 
 // Accepts any bytes.
 Result<DigestChallenge> ParseDigestChallenge(std::string_view text);
 
-// The value of `name` in a list of directives (`rspauth=...`); empty: not found, or the list is malformed.
+// The value of `name` in a list of directives (`rspauth=...`). Returns "" if it is not found or the list is malformed.
 std::string FindDirective(std::string_view text, std::string_view name);
 
 }  // namespace howdah::hadoop::rpc

@@ -5,7 +5,7 @@
 namespace howdah::hadoop::rpc {
 namespace {
 
-constexpr size_t kMacSize = 10, kTailSize = 6;  // of a record: MAC, then version 0001 and sequence number
+constexpr size_t kMacSize = 10, kTailSize = 6;  // a record ends with the MAC, then version 0001 and sequence number
 constexpr size_t kBlock = 8;
 
 std::string Number(uint32_t value) {
@@ -41,7 +41,7 @@ DigestMd5::DigestMd5(const Token& token, std::string service, std::string cnonce
 DigestMd5::~DigestMd5() = default;
 
 Result<std::string> DigestMd5::Start(const std::optional<std::string>& challenge) {
-  // If the server's list has no challenge the client waits for one, and INITIATE has an empty token.
+  // A list entry of the server without a challenge means that the challenge follows. INITIATE then has an empty token.
   if (!challenge) return std::string();
   return Step(*challenge);
 }
@@ -116,7 +116,7 @@ size_t DigestMd5::wrap_size() const {
     case Protection::kIntegrity:
       return most - kMacSize - kTailSize;
     case Protection::kPrivacy:
-      return most - kMacSize - kTailSize - kBlock - 2;  // room for padding, as much as the JDK's client reserves
+      return most - kMacSize - kTailSize - kBlock - 2;  // reserve as much room for padding as the JDK's client
   }
   return 0;
 }

@@ -14,8 +14,8 @@ namespace howdah::hadoop::rpc {
 
 class DigestMd5 final : public Mechanism {
  public:
-  // `service`: the digest-uri, protocol "/" server id. `cnonce`: printable and unique. Chooses the strongest protection
-  // that the server offers: auth-conf (triple DES), auth-int, auth.
+  // `service` is the digest-uri: protocol "/" server id. `cnonce` must be printable and unique. The mechanism chooses
+  // the strongest protection that the server offers: auth-conf (triple DES), then auth-int, then auth.
   DigestMd5(const Token& token, std::string service, std::string cnonce);
   ~DigestMd5() override;
 
@@ -37,12 +37,12 @@ class DigestMd5 final : public Mechanism {
   Protection protection_ = Protection::kNone;
   std::string ha1_;  // MD5(A1)
   bool answered_ = false;
-  std::string send_key_, receive_key_;  // for integrity
-  uint32_t sent_ = 0, received_ = 0;    // number of records
+  std::string send_key_, receive_key_;  // for integrity protection
+  uint32_t sent_ = 0, received_ = 0;    // number of records sent and received
   std::unique_ptr<TripleDes> seal_, unseal_;
 };
 
-// For a TOKEN entry in the server's list. `cnonce`: as for DigestMd5.
+// Makes the mechanism for a TOKEN entry in the server's list. `cnonce` is as for DigestMd5.
 MechanismMaker TokenMechanism(Token token, std::string cnonce);
 
 }  // namespace howdah::hadoop::rpc

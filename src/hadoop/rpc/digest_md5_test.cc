@@ -1,4 +1,4 @@
-// Compares with the JDK's own SASL server, which produced the test vectors.
+// Compares DigestMd5 with the JDK's SASL server, which produced the test vectors.
 #include "digest_md5.h"
 
 #include <gtest/gtest.h>
@@ -104,9 +104,9 @@ INSTANTIATE_TEST_SUITE_P(Jdk, RecordTest,
                                                  "a36ac3dd86e8929ea44b71d3a7bfe1ebef1d1e388bb8375c000100000000",
                                                  "fc561a8ebfddd1076dbbbc9cb1baefc7d283a472d8bcbb93000100000001"}));
 
-TEST(DigestMd5, TakesTheStrongestThatIsOffered) {
+TEST(DigestMd5, StrongestOfferedProtectionIsChosen) {
   struct {
-    const char *qops, *ciphers, *chosen;  // null: the challenge is refused
+    const char *qops, *ciphers, *chosen;  // null if the challenge is refused
   } const cases[] = {
       {"auth,auth-int,auth-conf", "3des,rc4", "auth-conf"},
       {"auth-int,auth", "", "auth-int"},

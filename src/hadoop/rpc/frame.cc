@@ -17,7 +17,7 @@ void AppendDelimited(std::string& body, std::string_view message) {
 }
 
 void AppendDelimited(std::string& body, const google::protobuf::MessageLite& message) {
-  // Partial: required fields that a server left out stay out when the message is sent back to it.
+  // Serialize only the present fields: required fields that a server left out stay out when the message is sent back.
   AppendDelimited(body, message.SerializePartialAsString());
 }
 

@@ -10,7 +10,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// ipc.maximum.response.length, ipc.maximum.data.length.
+// The default of ipc.maximum.response.length and ipc.maximum.data.length.
 inline constexpr uint32_t kFrameMost = 128 << 20;
 
 void AppendDelimited(std::string& body, std::string_view message);
@@ -18,7 +18,7 @@ void AppendDelimited(std::string& body, const google::protobuf::MessageLite& mes
 // The body with its length in front.
 std::string Frame(std::string_view body);
 
-// Iterates over the messages of a frame's body. nullopt: no further message, or it is truncated.
+// Iterates over the messages of a frame's body. Next returns nullopt if no message follows or the message is truncated.
 class DelimitedReader {
  public:
   explicit DelimitedReader(std::string_view body) : left_(body) {}
@@ -33,10 +33,10 @@ class DelimitedReader {
 class FrameBuffer {
  public:
   void Append(std::string_view bytes);
-  // The next four bytes: the length of the next frame, unless the peer speaks another protocol. nullopt: fewer bytes
-  // have been received.
+  // The next four bytes: the length of the next frame, unless the peer uses another protocol. Returns nullopt if fewer
+  // bytes have been received.
   std::optional<uint32_t> PeekLength() const;
-  // The body of the next frame; nullopt: not complete yet.
+  // The body of the next frame. Returns nullopt if it is incomplete.
   std::optional<std::string> Next();
   // The received part of the next frame.
   std::string_view rest() const { return std::string_view(bytes_).substr(start_); }

@@ -45,7 +45,7 @@ class Mutator {
       case 5:
         bytes.insert(at, length, static_cast<char>(random_()));
         break;
-      default:  // a limit value, as a length
+      default:  // overwrite a length with a limit value
         bytes[at] = "\x00\x7f\x80\xff\x01"[Below(5)];
     }
   }
@@ -118,7 +118,7 @@ TEST(Fuzz, MutatedTokenFilesAreSafe) {
   }
   EXPECT_GT(refused, kMutations / 10);
   EXPECT_LT(refused, 2 * kMutations);
-  // Counts and lengths that exceed the available memory.
+  // Counts and lengths larger than the available memory.
   EXPECT_FALSE(ParseCredentials(std::string("HDTS\0\x8c\x7f\xff\xff\xff", 10)));
   EXPECT_FALSE(ParseCredentials(std::string("HDTS\0\1\x8c\x7f\xff\xff\xff", 11)));
 }

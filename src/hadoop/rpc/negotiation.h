@@ -16,17 +16,17 @@ class Negotiation {
  public:
   using Message = ::hadoop::common::RpcSaslProto;
 
-  // simple_allowed: accept a server without authentication.
+  // simple_allowed: whether to accept a server without authentication.
   Negotiation(std::vector<MechanismMaker> makers, bool simple_allowed)
       : makers_(std::move(makers)), simple_allowed_(simple_allowed) {}
 
-  static Message Begin();  // NEGOTIATE
+  static Message Begin();  // returns the NEGOTIATE message
   // Returns the reply to a message, if there is one (see state()). After an error the connection must be closed.
   Result<std::optional<Message>> Receive(const Message& message);
 
   enum class State { kGoingOn, kSimple, kAuthenticated };
   State state() const { return state_; }
-  // After authentication: null if messages are not wrapped.
+  // Valid after authentication. Null if messages are not wrapped.
   Mechanism* protection() const;
 
  private:
@@ -36,7 +36,7 @@ class Negotiation {
   std::vector<MechanismMaker> makers_;
   bool simple_allowed_;
   State state_ = State::kGoingOn;
-  std::unique_ptr<Mechanism> mechanism_;  // null: not chosen yet
+  std::unique_ptr<Mechanism> mechanism_;  // null until it is chosen
 };
 
 }  // namespace howdah::hadoop::rpc

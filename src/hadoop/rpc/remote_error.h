@@ -1,4 +1,4 @@
-// Java exceptions as Error.
+// Converts Java exceptions to Error.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@
 
 namespace howdah::hadoop::rpc {
 
-// The lines of an exception's text for people: without the class name in front
-// (org.apache.hadoop.util.StringUtils.stringifyException adds it) and without the stack trace.
+// Removes the class name in front of an exception's text (org.apache.hadoop.util.StringUtils.stringifyException adds
+// it) and the stack trace. The remaining lines are for people.
 std::string FirstLines(std::string_view java_class, std::string_view text);
 
-// kFailed, with the class in remote_class. For a header with status ERROR or FATAL.
+// Returns kFailed, with the class in remote_class. Use it for a header with status ERROR or FATAL.
 Error RemoteError(const ::hadoop::common::RpcResponseHeaderProto& header);
 
 }  // namespace howdah::hadoop::rpc

@@ -12,7 +12,7 @@ Duration Backoff(size_t round, const RetryLimits& limits) {
   return std::min(wait, limits.backoff_most);
 }
 
-// Switches to the next server, without a pause while some server has not been tried in this round.
+// Switches to the next server. Pauses only after every server has failed in this round.
 Decision Elsewhere(const Attempts& attempts, const RetryLimits& limits) {
   const size_t servers = std::max<size_t>(attempts.servers, 1), round = attempts.failed / servers;
   const bool round_over = attempts.failed % servers == 0;

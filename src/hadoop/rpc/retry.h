@@ -1,4 +1,4 @@
-// The retry policy: what to do after a failed attempt of a call. Pure: no clock, no connection. Source:
+// The retry policy decides what follows a failed attempt of a call. Pure: no clock, no connection. Source:
 // org.apache.hadoop.io.retry.RetryPolicies.FailoverOnNetworkExceptionRetry.
 #pragma once
 
@@ -12,8 +12,8 @@
 namespace howdah::hadoop::rpc {
 
 enum class FailureKind {
-  kUnreachable,  // the server did not receive the call: no such name, refused, no answer, ended before sending
-  kStale,        // as kLost, on an idle connection that the server had probably closed before
+  kUnreachable,  // the server did not receive the call: unknown name, refused, no answer, or ended before sending
+  kStale,        // like kLost, on an idle connection that the server had probably closed before the call
   kLost,         // the connection ended after the call was sent: it may or may not have been executed
   kTimeout,      // the call was sent, but not answered in time
   kRemote,       // the server answered with an exception
@@ -26,7 +26,7 @@ struct Failure {
 };
 
 struct Attempts {
-  size_t failed = 0;    // attempts of this call, including this one
+  size_t failed = 0;    // number of failed attempts of this call, including this one
   size_t servers = 1;   // number of servers
   Duration elapsed{0};  // since the beginning of the call
   Repeat repeat = Repeat::kSafe;

@@ -15,7 +15,7 @@ constexpr Decision kGiveUp{Verdict::kGiveUp, Duration(0)};
 Decision Same(int ms) { return {Verdict::kSameServer, milliseconds(ms)}; }
 Decision Next(int ms) { return {Verdict::kNextServer, milliseconds(ms)}; }
 
-// As hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter pauses. Limits are the defaults.
+// Follows hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter pauses. Limits are the defaults.
 TEST(Retry, DecisionTable) {
   const std::string ipc = "org.apache.hadoop.ipc.", standby = ipc + "StandbyException",
                     retriable = ipc + "RetriableException";
@@ -37,7 +37,7 @@ TEST(Retry, DecisionTable) {
       {FailureKind::kUnreachable, "", 3, 2, 0, kSafe, Next(0)},
       {FailureKind::kUnreachable, "", 4, 2, 0, kSafe, Next(200)},
       {FailureKind::kUnreachable, "", 2, 3, 0, kSafe, Next(0)},
-      // Not beyond the limit, the pause included.
+      // No retry if the pause would end after the limit.
       {FailureKind::kUnreachable, "", 1, 1, 29900, kSafe, Same(100)},
       {FailureKind::kUnreachable, "", 1, 1, 29901, kSafe, kGiveUp},
       {FailureKind::kUnreachable, "", 1, 2, 30001, kSafe, kGiveUp},
@@ -54,7 +54,7 @@ TEST(Retry, DecisionTable) {
       {FailureKind::kStale, "", 1, 2, 0, kSafe, Same(0)},
       {FailureKind::kStale, "", 2, 2, 0, kSafe, Next(100)},
       {FailureKind::kStale, "", 1, 1, 0, kNever, kGiveUp},
-      // The server reported (in the handshake or later) that it did not execute the call.
+      // The server reported, in the handshake or later, that it did not execute the call.
       {FailureKind::kRemote, standby, 1, 2, 0, kNever, Next(0)},
       {FailureKind::kRemote, standby, 2, 2, 0, kNever, Next(100)},
       {FailureKind::kRemote, standby, 1, 1, 0, kSafe, Same(100)},
@@ -78,7 +78,7 @@ TEST(Retry, DecisionTable) {
   }
 }
 
-TEST(CallReport, AllServersAndTheirConfigurationAreNamed) {
+TEST(CallReport, EveryServerIsNamedWithItsConfigurationKey) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}, {"rm2", 8032}};
   options.service_name = "the ResourceManager";
@@ -107,7 +107,7 @@ TEST(CallReport, RefusedConnectionHasAdvice) {
                    "a.E"}));
 }
 
-TEST(CallReport, FateOfCallIsReported) {
+TEST(CallReport, ErrorStatesWhetherCallMayHaveBeenExecuted) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}};
   options.service_name = "the ResourceManager";

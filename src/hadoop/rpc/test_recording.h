@@ -23,7 +23,7 @@ inline std::string FromHex(std::string_view hex) {
   return bytes;
 }
 
-// Indented lines are hex of the step above them; "#" begins a comment.
+// Indented lines are the bytes of the step above them, in hex. "#" begins a comment.
 struct Recording {
   struct Step {
     std::string word, rest;  // "answer", "0 0a2b"
@@ -40,7 +40,7 @@ struct Recording {
 };
 
 inline std::string TestData(const std::string& name) {
-  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/hadooprpc/testdata/" + name);
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/hadoop/rpc/testdata/" + name);
   std::ostringstream text;
   text << file.rdbuf();
   EXPECT_FALSE(text.str().empty()) << name;
@@ -77,7 +77,7 @@ inline Recording ReadRecording(const std::string& name) {
   return recording;
 }
 
-// Starts the call of a step: "0 getNewApplication -".
+// Starts the call described by a step, such as "0 getNewApplication -".
 inline void StartCall(Connection& connection, const Recording::Step& step) {
   std::istringstream words(step.rest);
   int32_t id = 0;

@@ -1,5 +1,5 @@
-// For tests: the server's side of a token connection with protection. It mirrors DigestMd5 and only tests sizes and
-// order; the JDK's vectors and recorded traffic test DigestMd5 itself.
+// For tests: the server's side of a token connection with protection. It mirrors DigestMd5, so it can only test sizes
+// and order. The JDK's vectors and recorded traffic test DigestMd5 itself.
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// org.apache.hadoop.io.WritableUtils: Hadoop's encoding of numbers and texts before protobuf.
+// org.apache.hadoop.io.WritableUtils: the encoding of numbers and texts that Hadoop used before protobuf.
 #pragma once
 
 #include <cstdint>
@@ -8,12 +8,12 @@
 
 namespace howdah::hadoop::rpc {
 
-// VInt and VLong: one byte for -112..127; otherwise a byte with sign and length, then the magnitude, big-endian.
+// VInt and VLong: one byte for -112..127; otherwise one byte with sign and length, then the magnitude, big-endian.
 void AppendVLong(std::string& out, int64_t value);
-// Text, or bytes with a VInt length.
+// Appends a text, or bytes, with the length in front as a VInt.
 void AppendText(std::string& out, std::string_view text);
 
-// Reads from the front of the given bytes. nullopt: truncated or invalid; all further calls then return nullopt, too.
+// Reads from the front of the given bytes. Returns nullopt if they are truncated or invalid, and from then on always.
 class WritableReader {
  public:
   explicit WritableReader(std::string_view bytes) : all_(bytes.size()), left_(bytes) {}

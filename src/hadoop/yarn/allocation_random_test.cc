@@ -1,4 +1,4 @@
-// Random sequences of an application master with a scheduler that loses messages, grants late and restarts.
+// An application master and a scheduler that loses messages, grants late and restarts, in random order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,12 +15,12 @@ using namespace std::chrono_literals;
 const AttemptId kAttempt{{1700000000000, 1}, 1};
 
 // The state of one attempt in ApplicationMasterService and AppSchedulingInfo: rows by key with absolute counts, which
-// the scheduler lowers itself, and the last response, for repeated requests.
+// the scheduler lowers itself, and the last response, which answers a repeated request.
 class ModelScheduler {
  public:
   ModelScheduler(std::mt19937& random, int nodes) : random_(random), nodes_(nodes) {}
 
-  // nullopt: ApplicationMasterNotRegisteredException.
+  // Returns nullopt for ApplicationMasterNotRegisteredException.
   std::optional<AllocateResponseProto> Allocate(const AllocateRequestProto& request) {
     if (!registered_) return std::nullopt;
     if (last_ && request.response_id() == ((last_->response_id() - 1) & 0x7fffffff)) return last_;
@@ -43,7 +43,7 @@ class ModelScheduler {
     return response;
   }
 
-  // A node's heartbeat: grants at most one container.
+  // Simulates a node's heartbeat, which grants at most one container.
   void Beat() {
     const int n = Pick(nodes_) + 1;
     const std::string node = "node" + std::to_string(n);
@@ -68,8 +68,8 @@ class ModelScheduler {
     End(it->first, 1);
   }
 
-  // A work-preserving restart: running containers stay, all other state is lost. Containers not yet reported to the
-  // owner are not running, so they are lost, too; nodes report ended containers again.
+  // A work-preserving restart keeps running containers and loses all other state. Containers that the owner does not
+  // know yet are not running, so they are lost, too. Nodes report ended containers again.
   void Restart(bool last_was_told) {
     registered_ = false;
     rows_.clear();
@@ -130,7 +130,7 @@ class ModelScheduler {
   int64_t made_ = 0;
 };
 
-// The owner's side: the containers it wants, and those it was told it has.
+// The owner's side: the containers it wants, and those that were reported to it.
 class Story {
  public:
   explicit Story(unsigned seed) : random_(seed), nodes_(2 + Pick(4)), scheduler_(random_, nodes_) {
@@ -149,7 +149,7 @@ class Story {
     allocation_.CancelAll();
     for (auto& wanted : wanted_) wanted = 0;
     if (shapes_[1].max_per_node)
-      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // make room for all
+      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // make room for all containers
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
     const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasChanges(now_) && Settled(); };
@@ -213,7 +213,7 @@ class Story {
     if (!response) {
       scheduler_.Register();
       allocation_.Resync();
-      // The containers lost by the restart were never reported, so the owner misses none.
+      // The owner never received the containers lost by the restart, so it misses none.
       return;
     }
     const auto effects = allocation_.Apply(*response);
@@ -251,7 +251,7 @@ class Story {
   std::map<int64_t, std::string> held_;
   std::map<std::string, int> on_node_;
   bool losses_ = true;
-  bool told_ = true;  // the scheduler's last answer was received
+  bool told_ = true;  // whether the scheduler's last answer was received
   Instant now_{1000s};
 };
 

@@ -40,7 +40,7 @@ AllocateResponseProto Response(int id, std::vector<ContainerProto> granted = {},
   return response;
 }
 
-// The rows of a request for one key, strict rows with a "!": "*:3 node1:3 /r1:3".
+// Formats the rows of a request for one key, with a "!" after strict rows: "*:3 node1:3 /r1:3".
 std::string Asks(const AllocateRequestProto& request, int key = 0) {
   std::string text;
   for (const auto& ask : request.ask()) {
@@ -83,7 +83,7 @@ TEST(Allocation, AskHasAbsoluteCountsForNodesRacksAndAnywhere) {
   EXPECT_EQ(a.Request(kNow).response_id(), 1);
 }
 
-// The scheduler lowers its own count as it grants: a new count is sent only when the demand changes.
+// The scheduler lowers its own count when it grants. A new count is sent only when the demand changes.
 TEST(Allocation, CountIsRemainderAfterPartialAllocation) {
   Allocation a;
   a.Ask(0, kSmall, 4);
@@ -112,7 +112,7 @@ TEST(Allocation, ShapesHaveDifferentRequestIds) {
   EXPECT_EQ(effects.granted[1].shape, 0);
 }
 
-TEST(Allocation, OnlyFittingNodesAreNamed) {
+TEST(Allocation, RequestNamesOnlyNodesWithEnoughResources) {
   Allocation a;
   auto nodes = Nodes(2);
   nodes.push_back({"big", "/odd", "", {65536, 32, {}}});
@@ -154,7 +154,7 @@ TEST(Allocation, HostMatchesNodesWithPorts) {
   EXPECT_EQ(Allocation().NameOf(ToProto(NodeId{"h", 2})), "h");
 }
 
-TEST(Allocation, LimitPerNodeIsStrict) {
+TEST(Allocation, LimitPerNodeIsNeverExceeded) {
   Allocation a;
   a.SetNodes(Nodes(2));
   a.Ask(0, {.resource = {1024, 1, {}}, .max_per_node = 1}, 3);
@@ -208,7 +208,7 @@ TEST(Allocation, SurplusGrantIsReleased) {
   effects = a.Apply(Response(2, {}, {Status(2, -100), Status(3, -100), Status(4, -100)}));
   EXPECT_THAT(effects.completed, IsEmpty()) << "the owner does not know them";
   EXPECT_EQ(a.held(), 1);
-  AllocateResponseProto response = Response(3);  // containers of an earlier attempt are not adopted
+  AllocateResponseProto response = Response(3);  // containers of an earlier attempt that are not adopted
   *response.add_containers_from_previous_attempts() = Container(9, 0, "n");
   EXPECT_THAT(a.Apply(response).granted, IsEmpty());
   EXPECT_THAT(Releases(a.Request(kNow)), ElementsAre(9));
@@ -254,7 +254,7 @@ TEST(Allocation, SameRequestIsRepeatedAfterLostAnswer) {
   EXPECT_TRUE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, ResponseIdWraps) {
+TEST(Allocation, ResponseIdWrapsAroundAtMaximum) {
   Allocation a;
   a.Request(kNow);
   a.Apply(Response(0x7fffffff));
@@ -308,7 +308,7 @@ TEST(Allocation, ResyncSendsFullState) {
   a.Release(Id(1));
   a.Request(kNow);
   a.Apply(Response(2));
-  a.Request(kNow);  // answered with: not registered
+  a.Request(kNow);  // the ResourceManager answers: not registered
   a.Resync();
   EXPECT_TRUE(a.HasChanges(kNow));
   const AllocateRequestProto request = a.Request(kNow);
@@ -349,7 +349,7 @@ TEST(Allocation, FailingNodeIsBlacklistedForAWhile) {
   EXPECT_FALSE(a.HasChanges(kNow)) << "failures were not consecutive";
   a.NodeFailed("node1", kNow);
   EXPECT_THAT(a.Request(kNow).blacklist_request().blacklist_additions(), ElementsAre("node1"));
-  // Granted before the scheduler knew of the blacklist: released, and asked for again.
+  // A container granted before the scheduler received the blacklist is released and requested again.
   a.Ask(0, kSmall, 1);
   a.Apply(Response(1));
   a.Request(kNow);
@@ -376,7 +376,7 @@ TEST(Allocation, AtMostHalfOfClusterIsBlacklisted) {
   }
 }
 
-TEST(Allocation, RemovedNodesAreNotAskedFor) {
+TEST(Allocation, RemovedNodesAreNotRequested) {
   Allocation a;
   a.SetNodes(Nodes(2));
   a.Ask(0, kSmall, 2);

@@ -15,7 +15,7 @@ using namespace ::hadoop::yarn;
 
 constexpr const char* kProtocol = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
 
-// Sleeps between polls of the ResourceManager: briefly at first, because it usually answers at once.
+// Sleeps between polls of the ResourceManager: briefly at first, because the result is usually there at once.
 class Pauses {
  public:
   explicit Pauses(Duration limit) : end_(std::chrono::steady_clock::now() + limit) {}
@@ -112,7 +112,8 @@ Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissi
       sent = report.ok() || report.error().code != ErrorCode::kNotFound;
       if (!report) last = report.error();
     }
-    // An answer of the ResourceManager is final. An unreachable one is restarting: it answered a moment ago.
+    // If the ResourceManager answered, the answer is final. If it is unreachable, it is restarting, because it answered
+    // a moment ago.
     const bool silent =
         last.remote_class.empty() && (last.code == ErrorCode::kUnavailable || last.code == ErrorCode::kTimeout);
     if (!silent && last.remote_class != kApplicationNotFound) return last;
@@ -157,7 +158,7 @@ Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
     const auto report = Report(id);
     if (!report) return report.error().code == ErrorCode::kNotFound ? Status() : Status(report.error());
     if (report->yarn_application_state() >= FINISHED) {
-      // An application is FINISHED as soon as its AM has unregistered, before the AM has exited.
+      // An application is FINISHED once its AM has unregistered; the AM may still be running.
       const auto attempts = Attempts(id);
       const bool leaving =
           attempts && !attempts->empty() && attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;

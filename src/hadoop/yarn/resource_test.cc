@@ -54,7 +54,7 @@ TEST(Resource, FitsInComparesEveryResource) {
   EXPECT_FALSE((Resource{1, 1, {{"fpga", 1}}}.FitsIn(node)));
 }
 
-TEST(Resource, TextIsForPeople) {
+TEST(Resource, TextListsMemoryCoresAndGpus) {
   EXPECT_EQ(ToText(Resource{4096, 1, {}}), "4 GiB, 1 core");
   EXPECT_EQ(ToText(Resource{512, 2, {{kGpu, 1}}}), "512 MiB, 2 cores, 1 yarn.io/gpu");
 }

@@ -15,7 +15,7 @@ using namespace ::hadoop::yarn;
 
 constexpr Duration kTryAgain = 500ms;
 
-// The ResourceManager understood the request and will never grant it.
+// Whether the ResourceManager understood the request but will never grant it.
 bool IsRejection(const Error& error) {
   static constexpr std::array<std::string_view, 4> kRejections = {
       "InvalidResourceRequestException", "InvalidLabelResourceRequestException",
@@ -99,7 +99,7 @@ void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
   allocation_.Resync();
   state_ = State::kBeating;
   last_news_ = Now();
-  // "Already": the answer to an earlier attempt was lost with its content.
+  // "Already registered" means that the answer to an earlier attempt was lost with its content.
   if (!std::exchange(registered_once_, true)) {
     sink_.OnRegistered(response ? *response : RegisterApplicationMasterResponseProto());
   }
@@ -253,8 +253,8 @@ void Scheduler::Reached() {
   if (std::exchange(unreachable_, false)) sink_.OnUnreachable("");
 }
 
-// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped: unreachable for too long,
-// or the sink ended it.
+// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped, because it was
+// unreachable for too long or the sink stopped it.
 bool Scheduler::GoneFor(const Error& error) {
   if (Now() - last_reached_ >= options_.give_up) {
     Lose(Error{ErrorCode::kUnavailable, "the ResourceManager could not be reached for " +

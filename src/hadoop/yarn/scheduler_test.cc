@@ -20,7 +20,7 @@ Error Remote(const std::string& exception, const std::string& message = "no") {
   return {ErrorCode::kFailed, message, "org.apache.hadoop.yarn.exceptions." + exception};
 }
 
-// A scripted ResourceManager, call by call; answers by itself when the script is empty.
+// A scripted ResourceManager, call by call. It sends default answers when the script is empty.
 class FakeCalls final : public SchedulerCalls {
  public:
   struct Script {
@@ -107,7 +107,7 @@ class SchedulerTest : public testing::Test, public SchedulerSink {
   std::vector<std::string> said_;
 };
 
-TEST_F(SchedulerTest, ContainersAreAskedForAndGranted) {
+TEST_F(SchedulerTest, ContainersAreRequestedAndGranted) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 2);
   AllocateResponseProto grant = Grant(2);
@@ -187,7 +187,7 @@ TEST_F(SchedulerTest, NewProcessResumesAfterReregistration) {
   EXPECT_THAT(said_, testing::IsEmpty());
 }
 
-TEST_F(SchedulerTest, LostRegistrationAnswerIsTolerated) {
+TEST_F(SchedulerTest, LostAnswerToRegistrationIsTolerated) {
   script_.register_.push_back([](const std::string&) {
     return Result<std::string>(
         Remote("InvalidApplicationMasterRequestException", "Application Master is already registered : application_1"));
@@ -282,7 +282,7 @@ TEST_F(SchedulerTest, AvoidedNodeIsBlacklistedUntilLimit) {
   EXPECT_THAT(scheduler_->allocation().avoided({}), ElementsAre("node1")) << "half of the cluster stays in use";
 }
 
-TEST_F(SchedulerTest, StoppedSchedulerIsSilent) {
+TEST_F(SchedulerTest, StoppedSchedulerMakesNoCalls) {
   Make();
   ASSERT_TRUE(RunUntil([&] { return script_.requests.size() >= 2; }));
   scheduler_->Stop();

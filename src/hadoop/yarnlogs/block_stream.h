@@ -14,28 +14,29 @@ namespace howdah::hadoop::yarnlogs {
 
 enum class Compression { kNone, kZlib };
 
-// By Hadoop's name (io.file.tfile.Compression): "none" or "gz" (zlib format). Others are an error with the name.
+// Parses Hadoop's name (io.file.tfile.Compression): "none" or "gz" (zlib format). Returns an error with the name for
+// others.
 Result<Compression> CompressionOf(std::string_view name);
 
 // The position of a block in a file.
 struct Region {
   int64_t offset = 0;
-  int64_t size = 0;  // in the file, compressed
+  int64_t size = 0;  // size in the file, so compressed
 };
 
 class BlockStream {
  public:
-  // `source` must outlive the stream. An error: the region is not within the file.
+  // `source` must live longer than the stream. Returns an error if the region is not within the file.
   static Result<std::unique_ptr<BlockStream>> Open(const Source& source, Region region, Compression compression);
   virtual ~BlockStream() = default;
   BlockStream(const BlockStream&) = delete;
   BlockStream& operator=(const BlockStream&) = delete;
 
-  // Returns up to `max` bytes, at least one; empty: the end.
+  // Returns between one and `max` bytes, or an empty string at the end.
   Result<std::string> Read(size_t max);
-  // Returns exactly `size` bytes; an error if there are fewer. For small sizes.
+  // Returns exactly `size` bytes, or an error if there are fewer. Meant for small sizes.
   Result<std::string> ReadExactly(size_t size);
-  // An error if there are fewer bytes.
+  // Returns an error if there are fewer than `size` bytes.
   Status Skip(int64_t size);
   Result<bool> AtEnd();
   // Reads a variable-length integer of TFile.
@@ -45,24 +46,26 @@ class BlockStream {
 
  protected:
   BlockStream() = default;
-  // Returns more bytes; empty: the end.
+  // Returns more bytes, or an empty string at the end.
   virtual Result<std::string> Fill() = 0;
-  // Skips up to `size` bytes that have not been read, if that is cheaper than reading them. Returns the number skipped.
+  // Skips up to `size` bytes that have not been read, if that is cheaper than reading them. Returns the number of bytes
+  // skipped.
   virtual int64_t SkipUnread(int64_t size) = 0;
 
  private:
   Status Ensure();
 
   std::string buffer_;
-  size_t used_ = 0;  // consumed bytes of buffer_
+  size_t used_ = 0;  // number of consumed bytes in buffer_
   int64_t position_ = 0;
 };
 
-// A value in a TFile: chunks with their lengths in front, negative except for the last (io.file.tfile.Chunk).
+// A value in a TFile. It consists of chunks, each with its length in front; the length is negative except for the last
+// chunk (io.file.tfile.Chunk).
 class ChunkStream {
  public:
   explicit ChunkStream(BlockStream& block) : block_(block) {}
-  // Continues within a chunk that has `left` bytes left.
+  // Continues in the middle of a chunk that has `left` bytes left.
   ChunkStream(BlockStream& block, int64_t left, bool last) : block_(block), left_(left), last_(last) {}
 
   Result<std::string> Read(size_t max);  // as in BlockStream
@@ -74,7 +77,7 @@ class ChunkStream {
   bool last() const { return last_; }
 
  private:
-  // Sets left_ to the size of the next chunk that is not empty; 0: the end.
+  // Sets left_ to the size of the next chunk that is not empty, or to 0 at the end.
   Status NextChunk();
 
   BlockStream& block_;

@@ -9,9 +9,10 @@
 
 namespace howdah::hadoop::yarnlogs {
 
-// The number of bytes after the first byte of a variable-length integer (io.file.tfile.Utils.readVLong); -1: invalid.
+// The number of bytes after the first byte of a variable-length integer (io.file.tfile.Utils.readVLong), or -1 if the
+// first byte is invalid.
 int VLongTail(uint8_t first);
-// The integer; `tail`: the bytes after `first`.
+// The value of the integer. `tail` has the bytes after `first`.
 int64_t VLongOf(uint8_t first, std::string_view tail);
 
 // After a read beyond the end, or of an invalid value, all reads return 0 or empty, and ok() is false.
@@ -28,10 +29,10 @@ class Decoder {
   int64_t I64() { return static_cast<int64_t>(BigEndian(8)); }
   int64_t VLong();
   std::string_view Bytes(int64_t size);
-  // The format of writeUTF: two bytes of length, then the text in Java's modified UTF-8, which equals UTF-8 for
+  // Decodes the format of writeUTF: two bytes of length, then the text in Java's modified UTF-8. It equals UTF-8 for
   // characters below U+FFFF except NUL.
   std::string Utf() { return std::string(Bytes(U16())); }
-  // TFile's format: a variable-length length, then the text.
+  // Decodes TFile's format: the length as a variable-length integer, then the text.
   std::string String() { return std::string(Bytes(VLong())); }
 
  private:

@@ -9,7 +9,7 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-// Written by org.apache.hadoop.io.file.tfile.Utils.writeVLong of Hadoop 3.4.3.
+// The expected bytes were written by org.apache.hadoop.io.file.tfile.Utils.writeVLong of Hadoop 3.4.3.
 TEST(Decoder, VariableLengthIntegersMatchHadoop) {
   const struct {
     int64_t number;

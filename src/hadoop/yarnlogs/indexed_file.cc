@@ -11,7 +11,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-constexpr int64_t kMark = 32;  // the SHA-256 of the application id, at the end of the file and of each index
+constexpr int64_t kMark = 32;  // size of the SHA-256 of the application id, which ends the file and each index
 constexpr int64_t kLogTail = 4 + kMark;
 constexpr int64_t kLogIndexMax = int64_t{64} << 20;
 constexpr size_t kLogPiece = size_t{256} << 10;
@@ -45,7 +45,7 @@ const JavaNode* ObjectOf(const JavaTree& tree, const JavaValue& value) {
   return node != nullptr && node->kind == JavaNode::Kind::kObject ? node : nullptr;
 }
 
-// IndexedFileLogMeta.
+// Converts an IndexedFileLogMeta.
 Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   LogEntry entry;
   entry.container = tree.Text(tree.Field(meta, "containerId"));
@@ -58,13 +58,13 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   return entry;
 }
 
-// IndexedPerAggregationLogMeta: the logs of one upload, a map from containers to lists.
+// Adds the logs of one upload: an IndexedPerAggregationLogMeta, a map from containers to lists.
 Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEntry>& entries) {
   const JavaNode* map = ObjectOf(tree, tree.Field(upload, "logMetas"));
   if (map == nullptr) return IndexDamaged("its index is invalid");
   for (const JavaValue& value : map->items) {
     const JavaNode* list = ObjectOf(tree, value);
-    if (list == nullptr) continue;  // a key
+    if (list == nullptr) continue;  // a key of the map, not a list
     for (const JavaValue& item : list->items) {
       const JavaNode* meta = ObjectOf(tree, item);
       if (meta == nullptr) return IndexDamaged("its index is invalid");

@@ -49,7 +49,7 @@ class ObjectReader {
     if (fault_.empty()) fault_ = text;
     return {};
   }
-  // Nodes are numbered in the order of the stream, so that references find them.
+  // Numbers nodes in the order of the stream, as references in the stream expect.
   size_t Add(JavaNode::Kind kind) {
     tree_.nodes.emplace_back().kind = kind;
     return tree_.nodes.size() - 1;
@@ -66,7 +66,7 @@ class ObjectReader {
   void Fields(size_t node, size_t type, int depth);
   void Items(size_t node, int depth);
   JavaValue Primitive(char type, int depth);
-  // Reads a class description; -1: none.
+  // Reads a class description. Returns -1 if there is none.
   int64_t Class(int depth);
 
   Decoder in_;
@@ -246,7 +246,7 @@ const JavaNode* JavaTree::Node(const JavaValue& value) const {
 }
 
 JavaValue JavaTree::Field(const JavaNode& object, std::string_view name) const {
-  // The values of a class follow those of its base classes, so count from the end.
+  // The values of a class follow those of its base classes, so search from the end.
   size_t end = object.values.size();
   for (int64_t at = object.type; at >= 0; at = nodes[static_cast<size_t>(at)].type) {
     const JavaNode& type = nodes[static_cast<size_t>(at)];

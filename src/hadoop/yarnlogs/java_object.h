@@ -1,5 +1,6 @@
-// Parses the output of Java's ObjectOutputStream into a tree: the part of the protocol (Java Object Serialization
-// Specification, chapter 6) that plain data, collections and enums need. Reads names and values; never loads classes.
+// Parses the output of Java's ObjectOutputStream into a tree. Covers the part of the protocol (Java Object
+// Serialization Specification, chapter 6) that plain data, collections and enums need. Reads names and values, and
+// never loads classes.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +16,7 @@ namespace howdah::hadoop::yarnlogs {
 struct JavaValue {
   enum class Kind { kNull, kNumber, kNode };
   Kind kind = Kind::kNull;
-  int64_t number = 0;  // the value of any primitive type; the index of a node
+  int64_t number = 0;  // the value of any primitive type, or the index of a node
 };
 
 struct JavaField {
@@ -27,10 +28,10 @@ struct JavaNode {
   enum class Kind { kClass, kString, kObject, kEnum, kArray };
   Kind kind = Kind::kObject;
   std::string text;               // the name of a class, the content of a string, the constant of an enum
-  int64_t type = -1;              // the class of an object; the base of a class; -1: none
-  uint8_t flags = 0;              // of a class
-  std::vector<JavaField> fields;  // of a class
-  std::vector<JavaValue> values;  // the fields of an object, base class first; the elements of an array
+  int64_t type = -1;              // the class of an object, or the base of a class; -1 if there is none
+  uint8_t flags = 0;              // only of a class
+  std::vector<JavaField> fields;  // only of a class
+  std::vector<JavaValue> values;  // the fields of an object, base class first, or the elements of an array
   std::vector<JavaValue> items;   // objects written by the class's own method: the elements of a collection
 };
 
@@ -38,14 +39,16 @@ struct JavaTree {
   std::vector<JavaNode> nodes;
   JavaValue root;
 
-  const JavaNode* Node(const JavaValue& value) const;  // nullptr: the value is not a node
-  // The value of the field of this name; null if there is none.
+  // Returns null if the value is not a node.
+  const JavaNode* Node(const JavaValue& value) const;
+  // The value of the field of this name. Its kind is kNull if there is no such field.
   JavaValue Field(const JavaNode& object, std::string_view name) const;
-  // The content of a string; empty: the value is not a string.
+  // The content of a string; empty if the value is not a string.
   std::string Text(const JavaValue& value) const;
 };
 
-// Parses the first object of a stream. An error: truncated, damaged, nested too deep, or of an unsupported kind.
+// Parses the first object of a stream. Returns an error if the stream is truncated, damaged, nested too deeply, or of
+// an unsupported kind.
 Result<JavaTree> ReadJavaObject(std::string_view bytes);
 
 }  // namespace howdah::hadoop::yarnlogs

@@ -23,7 +23,7 @@ std::vector<std::string> Directories(const std::map<std::string, std::string>& c
       "ann", application);
 }
 
-// The first one is the location used by NodeManagers of 3.3.6, 3.4.3 and 3.5.0, as recorded (testdata/README.md).
+// The first directory is the one that NodeManagers of 3.3.6, 3.4.3 and 3.5.0 used, as recorded (testdata/README.md).
 TEST(LogDirectories, DefaultsApplyWithoutConfiguration) {
   EXPECT_THAT(Directories({}), ElementsAre("/tmp/logs/ann/bucket-logs-tfile/0001/application_1795285645199_0001",
                                            "/tmp/logs/ann/bucket-logs-ifile/0001/application_1795285645199_0001",
@@ -60,7 +60,7 @@ TEST(LogDirectories, FirstDirectoryMatchesConfiguration) {
   for (const auto& row : rows) EXPECT_EQ(Directories(row.configuration, row.application).front(), row.first);
 }
 
-TEST(LogDirectories, InvalidApplicationHasNone) {
+TEST(LogDirectories, InvalidApplicationIdHasNoDirectories) {
   for (const char* id : {"", "application", "application_", "application_1", "application_1_", "application_1_x",
                          "application_1_99999999999", "job_1_0001"}) {
     EXPECT_THAT(Directories({}, id), IsEmpty()) << id;

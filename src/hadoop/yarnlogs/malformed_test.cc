@@ -1,4 +1,4 @@
-// Truncated and mutated files: errors or other bytes, but no crash, no hang and no read beyond the file.
+// Truncated and mutated files may give errors or other bytes, but no crash, no hang and no read beyond the file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -14,7 +14,7 @@ using testing::Recorded;
 using testing::SourceOf;
 using testing::Traffic;
 
-constexpr int kMutations = 1500;  // per file
+constexpr int kMutations = 1500;  // number per file
 constexpr int64_t kReadMax = int64_t{64} << 20;
 
 // Opens, lists and reads as much as possible. Returns false if anything failed.
@@ -84,7 +84,7 @@ TEST(Malformed, MutatedFileIsSafe) {
   }
 }
 
-TEST(Malformed, SourceErrorIsPassedOn) {
+TEST(Malformed, ErrorOfSourceIsReturned) {
   for (const std::string& name : Files()) {
     const std::string bytes = Recorded(name);
     for (int reads = 0;; ++reads) {

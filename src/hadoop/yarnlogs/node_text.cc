@@ -36,7 +36,7 @@ Status NodeText::Add(std::string_view bytes) {
   return {};
 }
 
-// Returns the bytes after the descriptive lines at the beginning.
+// Returns the part of `bytes` after the descriptive lines at the beginning of the answer.
 Result<std::string_view> NodeText::AddHead(std::string_view bytes) {
   const size_t before = head_.size();
   head_ += bytes.substr(0, kMostHead);

@@ -141,7 +141,7 @@ TEST(Recorded, OnlyNeededBytesAreRead) {
   }
 }
 
-// The contents that emit.sh writes to the file "part", one after the other.
+// The contents that emit.sh writes to the file "part" one after the other.
 std::vector<std::string> Parts(const std::string& container) {
   std::vector<std::string> parts;
   for (int i = 1; i <= 3; ++i) {
@@ -150,7 +150,7 @@ std::vector<std::string> Parts(const std::string& container) {
   return parts;
 }
 
-// The contents of all files of one name in several files of a node, without repetitions.
+// The contents of all log files of one name in several files of a node, without repetitions.
 std::vector<std::string> Contents(const std::vector<std::string>& files, const std::string& container,
                                   const std::string& name) {
   std::vector<std::string> contents;
@@ -196,7 +196,7 @@ TEST(Recorded, TFilesOfSeveralUploadsAreRead) {
   }
 }
 
-// Read during the last upload: complete up to the offset in the checksum file.
+// Recorded during the last upload: the file is complete up to the offset in the checksum file.
 TEST(Recorded, UnfinishedUploadIsReadUpToChecksum) {
   const std::string bytes = Recorded("3.3.6-ifile-gz-rolled-unfinished");
   const Result<Checksum> checksum = ParseChecksum(Recorded("3.3.6-ifile-gz-rolled-checksum"));
@@ -206,7 +206,8 @@ TEST(Recorded, UnfinishedUploadIsReadUpToChecksum) {
   const std::string whole = bytes.substr(0, static_cast<size_t>(checksum->end));
   EXPECT_EQ(Contents({whole}, container, "part"), Parts(container));
   EXPECT_THAT(Contents({whole}, container, "stdout"), IsEmpty());
-  EXPECT_THAT(Contents({whole + "what has come since"}, container, "part"), ElementsAre(HasSubstr("was cut off")));
+  EXPECT_THAT(Contents({whole + "what has come since"}, container, "part"),
+              ElementsAre(HasSubstr("the upload was interrupted")));
 }
 
 }  // namespace

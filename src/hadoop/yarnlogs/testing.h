@@ -11,9 +11,9 @@
 
 namespace howdah::hadoop::yarnlogs::testing {
 
-// The content of a file in testdata/, where files are gzipped. Empty: there is none.
+// The content of a file in testdata/, where files are gzipped. Empty if there is no such file.
 inline std::string Recorded(const std::string& name) {
-  const std::string path = std::string(HOWDAH_SOURCE_DIR) + "/src/yarnlogs/testdata/" + name + ".gz";
+  const std::string path = std::string(HOWDAH_SOURCE_DIR) + "/src/hadoop/yarnlogs/testdata/" + name + ".gz";
   gzFile file = gzopen(path.c_str(), "rb");
   std::string bytes;
   std::string piece(1 << 16, '\0');
@@ -31,7 +31,7 @@ struct Traffic {
   size_t largest = 0;
 };
 
-// `bytes` must outlive the source.
+// `bytes` must live longer than the source.
 inline Source SourceOf(std::string_view bytes, Traffic* traffic = nullptr) {
   return {static_cast<int64_t>(bytes.size()), [bytes, traffic](int64_t offset, size_t size) -> Result<std::string> {
             const bool within = offset >= 0 && static_cast<uint64_t>(offset) <= bytes.size() &&

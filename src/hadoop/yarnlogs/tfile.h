@@ -1,4 +1,4 @@
-// Aggregated logs in a TFile: key-value pairs in blocks; each container is a key, and its value is all of its logs.
+// Aggregated logs in a TFile: key-value pairs in blocks. Each container is a key, and the value has all of its logs.
 #pragma once
 
 #include <memory>

@@ -19,7 +19,8 @@ namespace {
 
 using Parts = std::vector<std::string>;
 
-// Resolves a path relative to the directory `below`. nullopt: the path is absolute or leaves the root directory.
+// Resolves a path relative to the directory `below`. Returns nullopt if the path is absolute or leaves the root
+// directory.
 std::optional<Parts> Walk(const std::string& path, Parts below) {
   if (path.starts_with('/')) return std::nullopt;
   for (size_t begin = 0; begin <= path.size();) {
@@ -53,7 +54,7 @@ class Unpacker {
       if (result < ARCHIVE_WARN) return ArchiveError(source);
       HOWDAH_TRY_STATUS(Extract(source, entry));
     }
-    // Set directory modes last: a directory that its owner may not write to could not have been filled.
+    // Set directory modes last, because a directory without write permission could not have been filled.
     for (auto it = directories_.rbegin(); it != directories_.rend(); ++it) {
       const Fd parent = OpenParent(it->first);
       if (parent.valid()) ::fchmodat(parent.get(), it->first.back().c_str(), it->second, 0);
@@ -144,7 +145,7 @@ class Unpacker {
         return written.error().While("unpacking " + name_);
       }
     }
-    // A sparse file may end in a hole, and some zip files have no modes.
+    // Set size and mode here, because a sparse file may end in a hole and some zip files have no modes.
     if (archive_entry_size_is_set(entry) != 0 && ::ftruncate(file.get(), archive_entry_size(entry)) != 0)
       return SystemError(doing);
     const mode_t mode = archive_entry_perm(entry) & 0777;

@@ -69,7 +69,7 @@ TEST(Unpack, NonAsciiNamesAreKept) {
 
 TEST(Unpack, ZipWithoutModesGetsDefaultModes) {
   Scratch scratch;
-  // An archive without Unix modes, as Windows makes them.
+  // An archive without Unix modes, as Windows programs make it.
   RunOk(scratch,
         "python3 -c 'import zipfile\nz = zipfile.ZipFile(\"w.zip\", \"w\")\ni = zipfile.ZipInfo(\"d/f.txt\")\n"
         "i.create_system = 0\nz.writestr(i, \"text\")'");
@@ -82,7 +82,7 @@ TEST(Unpack, ZipWithoutModesGetsDefaultModes) {
 TEST(Unpack, EntryOutsideDirectoryIsRefused) {
   const struct {
     const char* name;
-    const char* entry;  // python: fills the TarInfo t
+    const char* entry;  // Python code that fills the TarInfo t
     const char* message;
   } rows[] = {
       {"dotdot", "t.name = '../evil'", "'../evil' is outside"},
@@ -103,13 +103,13 @@ TEST(Unpack, EntryOutsideDirectoryIsRefused) {
     const Status done = Unpack(scratch / "a.tar", scratch / "out");
     ASSERT_FALSE(done.ok()) << row.name;
     EXPECT_THAT(done.error().message, testing::AllOf(HasSubstr(scratch / "a.tar"), HasSubstr(row.message))) << row.name;
-    // Only the link that existed before is there, and nothing was written beside the directory.
+    // Only the link that existed before the test exists, and nothing was written outside the directory.
     RunOk(scratch,
           "[ \"$(find out ! -type d)$(find outside evil ! -type d 2>&-)\" = out/inside ] && [ ! -e /tmp/evil ]");
   }
 }
 
-TEST(Unpack, OutwardLinksCanBeKept) {
+TEST(Unpack, LinksToOutsideCanBeKept) {
   Scratch scratch;
   RunOk(scratch, "mkdir -p env/bin out && ln -s /usr/bin/python3 env/bin/python && tar czf env.tar.gz -C env bin");
   EXPECT_FALSE(Unpack(scratch / "env.tar.gz", scratch / "out").ok());

@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kKernelStep = size_t{64} << 20;
 
-// Shares blocks if the file system can, otherwise copies within the kernel, otherwise through a buffer.
+// Shares blocks if the file system supports it. Otherwise copies within the kernel, and if that fails through a buffer.
 bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
   if (::ioctl(to, FICLONE, from) == 0) {
     on_bytes(size);
@@ -25,7 +25,7 @@ bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
       on_bytes(count);
     }
     if (count == 0 && any) return true;
-    if (count == 0) break;  // an empty file, or one of /proc that only read(2) can read
+    if (count == 0) break;  // an empty file, or a file of /proc that only read(2) can read
     if (count < 0 && errno == EINTR) continue;
     if (count < 0 && any) return false;
     if (count < 0) break;
@@ -65,7 +65,8 @@ class TreeCopier {
 
  private:
   Status CopyDirectory(const std::string& from, const std::string& to, const struct stat& info) {
-    if (root_known_ && info.st_dev == root_.st_dev && info.st_ino == root_.st_ino) return {};  // the copy itself
+    if (root_known_ && info.st_dev == root_.st_dev && info.st_ino == root_.st_ino)
+      return {};  // this is the target itself, inside the source
     struct stat there {};
     if (::mkdir(to.c_str(), 0700) != 0) {
       const int error = errno;
@@ -78,13 +79,13 @@ class TreeCopier {
       const std::string source = from + "/" + name;
       struct stat entry {};
       if (::lstat(source.c_str(), &entry) != 0) {
-        if (errno == ENOENT) continue;  // vanished since it was listed
+        if (errno == ENOENT) continue;  // removed after it was listed
         return SystemError("copying " + source);
       }
       HOWDAH_TRY_STATUS(Copy(source, to + "/" + name, entry));
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
-    // Set the mode last: a directory that its owner may not write to could not have been filled.
+    // Set the mode last, because a directory without write permission could not have been filled.
     if (::chmod(to.c_str(), info.st_mode & 07777) != 0) return SystemError("copying " + from);
     ::utimensat(AT_FDCWD, to.c_str(), times, 0);
     return {};
@@ -116,7 +117,7 @@ class TreeCopier {
 
   const OnBytes& on_bytes_;
   bool root_known_ = false;
-  struct stat root_ {};  // of the directory that is being filled
+  struct stat root_ {};  // the target directory of the whole copy
 };
 
 std::optional<int64_t> SizeOf(const std::string& path, const struct stat& info) {

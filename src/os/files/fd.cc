@@ -12,7 +12,7 @@ void Fd::Close() {
 }
 
 Error SystemError(std::string_view doing, int error) {
-  const char* text = ::strerrordesc_np(error);  // unlike strerror, safe from any thread
+  const char* text = ::strerrordesc_np(error);  // thread-safe, unlike strerror
   const ErrorCode code = error == ENOENT || error == ENOTDIR ? ErrorCode::kNotFound : ErrorCode::kFailed;
   return {code, std::string(doing) + ": " + (text != nullptr ? std::string(text) : "error " + std::to_string(error))};
 }

@@ -11,7 +11,7 @@
 namespace howdah::os::files {
 namespace {
 
-// Reads until the end or until `limit` bytes are there.
+// Reads to the end of the file, but at most `limit` bytes.
 Result<std::string> ReadUpTo(int fd, size_t limit, const std::string& path) {
   std::string bytes;
   struct stat info {};
@@ -55,7 +55,8 @@ Result<std::string> ReadFile(const std::string& path, size_t limit) {
 Result<std::string> ReadTail(const std::string& path, size_t limit) {
   HOWDAH_TRY(auto fd, OpenForReading(path));
   if (::lseek(fd.get(), -static_cast<off_t>(limit), SEEK_END) < 0 && errno != EINVAL) {
-    return SystemError("reading the end of " + path);  // EINVAL: the file is shorter, so it is read from its beginning
+    // EINVAL means that the file is shorter than `limit`; it is then read from its beginning.
+    return SystemError("reading the end of " + path);
   }
   return ReadUpTo(fd.get(), limit, path);
 }

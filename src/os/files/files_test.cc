@@ -84,7 +84,7 @@ TEST(Files, MakeDirectoriesCreatesParents) {
   EXPECT_FALSE(MakeDirectories(scratch / "file/x").ok());
 }
 
-TEST(Files, ListDirectoryHonoursLimit) {
+TEST(Files, ListDirectoryReturnsAtMostLimit) {
   Scratch scratch;
   for (const char* name : {"c", "a", "b"}) ASSERT_TRUE(WriteFileAtomically(scratch / name, "").ok());
   EXPECT_EQ(ListDirectory(scratch.path(), 2)->size(), 2u);
@@ -108,7 +108,7 @@ TEST(RemoveTree, LinksAreNotFollowed) {
 
 TEST(RemoveTree, DeepTreeIsRemoved) {
   Scratch scratch;
-  // Deeper than PATH_MAX, and too deep to hold one descriptor per level.
+  // The tree is deeper than PATH_MAX, and too deep to keep one descriptor open per level.
   ASSERT_EQ(Shell(scratch,
                   "python3 -c 'import os\nfor i in range(3000): os.mkdir(\"d\"); os.chdir(\"d\"); open(\"f\", \"w\")'"),
             0);
@@ -119,9 +119,9 @@ TEST(RemoveTree, DeepTreeIsRemoved) {
 TEST(RemoveTree, MissingPermissionsAreRestored) {
   Scratch scratch;
   ASSERT_EQ(::chmod(scratch.path().c_str(), 0777), 0);
-  const pid_t child = ::fork();  // root ignores permissions
+  const pid_t child = ::fork();  // run as another user, because root ignores permissions
   if (child == 0) {
-    // chdir first: the new user may not be able to traverse the path to the directory.
+    // Change the directory first, because the new user may not be able to traverse the path to it.
     if (::chdir(scratch.path().c_str()) != 0) ::_exit(5);
     if (::geteuid() == 0 && ::setuid(65534) != 0) ::_exit(1);
     if (!MakeDirectories("t/locked/inner").ok()) ::_exit(2);

@@ -18,7 +18,7 @@ constexpr int64_t kBlock = int64_t{64} << 10;
 std::string_view LastLines(std::string_view text, int64_t lines) {
   if (lines <= 0) return text.substr(text.size());
   size_t at = text.size();
-  if (at > 0 && text[at - 1] == '\n') --at;  // terminates the last line
+  if (at > 0 && text[at - 1] == '\n') --at;  // this newline terminates the last line
   for (; at > 0; --at) {
     if (text[at - 1] == '\n' && --lines == 0) break;
   }

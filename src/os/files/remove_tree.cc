@@ -10,20 +10,20 @@
 namespace howdah::os::files {
 namespace {
 
-// Directories below this depth are first moved up to the top, so that the number of open descriptors is bounded.
+// Directories deeper than this are first moved to the top, so that the number of open descriptors is bounded.
 constexpr int kDepthLimit = 64;
 
 class TreeRemover {
  public:
   TreeRemover(int top, std::string path) : top_(top), path_(std::move(path)) {}
 
-  // Empties the directory that `fd` has open.
+  // Removes the content of the directory that is open as `fd`.
   Status Empty(Fd fd, int depth) {
     const int here = fd.get();
     DIR* opened = ::fdopendir(fd.Release());
     if (opened == nullptr) return SystemError("removing " + path_);
     const std::unique_ptr<DIR, int (*)(DIR*)> directory(opened, ::closedir);
-    // If the directory changes meanwhile, readdir may miss names; a further round finds them.
+    // If the directory changes during the scan, readdir may miss names. The next round finds them.
     for (bool found = true; found;) {
       found = false;
       ::rewinddir(opened);
@@ -37,7 +37,7 @@ class TreeRemover {
     return {};
   }
 
-  // Restores missing permissions of a directory of this user. For a directory of another user the error stays.
+  // Restores missing permissions if the directory belongs to this user; otherwise the error stays.
   static Fd OpenWritable(int parent, const std::string& name) {
     constexpr int kFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
     struct stat info {};
@@ -59,7 +59,7 @@ class TreeRemover {
     if (!S_ISDIR(info.st_mode)) return SystemError("removing " + path_ + "/.../" + name, error);
     if (depth >= kDepthLimit) {
       const std::string moved = ".howdah-removing-" + std::to_string(moved_++);
-      ::fchmodat(parent, name.c_str(), 0700, 0);  // moving a directory needs write permission on it
+      ::fchmodat(parent, name.c_str(), 0700, 0);  // moving a directory requires write permission on it
       if (::renameat(parent, name.c_str(), top_, moved.c_str()) == 0) return {};
       return SystemError("removing " + path_ + "/.../" + name);
     }

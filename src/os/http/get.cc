@@ -24,7 +24,7 @@ constexpr size_t kErrorText = 4 << 10, kBlock = 64 << 10;
 constexpr uint32_t kHeaderBytes = 64 << 10;
 
 struct Url {
-  std::string host;  // with the port, as written
+  std::string host;  // including the port, as written
   HostPort where;
   std::string target;
 };
@@ -46,7 +46,7 @@ Result<Url> ParseUrl(const std::string& text) {
   return url;
 }
 
-// A socket with Beast's stream interface; every wait has a limit.
+// A socket with Beast's stream interface, which limits the time of every wait.
 class Stream {
  public:
   Stream(os::files::Fd fd, const GetLimits& limits)

@@ -1,4 +1,4 @@
-// Server and client over loopback: with each other, and each with a peer that violates the protocol.
+// Server and client over loopback, together and each with a peer that violates the protocol.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -49,7 +49,7 @@ std::string ReadAll(const os::files::Fd& fd) {
   }
 }
 
-// A server whose loop runs on a separate thread.
+// A server with its loop on a separate thread.
 class Served {
  public:
   explicit Served(Server::Limits limits = {}) {
@@ -70,7 +70,7 @@ class Served {
   ~Served() {
     boost::asio::post(loop_, [this] { server_.reset(), loop_.stop(); });
     thread_.join();
-    for (const auto& respond : kept_) respond({});  // too late: ignored
+    for (const auto& respond : kept_) respond({});  // too late, so it must be ignored
   }
   uint16_t port() const { return port_; }
   std::string Ask(const std::string& bytes) const {
@@ -182,7 +182,7 @@ TEST(HttpServer, MutatedRequestsAreSafe) {
   EXPECT_THAT(served.Ask(good), StartsWith("HTTP/1.1 200 "));
 }
 
-// Answers one connection with fixed bytes, then closes.
+// Answers one connection with fixed bytes, then closes it.
 class Canned {
  public:
   explicit Canned(std::string bytes) : listener_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
@@ -232,7 +232,7 @@ Got GetFrom(const std::string& bytes, GetLimits limits = {}, std::string* reques
   return {std::move(reply), std::move(body)};
 }
 
-TEST(HttpGet, BodyIsReadInEveryFraming) {
+TEST(HttpGet, BodyIsReadWithEveryTransferEncoding) {
   std::string request;
   const Got sized = GetFrom("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Type: text/x\r\n\r\nhello", {}, &request);
   ASSERT_TRUE(sized.reply.ok()) << sized.reply.error().message;
@@ -249,7 +249,7 @@ TEST(HttpGet, BodyIsReadInEveryFraming) {
   EXPECT_EQ(GetFrom("HTTP/1.1 200 OK\r\nContent-Length: 3000000\r\n\r\n" + large).body, large);
 }
 
-TEST(HttpGet, OtherStatusIsReply) {
+TEST(HttpGet, StatusOtherThan200IsReturnedAsReply) {
   const Got moved = GetFrom("HTTP/1.1 307 Moved\r\nLocation: http://example.org/\r\nContent-Length: 2\r\n\r\nhi");
   ASSERT_TRUE(moved.reply.ok());
   EXPECT_EQ(moved.reply->status, 307);

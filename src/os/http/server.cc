@@ -16,7 +16,7 @@ namespace protocol = boost::beast::http;
 using asio::ip::tcp;
 using Failure = boost::system::error_code;
 
-// Formats an IPv4-mapped IPv6 address of a dual-stack listener as IPv4: "10.0.0.7".
+// The client's address. An IPv4-mapped IPv6 address of a dual-stack listener is formatted as IPv4: "10.0.0.7".
 std::string AddressOf(const tcp::socket& socket) {
   Failure failed;
   asio::ip::address address = socket.remote_endpoint(failed).address();
@@ -29,7 +29,7 @@ std::string AddressOf(const tcp::socket& socket) {
 
 class Connection {
  public:
-  // on_finished: destroys the connection.
+  // on_finished destroys the connection.
   Connection(tcp::socket socket, const Server::Limits& limits, std::shared_ptr<const Server::Handler> handler,
              std::function<void()> on_finished)
       : limits_(limits),
@@ -106,11 +106,11 @@ class Connection {
   }
 
   void Finish() {
-    const auto over = on_finished_;  // destroys *this
+    const auto over = on_finished_;  // a copy, because the call destroys *this
     over();
   }
 
-  // Discards unread input before closing: otherwise the kernel may reset the connection and the client may lose the
+  // Discards unread input before closing. Otherwise the kernel may reset the connection, and the client may lose the
   // response.
   void Close() {
     Failure ignored;
@@ -138,7 +138,7 @@ class Connection {
   protocol::request_parser<protocol::string_body> parser_;
   protocol::response<protocol::string_body> answer_;
   std::array<char, 4096> discarded_;
-  size_t left_ = 64 << 10;  // bytes to discard at most
+  size_t left_ = 64 << 10;  // the maximum number of bytes to discard
   bool head_ = false, answered_ = false;
   std::shared_ptr<char> alive_ = std::make_shared<char>();
 };
@@ -168,7 +168,7 @@ class AsioServer final : public Server {
   void Accept() {
     acceptor_.async_accept([this, alive = std::weak_ptr(alive_)](const Failure& failed, tcp::socket socket) {
       if (alive.expired() || failed == asio::error::operation_aborted) return;
-      if (failed) return AcceptLater();  // for example, out of file descriptors
+      if (failed) return AcceptLater();  // for example because the process has no free file descriptors
       if (connections_.size() < limits_.connections) Take(std::move(socket));
       Accept();
     });
@@ -190,7 +190,7 @@ class AsioServer final : public Server {
 
   void Forget(uint64_t id) {
     const auto it = connections_.find(id);
-    // its own member function is still running, and does nothing after this call
+    // A member function of the connection is still running, and does nothing after this call.
     const auto gone = std::move(it->second);
     connections_.erase(it);
   }

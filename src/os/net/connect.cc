@@ -35,7 +35,7 @@ Status Await(int fd, short events, Duration limit) {
   }
 }
 
-// Returns 0 or an errno; ETIMEDOUT if the limit was reached.
+// Returns 0 or an errno, which is ETIMEDOUT if the limit was reached.
 int ConnectTo(const SocketAddress& address, Duration limit, OwnedFd& connected) {
   OwnedFd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
   if (fd.get() < 0) return errno;
@@ -91,7 +91,8 @@ Result<int> Connect(const HostPort& where, Duration limit) {
   ConnectFailures failures;
   bool out_of_time = false;
   for (size_t i = 0; i < addresses->size(); ++i) {
-    // Split the remaining time among the remaining addresses, so that one that drops packets does not hide the next.
+    // Split the remaining time among the remaining addresses, so that an address that drops packets leaves time for the
+    // next.
     OwnedFd fd;
     const Duration share = Left(deadline) / static_cast<int64_t>(addresses->size() - i);
     const int error = ConnectTo((*addresses)[i], share, fd);
@@ -119,7 +120,7 @@ Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit)
   const auto addresses = Resolve(where, limit);
   if (!addresses.ok()) return addresses.error().While(doing);
   const SocketAddress& to = addresses->front();
-  // Connecting a datagram socket makes the kernel choose the route.
+  // Connect a datagram socket, which makes the kernel choose the route without sending anything.
   const OwnedFd fd(socket(to.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (connect(fd.get(), to.get(), to.size) != 0) {
     return Error{ErrorCode::kUnavailable, doing + ": " + std::system_category().message(errno)};

@@ -13,11 +13,12 @@
 namespace howdah::os::net {
 
 struct DnsOptions {
-  std::string servers;  // "127.0.0.1:5353,..."; empty: those of /etc/resolv.conf
-  int cancel_fd = -1;   // the lookup ends (kTimeout) as soon as this descriptor is readable
+  std::string servers;  // "127.0.0.1:5353,..."; if empty, those of /etc/resolv.conf
+  int cancel_fd = -1;   // once this descriptor is readable, the lookup ends with kTimeout
 };
 
-// Answers that need no lookup: an IP address is itself, "localhost" is 127.0.0.1 and ::1. nullopt: a lookup is needed.
+// Answers that need no lookup: an IP address resolves to itself, "localhost" to 127.0.0.1 and ::1. Returns nullopt if a
+// lookup is needed.
 std::optional<std::vector<SocketAddress>> KnownAddresses(const HostPort& where);
 
 // Queries /etc/hosts, then the DNS servers.

@@ -44,7 +44,7 @@ class Lookup::Impl {
 
  private:
   OwnedFd done_, cancel_;
-  std::optional<Result<std::vector<SocketAddress>>> answer_;  // owned by the thread until it has ended
+  std::optional<Result<std::vector<SocketAddress>>> answer_;  // used only by the thread until it has ended
   std::thread thread_;
 };
 

@@ -40,10 +40,11 @@ TEST(Resolve, AddressesAndLocalhostNeedNoLookup) {
   EXPECT_EQ(Ips(lookup.Take()), Texts{"10.1.2.3"});
 }
 
-// A name server on loopback that answers each query as the test wants; without answers it is silent.
+// A name server on loopback that answers each query as the test requires. Without an answer function it stays silent.
 class NameServer {
  public:
-  // The records for a query of `type` (1: A, 28: AAAA), each an address in bytes; nullopt: no such name.
+  // Returns the records for a query of `type` (1: A, 28: AAAA), each an address in bytes, or nullopt if there is no
+  // such name.
   using Answers = std::function<std::optional<std::vector<std::string>>(uint16_t type)>;
 
   explicit NameServer(Answers answers)
@@ -78,7 +79,8 @@ class NameServer {
     }
   }
 
-  // RFC 1035: header, a copy of the question, the records; their names point to the question's name at byte 12.
+  // The format of RFC 1035: header, a copy of the question, the records. The records' names point to the question's
+  // name at byte 12.
   std::string Answer(const std::string& question) const {
     size_t end = 12;
     while (question[end] != 0) end += 1 + static_cast<size_t>(question[end]);
@@ -142,7 +144,7 @@ TEST(AskDns, LookupIsCancelled) {
 }
 
 TEST(Lookup, DestructorCancelsPendingLookup) {
-  // Whatever the name servers of the machine do: a pending lookup ends with its owner and does not block it.
+  // Whatever the name servers of the machine do, the destructor must cancel the pending lookup without blocking.
   Lookup lookup({"rm.howdah.invalid.", 8032}, std::chrono::hours(1));
   EXPECT_GE(lookup.fd(), 0);
 }

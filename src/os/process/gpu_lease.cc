@@ -10,8 +10,9 @@
 namespace howdah::os::process {
 namespace {
 
-// The process that bound an abstract socket's name keeps it until the last descriptor is closed. Users and containers
-// that share the node's network namespace share the names.
+// Locks a name by binding an abstract socket to it. The kernel frees the name when the last descriptor is closed. Users
+// and containers that share the node's network namespace share the names. Returns an invalid descriptor if the name is
+// locked.
 files::Fd Hold(const std::string& name) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;

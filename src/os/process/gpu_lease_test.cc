@@ -11,14 +11,14 @@ namespace {
 
 std::string Scope() { return "test-" + std::to_string(getpid()) + "-"; }
 
-TEST(GpuLease, IsolatedGpusNeedNoLease) {
+TEST(GpuLease, GpusIsolatedByClusterNeedNoLease) {
   const auto lease = LeaseGpus({2, 3}, 2, Scope());
   ASSERT_TRUE(lease.ok());
   EXPECT_EQ(lease->gpus, (std::vector<int>{2, 3}));
   EXPECT_TRUE(LeaseGpus({2, 3}, 2, Scope()).ok());  // another container sees other devices under the same indices
 }
 
-TEST(GpuLease, CountedGpusAreLeasedOnce) {
+TEST(GpuLease, VisibleGpuIsLeasedToOneContainerAtATime) {
   const auto first = LeaseGpus({0, 1, 2, 3}, 2, Scope());
   const auto second = LeaseGpus({0, 1, 2, 3}, 1, Scope());
   ASSERT_TRUE(first.ok() && second.ok());
@@ -31,7 +31,7 @@ TEST(GpuLease, CountedGpusAreLeasedOnce) {
   EXPECT_NE(third.error().message.find("only 1 are not used"), std::string::npos) << third.error().message;
 }
 
-TEST(GpuLease, LeaseEndsWithLastHolder) {
+TEST(GpuLease, LeaseEndsWhenLastProcessWithItsDescriptorsEnds) {
   int go[2];
   ASSERT_EQ(pipe(go), 0);
   pid_t child = -1;

@@ -16,7 +16,7 @@
 namespace howdah::os::process {
 namespace {
 
-// The system calls in which hung processes are usually found.
+// The system calls in which hung processes usually are.
 constexpr std::array<std::pair<int, std::string_view>, 22> kSystemCalls = {{{SYS_read, "read"},
                                                                             {SYS_write, "write"},
                                                                             {SYS_openat, "openat"},

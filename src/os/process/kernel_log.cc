@@ -10,7 +10,7 @@ namespace howdah::os::process {
 namespace {
 
 constexpr char kKernelsOwn[] = "/dev/kmsg";
-constexpr size_t kLongestRecord = 8192;  // the kernel's own limit
+constexpr size_t kLongestRecord = 8192;  // the kernel's limit for one record
 constexpr size_t kKept = 64 << 10;
 
 }  // namespace
@@ -26,7 +26,7 @@ const std::string& KernelLog::Read() {
   char buffer[kLongestRecord];
   while (log_.valid()) {
     const ssize_t size = ::read(log_.get(), buffer, sizeof buffer);
-    if (size < 0 && (errno == EINTR || errno == EPIPE)) continue;  // EPIPE: the next message has been overwritten
+    if (size < 0 && (errno == EINTR || errno == EPIPE)) continue;  // EPIPE: the kernel has overwritten the next message
     if (size <= 0) break;
     Add({buffer, static_cast<size_t>(size)});
   }

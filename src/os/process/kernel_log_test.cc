@@ -30,7 +30,7 @@ TEST(KernelLog, MessagesSinceBeginAreRead) {
   EXPECT_EQ(log.Read(), "");
 }
 
-TEST(KernelLog, FloodKeepsLastMessages) {
+TEST(KernelLog, LastMessagesOfFloodAreKept) {
   files::Scratch scratch;
   const std::string file = scratch / "kern.log";
   Append(file, "");
@@ -49,7 +49,7 @@ TEST(KernelLog, MissingLogIsEmpty) {
   EXPECT_EQ(log.Read(), "");
 }
 
-// The real kernel log, where this process may write to it.
+// Reads the real kernel log if this process may write to it.
 TEST(KernelLog, RealKernelLogIsRead) {
   const files::Fd kernel(::open("/dev/kmsg", O_WRONLY | O_CLOEXEC));
   if (!kernel.valid()) GTEST_SKIP() << "only root may write to /dev/kmsg";

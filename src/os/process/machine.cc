@@ -23,7 +23,7 @@ int MillisecondsUntil(std::chrono::steady_clock::time_point deadline) {
   return static_cast<int>(std::max<int64_t>(left.count(), 0));
 }
 
-// Reads until the end of the pipe. Returns false if the deadline came first.
+// Reads to the end of the pipe. Returns false if the deadline passes first.
 bool ReadPipe(int fd, std::chrono::steady_clock::time_point deadline, std::string& output) {
   for (char buffer[4096];;) {
     pollfd wanted{fd, POLLIN, 0};

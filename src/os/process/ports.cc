@@ -22,7 +22,7 @@ namespace {
 constexpr uint16_t kFirstPort = 10'240;  // lower ports are registered for services that may start later
 constexpr size_t kFewestChoices = 128;
 constexpr int kTries = 512;
-constexpr const char* kListening = "0A";  // a state in /proc/net/tcp
+constexpr const char* kListening = "0A";  // the listening state in /proc/net/tcp
 
 files::Fd BindTcp(uint16_t port) {
   files::Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -40,7 +40,8 @@ files::Fd BindTcp(uint16_t port) {
   return fd;
 }
 
-// The lock of a port among all reservations of this network namespace; not valid: already locked.
+// Locks a port among all reservations of this network namespace. Returns an invalid descriptor if the port is already
+// locked.
 files::Fd LockPort(uint16_t port) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
@@ -101,7 +102,7 @@ std::vector<PortRange> ParsePortRanges(std::string_view text) {
     PortRange range;
     const auto [first_end, first_error] = std::from_chars(at, end, range.first);
     if (first_error != std::errc()) {
-      ++at;  // a separator
+      ++at;  // skip the separator
       continue;
     }
     at = first_end;
@@ -129,7 +130,7 @@ std::vector<uint16_t> ChoosablePorts(const PortRange& ephemeral, const std::vect
 Result<PortReservation> PortReservation::Reserve() {
   const auto ephemeral = ParsePortRanges(ReadProcFile("/proc/sys/net/ipv4/ip_local_port_range"));
   const auto reserved = ParsePortRanges(ReadProcFile("/proc/sys/net/ipv4/ip_local_reserved_ports"));
-  // If the kernel does not tell its range, assume that it uses all ports.
+  // If the kernel does not expose its range, assume that it uses all ports.
   const auto choices = ChoosablePorts(ephemeral.empty() ? PortRange{0, 65'535} : ephemeral.front(), reserved);
   const bool choose = choices.size() >= kFewestChoices;
   uint32_t random = 0;

@@ -99,8 +99,8 @@ TEST(Ports, PortIsHeldAgainAfterServerExit) {
   EXPECT_TRUE(port->holding());
 }
 
-// The test uses up the whole range of the kernel, by bind(0) and by outgoing connections: the reserved port is not
-// given out.
+// Uses up the whole port range of the kernel, by bind(0) and by outgoing connections. The kernel must never assign the
+// reserved port.
 TEST(Ports, ReservedPortIsNeverAssignedByKernel) {
   auto port = PortReservation::Reserve();
   ASSERT_TRUE(port.ok());

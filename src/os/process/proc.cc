@@ -25,7 +25,7 @@ std::string ReadProcFile(const std::string& path) {
 
 std::optional<ProcStat> ReadProcStat(pid_t pid) {
   const std::string text = ReadProcFile("/proc/" + std::to_string(pid) + "/stat");
-  const size_t name_end = text.rfind(')');  // the name may hold spaces and parentheses
+  const size_t name_end = text.rfind(')');  // the name may contain spaces and parentheses
   if (name_end == std::string::npos) return std::nullopt;
   ProcStat stat;
   long long user = 0, system = 0, children_user = 0, children_system = 0;

@@ -1,4 +1,4 @@
-// Single processes as shown in /proc.
+// Reads the state of single processes from /proc.
 #pragma once
 
 #include <sys/types.h>
@@ -20,7 +20,7 @@ struct ProcStat {
 std::optional<ProcStat> ReadProcStat(pid_t pid);
 
 struct ProcMemory {
-  int64_t anonymous = 0, file = 0, shared = 0;  // resident bytes
+  int64_t anonymous = 0, file = 0, shared = 0;  // resident bytes of each kind
   int64_t resident_peak = 0;
 };
 std::optional<ProcMemory> ReadProcMemory(pid_t pid);
@@ -28,7 +28,7 @@ std::optional<ProcMemory> ReadProcMemory(pid_t pid);
 // The ids of all processes.
 std::vector<pid_t> AllProcesses();
 
-// A small file of /proc; empty if it cannot be read.
+// Reads a small file of /proc. Returns "" if it cannot be read.
 std::string ReadProcFile(const std::string& path);
 
 }  // namespace howdah::os::process

@@ -34,7 +34,7 @@ struct ChildPlan {
   const SpawnRequest* request = nullptr;
   char* const* argv = nullptr;
   char* const* environment = nullptr;
-  int streams[3] = {-1, -1, -1};  // each 3 or higher
+  int streams[3] = {-1, -1, -1};  // each is 3 or higher
   pid_t parent = -1;
   SpawnError failure;
 };
@@ -64,8 +64,8 @@ HOWDAH_BORROWED_MEMORY int RunChild(void* argument) {
     if (::getppid() != plan.parent) ::_exit(127);  // the parent ended before prctl took effect
   }
   if (!request.directory.empty() && ::chdir(request.directory.c_str()) != 0) fail(SpawnStep::kDirectory);
-  // Our own descriptors are close-on-exec already; this covers those left open by libraries or by our parent (Linux
-  // 5.11 and later).
+  // Our own descriptors are already close-on-exec. This call covers descriptors left open by libraries or by our parent
+  // (Linux 5.11 and later).
   ::syscall(SYS_close_range, 3U, ~0U, CLOSE_RANGE_CLOEXEC);
   for (int i = 0; i < 3; ++i) {
     if (::dup2(plan.streams[i], i) < 0) fail(SpawnStep::kCreate);
@@ -88,7 +88,7 @@ std::vector<char*> Pointers(const std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Duplicates the three streams to 3 or higher, so that moving one to its place cannot overwrite another.
+// Duplicates the three streams to 3 or higher, so that moving one to its final number cannot overwrite another.
 bool OpenStreams(const SpawnRequest& request, files::Fd (&streams)[3]) {
   const int wanted[3] = {request.stdin_fd, request.stdout_fd, request.stderr_fd};
   for (int i = 0; i < 3; ++i) {
@@ -153,12 +153,12 @@ FoundCommand LookUpCommand(const std::string& name, std::string_view path, const
   const auto absolute = [&](std::string file) {
     return file.starts_with('/') || directory.empty() ? file : directory + "/" + file;
   };
-  // Returns true if the search ends with this file.
+  // Returns true if this file ends the search.
   const auto try_file = [&](std::string file) {
     struct stat info {};
     if (::stat(file.c_str(), &info) != 0) return false;
     const bool executable = S_ISREG(info.st_mode) && ::faccessat(AT_FDCWD, file.c_str(), X_OK, AT_EACCESS) == 0;
-    if (!executable && found.error == EACCES) return false;  // keep the first match
+    if (!executable && found.error == EACCES) return false;  // keep the first file that is not executable
     found = {std::move(file), executable ? 0 : EACCES};
     return executable;
   };

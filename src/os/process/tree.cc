@@ -18,7 +18,7 @@
 namespace howdah::os::process {
 namespace {
 
-// Reads the kernel's lists of a process's children, one per thread. nullopt: the kernel has no such lists
+// Reads the kernel's lists of a process's children, one per thread. Returns nullopt if the kernel has no such lists
 // (CONFIG_PROC_CHILDREN).
 std::optional<std::vector<pid_t>> ListedChildren(pid_t pid) {
   const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
@@ -43,7 +43,7 @@ std::optional<std::vector<pid_t>> ListedChildren(pid_t pid) {
   return children;
 }
 
-// Parent to children, from a scan of all processes.
+// Maps each parent to its children, from a scan of all processes.
 std::multimap<pid_t, pid_t> ChildrenOfAll() {
   std::multimap<pid_t, pid_t> children;
   for (const pid_t pid : AllProcesses()) {
@@ -52,8 +52,8 @@ std::multimap<pid_t, pid_t> ChildrenOfAll() {
   return children;
 }
 
-// Visits the living processes below root, parents before children. The children of a process are listed before the
-// process is visited.
+// Visits the living processes below root, parents before children. Lists the children of a process before it visits the
+// process, because a visit may kill it.
 template <typename Visit>
 void ForEachDescendant(pid_t root, Visit visit) {
   std::optional<std::multimap<pid_t, pid_t>> scanned;

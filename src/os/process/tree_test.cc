@@ -21,7 +21,7 @@ int InSubreaper(const std::function<int()>& body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-// Whether any process with `mark` in its command line is still running.
+// Whether a process with `mark` in its command line is still running.
 bool Left(const std::string& mark) {
   files::Scratch scratch;
   const auto out = files::OpenForAppend(scratch / "out");
@@ -44,8 +44,8 @@ TEST(Tree, DescendantsIncludeOtherSessions) {
             0);
 }
 
-// Ways to escape: own session, double fork, ignored signals, a process that keeps forking itself.
-TEST(Tree, KillAllDescendantsReachesHiddenProcesses) {
+// Processes escape by their own session, a double fork, ignored signals, or by forking themselves repeatedly.
+TEST(Tree, KillAllDescendantsReachesEscapedProcesses) {
   const struct {
     const char* name;
     const char* script;

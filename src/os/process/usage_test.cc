@@ -18,7 +18,7 @@ namespace {
 constexpr int64_t kMiB = 1 << 20;
 
 TEST(Usage, RunningAndEndedProcessesAreCounted) {
-  // Two processes with 64 MiB of their own memory. After both have ended, peak and CPU time remain.
+  // Two processes with 64 MiB of their own memory each. After both have ended, peak and CPU time remain.
   const std::string script =
       "exec python3 -c 'import sys\nb = bytearray(64 << 20)\nfor i in range(2000000): pass\nopen(sys.argv[1], "
       "\"w\").close()\nsys.stdin.read()' ";
@@ -78,7 +78,7 @@ TEST(Cgroup, LimitsOfBothVersionsAreFound) {
   EXPECT_EQ(ParseCgroup("", "/m").memory_limits, std::vector<std::string>{"/m/memory.max"});
 }
 
-TEST(Machine, FactsArePlausible) {
+TEST(Machine, FactsOfThisMachineArePlausible) {
   EXPECT_FALSE(NodeName().empty());
   EXPECT_GE(Cores(), 1);
   EXPECT_GT(TotalMemoryBytes(), 64 * kMiB);

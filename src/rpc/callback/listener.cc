@@ -98,7 +98,7 @@ class TcpListener final : public CallbackListener {
     Take(line);
   }
 
-  // Call last: the handler may destroy this object.
+  // A caller must call this last, because the handler may destroy this object.
   void Take(const std::string& line) {
     const size_t space = line.find(' ');
     if (space != std::string::npos && Same(line.substr(0, space), secret_)) on_called_(line.substr(space + 1));

@@ -51,7 +51,7 @@ void Outflow::OnReadable() {
   const Handlers handlers = handlers_;
   Stop();
   if (error != 0 && error != EIO) return handlers.on_broken(os::files::SystemError("reading", error));
-  // A terminal reports EIO when all processes have closed the other side.
+  // EIO is the end of a terminal: all processes have closed the other side.
   frame.set_end(channel_);
   handlers.send(frame);
   handlers.on_end();
@@ -125,7 +125,7 @@ void Inflow::Break(Error error) {
   if (!stopped_) Next();
 }
 
-// Acknowledges in quarters of the window, so that the sender never has to wait for the rest.
+// Acknowledges a quarter of the window at a time, so that the sender can go on before the whole window is written.
 void Inflow::Take(uint64_t bytes) {
   untold_ += bytes;
   if (untold_ < kWindow / 4) return;

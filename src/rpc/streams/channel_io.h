@@ -1,4 +1,4 @@
-// Transfers the bytes of one channel at one end of a stream: from a descriptor to frames, or from frames to a
+// Transfers the bytes of one channel of a frame stream: from a file descriptor to frames, or from frames to a file
 // descriptor.
 #pragma once
 
@@ -17,23 +17,23 @@
 namespace howdah::rpc::streams {
 
 inline constexpr size_t kBlock = size_t{64} << 10;  // maximum per frame
-inline constexpr size_t kWindow = size_t{1} << 20;  // maximum per channel of bytes sent and not yet acknowledged
+inline constexpr size_t kWindow = size_t{1} << 20;  // maximum of bytes sent and not yet acknowledged, per channel
 
 using SendFrame = std::function<void(const wire::Frame&)>;
 
-// Reads a descriptor and sends frames. Used on the loop's thread only; never calls a handler from within a member
-// function.
+// Reads a file descriptor and sends its bytes as frames. Used on the loop's thread only. Never calls a handler from
+// within a member function.
 class Outflow : public std::enable_shared_from_this<Outflow> {
  public:
   struct Handlers {
     SendFrame send;
-    std::function<void()> on_end;          // end of file was read and sent
+    std::function<void()> on_end;          // end of file was reached and reported to the peer
     std::function<void(Error)> on_broken;  // reading failed
   };
   Outflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, wire::Channel channel, Handlers handlers);
 
   void Start() { Next(); }
-  // The peer has acknowledged this number of bytes.
+  // To be called when the peer has acknowledged this number of bytes.
   void OnTaken(uint64_t bytes);
   // Stops reading, sending and calling handlers.
   void Stop();
@@ -51,25 +51,26 @@ class Outflow : public std::enable_shared_from_this<Outflow> {
   bool waiting_ = false, ended_ = false;
 };
 
-// Writes received bytes to a descriptor and acknowledges them.
+// Writes received bytes to a file descriptor and acknowledges them.
 class Inflow : public std::enable_shared_from_this<Inflow> {
  public:
-  // What to do with the descriptor at the end of the channel.
+  // The action at the end of the channel.
   enum class AtEnd {
     kClose,
-    kShutDown,   // a socket: shut down writing, keep reading
-    kEndOfFile,  // a terminal: write the end-of-file character
+    kShutDown,   // for a socket: shut down writing, keep reading
+    kEndOfFile,  // for a terminal: write the end-of-file character
     kNothing,
   };
   struct Options {
     wire::Channel channel = wire::INPUT;
     AtEnd at_end = AtEnd::kClose;
-    // The descriptor is shared and may be blocking: write pieces that never block when it is ready.
+    // The descriptor is shared and may be in blocking mode. Writes only small pieces, which never block a ready
+    // descriptor.
     bool may_block = false;
   };
   struct Handlers {
     SendFrame send;
-    std::function<void()> on_end;          // the channel has ended, and everything has been written
+    std::function<void()> on_end;          // the channel has ended, and all bytes have been written
     std::function<void(Error)> on_broken;  // writing failed; further bytes are acknowledged and dropped
   };
   Inflow(boost::asio::io_context& loop, std::shared_ptr<os::files::Fd> fd, Options options, Handlers handlers);
@@ -93,7 +94,7 @@ class Inflow : public std::enable_shared_from_this<Inflow> {
   Handlers handlers_;
   Readiness readiness_;
   std::deque<std::string> queued_;
-  size_t written_ = 0;  // of the first block
+  size_t written_ = 0;  // bytes of the first block that have been written
   size_t size_ = 0;     // bytes not yet acknowledged, written or not
   uint64_t untold_ = 0;
   bool waiting_ = false, end_ = false, broken_ = false, stopped_ = false;

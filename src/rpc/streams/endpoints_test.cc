@@ -1,4 +1,4 @@
-// Two ends of a stream in one loop, connected directly without a network.
+// Both ends of a frame stream in one loop, connected directly without a network.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -108,7 +108,7 @@ TEST_F(SocketEndpointTest, StoppedReaderReceivesOneWindow) {
     }
   } while (loop_.run_for(std::chrono::milliseconds(100)) > 0 || write_some());
   EXPECT_GE(written, kWindow);
-  EXPECT_LT(written, 4 * kWindow);                   // plus the socket buffers
+  EXPECT_LT(written, 4 * kWindow);                   // one window plus the socket buffers
   ASSERT_EQ(write(joined.server.get(), "!", 1), 1);  // the other direction is not blocked
   std::string back;
   ASSERT_TRUE(RunUntil([&] {
@@ -129,7 +129,7 @@ TEST_F(SocketEndpointTest, BrokenStreamIsNotEndOfFile) {
   shutdown(half.client.get(), SHUT_WR);
   std::string asked;
   ASSERT_TRUE(RunUntil([&] { return !Read(half.server, asked); }));
-  half.near->OnClosed();  // the answer has not ended
+  half.near->OnClosed();  // the other direction has not ended
   EXPECT_THAT(half.near_over, ElementsAre(true));
 }
 

@@ -1,4 +1,4 @@
-// Identifies the user at the other end of a connection within this machine.
+// Identifies the user at the other end of a TCP connection within this machine.
 #pragma once
 
 #include <sys/types.h>
@@ -9,11 +9,12 @@
 
 namespace howdah::rpc::streams {
 
-// Returns the owner of the socket between two IPv4 addresses in /proc/net/tcp (`table`), both in the notation of that
-// file ("0100007F:A0B1"). nullopt: not found.
+// Returns the user who owns the socket from `local` to `remote` according to `table`, the content of /proc/net/tcp.
+// Both addresses are IPv4, in the notation of that file ("0100007F:A0B1"). Returns nullopt if there is no such socket.
 std::optional<uid_t> OwnerOf(std::string_view table, const std::string& local, const std::string& remote);
 
-// Returns the user who connected an IPv4 socket that was accepted on the loopback interface; nullopt: unknown.
+// socket: an IPv4 socket that was accepted on the loopback interface. Returns the user who connected it, or nullopt if
+// that user is unknown.
 std::optional<uid_t> PeerUser(int socket);
 
 }  // namespace howdah::rpc::streams

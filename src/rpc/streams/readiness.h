@@ -7,21 +7,21 @@
 
 namespace howdah::rpc::streams {
 
-// asio would make the descriptor non-blocking for all programs that share it (stdin and stdout belong to the shell,
-// too). This class registers it in an epoll instance of its own instead. Used on the loop's thread only.
+// asio would make the descriptor non-blocking for all programs that share it, such as the shell that shares stdin and
+// stdout. This class registers the descriptor in its own epoll instance instead. Used on the loop's thread only.
 class Readiness {
  public:
   enum class Of { kReading, kWriting };
-  // The caller owns fd and keeps it open while this object lives.
+  // The caller owns fd and must keep it open while this object exists.
   Readiness(boost::asio::io_context& loop, int fd, Of of);
 
-  // Calls `ready` from the loop once the descriptor is ready or has an error; not after Cancel.
+  // Calls `ready` once from the loop, when the descriptor is ready or has an error. Not called after Cancel.
   void Wait(std::function<void()> ready);
   void Cancel();
 
  private:
   boost::asio::io_context& loop_;
-  // the epoll instance; closed for a regular file, which is always ready
+  // The epoll instance. Not open for a regular file, which is always ready.
   boost::asio::posix::stream_descriptor watched_;
 };
 

@@ -16,13 +16,13 @@
 namespace howdah::rpc::streams {
 namespace {
 
-// After the process has ended, the time for its children to close the output.
+// The time that the process's children have to close the output after the process has ended.
 constexpr std::chrono::seconds kOutputLimit{2};
 constexpr std::chrono::seconds kHangUpLimit{5};
 
 using os::files::Fd;
 
-// One stream of the process: our end and the child's end.
+// One standard stream of the process: our end and the child's end.
 struct Pipe {
   Fd ours, theirs;
 };
@@ -138,7 +138,7 @@ std::shared_ptr<Outflow> Process::MakeOut(Fd fd, wire::Channel channel) {
 }
 
 void Process::MakeIn(std::shared_ptr<Fd> fd, Inflow::AtEnd at_end) {
-  // If the process closes its stdin, it keeps running.
+  // The process may close its stdin and keep running, so a write error is ignored.
   in_ = std::make_shared<Inflow>(loop_, std::move(fd), Inflow::Options{wire::INPUT, at_end, false},
                                  Inflow::Handlers{handlers_.send, [] {}, [](const Error&) {}});
 }

@@ -99,7 +99,8 @@ std::shared_ptr<Inflow> Run::MakeOut(int fd, wire::Channel channel) {
   return std::make_shared<Inflow>(
       loop_, Shared(fd), Inflow::Options{channel, Inflow::AtEnd::kNothing, true},
       Inflow::Handlers{[this](const wire::Frame& frame) { stream_->Send(frame); }, [this] { EndIfWritten(); },
-                       // The reader of our output has gone: report the exit code of a writer to a closed pipe.
+                       // The reader of our output is gone. Return the exit code of a program that writes to a closed
+                       // pipe.
                        [this](const Error&) { End(kBySignal + SIGPIPE); }});
 }
 
@@ -123,7 +124,7 @@ void Run::OnFrame(const wire::Frame& frame) {
     case wire::Frame::kOpened:
       in_ = std::make_shared<Outflow>(loop_, Shared(command_.in), wire::INPUT,
                                       Outflow::Handlers{[this](const wire::Frame& f) { stream_->Send(f); }, [] {},
-                                                        // no input, for example a closed descriptor
+                                                        // `in` cannot be read, for example because it is closed
                                                         [this](const Error&) {
                                                           wire::Frame end;
                                                           end.set_end(wire::INPUT);

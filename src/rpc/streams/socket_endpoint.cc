@@ -52,12 +52,12 @@ void SocketEnd::OnFrame(const wire::Frame& frame) {
     case wire::Frame::kTaken:
       return out_->OnTaken(frame.taken().bytes());
     default:
-      return;  // a frame for processes, or of a later version
+      return;  // a frame that only processes use, or one of a later version
   }
 }
 
 void SocketEnd::OnClosed() {
-  // Both directions have ended; only received bytes remain to be written.
+  // Both directions have ended, so nothing is lost. Only received bytes remain to be written.
   if (out_ended_ && in_ending_) return;
   Over(true);
 }

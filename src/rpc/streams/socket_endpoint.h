@@ -11,14 +11,16 @@
 
 namespace howdah::rpc::streams {
 
-// The two directions end separately; the stream finishes when both have ended. A failure on one side is passed on as a
-// failure to the other, so that a broken connection never looks like a finished one. Used on the loop's thread only.
+// The two directions end separately. The stream finishes when both have ended. A failure on one side is passed on to
+// the other side as a failure, so that a broken connection never looks like a finished one. Used on the loop's thread
+// only.
 class SocketEnd {
  public:
   enum class Side { kNear, kFar };  // the client's side sends INPUT and receives OUTPUT
   struct Handlers {
     SendFrame send;
-    // Called once. broken false: both directions have ended, finish the stream; true: end the stream immediately.
+    // Called once. If broken is false, both directions have ended, and the owner finishes the stream. If broken is
+    // true, the owner ends the stream immediately.
     std::function<void(bool broken)> on_over;
   };
   SocketEnd(boost::asio::io_context& loop, os::files::Fd socket, Side side, Handlers handlers);
@@ -28,7 +30,7 @@ class SocketEnd {
 
   void Start();
   void OnFrame(const wire::Frame& frame);
-  // The stream has ended.
+  // To be called when the stream has ended.
   void OnClosed();
 
  private:

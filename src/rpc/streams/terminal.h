@@ -1,4 +1,4 @@
-// The terminal of this process.
+// The size and the mode of a terminal of this process.
 #pragma once
 
 #include <termios.h>
@@ -10,11 +10,11 @@ namespace howdah::rpc::streams {
 
 wire::WindowSize WindowSizeOf(int terminal);
 
-// Puts a terminal into raw mode, in which every key is passed on, Ctrl-C too. The destructor restores the previous
-// mode.
+// Puts a terminal into raw mode, in which every key is passed to the program, also Ctrl-C. The destructor restores the
+// previous mode.
 class RawTerminal {
  public:
-  // terminal: a descriptor that stays open. An error: it is not a terminal.
+  // terminal: a descriptor that must stay open. Returns an error if it is not a terminal.
   static Result<RawTerminal> Set(int terminal);
   RawTerminal(RawTerminal&& other) noexcept;
   RawTerminal& operator=(RawTerminal&&) = delete;

@@ -42,7 +42,7 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   std::vector<core::JournalEntry> journal = {Submitted()};
   ASSERT_TRUE(Begin(files, {spec, journal, {"node1", ""}}, At(0)).ok());
   EXPECT_EQ(files.Names(), (Names{kJob + "/" + kName + "ann_lee.jhist.inprogress", kJob + "/tony-final.xml"}));
-  // A later application master changes nothing.
+  // A later application master must not change these files.
   files.files[kJob + "/tony-final.xml"] += " ";
   const auto before = files.files;
   ASSERT_TRUE(Begin(files, {spec, journal, {"node2", ""}}, At(7)).ok());
@@ -64,7 +64,7 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   EXPECT_EQ(events->events[0].host, "node1");
 }
 
-// The application master, told to go, and a client that sees it gone: each may die at any step.
+// Client and application master may both write the end, and each may die at any step.
 TEST(Writing, RepeatedWritesUseTheSameName) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();
@@ -99,15 +99,15 @@ MemoryFiles SomeJobs() {
   add("/t/finished/2018/12/31/app_1/app_1-1000-1546300799000-ann-SUCCEEDED.jhist");
   add("/t/finished/2019/05/28/app_2/app_2-1559000000000-1559077200000-bob-FAILED.jhist");
   add("/t/finished/2019/05/28/app_2/config.xml");
-  add("/t/finished/2019/05/28/app_3/metadata.json");  // no job
+  add("/t/finished/2019/05/28/app_3/metadata.json");  // not a job: it has no file of events
   add("/t/finished/notes/x");
   add("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress");
-  add("/t/intermediate/app_4/app_4-1559155030000-1559155035000-ann-FAILED.jhist");  // of an earlier AM
+  add("/t/intermediate/app_4/app_4-1559155030000-1559155035000-ann-FAILED.jhist");  // written by an earlier AM
   add("/t/intermediate/app_5/app_5-1559155037000-1559155038000-bob-FAILED.jhist");
   return files;
 }
 
-TEST(Scanning, FindsEveryJobByItsNewestFile) {
+TEST(Scanning, EachJobIsFoundByItsNewestFile) {
   MemoryFiles files = SomeJobs();
   const auto texts = [&](std::optional<Instant> since) {
     Names names;
@@ -131,7 +131,7 @@ Result<journal::JobView> Nobody(const std::string& id) { return Error{ErrorCode:
 
 Duration SixHours(Instant) { return std::chrono::hours(6); }
 
-TEST(Moving, UsesTheLocalDayOfTheEnd) {
+TEST(Moving, JobIsMovedToLocalDayOfItsEnd) {
   MemoryFiles files = SomeJobs();
   const auto before = files.Names();
   EXPECT_EQ(Move(files, LocationOf("/t"), SixHours, Nobody, Do::kNothing)->lines,
@@ -169,7 +169,7 @@ TEST(Moving, JobWithoutRecordedEndGetsItsKnownEnd) {
   EXPECT_TRUE(files.files.contains("/t/finished/2019/05/30/app_4/app_4-1559155036000-1559155045000-ann-KILLED.jhist"));
 }
 
-TEST(Purging, RemovesWholeDaysAndUnchangedJobs) {
+TEST(Purging, OldDaysAndOldJobsAreRemoved) {
   const auto utc = [](Instant) { return Duration(0); };
   const Instant day = *compat::tony::history::EndOfDay("2019/05/28");
   for (const auto& [before, gone] : std::vector<std::pair<Instant, Names>>{
@@ -185,7 +185,7 @@ TEST(Purging, RemovesWholeDaysAndUnchangedJobs) {
   }
 }
 
-TEST(Purging, KeepsRunningJobs) {
+TEST(Purging, RunningJobsAreKept) {
   MemoryFiles files = SomeJobs();
   const auto utc = [](Instant) { return Duration(0); };
   journal::JobView running;

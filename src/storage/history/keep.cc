@@ -8,7 +8,7 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// The id by which the place knows the job.
+// The job's id for its backend.
 std::string IdOf(Files& files, const Found& job) {
   const auto settings = ReadConfiguration(files, job);
   const std::string id =
@@ -37,7 +37,8 @@ class Mover {
   Done done;
 
  private:
-  // Its application master has died, or it runs. true: it has an end now.
+  // Handles a job in progress: its application master has died, or it still runs. Returns true if the job now has an
+  // end.
   bool Complete(Found& job) {
     const auto view = status_of_(IdOf(files_, job));
     if (!view.ok()) {
@@ -53,7 +54,7 @@ class Mover {
     if (what_ == Do::kIt) {
       const auto there = files_.List(job.directory);
       if (!there.ok()) return Complain(there.error()), false;
-      // Asking for its status may have recorded its end, if it is one of Howdah's.
+      // For a job of Howdah, the status request may have recorded its end.
       for (const Files::Entry& entry : *there) {
         const auto ended = compat::tony::history::ParseFileName(entry.name);
         if (!ended || !ended->completed) continue;
@@ -70,7 +71,7 @@ class Mover {
     return true;
   }
 
-  // What an application master was writing when it was killed (storage::Files::Write).
+  // Removes files that an application master was writing when it was killed (storage::Files::Write).
   Status RemoveUnfinished(const std::string& directory) {
     const auto there = files_.List(directory);
     if (!there.ok()) return there.error();
@@ -95,14 +96,14 @@ class Purger {
   Purger(Files& files, Instant before, const Ahead& ahead, Do what)
       : files_(files), before_(before), ahead_(ahead), what_(what) {}
 
-  // Removes the days below `path` that are old, and what has become empty by that. true: nothing is left.
+  // Removes old days below `path`, and directories that became empty because of that. Returns true if nothing is left.
   Result<bool> Days(const std::string& path, const std::string& day) {
     if (const auto end = compat::tony::history::EndOfDay(day)) {
       const bool old = *end - ahead_(*end) <= before_;
       if (old) Delete(path);
       return old;
     }
-    constexpr size_t kLongest = 10;  // "2019/05/29"
+    constexpr size_t kLongest = 10;  // length of "2019/05/29"
     if (day.size() >= kLongest) return false;
     const auto entries = files_.List(path);
     if (!entries.ok() && entries.error().code == ErrorCode::kNotFound) return false;

@@ -9,14 +9,14 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// A day of any zone has ended by then, counted from its end in UTC.
+// This time after a day's end in UTC, the day has ended in every time zone.
 constexpr Duration kZones = std::chrono::hours(15);
 
 bool IsNumber(const std::string& text, size_t digits) {
   return text.size() == digits && text.find_first_not_of("0123456789") == std::string::npos;
 }
 
-// nullopt: nothing is there.
+// Returns nullopt if the directory does not exist.
 Result<std::optional<std::vector<Files::Entry>>> ListIfThere(Files& files, const std::string& path) {
   auto entries = files.List(path);
   if (entries.ok()) return std::optional(std::move(*entries));
@@ -24,7 +24,7 @@ Result<std::optional<std::vector<Files::Entry>>> ListIfThere(Files& files, const
   return std::optional<std::vector<Files::Entry>>();
 }
 
-// There may be several after several application masters: the one that began last counts, as for TonY's readers.
+// If several application masters wrote files, the one that started last counts, as in TonY's readers.
 bool IsNewer(const FileName& a, const FileName& b) {
   return a.started != b.started ? a.started > b.started : a.completed.has_value() && !b.completed.has_value();
 }
@@ -44,7 +44,8 @@ class Scanner {
     return {};
   }
 
-  // path: of `digits.size()` levels less; day: "2019/05" so far.
+  // `digits` has the lengths of the directory names on the remaining levels below `path`. `day` is the part of the date
+  // so far, such as "2019/05".
   Status Days(const std::string& path, const std::string& day, const std::vector<size_t>& digits) {
     if (digits.empty()) {
       const auto end = compat::tony::history::EndOfDay(day);
@@ -66,7 +67,7 @@ class Scanner {
 
  private:
   Status Job(const std::string& path, bool moved) {
-    const auto entries = ListIfThere(files_, path);  // it may have been moved meanwhile
+    const auto entries = ListIfThere(files_, path);  // the job may have been moved since it was listed
     if (!entries.ok()) return entries.error();
     if (!*entries) return {};
     std::optional<Found> newest;

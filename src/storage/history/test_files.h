@@ -66,9 +66,9 @@ class MemoryFiles final : public storage::Files {
     return names;
   }
 
-  std::map<std::string, std::string> files;  // directories are where files are
+  std::map<std::string, std::string> files;  // a directory exists if it contains files
   std::map<std::string, Instant> modified;
-  std::vector<std::string> written;  // the names, in the order in which they were
+  std::vector<std::string> written;  // file names in the order in which they were written
   bool failing = false;
 };
 

@@ -15,7 +15,7 @@ journal::JobView Fold(const std::vector<core::JournalEntry>& journal) {
   return view;
 }
 
-// When the first application master began; before that, when the job was submitted.
+// The time at which the first application master started, or the submission time if none has started.
 Instant StartOf(const std::vector<core::JournalEntry>& journal, const journal::JobView& view) {
   for (const core::JournalEntry& entry : journal) {
     const auto* job = std::get_if<core::JobChanged>(&entry.change);
@@ -24,11 +24,11 @@ Instant StartOf(const std::vector<core::JournalEntry>& journal, const journal::J
   return view.submitted.value_or(Instant());
 }
 
-// The job's directory, and what is in it.
+// The job's directory and its relevant content.
 struct Directory {
   std::string path;
   bool has_configuration = false, ended = false;
-  std::string in_progress;  // the name of the file; empty: there is none
+  std::string in_progress;  // name of the file that is in progress; empty if there is none
 };
 
 Result<Directory> Look(storage::Files& files, const Job& job, const journal::JobView& view) {
@@ -66,7 +66,7 @@ Status WriteEvents(storage::Files& files, const Job& job, const Directory& direc
   return files.Write(directory.path + "/" + compat::tony::history::WriteFileName(name), *bytes);
 }
 
-// What has ended is not in progress, for TonY's readers take the one or the other.
+// Removes the file that is in progress once the final file exists, because TonY's readers expect only one of them.
 Status RemoveInProgress(storage::Files& files, const Directory& directory) {
   return directory.in_progress.empty() ? Status() : files.Delete(directory.path + "/" + directory.in_progress);
 }

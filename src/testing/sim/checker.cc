@@ -1,6 +1,7 @@
 #include "checker.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "howdah/core/progress.h"
 #include "text.h"
@@ -38,21 +39,26 @@ Checker::Checker(World& world, const Workload& workload, Truth& truth)
 }
 
 void Checker::Told(const core::Event& event) {
-  resuming_ = std::holds_alternative<core::AmResumed>(event);
+  if (finished()) finish_ = std::holds_alternative<core::AmResumed>(event) ? Finish::kRepeatable : Finish::kOrdered;
   Notice(event);
   if (const auto* granted = std::get_if<core::ContainerGranted>(&event)) nodes_.insert(granted->node);
   facts_.Told(event, world_.schedule.now());
 }
 
 void Checker::Ordered(const core::Action& action) {
-  if (finished_) return CheckRepeated(action);
+  if (finished()) {
+    const bool repeatable = std::exchange(finish_, Finish::kOrdered) == Finish::kRepeatable;
+    if (repeatable && std::holds_alternative<core::FinishJob>(action)) return;
+    return world_.Violate("Only an AM that resumes repeats FinishJob, and nothing else is ordered after it",
+                          ToText(workload_.spec, action));
+  }
   std::visit([this](const auto& a) { Check(a); }, action);
   facts_.Ordered(action);
 }
 
 void Checker::Stepped(const core::Job& job) {
   CheckPlaces(job);
-  if (finished_) return;
+  if (finished()) return;
   CheckSizes(job.peers());
   CheckHeldUp();
   CheckMoves();
@@ -61,12 +67,6 @@ void Checker::Stepped(const core::Job& job) {
   CheckAsks();
   CheckStopping();
   CheckStalled();
-}
-
-void Checker::CheckRepeated(const core::Action& action) {
-  if (resuming_ && std::holds_alternative<core::FinishJob>(action)) return;
-  world_.Violate("Only an AM that resumes repeats FinishJob, and nothing else is ordered after it",
-                 ToText(workload_.spec, action));
 }
 
 std::string Checker::Name(TaskId task) const { return TaskName(workload_.spec, task); }
@@ -345,7 +345,7 @@ void Checker::CheckStopping() {
 void Checker::CheckStalled() {
   for (const auto& [id, task] : facts_.tasks()) {
     if (task.stalled && !task.over && !task.stopped()) {
-      world_.Violate("An attempt that shows no sign of life is stopped", Name(id));
+      world_.Violate("An attempt that shows no activity is stopped", Name(id));
     }
   }
 }

@@ -29,9 +29,13 @@ class Checker {
 
   const JournalFold& fold() const { return fold_; }
   const Facts& facts() const { return facts_; }
-  bool finished() const { return finished_; }
 
  private:
+  bool finished() const { return finish_ != Finish::kNotOrdered; }
+
+  // Of FinishJob. An AM that resumes may repeat it.
+  enum class Finish { kNotOrdered, kOrdered, kRepeatable };
+
   void Check(const core::StartTask& start);
   void Check(const core::StopTask& stop);
   void Check(const core::RequestRendezvous&) {}
@@ -45,7 +49,6 @@ class Checker {
   void Check(const core::Record& record);
   void Check(const core::PrepareFinish&) {}
   void Check(const core::FinishJob& finish);
-  void CheckRepeated(const core::Action& action);
 
   const ContainerFacts* CheckHeld(const ContainerId& container, const char* action);
   void CheckAfter(const core::StartTask& start);
@@ -138,8 +141,7 @@ class Checker {
   // Since when the ranked tasks could have continued without the missing ones.
   std::optional<Instant> held_up_since_;
   std::vector<core::Rejoin> rejoins_;  // ordered in this step
-  bool finished_ = false;
-  bool resuming_ = false;        // during the step of AmResumed
+  Finish finish_ = Finish::kNotOrdered;
   std::set<std::string> nodes_;  // nodes on which containers were granted
   std::map<std::string, Instant> avoided_until_;
 };

@@ -63,8 +63,8 @@ void Checker::NoticeNewcomers() {
 void Checker::CheckGrowth(const std::string& reason) {
   // If the reason continues after these words, it states what delays the start.
   if (reason.find(" grows from ") == std::string::npos) return;
-  if (reason.find("go on without starting again") != std::string::npos) world_.Reach(Situation::kGrewWithoutAStop);
-  if (!reason.ends_with("are stopped to start again")) return;
+  if (reason.find("continue without a restart") != std::string::npos) world_.Reach(Situation::kGrewWithoutAStop);
+  if (!reason.ends_with("are restarted")) return;
   world_.Reach(Situation::kGrew);
   if (!world_.clocks_agree()) return;
   bool ready = false, more = false;

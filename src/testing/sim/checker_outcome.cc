@@ -18,7 +18,7 @@ constexpr Duration kLongGang = std::chrono::minutes(15);
 }  // namespace
 
 void Checker::Check(const core::FinishJob& finish) {
-  finished_ = true;
+  finish_ = Finish::kOrdered;
   // After a clock jump a core may give up containers that work.
   if (!facts_.held().empty() && world_.clocks_agree()) {
     world_.Violate("A finished job holds no container", facts_.held().begin()->first.text);

@@ -30,7 +30,7 @@ void SimContainer::Launch(TaskId task) {
   if (world_.Fault(faults.launch_slow)) delay += world_.random.Between(Duration(0), Duration(seconds(60)));
   if (world_.Fault(faults.launch_fails)) {
     world_.Reach(Situation::kLaunchFailed);
-    world_.schedule.After(delay, [this] { End({.how = "its executor ended with exit code 1 before it registered"}); });
+    world_.schedule.After(delay, [this] { End({.how = "its executor exited with exit code 1 before it registered"}); });
   } else if (world_.Fault(faults.never_registers)) {
     world_.Reach(Situation::kNeverRegistered);
   } else {

@@ -17,7 +17,7 @@ constexpr std::array<std::string_view, static_cast<size_t>(Situation::kCount)> k
     "a command could not be started",
     "first failure was not the first told",
     "incomplete gang gave containers back",
-    "gang did not come together in time",
+    "gang was not complete in time",
     "time limit of the job ran out",
     "place refused",
     "a surplus container was granted",

@@ -66,6 +66,7 @@ void SimAm::Order(const core::Action& action) {
                           name_ + ": " + ToText(workload_.spec, action));
   }
   if (!std::exchange(ordered_, true)) died_ = world_.Fault(world_.faults.orders_lost);
+  if (std::holds_alternative<core::FinishJob>(action)) died_ |= std::exchange(disk_.loses_finish, false);
   const std::string text = ToText(workload_.spec, action);
   disk_.event_log.back().orders.push_back(text);
   if (world_.trace)

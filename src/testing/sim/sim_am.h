@@ -20,6 +20,8 @@ struct SimDisk {
   std::vector<Logged> event_log;
   size_t journal = 0;                  // number of entries written
   std::vector<core::Change> recorded;  // every entry that the core has recorded, written or not
+  bool loses_finish = false;           // an AM will die before it performs FinishJob
+  bool finished = false;               // FinishJob was performed
 };
 
 class SimAm final : private am::loop::Clock,

@@ -20,7 +20,10 @@ SimJob::SimJob(World& world, SimPlace& place, Workload workload, std::string nam
       meeting_(world_, truth_, [this](const core::Event& event) { Deliver(event); }),
       submitted_(world_.schedule.now()),
       seed_(world_.random.Next()),
-      am_(NewAm()) {}
+      am_(NewAm()) {
+  // Its own random numbers, so that seeds without this fault are unchanged.
+  disk_.loses_finish = world_.faults.orders_lost > 0 && Random(seed_ + 2).Chance(0.2);
+}
 
 std::unique_ptr<SimAm> SimJob::NewAm() {
   return std::make_unique<SimAm>(world_, workload_, name_, submitted_, seed_, disk_, *this);
@@ -92,7 +95,7 @@ void SimJob::Tell(const core::Event& event, Channel& channel) {
 
 void SimJob::Deliver(const core::Event& event) {
   if (am_dead_ || world_.violation) return;
-  if (checker_->finished()) world_.Reach(Situation::kEventAfterFinish);
+  if (ended()) world_.Reach(Situation::kEventAfterFinish);
   if (world_.trace) {
     world_.trace(FormatInstant(world_.schedule.now()) + " " + name_ + " <- " + ToText(workload_.spec, event));
   }
@@ -257,7 +260,7 @@ void SimJob::Do(const core::StartTask& a) {
 }
 void SimJob::Do(const core::StopTask& a) { Find(a.container)->Stop(a); }
 void SimJob::Do(const core::FinishJob&) {
-  finished_ = true;
+  disk_.finished = true;
   AmIsGone();
 }
 

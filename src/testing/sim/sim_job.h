@@ -23,7 +23,7 @@ class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
 
   void Begin();
 
-  bool ended() const { return finished_ || am_dead_; }
+  bool ended() const { return disk_.finished || am_dead_; }
   const std::string& name() const { return name_; }
   uint64_t digest() const { return digest_.value(); }
   int steps() const { return steps_; }
@@ -110,7 +110,6 @@ class SimJob : public ContainerOwner, public PlaceClient, public SimAm::Owner {
   std::optional<Instant> alarm_at_;
   int alarm_ = 0;
   int alarms_in_vain_ = 0;
-  bool finished_ = false;  // FinishJob was performed
   bool am_dead_ = false;
   int steps_ = 0;
   Digest digest_;

@@ -1,4 +1,4 @@
-// How many AM attempts YARN starts for one job. Pure.
+// Computes how many AM attempts YARN starts for one job. Pure.
 #pragma once
 
 #include <cstdint>
@@ -11,11 +11,11 @@
 
 namespace howdah::backend::yarn::am {
 
-// How many attempts may fail: am.attempts of the job file, limited by the ResourceManager.
+// Returns how many attempts may fail: am.attempts of the job file, limited by the ResourceManager's configuration.
 int64_t MaxAttempts(const jobspec::JobSpec& spec, const hadoop::conf::Configuration& configuration);
 
-// Counts failed attempts before this one as RMAppImpl does: without those that were preempted or lost with their node,
-// or failed before kAttemptFailureWindow. attempts: all attempts of the application.
+// Counts the failed attempts before `attempt`, like RMAppImpl. Attempts that were preempted or lost with their node do
+// not count, nor do failures that are older than kAttemptFailureWindow. attempts: all attempts of the application.
 int64_t CountFailedAttempts(int32_t attempt, const std::vector<::hadoop::yarn::ApplicationAttemptReportProto>& attempts,
                             Instant now);
 

@@ -36,8 +36,8 @@ constexpr char kAddress[] = "am.address";
 constexpr char kAnswers[] = "answers.bin";
 constexpr char kTokenKind[] = "YARN_AM_RM_TOKEN";
 constexpr Duration kResolveLimit = std::chrono::seconds(5);
-// As long as a running job waits for an unreachable ResourceManager: YARN restarts an AM that exits without
-// unregistering.
+// The same limit with which a running job waits for an unreachable ResourceManager. YARN restarts an AM that exits
+// without unregistering.
 constexpr Duration kFinishLimit = std::chrono::minutes(15);
 
 Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
@@ -47,13 +47,13 @@ Result<hadoop::rpc::Credentials> ReadCredentials(const std::string& path) {
   return credentials;
 }
 
-// The credentials of the container that this process runs in.
+// Reads the credentials of the container in which this process runs.
 Result<hadoop::rpc::Credentials> OwnCredentials(const hadoop::conf::Environment& environment) {
   HOWDAH_TRY(const auto container, ReadContainerEnvironment(environment.variable));
   return ReadCredentials(container.token_file);
 }
 
-// The configuration that the client staged. The node may have none, or that of another cluster.
+// Reads the configuration that the client staged. The node may have no configuration, or that of another cluster.
 Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Environment& environment,
                                                       const std::string& path) {
   HOWDAH_TRY(const auto xml, os::files::ReadFile(path));
@@ -70,7 +70,7 @@ Result<hadoop::conf::Configuration> ReadConfiguration(const hadoop::conf::Enviro
   return state == core::JobState::kKilled ? ::hadoop::yarn::APP_KILLED : ::hadoop::yarn::APP_FAILED;
 }
 
-// The first line, which readers of the report show, is the reason; the second the advice.
+// Returns the reason as the first line, which tools show with the application's report, and the advice as the second.
 std::string Diagnostics(const core::JobChanged& end) {
   const std::string reason = end.reason.value_or("");
   if (end.advice.value_or("").empty()) return reason;
@@ -104,14 +104,15 @@ struct AmJob::Parts {
   hadoop::conf::Configuration configuration;
   rpc::Identity identity;
   std::unique_ptr<JournalCopy> copy;
-  std::jthread begin_history;  // on a thread, so that a slow NameNode does not delay the job
+  std::jthread begin_history;  // a thread, so that a slow NameNode does not delay the job
 
   int attempt() const { return std::max(0, container.container.attempt.attempt - 1); }
   HadoopClient OpenCluster() const { return HadoopClient(configuration, container.user, credentials); }
   compat::tony::history::AmContainer Container() const {
     return {container.node_host, hadoop::yarn::ToText(container.container)};
   }
-  // Whether YARN starts another AM after this one has died. If it cannot be queried, every earlier attempt counts.
+  // Whether YARN starts another AM after this one has died. If the ResourceManager does not answer, assumes that every
+  // earlier attempt counts.
   bool AnotherAttemptFollows(HadoopClient& cluster) const {
     const hadoop::yarn::AttemptId& own = container.container.attempt;
     const auto rm = cluster.Rm();
@@ -135,7 +136,7 @@ Result<std::unique_ptr<AmJob>> AmJob::Open(const hadoop::conf::Environment& envi
   HOWDAH_TRY(auto spec, jobspec::ReadEffective(spec_text));
   HOWDAH_TRY(auto identity, FindIdentity(credentials, "am"));
   HOWDAH_TRY(auto configuration, ReadConfiguration(environment, start.configuration));
-  // The job's owner: on an insecure cluster containers run as another user.
+  // Act as the owner of the job. On an insecure cluster containers run as another user.
   container.user = start.user;
   return std::unique_ptr<AmJob>(new AmJob(std::make_unique<Parts>(Parts{std::move(start),
                                                                         std::move(container),
@@ -185,7 +186,8 @@ Result<std::string> AmJob::ListenHost() const {
     if (!own.empty()) break;
   }
   if (!own.empty() && !IsLoopback(own)) return own;
-  // The route to a ResourceManager on this machine does not show how others reach it; the node's name in YARN does.
+  // If a ResourceManager runs on this machine, the route to it does not show how other machines reach this one. The
+  // node's name in YARN does.
   const auto named = os::net::Resolve({parts_->container.node_host, 1}, kResolveLimit);
   if (named.ok()) return named->front().ip();
   if (own.empty()) return named.error().While("finding the address of this node");
@@ -193,12 +195,12 @@ Result<std::string> AmJob::ListenHost() const {
 }
 
 Result<AmJob::StartingPoint> AmJob::Restore() const {
-  if (PublishedPort() > 0) return StartingPoint();  // an earlier process of this container has restored it
+  if (PublishedPort() > 0) return StartingPoint();  // an earlier process in this container has restored both files
   HOWDAH_TRY_STATUS(os::files::WriteFileAtomically(journal(), parts_->start.submitted, 0600));
   if (parts_->attempt() == 0) return StartingPoint();
   HadoopClient cluster = parts_->OpenCluster();
   constexpr char kDoing[] = "restoring the state of the previous application master";
-  // The journal is derived from the events, so it must not be newer than they are.
+  // The journal is derived from the events and must not be newer than they are, so read the journal first.
   auto before = ReadRunningJournal(cluster, id());
   if (!before.ok()) return before.error().While(kDoing);
   if (before->empty() || before->back() != '\n') *before += '\n';
@@ -302,7 +304,8 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       const Status begun = journal.ok()
                                ? BeginTonyHistory(parts->OpenCluster(), parts->spec, *journal, parts->Container())
                                : Status(journal.error());
-      if (!begun.ok()) std::cerr << begun.error().message << "\n";  // an error at the end is added to the job's advice
+      // Only log an error. An error at the end becomes part of the job's advice.
+      if (!begun.ok()) std::cerr << begun.error().message << "\n";
     });
   }
   HOWDAH_TRY(const auto listening, ParseHostPort(address));
@@ -314,7 +317,6 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .am_address = address,
       .tracking_url = tracking_port > 0 ? "http://" + HostPort{listening.host, tracking_port}.Text() : "",
       .am_rm_token = token,
-      .write_history = [this](const std::string& journal) { return WriteHistory(journal); },
       .on_finish = [this](const core::JobChanged& end, const std::string& journal,
                           const hadoop::rpc::Token& token) { RecordEnd(end, journal, &token); }};
   return std::unique_ptr<backend::Backend>(std::make_unique<YarnBackend>(
@@ -329,7 +331,7 @@ Status AmJob::WriteHistory(const std::string& journal) {
 void AmJob::RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token) {
   parts_->copy.reset();
   HadoopClient cluster = parts_->OpenCluster();
-  // Neither affects the outcome of the job. Errors go to stderr, the container's log.
+  // Neither step affects the outcome of the job. Errors are written to stderr, the container's log.
   if (const Status stored = StoreHistory(cluster, id(), journal); !stored.ok()) {
     std::cerr << "storing the history: " << stored.error().message << "\n";
   }

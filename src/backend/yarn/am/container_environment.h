@@ -1,4 +1,4 @@
-// The environment that a NodeManager sets for a container.
+// Reads the environment variables that a NodeManager sets for a container.
 #pragma once
 
 #include <functional>
@@ -15,13 +15,13 @@ struct ContainerEnvironment {
   hadoop::yarn::ContainerId container;
   std::string node_host;                // NM_HOST
   std::string token_file;               // HADOOP_TOKEN_FILE_LOCATION
-  std::string proxy_base;               // APPLICATION_WEB_PROXY_BASE: "/proxy/application_…"; only of an AM
+  std::string proxy_base;               // APPLICATION_WEB_PROXY_BASE: "/proxy/application_…"; only set for an AM
   std::vector<std::string> log_dirs;    // LOG_DIRS: of this container
   std::vector<std::string> local_dirs;  // LOCAL_DIRS: of the application on this node
   std::string user;
 };
 
-// kFailed: names the variables that are missing or malformed.
+// Returns kFailed with the names of the variables that are missing or malformed.
 Result<ContainerEnvironment> ReadContainerEnvironment(
     const std::function<std::optional<std::string>(const std::string& name)>& environment);
 

@@ -13,13 +13,13 @@ namespace {
 
 using enum ContainerExitStatus;
 
-// Drops the time of "[2026-11-21 19:00:00.000]Container ...".
+// Removes the time from "[2026-11-21 19:00:00.000]Container ...".
 std::string WithoutTime(std::string line) {
   if (line.starts_with('[')) line.erase(0, line.find(']') + 1);
   return line;
 }
 
-// The first line with text, without its time and trailing full stop.
+// Returns the first line with text, without its time and trailing full stop.
 std::string FirstText(const std::string& diagnostics) {
   for (size_t begin = 0; begin < diagnostics.size();) {
     const size_t end = std::min(diagnostics.find('\n', begin), diagnostics.size());
@@ -39,7 +39,7 @@ std::string Between(const std::string& text, const std::string& before, const st
   return end == std::string::npos ? "" : text.substr(begin, end - begin);
 }
 
-// "260.1 MB" as MiB; 0: not an amount.
+// Converts "260.1 MB" to MiB. Returns 0 if the unit is unknown.
 double Mib(const std::string& amount) {
   char* unit = nullptr;
   const double number = std::strtod(amount.c_str(), &unit);
@@ -53,7 +53,7 @@ double Mib(const std::string& amount) {
   return 0;
 }
 
-// Hadoop writes MB for MiB.
+// Changes "MB" to "MiB", because Hadoop writes MB for MiB.
 std::string Binary(std::string amount) {
   if (amount.ends_with("B") && amount.size() > 1 && std::isalpha(amount[amount.size() - 2]) != 0) {
     amount.insert(amount.size() - 1, "i");
@@ -61,15 +61,15 @@ std::string Binary(std::string amount) {
   return amount;
 }
 
-// The peak plus a quarter, rounded up to 256 MiB.
+// Returns the peak plus a quarter, rounded up to a multiple of 256 MiB.
 std::string EnoughFor(double used_mib) {
   const auto steps = static_cast<int64_t>(std::ceil(used_mib * 1.25 / 256));
   const int64_t mib = steps * 256;
   return mib % 1024 == 0 ? std::to_string(mib / 1024) + "GiB" : std::to_string(mib) + "MiB";
 }
 
-// "Current usage: 260.1 MB of 256 MB physical memory used; 2.9 GB of 537.6 MB virtual memory used. Killing container."
-// (ContainersMonitorImpl.formatErrorMessage)
+// Reads diagnostics such as "Current usage: 260.1 MB of 256 MB physical memory used; 2.9 GB of 537.6 MB virtual memory
+// used. Killing container." (ContainersMonitorImpl.formatErrorMessage)
 std::string OverMemory(const std::string& diagnostics, bool physical) {
   const std::string usage = physical ? Between(diagnostics, "Current usage: ", " physical memory used")
                                      : Between(diagnostics, "physical memory used; ", " virtual memory used");
@@ -83,8 +83,8 @@ std::string OverMemory(const std::string& diagnostics, bool physical) {
   return text + "; administrators should disable this check of the cluster (yarn.nodemanager.vmem-check-enabled)";
 }
 
-// "Resource hdfs://ns/x changed on src filesystem - expected: "2026-11-21T...", was: "2026-11-21T...", current time:
-// ..." (FSDownload.verifyAndCopy)
+// Reads diagnostics such as 'Resource hdfs://ns/x changed on src filesystem - expected: "2026-11-21T...", was:
+// "2026-11-21T...", current time: ...' (FSDownload.verifyAndCopy)
 std::string NotLocalized(const std::string& diagnostics) {
   const std::string resource = Between(diagnostics, "Resource ", " changed on src filesystem");
   if (!resource.empty()) {
@@ -96,8 +96,8 @@ std::string NotLocalized(const std::string& diagnostics) {
   return "container could not be started: " + FirstText(diagnostics);
 }
 
-// The last line of the executor's stderr. NodeManagers append the end of it to the diagnostics ("Last 4096 bytes of
-// agent.stderr :").
+// Returns the last line of the executor's stderr. NodeManagers append the end of that file to the diagnostics ("Last
+// 4096 bytes of agent.stderr :").
 std::string LastStderrLine(const std::string& diagnostics) {
   const std::string mark = "bytes of agent.stderr :";
   const size_t at = diagnostics.rfind(mark);
@@ -112,8 +112,8 @@ std::string LastStderrLine(const std::string& diagnostics) {
   return last;
 }
 
-// ContainerImpl.ExitedWithSuccessTransition reports success for a container that was killed for its memory and exited
-// cleanly when asked to. The diagnostics still have the reason.
+// Corrects the status from the diagnostics. ContainerImpl.ExitedWithSuccessTransition reports success for a container
+// that was stopped because of its memory use and exited with 0. The diagnostics still contain the reason.
 ContainerExitStatus StatusOf(const ::hadoop::yarn::ContainerStatusProto& status) {
   const std::string& diagnostics = status.diagnostics();
   if (diagnostics.find("beyond the 'PHYSICAL' memory limit") != std::string::npos) return kExceededMemory;
@@ -127,7 +127,7 @@ std::string Aborted(const std::string& diagnostics) {
   return "container taken back by YARN: " + FirstText(diagnostics);
 }
 
-// Statuses that YARN does not define: how the executor itself ended.
+// Describes how the executor itself ended, from a status that YARN does not define.
 std::string ExecutorExited(int code, const std::string& diagnostics) {
   const ExitStatus exit = FromShellCode(code);
   if (exit.signal) return "executor " + DescribeEnd(exit);

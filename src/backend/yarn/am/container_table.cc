@@ -11,9 +11,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A start that takes longer is slow enough to be worth a query and a report.
+// The progress of a start is queried and reported only if the start takes longer than this.
 constexpr Duration kFirstProgressCheck = 10s;
-// How long a node may take to report the end of a container that it was asked to stop.
+// The time within which the end of a container must be reported after its node was asked to stop it.
 constexpr auto kStopLimit = 8000ms;
 
 hadoop::yarn::ContainerId YarnIdOf(const ContainerId& id) {
@@ -61,7 +61,8 @@ void ContainerTable::OnStarted(const ContainerId& id, const Status& started) {
   if (container == nullptr) return;
   if (!started.ok()) return events_.on_start_failed(id, started.error());
   container->started = true;
-  if (container->stopping) return Stop(id);  // the NodeManager did not know the container before
+  // Before this, the NodeManager did not have the container, so the stop was deferred.
+  if (container->stopping) return Stop(id);
   CheckProgressLater(id);
 }
 
@@ -75,7 +76,8 @@ void ContainerTable::Connected(const ContainerId& id) {
 void ContainerTable::CheckProgressLater(const ContainerId& id) {
   Container& container = containers_.at(id);
   if (container.connected || container.releasing || container.stopping) return;
-  // Rare enough for large jobs, and at least once before the limit expires.
+  // Each pause doubles the time since the launch, so queries are rare. The first one comes before register_limit
+  // expires.
   const Duration pause =
       std::max(container.start_time, std::min<Duration>(kFirstProgressCheck, register_limit_ * 3 / 4));
   container.start_time += pause;
@@ -117,7 +119,7 @@ void ContainerTable::StopAfter(const ContainerId& id, std::chrono::milliseconds 
   });
 }
 
-// A NodeManager that has not confirmed the start would not know the container.
+// Stops the container now or, if its start is not confirmed yet, in OnStarted. Before, the NodeManager may not have it.
 void ContainerTable::Stop(const ContainerId& id) {
   Container& container = containers_.at(id);
   container.stopping = true;

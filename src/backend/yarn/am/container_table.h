@@ -1,4 +1,4 @@
-// The containers that the job holds, and their life on the NodeManagers: launched, observed while they start, stopped.
+// The containers that the job holds. Launches them on their NodeManagers, observes their start and stops them.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -17,34 +17,34 @@
 
 namespace howdah::backend::yarn::am {
 
-// One thread: the loop's.
+// Used on the loop's thread only.
 class ContainerTable {
  public:
   struct Container {
     explicit Container(boost::asio::io_context& loop) : stop_timer(loop), progress_timer(loop) {}
     ::hadoop::yarn::ContainerProto proto;
-    std::string node;       // as the scheduler names it
-    std::string label;      // of the requested partition
+    std::string node;       // the scheduler's name for the node
+    std::string label;      // node label of the requested partition
     std::string preemptor;  // the queue for which it is being preempted, once known
     bool launched = false;
     bool started = false;    // confirmed by its NodeManager
     bool connected = false;  // its executor has connected
-    bool releasing = false;  // however it ends, the end is not a failure
-    bool stopping = false;   // its NodeManager is to stop it
-    Duration start_time{0};  // up to the last progress check
+    bool releasing = false;  // its end is never a failure
+    bool stopping = false;   // its NodeManager must stop it
+    Duration start_time{0};  // time from the launch to the last scheduled progress check
     boost::asio::steady_timer stop_timer, progress_timer;
   };
   struct Events {
     std::function<void(const ContainerId& id, const std::string& progress)> on_starting;
     std::function<void(const ContainerId& id, const Error& error)> on_start_failed;
-    // The container was to be stopped, and nothing was reported of its end.
+    // The NodeManager was asked to stop the container, but its end was not reported in time.
     std::function<void(const ContainerId& id)> on_stop_timeout;
   };
-  // register_limit: how long an executor may take to connect.
+  // register_limit: the time within which an executor must connect.
   ContainerTable(boost::asio::io_context& loop, Duration register_limit, Events events);
 
   void AddToken(const ::hadoop::yarn::NMTokenProto& token) { node_managers_.AddToken(token); }
-  // The container with this id, added if necessary.
+  // Returns the container with this id. Adds it if necessary.
   Container& Add(const ContainerId& id);
   Container* Find(const ContainerId& id);
   void Remove(const ContainerId& id);
@@ -59,7 +59,7 @@ class ContainerTable {
 
  private:
   void OnStarted(const ContainerId& id, const Status& started);
-  // Asks how far the start has progressed, repeatedly until the executor has connected.
+  // Queries the progress of the start repeatedly until the executor has connected.
   void CheckProgressLater(const ContainerId& id);
   void OnProgress(const ContainerId& id, const Result<::hadoop::yarn::ContainerStatusProto>& status);
   void Stop(const ContainerId& id);
@@ -69,7 +69,7 @@ class ContainerTable {
   Events events_;
   hadoop::yarn::NodeManagers node_managers_;
   std::unordered_map<ContainerId, Container> containers_;
-  int releasing_ = 0;  // counted, because it is read at every grant and end of thousands of containers
+  int releasing_ = 0;  // kept as a number, because it is read at every grant and end of thousands of containers
 };
 
 }  // namespace howdah::backend::yarn::am

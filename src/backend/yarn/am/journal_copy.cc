@@ -63,8 +63,8 @@ void JournalCopy::Run() {
   } while (AwaitChange(watch.get()));
 }
 
-// The stored journal must not be ahead of the stored events, from which it is derived; so the journal is read first and
-// stored last.
+// The stored journal must not be newer than the stored events, from which it is derived. So the journal is read first
+// and stored last.
 Status JournalCopy::Store() {
   HOWDAH_TRY(const auto layout, cluster_.StagingLayout());
   HOWDAH_TRY(const auto journal, os::files::ReadFile(journal_, kMaxFileSize));

@@ -1,4 +1,4 @@
-// Copies the AM's journal and event log to the cluster's file system, for a later AM and for clients while no AM runs.
+// Copies the AM's journal and event log to the cluster's file system, for a later AM, and for clients while no AM runs.
 #pragma once
 
 #include <condition_variable>
@@ -14,14 +14,14 @@
 
 namespace howdah::backend::yarn::am {
 
-// Stores both files when one has grown: at most once a second and, because files are written whole, for at most a tenth
-// of the time. Uses a thread of its own, so that a slow NameNode does not delay the job. A failed copy is repeated when
-// a file has grown again.
+// Stores both files when one has grown, at most once per second. Files are written whole, so copying takes at most a
+// tenth of the time. Uses its own thread, so that a slow NameNode does not delay the job. A failed copy is repeated
+// when a file has grown again.
 class JournalCopy {
  public:
-  // Paths of the local files. Starts immediately.
+  // journal, event_log: paths of the local files. Starts immediately.
   JournalCopy(HadoopClient cluster, JobId id, std::string journal, std::string event_log);
-  // Finishes a copy in progress.
+  // Waits until a copy in progress is finished.
   ~JournalCopy();
   JournalCopy(const JournalCopy&) = delete;
   JournalCopy& operator=(const JournalCopy&) = delete;
@@ -29,7 +29,7 @@ class JournalCopy {
  private:
   void Run();
   Status Store();
-  // Waits for a change of a file or the destructor; false: the destructor.
+  // Waits for a change of a file or for the destructor. Returns false if the destructor has begun.
   bool AwaitChange(int watch);
 
   HadoopClient cluster_;

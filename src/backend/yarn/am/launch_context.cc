@@ -7,7 +7,7 @@ namespace {
 
 constexpr std::string_view kAmToken = "YARN_AM_RM_TOKEN";
 
-// A task must not be able to act as the AM.
+// Removes the AM's own secrets, because a task must not be able to act as the AM.
 hadoop::rpc::Credentials WithoutAmSecrets(const hadoop::rpc::Credentials& of_am) {
   hadoop::rpc::Credentials credentials;
   for (const auto& [alias, token] : of_am.tokens) {
@@ -40,7 +40,7 @@ hadoop::rpc::Credentials WithoutAmSecrets(const hadoop::rpc::Credentials& of_am)
     }
   }
   context.set_tokens(hadoop::rpc::WriteCredentials(WithoutAmSecrets(credentials_of_am)));
-  // bash expands this twice; role names, numbers and addresses have no characters that it would interpret.
+  // bash expands this text twice. Role names, numbers and addresses contain no characters that bash would interpret.
   context.add_command("exec ./howdah-agent task --yarn --job " + start.job.text + " --container " +
                       task.container.text + " --role " + task.role + " --index " + std::to_string(task.index) +
                       " --am '" + task.am_address + "' 1><LOG_DIR>/agent.stdout 2><LOG_DIR>/agent.stderr");

@@ -5,7 +5,7 @@
 namespace howdah::backend::yarn::am {
 namespace {
 
-// The interval grows so that a job that is pending for hours neither loads the ResourceManager nor fills the journal.
+// The interval grows, so that a job that is pending for hours neither loads the ResourceManager nor fills the journal.
 constexpr Duration kFirstPause = std::chrono::seconds(1), kMaxPause = std::chrono::minutes(1);
 
 }  // namespace
@@ -45,7 +45,7 @@ void PendingMonitor::Query() {
 
 void PendingMonitor::OnFacts(const Result<ClusterFacts>& facts) {
   if (pending_.empty()) return;
-  // An AM that may not query (a cluster with Kerberos, no token) reports no reason.
+  // Without permission to query (a cluster with Kerberos, no token) the AM reports no reason.
   const std::string why = facts.ok() ? WhyPending(*facts, pending_, headroom_) : "";
   if (!why.empty() && why != reported_) on_reason_(reported_ = why);
   QueryAfter(pause_);

@@ -14,10 +14,10 @@
 namespace howdah::backend::yarn::am {
 
 // Queries the ResourceManager when requests have been pending unchanged for a second, then at growing intervals of up
-// to a minute. One thread: the loop's.
+// to a minute. Used on the loop's thread only.
 class PendingMonitor {
  public:
-  // on_reason: called whenever the reason changes; empty: nothing is pending any more.
+  // on_reason is called whenever the reason changes. An empty reason means that no request is pending any more.
   PendingMonitor(boost::asio::io_context& loop, HadoopClient cluster, std::string queue, std::string label,
                  std::function<void(const std::string&)> on_reason);
 
@@ -36,7 +36,7 @@ class PendingMonitor {
   std::vector<PendingContainers> pending_;
   std::optional<hadoop::yarn::Resource> headroom_;
   std::string reported_;
-  Duration pause_{0};  // before the next query
+  Duration pause_{0};  // the pause before the next query
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -1,5 +1,5 @@
-// For which queue the scheduler preempts containers. YARN reports only that it does; the queue is inferred from what
-// all queues use, request and are guaranteed.
+// Finds the queue for which the scheduler preempts containers. YARN reports the preemption but not the queue. The queue
+// is inferred from the resources that all queues use, request and are guaranteed.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -16,34 +16,34 @@
 
 namespace howdah::backend::yarn::am {
 
-// A queue without children, from getQueueInfo. ResourceManagers count used and pending containers in the default
-// partition only.
+// A queue without children, as reported by getQueueInfo. ResourceManagers count used and pending containers in the
+// default partition only.
 struct LeafQueue {
   std::string name;
-  std::string path;                  // "root.a.b"; empty: not reported (Hadoop 3.3)
-  std::set<std::string> guarantees;  // labels with a guaranteed capacity; "": default partition
-  double used_share = 0;             // of the guaranteed capacity, as the scheduler calculates it
+  std::string path;                  // "root.a.b"; empty if not reported (Hadoop 3.3)
+  std::set<std::string> guarantees;  // labels with a guaranteed capacity; "" is the default partition
+  double used_share = 0;             // share of the guaranteed capacity, as the scheduler calculates it
   int64_t containers = 0;
   int64_t pending = 0;           // requested containers
   bool preempts_within = false;  // intra-queue preemption is enabled
 };
 
-// All leaves of the tree. None if the scheduler reports no numbers (QueueStatistics).
+// Returns all leaves of the tree for which the scheduler reports numbers (QueueStatistics).
 std::vector<LeafQueue> LeafQueues(const ::hadoop::yarn::QueueInfoProto& root);
 
-// "queue a", "queue a or b", "another application of the queue a"; empty: not certain enough. Pure. own: the queue of
-// the job, by name or path; label: of the container's partition.
+// Returns "queue a", "queue a or b" or "another application of the queue a". Returns an empty text if the result is not
+// certain enough. Pure. own: name or path of the job's queue. label: the node label of the container's partition.
 std::string PreemptingQueue(const std::vector<LeafQueue>& leaves, const std::string& own, const std::string& label);
 
-// Runs one query for all containers that are preempted within a second. One thread: the loop's.
+// Runs one query for all containers that are preempted within a second. Used on the loop's thread only.
 class PreemptorLookup {
  public:
   using OnFound = std::function<void(const std::string& preemptor)>;
   PreemptorLookup(boost::asio::io_context& loop, HadoopClient cluster, JobId job);
 
-  // label: of the container's partition. on_found: called once, possibly before this returns, with the result of
-  // PreemptingQueue; with an empty text if there is no answer within a second or the AM may not query (a cluster with
-  // Kerberos, no token). Not called after this object has been destroyed.
+  // label: the node label of the container's partition. on_found is called once, possibly before Find returns, with the
+  // result of PreemptingQueue. The text is empty if the ResourceManager does not answer within a second, or if the AM
+  // may not query (a cluster with Kerberos, no token). on_found is not called after this object has been destroyed.
   void Find(const std::string& label, OnFound on_found);
 
  private:
@@ -63,7 +63,7 @@ class PreemptorLookup {
   BackgroundQuery query_;
   JobId job_;
   std::vector<Waiting> waiting_;
-  boost::asio::steady_timer timeout_;  // for those in waiting_
+  boost::asio::steady_timer timeout_;  // for the entries of waiting_
   Queues cached_;
   boost::asio::steady_timer::time_point cached_until_{};
 };

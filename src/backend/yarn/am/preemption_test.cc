@@ -17,7 +17,7 @@ LeafQueue Queue(const std::string& name, double used_share, int64_t containers, 
   return {name, "", {""}, used_share, containers, pending, false};
 }
 
-// The job's own queue is above its guarantee and requests replacements.
+// The job's own queue, which is above its guarantee and requests replacements.
 LeafQueue Own() { return Queue("default", 1.8, 11, 4); }
 
 TEST(PreemptingQueue, StarvedQueueIsNamed) {
@@ -82,7 +82,7 @@ TEST(PreemptingQueue, OwnQueueIsFoundByNameAndByPath) {
   own.path = "root.default";
   namesake.path = "root.b.default";
   EXPECT_EQ(PreemptingQueue({namesake, own}, "root.default", ""), "queue default");
-  own.name = own.path;  // as the FairScheduler reports it
+  own.name = own.path;  // the FairScheduler reports the path as the name
   EXPECT_EQ(PreemptingQueue({starved, own}, "root.default", ""), "queue a");
 }
 
@@ -97,8 +97,8 @@ QueueInfoProto& Add(QueueInfoProto& parent, const std::string& name) {
   return child;
 }
 
-// As the CapacityScheduler of 3.3.6 reports a queue below a parent queue.
-TEST(LeafQueues, CapacityScheduler) {
+// A queue below a parent queue, as the CapacityScheduler of Hadoop 3.3.6 reports it.
+TEST(LeafQueues, QueuesOfTheCapacitySchedulerAreRead) {
   QueueInfoProto root;
   root.set_queuename("root");
   Count(root, 11, 4);
@@ -125,8 +125,8 @@ TEST(LeafQueues, CapacityScheduler) {
   EXPECT_TRUE(leaves[0].preempts_within);
 }
 
-// The reported capacity is the current share: none while the queue is empty.
-TEST(LeafQueues, FairScheduler) {
+// The FairScheduler reports the current share as the capacity, so the capacity of an empty queue is 0.
+TEST(LeafQueues, QueuesOfTheFairSchedulerAreRead) {
   QueueInfoProto root;
   for (const auto& [name, share] : {std::pair("root.default", 0.0F), std::pair("root.alice", 0.5F)}) {
     QueueInfoProto& leaf = Add(root, name);
@@ -146,7 +146,7 @@ TEST(LeafQueues, QueuesWithoutStatisticsAreSkipped) {
   EXPECT_THAT(LeafQueues(root), IsEmpty());
 }
 
-// The ResourceManager accepts the connection and never answers.
+// The ResourceManager accepts the connection but never answers.
 TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
   boost::asio::io_context loop;
   const tcp::acceptor rm(loop, {boost::asio::ip::address_v4::loopback(), 0});
@@ -169,7 +169,7 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
   EXPECT_THAT(found, IsEmpty());
   run_until_told(2);
   EXPECT_THAT(found, ElementsAre("", ""));
-  // First while the query is still running, later from the cached failure.
+  // At first the query is still running. Later the answer comes from the cached failure.
   for (bool at_once = false; !at_once; run_until_told(1)) {
     found.clear();
     lookup.Find("", on_found);

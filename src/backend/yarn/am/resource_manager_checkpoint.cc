@@ -5,7 +5,7 @@ namespace {
 
 using namespace ::hadoop::yarn;
 
-// A record is an answer to a heartbeat, reduced to what is not repeated.
+// Applies a record: an answer to a heartbeat, reduced to the fields that YARN does not repeat.
 void Apply(const AllocateResponseProto& answer, ResourceManagerCheckpoint::State& state) {
   state.response_id = answer.response_id();
   for (const ContainerProto& container : answer.allocated_containers()) {

@@ -1,5 +1,6 @@
-// Recovery of an AM: what the ResourceManager reports to an attempt only once is saved in a file of the container, for
-// an AM process that replaces a killed one there; and what an AM takes over from the one before it.
+// Recovery of an AM. The ResourceManager reports some facts to an AM attempt only once. The checkpoint saves them in a
+// file of the container, for an AM process that replaces a killed one there. This header also compares the containers
+// of an earlier AM with those that YARN reports.
 #pragma once
 
 #include <map>
@@ -17,22 +18,23 @@
 
 namespace howdah::backend::yarn::am {
 
-// The file has tokens; only its owner can read it. One thread.
+// The file contains tokens, so only its owner can read it. Single-threaded.
 class ResourceManagerCheckpoint {
  public:
   struct State {
-    int32_t response_id = 0;  // of the last processed answer
-    // Granted to this attempt or an earlier one and not known to be released; and those that have ended.
+    int32_t response_id = 0;  // of the last answer that was processed
+    // Containers that were granted to this attempt or an earlier one and have not ended, and containers that have
+    // ended.
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerProto> containers;
     std::map<hadoop::yarn::ContainerId, ::hadoop::yarn::ContainerStatusProto> completed;
     std::vector<::hadoop::yarn::NMTokenProto> nm_tokens;      // in the order of arrival
-    std::optional<::hadoop::common::TokenProto> am_rm_token;  // if it has replaced the container's token
+    std::optional<::hadoop::common::TokenProto> am_rm_token;  // set if it has replaced the token of the container
   };
 
-  // restored: the state of this attempt so far; none if it has not registered.
+  // restored: receives the state of this attempt so far; unset if the attempt has not registered.
   static Result<ResourceManagerCheckpoint> Open(const std::string& path, std::optional<State>& restored);
 
-  // To be called before acting on the answer.
+  // To be called before the AM acts on the answer.
   Status Save(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
   Status Save(const ::hadoop::yarn::AllocateResponseProto& response);
 
@@ -42,17 +44,17 @@ class ResourceManagerCheckpoint {
   os::files::RecordFile file_;
 };
 
-// The containers that an AM takes over, compared with what YARN knows of them.
+// The containers that an AM takes over, compared with those that YARN reports.
 struct Takeover {
   std::vector<std::pair<backend::Inherited, ::hadoop::yarn::ContainerProto>> running;
   std::vector<std::pair<backend::Inherited, ::hadoop::yarn::ContainerStatusProto>> ended;
-  std::vector<backend::Inherited> missing;              // YARN has not reported them (yet)
-  std::vector<::hadoop::yarn::ContainerProto> surplus;  // unknown to the job; to be released
+  std::vector<backend::Inherited> missing;              // YARN has not reported them, or not yet
+  std::vector<::hadoop::yarn::ContainerProto> surplus;  // not recorded by the job; to be released
 };
 
-// From a process of the same attempt. Pure.
+// Takes over from an earlier process of the same attempt. Pure.
 Takeover TakeOver(const std::vector<backend::Inherited>& inherited, const ResourceManagerCheckpoint::State& state);
-// From an earlier attempt. The missing ones may be among the completed containers of the first answer. Pure.
+// Takes over from an earlier attempt. The missing containers may be among the completed ones of the first answer. Pure.
 Takeover TakeOver(const std::vector<backend::Inherited>& inherited,
                   const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response);
 Takeover TakeOverMissing(const std::vector<backend::Inherited>& missing,

@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// How long an executor may take to leave.
+// How long an executor may take to exit after its release.
 constexpr auto kLeaveLimit = std::chrono::duration_cast<std::chrono::milliseconds>(backend::kLingerLimit) + 500ms;
 
 hadoop::yarn::ContainerId IdOf(const ContainerId& id) {
@@ -90,7 +90,8 @@ YarnBackend::YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Opt
                    .on_start_failed = [this](const auto& id, const Error& error) { OnStartFailed(id, error); },
                    .on_stop_timeout =
                        [this](const ContainerId& id) {
-                         // The ResourceManager makes the node end the container as soon as the node is reachable.
+                         // The ResourceManager orders the node to stop the container as soon as the node is reachable
+                         // again.
                          scheduler_.Release(IdOf(id));
                          Remove(id, "node did not respond to the request to stop the container",
                                 /*infrastructure=*/true);
@@ -147,7 +148,7 @@ bool YarnBackend::Defer(std::function<void()> order) {
 }
 
 void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterResponseProto& response) {
-  // An AM whose state cannot be recovered later is better replaced now, here and in OnAnswer.
+  // If the state cannot be saved, here or in OnAnswer, give up this AM now: it could not be recovered later.
   if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
   for (const auto& token : response.nm_tokens_from_previous_attempts()) containers_.AddToken(token);
   Takeover takeover = TakeOver(std::exchange(inherited_, {}), response);
@@ -159,7 +160,7 @@ void YarnBackend::OnRegistered(const ::hadoop::yarn::RegisterApplicationMasterRe
 
 void YarnBackend::OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) {
   if (const Status saved = checkpoint_.Save(response); !saved.ok()) sink_.OnLost(saved.error());
-  if (restored_) Inherit({}, 0);  // the earlier process had not reported any container to the job
+  if (restored_) Inherit({}, 0);  // the job has no container of the earlier process
   for (const auto& token : response.nm_tokens()) containers_.AddToken(token);
   const Takeover takeover = TakeOverMissing(std::exchange(missing_, {}), response);
   Apply(takeover);
@@ -231,10 +232,10 @@ void YarnBackend::OnCompleted(const hadoop::yarn::Allocation::Completed& complet
   const int status = completed.status.exit_status();
   const ContainerExitMeaning meaning = MeaningOf(status);
   if (meaning.status == ContainerExitStatus::kInvalid || meaning.status == ContainerExitStatus::kDisksFailed) {
-    // Not even localized: the node may be the cause.
+    // The container was not even localized, so the node may be the cause.
     scheduler_.NodeFailed(container->node);
   } else if (container->started && status >= 0) {
-    // Only an executor that has run shows that the node works; an accepted container does not.
+    // Only an executor that has run proves that the node works. An accepted container does not.
     scheduler_.NodeSucceeded(container->node);
   }
   const bool releasing = container->releasing;
@@ -315,7 +316,7 @@ void YarnBackend::UpdateExpectations() {
     pending.push_back({role.name, count, ContainerSize(role), NodeLabel(options_.spec, role)});
   }
   pending_monitor_.SetPending(std::move(pending));
-  // Ends arrive with heartbeats, which are frequent only while something is expected.
+  // The ends of containers arrive with heartbeats, so send heartbeats frequently while an end is expected.
   scheduler_.SetExpecting(containers_.any_releasing());
 }
 
@@ -329,8 +330,6 @@ void YarnBackend::OnUnreachable(const std::string& why) {
 }
 
 void YarnBackend::OnLost(const Error& error) { sink_.OnLost(error); }
-
-Status YarnBackend::WriteHistory(const std::string& journal) { return options_.write_history(journal); }
 
 void YarnBackend::Finish(const core::JobChanged& final, const std::string& journal) {
   scheduler_.Stop();

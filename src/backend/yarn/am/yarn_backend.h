@@ -1,4 +1,4 @@
-// The AM's backend on YARN: containers of the ResourceManager, executors on NodeManagers.
+// The AM's backend on YARN. The ResourceManager grants containers, and NodeManagers start executors in them.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -21,24 +21,23 @@
 
 namespace howdah::backend::yarn::am {
 
-// One thread: the AM's loop.
+// Used on the AM's loop thread only.
 class YarnBackend final : public backend::Backend, private hadoop::yarn::SchedulerSink {
  public:
   struct Options {
     const AmStart& start;
     const jobspec::JobSpec& spec;
     const hadoop::conf::Configuration& configuration;
-    const hadoop::rpc::Credentials& credentials;                      // of the AM's container
-    std::string am_address;                                           // where executors and clients reach the AM
-    std::string tracking_url;                                         // of the AM's own page; empty: none
-    hadoop::rpc::Token am_rm_token;                                   // the newest
-    std::function<Status(const std::string& journal)> write_history;  // as Backend::WriteHistory
-    // Blocking: records the end of the job and reports it to the ResourceManager.
+    const hadoop::rpc::Credentials& credentials;  // the credentials of the AM's container
+    std::string am_address;                       // the address at which executors and clients reach the AM
+    std::string tracking_url;                     // URL of the AM's own page; empty if none
+    hadoop::rpc::Token am_rm_token;               // the newest token
+    // Records the end of the job and reports it to the ResourceManager. Blocks.
     std::function<void(const core::JobChanged& final, const std::string& journal,
                        const hadoop::rpc::Token& am_rm_token)>
         on_finish;
   };
-  // restored: the state of this attempt if an earlier process of it has registered.
+  // restored: the state of this attempt if an earlier AM process of the attempt has registered.
   YarnBackend(boost::asio::io_context& loop, backend::Sink& sink, Options options,
               std::unique_ptr<hadoop::yarn::SchedulerCalls> calls, ResourceManagerCheckpoint checkpoint,
               std::optional<ResourceManagerCheckpoint::State> restored);
@@ -51,7 +50,6 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void Connected(const ContainerId& container) override;
   void Release(const ContainerId& container) override;
   void Kill(const ContainerId& container) override;
-  Status WriteHistory(const std::string& journal) override;
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
@@ -63,19 +61,21 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   void OnUnreachable(const std::string& why) override;
   void OnLost(const Error& error) override;
 
-  // Adopts, reports or releases the containers of an earlier AM; leaves the missing ones to the caller.
+  // Takes over the running containers of an earlier AM, reports the ended ones and releases the surplus. The caller
+  // handles the missing ones.
   void Apply(const Takeover& takeover);
-  // Orders that need the ResourceManager or a node wait until this attempt is registered. True: deferred.
+  // Defers an order that needs the ResourceManager or a node until this attempt is registered. Returns whether it was
+  // deferred.
   bool Defer(std::function<void()> order);
   void UpdateNodes(const ::hadoop::yarn::AllocateResponseProto& response);
-  // These two report the preempting queue, and so possibly a moment later.
+  // These two look up the preempting queue first, so they may report a moment later.
   void WarnPreempted(const ::hadoop::yarn::PreemptionContainerProto& container);
   void ReportExit(const ContainerId& id, const ::hadoop::yarn::ContainerStatusProto& status, const std::string& label,
                   const std::string& preemptor);
   void OnStartFailed(const ContainerId& id, const Error& error);
-  // Drops the container and reports its end to the AM.
+  // Removes the container from the table and reports its end to the AM.
   void Remove(const ContainerId& id, const std::string& how, bool infrastructure);
-  // Updates the reported reason of pending requests and the heartbeat's pace.
+  // Updates the monitor of pending requests and the pace of the heartbeat.
   void UpdateExpectations();
 
   backend::Sink& sink_;
@@ -86,11 +86,11 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   PendingMonitor pending_monitor_;
   PreemptorLookup preemptors_;
   ResourceManagerCheckpoint checkpoint_;
-  std::optional<ResourceManagerCheckpoint::State> restored_;  // until its containers are taken over
-  bool registered_ = false;                                   // by this process or an earlier one of the attempt
-  std::vector<backend::Inherited> inherited_;                 // until registered
-  std::vector<backend::Inherited> missing_;                   // from then until the first answer
-  std::vector<std::function<void()>> deferred_;               // until registered
+  std::optional<ResourceManagerCheckpoint::State> restored_;  // set until its containers are taken over
+  bool registered_ = false;                      // this process or an earlier one of the attempt has registered
+  std::vector<backend::Inherited> inherited_;    // set until registered
+  std::vector<backend::Inherited> missing_;      // set from then until the first answer
+  std::vector<std::function<void()>> deferred_;  // set until registered
 };
 
 }  // namespace howdah::backend::yarn::am

@@ -157,7 +157,7 @@ Result<bool> ContentCache::IsThere(Item& item) {
     if (found.error().code == ErrorCode::kNotFound) return false;
     return found.error().While("checking which files are staged already");
   }
-  item.damaged = found->length != item.size;  // not by us; replaced
+  item.damaged = found->length != item.size;  // damaged by another program; will be replaced
   if (item.damaged) return false;
   item.file.uri = files_.uri() + item.path;
   item.file.size = found->length;
@@ -174,7 +174,7 @@ Status ContentCache::MakeDirectories() {
   return {};
 }
 
-// Uploads under a temporary name, so that nobody sees a partial file.
+// Uploads under a temporary name, so that no program reads a partial file.
 Status ContentCache::UploadItem(Item& item) {
   const std::string temporary = TemporaryBeside(item.path);
   hadoop::hdfs::CreateOptions options;

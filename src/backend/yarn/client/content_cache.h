@@ -1,4 +1,5 @@
-// A cache of the user's files in the cluster's file system, by content: files that are there are not uploaded again.
+// A cache of the user's files in the cluster's file system, by content hash. A file with the same content is not
+// uploaded again.
 #pragma once
 
 #include <cstdint>
@@ -15,15 +16,15 @@
 
 namespace howdah::backend::yarn::client {
 
-// SHA-256 as 64 hexadecimal digits.
+// Returns the SHA-256 as 64 hexadecimal digits.
 std::string HashOf(std::string_view bytes);
 
-// Remembers the hashes of large files by their identity (device, inode, size, times), as hashing gigabytes takes
-// seconds and most submissions stage the same environment again. Files that changed within the last two seconds are not
-// remembered: they may change again within the resolution of the file system's clock.
+// Remembers the hashes of large files by the files' identity (device, inode, size, times). Hashing gigabytes takes
+// seconds, and most submissions stage the same environment again. The hash of a file that changed within the last two
+// seconds is not remembered, because the file may change again within the resolution of the file system's clock.
 class HashCache {
  public:
-  // path: of the cache file. A missing or unreadable one counts as empty.
+  // path: the cache file. A missing or unreadable cache file counts as empty.
   explicit HashCache(std::string path);
   // Writes the new hashes. Errors are ignored.
   ~HashCache();
@@ -34,12 +35,12 @@ class HashCache {
 
  private:
   std::string path_;
-  std::map<std::string, std::string> known_;  // identity → hash
+  std::map<std::string, std::string> known_;  // hash by identity
   std::string added_;
 };
 
-// YARN's condition for its public cache (FSDownload.isPublic): the directory and all its parents are executable for
-// everybody.
+// Checks YARN's condition for its public cache (FSDownload.isPublic): everybody may enter the directory and all its
+// parents.
 bool IsWorldTraversable(hadoop::hdfs::FileSystem& files, const std::string& directory);
 
 class ContentCache {
@@ -47,24 +48,24 @@ class ContentCache {
   using OnProgress = std::function<void(int64_t done, int64_t total)>;  // in bytes
   ContentCache(hadoop::hdfs::FileSystem& files, Layout layout, std::string hashes_path, OnProgress on_progress);
 
-  // Adds a file for the next Upload; the result is its number for `file`. suffix: of the name in the cluster
-  // (".tar.gz"), by which YARN chooses how to unpack; may be empty. A file is public if it and its directories are
-  // world-readable.
+  // Adds a file for the next Upload. Returns its number for file(). suffix: the end of the name in the cluster
+  // (".tar.gz"), by which YARN chooses how to unpack the file; may be empty. A file is public if everybody may read it
+  // and enter its directories.
   Result<size_t> Add(const std::string& local_path, const std::string& suffix);
   Result<size_t> AddBytes(std::string bytes, const std::string& suffix);
-  // Uploads the missing files. kFailed: a file changed meanwhile.
+  // Uploads the missing files. Returns kFailed if a file has changed meanwhile.
   Status Upload();
   const StagedFile& file(size_t number) const { return items_[number].file; }
   int64_t bytes_sent() const { return done_; }
 
  private:
   struct Item {
-    std::string local_path;  // empty: `bytes`
+    std::string local_path;  // empty if the content is in `bytes`
     std::string bytes;
     std::string hash, path;
     int64_t size = 0;
     bool world_readable = false;
-    bool damaged = false;  // a file of another size has its name
+    bool damaged = false;  // the cluster has a file of another size under this name
     StagedFile file;
   };
   Result<bool> IsThere(Item& item);

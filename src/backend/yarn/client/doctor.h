@@ -10,7 +10,7 @@
 
 namespace howdah::backend::yarn::client {
 
-// cluster: or why it could not be opened.
+// cluster: the client, or the error with which it could not be opened.
 std::vector<backend::Cluster::Finding> CheckSetup(const YarnOptions& options, const Result<HadoopClient*>& cluster);
 
 }  // namespace howdah::backend::yarn::client

@@ -1,4 +1,5 @@
-// Output of tasks that no AM can serve any more: which container wrote it, and where YARN keeps it.
+// Finds and reads output of tasks that no AM can serve any more: the container that wrote it, and the location where
+// YARN keeps it.
 #pragma once
 
 #include <functional>
@@ -25,10 +26,11 @@ struct LogFileLocation {
   std::string file;       // "attempt-0.stdout"
 };
 
-// The name of a source's file, as executors write it (TaskOptions::flat_logs).
+// Returns the name of a source's file, as executors choose it (TaskOptions::flat_logs).
 std::string LogFileName(const backend::LogSource& source, bool several_processes);
 
-// Both streams of every process of every started attempt, in the order of tasks, attempts and ranks.
+// Returns the locations of both streams of every process of every started attempt, in the order of tasks, attempts and
+// ranks.
 std::map<backend::LogSource, LogFileLocation> LogLocations(const std::vector<core::JournalEntry>& journal);
 
 backend::LogSource FromWire(const wire::LogSource& source);
@@ -36,9 +38,9 @@ wire::LogSource ToWire(const backend::LogSource& source);
 
 bool Matches(const backend::LogSelection& selection, const backend::LogSource& source);
 
-// Reads log files of ended containers. While the application runs its NodeManagers serve them. Afterwards they are
-// aggregated in the cluster's file system or, without log aggregation, stay on the nodes for a while. Between the two
-// neither may have a file for some seconds. One thread.
+// Reads log files of ended containers. While the application runs, the NodeManagers serve these files. Afterwards the
+// files are aggregated in the cluster's file system. Without log aggregation, they stay on the nodes for a while.
+// During aggregation a file may be unavailable for some seconds. Single-threaded.
 class LogStore {
  public:
   // user: the owner of the application.
@@ -46,14 +48,14 @@ class LogStore {
   ~LogStore();
 
   using OnBytes = std::function<void(std::string_view)>;
-  // Passes on the file from `offset` to its end; nothing if it is shorter. kNotFound: nobody has the file within the
-  // limit. Does not wait for a lost node.
+  // Passes the file on from `offset` to its end; passes no bytes if the file is shorter. Returns kNotFound if the file
+  // is not found within the limit. Does not wait for a lost node.
   Status Read(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes, Duration limit);
 
  private:
   class Aggregated;
   Result<bool> ReadAggregated(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
-  // From the web service of its NodeManager; false: no NodeManager has the file.
+  // Reads from the web service of the container's NodeManager. Returns false if no NodeManager has the file.
   Result<bool> ReadFromNode(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes);
   bool IsNodeLost(const std::string& node);
 

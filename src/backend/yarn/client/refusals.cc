@@ -15,7 +15,7 @@ bool Has(const std::vector<std::string>& words, const std::string& word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// Both the name and the full path of a queue are accepted.
+// Compares both the name and the full path of each allowed queue.
 bool IsAllowed(const ClusterFacts& facts) {
   const std::string& name = facts.queue.name;
   return std::any_of(facts.allowed_queues.begin(), facts.allowed_queues.end(), [&](const std::string& allowed) {
@@ -46,12 +46,12 @@ std::string LabelRefusal(const ClusterFacts& facts, const std::string& who, cons
   return "";
 }
 
-// Nodes with the label that may come back if they are not running.
+// Whether a node with the label counts: it runs, or it may come back.
 bool Counts(const NodeFacts& node, const std::string& label) {
   return node.label == label && node.state != "DECOMMISSIONED" && node.state != "SHUTDOWN";
 }
 
-// The node that comes closest to the request.
+// Returns the node that comes closest to the request.
 const NodeFacts* Largest(const ClusterFacts& facts, const std::string& label, const hadoop::yarn::Resource& size) {
   const NodeFacts* largest = nullptr;
   const auto key = [&](const NodeFacts& node) {
@@ -79,7 +79,7 @@ std::string SizeRefusal(const jobspec::JobSpec& spec, const jobspec::RoleSpec& r
   const bool fits = std::any_of(facts.nodes.begin(), facts.nodes.end(),
                                 [&](const NodeFacts& node) { return Counts(node, label) && size.FitsIn(node.total); });
   const NodeFacts* largest = Largest(facts, label, size);
-  if (fits || largest == nullptr) return "";  // without nodes the job waits for some
+  if (fits || largest == nullptr) return "";  // without any such node the job waits for one
   return "no node is large enough: " + who + " requests " + ToText(size) + " per task; the largest node" +
          (label.empty() ? "" : " with the label '" + label + "'") + ", " + largest->host + ", has " +
          ToText(largest->total);
@@ -89,7 +89,7 @@ std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts)
   if (!facts.queue.maximum || spec.start != jobspec::StartMode::kGang) return "";
   hadoop::yarn::Resource all;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (NodeLabel(spec, role) != spec.node_label) return "";  // the queue's maximum is that of another partition
+    if (NodeLabel(spec, role) != spec.node_label) return "";  // the queue's maximum applies to another partition
     for (int i = 0; i < role.instances.min; ++i) all += ContainerSize(role);
   }
   const hadoop::yarn::Resource& most = *facts.queue.maximum;

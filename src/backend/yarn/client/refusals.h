@@ -1,4 +1,4 @@
-// Requests of a job that a cluster can never satisfy. Pure.
+// Finds requests of a job that a cluster can never satisfy. Pure.
 #pragma once
 
 #include <string>
@@ -9,11 +9,12 @@
 
 namespace howdah::backend::yarn::client {
 
-// One sentence with numbers and names for each impossible request; empty: the job can run. Lost and unhealthy nodes
-// count with their full size because they may come back.
+// Returns one sentence with numbers and names for each impossible request, or an empty list if the job can run. Lost
+// and unhealthy nodes count with their full size, because they may come back.
 std::vector<std::string> RefusalsOf(const jobspec::JobSpec& spec, const ClusterFacts& facts);
 
-// Roles that exceed the maximum of one container, which the ResourceManager reports with a new application id.
+// Returns one sentence for each role that exceeds the maximum size of a container. The ResourceManager reports that
+// maximum with a new application id.
 std::vector<std::string> OversizedContainers(const jobspec::JobSpec& spec, const hadoop::yarn::Resource& maximum);
 
 }  // namespace howdah::backend::yarn::client

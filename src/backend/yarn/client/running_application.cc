@@ -19,7 +19,7 @@ constexpr Duration kResolveLimit = std::chrono::seconds(5);
 
 constexpr Duration kSnapshotConnectLimit = std::chrono::seconds(5);
 
-// Requests the current state and passes on each reply.
+// Requests the current state and passes each reply on.
 Status FollowOnce(HadoopClient& cluster, const JobId& id, const ::hadoop::yarn::ApplicationReportProto& report,
                   wire::FollowRequest request, const std::function<void(const wire::FollowReply&)>& on_reply) {
   HOWDAH_TRY(const auto am, FindAm(cluster, id, report));
@@ -33,7 +33,7 @@ Status FollowOnce(HadoopClient& cluster, const JobId& id, const ::hadoop::yarn::
   }
 }
 
-// The requested size of the AM's container; zero if the job file belongs to another user or is gone.
+// Returns the requested size of the AM's container, or zero if the job file belongs to another user or is gone.
 hadoop::yarn::Resource AmContainerSize(HadoopClient& cluster, const JobId& id) {
   const auto layout = cluster.StagingLayout();
   if (!layout.ok()) return {};
@@ -114,7 +114,7 @@ Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
 
 std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report) {
   if (report.yarn_application_state() < ::hadoop::yarn::ACCEPTED) return "";
-  // The AM's container has been granted.
+  // In this state the AM's container has already been granted.
   if (report.currentapplicationattemptid().attemptid() > 0 && report.app_resource_usage().num_used_containers() > 0) {
     return "the application master is starting";
   }

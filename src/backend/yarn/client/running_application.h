@@ -1,5 +1,5 @@
-// Client access to an application that has not ended: calls to its AM, output through its AM, and why it has no
-// AM.
+// Client access to an application that has not ended: calls to its AM, output through its AM, and the reason if it has
+// no AM.
 #pragma once
 
 #include <functional>
@@ -18,10 +18,10 @@
 
 namespace howdah::backend::yarn::client {
 
-// The resolved address of the AM, "10.0.0.7:40123". kUnavailable: not reported yet.
+// Returns the resolved address of the AM, "10.0.0.7:40123", or kUnavailable if the AM has not registered yet.
 Result<std::string> AmAddress(const ::hadoop::yarn::ApplicationReportProto& report);
 
-// The AM's address and the client's identity.
+// Returns the AM's address and the client's identity.
 Result<rpc::AmContact> FindAm(HadoopClient& cluster, const JobId& id,
                               const ::hadoop::yarn::ApplicationReportProto& report);
 
@@ -29,22 +29,23 @@ Result<wire::ControlReply> CallRunningAm(HadoopClient& cluster, const JobId& id,
                                          const ::hadoop::yarn::ApplicationReportProto& report,
                                          const wire::ControlRequest& request, Duration limit);
 
-// The sources of output so far, in the order of tasks; none if no AM runs.
+// Returns the sources of output so far, in the order of tasks; empty if no AM runs.
 Result<std::vector<backend::LogSource>> ListRunningLogs(HadoopClient& cluster, const JobId& id,
                                                         const ::hadoop::yarn::ApplicationReportProto& report);
 
 struct RunningLogRead {
   int64_t bytes = 0;      // passed to on_bytes
-  bool complete = false;  // false: the rest is on the node where the container ran
-  std::string journal;    // of the job, to find that node
+  bool complete = false;  // if false, the rest is on the node where the container ran
+  std::string journal;    // the job's journal, to find that node
 };
-// Passes on the current content of a source.
+// Passes the current content of a source on.
 Result<RunningLogRead> ReadRunningLog(HadoopClient& cluster, const JobId& id,
                                       const ::hadoop::yarn::ApplicationReportProto& report,
                                       const backend::LogSource& source,
                                       const std::function<void(std::string_view)>& on_bytes);
 
-// Why the AM has no container, from the ResourceManager's diagnostics and numbers; empty: just submitted.
+// Returns why the AM has no container, from the ResourceManager's diagnostics and numbers. Returns an empty text for an
+// application that was just submitted.
 std::string WhyApplicationIsPending(HadoopClient& cluster, const ::hadoop::yarn::ApplicationReportProto& report);
 
 }  // namespace howdah::backend::yarn::client

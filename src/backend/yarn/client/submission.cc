@@ -65,7 +65,8 @@ class Submission {
   }
 
  private:
-  // Writes the file for clients, and gives it to containers: embedded if it is small, localized otherwise.
+  // Writes the file for clients, and passes it to containers: embedded in the credentials if it is small, localized
+  // otherwise.
   Status Provide(EmbedFor recipient, const std::string& name, const std::string& path, const std::string& bytes,
                  std::map<std::string, StagedFile>& resources) {
     hadoop::hdfs::CreateOptions options;
@@ -137,7 +138,8 @@ Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, co
   start.resource_types = inventory.resource_types;
   Submission submission(cluster, *files, layout, id);
   if (const Status done = submission.Submit(spec, std::move(start), staged); !done.ok()) {
-    // Clean up, but report the first error only. After a time-out the application may have been accepted nevertheless.
+    // Clean up, but report only the first error. After a timeout keep the files, because the application may have been
+    // accepted.
     if (done.error().code != ErrorCode::kTimeout) {
       static_cast<void>(files->Delete(layout.job(id), /*recursive=*/true).ok());
     }

@@ -27,15 +27,16 @@ struct ClusterInventory {
 Result<JobId> SubmitToYarn(HadoopClient& cluster, const YarnOptions& options, const ClusterInventory& inventory,
                            const jobspec::JobSpec& spec, const backend::SubmitOptions& submit);
 
-// The memory of the AM's container: am.memory, or 32 MiB, 256 KiB per task, and the needs of a TensorBoard there.
+// Returns the memory of the AM's container: am.memory, or else 32 MiB, plus 256 KiB per task, plus the memory of a
+// TensorBoard if the AM runs one.
 int64_t AmMemoryMib(const jobspec::JobSpec& spec);
 
-// Pure. am_resources: by their names in the AM's container.
+// am_resources: files by their names in the AM's container. Pure.
 ::hadoop::yarn::ApplicationSubmissionContextProto SubmissionContext(
     const jobspec::JobSpec& spec, const hadoop::yarn::ApplicationId& id,
     const std::map<std::string, StagedFile>& am_resources, const hadoop::rpc::Credentials& credentials);
 
-// The variables of a launch context that select DockerLinuxContainerRuntime; none without an image. Pure.
+// Returns the variables of a launch context that select DockerLinuxContainerRuntime; none without an image. Pure.
 std::vector<std::pair<std::string, std::string>> DockerEnvironment(const jobspec::Docker& docker);
 
 }  // namespace howdah::backend::yarn::client

@@ -21,7 +21,7 @@ namespace {
 
 using ::hadoop::yarn::ApplicationReportProto;
 
-// Status calls are abandoned early, because somebody waits for the output.
+// A status call has a short limit, because a user waits for the output.
 constexpr Duration kStatusLimit = std::chrono::seconds(3);
 constexpr Duration kOrderLimit = std::chrono::seconds(10);
 constexpr Duration kGoneLimit = std::chrono::minutes(2);
@@ -31,7 +31,8 @@ Error NoSuchJob(const std::string& name, const std::string& why) {
   return {ErrorCode::kNotFound, "no job '" + name + "': " + why};
 }
 
-// The report of an application; none if the ResourceManager has forgotten it and only the history may have it.
+// The report of an application; unset if the ResourceManager no longer has it, so that only the history may have the
+// job.
 struct Lookup {
   std::optional<ApplicationReportProto> report;
 };
@@ -67,7 +68,7 @@ Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, c
     if (view) return std::move(*view);
   }
   journal::JobView view = ViewFromReport(report);
-  // The identity for calls and the journal are in the same directory: do not wait twice for a file system that is down.
+  // The identity for calls and the journal are in the same directory. Do not wait twice for a file system that is down.
   const bool unreachable = !contact.ok() && contact.error().code != ErrorCode::kNotFound && AmAddress(report).ok();
   if (const auto journal = unreachable ? contact.error() : ReadRunningJournal(cluster, id); journal.ok()) {
     const std::string tracking = view.tracking_url;
@@ -78,7 +79,7 @@ Result<journal::JobView> ViewOfRunning(HadoopClient& cluster, const JobId& id, c
   }
   if (report.yarn_application_state() == ::hadoop::yarn::RUNNING) return view;
   const std::string why = WhyApplicationIsPending(cluster, report);
-  if (view.state != core::JobState::kQueued) {  // its tasks continue meanwhile
+  if (view.state != core::JobState::kQueued) {  // the job's tasks continue without an AM
     view.reason = "no application master is registered at present" + (why.empty() ? "" : ": " + why);
   } else {
     view.state = core::JobState::kQueued;
@@ -103,7 +104,7 @@ Result<std::vector<ApplicationReportProto>> OwnApplications(HadoopClient& cluste
   return rm->Applications(filter);
 }
 
-// Job ids of the history; none if there is no history yet.
+// Returns the job ids in the history; none if there is no history yet.
 Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
   HOWDAH_TRY(const auto files, cluster.Files());
   HOWDAH_TRY(const auto layout, cluster.StagingLayout());
@@ -119,8 +120,8 @@ Result<std::vector<std::string>> RecordedIds(HadoopClient& cluster) {
 
 constexpr size_t kTailSlack = size_t{1} << 20;
 
-// Passes output on as it arrives or, with `lines`, only the last of them at Finish. Buffers no more than these lines
-// and 1 MiB.
+// Passes output on as it arrives. With `lines`, passes only that number of last lines on, at Finish. Buffers no more
+// than these lines and 1 MiB.
 class TailBuffer {
  public:
   TailBuffer(std::optional<int64_t> lines, std::function<void(std::string_view)> on_bytes)
@@ -129,7 +130,7 @@ class TailBuffer {
     if (!lines_) return on_bytes_(bytes);
     buffer_ += bytes;
     if (buffer_.size() < trimmed_ + kTailSlack) return;
-    // One line more, as the last one may continue.
+    // Keep one more line, because the last one may be incomplete.
     buffer_ = std::string(os::files::LastLines(buffer_, *lines_ + 1));
     trimmed_ = buffer_.size();
   }
@@ -222,7 +223,7 @@ Result<std::vector<journal::JobView>> YarnCluster::List(bool ended_too) {
       continue;
     }
     const auto journal = EndedJournal(*cluster, {id}, report ? Lookup{*report} : Lookup{});
-    // An unreadable job must not hide the others.
+    // An unreadable job must not hide the other jobs.
     if (journal.ok()) views.push_back(FoldJournal(*journal, Tasks::kSkipped));
   }
   return views;
@@ -293,7 +294,7 @@ howdah::Status YarnCluster::Stop(const JobId& id, const std::string& by, std::op
   if (grace) request.mutable_stop()->set_grace_micros(grace->count());
   const auto asked = CallRunningAm(*cluster, id, *known.report, request, kOrderLimit);
   if (asked.ok()) return {};
-  // Without an AM nothing can be stopped gracefully: YARN kills the application.
+  // Without an AM no graceful stop is possible, so YARN kills the application.
   HOWDAH_TRY(const auto rm, cluster->Rm());
   return rm->Kill(*hadoop::yarn::ParseApplicationId(id.text), by, kGoneLimit);
 }

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 constexpr size_t kMaxQueued = size_t{4} << 20;
 constexpr size_t kMaxPerRead = size_t{1} << 20;
 constexpr size_t kEntryWeight = 512;
-// The ResourceManager is polled, as it pushes nothing: often at first, then at growing intervals.
+// The ResourceManager pushes no changes, so it is polled: often at first, then at growing intervals.
 constexpr Duration kFirstPause = 25ms, kMaxPause = 1s;
 constexpr Duration kMaxReasonPause = 1min;  // between queries for the reason of a queued job
 constexpr Duration kConnectLimit = 10s;
@@ -31,7 +31,7 @@ constexpr int kMaxFailures = 900, kFailuresBeforeNote = 5;
 
 void Signal(int fd) {
   const uint64_t one = 1;
-  if (write(fd, &one, sizeof one) < 0) return;  // full: already signalled
+  if (write(fd, &one, sizeof one) < 0) return;  // the counter is full, so fd is already signalled
 }
 
 }  // namespace
@@ -60,7 +60,7 @@ std::deque<FollowQueue::Item> FollowQueue::Take(bool& more) {
     std::unique_lock lock(mutex_);
     something_.wait(lock, [this] { return caught_up_ || !items_.empty(); });
     uint64_t count = 0;
-    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // was not signalled
+    if (read(ready_.get(), &count, sizeof count) < 0) count = 0;  // not signalled
     for (size_t weight = 0; !items_.empty() && weight < kMaxPerRead;) {
       weight += items_.front().second;
       weight_ -= items_.front().second;
@@ -139,7 +139,7 @@ bool YarnFollow::Poll() {
   const auto report = (*rm)->Report(*hadoop::yarn::ParseApplicationId(id_.text));
   if (!report.ok()) {
     if (report.error().code != ErrorCode::kNotFound) return CountFailure(report.error());
-    // Ended long ago and forgotten by the ResourceManager.
+    // The job has ended long ago, and the ResourceManager no longer has it.
     if (const auto journal = ReadHistoryJournal(cluster_, id_); journal.ok()) QueueRestOfJournal(*journal);
     FetchMissingLogs();
     return true;
@@ -149,7 +149,7 @@ bool YarnFollow::Poll() {
   if (HasEnded(*report)) {
     const auto journal = ReadEndedJournal(cluster_, id_, *report);
     if (!journal.ok()) return CountFailure(journal.error());
-    FetchMissingLogs();  // of the tasks known so far, so that output comes before the end
+    FetchMissingLogs();  // for the tasks in the journal so far, so that their output comes before the end
     QueueRestOfJournal(*journal);
     FetchMissingLogs();
     return true;
@@ -248,7 +248,7 @@ void YarnFollow::AppendJournal(const std::string& lines) {
   journal_offset_ += static_cast<int64_t>(lines.size());
   journal_ += lines;
   FollowQueue::Entries entries = DecodeJournal(lines);
-  // The end is queued after all output.
+  // Queue the end of the job after all output.
   if (std::any_of(entries.begin(), entries.end(), journal::EndsJob)) FetchMissingLogs();
   const size_t weight = entries.size() * kEntryWeight;
   queue_.Push(std::move(entries), weight);
@@ -263,7 +263,7 @@ void YarnFollow::QueueRestOfJournal(const std::string& journal) {
 void YarnFollow::FetchMissingLogs() {
   if (!logs_) return;
   LogStore store(cluster_, id_, user_.empty() ? cluster_.user() : user_);
-  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // for all of them together
+  const auto end = std::chrono::steady_clock::now() + kLogLimit;  // for all files together
   for (const auto& [source, location] : LogLocations(DecodeJournal(journal_))) {
     Progress& progress = sources_[source];
     if (progress.complete || !Matches(*logs_, source) || queue_.stopped()) continue;
@@ -274,7 +274,7 @@ void YarnFollow::FetchMissingLogs() {
           queue_.Push(FollowQueue::Output{source, std::string(bytes)}, bytes.size());
         },
         std::chrono::duration_cast<Duration>(end - std::chrono::steady_clock::now()));
-    progress.complete = true;  // or lost: not requested again
+    progress.complete = true;  // complete, or lost and not requested again
     if (!read.ok() && !queue_.stopped()) queue_.Push(FollowQueue::Note{read.error().message}, kEntryWeight);
   }
 }

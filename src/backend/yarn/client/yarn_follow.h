@@ -1,5 +1,5 @@
-// Follows a job on YARN from submission to end: through the ResourceManager while it is queued, through its AM while
-// that runs, and from the history afterwards.
+// Follows a job on YARN from submission to end: through the ResourceManager while the job is queued, through the AM
+// while the AM runs, and from the history afterwards.
 #pragma once
 
 #include <atomic>
@@ -34,21 +34,23 @@ class FollowQueue {
     std::string line;
   };
   struct End {};
-  // Entries of one step of the job stay together: the state between two of them is never visible.
+  // The entries of one step of the job stay together, so that the state between two of them is never visible.
   using Entries = std::vector<core::JournalEntry>;
   using Item = std::variant<Entries, Output, Note, End>;
 
   FollowQueue();
   bool valid() const { return ready_.valid(); }
 
-  // For the thread. Push waits while the queue is full, and drops the item after Stop.
+  // The next two functions are for the follow's thread. Push waits while the queue is full, and discards the item after
+  // Stop.
   void Push(Item item, size_t weight);
-  // Everything that existed at the start of the follow has been pushed.
+  // To be called when everything that existed at the start of the follow has been pushed.
   void SetCaughtUp();
 
-  // For the reader.
+  // The following functions are for the reader.
   int fd() const { return ready_.get(); }
-  // Takes items of about 1 MiB. Blocks until there are some or the thread has caught up. more: there are others.
+  // Removes and returns items of about 1 MiB. Blocks until there are items or the thread has caught up. more: set to
+  // whether there are more items.
   std::deque<Item> Take(bool& more);
   void Stop();
   bool stopped() const { return stopped_; }
@@ -63,8 +65,8 @@ class FollowQueue {
   size_t weight_ = 0;
 };
 
-// The reader's half takes items from the queue; a thread polls the cluster and fills it. The first Read blocks until
-// everything that existed at the start of the follow has been queued.
+// A thread polls the cluster and fills the queue; Read takes items from the queue. Until everything that existed at the
+// start of the follow has been delivered, Read blocks while the queue is empty.
 class YarnFollow final : public backend::Follow {
  public:
   static Result<std::unique_ptr<YarnFollow>> Start(HadoopClient cluster, JobId id,
@@ -80,7 +82,7 @@ class YarnFollow final : public backend::Follow {
     int64_t bytes = 0;
     bool complete = false;
   };
-  // Why the job is queued: queried at growing intervals, because each query is several calls.
+  // The reason why the job is queued. It is queried at growing intervals, because each query consists of several calls.
   struct PendingReason {
     std::string reported;
     std::optional<std::chrono::steady_clock::time_point> next_query;
@@ -89,9 +91,10 @@ class YarnFollow final : public backend::Follow {
 
   YarnFollow(HadoopClient cluster, JobId id, std::optional<backend::LogSelection> logs);
 
-  // All of these run on the thread.
+  // These functions run on the follow's thread.
   void Run();
-  // Queries the ResourceManager and acts on the answer. True: the job has ended and everything has been queued.
+  // Queries the ResourceManager and acts on the answer. Returns true if the job has ended and everything has been
+  // queued.
   bool Poll();
   bool CountFailure(const Error& error);  // returns false
   bool FollowThroughAm(const ::hadoop::yarn::ApplicationReportProto& report);
@@ -99,7 +102,7 @@ class YarnFollow final : public backend::Follow {
   void AppendJournal(const std::string& lines);
   void QueueRestOfJournal(const std::string& journal);
   void ReportPendingReason(const ::hadoop::yarn::ApplicationReportProto& report);
-  // Reads from the log store what no AM has sent.
+  // Reads from the log store the output that no AM has sent.
   void FetchMissingLogs();
   wire::FollowRequest Request() const;
 
@@ -111,14 +114,14 @@ class YarnFollow final : public backend::Follow {
 
   // Used by the thread only.
   int64_t journal_offset_ = 0;
-  std::string journal_;  // all of it so far, which says where each task ran
+  std::string journal_;  // the journal so far, which records where each task ran
   std::map<backend::LogSource, Progress> sources_;
   PendingReason pending_;
   std::string user_;
   int failures_ = 0;  // consecutive
   std::string last_error_;
 
-  bool ended_ = false;  // of the reader
+  bool ended_ = false;  // used by the reader only
   std::thread thread_;
 };
 

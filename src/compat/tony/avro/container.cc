@@ -85,7 +85,8 @@ Status ReadValues(const Block& block, std::string_view bytes, const Schema& sche
   return decoder.AtEnd() ? Status() : Status(Failed("a block is longer than its values"));
 }
 
-// Deterministic, and without bytes that occur in text.
+// Computes the sync marker from the content, so that output is deterministic. The marker has no bytes that occur in
+// text.
 std::string SyncOf(std::string_view bytes) {
   uint64_t hash = 14695981039346656037u;  // FNV-1a
   std::string sync;

@@ -9,14 +9,14 @@
 namespace howdah::compat::tony::avro {
 namespace {
 
-// Written by Avro for Java 1.7.7 (tests/history/tony): the same six events, without codec in one block, and deflated in
-// several.
+// Files written by Avro for Java 1.7.7 (tests/history/tony). Both have the same six events: null.avro uncompressed in
+// one block, deflate.avro deflated in several.
 std::string Recorded(const std::string& name) {
-  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/avro/testdata/" + name, std::ios::binary);
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/compat/tony/avro/testdata/" + name, std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
-TEST(Container, ReadsFilesOfJavaWithEitherCodec) {
+TEST(Container, FilesWrittenByJavaAreReadWithEitherCodec) {
   for (const char* name : {"null.avro", "deflate.avro"}) {
     const auto container = ReadContainer(Recorded(name));
     ASSERT_TRUE(container.ok()) << container.error().message;
@@ -72,18 +72,18 @@ TEST(Container, UnsupportedCodecIsAnError) {
   EXPECT_NE(container.error().message.find("'snappy!'; null and deflate are supported"), std::string::npos);
 }
 
-TEST(Container, OtherFilesAreErrors) {
+TEST(Container, FileOfAnotherFormatIsAnError) {
   EXPECT_EQ(ReadContainer("Obj").error().message, "reading an Avro file: not an Avro file");
   EXPECT_EQ(ReadContainer("").error().message, "reading an Avro file: the file is empty");
   std::string file = Recorded("deflate.avro");
   const std::string sync = file.substr(file.size() - 16);
-  file.resize(file.find(sync) + sync.size());  // the header alone
+  file.resize(file.find(sync) + sync.size());  // keep only the header
   EXPECT_EQ(ReadContainer(file)->cut, "");
   file += "\x02\x04zz" + sync;
   EXPECT_EQ(ReadContainer(file)->cut, "a block cannot be inflated");
 }
 
-// Random damage gives a result or an error; sanitizers check the rest.
+// Random damage must give a result or an error. Sanitizers detect everything else.
 TEST(Container, ReadingDamagedFilesIsSafe) {
   const std::string files[] = {Recorded("null.avro"), Recorded("deflate.avro")};
   std::mt19937 random(20261121);

@@ -32,7 +32,7 @@ Bits LittleEndian(std::string_view bytes) {
 
 }  // namespace
 
-// Zigzag encoding, seven bits per byte, lowest bits first.
+// Decodes zigzag encoding, seven bits per byte, lowest bits first.
 Result<int64_t> Decoder::Long() {
   uint64_t bits = 0;
   for (size_t i = 0; i < bytes_.size() && i < 10; ++i) {
@@ -78,7 +78,8 @@ Result<Json> Decoder::Primitive(Kind kind) {
   return Json(std::bit_cast<double>(LittleEndian<uint64_t>(*raw)));
 }
 
-// Blocks of a count and that many elements, up to an empty block. A negative count is followed by the block's size.
+// A collection has blocks of a count and that many elements, up to an empty block. A negative count is followed by the
+// size of the block.
 Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int depth) {
   Json elements = type.kind == Kind::kMap ? Json::object() : Json::array();
   for (;;) {
@@ -88,7 +89,7 @@ Result<Json> Decoder::Collection(const Schema& schema, const Type& type, int dep
     if (*count < 0) {
       if (const auto size = Long(); !size.ok()) return size.error();
     }
-    // Unsigned: int64_t cannot represent the magnitude of its lowest value.
+    // Convert to unsigned, because int64_t cannot represent the magnitude of its lowest value.
     const uint64_t elements_left = *count < 0 ? 0 - static_cast<uint64_t>(*count) : static_cast<uint64_t>(*count);
     for (uint64_t i = 0; i < elements_left; ++i) {
       std::string key;

@@ -20,12 +20,12 @@ class Decoder {
   bool AtEnd() const { return bytes_.empty(); }
   Result<int64_t> Long();
   Result<std::string_view> Take(int64_t size);
-  // A length, followed by that many bytes.
+  // Reads a length, then that many bytes.
   Result<std::string_view> Bytes();
   Result<Json> Value(const Schema& schema, size_t type, int depth = 0);
 
  private:
-  // Some values take no bytes (null, an empty record): the size of the input limits their number.
+  // Some values take no bytes (null, an empty record), so the size of the input limits their number.
   static constexpr size_t kValuesPerByte = 4, kSomeValues = 1000;
 
   Result<Json> Primitive(Kind kind);

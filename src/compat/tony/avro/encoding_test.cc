@@ -71,7 +71,7 @@ TEST(Encoding, MatchesTheSpecification) {
   }
 }
 
-TEST(Encoding, BlocksMayHaveASize) {
+TEST(Encoding, BlockWithSizeIsDecoded) {
   const auto schema = ParseSchema(R"({"type":"array","items":"long"})");
   Decoder decoder(std::string_view("\x03\x04\x06\x36\x02\x02\x00", 7));  // -2 elements of 2 bytes, 1 element
   EXPECT_EQ(*decoder.Value(*schema, schema->root), Json::parse("[3,27,1]"));
@@ -112,7 +112,7 @@ TEST(Encoding, ImpossibleCountsAreRejectedBeforeAllocation) {
   }
 }
 
-TEST(Schemas, InvalidOnesAreRejected) {
+TEST(Schemas, InvalidSchemasAreRejected) {
   const std::string deep = std::string(100, '[') + "\"int\"" + std::string(100, ']');
   for (const std::string& text :
        {std::string(""), std::string("7"), std::string("{}"), std::string(R"("nothing")"), std::string(R"([["int"]])"),

@@ -7,7 +7,7 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-// The keys to which -conf adds (MULTI_VALUE_CONF).
+// The keys to which -conf appends values instead of replacing them (MULTI_VALUE_CONF).
 constexpr std::array<std::string_view, 3> kSeveralValues = {"tony.containers.envs", "tony.execution.envs",
                                                             "tony.containers.resources"};
 

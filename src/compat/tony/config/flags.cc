@@ -12,7 +12,7 @@ namespace {
 
 struct Flag {
   std::string_view name;
-  std::string_view value;  // the placeholder of its value in the help; empty: it has no value
+  std::string_view value;  // the placeholder of its value in the help; empty if it takes no value
   std::string_view help;
   std::function<void(Flags&, std::string)> take;
 };
@@ -23,7 +23,7 @@ Pair Split(const std::string& text) {
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
-// By comma, none empty.
+// Splits at commas and drops empty items.
 std::vector<std::string> Items(const std::string& text) {
   std::vector<std::string> items;
   for (size_t begin = 0; begin <= text.size();) {
@@ -86,7 +86,7 @@ const Flag* Find(std::string_view name) {
   return nullptr;
 }
 
-// A word that looks like a flag: its name, and the value after its '='.
+// A command line word that looks like a flag: the flag's name, and the value after its '='.
 struct Word {
   std::string name;
   std::optional<std::string> value;
@@ -99,7 +99,7 @@ std::optional<Word> FlagWord(const std::string& text) {
   return Word{parts.first, has_value ? std::optional(parts.second) : std::nullopt};
 }
 
-// Removes enclosing quotes as commons-cli does: '"a b"' is a b.
+// Removes enclosing quotes as commons-cli does: '"a b"' becomes a b.
 std::string Unquoted(std::string text) {
   const bool quoted = text.size() > 1 && text.front() == '"' && text.back() == '"';
   if (!quoted || text.find('"', 1) != text.size() - 1) return text;

@@ -167,7 +167,7 @@ bool IsNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
 }
 
-// Whether the name matches the pattern, whose placeholders <...> stand for one or more characters of a name.
+// Whether the name matches the pattern. A placeholder <...> stands for one or more characters of a name.
 bool Fits(std::string_view pattern, std::string_view name) {
   const size_t open = pattern.find('<');
   if (open == pattern.npos) return pattern == name;

@@ -38,7 +38,7 @@ TEST(Keys, AreFoundByNameAndPattern) {
   }
 }
 
-TEST(Keys, AreUniqueAndDescribeTheirEffect) {
+TEST(Keys, NamesAreUniqueAndEveryKeyHasAnEffectText) {
   std::set<std::string_view> names;
   for (const Key& key : Keys()) {
     EXPECT_TRUE(names.insert(key.name).second) << key.name;

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-// TonY waits for containers without a limit.
+// Used where TonY waits for containers without a limit.
 constexpr Duration kUnlimited = std::chrono::days(365);
 constexpr Duration kNotebookLimit = std::chrono::hours(24);
 constexpr int64_t kBytesPerMebibyte = int64_t{1} << 20;

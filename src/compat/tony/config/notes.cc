@@ -1,4 +1,4 @@
-// Keys without effect, and the configuration that TonY's history shows.
+// Notes about keys without effect, and the configuration for TonY's history.
 #include <algorithm>
 #include <map>
 
@@ -9,7 +9,7 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-// The part of the name that matches <job>; empty: the pattern has no <job>.
+// The part of the name that matches <job>. Returns "" if the pattern has no <job>.
 std::string JobIn(std::string_view pattern, const std::string& name) {
   const size_t open = pattern.find("<job>");
   if (open == pattern.npos) return "";

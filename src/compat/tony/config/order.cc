@@ -1,4 +1,4 @@
-// The start order of roles, and how long they may outlive others.
+// The start order of roles, and how long they may still run after other roles have finished.
 #include <algorithm>
 
 #include "translator.h"
@@ -14,7 +14,7 @@ std::string Joined(const std::vector<std::string>& names) {
 
 }  // namespace
 
-// At most two stages: every role of the second waits until every tracked role of the first has finished.
+// TonY has at most two stages: every role of the second starts when all tracked roles of the first have finished.
 void Translator::OrderStages() {
   const std::string first_key = "tony.application.prepare-stage", second_key = "tony.application.training-stage";
   std::vector<std::string> first = values_.List(first_key).value_or(std::vector<std::string>());
@@ -66,7 +66,7 @@ void Translator::Preprocess() {
   result_.job.roles.push_back(std::move(role));
 }
 
-// tony.application.dependency.<job>.timeout.after.<G>
+// Translates tony.application.dependency.<job>.timeout.after.<G>.
 void Translator::LimitOutliving() {
   const std::string before = "tony.application.dependency.", between = ".timeout.after.";
   for (const auto& [key, property] : values_.configuration().properties()) {
@@ -74,7 +74,7 @@ void Translator::LimitOutliving() {
     if (!key.starts_with(before) || middle == key.npos || middle <= before.size()) continue;
     const std::string job = key.substr(before.size(), middle - before.size());
     const std::string group = key.substr(middle + between.size());
-    if (group.find('.') != group.npos) continue;  // ...ignored
+    if (group.find('.') != group.npos) continue;  // the key ends in ".ignored"
     const std::string group_key = "tony.application.group." + group;
     jobspec::RoleSpec* role = Find(job);
     std::vector<std::string> members;

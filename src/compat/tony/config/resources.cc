@@ -47,7 +47,7 @@ void Translator::AddFiles() {
   for (const std::string& type : types_) {
     if (jobspec::RoleSpec* role = Find(type)) AddResources("tony." + type + ".resources", role->files);
   }
-  // TonY's AM runs the task of a job without roles, and the preprocessing.
+  // In TonY the AM runs the task of a job without roles, and the preprocessing. So the AM's resources apply to them.
   const std::string of_am = "tony.am.resources";
   if (jobspec::RoleSpec* role = types_.empty() ? &job.roles.front() : Find(kPreprocess)) {
     AddResources(of_am, role->files);
@@ -60,7 +60,7 @@ void Translator::AddResources(const std::string& key, std::vector<jobspec::File>
   for (const std::string& item : values_.List(key).value_or(std::vector<std::string>())) AddResource(key, item, to);
 }
 
-// SOURCE[::NAME][#archive]
+// Parses SOURCE[::NAME][#archive].
 void Translator::AddResource(const std::string& key, const std::string& item, std::vector<jobspec::File>& to) {
   constexpr std::string_view kArchive = "#archive";
   jobspec::File file;

@@ -1,4 +1,4 @@
-// Job types as roles: their kinds, the effect of failures, commands.
+// Translates job types to roles: their kinds, commands, and the effect of failures.
 #include <algorithm>
 
 #include "howdah/jobspec/nearest.h"
@@ -7,10 +7,10 @@
 namespace howdah::compat::tony::config {
 namespace {
 
-constexpr int64_t kDefaultMemory = int64_t{2} << 30;  // tony.<job>.memory
+constexpr int64_t kDefaultMemory = int64_t{2} << 30;  // TonY's default of tony.<job>.memory
 const std::string kChief = "chief", kWorker = "worker", kDriver = "driver", kTensorboard = "tensorboard";
 
-// The part between "tony." and ".instances"; empty: a different key.
+// The part of the key between "tony." and ".instances". Returns "" for other keys.
 std::string JobTypeOf(const std::string& key) {
   const std::string before = "tony.", after = ".instances";
   if (key.size() <= before.size() + after.size() || !key.starts_with(before) || !key.ends_with(after)) return "";
@@ -18,10 +18,10 @@ std::string JobTypeOf(const std::string& key) {
   return name.find('.') == name.npos ? name : "";
 }
 
-// The chief's tasks get the first ranks, then the workers.
+// Orders roles for ranks: the chief's tasks get the first ranks, then the workers.
 int Precedence(const std::string& name) { return name == kChief ? 0 : name == kWorker ? 1 : 2; }
 
-// A word that bash does not interpret.
+// Whether bash would not interpret anything in the word.
 bool IsPlainWord(const std::string& word) {
   return !word.empty() && std::all_of(word.begin(), word.end(), [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
@@ -76,7 +76,7 @@ void Translator::ReadFramework() {
 }
 
 std::vector<std::string> Translator::Untracked() const {
-  // TonY overwrites the key for Horovod.
+  // TonY overwrites this key for Horovod.
   if (result_.job.framework == jobspec::Framework::kHorovod) return {kDriver};
   return values_.List("tony.application.untracked.jobtypes").value_or(std::vector<std::string>{"ps"});
 }
@@ -199,8 +199,9 @@ void Translator::AddDriver() {
   result_.job.roles.push_back(std::move(role));
 }
 
-// The failure of a chief, or of a role in stop-on-failure-jobtypes, fails the job; that of other workers does not,
-// unless all of them fail. Every task of the role `chief` is a chief; without such a role worker:0 is.
+// The failure of a chief, or of a task of a role in stop-on-failure-jobtypes, fails the job. The failure of other
+// workers does not, unless all of them fail. If there is a role `chief`, each of its tasks is a chief; otherwise
+// worker:0 is the chief.
 void Translator::JudgeFailures() {
   const bool all_count = values_.Bool("tony.application.fail-on-worker-failure-enabled", false);
   const std::vector<std::string> stopping =
@@ -217,7 +218,7 @@ void Translator::JudgeFailures() {
     }
     some_count |= role.on_failure != jobspec::OnFailure::kTolerate;
   }
-  // If the failure of some task fails the job, "all tolerated tasks failed" cannot be its end.
+  // If the failure of a single task fails the job, the case "all tolerated tasks failed" cannot occur.
   for (jobspec::RoleSpec& role : result_.job.roles) {
     if (some_count && role.on_failure == jobspec::OnFailure::kTolerate) role.on_failure = jobspec::OnFailure::kIgnore;
   }

@@ -1,4 +1,4 @@
-// Jobs of TonY as tables: flags and keys, and the resulting job file.
+// Tables of TonY's flags and keys with the resulting job file.
 #include "howdah/compat/tony/config/translate.h"
 
 #include <gmock/gmock.h>
@@ -32,7 +32,7 @@ std::string KindsOf(const jobspec::JobSpec& job) {
   return text;
 }
 
-TEST(Translate, KindsAndFailurePolicies) {
+TEST(Translate, JobTypesDetermineKindsAndFailurePolicies) {
   const struct {
     Conf conf;
     const char* roles;
@@ -60,7 +60,7 @@ TEST(Translate, KindsAndFailurePolicies) {
   }
 }
 
-TEST(Translate, RoleKeys) {
+TEST(Translate, KeysOfJobTypeSetItsRole) {
   const Translation made =
       Translated(Runs("python a.py"), {"tony.worker.instances=2", "tony.worker.memory=3G", "tony.worker.vcores=4",
                                        "tony.worker.gpus=1", "tony.worker.node-label=gpu", "tony.ps.instances=1",
@@ -94,7 +94,7 @@ TEST(Translate, CommandGetsChmodAndHadoopClasspath) {
             "x");
 }
 
-TEST(Translate, Stages) {
+TEST(Translate, StagesBecomeDependencies) {
   const Conf roles = {"tony.worker.instances=1", "tony.ps.instances=1", "tony.db.instances=1",
                       "tony.loader.instances=1"};
   const auto after = [&](Conf conf) {
@@ -115,7 +115,7 @@ TEST(Translate, Stages) {
               HasSubstr("do not name loader; add each role to one of them"));
 }
 
-TEST(Translate, Timeouts) {
+TEST(Translate, TimeoutsAreTranslated) {
   const Translation made =
       Translated(Runs("x"), {"tony.worker.instances=1", "tony.application.timeout=60000",
                              "tony.am.startup-timeout=10000", "tony.container.allocation.timeout=1000",
@@ -141,7 +141,7 @@ TEST(Translate, Timeouts) {
   EXPECT_EQ(Translated(notebook, {}).job.timeouts.run, std::chrono::hours(24));
 }
 
-TEST(Translate, DependencyGroups) {
+TEST(Translate, TimeoutAfterGroupBecomesOutlive) {
   const Conf base = {"tony.chief.instances=1", "tony.worker.instances=1", "tony.ps.instances=1",
                      "tony.application.group.A=chief", "tony.application.group.B=ps"};
   const auto with = [&](Conf conf) {
@@ -162,7 +162,7 @@ TEST(Translate, DependencyGroups) {
   }
 }
 
-TEST(Translate, Resources) {
+TEST(Translate, ResourcesBecomeFiles) {
   Flags flags = Runs("x");
   flags.src_dir = "src";
   flags.python_venv = "venv.zip";
@@ -206,7 +206,7 @@ TEST(Translate, EnvironmentValuesMayContainCommas) {
               ElementsAre(Pair("D", "4"), Pair("B", "b"), Pair("C", "shell"), Pair("E", ""), Pair("A", "1,2")));
 }
 
-TEST(Translate, Docker) {
+TEST(Translate, DockerKeysSetImagesAndMounts) {
   const Translation made =
       Translated(Runs("x"), {"tony.worker.instances=1", "tony.docker.enabled=true", "tony.docker.worker.image=torch:2",
                              "tony.docker.containers.mount=/a:/b:ro,/c:/d"});
@@ -221,11 +221,11 @@ TEST(Translate, Docker) {
   named.push_back("tony.docker.containers.image=a");
   const Translation made_of_two = Translated(Runs("x"), named);
   EXPECT_EQ(made_of_two.job.docker->image, "a");
-  EXPECT_EQ(made_of_two.job.roles[0].image, std::nullopt);  // worker
+  EXPECT_EQ(made_of_two.job.roles[0].image, std::nullopt);  // role worker
   EXPECT_EQ(made_of_two.job.roles[1].image, "b");
 }
 
-TEST(Translate, Tensorboard) {
+TEST(Translate, TensorboardIsManagedUnlessItHasItsOwnCommand) {
   Flags flags = Runs("x");
   flags.tensorboard_log_dir = "/logs";
   const Translation managed = Translated(flags, {"tony.worker.instances=1"});
@@ -237,7 +237,7 @@ TEST(Translate, Tensorboard) {
   EXPECT_THAT(own.job.roles[1].env, ElementsAre(Pair("TB_LOG_DIR", "/logs")));
 }
 
-TEST(Translate, JobsWithoutRolesPreprocessingFcfsAndStandalone) {
+TEST(Translate, SpecialModesAreTranslated) {
   const Translation alone = Translated(Runs("x"), {"tony.am.memory=4g", "tony.am.gpus=2", "tony.am.retry-count=3"});
   EXPECT_EQ(alone.job.framework, jobspec::Framework::kPlain);
   EXPECT_EQ(alone.job.roles[0].memory_bytes, int64_t{4} << 30);
@@ -263,7 +263,7 @@ TEST(Translate, JobsWithoutRolesPreprocessingFcfsAndStandalone) {
               ElementsAre(HasSubstr("a standalone job has exactly 1 task, but this one has 2")));
 }
 
-TEST(Translate, HorovodsDriver) {
+TEST(Translate, HorovodDriverExistsOnlyIfConfigured) {
   const Conf job = {"tony.worker.instances=1", "tony.application.framework=horovod"};
   const auto with = [&](Conf more) {
     more.insert(more.end(), job.begin(), job.end());
@@ -276,11 +276,11 @@ TEST(Translate, HorovodsDriver) {
   EXPECT_THAT(with({"tony.horovod.mode.test.fast.fail=true"}).job.roles[1].command.shell, HasSubstr("exit 1"));
 }
 
-TEST(Translate, Limits) {
+TEST(Translate, ExceededLimitsAreProblems) {
   const Conf job = {"tony.worker.instances=4", "tony.worker.gpus=2", "tony.worker.memory=1g", "tony.ps.instances=1"};
   const struct {
     const char* limit;
-    const char* problem;  // nullptr: none
+    const char* problem;  // nullptr if there is no problem
   } rows[] = {{"tony.worker.max-instances=3", "tony.worker.instances is 4; lower it"},
               {"tony.worker.max-instances=4", nullptr},
               {"tony.worker.max-instances=-1", nullptr},

@@ -1,4 +1,4 @@
-// The translation; each .cc file has one part of it:
+// The translation. Each .cc file has one part of it:
 //   roles.cc      job types, their kinds, the effect of failures, commands
 //   order.cc      stages, preprocessing, time-outs of groups
 //   resources.cc  files, source, venv, docker
@@ -67,10 +67,11 @@ class Translator {
   const Facts& facts_;
   Translation result_;
   Values values_;
-  std::vector<std::string> types_;  // of tony.<job>.instances, chief first, then worker, then by name
+  // The job types for which tony.<job>.instances is set: chief first, then worker, then by name.
+  std::vector<std::string> types_;
 };
 
-// "/jobs" and "a.zip": "/jobs/a.zip"; absolute paths and URIs stay.
+// Makes a path absolute: "a.zip" in "/jobs" becomes "/jobs/a.zip". Absolute paths and URIs are unchanged.
 std::string Absolute(const std::string& path, const std::string& directory);
 bool IsUri(const std::string& path);
 bool Has(const std::vector<std::string>& list, const std::string& item);

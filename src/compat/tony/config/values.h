@@ -1,4 +1,4 @@
-// The values of TonY's keys by type; an invalid value becomes a problem.
+// Reads the values of TonY's keys by type. An invalid value is recorded as a problem.
 #pragma once
 
 #include <optional>
@@ -17,13 +17,13 @@ class Values {
   // Whether the key has a value that is not empty.
   bool IsSet(const std::string& key) const { return !Text(key).empty(); }
   std::string Text(const std::string& key, const std::string& fallback = "") const;
-  // Split at commas, trimmed; nullopt: not set.
+  // Splits at commas and trims. Returns nullopt if the key is not set.
   std::optional<std::vector<std::string>> List(const std::string& key) const;
   int Number(const std::string& key, int fallback);
   bool Bool(const std::string& key, bool fallback);
-  // A number of `unit`s above 0; nullopt: not set, or off.
+  // A number of `unit`s. Returns nullopt if the key is not set, or if it is not above 0, which means no limit.
   std::optional<Duration> Limit(const std::string& key, Duration unit);
-  // "2g", "512m", "512": MiB without a unit.
+  // Parses "2g", "512m" or "512". A number without a unit is in MiB.
   int64_t Memory(const std::string& key, int64_t fallback);
   // Reports a problem of the key, with its origin and value.
   void Fail(const std::string& key, const std::string& text);

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t kMebibyte = int64_t{1} << 20;
 
-// TonY's tools use whole MiB.
+// Rounds up, because TonY's tools use whole MiB.
 std::string MemoryText(int64_t bytes) { return std::to_string((bytes + kMebibyte - 1) / kMebibyte) + "m"; }
 
 std::string CommandText(const jobspec::Command& command) {
@@ -53,7 +53,7 @@ std::vector<Setting> InTonysKeys(const jobspec::JobSpec& spec) {
   return settings;
 }
 
-// Replaces characters that XML 1.0 does not allow even when escaped.
+// Replaces characters that XML 1.0 does not allow, not even escaped.
 std::string Representable(const std::string& text) {
   std::string representable;
   for (const char c : text) {

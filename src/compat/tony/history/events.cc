@@ -15,10 +15,10 @@ constexpr std::string_view kNamespace = "com.linkedin.tony.events";
 
 struct TypeNames {
   Event::Type type;
-  std::string_view symbol;  // of EventType
+  std::string_view symbol;  // its symbol in EventType
   std::string_view record;
 };
-// In the order of the schema's enum.
+// The types in the order of the schema's enum.
 constexpr TypeNames kTypes[] = {{Event::Type::kApplicationInited, "APPLICATION_INITED", "ApplicationInited"},
                                 {Event::Type::kApplicationFinished, "APPLICATION_FINISHED", "ApplicationFinished"},
                                 {Event::Type::kTaskStarted, "TASK_STARTED", "TaskStarted"},
@@ -63,7 +63,7 @@ int64_t Millis(Instant instant) {
 
 Json OptionalText(const std::optional<std::string>& text) { return text ? Json{{"string", *text}} : Json(nullptr); }
 
-// The fields of the event's record, with TonY's names; optional_text encodes optional strings.
+// The fields of the event's record, with TonY's names. `optional_text` encodes optional strings.
 Json Fields(const Event& event, Json (*optional_text)(const std::optional<std::string>&)) {
   Json metrics = Json::array();
   for (const Metric& metric : event.metrics) metrics.push_back({{"name", metric.name}, {"value", metric.value}});
@@ -93,7 +93,7 @@ Json Fields(const Event& event, Json (*optional_text)(const std::optional<std::s
   return Json();
 }
 
-// Reads the fields of a value of any schema; a field of an unexpected type counts as absent.
+// Reads the fields of a value of any schema. A field of an unexpected type counts as absent.
 class RecordReader {
  public:
   explicit RecordReader(const Json& object) : object_(object) {}

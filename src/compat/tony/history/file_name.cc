@@ -26,7 +26,7 @@ std::string MillisText(Instant instant) {
 std::optional<Instant> ParseMillis(std::string_view text) {
   int64_t millis = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), millis);
-  constexpr int64_t kMost = int64_t{1} << 50;  // some 35,000 years
+  constexpr int64_t kMost = int64_t{1} << 50;  // about 35,000 years
   if (error != std::errc() || end != text.data() + text.size() || millis < 0 || millis > kMost) return std::nullopt;
   return Instant(std::chrono::milliseconds(millis));
 }

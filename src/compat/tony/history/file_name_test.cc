@@ -19,7 +19,8 @@ TEST(FileName, WritesAndParsesTonYsNames) {
   }
 }
 
-// TonY's portal splits at '-', cuts at '.', and compares with the lower-case name: it could read none of these.
+// TonY's portal splits names at '-', cuts them at '.', and compares with the lower-case name. It could read none of
+// these user names.
 TEST(FileName, ReplacesCharactersOfUsersThatTonYCannotRead) {
   const std::pair<const char*, const char*> kRows[] = {
       {"ann-lee", "ann_lee"}, {"Ann.Lee", "ann_lee"}, {"svc$1", "svc_1"}, {"", "unknown"}};
@@ -45,7 +46,7 @@ TEST(FileName, RejectsOtherNames) {
   }
 }
 
-TEST(Application, IsTheYarnIdOrAStableIdOfThatForm) {
+TEST(Application, IdIsTheYarnIdOrAStableIdOfThatForm) {
   EXPECT_EQ(ApplicationOf("application_1_0001", Millis(7)), "application_1_0001");
   const std::string made = ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123));
   EXPECT_EQ(made, ApplicationOf("howdah-20261121-064512-x7k2", Millis(1700000000123)));

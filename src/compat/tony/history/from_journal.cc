@@ -60,7 +60,7 @@ class Translation {
     const bool ends = change.type == kExited || change.type == kLost || change.type == kStopped;
     if (!ends || running_.erase(name) == 0) return;
     Event& event = Append(Event::Type::kTaskFinished, change.finished.value_or(time), change);
-    const bool succeeded = change.state == core::TaskState::kSucceeded;  // not implied by exit code 0
+    const bool succeeded = change.state == core::TaskState::kSucceeded;  // exit code 0 is not enough for success
     event.status = succeeded ? "SUCCEEDED" : change.type == kStopped ? "FINISHED" : "FAILED";
     const std::string reason = task == nullptr ? change.reason.value_or("") : task->reason;
     event.diagnostic = succeeded || reason.empty() ? kNothing : reason;
@@ -87,7 +87,7 @@ class Translation {
   std::set<std::pair<std::string, int>> running_;
 };
 
-// A share as percent, rounded to two digits.
+// Converts a share to percent, rounded to two digits.
 double Percent(double share) { return std::round(share * 1e4) / 100; }
 
 }  // namespace

@@ -57,7 +57,7 @@ std::vector<std::string> Described(const std::vector<Event>& events) {
 
 std::string Recorded() {
   // Written by TonY's own EventHandler (tests/history/tony).
-  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/avro/testdata/null.avro", std::ios::binary);
+  std::ifstream file(std::string(HOWDAH_SOURCE_DIR) + "/src/compat/tony/avro/testdata/null.avro", std::ios::binary);
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
@@ -102,7 +102,7 @@ TEST(Metrics, HaveTonYsNamesAndUnits) {
                                                    {"AVG_GPU_FB_MEMORY_USAGE", 25}}));
 }
 
-// A role whose exports are missing from its output has failed, despite exit code 0.
+// If the output of a role lacks its exports, the role has failed despite exit code 0.
 TEST(Events, FailedTaskWithExitCodeZeroIsFailed) {
   using enum TaskChanged::Type;
   const auto events = EventsOf(
@@ -111,7 +111,7 @@ TEST(Events, FailedTaskWithExitCodeZeroIsFailed) {
   EXPECT_EQ(Described(events).back(), "TASK_FINISHED  worker:0  FAILED");
 }
 
-TEST(Events, ReadsAFileWrittenByTonY) {
+TEST(Events, FileWrittenByTonYIsRead) {
   const auto read = ReadEvents(Recorded());
   ASSERT_TRUE(read.ok()) << read.error().message;
   EXPECT_EQ(read->cut, "");
@@ -124,12 +124,12 @@ TEST(Events, ReadsAFileWrittenByTonY) {
   EXPECT_EQ(Described(read->events)[4], "TASK_FINISHED  worker:1  FAILED  Exception from container-launch. exit 1");
 }
 
-// Random damage gives a result or an error; sanitizers check the rest.
+// Random damage must give a result or an error. Sanitizers detect everything else.
 TEST(Events, ReadingDamagedFilesIsSafe) {
   const std::string whole = Recorded();
   std::mt19937 random(20261121);
   const auto number = [&](size_t below) { return std::uniform_int_distribution<size_t>(0, below - 1)(random); };
-  const size_t values_at = whole.size() - 400;  // after the schema
+  const size_t values_at = whole.size() - 400;  // damage only bytes after the schema
   size_t shown = 0;
   for (int round = 0; round < 1000; ++round) {
     std::string file = whole;
@@ -143,10 +143,10 @@ TEST(Events, ReadingDamagedFilesIsSafe) {
     for (const Event& event : read->events) shown += EncodeEvent(event).empty() + DescribeEvent(event).empty();
     shown += MetricsOf(read->events).size();
   }
-  EXPECT_GT(shown, 100u);  // some of them can still be read
+  EXPECT_GT(shown, 100u);  // some of the damaged files can still be read
 }
 
-TEST(View, ShowsAJobOfTonY) {
+TEST(View, JobOfTonYIsShown) {
   const auto read = ReadEvents(Recorded());
   const FileName name{"application_1541469337545_0031", At(0), At(38071), "ann", "FAILED"};
   const auto view = ViewOf(name, {{"tony.application.name", "mnist", "", false}}, read->events);
@@ -174,7 +174,7 @@ TEST(View, ShowsAJobOfTonY) {
   EXPECT_TRUE(metrics[1].metrics.empty());
 }
 
-TEST(View, ShowsRunningJobsAndJobsOfHowdah) {
+TEST(View, RunningJobsAndJobsOfHowdahAreShown) {
   const FileName running{"application_1_1", At(0), std::nullopt, "ann_lee", ""};
   const std::vector<Setting> ours = {{kJobIdSetting, "howdah-1", "", false},
                                      {kUserSetting, "Ann-Lee", "", false},
@@ -218,7 +218,7 @@ TEST(EndName, HasUserTimesAndStatus) {
             "application_1541469337545_0031-1542325695566-1542325700566-ann_lee-KILLED.jhist");
 }
 
-TEST(Configuration, SurvivesARoundTripWithSpecialCharacters) {
+TEST(Configuration, SpecialCharactersSurviveWritingAndReading) {
   const std::vector<Setting> settings = {
       {"a", "<x> & \"y\" 'é'\n z ", "tony.xml", true}, {"b", "", "", false}, {"c", "  ", "d", false}};
   const auto back = ReadConfiguration(WriteConfiguration(settings));
@@ -229,7 +229,7 @@ TEST(Configuration, SurvivesARoundTripWithSpecialCharacters) {
   EXPECT_EQ(ReadConfiguration(WriteConfiguration({{"e", std::string("\x1b[0m"), "", false}}))->at(0).value, " [0m");
 }
 
-TEST(Configuration, SkipsPropertiesWithoutNameOrValue) {
+TEST(Configuration, PropertiesWithoutNameOrValueAreSkipped) {
   const auto read = ReadConfiguration(
       "<?xml version=\"1.0\"?>\n<configuration>\n<property><name>a</name><value>1</value></property>\n"
       "<property><name>b</name></property><property><value>2</value></property>\n"
@@ -241,7 +241,7 @@ TEST(Configuration, SkipsPropertiesWithoutNameOrValue) {
   EXPECT_NE(wrong.error().message.find("line 3: "), std::string::npos) << wrong.error().message;
 }
 
-TEST(Configuration, IsTheJobFilesConfigurationOrTheJobInTonYsKeys) {
+TEST(Configuration, JobFileConfigurationIsUsedOrElseTonYsKeysAreMade) {
   jobspec::JobSpec spec;
   spec.name = "mnist";
   spec.framework = jobspec::Framework::kPytorch;

@@ -39,7 +39,7 @@ TaskView& TaskOf(JobView& view, const Event& event) {
   auto at = std::find_if(view.tasks.rbegin(), view.tasks.rend(), [&](const TaskView& other) {
               return other.role == event.role && other.index < event.index;
             }).base();
-  // The lowest index of its role comes before the others of the role; a new role comes last.
+  // The lowest index of a role goes before the others of its role. A new role goes last.
   if (at == view.tasks.begin() || std::prev(at)->role != event.role) {
     at = std::find_if(view.tasks.begin(), view.tasks.end(),
                       [&](const TaskView& other) { return other.role == event.role; });
@@ -65,14 +65,14 @@ void FinishTask(TaskView& task, const Event& event) {
   task.finished = event.time;
   if (event.diagnostic && *event.diagnostic != "NA") task.reason = *event.diagnostic;
   for (const Metric& metric : event.metrics) {
-    constexpr double kMost = 9e18;  // fits 63 bits
+    constexpr double kMost = 9e18;  // fits in 63 bits
     if (metric.name == "MAX_MEMORY_BYTES" && metric.value > 0 && metric.value < kMost) {
       task.usage.memory_peak_bytes = static_cast<int64_t>(metric.value);
     }
   }
 }
 
-// No event has the reason of a failed job: it is the diagnostic of the first task that failed.
+// No event has the reason of a failed job, so this is the diagnostic of the first failed task.
 std::string ReasonOf(const std::vector<Event>& events) {
   for (const Event& event : events) {
     if (event.type != Event::Type::kTaskFinished || event.status != "FAILED") continue;
@@ -109,7 +109,7 @@ JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration, 
   if (!core::IsFinal(view.state)) return view;
   for (TaskView& task : view.tasks) {
     if (core::IsFinal(task.state)) continue;
-    task.state = TaskState::kStopped;  // TonY writes no event for tasks that it stops
+    task.state = TaskState::kStopped;  // TonY writes no event when it stops a task
     task.finished = view.finished;
   }
   return view;

@@ -10,7 +10,7 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Reports the first failure and ends the program. The files in HDFS are kept for inspection.
+// Reports the first failure and exits. The files in HDFS are kept for inspection.
 [[noreturn]] void Stop(const std::string& what) {
   std::fprintf(stderr, "hdfs_live: %s\n", what.c_str());
   std::exit(1);
@@ -78,7 +78,7 @@ void CheckSizes(FileSystem& files, const std::string& top) {
            path + " has the wrong length or block size");
     Expect(ReadAll(files, path) == pattern.substr(0, size), path + " reads otherwise than it was written");
   }
-  const std::string five = top + "/size-" + std::to_string(5 << 20);  // five blocks
+  const std::string five = top + "/size-" + std::to_string(5 << 20);  // this file has five blocks
   for (const int64_t from :
        {int64_t{1}, int64_t{511}, int64_t{1 << 20}, int64_t{(3 << 20) + 12345}, int64_t{5 << 20}}) {
     Expect(ReadAll(files, five, from) == pattern.substr(static_cast<size_t>(from)), "reading from the middle is wrong");
@@ -150,7 +150,7 @@ void CheckFlush(FileSystem& files, const std::string& top) {
 }
 
 void CheckManyEntries(FileSystem& files, const std::string& top) {
-  constexpr size_t kMany = 1203;  // the NameNode returns 1000 entries per call
+  constexpr size_t kMany = 1203;  // more than 1000, the number of entries that the NameNode returns per call
   for (size_t i = 0; i < kMany; ++i) {
     Expect(files.MakeDirectories(top + "/many/" + std::to_string(i), 0755), "making a directory");
   }

@@ -7,8 +7,8 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Exits with 1 and a message at the first violation of the interface; otherwise removes its files. quota: the caller
-// may set quotas, so that a full directory is tested as well.
+// Exits with 1 and a message at the first violation of the interface; otherwise removes its files. `quota`: whether the
+// caller may set quotas; if so, a full directory is tested as well.
 Status CheckAll(FileSystem& files, const hadoop::conf::Configuration& configuration, const OpenOptions& options,
                 bool quota);
 

@@ -1,7 +1,9 @@
 // hdfs_live: runs this library against a real cluster, for tests and benchmarks.
 //
-//   hdfs_live check [--quota]        all functions of a file system, in its own directory; --quota: as superuser
-//   hdfs_live put LOCAL PATH [REPLICATION]   hdfs_live get PATH LOCAL      as `hdfs dfs -put` and `-get`
+//   hdfs_live check [--quota]                all functions of a file system, in its own directory;
+//                                            --quota: quotas, too (needs a superuser)
+//   hdfs_live put LOCAL PATH [REPLICATION]   as `hdfs dfs -put`
+//   hdfs_live get PATH LOCAL                 as `hdfs dfs -get`
 //
 // HADOOP_CONF_DIR selects the cluster. Exits with 1 and a message at the first failure.
 #include <fcntl.h>

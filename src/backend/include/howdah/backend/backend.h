@@ -1,5 +1,5 @@
-// What the AM asks of whoever owns machines. No word of YARN here: heartbeats to a scheduler, fail-over,
-// over-allocation and tokens live inside an implementation.
+// The AM's interface to a backend, which provides containers. The interface is independent of YARN: an implementation
+// hides heartbeats to a scheduler, failover, over-allocation and tokens.
 #pragma once
 
 #include <chrono>
@@ -18,57 +18,55 @@
 
 namespace howdah::backend {
 
-// How long an executor that was told to leave may stay to let its output be read.
+// After the AM's order to leave, an executor may stay this long, so that clients can read the rest of its output.
 inline constexpr Duration kLingerLimit = std::chrono::seconds(2);
 
 // The events of the job that a backend reports.
 using BackendEvent = std::variant<core::ContainerGranted, core::ContainerStarting, core::ContainerExited,
                                   core::ReclaimAnnounced, core::RequestsDelayed, core::RequestsRefused>;
 
-// The AM, as a backend reports to it. Called on the AM's loop thread.
+// Receives the reports of a backend; implemented by the AM. Called on the AM's loop thread.
 class Sink {
  public:
   virtual ~Sink() = default;
   virtual void OnEvent(const BackendEvent& event) = 0;
-  // The backend has given up this AM, and another one may run already: it must exit at once, and clean up nothing.
+  // The backend no longer serves this AM, and another AM may already run. This AM must exit immediately, without any
+  // cleanup.
   virtual void OnLost(const Error& error) = 0;
 };
 
-// A container that an AM before this one was granted, and that had not ended as far as that one knew.
+// A container that was granted to an earlier AM of the job. That AM had not recorded the end of the container.
 struct Inherited {
   ContainerId container;
   int role = 0;
   std::string node;
-  std::optional<TaskId> task;  // what was launched in it, or was about to be
+  std::optional<TaskId> task;  // the task that was launched in it, or was about to be
 };
 
-// One job's dealings with a place. One thread: the AM's loop.
+// The backend of one job. Used on the AM's loop thread only.
 class Backend {
  public:
   virtual ~Backend() = default;
-  // Called first, by an AM that resumes another one's job, with the containers of that one: each is held from now on,
-  // or core::ContainerExited comes. What the place has besides is given back. am_attempt: of the AM, higher than any
-  // before.
+  // Called first, by an AM that resumes the job of an earlier AM, with the containers of that AM. The backend takes
+  // over each container, or reports core::ContainerExited for it. It releases all other containers of the job.
+  // am_attempt: the number of this AM attempt, higher than any before.
   virtual void Inherit(const std::vector<Inherited>& containers, int am_attempt) = 0;
   virtual void Request(const core::RequestContainers& request) = 0;
   virtual void CancelRequests() = 0;
-  // Starts `howdah-agent task` in the container for the task, unless it runs already.
+  // Starts `howdah-agent task` in the container, unless it already runs there.
   virtual void Launch(const ContainerId& container, const TaskId& task) = 0;
-  // As core::AvoidNode; a place without other nodes does nothing.
+  // Carries out core::AvoidNode. Does nothing in a backend with a single node.
   virtual void Avoid(const std::string& node, Duration limit) = 0;
-  // Its executor has connected: how far its start has come is of no interest any more.
+  // To be called when the executor of the container has connected. The backend then stops reporting the progress of its
+  // start.
   virtual void Connected(const ContainerId& container) = 0;
-  // Gives the container back; kills what runs in it after a short while, but not within kLingerLimit: the executor goes
-  // by itself as soon as nobody wants its output any more. Answered by core::ContainerExited.
+  // Releases the container. The backend kills the processes in it after slightly more than kLingerLimit. Usually the
+  // executor exits before, as soon as its output has been read. core::ContainerExited follows.
   virtual void Release(const ContainerId& container) = 0;
   virtual void Kill(const ContainerId& container) = 0;
-  // Writes the job's history where the job file's `history` says, for tools that read it there; nothing if it says
-  // nothing. Called once, before Finish, with the journal as Finish gets it. The job's outcome does not depend on it:
-  // an error becomes part of its advice.
-  virtual Status WriteHistory(const std::string& journal) = 0;
-  // Removes what the job has left on the place: staging, working directories, what it held; and tells the place how the
-  // job ended, where it wants to know. Called once, when no container is held any more and before the final state is
-  // visible to anybody. final: that state; journal: all of its text, the line of the final state included.
+  // Removes everything that the job has left in the backend (staging, working directories, leases), and reports the
+  // outcome to the cluster if there is one. Called once, when no container is held any more and before the final state
+  // is visible to clients. final: the final state. journal: its whole text, which includes the line of the final state.
   virtual void Finish(const core::JobChanged& final, const std::string& journal) = 0;
 };
 

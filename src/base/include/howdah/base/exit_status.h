@@ -1,4 +1,4 @@
-// How a process ended, and the words for it.
+// The exit status of a process, and its text for people.
 #pragma once
 
 #include <optional>
@@ -21,11 +21,12 @@ std::string ToText(const ExitStatus& exit);
 // The same as a verb phrase: "ended with exit code 7" or "was killed by signal 11 (SIGSEGV)".
 std::string DescribeEnd(const ExitStatus& exit);
 
-// The exit status that a shell passes on: 128 + N stands for signal N.
+// Converts an exit code returned by a shell: 128 + N means that the shell's command was killed by signal N.
 ExitStatus FromShellCode(int code);
 
-// "SIGSEGV" for 11; "SIG42" for a signal without a name. The other way: nullopt for an unknown name.
+// "SIGSEGV" for 11; "SIG42" for a signal without a name.
 std::string SignalName(int signal);
+// The reverse of SignalName. Returns nullopt for an unknown name.
 std::optional<int> SignalNumber(std::string_view name);
 
 }  // namespace howdah

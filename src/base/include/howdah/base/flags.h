@@ -1,4 +1,4 @@
-// Command lines of our own programs among themselves: "--name value" and "--name", nothing else.
+// Parses the command lines with which Howdah's programs start each other: "--name value" and "--name", nothing else.
 #pragma once
 
 #include <map>
@@ -11,14 +11,15 @@ namespace howdah {
 
 class Flags {
  public:
-  // with_value, switches: the accepted names, with their dashes. An error is one of usage.
+  // with_value: the accepted flags that need a value; switches: those without one. Both lists include the dashes. Every
+  // error is a kUsage error.
   static Result<Flags> Parse(const std::vector<std::string>& arguments, const std::vector<std::string>& with_value,
                              const std::vector<std::string>& switches);
 
   bool has(const std::string& name) const { return values_.contains(name); }
-  // Empty if the flag is absent.
+  // Returns "" if the flag is absent.
   std::string text(const std::string& name) const;
-  // fallback if the flag is absent or not a whole number.
+  // Returns fallback if the flag is absent or not a whole number.
   int number(const std::string& name, int fallback) const;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace howdah {
 
-// A value type; nothing is resolved.
+// A plain value: host names are not resolved.
 struct HostPort {
   std::string host;   // "rm1.example.com", "10.0.0.7", "::1" (without brackets)
   uint16_t port = 0;  // 0: not known yet
@@ -19,7 +19,7 @@ struct HostPort {
   friend auto operator<=>(const HostPort&, const HostPort&) = default;
 };
 
-// Parses "host:port" or "[v6]:port". kUsage: neither, or the port is no number up to 65535.
+// Parses "host:port" or "[v6]:port". Returns a kUsage error for any other text, and for a port above 65535.
 Result<HostPort> ParseHostPort(std::string_view text);
 
 }  // namespace howdah

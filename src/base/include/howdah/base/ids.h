@@ -21,7 +21,7 @@ using ContainerId = Id<struct ContainerTag>;  // the backend's own name of a con
 // The name of a task for people: "worker:3".
 std::string TaskText(std::string_view role_name, int index);
 
-// A task: the index of its role in the job file, and its index within the role. The JobSpec has the names.
+// Identifies a task by the index of its role in the job file and its index within the role. JobSpec has the role names.
 struct TaskId {
   int role = 0;
   int index = 0;

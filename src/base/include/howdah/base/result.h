@@ -22,7 +22,7 @@ enum class ErrorCode {
 struct Error {
   ErrorCode code = ErrorCode::kFailed;
   std::string message;
-  // The Java exception class with which a Hadoop daemon answered. Empty: the error is not an answer of a Hadoop daemon.
+  // The Java exception class with which a Hadoop daemon answered. Empty if the error did not come from a Hadoop daemon.
   std::string remote_class = {};
 
   // Prepends the operation that failed: "submitting hello: writing job.json: no space left on device", outermost first.

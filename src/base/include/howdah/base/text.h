@@ -9,17 +9,17 @@
 
 namespace howdah {
 
-// Without the blanks (space, tab, CR, LF, FF, VT) at both ends. The result refers to `text`.
+// Removes the blanks (space, tab, CR, LF, FF, VT) at both ends. The result refers to `text`.
 std::string_view Trim(std::string_view text);
 
 // The text on one line: runs of blanks and control characters become one space, and none remain at the ends. If the
-// text is longer than `limit` bytes (at least 3) it is cut at a character and ends in "...".
+// text is longer than `limit` bytes (at least 3), it is cut at a character boundary and ends in "...".
 std::string OneLine(std::string_view text, size_t limit = std::string_view::npos);
 
 // The text up to the first line break. The result refers to `text`.
 std::string_view FirstLine(std::string_view text);
 
-// At most `limit` bytes (at least 3): a longer text is cut at a character and ends in "…".
+// Limits the text to `limit` bytes (at least 3): a longer text is cut at a character boundary and ends in "…".
 std::string Shorten(std::string text, size_t limit);
 
 // ASCII letters in lower case.
@@ -28,14 +28,14 @@ std::string LowerCase(std::string_view text);
 // Lower-case hexadecimal, two digits per byte.
 std::string Hex(std::string_view bytes);
 
-// "1 task", "3 tasks"; plural: if it is not the singular with an "s".
+// "1 task", "3 tasks". `plural` is needed only if it differs from the singular with an "s".
 std::string CountOf(int64_t count, std::string_view singular, std::string_view plural = {});
 
 // The size in bytes of the valid UTF-8 character at the beginning of `text` (RFC 3629: no overlong forms, surrogates or
-// code points beyond U+10FFFF); 0: there is none.
+// code points beyond U+10FFFF). Returns 0 if there is none.
 size_t Utf8CharacterSize(std::string_view text);
 
-// The parts with a separator between them. Parts: a range of strings or string views.
+// Joins the parts with a separator between them. Parts is a range of strings or string views.
 template <typename Parts>
 std::string Join(const Parts& parts, std::string_view separator = ", ") {
   std::string joined;

@@ -1,4 +1,4 @@
-// The `howdah` program, except for the backends it can use.
+// The `howdah` program without its backends.
 #pragma once
 
 #include "howdah/client/connection.h"

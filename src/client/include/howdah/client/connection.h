@@ -1,4 +1,5 @@
-// The backend that a client works with: chosen by flag, environment or configuration file, connected on first use.
+// The client's connection to its backend. The backend is chosen by flag, environment or configuration file, and
+// connected on first use.
 #pragma once
 
 #include <functional>
@@ -10,17 +11,17 @@
 
 namespace howdah::client {
 
-// Makes the client side of a backend by its name ("local", "yarn"). kUnavailable: it cannot be reached.
+// Makes the client side of a backend from its name ("local", "yarn"). Returns kUnavailable if it cannot be reached.
 using ClusterFactory = std::function<Result<std::unique_ptr<backend::Cluster>>(const std::string& name)>;
 
-// One thread.
+// Not thread-safe.
 class Connection {
  public:
   explicit Connection(ClusterFactory make_cluster) : make_cluster_(std::move(make_cluster)) {}
 
-  // The value of --on; empty: not given. To be called before the first use.
+  // Sets the value of --on, which is empty if the flag is not given. Must be called before the first use.
   void SetOn(std::string on) { on_ = std::move(on); }
-  // The backend that --on, $HOWDAH_ON or the configuration file names. kUsage: one of them names an unknown backend.
+  // The backend named by --on, $HOWDAH_ON or the configuration file. Returns kUsage if the named backend is unknown.
   Result<backend::Cluster*> Cluster();
 
  private:
@@ -31,13 +32,13 @@ class Connection {
   std::unique_ptr<backend::Cluster> cluster_;
 };
 
-// A job and the backend it runs on.
+// A job and its backend.
 struct Job {
   backend::Cluster* cluster = nullptr;
   JobId id;
 };
 
-// The job with this id, or the newest for "last".
+// Finds the job with this id, or the newest job if the name is "last".
 Result<Job> FindJob(Connection& connection, const std::string& name);
 
 }  // namespace howdah::client

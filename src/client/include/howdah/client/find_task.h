@@ -1,4 +1,4 @@
-// A task by the name that a person gives it.
+// Finds a task by the name that a user types.
 #pragma once
 
 #include <string>
@@ -13,10 +13,11 @@ struct TaskName {
   int index = 0;
 };
 
-// "worker:1", or "worker" if the role has one task. kUsage: no such task; the message lists the job's tasks.
+// Parses "worker:1", or "worker" if the role has one task. Returns kUsage if there is no such task; the message lists
+// the job's tasks.
 Result<TaskName> FindTask(const std::string& text, const journal::JobView& view);
 
-// "worker:0, worker:1, ..."
+// Formats "worker:0, worker:1, ...".
 std::string TaskList(const journal::JobView& view);
 
 }  // namespace howdah::client

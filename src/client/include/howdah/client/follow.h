@@ -1,4 +1,4 @@
-// Following a job's journal, and waiting for its state.
+// Follows a job's journal, and waits for states of a job.
 #pragma once
 
 #include <functional>
@@ -9,10 +9,10 @@
 
 namespace howdah::client {
 
-// Receives a line about the following itself, such as a reconnection. May be empty.
+// Receives a line about the connection itself, such as a reconnection. May be empty.
 using NoteHandler = std::function<void(const std::string& line)>;
 
-// Folds the journal's entries into the job's status.
+// Computes the job's status from the journal's entries.
 class JournalSink : public backend::FollowSink {
  public:
   explicit JournalSink(NoteHandler on_note) : on_note_(std::move(on_note)) {}
@@ -36,28 +36,28 @@ struct FollowOptions {
   NoteHandler on_note;
 };
 
-// Reads every entry until the job has ended, or those that exist now. Returns the status that they add up to; kTimeout:
-// the limit has passed.
+// Reads all entries until the job has ended, or only those that exist now. Returns the resulting status, or kTimeout
+// after the limit.
 Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& id, const FollowOptions& options);
 
-// Fills the sink until `enough` holds for its status, or the job has ended. false: interrupt_fd (-1: none) became
-// readable first.
+// Passes entries to the sink until `enough` holds for its status or the job has ended. Returns false if interrupt_fd
+// (-1 for none) becomes readable first.
 Result<bool> AwaitJob(backend::Cluster& cluster, const JobId& id, JournalSink& sink, int interrupt_fd,
                       const std::function<bool(const journal::JobView&)>& enough);
 
-// Blocks until the follow has something to read, interrupt_fd (-1: none) is readable, or the limit has passed (nullopt:
-// no limit). An interrupt takes precedence.
+// Blocks until the follow has something to read, interrupt_fd (-1 for none) is readable, or the limit has passed
+// (nullopt for no limit). An interrupt takes precedence.
 enum class Woke { kFollow, kInterrupt, kTime };
 Woke WaitFor(const backend::Follow& follow, int interrupt_fd, std::optional<Duration> limit);
 
 struct StopOptions {
-  std::string by;                 // Requester()
-  std::optional<Duration> grace;  // nullopt: the job's own
+  std::string by;                 // the result of Requester()
+  std::optional<Duration> grace;  // nullopt for the job's own grace period
   NoteHandler on_note;
 };
 struct StoppedJob {
   journal::JobView view;
-  bool had_ended = false;  // before the call, which did nothing then
+  bool had_ended = false;  // whether the job had ended before the call, which then did nothing
 };
 // Stops the job, and returns once all its processes have ended.
 Result<StoppedJob> StopAndWait(backend::Cluster& cluster, const JobId& id, const StopOptions& options);

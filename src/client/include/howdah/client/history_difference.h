@@ -1,4 +1,4 @@
-// The differences between two runs. Pure.
+// Compares two runs. Pure.
 #pragma once
 
 #include <optional>
@@ -12,14 +12,15 @@
 
 namespace howdah::client {
 
-// An effective job as names and values: "roles.worker.memory" = "2GiB". An error: not a JSON object.
+// Flattens an effective job file to names and values, such as "roles.worker.memory" = "2GiB". Returns an error if the
+// text is not a JSON object.
 Result<std::vector<compat::tony::history::Setting>> SettingsOfJobFile(std::string_view json);
 // The result of a job, as names and values.
 std::vector<compat::tony::history::Setting> OutcomeOf(const journal::JobView& view);
 
 struct Difference {
   std::string name;
-  std::optional<std::string> before, after;  // nullopt: not set
+  std::optional<std::string> before, after;  // nullopt if not set
   friend bool operator==(const Difference&, const Difference&) = default;
 };
 // Sorted by name.

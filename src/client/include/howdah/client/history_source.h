@@ -1,4 +1,4 @@
-// Jobs that have run: those of the backend, and those of a history directory of TonY.
+// Jobs of the past: those of the backend, and those in a history directory of TonY.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,15 @@
 namespace howdah::client {
 
 struct HistoryFilter {
-  std::string user, name, status;       // empty: any; name: a part of the job's name
-  std::optional<Instant> since, until;  // ended at or after, started before
+  // Empty fields match every job. `name` matches a part of the job's name.
+  std::string user, name, status;
+  std::optional<Instant> since, until;  // ended at or after `since`; started before `until`
 };
 
 // A job and its origin.
 struct PastJob {
   journal::JobView view;                        // without tasks
-  std::optional<storage::history::Found> tony;  // nullopt: a job of the backend
+  std::optional<storage::history::Found> tony;  // nullopt for a job of the backend
 };
 
 struct TonyDirectory {
@@ -31,16 +32,17 @@ struct TonyDirectory {
 
 using TonySettings = std::vector<compat::tony::history::Setting>;
 
-// $TONY_CONF_DIR/tony-site.xml; empty if the variable or the file does not exist.
+// Reads $TONY_CONF_DIR/tony-site.xml. Returns no settings if the variable is not set or the file does not exist.
 Result<TonySettings> ReadTonySite();
 
-// One thread; must not outlive the connection.
+// Not thread-safe. The connection must live longer than this object.
 class HistorySource {
  public:
-  // directory: of TonY's history; empty: the backend's jobs, and the directory that tony-site.xml names, if any.
+  // `directory` is a directory of TonY's history. If it is empty, uses the backend's jobs, and the directory that
+  // tony-site.xml names, if any.
   static Result<HistorySource> Open(Connection& connection, const std::string& directory, NoteHandler on_note);
 
-  // Newest first, each once. The view of a job whose configuration cannot be read has no name.
+  // Returns each job once, newest first. If a job's configuration cannot be read, its view has no name.
   Result<std::vector<PastJob>> List(const HistoryFilter& filter);
   Result<PastJob> Find(const std::string& id);
 
@@ -50,7 +52,7 @@ class HistorySource {
   // One line per event, for people or as JSON.
   Result<std::vector<std::string>> Events(const PastJob& job, bool json);
 
-  // nullptr: none.
+  // Returns nullptr if there is none.
   const TonyDirectory* tony() const { return tony_ ? &*tony_ : nullptr; }
   backend::Cluster& cluster() const { return *cluster_; }
 

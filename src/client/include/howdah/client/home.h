@@ -1,4 +1,4 @@
-// Where howdah keeps what outlives a command: local jobs, caches, journals.
+// The directory for files that are kept after a command has ended: local jobs, caches, journals.
 #pragma once
 
 #include <functional>
@@ -8,8 +8,8 @@
 
 namespace howdah::client {
 
-// $HOWDAH_HOME, else $XDG_STATE_HOME/howdah, else $HOME/.local/state/howdah; absolute. variable: an environment
-// variable, empty if it is not set.
+// Returns $HOWDAH_HOME, else $XDG_STATE_HOME/howdah, else $HOME/.local/state/howdah, as an absolute path. `variable`
+// returns an environment variable, or "" if it is not set.
 Result<std::string> HowdahHome(const std::function<std::string(const std::string& name)>& variable,
                                const std::string& working_directory);
 

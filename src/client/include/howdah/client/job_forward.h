@@ -1,4 +1,4 @@
-// A local port that leads into a job.
+// Forwards a local port into a job.
 #pragma once
 
 #include <functional>
@@ -11,13 +11,14 @@
 
 namespace howdah::client {
 
-// The port keeps working when the job gets a new application master. One thread.
+// The port still works after the job gets a new application master. Not thread-safe.
 class JobForward {
  public:
-  // listen: the local port; 0: any free one. on_problem: receives, on another thread, why a connection failed.
+  // `listen` is the local port; 0 selects any free one. `on_problem` receives, on another thread, the reason why a
+  // connection failed.
   static Result<JobForward> Start(backend::Cluster& cluster, const JobId& id, const rpc::streams::Target& target,
                                   int listen, std::function<void(const std::string& line)> on_problem);
-  // To be called when the job's status changes.
+  // Must be called when the job's status changes.
   void OnStatus(const journal::JobView& view);
   std::string address() const;  // "http://127.0.0.1:PORT/"
 

@@ -1,4 +1,4 @@
-// The job that a person asks for: a job file with changes, or a command without a job file.
+// The job that a user requests: a job file with changes, or a command without a job file.
 #pragma once
 
 #include <string>
@@ -11,18 +11,18 @@
 namespace howdah::client {
 
 struct JobRequest {
-  std::string file;                // "-": stdin; empty: the job is `quick`
+  std::string file;                // "-" for stdin; if empty, the job is `quick`
   std::vector<std::string> sets;   // KEY=VALUE
-  std::vector<std::string> words;  // arguments for the commands of the file; the command of a quick job
+  std::vector<std::string> words;  // arguments for the commands of the file, or the command of a quick job
   jobspec::QuickJob quick;
-  std::vector<std::string> quick_flags;  // the flags that set `quick`, for messages
+  std::vector<std::string> quick_flags;  // names of the flags that set `quick`, for messages
 };
 
-// Reads the job file, or makes one of `quick`. The result has every problem of the file; an Error means wrong usage, or
-// a file that cannot be read.
+// Reads the job file, or makes a job from `quick`. The result has every problem of the file. An Error means wrong
+// usage, or that the file cannot be read.
 Result<jobspec::ParsedJob> ReadJob(const JobRequest& request);
 
-// This process's environment variables, files and current directory, for parsing a job file.
+// The environment variables, files and current directory of this process, for parsing a job file.
 jobspec::SubmitHost SubmitHostHere(std::string file_name);
 
 }  // namespace howdah::client

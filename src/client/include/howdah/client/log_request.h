@@ -1,4 +1,4 @@
-// Which output of a job a person asks for, checked against the job's tasks. Pure.
+// The output of a job that a user requests, checked against the job's tasks. Pure.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,16 @@
 namespace howdah::client {
 
 struct LogRequest {
-  std::string task;            // ROLE or ROLE:INDEX; empty: every task
-  std::optional<int> attempt;  // none: the newest, or every attempt while following
+  std::string task;            // ROLE or ROLE:INDEX; empty for every task
+  std::optional<int> attempt;  // nullopt for the newest, or for every attempt while following
   bool only_stdout = false, only_stderr = false;
 };
 
-// kUsage: the job has no such role or task.
+// Returns kUsage if the job has no such role or task.
 Result<backend::LogSelection> SelectLogs(const LogRequest& request, const journal::JobView& view);
 
-// The selected sources among the existing ones; without an attempt, each task's newest. kNotFound: no such attempt.
+// Selects from the existing sources. Without an attempt, selects each task's newest. Returns kNotFound if there is no
+// such attempt.
 Result<std::vector<backend::LogSource>> ChooseSources(const std::vector<backend::LogSource>& all,
                                                       const backend::LogSelection& selection);
 

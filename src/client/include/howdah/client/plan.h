@@ -1,4 +1,4 @@
-// The plan of a job: the tasks and uploads of a submission. Pure, except for the file sizes it is given.
+// The plan of a job: the tasks and uploads that a submission would have. Pure, except for `size_of`.
 #pragma once
 
 #include <cstdint>
@@ -15,20 +15,20 @@ struct PlannedTask {
   std::string role;
   int index = 0;
   std::vector<int> ranks;
-  jobspec::EnvVars environment;  // of local rank 0; hosts, ports and the job's id are examples
+  jobspec::EnvVars environment;  // variables of local rank 0; hosts, ports and job id are examples
 };
 struct Upload {
   std::string what, from, to;
-  std::optional<int64_t> bytes;  // nullopt: not on this machine
+  std::optional<int64_t> bytes;  // nullopt if the source is not on this machine
 };
 struct Plan {
   jobspec::JobSpec spec;
   std::vector<PlannedTask> tasks;
   std::vector<Upload> uploads;
-  std::vector<std::string> refusals, ignored;  // backend::Cluster's
+  std::vector<std::string> refusals, ignored;  // as returned by backend::Cluster
 };
 
-// size_of: bytes at a path, of whole directories too.
+// `size_of` returns the bytes at a path, also of whole directories.
 Plan MakePlan(const jobspec::JobSpec& spec, const std::function<std::optional<int64_t>(const std::string&)>& size_of);
 
 }  // namespace howdah::client

@@ -1,4 +1,4 @@
-// The person and the machine that use this process.
+// The user and the machine of this process.
 #pragma once
 
 #include <optional>
@@ -6,13 +6,14 @@
 
 namespace howdah::client {
 
-// An environment variable; nullopt: not set.
+// The value of an environment variable, or nullopt if it is not set.
 std::optional<std::string> Variable(const std::string& name);
-// $USER, otherwise the name that the system has for this user.
+// $USER, or else the system's name for this user.
 std::string UserName();
 std::string CurrentDirectory();
 
-// "ann on gateway3 with `howdah kill`": how an order to a job is recorded. tool: what the person used.
+// Formats the requester of a command to a job, as it is recorded: "ann on gateway3 with `howdah kill`". `tool` is the
+// program or key that the user used.
 std::string Requester(const std::string& tool);
 
 }  // namespace howdah::client

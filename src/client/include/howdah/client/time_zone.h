@@ -1,4 +1,4 @@
-// Time zones by name.
+// Finds time zones by name.
 #pragma once
 
 #include <functional>
@@ -9,8 +9,9 @@
 
 namespace howdah::client {
 
-// The offset of a zone's local time from UTC at an instant. name: "UTC", "GMT+6", "UTC+05:30", "+06:00", or a zone of
-// this machine's database ("America/Los_Angeles"). kUsage: unknown zone.
+// Returns a function for the difference between a zone's local time and UTC at an instant. `name` is "UTC", "GMT+6",
+// "UTC+05:30", "+06:00", or a zone of this machine's database ("America/Los_Angeles"). Returns kUsage for an unknown
+// zone.
 Result<std::function<Duration(Instant)>> TimeZone(const std::string& name);
 
 }  // namespace howdah::client

@@ -1,4 +1,4 @@
-// A job of TonY, read from its flags and configuration files and translated into a job file.
+// Reads a job of TonY from its flags and configuration files, and translates it into a job file.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct TonyJob {
   std::vector<compat::tony::config::Note> notes;
 };
 
-// Reads tony.xml or -conf_file, and tony-site.xml. on: the backend's name.
+// Reads tony.xml or -conf_file, and tony-site.xml. `on` is the backend's name.
 Result<TonyJob> ReadTonyJob(Connection& connection, const compat::tony::config::Flags& flags, const std::string& on);
 
 }  // namespace howdah::client

@@ -1,4 +1,5 @@
-// Orders of the core. Imperative: the shell carries out each, in order, and answers with events only.
+// Actions: the orders of the core. The shell (the AM) carries them out in their order, and reports back only with
+// events. Their names are imperative.
 #pragma once
 
 #include <optional>
@@ -12,7 +13,8 @@
 
 namespace howdah::core {
 
-// Request containers. together: a gang; a backend that can grant all of them at once does so or waits.
+// Request containers. together: they are for a gang. A backend that is able to grant all of them at once waits until it
+// can, and grants none before.
 struct RequestContainers {
   struct Ask {
     int role = 0;
@@ -21,7 +23,7 @@ struct RequestContainers {
   };
   std::vector<Ask> asks;
   bool together = false;
-  bool optional = false;  // the job runs without them: other requests come first
+  bool optional = false;  // the job can run without them, so other requests come first
 };
 // Cancel every request that has not been granted.
 struct CancelRequests {};
@@ -30,8 +32,8 @@ struct LaunchExecutor {
   ContainerId container;
   TaskId task;
 };
-// Release the container: a connected executor is asked to exit, and killed if it does not soon. ContainerExited always
-// follows.
+// Release the container: a connected executor is asked to exit, and is killed if it does not exit soon. A
+// ContainerExited event always follows.
 struct ReleaseContainer {
   ContainerId container;
 };
@@ -39,18 +41,18 @@ struct ReleaseContainer {
 struct KillContainer {
   ContainerId container;
 };
-// Start the task's processes. Executors are sent the current peer group (Job::peers()) and the exports of roles
-// (Job::exports()), encoded once for all that start in the same Step.
+// Start the task's processes. The AM sends the executor the current peer group (Job::peers()) and the exports of roles
+// (Job::exports()). It encodes them once for all tasks that start in the same Step.
 struct StartTask {
   ContainerId container;
   TaskId task;
   int attempt = 0;
   int generation = 0;
-  int slot = 0;  // its index in the peer group: lower than the task's own if ranked tasks before it are missing
+  int slot = 0;  // its position in the role's peer group, which may differ from its index
 };
-// Send the job's stop signal to the attempt's processes now, SIGKILL after grace. Each report that they are saving a
-// checkpoint restarts the grace, until limit has passed since the first stop. probe_first: sample their stacks before
-// that, for kProbeLimit at most (StackSampled).
+// Send the job's stop signal to the attempt's processes now, and SIGKILL after `grace`. Each report that they are
+// saving a checkpoint restarts the grace, until `limit` has passed since the first stop. probe_first: sample the stacks
+// of the processes before the stop signal, for at most kProbeLimit. A StackSampled event reports them.
 struct StopTask {
   ContainerId container;
   int attempt = 0;
@@ -58,20 +60,21 @@ struct StopTask {
   Duration limit{};  // not less than grace
   bool probe_first = false;
 };
-// The task, which has rank 0, is to leave its generation as soon as it can, and all others with it: a larger one is
-// possible. Answered by RendezvousReported: each waits for its slot in the next generation, or this one is unreachable.
+// Ask the task with rank 0 to leave its generation, and thereby all other ranks to leave it too, because a larger
+// generation is possible. The answer is RendezvousReported: kRejoining from each task once it waits for its slot in the
+// next generation, or kUnreachable from this task.
 struct RequestRendezvous {
   TaskId task;
   int attempt = 0;
 };
-// The attempt, which waits, has this slot in the generation, and goes on.
+// Let an attempt that waits for the next generation (kRejoining) continue in it, in this slot.
 struct Rejoin {
   TaskId task;
   int attempt = 0;
   int generation = 0;
-  int slot = 0;  // as StartTask's
+  int slot = 0;  // as in StartTask
 };
-// Tasks fail there: request containers on other nodes for so long, if the backend has any.
+// Avoid a node on which tasks fail: for the duration `limit`, request containers on other nodes if the backend has any.
 struct AvoidNode {
   std::string node;
   Duration limit{};
@@ -79,12 +82,12 @@ struct AvoidNode {
 struct Record {
   Change change;
 };
-// The job is about to finish, and no container is held. Find the newest checkpoint, and pass the journal, with `final`
-// as its last entry, to everything that must have it before the final state is visible. Answered by FinishPrepared.
+// The job is about to finish, and no container is held. Find the newest checkpoint. Pass the journal, with `final` as
+// its last entry, to everything that must have it before the final state is visible. The answer is FinishPrepared.
 struct PrepareFinish {
   JobChanged final;
 };
-// The last action of a job: no container is held any more. Its Record comes just before it.
+// The last action of a job, when no container is held any more. The Record of the final state comes just before it.
 struct FinishJob {
   JobState state = JobState::kFailed;
   int exit_code = 1;

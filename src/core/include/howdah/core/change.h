@@ -1,5 +1,5 @@
-// The changes that the core records: the journal. Status, history and events are folds over it, so that a change here
-// is a change of a file format: append, never rename, never change a meaning.
+// The changes that the core records; their sequence is the journal. Status, history and events are computed from the
+// journal, so these types are a file format: append fields, never rename one, never change the meaning of one.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,8 @@ struct JobSubmitted {
   friend bool operator==(const JobSubmitted&, const JobSubmitted&) = default;
 };
 
-// Something about the job as a whole. Fields that are not set keep what they were; an empty reason or advice clears it.
+// A change of the job as a whole. A field that is not set keeps its earlier value. An empty reason or advice clears the
+// earlier one.
 struct JobChanged {
   enum class Type { kAmStarted, kWaiting, kRunning, kRecovering, kStopRequested, kStopping, kTensorboard, kFinished };
   Type type = Type::kRunning;
@@ -40,53 +41,53 @@ struct JobChanged {
   friend bool operator==(const JobChanged&, const JobChanged&) = default;
 };
 
-// Use of a task's GPUs, over all of them and all samples. Shares, 0..1.
+// Use of a task's GPUs, over all its GPUs and all samples, as shares from 0 to 1.
 struct GpuUse {
   double utilisation_average = 0;
   double utilisation_peak = 0;
-  double memory_average = 0;  // used share of the GPU's memory; 0: not known
+  double memory_average = 0;  // used share of the GPU's memory; 0 if not known
   double memory_peak = 0;
   friend bool operator==(const GpuUse&, const GpuUse&) = default;
 };
 
 // A task's use of its machine, over all its attempts.
 struct Usage {
-  int64_t memory_bytes = 0;       // now
+  int64_t memory_bytes = 0;       // the newest sample
   int64_t memory_peak_bytes = 0;  // the highest sample
   double cpu_seconds = 0;
-  int64_t memory_average_bytes = 0;  // of the samples while an attempt ran; 0: no sample
-  std::optional<GpuUse> gpu = {};    // nullopt: no GPU, or no sample of it
+  int64_t memory_average_bytes = 0;  // over the samples while an attempt ran; 0 if there is no sample
+  std::optional<GpuUse> gpu = {};    // nullopt if the task has no GPU, or there is no sample
   friend bool operator==(const Usage&, const Usage&) = default;
 };
 
-// How far an attempt is, as its processes report (howdah/core/progress.h): the lowest step of all processes.
+// The progress of an attempt, as its processes report it (howdah/core/progress.h).
 struct TaskProgress {
-  std::optional<int64_t> step;
+  std::optional<int64_t> step;        // the lowest step of all processes
   std::optional<int64_t> checkpoint;  // the step of the newest checkpoint that is complete
   std::optional<Instant> checkpoint_at;
-  Instant at;  // of the newest of these reports
+  Instant at;  // the time of the newest report
   friend bool operator==(const TaskProgress&, const TaskProgress&) = default;
 };
-// "step 120, checkpoint 100"; empty: neither was reported.
+// "step 120, checkpoint 100"; empty if neither was reported.
 std::string ToText(const TaskProgress& progress);
 
-// Something about one task. Fields that are not set keep what they were, but a new attempt clears pids, exit, times,
-// reason.
+// A change of one task. A field that is not set keeps its earlier value, but a new attempt number clears pids, exit,
+// times, usage and progress, and kStarted clears reason and advice. The comment of each type lists the fields that it
+// sets.
 struct TaskChanged {
   enum class Type {
-    kPending,       // created (also by scaling), or wants a container again
+    kPending,       // created (also by scaling), or needs a container again
     kAllocated,     // container, node
     kReady,         // endpoint
     kStarted,       // attempt, generation, pids, ranks, started
-    kExited,        // an attempt ended by itself: exit, reason, finished; state FAILED, SUCCEEDED, or PENDING.. if it
-                    // restarts
-    kLost,          // its container is gone
-    kStopped,       // ended because its job ended or it was scaled away
-    kRemoved,       // scaled away: after kStopped
-    kProgressed,    // its attempt goes on: progress. Not every report: as rarely as PauseAfterProgress says
-    kHung,          // its attempt shows no activity any more: reason
-    kStackSampled,  // its attempt is stopped because others hang: reason, where its processes were
-    kRejoined,      // its attempt goes on in another generation without a restart: generation, ranks
+    kExited,        // ended by itself, with state SUCCEEDED or FAILED: exit, reason, finished
+    kLost,          // its container was lost: exit, reason, finished
+    kStopped,       // stopped, for example because the job ended or the task was scaled away: finished
+    kRemoved,       // no longer part of its role, because it was scaled away or not replaced
+    kProgressed,    // its attempt made progress: progress. PauseAfterProgress limits how many reports are recorded
+    kHung,          // its attempt shows no activity any more: reason, progress
+    kStackSampled,  // its attempt is stopped because others hang: reason, which names its stack location
+    kRejoined,      // its attempt continues in another generation without a restart: generation, ranks
   };
   Type type = Type::kPending;
   std::string role;

@@ -1,5 +1,6 @@
-// Facts that the core receives. Past tense: each has happened, and cannot be refused. Every event is legal in every
-// state; a stale one (an older attempt, an unknown container) or a repeated one changes nothing.
+// Events: the facts that the core receives. Their names are in the past tense, because a fact has happened and cannot
+// be refused. Every event is legal in every state; a stale one (an older attempt, an unknown container) or a repeated
+// one changes nothing.
 #pragma once
 
 #include <optional>
@@ -17,21 +18,21 @@
 
 namespace howdah::core {
 
-// The AM runs and may request containers. The first event of a job. An AM that restarts the job of one that died gives
-// the generation, and the first attempt number, so that no number is used twice.
+// The first event of a job: the AM runs and may request containers. An AM that restarts the job of an AM that died
+// passes the generation and the first attempt number to use, so that no number is used twice.
 struct AmStarted {
   std::string node;
   int attempt = 0;
   int generation = 0;
   int first_task_attempt = 0;
-  std::string tracking_url = {};  // of the job's status page; empty: there is none
+  std::string tracking_url = {};  // of the job's status page; empty if there is none
 };
-// This AM has taken over a job by replaying the events of the AM that died. Whether its last orders were carried out is
-// not known: they are repeated, and each must be harmless the second time.
+// This AM has taken over a job by replaying the events of the AM that died. It is not known whether the last orders of
+// the dead AM were carried out. The core repeats them, so each order must be harmless the second time.
 struct AmResumed {
   int attempt = 0;  // of the AM, as the backend counts
-  std::string how;  // how the last AM died: a clause, "was killed by signal 9 (SIGKILL)"; empty: not known
-  std::string tracking_url = {};  // as AmStarted's
+  std::string how;  // how the last AM died: a clause, "was killed by signal 9 (SIGKILL)"; empty if not known
+  std::string tracking_url = {};  // as in AmStarted
 };
 
 // --- from the backend ---
@@ -41,27 +42,27 @@ struct ContainerGranted {
   int role = 0;  // of the request
   std::string node;
 };
-// The executor's process tree in the container has ended, or the container itself is gone. Its last event.
+// The last event of a container: the executor's process tree in it has ended, or the container itself is gone.
 struct ContainerExited {
   ContainerId container;
-  std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty: it ended as ordered
+  std::string how;  // a clause: "its executor was killed by signal 9 (SIGKILL)"; empty if it ended as ordered
   // An infrastructure failure (its node was lost, the container was preempted): the restart is not charged.
   bool infrastructure = false;
-  // The scheduler gave it to another job: a replacement may take long.
+  // The scheduler gave the container to another job, so a replacement may take long.
   bool preempted = false;
 };
-// The backend will take the container back soon: its task may still save a checkpoint.
+// The backend will take the container back soon. Until then its task may save a checkpoint.
 struct ReclaimAnnounced {
   ContainerId container;
   std::string why;         // a clause: "the scheduler preempts it"
-  bool preempted = false;  // as ContainerExited's
+  bool preempted = false;  // as in ContainerExited
 };
-// How far the start of a container is whose executor has not connected yet, for people. Ignored after that.
+// The startup stage of a launched container, for people. Ignored once its executor has connected.
 struct ContainerStarting {
   ContainerId container;
   std::string startup_stage;  // a clause: "after 12s its files were still being brought to node7"
 };
-// Why requests are pending, in one sentence; empty: they are not any more.
+// The reason why requests are pending, in one sentence; empty once they no longer are.
 struct RequestsDelayed {
   std::string reason;
 };
@@ -72,26 +73,28 @@ struct RequestsRefused {
 
 // --- from executors ---
 
-// Also when it connects again, to this AM or a later one: its orders are repeated.
+// An executor has connected, for the first time or again, to this AM or a later one. If it was connected before, the
+// core repeats its orders.
 struct ExecutorRegistered {
   ContainerId container;
   HostPort endpoint;  // the reserved port of the task
-  // The newest attempt that it was ordered to start; -1: none. Higher than the job's own: an orphaned attempt, started
-  // by an AM that died before it had recorded the order.
+  // The newest attempt that the executor was ordered to start; -1 if none. A higher number than the core knows is an
+  // orphaned attempt: an AM ordered its start, and died before it had recorded the order.
   int attempt = -1;
   std::string callback;  // the callback address for a later AM; the core ignores it
 };
-// It connected and was refused: it can never serve this job.
+// An executor connected and was refused, because it can never serve this job.
 struct ExecutorRefused {
   ContainerId container;
   std::string why;  // a clause: "the application master is Howdah 1.2, its executor is 1.1"
 };
-// Any message without other content. It may be reported late, with the time at which it arrived.
+// An executor has sent a message without other content. The core may receive the event late, with the time at which the
+// message arrived.
 struct HeartbeatReceived {
   ContainerId container;
-  std::optional<Usage> usage = {};  // what its task uses, the newest sample; none: no sample yet
+  std::optional<Usage> usage = {};  // the newest sample of its task's usage; nullopt if there is none yet
 };
-// The connection to the executor broke. Its container may still run: the heartbeat limit decides.
+// The connection to the executor broke. The container may still run; it counts as lost only after the heartbeat limit.
 struct ExecutorDisconnected {
   ContainerId container;
 };
@@ -101,8 +104,8 @@ struct TaskStarted {
   std::vector<int> pids;  // by local rank
   Instant at;             // when the first process was created
 };
-// One process of a task has exited; others of the task may still run. With a cause it has failed even if it exited with
-// 0.
+// One process of a task has exited; others of the task may still run. A process with a diagnosed cause has failed, even
+// if it exited with 0.
 struct RankExited {
   ContainerId container;
   int attempt = 0;
@@ -110,60 +113,60 @@ struct RankExited {
   ExitStatus exit;
   Instant at;
   Diagnosis diagnosis;
-  jobspec::EnvVars exports =
-      {};  // what it printed for its role's `exports`; a variable that it did not print is missing
-  // A signal killed it after its executor had ordered it to stop. The times cannot show that: clocks differ.
+  // The variables that the process printed for its role's `exports`, without those that it did not print.
+  jobspec::EnvVars exports = {};
+  // A signal killed the process after its executor had ordered it to stop. Times cannot show this, as clocks differ.
   bool by_stop_order = false;
 };
-// The progress that the processes of an attempt report has changed: all of it, as it is now.
+// The progress of an attempt has changed. `progress` is the complete current progress, not only the change.
 struct TaskProgressed {
   ContainerId container;
   int attempt = 0;
   TaskProgress progress;
 };
-// The attempt, while it is being stopped, reports that it is saving a checkpoint: its executor has restarted the grace.
+// An attempt that is being stopped has reported that it is saving a checkpoint. Its executor has restarted the grace.
 struct TaskSaving {
   ContainerId container;
   int attempt = 0;
 };
-// The attempt has shown no activity for the time of ProgressLimit; its processes still run.
+// The attempt has shown no activity for the duration that ProgressLimit returns; its processes still run.
 struct TaskHung {
   ContainerId container;
   int attempt = 0;
-  Instant at;            // of the detection
-  Instant since;         // its last activity
-  std::string activity;  // the kind of that, a noun: "output"
-  std::string stack;     // where its processes are, a clause: "all_reduce (train.py:40)"; empty: not known
+  Instant at;            // when it was detected
+  Instant since;         // the time of the last activity
+  std::string activity;  // the kind of the last activity, a noun: "output"
+  std::string stack;     // the stack location of its processes: "all_reduce (train.py:40)"; empty if not known
 };
-// Where the processes of an attempt were when their stacks were sampled before a stop (StopTask::probe_first).
+// The stacks of an attempt's processes were sampled before it was stopped (StopTask::probe_first).
 struct StackSampled {
   ContainerId container;
   int attempt = 0;
-  std::string stack;  // as TaskHung's
+  std::string stack;  // as in TaskHung
 };
-// How far a ranked task is with the rendezvous, if its framework lets processes go on in the next generation without a
-// restart.
+// A ranked task has reached a step of the rendezvous. Only for a framework that lets processes continue in the next
+// generation without a restart.
 struct RendezvousReported {
   enum class Step {
     kReady,        // all its processes wait for their peers of the generation that they were started in
-    kJoined,       // they are connected to all peers, and can go on in another generation when this one breaks
-    kRejoining,    // they have left their generation, and wait for their slot in the next (Rejoin)
-    kUnreachable,  // it could not be asked to leave (RequestRendezvous)
+    kJoined,       // they are connected to all peers, and can continue in another generation if this one breaks
+    kRejoining,    // they have left their generation, and wait for their slot in the next one (Rejoin)
+    kUnreachable,  // the request to leave could not be delivered to the task (RequestRendezvous)
   };
   TaskId task;
   int attempt = 0;
   Step step = Step::kReady;
 };
-// The command of a task could not be started at all (not found, not executable, working directory not made). Nothing of
-// the attempt runs; no RankExited or TaskEnded follows.
+// The command of a task could not be started: it was not found or is not executable, or its working directory could not
+// be made. No process of the attempt runs, and no RankExited or TaskEnded follows.
 struct TaskStartFailed {
   ContainerId container;
   int attempt = 0;
   Instant at;
-  std::optional<int> exit_code;  // a shell's: 127 not found, 126 not executable
+  std::optional<int> exit_code;  // as a shell would return: 127 not found, 126 not executable
   Diagnosis diagnosis;
 };
-// Nothing that the attempt started is left, in whatever session. The last of an attempt.
+// The last event of an attempt: no process that it started is left, in any session.
 struct TaskEnded {
   ContainerId container;
   int attempt = 0;
@@ -181,15 +184,15 @@ struct StopRequested {
   std::string by;                 // "ann on gateway3 with `howdah kill`"
   std::optional<Duration> grace;  // overrides the job's
 };
-// Time has passed: at or after Job::NextDeadline().
+// Time has passed; sent at or after Job::NextDeadline().
 struct Ticked {};
 
 // --- from the AM's own services ---
 
-// The job's TensorBoard serves, or will not: exactly one of the two is set.
+// The job's TensorBoard is available (url), or will not be (advice). Exactly one of the two is set.
 struct TensorBoardReported {
   std::string url;
-  std::string advice;  // why there is none, and what to do about it
+  std::string advice;  // why it is not available, and what to do about it
 };
 // The answer to PrepareFinish.
 struct FinishPrepared {
@@ -198,8 +201,8 @@ struct FinishPrepared {
     std::string name;
     Instant written;
   };
-  std::optional<Checkpoint> checkpoint = {};  // none: nothing was found
-  std::string problem = {};                   // what could not be done, a clause; empty: nothing
+  std::optional<Checkpoint> checkpoint = {};  // nullopt if nothing was found
+  std::string problem = {};                   // a clause about what could not be done; empty if all was done
 };
 
 using Event = std::variant<AmStarted, AmResumed, ContainerGranted, ContainerStarting, ContainerExited, ReclaimAnnounced,

@@ -7,12 +7,12 @@
 
 namespace howdah::core {
 
-// By role: the variables that its task with index 0 has printed, in the order of its `exports`. Empty until it
-// succeeds.
+// By role: the variables that the role's task with index 0 has printed, in the order of the role's `exports`. Empty
+// until process 0 of that task exits with 0.
 using Exports = std::vector<jobspec::EnvVars>;
 
-// The variables for tasks of the role, from all roles that it starts after: in the order of the file, so that the last
-// of two with the same name is the later role's.
+// The variables that tasks of the role receive: the exports of all roles that must finish directly before it. They are
+// in the order of the job file: if two roles export the same name, the value of the later role comes last.
 jobspec::EnvVars ExportsFor(const jobspec::JobSpec& spec, const Exports& exports, int role);
 
 }  // namespace howdah::core

@@ -1,4 +1,5 @@
-// Heartbeats are frequent, and change only the time since which an executor is silent and the usage of its task.
+// Keeps only the newest heartbeat of each container. Heartbeats are frequent, and each one changes only two values: the
+// time of the executor's last message, and the usage of its task.
 #pragma once
 
 #include <map>
@@ -10,12 +11,12 @@
 
 namespace howdah::core {
 
-// The heartbeats that a replica of the Job needs to reach the same state (StepResult::changed): the newest one of each
-// container, before an event that depends on it. One thread.
+// The heartbeats that a replica of the Job needs to reach the same state (StepResult::changed). The replica needs the
+// newest one of each container, before an event that depends on it. Not thread-safe.
 class Heartbeats {
  public:
   void Record(const HeartbeatReceived& heartbeat, Instant at);
-  // Removes and returns those that have to precede the event, the oldest first.
+  // Removes and returns the heartbeats that must precede the event, the oldest first.
   std::vector<std::pair<Instant, HeartbeatReceived>> TakeBefore(const Event& event);
 
  private:

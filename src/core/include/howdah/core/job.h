@@ -16,52 +16,53 @@
 
 namespace howdah::core {
 
-// The requirements of a framework on its roles; the application takes it from howdah::frameworks.
+// The requirements of a framework on its roles. Callers get them from howdah::frameworks.
 struct FrameworkRules {
-  // By role. Ranked tasks restart together: when one fails, all of them start in the next generation. A role that is
-  // not ranked restarts only the failed task.
+  // By role: whether its tasks are ranked. Ranked tasks restart together: when one fails, all of them start again in
+  // the next generation. A role that is not ranked restarts only the failed task.
   std::vector<bool> restarts_together;
   // A task needs the endpoints of all others before it can start, even with `start: free`.
   bool needs_whole_cluster = false;
-  // By role. Its tasks coordinate the others, and reach them only where they were when the coordinator started: it
-  // starts when all are registered, and restarts, from its checkpoint, when one has moved. The others find each other
-  // through it.
+  // By role: whether its tasks are coordinators. A coordinator reaches the other tasks only at the addresses that they
+  // had when it started. So it starts once all tasks are registered, and restarts from its checkpoint when the address
+  // of a task has changed. The other tasks find each other through the coordinator.
   std::vector<bool> coordinators;
-  // The task with rank 0 starts the processes of all; the other tasks only hold containers. Its success ends the job.
+  // The task with rank 0 starts the processes of all ranks, and its success ends the job. The other tasks only hold
+  // containers.
   bool first_rank_decides = false;
-  // Tasks reach each other by their names: no index between others is missing.
+  // Tasks reach each other by their names, so the members of a role must have consecutive indices.
   bool no_gaps = false;
   // The ranked tasks depend on a server in the AM: after an AM failover they restart, unless all have joined their
   // peers (RendezvousReported).
   bool needs_am = false;
 };
 
-// By role, by slot (StartTask): where each task can be reached; port 0: not known (yet). Without the tasks that are no
-// members of the generation.
+// The address of each member of the generation, by role and by slot (StartTask). Port 0: the address is not known
+// (yet).
 using PeerGroup = std::vector<std::vector<HostPort>>;
 
 struct StepResult {
   std::vector<Action> actions;
-  // false: nothing changed but the times of the last heartbeats. A replica of the Job can be brought to the same state
-  // without the event, if HeartbeatReceived, with its own time, comes before the next Ticked that changes something,
-  // and before the ContainerExited of its container.
+  // false: the event only recorded a heartbeat, or had no effect. A replica of the Job then reaches the same state
+  // without the event, provided that each HeartbeatReceived is replayed, with its own time, before the next Ticked that
+  // changes something and before the ContainerExited of its container.
   bool changed = true;
 };
 
 // One owner (the AM's loop, or the simulator), one thread, not copyable.
 class Job {
  public:
-  // submitted: when the job was submitted (local) or the AM registered (YARN): `timeouts.gang` counts from there.
+  // submitted: when the job was submitted (local) or the AM registered (YARN). `timeouts.gang` counts from this time.
   // seed: for jitter.
   Job(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed);
   ~Job();
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
-  // Total: every event is legal in every state. now must not go back; an earlier time counts as unchanged.
+  // Accepts every event in every state. `now` should not go back; if it does, the time of the last Step applies.
   StepResult Step(const Event& event, Instant now);
 
-  // When Step(Ticked) is wanted next; nullopt: nothing waits for time.
+  // The time at which Step(Ticked) must be called next; nullopt if nothing waits for a time.
   std::optional<Instant> NextDeadline() const;
 
   // Valid until the next Step.
@@ -70,8 +71,8 @@ class Job {
   const jobspec::JobSpec& spec() const;
   bool finished() const;
 
-  // Aborts if the job is in a state that must not be. Step() calls the cheap part always (O(1) or O(what changed));
-  // this is the whole of it, for tests and the simulator.
+  // Aborts the process if the state of the job is inconsistent. Each Step() runs the cheap checks; this function runs
+  // all of them, for tests and the simulator.
   void CheckInvariants() const;
 
  private:

@@ -1,5 +1,5 @@
-// Progress as the processes of a task report it (docs/checkpoints.md), what counts as activity, and the limits
-// that follow. Pure functions, used by the core and by executors.
+// The progress that processes of a task report (docs/checkpoints.md), the definition of activity, and the limits that
+// follow from both. Pure functions, used by the core and by executors.
 #pragma once
 
 #include <cstdint>
@@ -23,18 +23,19 @@ struct ProgressLine {
   int64_t step = 0;
   friend bool operator==(const ProgressLine&, const ProgressLine&) = default;
 };
-// nullopt: another line. Blanks around the words are ignored; steps are whole numbers of at most 18 digits.
+// Returns nullopt for any other line. Blanks around the words are ignored; steps are whole numbers of at most 18
+// digits.
 std::optional<ProgressLine> ParseProgressLine(std::string_view line);
 
-// The longest that a stop with the job's own grace may take: until then each "checkpointing" restarts the grace. A
-// grace that a user has asked for is not extended.
+// The longest time that a stop with the job's own grace may take. Until then, each "checkpointing" line restarts the
+// grace. A grace that a user requested is not extended.
 Duration LongestGrace(const jobspec::Checkpoint& checkpoint);
 
-// How long a task of the role may show no activity; none: no limit. Services and sidecars are idle by nature, and have
-// a limit only if their role sets one.
+// How long a task of the role may show no activity; nullopt means no limit. Services and sidecars are often idle, so
+// they have a limit only if their role sets one.
 std::optional<Duration> ProgressLimit(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
-// The last activity of an attempt, by kind; nullopt: none.
+// The time of an attempt's last activity, by kind; nullopt if there was none of that kind.
 struct ActivityTimes {
   Instant started;
   std::optional<Instant> progress;  // any line of HOWDAH_PROGRESS
@@ -44,10 +45,10 @@ struct Activity {
   Instant at;
   std::string_view what;  // a noun: "output"
 };
-// The newest activity that counts. A rank that waits for a lost one in a collective may use a whole core, or repeat a
-// warning: once an attempt reports progress, only progress counts.
+// The newest activity that counts. Once an attempt has reported progress, only progress counts: a rank that waits in a
+// collective for a lost rank may use a whole core, or repeat a warning.
 Activity NewestActivity(const ActivityTimes& signs);
-// Whether this CPU time is activity: more than an idle interpreter's timers use.
+// Whether this CPU time counts as activity, which means more than the timers of an idle interpreter use.
 bool IsBusy(double cpu_seconds, Duration during);
 
 // How long sampling the stacks of an attempt may take before it is stopped.

@@ -17,8 +17,8 @@ struct RoleUse {
   double cpu_seconds = 0;
 };
 
-// The value to write into the job file where much less is enough, and what that frees; empty: nothing, or the role ran
-// too short to judge.
+// Advice for a role that used much less than it requested: smaller values for the job file, and how much they would
+// free. Empty if there is nothing to advise, or if the role ran for too short a time.
 std::string WasteText(const jobspec::RoleSpec& role, const RoleUse& use);
 
 }  // namespace howdah::core

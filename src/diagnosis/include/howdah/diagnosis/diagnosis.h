@@ -1,5 +1,5 @@
-// Explains a failed process: from what an executor collected at its end to a cause and an advice. Pure: text in, text
-// out.
+// Explains a failed process: derives a cause and advice from the evidence that the executor collected when the process
+// ended. Pure: text in, text out.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace howdah::diagnosis {
 // The process that listens on a port, as far as /proc shows it.
 struct PortHolder {
   uint16_t port = 0;
-  std::string process;  // "nginx (pid 812)"; empty: not visible to this user
+  std::string process;  // "nginx (pid 812)"; empty if it is not visible to this user
 };
 
 // Why the environment packed in `python:` cannot be used on this node.
@@ -25,16 +25,16 @@ struct BrokenPython {
   enum class Fault { kNoBin, kGone, kNotExecutable };
   Fault fault = Fault::kNoBin;
   std::string file;              // in the environment: "bin/python3"
-  std::string target;            // of kGone: the end of that link, where no file exists
-  std::vector<std::string> top;  // of kNoBin: some names at the top of the archive
+  std::string target;            // for kGone: the target of that link, which does not exist
+  std::vector<std::string> top;  // for kNoBin: some names at the top of the archive
 };
 
-// What was collected about a process that failed.
+// The facts that the executor collected about a failed process.
 struct Evidence {
   ExitStatus exit;
   std::string stderr_tail;  // the last 8 KiB, whole lines
   std::string stdout_tail;  // the last 2 KiB: some programs print their errors there
-  std::string error_file;   // content of the framework's error file (torch's error.json); empty: none
+  std::string error_file;   // content of the framework's error file (torch's error.json); empty if there is none
   jobspec::Command command;
   std::string path;                          // PATH in which the command was looked up
   std::string working_directory;             // of the process
@@ -43,9 +43,9 @@ struct Evidence {
   std::optional<BrokenPython> broken_python;
   std::string host;
   std::optional<uint16_t> reserved_port;
-  std::vector<PortHolder> ports;  // of the ports named in the tails, and of the reserved one
+  std::vector<PortHolder> ports;  // the holders of the ports named in the tails, and of the reserved port
   bool kernel_oom = false;        // the kernel's OOM killer ran during the attempt, by its counters
-  bool cgroup_full = false;       // ... because the task's cgroup had reached its limit
+  bool cgroup_full = false;       // the OOM killer ran because the task's cgroup had reached its limit
   int pid = 0;
   int64_t memory_peak_bytes = 0, memory_requested_bytes = 0;
   std::string kernel_log;                    // the kernel's messages since the attempt began, one per line

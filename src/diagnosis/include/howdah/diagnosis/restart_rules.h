@@ -10,8 +10,9 @@
 
 namespace howdah::diagnosis {
 
-// The position of the first rule that matches; nullopt: no rule matches, or the process succeeded. output: the end of
-// the process's stderr and stdout. A signal that a shell reports as exit code 128 + signal counts as that signal.
+// The position of the first rule that matches. Returns nullopt if no rule matches, or if the process succeeded. output:
+// the end of the process's stderr and stdout. A signal that a shell reports as exit code 128 + signal counts as that
+// signal.
 std::optional<int> FirstMatching(const std::vector<jobspec::RestartRule>& rules, const ExitStatus& exit,
                                  std::string_view output);
 

@@ -8,7 +8,7 @@ namespace howdah::diagnosis {
 
 // The location of the main thread in the output of py-spy or faulthandler: the innermost call and, if that call is in a
 // library, the innermost call in the user's code: "all_reduce (distributed_c10d.py:2050), called from main
-// (train.py:40)". Empty: the text has no stack.
+// (train.py:40)". Returns "" if the text has no stack.
 std::string StackLocation(std::string_view text);
 
 }  // namespace howdah::diagnosis

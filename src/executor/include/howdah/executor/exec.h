@@ -1,5 +1,5 @@
 // `howdah-agent exec --task ROLE:INDEX -- COMMAND`: a process of one task runs a command in another task of its job.
-// `howdah-agent rsh ROLE-INDEX WORD...`: the same with the arguments that mpirun passes to ssh.
+// `howdah-agent rsh ROLE-INDEX WORD...` does the same with the arguments that mpirun passes to ssh.
 #pragma once
 
 #include <functional>
@@ -12,23 +12,24 @@
 
 namespace howdah::executor {
 
-// The address of the AM, in the environment of a task's processes.
+// The environment variable that gives a task's processes the address of the AM.
 inline constexpr char kAmVariable[] = "HOWDAH_AM";
 
-// The variables by which a process of a task finds this program and the AM: HOWDAH_AGENT, HOWDAH_AM, and HOWDAH_TLS
-// where identities are in a directory (tls; empty: in the container's credentials). They are not secret: the proof that
-// a process belongs to the job is in a file that only the task's user can read.
+// Returns the variables by which a process of a task finds this program and the AM: HOWDAH_AGENT, HOWDAH_AM, and
+// HOWDAH_TLS. tls: the directory of the identities; if empty, they are in the container's credentials, and HOWDAH_TLS
+// is not set. The variables are not secret, because the proof that a process belongs to the job is in a file that only
+// the task's user can read.
 std::map<std::string, std::string> AgentVariables(const std::string& agent, const std::string& am_address,
                                                   const std::string& tls);
 
 // tls: the value of HOWDAH_TLS, or empty.
 using LoadIdentity = std::function<Result<rpc::Identity>(const std::string& tls)>;
 
-// Returns the command's exit code, as `howdah exec` does; an error if the command was not run.
+// Returns the command's exit code, as `howdah exec` does, or an error if the command was not run.
 Result<int> RunExec(const std::vector<std::string>& arguments, const LoadIdentity& load_identity);
 
-// The words are a shell command, joined as by ssh. Waits up to a minute for a task that does not run yet: mpirun may
-// start before the other tasks do.
+// Joins the words to a shell command, as ssh does. Waits up to a minute for a task that does not run yet, because
+// mpirun may start before the other tasks.
 Result<int> RunRsh(const std::vector<std::string>& arguments, const LoadIdentity& load_identity);
 
 }  // namespace howdah::executor

@@ -10,7 +10,7 @@ namespace howdah::executor {
 
 using Variables = std::map<std::string, std::string>;
 
-// Reads a JSON object {"NAME": "VALUE"}; path empty: no variables.
+// Reads a file with a JSON object {"NAME": "VALUE"}. Returns no variables if path is empty.
 Result<Variables> ReadInherited(const std::string& path);
 
 // Selects, from a YARN container's environment ("NAME=VALUE", null-terminated), the variables that describe the node

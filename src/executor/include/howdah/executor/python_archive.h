@@ -1,4 +1,4 @@
-// The archive of `python:` on a node that has not unpacked it.
+// Unpacks the archive of the job file's key `python` if YARN has not unpacked it.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace howdah::executor {
 
-// Unpacks an archive into a directory, which is made if absent. No effect if the archive does not exist: YARN unpacks
-// the formats that it knows by itself.
+// Unpacks an archive into a directory, which is created if absent. Does nothing if the archive does not exist, because
+// YARN unpacks the formats that it supports itself.
 Status UnpackPythonArchive(const std::string& archive, const std::string& directory);
 
 }  // namespace howdah::executor

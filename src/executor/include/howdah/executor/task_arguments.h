@@ -10,12 +10,12 @@
 namespace howdah::executor {
 
 struct TaskArguments {
-  TaskOptions options;           // without identity and agent variables
-  bool on_yarn = false;          // what the options lack is found in the container
-  std::string tls_dir;           // of the executor's identity
+  TaskOptions options;           // all but load_identity and agent_variables
+  bool on_yarn = false;          // the missing options are read from the YARN container
+  std::string tls_dir;           // the directory of the executor's identity
   std::string environment_file;  // see ReadInherited
 };
-// An error is one of usage.
+// Every error has the code kUsage.
 Result<TaskArguments> ParseTaskArguments(const std::vector<std::string>& arguments);
 
 }  // namespace howdah::executor

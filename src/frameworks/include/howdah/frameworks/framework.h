@@ -1,5 +1,5 @@
-// Frameworks as pure functions: (job, cluster, process) -> environment variables. A framework with more than variables
-// has a folder of its own.
+// The frameworks, as pure functions from (job, cluster, process) to environment variables. A framework that needs more
+// than variables has its own folder.
 #pragma once
 
 #include "howdah/base/ids.h"
@@ -20,19 +20,19 @@ enum class RendezvousKind {
   kTracker,        // xgboost::XgboostTracker; one for each generation
 };
 
-// What the launcher sets for a process in addition to what it inherits: the variables of every process, then those of
-// the framework (docs/environment.md). The job's and the role's `env` come after these and may override them.
+// Returns the variables that a process gets in addition to the inherited ones: the variables that every process has,
+// then those of the framework (docs/environment.md). The `env` of the job and of the role may override them.
 jobspec::EnvVars Environment(const jobspec::JobSpec& spec, const core::PeerGroup& cluster, const ProcessInfo& info);
 
-// Whether a second port is reserved for the task: ProcessInfo::tensorboard_port.
+// Whether a second port must be reserved for the task (ProcessInfo::tensorboard_port).
 bool NeedsTensorboardPort(const jobspec::JobSpec& spec, TaskId task);
 
 core::FrameworkRules RulesOf(const jobspec::JobSpec& spec);
 
 RendezvousKind RendezvousKindOf(const jobspec::JobSpec& spec);
 
-// Whether the framework's servers set SO_REUSEADDR, so that the executor may hold the reserved port while they bind it.
-// Otherwise the port is released just before the process starts.
+// Whether the framework's servers set SO_REUSEADDR. If they do, the executor holds the reserved port while they bind
+// it. Otherwise the executor releases the port just before the process starts.
 bool ServersBindHeldPorts(jobspec::Framework framework);
 
 }  // namespace howdah::frameworks

@@ -1,4 +1,4 @@
-// What TensorBoard says of itself when it is started.
+// Reads the text that TensorBoard prints when it starts.
 #pragma once
 
 #include <cstdint>
@@ -6,10 +6,10 @@
 
 namespace howdah::frameworks {
 
-// The address in its announcement ("TensorBoard 2.21.0 at http://localhost:6006/ (Press CTRL+C to quit)"); empty: there
-// is none yet in this output.
+// Returns the address in "TensorBoard 2.21.0 at http://localhost:6006/ (Press CTRL+C to quit)", or an empty text if the
+// output does not contain such a line yet.
 std::string TensorBoardAddress(const std::string& output);
-// The port of such an address; 0: it has none.
+// Returns the port of such an address, or 0 if it has none.
 uint16_t PortOf(const std::string& address);
 
 }  // namespace howdah::frameworks

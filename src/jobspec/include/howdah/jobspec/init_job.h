@@ -7,7 +7,7 @@
 
 namespace howdah::jobspec {
 
-// A commented job file for this framework that runs without changes. Empty if the framework is not available.
+// A job file with explanations, which runs without changes. Empty if the framework is not available.
 std::string InitJobFile(Framework framework);
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// Parses job files into a JobSpec, and writes them. Pure: paths are made absolute textually, and SubmitHost is asked
+// Parses job files into a JobSpec, and writes them. Pure: paths are made absolute textually, and only SubmitHost checks
 // whether they exist.
 #pragma once
 
@@ -13,11 +13,11 @@
 
 namespace howdah::jobspec {
 
-// A mistake in a job file, or a hint.
+// A mistake in a job file, or a hint about one of its keys.
 struct Problem {
   std::string file;  // as the user named it
-  int line = 0;      // 1-based; 0: none (a --set, or the file as a whole)
-  std::string key;   // "roles.worker.memory"; empty: the file as a whole
+  int line = 0;      // 1-based; 0 if there is none (a --set, or the file as a whole)
+  std::string key;   // "roles.worker.memory"; empty for the file as a whole
   std::string text;  // the mistake, and what to do
   // "job.yaml:7: roles.worker.memroy: unknown key; did you mean 'memory'?"
   std::string ToText() const;
@@ -26,13 +26,13 @@ struct Problem {
 
 enum class PathKind { kMissing, kFile, kDirectory };
 
-// What parsing a job file needs of the machine that submits it.
+// The properties of the submitting machine that parsing a job file needs.
 struct SubmitHost {
   std::string file_name;  // for messages, and the default of `name` (its stem)
-  std::string directory;  // absolute: where the file's relative paths start
-  // A variable of the submitting environment; nullopt: unset.
+  std::string directory;  // the absolute path at which the file's relative paths start
+  // Returns a variable of the submitting environment, or nullopt if it is not set.
   std::function<std::optional<std::string>(const std::string&)> variable;
-  // The kind of an absolute path.
+  // Returns the kind of an absolute path.
   std::function<PathKind(const std::string&)> path_kind;
   // --set KEY=VALUE, applied in this order before any check. KEY is a path through maps, which are created if absent
   // ("roles.worker.instances"); VALUE is YAML. Their problems have the file "--set" and line 0.
@@ -42,7 +42,7 @@ struct SubmitHost {
 struct ParsedJob {
   JobSpec spec;                   // valid only if problems is empty
   std::vector<Problem> problems;  // all of them, in the order of their lines
-  std::vector<Problem> hints;     // keys whose names have changed
+  std::vector<Problem> hints;     // about keys with changed names
 };
 
 // Parses a user's job file, YAML or JSON, strictly, and reports all problems at once. Never throws; time and memory are

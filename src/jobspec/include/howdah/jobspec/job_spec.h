@@ -1,4 +1,4 @@
-// The job file as values: the one description of a job that all other code uses.
+// The contents of a job file as values: the description of a job that all other code uses.
 #pragma once
 
 #include <cstdint>
@@ -21,9 +21,9 @@ enum class RoleKind {
 };
 enum class OnFailure {
   kFail,          // a task that fails fails the job
-  kTolerate,      // only when all tolerated tasks have failed
-  kIgnore,        // it is only reported, but the job waits for the task
-  kIgnoreOthers,  // the failure of index 0 fails the job, others are only reported
+  kTolerate,      // the job fails only when all tolerated tasks have failed
+  kIgnore,        // failures are only reported, but the job waits for the tasks
+  kIgnoreOthers,  // the failure of index 0 fails the job; other failures are only reported
 };
 enum class StartMode { kGang, kFree };
 
@@ -44,23 +44,24 @@ struct Command {
   friend bool operator==(const Command&, const Command&) = default;
 };
 
-// What to do after failures of one kind, before budgets and the diagnosis are considered. All given conditions must
-// match.
+// The remedy for failures of one kind, which takes precedence over budgets and the diagnosis. A rule matches if all of
+// its conditions match.
 struct RestartRule {
   enum class Then {
     kFail,         // the task does not restart
     kRestart,      // it restarts as after any failure
-    kRestartFree,  // it restarts, without being charged
-    kElsewhere,    // the same, on another node if there is one: its node is at fault
+    kRestartFree,  // it restarts, and the restart is not charged
+    kElsewhere,    // as kRestartFree, but on another node if there is one, because its node is at fault
   };
-  std::string log;          // a regular expression that matches the end of its output; empty: any
-  std::optional<int> exit;  // its exit code; none: any
-  std::string signal;       // the name of the signal that killed it; empty: any
+  std::string log;          // a regular expression, searched for at the end of the output; empty: any output
+  std::optional<int> exit;  // the exit code; nullopt: any
+  std::string signal;       // the name of the signal that killed the process; empty: any
   Then then = Then::kFail;
   friend bool operator==(const RestartRule&, const RestartRule&) = default;
 };
 
-// Inline, because the core uses it in reasons, and the mutants of the core are built without this library.
+// Inline, because the core uses it in reasons, and the core's mutants (tests/sim/mutants) are built without this
+// library.
 constexpr std::string_view ToText(RestartRule::Then then) {
   constexpr std::string_view kWords[] = {"fail", "restart", "restart_free", "elsewhere"};
   return kWords[static_cast<size_t>(then)];
@@ -104,7 +105,7 @@ struct NamedResource {
 struct Locality {
   std::vector<std::string> nodes;  // the cluster's names for its nodes
   std::vector<std::string> racks;  // "/rack1"
-  bool strict = false;             // only there; false: elsewhere if they are not available
+  bool strict = false;             // run only there; false: run elsewhere if they are not available
   bool empty() const { return nodes.empty() && racks.empty(); }
   friend bool operator==(const Locality&, const Locality&) = default;
 };
@@ -126,7 +127,7 @@ struct RoleSpec {
   Command command;
   EnvVars env;                       // of this role only; overrides the job's env
   std::vector<File> files;           // of this role only, in addition to the job's
-  std::optional<std::string> image;  // instead of docker.image; nullopt: that one, if any
+  std::optional<std::string> image;  // instead of docker.image; nullopt: docker.image applies
   RoleKind kind = RoleKind::kWorker;
   bool chief = false;
   RestartLimit restart;
@@ -135,12 +136,12 @@ struct RoleSpec {
   std::optional<Duration> timeout;       // of one attempt, from its start; nullopt: no limit
   std::optional<Outlive> outlive;        // nullopt: no limit
   std::vector<NamedResource> resources;  // from here to max_per_node: only on a cluster
-  std::string node_label;                // empty: the job's
+  std::string node_label;                // empty: the job's label
   Locality locality;
   std::optional<int> max_per_node;           // tasks of this role on one node at a time; nullopt: no limit
-  std::optional<Duration> progress_timeout;  // for any kind of role; nullopt: timeouts.progress applies
-  EnvVars
-      exports;  // variables for the roles that wait for this one, and the text that precedes each value in its output
+  std::optional<Duration> progress_timeout;  // for any kind of role; nullopt: the default of core::ProgressLimit
+  // Variables for the roles that wait for this one, and the text that precedes each value in its output.
+  EnvVars exports;
   friend bool operator==(const RoleSpec&, const RoleSpec&) = default;
 };
 
@@ -218,17 +219,17 @@ struct JobSpec {
   Timeouts timeouts;
   StartMode start = StartMode::kGang;
   std::string tony_history;               // an absolute path or a URI for history in TonY's format; empty: none
-  std::vector<Configured> configuration;  // what that history shows; not used otherwise
+  std::vector<Configured> configuration;  // the configuration that this history shows; not used otherwise
   friend bool operator==(const JobSpec&, const JobSpec&) = default;
 };
 
 // The names in job files: "pytorch", "worker", ...
 std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
-// nullopt: there is no framework of this name.
+// Returns nullopt if there is no framework of this name.
 std::optional<Framework> FrameworkFromText(std::string_view word);
 
-// A file, and the role whose working directories it is for.
+// A file, and the role that gets it in its working directories.
 struct FileOfRole {
   File file;
   std::string role;  // empty: every role

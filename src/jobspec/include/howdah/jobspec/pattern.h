@@ -7,7 +7,7 @@
 
 namespace howdah::jobspec {
 
-// The error in a pattern; empty: none.
+// The error in a pattern; empty if the pattern is valid.
 std::string PatternFault(const std::string& pattern);
 
 // Whether the pattern matches anywhere in the text; false for an invalid pattern.

@@ -27,11 +27,12 @@ struct QuickJob {
   std::vector<std::string> command;  // the words after --
 };
 
-// A job file with one role, `worker`, for ParseJobFile. Its variables are not expanded: the user's shell has done that.
+// A job file with one role, `worker`, for ParseJobFile. ParseJobFile expands no variables in it, because the user's
+// shell has already done so.
 std::string JobFileFor(const QuickJob& job);
 
-// Appends the words to every role's command: to a list unchanged, to a script for bash with quotes where needed. Fails
-// if a word is not UTF-8 or contains a NUL, which job files do not allow.
+// Appends the words to every role's command. In a list they are unchanged; in a script for bash they are quoted where
+// needed. Fails if a word is not UTF-8 or contains a NUL, which job files do not allow.
 Status AppendArguments(JobSpec& spec, const std::vector<std::string>& words);
 
 }  // namespace howdah::jobspec

@@ -1,4 +1,4 @@
-// Where a job's time went: a fold over its journal.
+// The time breakdown of a job: where its wall time went, computed from its journal.
 #pragma once
 
 #include <array>
@@ -12,12 +12,12 @@ namespace howdah::journal {
 
 // Every moment from the job's submission to its end belongs to one of these.
 enum class Spent {
-  kQueue,         // waits for containers
-  kLocalization,  // has them; files are fetched and executors start
+  kQueue,         // the job waits for containers
+  kLocalization,  // all containers are granted; files are fetched and executors start
   kStart,         // all executors are connected, and no process has been started yet
-  kRendezvous,    // processes run and have told no step yet (imports, data, finding each other)
+  kRendezvous,    // processes run and have not reported a step yet (imports, data, finding each other)
   kRunning,
-  kLost,        // ran, and had to be done again: since the last checkpoint before a restart or a bad end
+  kLost,        // processes ran, but the work was lost: from the last checkpoint to a restart or a failed end
   kRecovering,  // between two generations
   kCount,
 };
@@ -25,7 +25,7 @@ std::string_view ToText(Spent what);  // "queue"
 
 class Account {
  public:
-  // Why a generation began, and what that cost.
+  // Why a generation began, and the time that the restart cost.
   struct Restart {
     int generation = 0;
     Instant at;
@@ -33,40 +33,43 @@ class Account {
     Duration lost{}, recovering{};
   };
 
-  // The fold: JobView calls Advance before it takes an entry and the others while it does; a reason as the view has it.
+  // JobView calls Advance before it applies a journal entry, and the other functions while it applies the entry.
+  // reason: the reason in the view.
   void Begin(Instant submitted, int tasks);
   void Advance(Instant now);
   void OnTask(std::optional<core::TaskState> before, std::optional<core::TaskState> after);
-  // It started again, and its generation went on.
+  // A task started again, and its generation went on.
   void OnTaskRestart() { ++task_restart_count_; }
   void OnProgress(const core::TaskProgress& progress);
-  // An attempt goes on in another world: what it had done is in its memory still.
+  // An attempt continues in another generation, with its work still in memory.
   void OnRejoined();
   void OnJob(core::JobState state, int generation, const std::string& reason);
 
-  // Nothing is known: the job was recorded by somebody else.
+  // Whether nothing is known, because another program recorded the job.
   bool empty() const { return !last_; }
-  // Until now; of a job that has ended until its end. Time that may be lost is running if no checkpoint was ever told.
+  // The time until `now`, or until the end of a job that has ended. If no checkpoint was ever reported, time that may
+  // be lost counts as running.
   Duration Of(Spent what, Instant now) const;
-  // What the job does now; nullopt: it has ended.
+  // What the job is doing now; nullopt if it has ended.
   std::optional<Spent> phase() const { return phase_; }
   bool knows_loss() const { return checkpointed_; }
   int restarts() const { return restart_count_; }
   int task_restarts() const { return task_restart_count_; }
-  // The newest ones.
+  // The newest restarts; the oldest are dropped.
   const std::vector<Restart>& newest_restarts() const { return restarts_; }
 
   // "queue 2.1s, localization 1.0s, running 3m12s, lost 12s, recovering 1.1s; 1 restart, 3 of single tasks"
   std::string Text(Instant now) const;
-  // JSON of an object, null if empty, and back. Only what is shown: no entry can be added to what was read.
+  // Converts to a JSON object (null if empty) and back. The JSON has only the values that users see, so no journal
+  // entry can be applied to an Account that was read from it.
   std::string ToJson() const;
   static Account FromJson(const std::string& json);
 
  private:
-  // What ran last and is lost unless a checkpoint of that time comes to be known.
+  // The latest running time. It is lost unless a checkpoint from that time is reported later.
   struct Loss {
     Instant from, to;
-    Duration before{};  // of former worlds, that was in memory
+    Duration before{};  // running time of earlier generations with work that was only in memory
     Duration time() const { return to - from + before; }
   };
   Duration& Total(Spent what) { return totals_[static_cast<size_t>(what)]; }
@@ -89,7 +92,7 @@ class Account {
   std::optional<Instant> checkpoint_at_;
   bool checkpointed_ = false;
   std::optional<Loss> loss_;
-  Duration unsaved_{};  // ran in former worlds, since the last checkpoint: it is in the memory of who goes on
+  Duration unsaved_{};  // running time of earlier generations with work that is only in the memory of rejoined tasks
   std::optional<Instant> recovering_since_;
   std::vector<Restart> restarts_;
   int restart_count_ = 0;

@@ -10,8 +10,8 @@ namespace howdah::journal {
 // Whether the entry puts the job into its final state.
 bool EndsJob(const core::JournalEntry& entry);
 
-// The lines to append to the journal that `view` was folded from: every unfinished task is STOPPED with task_reason,
-// then the job ends with `end` (its type is filled in).
+// The lines to append to the journal from which `view` was computed. They record every unfinished task as STOPPED with
+// task_reason, and then the end of the job as `end` (its type is filled in).
 std::string EndLines(const JobView& view, core::JobChanged end, const std::string& task_reason, Instant now);
 
 }  // namespace howdah::journal

@@ -1,4 +1,4 @@
-// The status of a job as a fold over its journal. What `status`, `list`, the AM and the history show is this.
+// The status of a job, computed from its journal. `status`, `list`, the AM and the history show it.
 #pragma once
 
 #include <map>
@@ -20,14 +20,15 @@ struct TaskView {
   core::TaskState state = core::TaskState::kPending;
   int attempt = 0;
   std::optional<int> started_in;  // the newest generation in which an attempt was started
-  std::string node, container;    // empty: none yet
+  std::string node, container;    // empty if there is none yet
   std::vector<int> ranks, pids;
   std::optional<ExitStatus> exit;
   std::string reason, advice;
   std::optional<Instant> started, finished;
-  std::optional<core::TaskProgress>
-      progress;  // of the attempt; none: it reports none. Newer than the journal, as usage
-  Usage usage;   // in the journal at the end of an attempt; until then sampled, filled in by who has it
+  // Of the attempt; nullopt if it reports none. Like usage, it may be filled in with a value newer than the journal's.
+  std::optional<core::TaskProgress> progress;
+  // In the journal at the end of an attempt. Until then a sample, filled in by the component that has it.
+  Usage usage;
 };
 
 struct JobView {
@@ -36,27 +37,28 @@ struct JobView {
   std::optional<int> exit_code;
   int generation = 0;
   int am_attempt = 0;
-  std::string reason, advice;  // empty: none
+  std::string reason, advice;  // empty if there is none
   std::optional<Instant> submitted, started, finished;
   std::string tracking_url, tensorboard_url;
-  std::string tensorboard_advice;  // why there is none; it is the advice while there is no other
+  std::string tensorboard_advice;  // why there is no TensorBoard; shown while there is no other advice
   Account account;
   std::vector<TaskView> tasks;  // by role in the order of the file, then by index
 
-  // Takes one more entry of the journal. Total: an entry that does not fit is ignored.
+  // Applies the next entry of the journal. Accepts any entry, and ignores all entries after a final state.
   void Apply(const core::JournalEntry& entry);
   TaskView* Find(const std::string& role, int index);
   const TaskView* Find(const std::string& role, int index) const;
 };
 
-// One object, the shape of product documentation docs/status.md; with_tasks false: as `list` shows it.
+// One JSON object, as `status --json` prints it. with_tasks=false leaves out the tasks and the time breakdown, as for
+// `list --json`.
 std::string ToJson(const JobView& view, bool with_tasks);
-// Reads what ToJson wrote; nullopt for anything else.
+// Reads the output of ToJson. Returns nullopt for anything else.
 std::optional<JobView> FromJson(std::string_view json);
 
 // One line of the journal file, without the newline: {"time": "...", "type": "TaskExited", ...}.
 std::string EncodeEntry(const core::JournalEntry& entry);
-// nullopt for a line that is torn or of a type this version does not know.
+// Returns nullopt for a line that is torn, or has a type that this version does not know.
 std::optional<core::JournalEntry> DecodeEntry(std::string_view line);
 // For people: "06:45:12.301  TaskExited  worker:1  exit code 7".
 std::string DescribeEntry(const core::JournalEntry& entry);

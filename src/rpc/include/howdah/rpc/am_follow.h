@@ -1,4 +1,4 @@
-// A client's end of Control.Follow: receives the journal and the logs of a running job from its AM.
+// A client's side of the gRPC method Control.Follow: receives the journal and the logs of a running job from its AM.
 #pragma once
 
 #include <memory>
@@ -12,23 +12,24 @@
 
 namespace howdah::rpc {
 
-// Not thread-safe. A thread of its own reads at most 1 MiB ahead, so that memory is bounded and the AM sends no faster
-// than Next is called. Usage: call Next until it returns nullopt, then check ended, then poll fd.
+// Not thread-safe. An internal thread reads at most 1 MiB ahead, so memory is bounded and the AM sends no faster than
+// Next is called. Usage: call Next until it returns nullopt, then check ended, then poll fd.
 class AmFollow {
  public:
-  // Returns immediately. address: as for ExecutorLink::Connect. connect_limit: the time to reach the AM.
+  // Returns immediately. address: as for ExecutorLink::Connect. connect_limit: the maximum time to connect to the AM.
   static std::unique_ptr<AmFollow> Start(const std::string& address, const Identity& identity,
                                          const wire::FollowRequest& request, Duration connect_limit);
   // Cancels the call and joins the thread.
   virtual ~AmFollow() = default;
 
-  // Readable when Next has a reply, or when the call has ended. Owned by this object.
+  // A descriptor that is readable when Next has a reply, or when the call has ended. This object owns it.
   virtual int fd() const = 0;
-  // The next reply; nullopt: none now, or none any more.
+  // Returns the next reply, or nullopt if there is no reply now.
   virtual std::optional<wire::FollowReply> Next() = 0;
-  // Set once Next has returned every reply and the call has ended. Ok: FollowEnded was the last reply. kUnavailable:
-  // the AM could not be reached, or the connection broke; the client may retry with its present offsets, or check
-  // whether the job has ended. kFailed: the AM refused; the message has its reason.
+  // Returns nullopt until Next has returned every reply and the call has ended. Ok means that FollowEnded was the last
+  // reply. kUnavailable means that the AM could not be reached, or that the connection broke: the client may retry with
+  // its present offsets, or check whether the job has ended. kFailed means that the AM refused the call; the message
+  // has the AM's reason.
   virtual std::optional<Status> ended() const = 0;
 };
 

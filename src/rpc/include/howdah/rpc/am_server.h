@@ -15,7 +15,7 @@
 
 namespace howdah::rpc {
 
-// An executor's stream, a client's Follow or a frame stream. Ids are not reused.
+// Identifies an executor's stream, a client's Follow call or a frame stream. Ids are not reused.
 using ConnectionId = uint64_t;
 
 // The bytes of field `cluster` of ToExecutor, encoded once and shared by all messages.
@@ -28,40 +28,44 @@ class AmServer {
   // server.
   struct Handlers {
     std::function<void(ConnectionId, wire::FromExecutor)> on_message;
-    std::function<void(ConnectionId)> on_closed;  // the last call for a connection, even if it sent nothing
-    // Answer by calling `reply` once, now or later, on the loop thread.
+    // The last call for a connection, made even if the connection sent nothing.
+    std::function<void(ConnectionId)> on_closed;
+    // A client sends a request. Answer by calling `reply` once, now or later, on the loop thread.
     std::function<void(wire::ControlRequest, std::function<void(wire::ControlReply)> reply)> on_control;
-    // A client follows the job. Called once per client, with its request; on_follower_gone is the last call for it.
+    // A client follows the job. Called once per client, with its request. on_follower_gone is the last call for that
+    // client.
     std::function<void(ConnectionId, wire::FollowRequest)> on_follow;
-    // One message of SendToFollower was sent, in order. Not called while the client does not read.
+    // One message of SendToFollower was sent. Called once per message, in order, and only while the client reads.
     std::function<void(ConnectionId)> on_follow_written;
     std::function<void(ConnectionId)> on_follower_gone;
-    // A client, or an executor for its task, opens a stream into the job. Answer with Join, Serve or Refuse, now or
-    // later; no further frame is read until then.
+    // A client, or an executor for its task, opens a tunnel: a stream into the job. Answer with Join, Serve or Refuse,
+    // now or later. The server reads no further frame of the tunnel until then.
     std::function<void(ConnectionId, wire::Open)> on_tunnel;
     // An executor accepts the tunnel with this id (see OpenTunnel). Answer with Join or Close.
     std::function<void(ConnectionId, uint64_t id)> on_accept_tunnel;
   };
 
   // Listens on host (an address of this machine: "127.0.0.1", "0.0.0.0") and on `port` if it is free, otherwise on any
-  // free port. Peers need a certificate of the job: executors may attach, clients may call; all others are refused.
+  // free port. Peers need a certificate of the job. Executors may attach and clients may call; all other peers are
+  // refused.
   static Result<std::unique_ptr<AmServer>> Start(const std::string& host, const Identity& identity, Post post,
                                                  Handlers handlers, uint16_t port = 0);
-  // Sends the last messages (100 ms at most), closes every connection and joins gRPC's threads.
+  // Sends the last messages (for at most 100 ms), closes every connection and joins the thread.
   virtual ~AmServer() = default;
 
   virtual uint16_t port() const = 0;
-  // Queues a message; messages of one connection arrive in order. cluster may be null. Ignored if the connection is
-  // gone.
+  // Queues a message; messages of one connection arrive in order. cluster may be null. Does nothing if the connection
+  // is gone.
   virtual void Send(ConnectionId to, const wire::ToExecutor& message, std::shared_ptr<const SharedCluster> cluster) = 0;
-  // Queues a message to a follower. The queue is unbounded: the caller limits it by counting on_follow_written.
+  // Queues a message to a follower. The queue is unbounded, so the caller must limit it by counting on_follow_written.
   virtual void SendToFollower(ConnectionId to, const wire::FollowReply& message) = 0;
-  // Joins a client's tunnel and the executor's call that accepts it: frames of either, from the Open on, are passed to
-  // the other unchanged and no faster than the other reads; the end of one ends the other. Either may be gone already.
+  // Joins a client's tunnel and the executor's call that accepts it. The server passes the frames of each side,
+  // beginning with the Open, to the other side unchanged, and no faster than the other side reads. The end of one side
+  // ends the other. Either side may be gone already.
   virtual void Join(ConnectionId tunnel, ConnectionId carry) = 0;
-  // Makes the AM itself the remote endpoint of a tunnel. null: the connection is gone.
+  // Makes the AM itself the remote endpoint of a tunnel. Returns null if the connection is gone.
   virtual std::unique_ptr<FrameStream> Serve(ConnectionId tunnel, FrameStream::Handlers handlers) = 0;
-  // Reports to the opener of a tunnel why it cannot be opened, and ends it.
+  // Reports to the peer that opened the tunnel why it cannot be opened, and ends the tunnel.
   virtual void Refuse(ConnectionId tunnel, const std::string& why) = 0;
   // For executors, followers and accepted tunnels: sends the queued messages, then ends the call.
   virtual void Close(ConnectionId connection) = 0;

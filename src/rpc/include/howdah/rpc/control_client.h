@@ -10,8 +10,8 @@
 
 namespace howdah::rpc {
 
-// Blocks until the reply, at most for `limit`. Thread-safe. kUnavailable: the AM could not be reached; kTimeout: no
-// answer in time; kFailed: the AM reported an error (ControlReply.error).
+// Blocks until the reply, at most for `limit`. Thread-safe. Returns kUnavailable if the AM could not be reached,
+// kTimeout if the AM did not answer in time, and kFailed if the AM reported an error (ControlReply.error).
 Result<wire::ControlReply> CallAm(const std::string& address, const Identity& identity,
                                   const wire::ControlRequest& request, Duration limit);
 

@@ -1,4 +1,4 @@
-// An executor's end of its stream to the AM.
+// The executor's side of its stream to the AM.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ class ExecutorLink {
   // Called on the owner's loop thread, never after the destructor has returned. A handler may destroy the link.
   struct Handlers {
     std::function<void(wire::ToExecutor)> on_message;
-    std::function<void(std::string why)> on_closed;  // called once, also if the AM was not reached within the limit
+    std::function<void(std::string why)> on_closed;  // called once, also if the AM was not reached in time
     std::function<void()> on_sent;                   // all messages so far have been sent; may be empty
   };
   // Returns immediately; messages are queued until the connection is established. address: IP address and port,

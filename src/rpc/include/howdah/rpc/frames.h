@@ -1,4 +1,5 @@
-// Frame streams (proto/howdah/tunnel.proto): each transports one connection or process into a running job.
+// Frame streams (proto/howdah/tunnel.proto). Each stream carries one TCP connection into a running job, or the input
+// and output of one process there.
 #pragma once
 
 #include <functional>
@@ -13,29 +14,30 @@
 
 namespace howdah::rpc {
 
-// One end of a stream. Used on the owner's loop thread only. The send queue is unbounded: the sender limits it by
-// counting acknowledged bytes (Taken). Destruction ends the stream immediately, also from within a handler; no handler
-// is called afterwards.
+// One end of a stream. Used on the owner's loop thread only. The send queue is unbounded, so the sender must limit it
+// by counting acknowledged bytes (Taken). The destructor ends the stream immediately, and may be called from within a
+// handler. No handler is called afterwards.
 class FrameStream {
  public:
   struct Handlers {
     std::function<void(wire::Frame)> on_frame;
-    std::function<void(std::string why)> on_closed;  // called once, last
+    std::function<void(std::string why)> on_closed;  // the last handler, called once
   };
   virtual ~FrameStream() = default;
   virtual void Send(const wire::Frame& frame) = 0;
-  // Sends the queued frames, then ends the stream; on_closed follows after the remaining frames of the peer.
+  // Sends the queued frames, then ends the stream. on_closed follows after the remaining frames of the peer were
+  // received.
   virtual void Finish() = 0;
 };
 
-// A connection of a client or executor to its AM, for any number of streams.
+// A connection from a client or executor to its AM, for any number of streams.
 class FrameChannel {
  public:
   enum class Method {
     kTunnel,        // the first frame is an Open
     kAcceptTunnel,  // for executors: the first frame has the id of an OpenTunnel
   };
-  // address: as for ExecutorLink::Connect. Connects at the first Open; connect_limit: the time for that.
+  // address: as for ExecutorLink::Connect. The first Open connects. connect_limit: the maximum time to connect.
   static Result<std::unique_ptr<FrameChannel>> Make(const std::string& address, const Identity& identity, Post post,
                                                     Duration connect_limit);
   // Ends every stream without calling its handlers.

@@ -1,4 +1,4 @@
-// TLS identities within one job: a CA per job, and one certificate each for AM, executors and clients.
+// TLS identities within one job. Each job has a CA and three certificates: for the AM, the executors and the clients.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace howdah::rpc {
 
-// The credentials of one party. All PEM.
+// The credentials of one party, in PEM format.
 struct Identity {
   std::string ca_certificate;
   std::string certificate;

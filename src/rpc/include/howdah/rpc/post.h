@@ -1,4 +1,4 @@
-// Passes work from gRPC's thread to the thread that owns all state.
+// Passes work from gRPC's thread to the owner's loop thread, which owns all state.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// A tree of small files that others read and write too, wherever a place can reach one: on this machine or in the
-// cluster's file system.
+// The file interface for small files that other programs read and write, too. The files are on this machine or in the
+// cluster's file system, depending on the backend.
 #pragma once
 
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace howdah::storage {
 
-// Blocking; one thread at a time. Paths are absolute and without scheme. Errors name the path; kNotFound: nothing is
-// there.
+// Blocking; one thread at a time. Paths are absolute and have no scheme. Errors name the path; a missing path gives
+// kNotFound.
 class Files {
  public:
   virtual ~Files() = default;
@@ -24,22 +24,23 @@ class Files {
     bool directory = false;
     Instant modified;
   };
-  virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // by name
+  virtual Result<std::vector<Entry>> List(const std::string& path) = 0;  // sorted by name
   virtual Result<std::string> Read(const std::string& path) = 0;         // at most 256 MiB
-  // Hands on the bytes from `offset` to the end as it is now, in order and in pieces of at most 1 MiB, also of a file
-  // that is being written: what its writer has flushed. None if it ends before. What on_bytes says no with is returned.
+  // Passes the bytes from `offset` to the present end to on_bytes, in order and in pieces of at most 1 MiB; none if the
+  // file is shorter. If the file is still being written, its end is where the writer last flushed. If on_bytes returns
+  // an error, ReadFrom returns it.
   using OnBytes = std::function<Status(std::string_view)>;
   virtual Status ReadFrom(const std::string& path, int64_t offset, const OnBytes& on_bytes) = 0;
-  // Replaces what is there; whoever reads finds the old content or the new. A writer that is killed meanwhile may leave
-  // a file beside it whose name begins with a dot.
+  // Replaces the file atomically: readers find either the old or the new content. If the writer is killed during the
+  // call, a temporary file may remain beside it; its name begins with a dot.
   virtual Status Write(const std::string& path, std::string_view bytes) = 0;
-  // With its parents, for the owner and the group; one that is there is left as it is.
+  // Creates the directory and its parents with permissions for owner and group. An existing directory is unchanged.
   virtual Status MakeDirectories(const std::string& path) = 0;
   virtual Status Rename(const std::string& from, const std::string& to) = 0;
-  virtual Status Delete(const std::string& path) = 0;  // with all below; of nothing: ok
+  virtual Status Delete(const std::string& path) = 0;  // including all files below; succeeds if the path does not exist
 };
 
-// The permissions of what Files makes: as TonY makes them, so that its tools may read by their group.
+// The permissions of new directories and files. They are TonY's, so that TonY's tools have access through their group.
 inline constexpr unsigned kSharedDirectory = 0770, kSharedFile = 0644;
 
 // The path of a URI: "hdfs://ns1/a/b" → "/a/b", "file:/a" → "/a", "/a/b" → "/a/b".

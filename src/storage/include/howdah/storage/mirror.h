@@ -1,5 +1,5 @@
-// TensorBoard's event files as a place's file system has them, in a directory of this machine: TensorBoard itself reads
-// no HDFS. Such files only grow, so that what was copied once stays right.
+// Copies TensorBoard's event files from a backend's file system to a directory of this machine, because TensorBoard
+// itself cannot read HDFS. Such files only grow, so bytes once copied stay valid.
 #pragma once
 
 #include <cstdint>
@@ -14,29 +14,31 @@
 
 namespace howdah::storage {
 
-// Where this machine itself has a log directory: of "/a" and "file:///a" it is "/a"; nullopt: another file system has
-// it.
+// Returns the path of a log directory on this machine: "/a" for "/a" and "file:///a". Returns nullopt if the directory
+// is in another file system.
 std::optional<std::string> LocalPath(const std::string& logdir);
 
 // Blocking; one thread at a time. Memory is bounded whatever the sizes of files.
 class Mirror {
  public:
-  // from: a directory of `files`, which must outlive this; to: a directory of this machine, which is there. most_bytes:
-  // what the copies together may have.
+  // `from` is a directory of `files`, which must live longer than this object. `to` is an existing directory of this
+  // machine. `most_bytes` limits the total size of the copies.
   Mirror(storage::Files& files, std::string from, std::string to, int64_t most_bytes);
 
-  // Adds to the copies what event files at any depth have got since the last time. A file that has been silent is
-  // looked at again when it has been so for twice as long, or its listing changes: of a file that is being written HDFS
-  // does not list how it grows. A directory that is not there has no files. An error is the first of those met; what
-  // else could be copied has been. Asked to stop it returns after the next listing or piece.
+  // Copies the bytes that event files, at any depth, have received since the last call.
+  // - An unchanged file is checked less and less often: again after it has been unchanged for twice as long, or when
+  //   its listing changes. It must be checked because HDFS does not list the growth of a file that is being written.
+  // - A missing directory has no files.
+  // - After an error the other files are still copied; the first error is returned.
+  // - After a stop request it returns after the next listing or piece.
   Status Update(Instant now, const std::stop_token& stop = {});
-  int count() const { return static_cast<int>(files_here_.size()); }  // of event files that are here
+  int count() const { return static_cast<int>(files_here_.size()); }  // number of event files that were copied
 
  private:
   struct File {
     int64_t copied = 0;
-    Instant modified;  // as listed at the last look
-    Instant grown;     // when bytes last came
+    Instant modified;  // as listed when it was last checked
+    Instant grown;     // when it last had new bytes
     Instant next_look;
   };
   void Walk(const std::string& below, int depth);
@@ -49,7 +51,7 @@ class Mirror {
   const int64_t most_bytes_;
   int64_t bytes_ = 0;
   std::map<std::string, File> files_here_;  // by path below from_: "/run1/events.out.tfevents.1"
-  // Of the update that runs.
+  // The state of the running update.
   Instant now_;
   std::stop_token stop_;
   Status first_error_;

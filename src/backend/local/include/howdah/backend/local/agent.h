@@ -1,4 +1,4 @@
-// The local backend in howdah-agent: the job that it was started for, and its backend::Backend.
+// The part of the local backend that runs in howdah-agent: the job of this AM, and its backend::Backend.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ namespace howdah::backend::local {
 
 class LeaseRegistry;
 
-// The identity of `party` ("am", "executor", "client"), from JobFiles::tls().
+// Reads the identity of `party` ("am", "executor", "client") from the directory JobFiles::tls().
 Result<rpc::Identity> ReadIdentity(const std::string& tls_dir, const std::string& party);
 
 // The arguments with which the submitting client starts an AM: `howdah-agent am --job-dir DIR ...`.
@@ -32,8 +32,8 @@ struct AmStart {
   std::string lease_dir;
 };
 
-// A submitted job in its AM. Opened by the guardian before it forks, so that the job's leases last until the guardian
-// has killed all processes.
+// A submitted job, in its AM and in the AM's guardian. The guardian opens the job before it forks, so that the job's
+// leases last until the guardian has killed all processes.
 class AgentJob {
  public:
   static Result<std::unique_ptr<AgentJob>> Open(AmStart start);
@@ -44,11 +44,12 @@ class AgentJob {
   const jobspec::JobSpec& spec() const { return spec_; }
 
   Result<rpc::Identity> AmIdentity() const;
-  // "NAME=VALUE", for tools that the AM starts; programs of the job's python archive come first in PATH.
+  // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
+  // in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // Writes down where the AM listens, for clients.
+  // Writes the address at which the AM listens to a file, for clients.
   Status PublishAddress(const std::string& address) const;
-  // The port of an earlier AM of the job; 0: there was none.
+  // Returns the port of an earlier AM of the job, or 0 if there was none.
   uint16_t PublishedPort() const;
   // For the guardian, after the AM died: whether a new AM can continue the job.
   bool CanRestart() const;
@@ -56,10 +57,13 @@ class AgentJob {
   std::unique_ptr<backend::Backend> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                 const std::string& address);
 
-  // Deletes everything of the job on this machine except journal, logs and what a new AM needs, and releases its
-  // leases. Errors go to stderr (am.log) and do not affect the outcome of the job.
+  // Writes the job's history to the location that the job file's `history` names, for other tools. Does nothing without
+  // that key. journal: the whole text, which includes the line of the final state.
+  Status WriteHistory(const std::string& journal) const;
+  // Deletes the job's files on this machine except the journal, the logs and the files that a new AM needs, and
+  // releases its leases. Errors are written to stderr (am.log) and do not affect the outcome of the job.
   void CleanUp();
-  // Deletes the files with which a new AM could continue the job. Called once the journal has the end.
+  // Deletes the files with which a new AM could continue the job. Called once the journal contains the end of the job.
   void RemoveRestartFiles();
   // For the guardian, after the AM died and all processes have been killed: records the end of the job.
   Status RecordAmDeath(const std::string& how) const;

@@ -1,9 +1,9 @@
-// Where the local backend keeps files.
+// The paths of the local backend's files.
 //
 //   $HOWDAH_HOME/               (default ${XDG_STATE_HOME:-~/.local/state}/howdah)
 //     jobs/ID/
 //       job.json                the effective job (jobspec::WriteEffective)
-//       journal.jsonl           a journal::EncodeEntry per line; after submission only the AM and its guardian write it
+//       journal.jsonl           one journal::EncodeEntry per line; after submission written by AM and guardian only
 //       am.lock                 locked (flock) by the AM's guardian and the AM while either lives
 //       am.json                 {"address": "127.0.0.1:PORT", "pid": N}, once the AM listens; deleted at the end
 //       events.bin              the AM's event log (am/event_log.h); deleted at the end
@@ -62,7 +62,7 @@ class JobFiles {
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 
-  // In the leases/ directory beside jobs/.
+  // In the directory leases/, which is beside jobs/.
   std::string lease() const {
     return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease";
   }

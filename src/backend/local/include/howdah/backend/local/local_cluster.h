@@ -14,11 +14,11 @@ namespace howdah::backend::local {
 struct LocalOptions {
   std::string home;              // layout.h; absolute
   std::string agent;             // path of howdah-agent
-  jobspec::EnvVars environment;  // of the submitter; tasks inherit a part of it
+  jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
 };
 
-// One thread. Reads the files of jobs and calls the AMs of running ones. Records the end of a job whose AM and guardian
-// have died without doing so.
+// Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If AM and guardian of a job have died
+// without recording its end, records the end.
 class LocalCluster final : public backend::Cluster {
  public:
   explicit LocalCluster(LocalOptions options);

@@ -1,4 +1,4 @@
-// am.json: what the submitting client passes to the application master.
+// am.json: the information that the submitting client passes to the application master.
 #pragma once
 
 #include <map>
@@ -19,12 +19,12 @@ namespace howdah::backend::yarn {
 inline constexpr const char* kAmStartFile = "howdah/am.json";
 inline constexpr const char* kJobFile = "howdah/job.json";
 
-// Only AM failures within this time of each other count
-// (ApplicationSubmissionContext.attempt_failures_validity_interval): a job of weeks survives AMs that die weeks apart,
-// and one whose AM dies at each start still ends within minutes.
+// YARN counts only AM failures that are newer than this
+// (ApplicationSubmissionContext.attempt_failures_validity_interval). So a job of weeks survives AMs that die weeks
+// apart, and a job still ends within minutes if its AM dies at each start.
 inline constexpr Duration kAttemptFailureWindow = std::chrono::hours(1);
 
-// A node that containers may be requested on by name.
+// A node on which containers may be requested by name.
 struct CandidateNode {
   std::string host;
   int port = 0;
@@ -37,24 +37,24 @@ struct AmStart {
   JobId job;                // application_…
   std::string submitted;    // the first line of the journal, with its newline
   std::string user;         // the owner of the job
-  std::string client;       // the identity with which clients call the AM (EncodeIdentity); they read it from here
+  std::string client;       // identity (EncodeIdentity) with which clients call the AM; clients read it here
   std::string staging_uri;  // the job's own directory, which the AM deletes at the end
   std::string queue, node_label;
-  std::string configuration;  // path of the cluster's configuration as XML, in the container
+  std::string configuration;  // path of the cluster's configuration (XML) in the container
   bool keep = false;          // SubmitOptions::keep
   // Files of every executor's container, by their names there.
   std::map<std::string, StagedFile> local_resources;
-  // The roles whose containers need a file, for files that not all roles need.
+  // The roles that need a file in their containers, for files that not all roles need.
   std::map<std::string, std::set<std::string>> only_for;
-  // Variables of the launch context by role (Docker's).
+  // Variables of the launch context by role, for Docker.
   std::map<std::string, std::vector<std::pair<std::string, std::string>>> role_environment;
-  std::vector<CandidateNode> nodes;         // empty: containers are requested on any node
+  std::vector<CandidateNode> nodes;         // if empty, containers are requested on any node
   std::vector<std::string> resource_types;  // of the cluster: "memory-mb", "vcores", "yarn.io/gpu", ...
   friend bool operator==(const AmStart&, const AmStart&) = default;
 };
 
 std::string WriteAmStart(const AmStart& start);
-// kFailed: names the missing or malformed key.
+// Returns kFailed with the name of the missing or malformed key.
 Result<AmStart> ParseAmStart(const std::string& json);
 
 }  // namespace howdah::backend::yarn

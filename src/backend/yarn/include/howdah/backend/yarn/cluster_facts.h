@@ -1,4 +1,4 @@
-// The ResourceManager's numbers that decide whether and when a job gets its containers.
+// The ResourceManager's numbers that determine whether and when a job gets its containers.
 #pragma once
 
 #include <optional>
@@ -16,9 +16,9 @@ struct NodeFacts {
   std::string host;
   int port = 0;
   std::string rack;
-  std::string label;   // "": default partition
+  std::string label;   // "" is the default partition
   std::string state;   // "RUNNING", "UNHEALTHY", "LOST", ...
-  std::string health;  // health report of the node unless it is running
+  std::string health;  // health report of a node that is not running
   hadoop::yarn::Resource total, used;
   bool running() const { return state == "RUNNING"; }
   hadoop::yarn::Resource free() const;
@@ -27,7 +27,7 @@ struct NodeFacts {
 // One application in the queue.
 struct ApplicationFacts {
   std::string id, user;
-  bool running = false;  // its AM runs and counts against the limit on application masters
+  bool running = false;  // its AM runs, and counts toward the limit on application masters
   hadoop::yarn::Resource used;
 };
 
@@ -35,25 +35,25 @@ struct QueueFacts {
   std::string name;
   bool exists = false;
   bool stopped = false;
-  std::optional<hadoop::yarn::Resource> maximum;   // in the requested partition; none: not reported
-  std::optional<hadoop::yarn::Resource> capacity;  // guaranteed; none: not reported
+  std::optional<hadoop::yarn::Resource> maximum;   // in the requested partition; unset if not reported
+  std::optional<hadoop::yarn::Resource> capacity;  // guaranteed; unset if not reported
   double maximum_share = 1;                        // of the cluster
-  double am_share = 1;                             // maximum of application masters, of the queue
-  std::vector<std::string> labels;                 // accessible; "*": all
+  double am_share = 1;                             // maximum share of the queue for application masters
+  std::vector<std::string> labels;                 // accessible labels; "*" means all
   hadoop::yarn::Resource used() const;
   std::vector<ApplicationFacts> applications;
 };
 
 struct ClusterFacts {
   std::string user;
-  std::vector<NodeFacts> nodes;  // known to the ResourceManager, in whatever state
+  std::vector<NodeFacts> nodes;  // all nodes of the ResourceManager, in any state
   QueueFacts queue;
-  std::vector<std::string> allowed_queues;  // to which the user may submit
+  std::vector<std::string> allowed_queues;  // queues to which the user may submit
   std::vector<std::string> labels;
   std::vector<std::string> resource_types;
 };
 
-// An empty queue is "default". kUnavailable: the ResourceManager cannot be reached.
+// queue: if empty, "default". Returns kUnavailable if the ResourceManager cannot be reached.
 Result<ClusterFacts> FetchClusterFacts(hadoop::yarn::ResourceManager& rm, const std::string& user,
                                        const std::string& queue, const std::string& label);
 

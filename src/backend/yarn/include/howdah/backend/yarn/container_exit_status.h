@@ -1,5 +1,5 @@
-// The exit statuses that YARN gives to containers: one table says what each means, and whether a restart after it is
-// charged to the task. Pure.
+// The exit statuses that YARN gives to containers. One table has the meaning of each status, and whether a restart
+// after it is charged to the task. Pure.
 #pragma once
 
 #include <string_view>
@@ -28,11 +28,11 @@ struct ContainerExitMeaning {
   ContainerExitStatus status;
   std::string_view of_task;  // a clause for people: "disks of the node failed"
   std::string_view of_am;    // a predicate: "was preempted for another queue"
-  bool charged;              // false: an infrastructure failure, which costs neither task nor AM an attempt
-  bool preempted;            // YARN gave the container, or what it used, to others
+  bool charged;              // if false, an infrastructure failure, which is not charged to the task or the AM
+  bool preempted;            // YARN took the container, or its resources, for others
 };
 
-// The row of a status; of a code that YARN does not define, a row that is charged and has no texts.
+// Returns the row of a status. For a code that YARN does not define, returns a row that is charged and has no texts.
 ContainerExitMeaning MeaningOf(int exit_status);
 
 }  // namespace howdah::backend::yarn

@@ -1,5 +1,5 @@
-// A client's or an AM's access to the cluster: its configuration, user and credentials, and the connections to
-// ResourceManager and file system, which are opened at first use.
+// The access of a client or an AM to the cluster: configuration, user and credentials, and the connections to
+// ResourceManager and file system. The connections are opened at first use.
 #pragma once
 
 #include <memory>
@@ -17,12 +17,12 @@
 
 namespace howdah::backend::yarn {
 
-// Single-threaded. Another thread needs a HadoopClient of its own (WithOwnConnections).
+// Single-threaded. Another thread needs its own HadoopClient (WithOwnConnections).
 class HadoopClient {
  public:
   // For an interactive command: calls give up after seconds, not minutes. HADOOP_USER_NAME overrides `user`.
   static Result<HadoopClient> Open(const hadoop::conf::Environment& environment, const std::string& user);
-  // limits: of calls to the ResourceManager.
+  // limits: for calls to the ResourceManager.
   HadoopClient(hadoop::conf::Configuration configuration, std::string user, hadoop::rpc::Credentials credentials,
                hadoop::rpc::RetryLimits limits = {})
       : configuration_(std::move(configuration)),
@@ -40,10 +40,10 @@ class HadoopClient {
   // The default file system, and Howdah's layout in it.
   Result<hadoop::hdfs::FileSystem*> Files();
   Result<Layout> StagingLayout();
-  // Small files of the default file system.
+  // Read and write small files of the default file system.
   Result<std::string> ReadFile(const std::string& path);
   Status WriteFile(const std::string& path, std::string_view bytes, uint32_t permission);
-  // The file system of a URI as storage::Files, with a connection of its own.
+  // Opens the file system of a URI as storage::Files, with its own connection.
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) const;
 
  private:
@@ -55,10 +55,10 @@ class HadoopClient {
   std::unique_ptr<hadoop::hdfs::FileSystem> files_;
 };
 
-// A random hidden name in the directory of `path`.
+// Returns a path with a random hidden name in the directory of `path`.
 std::string TemporaryBeside(const std::string& path);
 
-// The content of a file of at most 256 MiB.
+// Returns the content of a file of at most 256 MiB.
 Result<std::string> ReadWhole(hadoop::hdfs::FileSystem& files, const std::string& path);
 // Replaces the file atomically, also against other writers.
 Status WriteWhole(hadoop::hdfs::FileSystem& files, const std::string& path, std::string_view bytes,

@@ -1,5 +1,5 @@
 // Howdah's additions to the Hadoop credentials of a job's containers: the identities of AM and executors, and small
-// files. Credentials reach a container without a download and are readable by its owner only.
+// files. Credentials reach a container without a download, and only the container's owner can read them.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@
 
 namespace howdah::backend::yarn {
 
-// Secrets with this prefix are for the AM and are not passed on to tasks.
+// Secrets with this prefix are only for the AM and are not passed on to tasks.
 inline constexpr std::string_view kAmSecretPrefix = "howdah.am.";
 
 // Adds an identity as the secrets "howdah.ca", "howdah.NAME.pem" and "howdah.NAME.key". name: "am", "executor".
 void AddIdentity(hadoop::rpc::Credentials& credentials, const std::string& name, const rpc::Identity& identity);
-// kFailed: names the missing secret.
+// Returns kFailed with the name of the missing secret.
 Result<rpc::Identity> FindIdentity(const hadoop::rpc::Credentials& credentials, const std::string& name);
 
 std::string EncodeIdentity(const rpc::Identity& identity);  // JSON
@@ -24,12 +24,12 @@ Result<rpc::Identity> DecodeIdentity(const std::string& json);
 
 enum class EmbedFor { kAm, kAll };
 
-// Larger files are localized by the node instead: the ResourceManager keeps the AM's credentials in its state store,
-// where a record may have 1 MiB.
+// The node localizes larger files instead. The limit exists because the ResourceManager keeps the AM's credentials in
+// its state store, in which a record may have 1 MiB.
 inline constexpr size_t kMaxEmbeddedSize = size_t{64} << 10;
 
-// Embeds a file. name: its path below the container's working directory. Localizing a file that the node has not cached
-// costs a container a second or more, as a secure cluster starts a JVM for it.
+// Embeds a file. name: its path below the container's working directory. An embedded file starts faster: localizing a
+// file that the node has not cached takes a second or more, because a secure cluster starts a JVM for it.
 void EmbedFile(hadoop::rpc::Credentials& credentials, EmbedFor recipient, const std::string& name,
                std::string_view bytes);
 

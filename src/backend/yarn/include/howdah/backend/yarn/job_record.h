@@ -1,5 +1,5 @@
-// The record of a job in the cluster's file system, during the job and afterwards, and TonY's history of it, where the
-// job file asks for one.
+// The record of a job in the cluster's file system, during the job and afterwards, and TonY's history of the job if the
+// job file requests one.
 #pragma once
 
 #include <optional>
@@ -19,33 +19,36 @@ namespace howdah::backend::yarn {
 
 enum class Tasks { kIncluded, kSkipped };
 
-// All entries of a journal; torn lines are skipped.
+// Returns all entries of a journal. Skips incomplete and invalid lines.
 std::vector<core::JournalEntry> DecodeJournal(const std::string& text);
 journal::JobView FoldJournal(const std::string& text, Tasks tasks);
-// Whether the last entry is the end of the job.
+// Whether the last entry records the end of the job.
 bool HasEndEntry(const std::string& journal);
 
-// The identity with which a client calls the job's AM. kNotFound: the job has ended or belongs to another user.
+// Returns the identity with which a client calls the job's AM, or kNotFound if the job has ended or belongs to another
+// user.
 Result<rpc::Identity> ClientIdentity(HadoopClient& cluster, const JobId& id);
 
-// The journal of an ended job. If no AM lived to record the end, this records it and deletes what the job left in the
-// file system. report: of the ended application.
+// Returns the journal of an ended job. If all AMs died before they recorded the end, records it and deletes the job's
+// remaining files, unless the job belongs to another user. report: the report of the ended application.
 Result<std::string> ReadEndedJournal(HadoopClient& cluster, const JobId& id,
                                      const ::hadoop::yarn::ApplicationReportProto& report);
-// The effective job file of a running or recorded job. kNotFound: the job is neither.
+// Returns the effective job file of a running or recorded job, or kNotFound if the job is neither.
 Result<std::string> ReadJobFile(HadoopClient& cluster, const JobId& id);
-// The journal in the history. kNotFound: the job is not recorded there.
+// Returns the journal in the history, or kNotFound if the job is not recorded there.
 Result<std::string> ReadHistoryJournal(HadoopClient& cluster, const JobId& id);
-// The journal that the AM of a running job stored last; before the first time, the line of the submission.
+// Returns the journal that the AM of a running job stored last. Before the AM has stored one, returns the line of the
+// submission.
 Result<std::string> ReadRunningJournal(HadoopClient& cluster, const JobId& id);
-// The event log (am::EventLog) that the AM stored last; nullopt: none yet.
+// Returns the event log (am::EventLog) that the AM stored last, or nullopt if it has not stored one yet.
 Result<std::optional<std::string>> ReadEventLog(HadoopClient& cluster, const JobId& id);
 
-// At the end of the job: moves journal and job file to the history and deletes the staging directory.
+// To be called at the end of the job. Moves the job file to the history, writes the journal there and deletes the
+// staging directory.
 Status StoreHistory(HadoopClient& cluster, const JobId& id, const std::string& journal);
 
-// TonY's history, at the start and at the end of the job; nothing if the job file does not ask for it. journal: its
-// text up to then.
+// Write TonY's history at the start and at the end of the job. Both do nothing if the job file does not request it.
+// journal: its text so far.
 Status BeginTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,
                         const compat::tony::history::AmContainer& am);
 Status FinishTonyHistory(const HadoopClient& cluster, const jobspec::JobSpec& spec, const std::string& journal,

@@ -1,4 +1,4 @@
-// Where Howdah keeps files in the cluster's default file system.
+// The paths of Howdah's files in the cluster's default file system.
 //
 //   ~/.howdah/                          created with mode 0711, so that nodes can reach the public files
 //     cache/public/HASH[SUFFIX]         world-readable files by content hash; a node keeps one copy for all users

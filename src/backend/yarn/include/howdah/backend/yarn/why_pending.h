@@ -1,4 +1,4 @@
-// Why a job has not got its containers yet: one sentence from the ResourceManager's own numbers. Pure.
+// Explains in one sentence why a job does not have its containers yet, from the ResourceManager's own numbers. Pure.
 #pragma once
 
 #include <optional>
@@ -13,17 +13,18 @@ namespace howdah::backend::yarn {
 struct PendingContainers {
   std::string role;
   int count = 0;
-  hadoop::yarn::Resource size;  // of each; zero: not known
+  hadoop::yarn::Resource size;  // of each container; zero if unknown
   std::string label;
   friend bool operator==(const PendingContainers&, const PendingContainers&) = default;
 };
 
-// headroom: what the scheduler could still grant to this application within all limits (AllocateResponse.limit); none:
-// not reported.
+// headroom: the resources that the scheduler could still grant to this application within all limits
+// (AllocateResponse.limit); nullopt if not reported.
 std::string WhyPending(const ClusterFacts& facts, const std::vector<PendingContainers>& pending,
                        const std::optional<hadoop::yarn::Resource>& headroom);
 
-// For an application without an AM container. diagnostics: of its report; am: what the AM requests.
+// The same for an application that has no AM container yet. diagnostics: from the application's report. am: the
+// container that the AM requests.
 std::string WhyAmPending(const ClusterFacts& facts, const std::string& diagnostics, const PendingContainers& am);
 
 }  // namespace howdah::backend::yarn

@@ -1,4 +1,4 @@
-// Completion scripts for shells, made from the grammar. Pure.
+// Completion scripts for shells, generated from the grammar. Pure.
 #pragma once
 
 #include <string>

@@ -6,9 +6,9 @@
 
 namespace howdah::cli::args {
 
-// A job file with changes, or a job without a file: for run, submit and plan.
+// Declares the arguments of run, submit and plan: a job file with changes, or a job without a file.
 void AddJobRequest(Syntax& syntax, client::JobRequest& request);
-// The size and environment of each task of a job without a file.
+// Declares the flags for size and environment of each task, for a job without a file.
 void AddTaskFlags(Syntax& syntax, client::JobRequest& request);
 void AddSource(Syntax& syntax, client::JobRequest& request, const std::string& help);
 

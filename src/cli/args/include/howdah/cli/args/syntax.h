@@ -21,13 +21,13 @@ class Option;
 
 namespace howdah::cli::args {
 
-// Runs a command with its parsed arguments. The value is the exit code of the process.
+// Runs a command with its parsed arguments. Returns the exit code of the process.
 using Runner = std::function<Result<int>()>;
 
 enum class Presence { kOptional, kRequired };
 
-// The arguments of one command. Each method declares one and names the variable that gets its value; the variables must
-// live as long as the grammar. A `type` is the placeholder in the help: "PORT".
+// The arguments of one command. Each method declares an argument and the variable that receives its value. The
+// variables must live as long as the grammar. `type` is the placeholder in the help, such as "PORT".
 class Syntax {
  public:
   explicit Syntax(CLI::App& app) : app_(&app) {}
@@ -44,17 +44,18 @@ class Syntax {
   void Text(const std::string& name, const std::string& type, std::string& value, const std::string& help);
   void Number(const std::string& name, std::optional<int64_t>& value, int64_t min, const std::string& help);
   void Duration(const std::string& name, std::optional<howdah::Duration>& value, const std::string& help);
-  // A date, a time in UTC, or a duration before `now`.
+  // A date, a time in UTC, or a duration, which is subtracted from `now`.
   void Time(const std::string& name, std::optional<Instant>& value, Instant now, const std::string& help);
-  // Calls `take` with the flag's value, for each time it is given; what it returns is the error, empty: none.
+  // Calls `take` with the flag's value each time the flag is given. `take` returns an error message, or "" if the value
+  // is valid.
   using Take = std::function<std::string(const std::string&)>;
   void Each(const std::string& name, const std::string& type, Take take, const std::string& help);
 
-  // The words after "--"; without this declaration they are an error.
+  // The words after "--". Without this declaration such words are an error.
   void WordsAfterDashes(std::vector<std::string>& words) { after_dashes_ = &words; }
-  // All words after the command, as they are: the command has a grammar of its own.
+  // All words after the command, unparsed, for a command with its own grammar.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
-  // A command within this one, as in `howdah history list`.
+  // A subcommand, as in `howdah history list`.
   void Action(const std::string& name, const std::string& help, const std::string& examples,
               const std::function<Runner(Syntax&)>& declare);
 
@@ -71,20 +72,20 @@ class Syntax {
   std::vector<DeclaredAction> actions_;
 };
 
-// One command: the row that adds it. `declare` declares its arguments and returns what runs it.
+// One command. `declare` declares its arguments and returns the function that runs it.
 struct Command {
   std::string name, help;
-  std::string examples;  // lines with two blanks before them
+  std::string examples;  // each line starts with two spaces
   std::function<Runner(Syntax&)> declare;
 };
 
 class Grammar {
  public:
-  // on: gets the value of --on.
+  // `on` receives the value of --on.
   Grammar(const std::vector<Command>& commands, std::string& on);
   ~Grammar();
 
-  // The command to run. Or, after --help, --version or an error, which have been printed, the exit code.
+  // Returns the command to run. After --help, --version or an error, which have been printed, returns the exit code.
   std::variant<Runner, int> Parse(int argc, char** argv);
 
   // For completion scripts.

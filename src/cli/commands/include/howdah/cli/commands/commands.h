@@ -8,7 +8,7 @@
 
 namespace howdah::cli::commands {
 
-// In the order of the help. The connection must outlive them.
+// Returns all commands in the order of the help. The connection must live longer than the commands.
 std::vector<args::Command> AllCommands(client::Connection& connection);
 
 }  // namespace howdah::cli::commands

@@ -9,15 +9,15 @@
 
 namespace howdah::cli::output {
 
-// Lines of different sources are never mixed. A line is written once it is complete or has 64 KiB; Finish adds a
-// newline to incomplete ones. Memory: at most one line per source.
+// Lines of different sources are never mixed. A line is written once it is complete or has 64 KiB. Finish adds a
+// newline to incomplete lines. Memory is at most one line per source.
 class LineMerger {
  public:
   enum class Prefix { kNone, kTask };
-  // colour: one colour per task, for the prefixes.
+  // `colour`: whether to colour the prefixes, with one colour per task.
   LineMerger(Prefix prefix, bool colour) : prefix_(prefix), colour_(colour) {}
 
-  // Appends every line to `out` that is complete now.
+  // Appends every line that is now complete to `out`.
   void Add(const backend::LogSource& source, std::string_view bytes, std::string& out);
   // Appends the incomplete last lines of all sources.
   void Finish(std::string& out);
@@ -25,7 +25,7 @@ class LineMerger {
  private:
   struct Source {
     std::string prefix;
-    std::string line;  // incomplete
+    std::string line;  // the incomplete last line
   };
   Source& Of(const backend::LogSource& source);
 

@@ -1,4 +1,4 @@
-// The live table at the bottom of a terminal, with output scrolling above it.
+// A live table at the bottom of a terminal. Other output scrolls above it.
 #pragma once
 
 #include <string>
@@ -7,8 +7,8 @@
 
 namespace howdah::cli::output {
 
-// Draws on stderr; output above it is written to stdout or stderr as usual. Each change is one write, so nothing
-// flickers.
+// Draws on stderr. Output above the table is written to stdout or stderr as usual. Each change is one write, so that
+// the table does not flicker.
 class Screen {
  public:
   explicit Screen(bool live) : live_(live) {}
@@ -17,7 +17,7 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
 
   bool live() const { return live_; }
-  // Replaces the table; writes nothing if it is unchanged.
+  // Replaces the table. Writes nothing if the table is unchanged.
   void Draw(const std::vector<std::string>& lines);
   // Removes the table, before other output.
   void Clear();

@@ -1,4 +1,4 @@
-// Progress of the upload of a job's files.
+// Shows the progress of the upload of a job's files.
 #pragma once
 
 #include <chrono>
@@ -9,10 +9,10 @@
 
 namespace howdah::cli::output {
 
-// "staging  [######------------]  512 MiB of 1.2 GiB"
+// Formats "staging  [######------------]  512 MiB of 1.2 GiB".
 std::string StagingLine(int64_t done, int64_t total);
 
-// A progress bar on a terminal, once the upload has taken a moment; nothing on a pipe.
+// A progress bar on a terminal. It appears only if the upload takes longer than a moment. On a pipe nothing is shown.
 class StagingBar {
  public:
   StagingBar();

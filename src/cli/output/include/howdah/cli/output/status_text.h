@@ -9,18 +9,19 @@
 
 namespace howdah::cli::output {
 
-// "RUNNING", coloured by state if wanted.
+// The state, such as "RUNNING", coloured if `colour` is set.
 std::string StateText(core::JobState state, bool colour);
 std::string StateText(core::TaskState state, bool colour);
 
-// `howdah status`: the job and a table of its tasks.
+// The output of `howdah status`: the job and a table of its tasks.
 std::string DescribeJob(const journal::JobView& view, Instant now, bool colour);
-// `howdah list`.
+// The output of `howdah list`.
 std::string DescribeJobs(const std::vector<journal::JobView>& views, Instant now, bool colour);
 
-// The line that `run` prints on stderr for an entry; nullopt: none. before, after: the job's state around the entry.
+// The line that `run` prints on stderr for an entry, or nullopt if it prints none. `before` and `after` are the job's
+// states before and after the entry.
 std::optional<std::string> ProgressLine(const core::JournalEntry& entry, core::JobState before, core::JobState after);
-// The last message of `run` and `wait`: state, reason, advice, and where the logs are. Without the last newline.
+// The last message of `run` and `wait`: state, reason, advice, and the location of the logs. Has no newline at the end.
 std::string Summary(const journal::JobView& view, const std::string& logs);
 
 // The live table of `run`: at most `rows` lines of at most `columns`. A job with more tasks than rows gets one line per

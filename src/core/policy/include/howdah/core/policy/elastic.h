@@ -1,4 +1,4 @@
-// How many tasks of an elastic role take part, between its min and its max.
+// Decides how many tasks of an elastic role take part, between its min and its max.
 #pragma once
 
 #include "howdah/base/time.h"
@@ -11,21 +11,21 @@ struct Candidates {
   int joinable = 0;      // registered: could run at once
   int starting = 0;      // have a container, and are not registered yet
   int pending = 0;       // have no container yet
-  bool settled = false;  // `timeouts.settle` has passed since the first could have joined
+  bool settled = false;  // `timeouts.settle` has passed since the first candidate could have joined
 };
 
-// Whether the running ranked tasks stop now to restart with the candidates. Each restart costs the work since the last
-// checkpoint, so that several candidates join at once.
+// Whether the running ranked tasks stop now to restart with the candidates. Each restart loses the work since the last
+// checkpoint, so candidates are collected and join together.
 bool ShouldGrow(const Candidates& candidates);
 
-// Whether a generation that could start now waits for candidates, as it would soon have to restart for them.
+// Whether a generation that could start now should wait for candidates. Otherwise it would soon restart for them.
 bool ShouldWait(const Candidates& candidates);
 
-// How long a task that has lost its container waits for another before the job goes on without it. at_once: a
-// replacement is unlikely for now, or can join later at little cost.
+// How long a task that has lost its container waits for another container before the job goes on without the task.
+// at_once: do not wait in an elastic role, because a replacement is unlikely for now or can join later at little cost.
 Duration ReplacementLimit(const jobspec::Instances& instances, const jobspec::Timeouts& timeouts, bool at_once);
 
-// Whether a role with so many members can go on with one member less.
+// Whether a role that has `members` members can go on with one member less.
 bool CanShrink(const jobspec::Instances& instances, int members);
 
 }  // namespace howdah::core::policy

@@ -1,4 +1,4 @@
-// Gang scheduling: which tasks start together, and how long an incomplete gang may hold containers.
+// Gang scheduling: decides which tasks start together, and how long an incomplete gang may hold containers.
 #pragma once
 
 #include <optional>
@@ -20,13 +20,14 @@ Duration HoldLimit(Duration hold, Random& random);
 
 // How long to wait for missing containers, and the key of the job file that sets the limit.
 struct Patience {
-  std::optional<Duration> limit;  // none: no limit
+  std::optional<Duration> limit;  // nullopt: no limit
   std::string_view key;
 };
-// preempted: the containers were preempted. Like a submission, the job waits until its queue has room again.
+// preempted: the missing containers were preempted. The job then waits, like after its submission, until its queue has
+// room.
 Patience PatienceFor(const jobspec::Timeouts& timeouts, bool preempted);
 
-// How long to wait before requesting containers again after the given release (from 1) of a partial allocation.
+// How long to wait before containers are requested again. `round` (from 1) counts the releases of a partial allocation.
 Duration RequestAgainIn(int round, Random& random);
 
 // A role that must have started, or finished, before another role starts.
@@ -37,11 +38,11 @@ struct Dependency {
 // The dependencies of a role, in the order of the job file's roles.
 std::vector<Dependency> DependenciesOf(const jobspec::JobSpec& spec, const jobspec::RoleSpec& role);
 
-// By role: the roles that must finish first, directly or through a dependency. Containers would be idle until then, so
-// that the role requests none. Roles that wait for the same roles to finish form one gang.
+// By role: the roles that must finish first, directly or through another dependency. Until then the role requests no
+// containers, because they would be idle. Roles that wait for the same roles to finish form one gang.
 std::vector<std::vector<int>> FinishDependencies(const jobspec::JobSpec& spec);
 
-// How far the role that a dependency names is.
+// The progress of the role that a dependency names.
 struct RoleProgress {
   int tasks = 0;
   int started = 0;  // have been RUNNING in this generation, or are done

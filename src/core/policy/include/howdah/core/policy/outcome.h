@@ -1,4 +1,4 @@
-// Whether the job is done, and how.
+// Decides whether the job has ended, and with which outcome.
 #pragma once
 
 #include <vector>
@@ -11,9 +11,9 @@ struct RoleResult {
   jobspec::RoleKind kind = jobspec::RoleKind::kWorker;
   jobspec::OnFailure on_failure = jobspec::OnFailure::kFail;
   bool chief = false;
-  bool decided = false;  // its task that decides for the job has succeeded
+  bool decided = false;  // the task that decides the outcome of the job is in this role and has succeeded
   int tasks = 0;
-  int done = 0;  // ended, and not to be restarted
+  int done = 0;  // ended, and will not be restarted
   int succeeded = 0;
   int failed = 0;
 };
@@ -24,7 +24,7 @@ enum class JobOutcome {
   kAllToleratedFailed,
 };
 
-// Failures that fail the job do so at once (restart.h); this covers everything else.
+// Covers every outcome except a failure that fails the job at once, which restart.h decides.
 JobOutcome Judge(const std::vector<RoleResult>& roles);
 
 }  // namespace howdah::core::policy

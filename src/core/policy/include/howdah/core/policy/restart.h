@@ -1,4 +1,4 @@
-// The remedy of a failure, and how long to pause before the next attempt.
+// Decides the remedy for a failure, and how long to pause before the next attempt.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@ namespace howdah::core::policy {
 
 enum class Remedy {
   kRestartTask,    // only the task starts again
-  kRestartRanked,  // all ranked tasks start again; the first failure is known when all of them have ended
+  kRestartRanked,  // all ranked tasks start again; which failure was first is certain once all of them have ended
   kRestartJob,     // every task starts again
   kAccept,         // the task stays failed, the job goes on
   kFailJob,
@@ -35,8 +35,9 @@ bool FailsJob(jobspec::RoleKind kind, jobspec::OnFailure on_failure, bool first_
 
 Remedy Decide(const FailureFacts& facts);
 
-// The verdict of the job file's first matching rule; without one, of the node's health, where node_fault may make a
-// restart free. nullopt: neither applies, and the table of Decide does.
+// The verdict of the job file's rule with index `rule`, the first that matches. Without a matching rule, a node fault
+// means a free restart on another node, unless the job charges infrastructure failures. Returns nullopt if neither
+// applies; Decide() then uses its defaults.
 std::optional<jobspec::RestartRule::Then> RuleFor(const jobspec::RestartLimit& restart, std::optional<int> rule,
                                                   bool node_fault);
 
@@ -46,7 +47,8 @@ struct FailureOrder {
   bool consequence = false;  // it is known to follow from another failure
   Instant at;
 };
-// Whether a is the root cause rather than b: a final failure comes first, a known consequence last, then time decides.
+// Whether a is the root cause rather than b. A final failure comes first, and a known consequence last; otherwise the
+// earlier failure comes first.
 bool CameFirst(const FailureOrder& a, const FailureOrder& b);
 
 // The pause before the nth restart (from 1): the job file's backoff, doubled each time up to a minute.

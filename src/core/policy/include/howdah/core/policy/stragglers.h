@@ -1,4 +1,4 @@
-// Which rank is slower than the others, by the steps that tasks report.
+// Detects ranks that are slower than the others, from the steps that tasks report.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace howdah::core::policy {
 
-// The step rate of one task, measured over windows. The first window takes 5 s, each further one half as long again, up
-// to 30 s: a rank that is slow from the start is found soon, and a pause of a minute in a long run is not called slow.
-// A window also has at least 20 steps, unless it has taken 30 s. A window ends with a step, so that a pause, for
-// example for a checkpoint or a compiler, is part of only one window.
+// The step rate of one task, measured over windows. The first window takes 5 s, and each further one 1.5 times as long
+// as the one before, up to 30 s: a rank that is slow from the start is found soon, and a pause of a minute in a long
+// run does not count as slow. A window also has at least 20 steps, unless it has taken 30 s. A window ends with a step,
+// so that a pause, for example for a checkpoint or a compiler, is part of only one window.
 class Pace {
  public:
   void Begin() { *this = {}; }
-  // Adds a step at a time. true: the step completes a window.
+  // Adds a step that was reached at the time `at`. Returns true if the step completes a window.
   bool Take(int64_t step, Instant at);
-  // Of the last complete window; nullopt: there is no complete window, or it had no step.
+  // The rate in the last complete window. Returns nullopt if there is no complete window, or if it had no step.
   std::optional<double> steps_per_second() const { return steps_per_second_; }
-  // Counts consecutive slow windows. true: the task has just been slow for long enough to be reported, once.
+  // Counts consecutive slow windows. Returns true only for the window that makes the task slow enough to be reported,
+  // so that a slow period is reported once.
   bool CountWindow(bool slow);
 
  private:
@@ -33,8 +34,8 @@ class Pace {
   int slow_windows_ = 0;
 };
 
-// How many times longer a step takes for this task than for the median task; nullopt: there are too few tasks to
-// compare, or the task is not much slower.
+// How many times longer a step takes for this task than for the median task. Returns nullopt if there are too few tasks
+// to compare, or if the task is not much slower.
 std::optional<double> SlowerBy(double own, std::vector<double> all);
 
 }  // namespace howdah::core::policy

@@ -1,4 +1,4 @@
-// Shared by the frameworks: the process for which an environment is computed, ranks, and the format of addresses.
+// Code that all frameworks share: the description of one process, its ranks, and the format of addresses.
 #pragma once
 
 #include <cstdint>
@@ -12,29 +12,29 @@
 
 namespace howdah::frameworks::common {
 
-// Files that the executor has made for a task of a framework that starts processes in other tasks by itself (MPI). All
+// Files of one task, made by the executor. A framework that starts processes in other tasks itself (MPI) uses them. All
 // paths are absolute.
 struct RemoteStartFiles {
   std::string hostfile;   // has the lines of mpi::Hostfile()
   std::string agent;      // a command that takes a task's name ("worker-1") and a shell command to run there
-  std::string temporary;  // a directory of the task's own
+  std::string temporary;  // the task's own directory for temporary files
 };
 
-// Identifies one process of one task, with what the executor knows about its machine.
+// Identifies one process of one task, and describes its machine.
 struct ProcessInfo {
   std::string job_id;
   TaskId task;
   int local_rank = 0;
   int attempt = 0;
   int generation = 0;
-  std::string error_file;  // where the process may write why it failed (torch's TORCHELASTIC_ERROR_FILE)
-  HostPort rendezvous;     // of the generation; port 0: none
+  std::string error_file;  // the process may write the reason of its failure here (torch's TORCHELASTIC_ERROR_FILE)
+  HostPort rendezvous;     // of the generation; port 0 if none
   RemoteStartFiles remote_start;
-  std::string interface;          // network interface that has the address of the task's endpoint; empty: unknown
-  uint16_t tensorboard_port = 0;  // reserved for a TensorBoard of the task's own (TonY's TB_PORT); 0: none
+  std::string interface;          // network interface that has the address of the task's endpoint; empty if unknown
+  uint16_t tensorboard_port = 0;  // reserved for the task's own TensorBoard (TonY's TB_PORT); 0 if none
 };
 
-// Everything a framework may ask about one process. Refers to its arguments.
+// All information that a framework needs about one process. Holds references to its arguments.
 struct Process {
   const jobspec::JobSpec& spec;
   const core::PeerGroup& cluster;
@@ -45,26 +45,27 @@ struct Process {
   const HostPort& endpoint() const { return peers()[static_cast<size_t>(info.task.index)]; }
 };
 
-// The roles whose tasks have ranks, in rank order: the chief, then the other workers in the order of the file.
+// Returns the roles with ranks, in rank order: the chief, then the other worker roles in the order of the job file.
 std::vector<int> RankedRoles(const jobspec::JobSpec& spec);
 
-// How many processes of the job have a rank.
+// Returns the number of processes of the job that have a rank.
 int WorldSize(const jobspec::JobSpec& spec, const core::PeerGroup& cluster);
 
-// The position of a ranked process among all ranked processes. A group is a task.
+// The position of a process among all processes with a rank. As in torchrun, a group is the processes of one task.
 struct RankInfo {
   int rank = 0, size = 0;
   int group_rank = 0, group_size = 0;
   int role_rank = 0, role_size = 0;
-  HostPort first;  // of the task that has rank 0
+  HostPort first;  // endpoint of the task with rank 0
 };
-// Only for a process of a ranked role.
+// To be called only for a process of a role with ranks.
 RankInfo RankInfoOf(const Process& process);
 
-// "host:port", an IPv6 host in brackets; empty while the port is unknown, so that list positions remain task indexes.
+// Returns "host:port", with an IPv6 address in brackets. Returns an empty text while the port is unknown, so that
+// positions in a list of addresses remain task indexes.
 std::string Address(const HostPort& endpoint);
 
-// JSON: role -> list of addresses, for the selected roles, in the order of the file.
+// Returns a JSON object that maps each selected role to the list of its addresses, in the order of the job file.
 std::string ClusterMap(const Process& process, const std::vector<bool>& roles);
 std::string ClusterMap(const Process& process);  // for all roles
 

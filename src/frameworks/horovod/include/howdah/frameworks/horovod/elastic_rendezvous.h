@@ -1,7 +1,7 @@
-// The rendezvous of elastic Horovod, whose processes move from one generation to the next without a restart: a
-// KeyValueStore for each generation, and the answers of horovodrun's driver. A process that has left its generation
-// asks for its ranks in the next one (GET /rank_and_size/HOST:LOCAL_RANK), and is answered once they are assigned.
-// (horovod 0.28.1, common/gloo/gloo_context.cc and runner/elastic.)
+// The rendezvous of elastic Horovod. Its processes move from one generation to the next without a restart. The
+// rendezvous has one KeyValueStore for each generation, and gives the answers of horovodrun's driver. A process that
+// has left its generation requests its ranks in the next one (GET /rank_and_size/HOST:LOCAL_RANK), and receives the
+// answer once the ranks are assigned. (horovod 0.28.1, common/gloo/gloo_context.cc and runner/elastic.)
 #pragma once
 
 #include <optional>
@@ -35,7 +35,7 @@ class ElasticRendezvous {
   // All processes of an attempt have reached a step.
   struct StepReached {
     enum class Step {
-      kReady,      // they wait for the other processes of the generation that they were started in
+      kReady,      // they wait for the other processes of their generation
       kJoined,     // they are connected with all others, and can be notified of membership changes
       kRejoining,  // they have left their generation, and wait for their ranks in the next one
     };
@@ -48,22 +48,22 @@ class ElasticRendezvous {
     std::vector<Answer> answers;
     std::vector<StepReached> steps;
   };
-  // Where a process can be notified.
+  // The address at which a process can be notified of membership changes.
   struct Contact {
     std::string peer;  // IP address that it registered from
-    std::string body;  // base64 of ParseNotificationAddress()'s argument
+    std::string body;  // base64 of the argument of ReadNoticeAddress()
   };
 
   // limit: as for KeyValueStore.
   explicit ElasticRendezvous(size_t limit) : store_(limit, std::nullopt) {}
 
-  // The processes of an attempt are started with these ranks, in the order of local ranks. No effect for an attempt
-  // that was started before.
+  // To be called when the processes of an attempt are started with these ranks, which are in the order of local ranks.
+  // Does nothing for an attempt that was started before.
   std::vector<Answer> Start(int generation, TaskId task, int attempt, std::vector<RankAssignment> ranks);
   // Assigns ranks to an attempt that is rejoining.
   std::vector<Answer> Rejoin(int generation, TaskId task, int attempt, std::vector<RankAssignment> ranks);
   Output OnRequest(RequestId id, const Request& request, Instant now);
-  // The contact of an attempt's first process; nullptr: none is registered.
+  // Returns the contact of an attempt's first process, or nullptr if none is registered.
   const Contact* ContactOf(TaskId task, int attempt) const;
 
  private:
@@ -71,7 +71,7 @@ class ElasticRendezvous {
     RankAssignment ranks;
     bool ready = false, joined = false;
     std::optional<Contact> contact;
-    std::optional<RequestId> rank_request;  // for the next generation; not answered yet
+    std::optional<RequestId> rank_request;  // the unanswered request for the ranks in the next generation
   };
   struct Member {
     TaskId task;
@@ -90,7 +90,7 @@ class ElasticRendezvous {
   void UpdateProcesses(Update update, Output& output);
   static void ReportStep(Member& member, Output& output);
 
-  KeyValueStore store_;  // of the generation
+  KeyValueStore store_;  // the values of the current generation
   int generation_ = -1;
   std::vector<Member> members_;
 };

@@ -1,4 +1,4 @@
-// Horovod with gloo: the ranks and the environment of its processes. The AM serves the rendezvous.
+// Horovod with gloo: the ranks and the environment variables of its processes. The AM serves the rendezvous.
 #pragma once
 
 #include "howdah/core/job.h"
@@ -12,11 +12,12 @@ namespace howdah::frameworks::horovod {
 // (hvd.elastic).
 bool IsElastic(const jobspec::JobSpec& spec);
 
-// For a ranked process: when it is started, and when it rejoins (ElasticRendezvous).
+// Returns the ranks of a process of a worker role. Used when the process is started, and when it rejoins
+// (ElasticRendezvous).
 RankAssignment RankAssignmentOf(const jobspec::JobSpec& spec, const core::PeerGroup& cluster,
                                 const common::ProcessInfo& info);
 
-// Adds what horovodrun sets for a process, and TonY's CLUSTER_SPEC.
+// Adds the variables that horovodrun sets for a process, and TonY's CLUSTER_SPEC.
 void AddVariables(const common::Process& process, jobspec::EnvVars& env);
 
 }  // namespace howdah::frameworks::horovod

@@ -1,5 +1,5 @@
-// Horovod's rendezvous: a key-value store over HTTP. A process puts the address where it listens, and requests those of
-// the others until they exist. (horovod 0.28.1, common/gloo/http_store.cc.)
+// Horovod's rendezvous: a key-value store over HTTP. Each process puts its own address into the store, and requests the
+// addresses of the other processes until they exist. (horovod 0.28.1, common/gloo/http_store.cc.)
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace howdah::frameworks::horovod {
 
-// Requests in, answers out; each request gets one answer. A GET of a missing key is held for a while before the 404,
-// because the client polls again 10 ms after an answer, which is too often for a large job.
+// Takes requests and returns answers; each request gets one answer. A GET of a missing key is held for a while before
+// the 404, because the client polls again 10 ms after an answer, which is too often for a large job.
 class KeyValueStore {
  public:
   using RequestId = uint64_t;
@@ -29,16 +29,17 @@ class KeyValueStore {
     friend bool operator==(const Answer&, const Answer&) = default;
   };
 
-  // limit: bytes of all keys and values together; a PUT beyond it is answered with 507. hold: how long a GET is held;
-  // nullopt: until the key exists, so that the client's own time-out, which it checks between requests, never applies.
+  // limit: the maximum size in bytes of all keys and values together; a PUT beyond it is answered with 507. hold: how
+  // long a GET is held. With nullopt a GET is held until the key exists. The client's own timeout then never applies,
+  // because the client checks it only between requests.
   explicit KeyValueStore(size_t limit, std::optional<Duration> hold = std::chrono::milliseconds(500))
       : limit_(limit), hold_(hold) {}
 
-  // The answers to this request, unless it is held, and to held requests that it satisfies.
+  // Returns the answer to this request, unless it is held, and the answers to held requests that it satisfies.
   std::vector<Answer> OnRequest(RequestId id, const Request& request, Instant now);
-  // Drops all values. Held requests are answered with 404.
+  // Discards all values. Answers held requests with 404.
   std::vector<Answer> Clear();
-  // Answers to the requests that were held long enough.
+  // Returns the answers to the requests that were held long enough.
   std::vector<Answer> OnTime(Instant now);
   // When to call OnTime next.
   std::optional<Instant> NextDeadline() const;

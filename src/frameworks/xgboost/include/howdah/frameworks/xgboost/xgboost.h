@@ -1,4 +1,4 @@
-// XGBoost 2.1 and later. The AM serves the tracker (xgboost_tracker.h).
+// The environment variables for XGBoost 2.1 and later. The AM serves the tracker (xgboost_tracker.h).
 #pragma once
 
 #include "howdah/frameworks/common/process.h"
@@ -6,8 +6,8 @@
 
 namespace howdah::frameworks::xgboost {
 
-// Adds what CommunicatorContext takes as arguments. XGBoost does not read it from the environment, so the script passes
-// it on. The tracker assigns to each process the rank that is its task id.
+// Adds the arguments of XGBoost's CommunicatorContext as variables. XGBoost does not read them from the environment, so
+// the script must pass them on. The task id is the rank that the tracker assigns.
 void AddVariables(const common::Process& process, jobspec::EnvVars& env);
 
 }  // namespace howdah::frameworks::xgboost

@@ -1,5 +1,5 @@
-// The tracker of XGBoost 2.1 and later (src/collective/protocol.h): each process connects and sends a command. Once all
-// of them have sent `start`, each receives the address of its next neighbour in the ring.
+// The tracker of XGBoost 2.1 and later (src/collective/protocol.h). Each process connects and sends a command. Once all
+// processes have sent `start`, each receives the address of its next neighbour in the ring.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace howdah::frameworks::xgboost {
 
-// Bytes in, bytes out. A connection that violates the protocol is closed, without effect on the others.
+// Takes received bytes and returns the bytes to send. A connection that violates the protocol is closed, without effect
+// on the others.
 class XgboostTracker {
  public:
   using ConnectionId = uint64_t;
@@ -19,13 +20,14 @@ class XgboostTracker {
     std::string bytes;
     friend bool operator==(const Send&, const Send&) = default;
   };
-  // A text that one process prints for all, such as the evaluation of a training round.
+  // A text that one process prints for all processes, such as the evaluation of a training round.
   struct Print {
     int rank = 0;
     std::string text;
     friend bool operator==(const Print&, const Print&) = default;
   };
-  // To be done in this order; a connection is closed after everything was sent.
+  // The caller must first send, then print, then close connections. A connection is closed only after all its bytes
+  // were sent.
   struct Output {
     std::vector<Send> sends;
     std::vector<Print> prints;
@@ -38,9 +40,9 @@ class XgboostTracker {
   // host: IP address of the client, at which the other processes reach it.
   Output OnOpened(ConnectionId id, const std::string& host);
   Output OnBytes(ConnectionId id, std::string_view bytes);
-  // Also after a close by the tracker.
+  // To be called after every close, also after one by the tracker.
   void OnClosed(ConnectionId id);
-  // Whether it has sent `start` and waits for the others.
+  // Whether the process on this connection has sent `start` and waits for the others.
   bool Waits(ConnectionId id) const;
 
  private:
@@ -50,9 +52,9 @@ class XgboostTracker {
     Step step = Step::kMagic;
     int world = 0, rank = 0, port = 0;
     std::string task;
-    uint64_t turn = 0;  // order of the start commands
+    uint64_t turn = 0;  // position of its `start` among all `start` commands
   };
-  // Processes the next received message; false: it is incomplete, or invalid (then step is kOver).
+  // Processes the next received message. Returns false if it is incomplete, or if it is invalid and step is kOver now.
   bool Advance(ConnectionId id, Worker& worker, Output& output);
   bool OnMagic(Worker& worker);
   bool OnHello(Worker& worker, std::string_view text);

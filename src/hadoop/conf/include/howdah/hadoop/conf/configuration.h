@@ -19,35 +19,36 @@ struct Property {
   bool is_final = false;
 };
 
-// Sources of variables in values besides other properties: ${env.NAME} and Java's system properties.
+// Resolves the variables that are not properties: ${env.NAME} and Java's system properties.
 struct Environment {
   std::function<std::optional<std::string>(const std::string& name)> variable;
   std::string user_name, user_home;
 };
 
-// A value type. Rules of org.apache.hadoop.conf.Configuration: the last file wins unless an earlier property is final;
-// ${x} is expanded up to 20 times; unbound variables stay; a deprecated key is an alias of the present one. Concurrent
-// reads are safe while no thread writes.
+// A value type that follows the rules of org.apache.hadoop.conf.Configuration: the last file wins unless an earlier
+// property is final; ${x} is expanded up to 20 times; unbound variables stay; a deprecated key is an alias of the
+// present one. Concurrent reads are safe while no thread writes.
 class Configuration {
  public:
   // Starts with Hadoop's defaults of the keys that Howdah uses.
   explicit Configuration(Environment environment);
 
-  // The expanded and trimmed value; nullopt: not set, or empty.
+  // The expanded and trimmed value. Returns nullopt if the key is not set or its value is empty.
   std::optional<std::string> Get(const std::string& key) const;
   std::string Text(const std::string& key, const std::string& fallback = "") const;
-  // kUsage if the value has another type; the message has key, value and source.
+  // These return kUsage if the value has another type. The message has key, value and source.
   Result<bool> Bool(const std::string& key, bool fallback) const;
-  Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // units k m g t p e; 0x
-  Result<Duration> Time(const std::string& key, Duration fallback) const;  // units ns us ms s m h d; without a unit ms
-  std::vector<std::string> List(const std::string& key) const;  // separated by commas, trimmed, without empty items
+  Result<int64_t> Number(const std::string& key, int64_t fallback) const;  // accepts the units k m g t p e, and 0x
+  Result<Duration> Time(const std::string& key, Duration fallback) const;  // accepts ns us ms s m h d; default ms
+  std::vector<std::string> List(const std::string& key) const;  // split at commas, trimmed, without empty items
   // For error messages: "yarn.resourcemanager.address in /etc/hadoop/conf/yarn-site.xml", "... (a default of Hadoop)",
   // "... (not set)".
   std::string Where(const std::string& key) const;
 
   // Replaces the value, even a final one: as in Hadoop, explicit settings override files.
   void Set(const std::string& key, std::string raw, const std::string& origin, bool is_final = false);
-  // The property set by a file or by Set under the key or its present name; null: none. Defaults are not found.
+  // The property set by a file or by Set under the key or its present name. Returns null if there is none; defaults are
+  // not properties in this sense.
   const Property* Find(const std::string& key) const;
   // All properties set by files, for `howdah doctor`.
   const std::map<std::string, Property>& properties() const { return properties_; }
@@ -60,15 +61,15 @@ class Configuration {
   std::map<std::string, Property> properties_;
 };
 
-// Adds the properties of one file, except where an earlier one is final. read_file: reads files included by XInclude;
-// if it returns kNotFound the include's fallback is used. kUsage: not XML, not a configuration, or an unreadable
-// include; the message has file and line. Accepts any bytes.
+// Adds the properties of one file, except where an earlier one is final. `read_file` reads files included by XInclude;
+// if it returns kNotFound, the include's fallback is used. Returns kUsage if the text is not XML or not a
+// configuration, or an include is unreadable; the message has file and line. Accepts any bytes.
 Status AddXml(Configuration& configuration, const std::string& path, const std::string& xml,
               const std::function<Result<std::string>(const std::string& path)>& read_file);
 
 // Reads core-site.xml, yarn-site.xml, resource-types.xml and hdfs-site.xml from $HADOOP_CONF_DIR, else $YARN_CONF_DIR,
-// else $HADOOP_HOME/etc/hadoop, else /etc/hadoop/conf. kUsage: the directory does not exist or has none of these files;
-// the message says what to set.
+// else $HADOOP_HOME/etc/hadoop, else /etc/hadoop/conf. Returns kUsage if the directory does not exist or has none of
+// these files; the message names the variable to set.
 Result<Configuration> LoadConfiguration(const Environment& environment);
 // The directory used by LoadConfiguration.
 Result<std::string> ConfigurationDirectory(const Environment& environment);

@@ -10,7 +10,7 @@
 
 namespace howdah::hadoop::conf {
 
-// One server of a service: its address as configured, not resolved.
+// One server of a service. The address is the configured one, before name resolution.
 struct Server {
   std::string id;  // "rm1", "nn2"; empty without high availability
   HostPort address;
@@ -18,8 +18,8 @@ struct Server {
 };
 
 enum class RmService { kClient /*8032*/, kScheduler /*8030*/, kAdmin /*8033*/, kWeb /*8088, 8090 with https*/ };
-// All ResourceManagers of the cluster (one, or those of rm-ids). kUsage: an address is invalid or missing; the message
-// names the key.
+// All ResourceManagers of the cluster (one, or those of rm-ids). Returns kUsage if an address is invalid or missing;
+// the message names the key.
 Result<std::vector<Server>> ResourceManagers(const Configuration& configuration, RmService service);
 
 // The file system of a URI: "hdfs://ns1", "hdfs://nn.example.com:8020", "file:///".
@@ -27,10 +27,10 @@ struct FileSystemAddress {
   std::string scheme;              // "hdfs", "file", "viewfs", ...
   std::string authority;           // as in the URI: a name service, host:port, or empty
   bool logical = false;            // authority is a name service
-  std::vector<Server> name_nodes;  // of an hdfs address
+  std::vector<Server> name_nodes;  // filled in for hdfs only
 };
-// `uri` may be a path, or empty: then fs.defaultFS applies. kUsage: the configuration is inconsistent; kUnavailable:
-// Howdah does not support the scheme.
+// `uri` may be a path or empty; fs.defaultFS then applies. Returns kUsage if the configuration is inconsistent, and
+// kUnavailable if Howdah does not support the scheme.
 Result<FileSystemAddress> FileSystemOf(const Configuration& configuration, const std::string& uri);
 // Resolves viewfs links: "viewfs:///data/x" → "hdfs://ns2/warehouse/x". For other URIs and paths, adds scheme and
 // authority: "/user/ann" → "hdfs://ns1/user/ann".

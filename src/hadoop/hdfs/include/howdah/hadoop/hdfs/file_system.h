@@ -18,7 +18,7 @@ struct FileStatus {
   std::string name;  // the last part of the path
   bool directory = false;
   int64_t length = 0;
-  uint32_t permission = 0;  // 0755
+  uint32_t permission = 0;  // such as 0755
   std::string owner, group;
   int64_t modified_millis = 0;  // since the Unix epoch, as in YARN's LocalResource
   int64_t block_size = 0;
@@ -27,17 +27,17 @@ struct FileStatus {
 struct CreateOptions {
   uint32_t permission = 0644;  // exact: no umask is applied
   bool overwrite = false;
-  int replication = 0;     // 0: the file system's default
-  int64_t block_size = 0;  // 0: the file system's default
+  int replication = 0;     // 0 for the file system's default
+  int64_t block_size = 0;  // 0 for the file system's default
 };
 
-// A file being written. Not thread-safe. Memory is bounded by a few packets, whatever the file size. If the writer is
-// destroyed before Close has succeeded the file is removed.
+// A file that is being written. Not thread-safe. Memory is bounded by a few packets, whatever the file size. If the
+// writer is destroyed before Close has succeeded, the file is removed.
 class Writer {
  public:
   virtual ~Writer() = default;
   virtual Status Write(std::string_view bytes) = 0;
-  // Makes the written bytes visible to new readers and safe from the death of this process; the file stays open.
+  // Makes the written bytes visible to new readers; they then survive the death of this process. The file stays open.
   virtual Status Flush() = 0;
   // Completes the file. Call once.
   virtual Status Close() = 0;
@@ -47,25 +47,25 @@ class Reader {
  public:
   virtual ~Reader() = default;
   virtual int64_t size() const = 0;
-  // Returns the next bytes, at most `most`; empty: end of file. Verifies checksums, and tries other replicas before
-  // returning an error.
+  // Returns the next bytes, at most `most`, or an empty string at the end of the file. Verifies checksums, and tries
+  // other replicas before it returns an error.
   virtual Result<std::string> Read(size_t most) = 0;
   virtual Status Seek(int64_t offset) = 0;
 };
 
-// Blocking; not thread-safe. Errors have the NameNode's exception class (Error::remote_class): SafeModeException,
-// DSQuotaExceededException, AccessControlException and so on; kNotFound: no such file.
+// Blocking; not thread-safe. Errors have the NameNode's exception class in Error::remote_class: SafeModeException,
+// DSQuotaExceededException, AccessControlException and so on. A missing file gives kNotFound.
 class FileSystem {
  public:
   virtual ~FileSystem() = default;
   virtual std::string uri() const = 0;             // "hdfs://ns1", "hdfs://nn:8020", "file://"
-  virtual std::string home_directory() const = 0;  // "/user/ann"; for file: the user's home
+  virtual std::string home_directory() const = 0;  // "/user/ann"; the user's home for file:
   virtual Result<FileStatus> Stat(const std::string& path) = 0;
-  virtual Result<std::vector<FileStatus>> List(const std::string& path) = 0;  // sorted by name, complete
+  virtual Result<std::vector<FileStatus>> List(const std::string& path) = 0;  // complete, sorted by name
   // Creates the directory and its parents with exactly this permission; an existing directory is unchanged.
   virtual Status MakeDirectories(const std::string& path, uint32_t permission) = 0;
   virtual Status Rename(const std::string& from, const std::string& to, bool overwrite) = 0;
-  virtual Status Delete(const std::string& path, bool recursive) = 0;  // ok if nothing is there
+  virtual Status Delete(const std::string& path, bool recursive) = 0;  // succeeds if the path does not exist
   virtual Status SetPermission(const std::string& path, uint32_t permission) = 0;
   virtual Status SetTimes(const std::string& path, int64_t modified_millis) = 0;
   virtual Result<std::unique_ptr<Writer>> Create(const std::string& path, const CreateOptions& options) = 0;

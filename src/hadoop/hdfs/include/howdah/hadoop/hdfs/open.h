@@ -12,13 +12,13 @@
 namespace howdah::hadoop::hdfs {
 
 struct OpenOptions {
-  std::string user;                      // the user of requests (SIMPLE), and of the home directory
-  hadoop::rpc::Credentials credentials;  // delegation tokens, used where one matches the file system
+  std::string user;                      // the user name in requests (SIMPLE) and in the home directory
+  hadoop::rpc::Credentials credentials;  // delegation tokens; one is used if it matches the file system
   hadoop::rpc::RetryLimits limits;
 };
 
-// uri: "hdfs://ns1/x", "file:///mnt", "/x" or ""; the path is ignored. Does not connect yet. kUnavailable: a scheme
-// that is not supported (s3a and so on); the message lists the supported ones.
+// `uri` is "hdfs://ns1/x", "file:///mnt", "/x" or ""; its path is ignored. Open does not connect. Returns kUnavailable
+// if the scheme is not supported (s3a and so on); the message lists the supported ones.
 Result<std::unique_ptr<FileSystem>> Open(const hadoop::conf::Configuration& configuration, const std::string& uri,
                                          const OpenOptions& options);
 

@@ -14,7 +14,7 @@
 
 namespace howdah::hadoop::rpc {
 
-// Used on the loop's thread only (another thread resolves names). Several calls may be outstanding.
+// Use only on the loop's thread. (Names are resolved on another thread.) Several calls may be outstanding.
 class AsioClient {
  public:
   using Done = std::function<void(Result<std::string> response)>;
@@ -25,7 +25,8 @@ class AsioClient {
   AsioClient(const AsioClient&) = delete;
   AsioClient& operator=(const AsioClient&) = delete;
 
-  // Errors: as BlockingClient::CallBytes. Done is called later, never from within CallBytes; it may destroy the client.
+  // Returns the errors of BlockingClient::CallBytes. Done is called later, never from within CallBytes. It may destroy
+  // the client.
   void CallBytes(std::string_view method, std::string request, Repeat repeat, Done done);
 
   template <typename Response>
@@ -41,11 +42,11 @@ class AsioClient {
               });
   }
 
-  // Uses this token (a renewed one) for new connections. reconnect: closes the present connection once it has no
+  // Uses this (renewed) token for new connections. With `reconnect`, closes the present connection once it has no
   // outstanding call.
   void SetToken(Token token, bool reconnect);
 
-  // The local IP address of the last connection, as the server sees this machine. Empty: never connected.
+  // The local IP address of the last connection, as the server sees this machine. Empty if there was no connection yet.
   std::string local_ip() const;
 
  private:

@@ -20,9 +20,10 @@ class BlockingClient {
   BlockingClient(BlockingClient&&) noexcept;
   BlockingClient& operator=(BlockingClient&&) noexcept;
 
-  // Returns the response's bytes. kFailed: the server's exception, with its class in Error::remote_class and the first
-  // lines of its message; kUnavailable: no server was reachable within the limits, with every server tried and its
-  // failure; kTimeout: no answer in time.
+  // Returns the response's bytes. Errors:
+  // - kFailed: the server's exception, with its class in Error::remote_class and the first lines of its message.
+  // - kUnavailable: no server was reachable within the limits. The message lists every server with its failure.
+  // - kTimeout: no answer within the limit.
   Result<std::string> CallBytes(std::string_view method, std::string_view request, Repeat repeat = Repeat::kSafe);
 
   template <typename Response>
@@ -35,7 +36,7 @@ class BlockingClient {
     return response;
   }
 
-  // The local IP address of the last connection, as the server sees this machine. Empty: never connected.
+  // The local IP address of the last connection, as the server sees this machine. Empty if there was no connection yet.
   std::string local_ip() const;
 
  private:

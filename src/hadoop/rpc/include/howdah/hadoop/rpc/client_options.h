@@ -11,11 +11,11 @@
 
 namespace howdah::hadoop::rpc {
 
-// The caller's identity. With a token the connection authenticates with it (SASL DIGEST-MD5), and the server takes the
-// user from the token; without a token the user name is sent (SIMPLE).
+// The caller's identity. With a token, the connection authenticates with it (SASL DIGEST-MD5), and the server reads the
+// user from the token. Without one, only the user name is sent (SIMPLE).
 struct Login {
-  std::string user;       // ignored if there is a token
-  std::string real_user;  // not empty: `real_user` acts on behalf of `user` (a proxy user)
+  std::string user;       // not used if there is a token
+  std::string real_user;  // if not empty, it acts on behalf of `user` (a proxy user)
   std::optional<Token> token;
 };
 
@@ -24,12 +24,13 @@ struct RetryLimits {
   Duration connect = std::chrono::seconds(20);  // one connection attempt, handshake included
   Duration call = std::chrono::seconds(60);     // one attempt of a call after connecting; pings do not extend it
   Duration ping = std::chrono::seconds(60);     // a ping is sent after this much silence during a call
-  Duration give_up = std::chrono::seconds(30);  // since the beginning of the call; no retry or fail-over starts later
+  // No retry or fail-over starts later than this after the beginning of the call.
+  Duration give_up = std::chrono::seconds(30);
   Duration backoff_first = std::chrono::milliseconds(100), backoff_most = std::chrono::seconds(5);
 };
 
 struct ClientOptions {
-  // The servers of one service: several with high availability, tried in turn, starting with the last that answered.
+  // The servers of one service. With high availability there are several, tried in turn from the last that answered.
   std::vector<HostPort> servers;
   std::string protocol;  // "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB"
   Login login;
@@ -39,7 +40,7 @@ struct ClientOptions {
   std::string service_name, configured_by;
 };
 
-// Whether a call may be sent again if the server may have executed it already.
+// Whether a call may be sent again although the server may have executed it already.
 enum class Repeat { kSafe, kNever };
 
 }  // namespace howdah::hadoop::rpc

@@ -23,7 +23,7 @@ struct Token {
 struct Credentials {
   std::map<std::string, Token> tokens;         // by alias
   std::map<std::string, std::string> secrets;  // by alias: private data of the application
-  // The first token of this kind and service (empty: any service); null: none.
+  // The first token of this kind and service (any service if empty). Returns null if there is none.
   const Token* Find(std::string_view kind, std::string_view service = {}) const;
   friend bool operator==(const Credentials&, const Credentials&) = default;
 };

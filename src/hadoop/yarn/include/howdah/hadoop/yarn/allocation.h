@@ -1,9 +1,10 @@
 // The state of an application master's allocation: outstanding asks and held containers. The next allocate request is a
 // function of this state, and the effects of a response are returned as values. Pure: no connection, no clock.
 //
-// Rules of the scheduler (ApplicationMasterService, AppSchedulingInfo): the count of a row is absolute, and the
-// scheduler lowers its own copy as it grants; a lost response is sent again for the same response_id; a restarted
-// ResourceManager only knows what is sent again.
+// Rules of the scheduler (ApplicationMasterService, AppSchedulingInfo):
+// - The count of a row is absolute, and the scheduler lowers its own copy when it grants.
+// - A lost response is sent again for the same response_id.
+// - A restarted ResourceManager only knows what is sent to it again.
 #pragma once
 
 #include <map>
@@ -20,17 +21,17 @@
 
 namespace howdah::hadoop::yarn {
 
-// The properties of a container to ask for.
+// The properties of the containers in a request.
 struct Shape {
   Resource resource;
-  std::string label;                      // node label; empty: the queue's default
-  std::vector<std::string> nodes, racks;  // preferred locations; empty: anywhere
-  bool strict = false;                    // only at these locations
-  std::optional<int> max_per_node;        // containers of this shape on one node at a time
+  std::string label;                      // node label; empty for the queue's default
+  std::vector<std::string> nodes, racks;  // preferred locations; empty for any
+  bool strict = false;                    // whether other locations are forbidden
+  std::optional<int> max_per_node;        // maximum number of containers of this shape on one node at a time
   friend bool operator==(const Shape&, const Shape&) = default;
 };
 
-// A node of the cluster under the scheduler's name.
+// A node of the cluster. `name` is the scheduler's name of it.
 struct KnownNode {
   std::string name, rack, label;
   Resource total;
@@ -38,12 +39,12 @@ struct KnownNode {
 };
 
 struct AllocationOptions {
-  // yarn.scheduler.include-port-in-node-name: nodes are named "host:port".
+  // yarn.scheduler.include-port-in-node-name: whether nodes are named "host:port".
   bool ports_in_names = false;
-  // After so many failed launches in a row a node is avoided for a while.
+  // After this number of failed launches in a row a node is avoided for some time.
   int failures_until_avoided = 2;
   Duration avoided_for = std::chrono::minutes(10);
-  // The maximum number of nodes named per shape, which keeps a request below a few 100 KiB in any cluster.
+  // The maximum number of nodes named per shape. It keeps a request below a few 100 KiB in any cluster.
   size_t most_named_nodes = 400;
 };
 
@@ -59,41 +60,43 @@ class Allocation {
     std::string node;
     ::hadoop::yarn::ContainerStatusProto status;
   };
-  // The effects of a response. Containers without an open ask are not included: they are released.
+  // The effects of a response. Containers without an open ask are not included: Allocation releases them.
   struct Effects {
     std::vector<Granted> granted;
-    std::vector<Completed> completed;  // of granted containers, each once
-    int surplus = 0;                   // number of containers released immediately
+    std::vector<Completed> completed;  // granted containers, each reported once
+    int surplus = 0;                   // number of containers that were released immediately
   };
 
   explicit Allocation(AllocationOptions options = {}) : options_(options) {}
 
-  // Asks for `count` more containers. key >= 0; the shape of a key may change only while it has no outstanding ask.
+  // Requests `count` more containers. `key` must be >= 0. The shape of a key may change only while it has no
+  // outstanding ask.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
-  // Releases a granted container; its completion follows as an effect. Ignored if it is not held.
+  // Releases a granted container; its completion follows as an effect. Ignored if the container is not held.
   void Release(const ContainerId& id);
-  // Removes a container without waiting for its completion: a restarted ResourceManager may not know it and never
-  // report its end.
+  // Removes a container without waiting for its completion. Use it if a restarted ResourceManager may not know the
+  // container, and so may never report its end.
   void Forget(const ContainerId& id);
 
-  // Takes over a container that was granted to an earlier application master for the key. AdoptSurplus: releases it.
+  // Adopt takes over a container that was granted to an earlier application master for the key. AdoptSurplus releases
+  // such a container.
   void Adopt(int key, const Shape& shape, const ContainerId& id, const std::string& node);
   void AdoptSurplus(const ContainerId& id, const std::string& node);
-  // Continues for an earlier process of the same attempt, which had received answers up to this one. The scheduler
-  // repeats the answer that it may have missed.
+  // Continues for an earlier process of the same attempt, which had received answers up to `response_id`. The scheduler
+  // repeats the next answer, which that process may have missed.
   void Resume(int32_t response_id) { response_id_ = response_id; }
   bool holds(const ContainerId& id) const { return held_.contains(id); }
 
-  // Sets the existing nodes without unusable ones. Asks name them besides "anywhere", because a scheduler grants named
-  // nodes at once, but others one per node heartbeat.
+  // Sets the existing usable nodes. Requests name them besides "anywhere": a scheduler grants containers on named nodes
+  // at once, but on other nodes only one per node heartbeat.
   void SetNodes(std::vector<KnownNode> nodes);
   const std::vector<KnownNode>& nodes() const { return nodes_; }
-  // A container launch on the node has failed; has succeeded. Nodes with repeated failures are put on the blacklist for
-  // a while, but never more than half of the cluster.
+  // Record that a container launch on the node failed or succeeded. Nodes with repeated failures are put on the
+  // blacklist for some time, but never more than half of the cluster.
   void NodeFailed(const std::string& node, Instant now);
   void NodeSucceeded(const std::string& node);
-  // Puts the nodes of a host on the blacklist for a while, within the same bound.
+  // Puts the nodes of a host on the blacklist for `limit`; never more than half of the cluster.
   void Avoid(const std::string& host, Instant now, Duration limit);
   // When the next node leaves the blacklist.
   std::optional<Instant> NextBlacklistExpiry() const;
@@ -106,13 +109,14 @@ class Allocation {
   int outstanding(int key) const;
   int held() const { return static_cast<int>(held_.size()); }
 
-  // The request to send. Until Apply, Rejected or Resync it stays the same, because its answer may have been lost.
+  // The request to send. It stays the same until Apply, Rejected or Resync, because its answer may have been lost.
   const ::hadoop::yarn::AllocateRequestProto& Request(Instant now);
   // Handles the answer to Request().
   Effects Apply(const ::hadoop::yarn::AllocateResponseProto& response);
-  // The scheduler has rejected the whole request. Drops its asks; everything else is sent again.
+  // Call when the scheduler has rejected the whole request. Drops the asks in it; everything else is sent again.
   void Rejected();
-  // The ResourceManager has forgotten this attempt, which has registered again. Sends everything again.
+  // Call when the ResourceManager has forgotten this attempt and the attempt has registered again. Sends everything
+  // again.
   void Resync();
 
   // The scheduler's name of a node.
@@ -122,18 +126,18 @@ class Allocation {
   struct Asked {
     Shape shape;
     int outstanding = 0;
-    bool dirty = false;               // must be sent to the scheduler
-    std::set<std::string> rows;       // names sent since the registration
-    std::map<std::string, int> held;  // number by node
+    bool dirty = false;               // whether it must be sent to the scheduler
+    std::set<std::string> rows;       // names of the rows sent since the registration
+    std::map<std::string, int> held;  // number of containers by node
   };
   struct Held {
     int key = 0;
     std::string node;
     bool releasing = false;
-    bool surplus = false;  // the owner does not know it
+    bool surplus = false;  // whether the owner was never given it
   };
   struct Failures {
-    int in_a_row = 0;  // failed launches
+    int in_a_row = 0;  // number of failed launches in a row
     std::optional<Instant> avoided_until;
   };
   struct Row {
@@ -156,11 +160,11 @@ class Allocation {
   AllocationOptions options_;
   std::map<int, Asked> asked_;
   std::map<ContainerId, Held> held_;
-  std::set<ContainerId> seen_;      // all containers ever granted: the scheduler may report one twice
-  std::set<ContainerId> releases_;  // to be sent
+  std::set<ContainerId> seen_;      // all containers ever granted, because the scheduler may report one twice
+  std::set<ContainerId> releases_;  // releases that have not been sent yet
   std::vector<KnownNode> nodes_;
   std::map<std::string, Failures> failures_;
-  std::set<std::string> blacklist_;  // as known to the scheduler
+  std::set<std::string> blacklist_;  // as last sent to the scheduler
   int cluster_nodes_ = 0;
   int32_t response_id_ = 0;
   std::optional<::hadoop::yarn::AllocateRequestProto> in_flight_;

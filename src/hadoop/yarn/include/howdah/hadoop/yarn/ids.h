@@ -1,5 +1,5 @@
-// YARN's ids as values, text and messages. The text formats are those of the classes of the same names in
-// org.apache.hadoop.yarn.api.records.
+// YARN's ids as values, with conversions to text and messages. The text formats are those of the classes of the same
+// names in org.apache.hadoop.yarn.api.records.
 #pragma once
 
 #include <compare>
@@ -33,7 +33,7 @@ struct ContainerId {
   friend auto operator<=>(const ContainerId&, const ContainerId&) = default;
 };
 
-// The listening address of a NodeManager.
+// A NodeManager, identified by its listening address.
 struct NodeId {
   std::string host;
   int32_t port = 0;
@@ -45,7 +45,7 @@ std::string ToText(const AttemptId& id);      // appattempt_1700000000000_0001_0
 std::string ToText(const ContainerId& id);    // container_e17_1700000000000_0001_01_000002; without e17 in epoch 0
 std::string ToText(const NodeId& id);         // node7.example.com:45454
 
-// nullopt: not such an id, or a number out of range. Any text is safe.
+// Return nullopt if the text is not such an id or a number is out of range. Any text is safe.
 std::optional<ApplicationId> ParseApplicationId(std::string_view text);
 std::optional<AttemptId> ParseAttemptId(std::string_view text);
 std::optional<ContainerId> ParseContainerId(std::string_view text);

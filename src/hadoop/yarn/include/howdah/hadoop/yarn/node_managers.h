@@ -17,26 +17,27 @@
 
 namespace howdah::hadoop::yarn {
 
-// Used on the loop's thread only. One connection per node, opened when needed and closed when idle, so that an
-// unreachable node does not delay others.
+// Use only on the loop's thread. Each node has its own connection, so that an unreachable node does not delay others.
+// It is opened when needed and closed when idle.
 class NodeManagers {
  public:
-  // Limits for connecting and for a call. They are short: a container on a silent node is better replaced.
+  // Limits for connecting and for a call. They are short, because it is better to replace a container on a silent node.
   static hadoop::rpc::RetryLimits DefaultLimits();
 
   explicit NodeManagers(boost::asio::io_context& loop, hadoop::rpc::RetryLimits limits = DefaultLimits());
 
-  // Stores a token from a response of the ResourceManager, which sends a node's token with the first container there
+  // Stores a token from a response of the ResourceManager, which sends a node's token with the first container on it
   // and again after a change.
   void AddToken(const ::hadoop::yarn::NMTokenProto& token);
 
-  // done: the NodeManager has accepted the container, which may not run yet. An error: it refused, with its reason, or
-  // could not be reached. A container that runs already, because an earlier answer was lost, counts as started.
+  // Starts a container. `done` receives success once the NodeManager has accepted the container, which may not run yet.
+  // It receives an error if the NodeManager refused (with its reason) or could not be reached. A container that runs
+  // already, because an earlier answer was lost, counts as started.
   void Start(const ::hadoop::yarn::ContainerProto& container, ::hadoop::yarn::ContainerLaunchContextProto context,
              std::function<void(Status)> done);
-  // done: the container is being stopped, or is gone (kNotFound).
+  // Stops a container. `done` receives success once the container is being stopped, and kNotFound if it is gone.
   void Stop(const NodeId& node, const ContainerId& container, std::function<void(Status)> done);
-  // kNotFound: the NodeManager does not know the container.
+  // Queries the state of a container. `done` receives kNotFound if the NodeManager does not know it.
   void Ask(const NodeId& node, const ContainerId& container,
            std::function<void(Result<::hadoop::yarn::ContainerStatusProto>)> done);
 
@@ -61,7 +62,7 @@ class NodeManagers {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// The result for one container of a start request.
+// The result for one container in the answer to a start request.
 Status StartStatus(const ::hadoop::yarn::StartContainersResponseProto& response, const ContainerId& container);
 
 }  // namespace howdah::hadoop::yarn

@@ -14,13 +14,13 @@ inline constexpr const char* kGpu = "yarn.io/gpu";
 struct Resource {
   int64_t memory_mib = 0;
   int64_t vcores = 0;
-  std::map<std::string, int64_t> others;  // by resource type, in its unit; no value is 0
+  std::map<std::string, int64_t> others;  // by resource type, in the unit of the type; 0 is never stored
 
   int64_t other(const std::string& type) const;
   // Whether `in` has at least as much of every resource.
   bool FitsIn(const Resource& in) const;
   Resource& operator+=(const Resource& more);
-  // Values do not go below 0, because the operands may come from different moments.
+  // Subtracts, but not below 0, because the operands may come from different moments.
   Resource& operator-=(const Resource& less);
   friend bool operator==(const Resource&, const Resource&) = default;
 };
@@ -30,7 +30,7 @@ struct Resource {
 Resource FromProto(const ::hadoop::yarn::ResourceProto& proto);
 ::hadoop::yarn::ResourceProto ToProto(const Resource& resource);
 
-// For people: "4 GiB, 2 cores, 1 yarn.io/gpu".
+// Formats a text for people: "4 GiB, 2 cores, 1 yarn.io/gpu".
 std::string ToText(const Resource& resource);
 
 }  // namespace howdah::hadoop::yarn

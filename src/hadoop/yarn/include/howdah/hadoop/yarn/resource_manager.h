@@ -1,4 +1,4 @@
-// A client of the ResourceManager: org.apache.hadoop.yarn.api.ApplicationClientProtocol as typed calls.
+// A client of the ResourceManager: typed calls of org.apache.hadoop.yarn.api.ApplicationClientProtocol.
 #pragma once
 
 #include <functional>
@@ -16,11 +16,11 @@
 
 namespace howdah::hadoop::yarn {
 
-// Every call blocks and goes to the active ResourceManager. Not thread-safe. Errors: as BlockingClient, with the
-// operation in front.
+// Every call blocks and goes to the active ResourceManager. Not thread-safe. Errors are those of BlockingClient, with
+// the operation in front of the message.
 class ResourceManager {
  public:
-  // Uses the addresses in the configuration (conf::ResourceManagers). Connects at the first call. kUsage: the
+  // Uses the addresses in the configuration (conf::ResourceManagers). Connects at the first call. Returns kUsage if the
   // configuration has no address; the message names the key.
   static Result<ResourceManager> Open(const hadoop::conf::Configuration& configuration, hadoop::rpc::Login login,
                                       hadoop::rpc::RetryLimits limits = {});
@@ -30,26 +30,26 @@ class ResourceManager {
   Result<::hadoop::yarn::GetNewApplicationResponseProto> NewApplication();
   // Submits, and waits until the scheduler has accepted the application or the ResourceManager has refused it
   // (kUnavailable, with its message). If the ResourceManager dies, or is replaced before it has stored the application,
-  // submits again, which the id makes harmless. kTimeout: neither within the limit; the application may still be
-  // accepted.
+  // submits again; this is harmless, because the id is the same. Returns kTimeout if neither happens within the limit;
+  // the application may still be accepted later.
   Result<::hadoop::yarn::ApplicationReportProto> Submit(
       const ::hadoop::yarn::ApplicationSubmissionContextProto& context, Duration limit);
-  // kNotFound: the ResourceManager does not know the application.
+  // Returns kNotFound if the ResourceManager does not know the application.
   Result<::hadoop::yarn::ApplicationReportProto> Report(const ApplicationId& id);
-  // Returns when the application has ended for any reason; kTimeout: not within the limit. diagnostics: the reason that
-  // the ResourceManager records.
+  // Returns when the application has ended for any reason, or kTimeout after the limit. `diagnostics` is the reason
+  // that the ResourceManager records.
   Status Kill(const ApplicationId& id, const std::string& diagnostics, Duration limit);
-  // Returns when the application has ended and its AM's container is gone; kTimeout: not within the limit.
+  // Returns when the application has ended and its AM's container is gone, or kTimeout after the limit.
   Status AwaitEnd(const ApplicationId& id, Duration limit);
-  // Empty fields of the request are not filters: with empty states all known applications are returned, also ended
-  // ones.
+  // Empty fields of the request do not filter: if `states` is empty, all known applications are returned, including
+  // ended ones.
   Result<std::vector<::hadoop::yarn::ApplicationReportProto>> Applications(
       const ::hadoop::yarn::GetApplicationsRequestProto& filter);
   // Returns nodes in these states; in any state if `states` is empty.
   Result<std::vector<::hadoop::yarn::NodeReportProto>> ClusterNodes(
       const std::vector<::hadoop::yarn::NodeStateProto>& states = {::hadoop::yarn::NS_RUNNING});
   Result<::hadoop::yarn::YarnClusterMetricsProto> ClusterMetrics();
-  // kNotFound: no such queue. with_children: includes all descendants.
+  // Returns kNotFound if there is no such queue. `with_children` includes all descendants.
   Result<::hadoop::yarn::QueueInfoProto> QueueInfo(const std::string& queue, bool with_children = false);
   // The caller's permissions by queue.
   Result<std::vector<::hadoop::yarn::QueueUserACLInfoProto>> QueueUserAcls();
@@ -60,7 +60,7 @@ class ResourceManager {
   Result<std::vector<::hadoop::yarn::ResourceTypeInfoProto>> ResourceTypes();
   Result<std::vector<::hadoop::yarn::ApplicationAttemptReportProto>> Attempts(const ApplicationId& id);
   Result<std::vector<::hadoop::yarn::ContainerReportProto>> Containers(const AttemptId& id);
-  // A token for processes without the caller's own credentials. renewer: the user or principal that may renew it.
+  // A token for processes without the caller's own credentials. `renewer` is the user or principal that may renew it.
   Result<hadoop::rpc::Token> GetDelegationToken(const std::string& renewer);
 
  private:
@@ -68,11 +68,11 @@ class ResourceManager {
   Result<Response> Call(const std::string& doing, std::string_view method,
                         const google::protobuf::MessageLite& request);
 
-  bool several_;  // there are several, of which one is active
+  bool several_;  // whether there are several ResourceManagers, one of which is active
   hadoop::rpc::BlockingClient client_;
 };
 
-// The Java classes to which callers react (Error::remote_class).
+// A Java class (Error::remote_class) to which callers react.
 inline constexpr std::string_view kApplicationNotFound =
     "org.apache.hadoop.yarn.exceptions.ApplicationNotFoundException";
 

@@ -19,22 +19,22 @@
 
 namespace howdah::hadoop::yarn {
 
-// Transport of the scheduler's calls; AsioCalls is the implementation for real clusters.
+// The transport of calls to the scheduler. AsioCalls makes the implementation for real clusters.
 class SchedulerCalls {
  public:
   using Done = std::function<void(Result<std::string> response)>;
   virtual ~SchedulerCalls() = default;
-  // SchedulerCalls done later, never from within.
+  // Calls `done` later, never from within Call.
   virtual void Call(std::string_view method, std::string request, Done done) = 0;
   virtual void SetToken(hadoop::rpc::Token token) = 0;
 };
 
-// SchedulerCalls the scheduler addresses in the configuration, authenticated by the AMRM token.
+// Makes calls to the scheduler addresses in the configuration, authenticated by the AMRM token.
 Result<std::unique_ptr<SchedulerCalls>> AsioCalls(boost::asio::io_context& loop,
                                                   const hadoop::conf::Configuration& configuration,
                                                   hadoop::rpc::Token am_rm_token);
 
-// Events for the owner, on the loop's thread. It may call the scheduler from within.
+// Receives events on the loop's thread. Its functions may call the Scheduler.
 class SchedulerSink {
  public:
   virtual ~SchedulerSink() = default;
@@ -43,33 +43,34 @@ class SchedulerSink {
   virtual void OnAnswer(const ::hadoop::yarn::AllocateResponseProto& response) = 0;
   virtual void OnGranted(const Allocation::Granted& granted) = 0;
   virtual void OnCompleted(const Allocation::Completed& completed) = 0;
-  // The ResourceManager rejected the last asks, which were dropped.
+  // The ResourceManager rejected the last asks; they were dropped.
   virtual void OnRejected(const Error& error) = 0;
-  // The ResourceManager is unreachable, for this reason; empty: reachable again. Running containers continue.
+  // The ResourceManager is unreachable for the reason `why`, or reachable again if `why` is empty. Running containers
+  // continue.
   virtual void OnUnreachable(const std::string& why) = 0;
-  // The cluster has forgotten this attempt, or was unreachable for too long: the application master must exit. The last
-  // call.
+  // The ResourceManager has forgotten this attempt, or was unreachable for too long. The application master must exit.
+  // No other call follows.
   virtual void OnLost(const Error& error) = 0;
 };
 
 struct SchedulerOptions {
   std::string host;  // the address of the application master for clients
   int rpc_port = -1;
-  std::string tracking_url;                     // empty: none
+  std::string tracking_url;                     // empty if there is none
   Duration expiry = std::chrono::minutes(10);   // yarn.am.liveness-monitor.expiry-interval-ms
-  Duration give_up = std::chrono::minutes(15);  // after so long without reaching any ResourceManager
+  Duration give_up = std::chrono::minutes(15);  // without reaching any ResourceManager
   AllocationOptions allocation;
 };
 
 // Pauses between heartbeats. Changes are sent immediately, but at least kMinPause apart. While grants or exits are
-// expected the pause grows with the time since the last event: nodes, whose heartbeats make grants, report once a
-// second by default, so a gang is granted within the first seconds or has to wait for long. Otherwise one heartbeat per
-// second, as in YARN's own library: it also reports the sudden death of an executor.
+// expected, the pause grows with the time since the last event. Nodes report once a second by default, and their
+// reports lead to grants, so a gang is granted within the first seconds or has to wait for long. Otherwise there is one
+// heartbeat per second, as in YARN's own library: heartbeats also report the sudden death of an executor.
 inline constexpr Duration kMinPause = std::chrono::milliseconds(10);
 Duration PauseWhileAwaiting(Duration since_news);
 Duration PauseWhenIdle(Duration expiry);
 
-// Used on the loop's thread only.
+// Use only on the loop's thread.
 class Scheduler {
  public:
   Scheduler(boost::asio::io_context& loop, std::unique_ptr<SchedulerCalls> calls, SchedulerSink& sink,
@@ -77,13 +78,13 @@ class Scheduler {
   Scheduler(const Scheduler&) = delete;
   Scheduler& operator=(const Scheduler&) = delete;
 
-  // Registers, reported by OnRegistered, and starts the heartbeat.
+  // Registers and starts the heartbeat. OnRegistered reports the registration.
   void Register();
-  // Instead of Register, for a process that replaces a dead one of the same attempt, which had registered and received
-  // answers up to this one. OnRegistered is not called.
+  // Replaces Register in a process that continues for a dead one of the same attempt. The dead process had registered
+  // and received answers up to `response_id`. OnRegistered is not called.
   void Resume(int32_t response_id);
 
-  // As in Allocation; sent to the ResourceManager immediately.
+  // These are as in Allocation. Changes are sent to the ResourceManager immediately.
   void Ask(int key, const Shape& shape, int count);
   void CancelAll();
   void Release(const ContainerId& id);
@@ -97,7 +98,7 @@ class Scheduler {
   void NodeSucceeded(const std::string& node) { allocation_.NodeSucceeded(node); }
   void SetNodes(std::vector<KnownNode> nodes);
   const Allocation& allocation() const { return allocation_; }
-  // While set, heartbeats are frequent: an event at the ResourceManager is expected.
+  // Whether an event at the ResourceManager is expected. If so, heartbeats are frequent.
   void SetExpecting(bool expecting);
 
   void SetProgress(float progress) { progress_ = progress; }
@@ -142,15 +143,15 @@ class Scheduler {
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-// A blocking call.
+// Makes one blocking call to the ResourceManager.
 using BlockingCall = std::function<Result<std::string>(std::string_view method, const std::string& request)>;
-// Uses the addresses of AsioCalls.
+// Uses the same addresses as AsioCalls.
 Result<BlockingCall> BlockingSchedulerCall(const hadoop::conf::Configuration& configuration,
                                            hadoop::rpc::Token am_rm_token);
 
-// Unregisters the application: blocks until the ResourceManager has accepted its end. An application master that exits
-// before that is taken for a failed one. Registers again with `again` if the ResourceManager has been restarted.
-// kTimeout: not accepted within the limit.
+// Unregisters the application: blocks until the ResourceManager has accepted its end. YARN considers an application
+// master failed if it exits before that. If the ResourceManager has been restarted, registers with `again` first.
+// Returns kTimeout if the end is not accepted within the limit.
 Status Unregister(const BlockingCall& call, const ::hadoop::yarn::FinishApplicationMasterRequestProto& finish,
                   const ::hadoop::yarn::RegisterApplicationMasterRequestProto& again, Duration limit);
 

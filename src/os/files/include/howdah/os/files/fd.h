@@ -1,4 +1,4 @@
-// A file descriptor with one owner, and errno as Error.
+// A file descriptor with one owner, and the conversion of errno to Error.
 #pragma once
 
 #include <cerrno>
@@ -34,7 +34,7 @@ class Fd {
   int fd_ = -1;
 };
 
-// "writing job.json: No space left on device". Code: kNotFound for ENOENT and ENOTDIR, otherwise kFailed.
+// Formats "writing job.json: No space left on device". The code is kNotFound for ENOENT and ENOTDIR, otherwise kFailed.
 Error SystemError(std::string_view doing, int error = errno);
 
 }  // namespace howdah::os::files

@@ -16,20 +16,20 @@
 
 namespace howdah::os::files {
 
-// Returns the whole content. A file of more than `limit` bytes is an error.
+// Returns the whole content, or an error if the file has more than `limit` bytes.
 Result<std::string> ReadFile(const std::string& path, size_t limit = size_t{64} << 20);
 // Returns the last `limit` bytes of a file, or the whole content if the file is shorter.
 Result<std::string> ReadTail(const std::string& path, size_t limit);
 
-// Returns the last line that is not blank within the last 2 KiB of a file. Empty: there is none, or the file cannot be
-// read.
+// Returns the last line that is not blank within the last 2 KiB of a file. Returns "" if there is none or the file
+// cannot be read.
 std::string LastLine(const std::string& path);
 
-// Replaces `path` atomically: readers see the old content or the new content, never a part. The mode is exact, whatever
-// the umask. A process that is killed during the call may leave a temporary file beside it; its name begins with a dot.
+// Replaces `path` atomically: readers see either the old or the new content. The mode is exact, whatever the umask. If
+// the process is killed during the call, a temporary file may remain beside it; its name begins with a dot.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes, mode_t mode = 0644);
 
-// Writes all bytes, in as many write(2) calls as needed. what: names the target in the error, "journal.jsonl".
+// Writes all bytes, in as many write(2) calls as needed. `what` names the target in the error, such as "journal.jsonl".
 Status WriteAll(int fd, std::string_view bytes, std::string_view what);
 // Writes `line` and a newline in one write(2), so that lines of several O_APPEND writers do not interleave.
 Status AppendLine(int fd, std::string_view line, std::string_view what);
@@ -39,30 +39,31 @@ Result<Fd> OpenForAppend(const std::string& path, mode_t mode = 0644);
 // As `mkdir -p`: creates parents, and accepts an existing directory.
 Status MakeDirectories(const std::string& path, mode_t mode = 0755);
 
-// Removes the file or tree at `path`; ok if nothing is there. Does not follow symbolic links, restores missing
-// permissions on directories of its own user, and uses a bounded number of descriptors whatever the depth.
+// Removes the file or tree at `path`; succeeds if it does not exist. Does not follow symbolic links, restores missing
+// permissions on directories of this user, and uses a bounded number of descriptors whatever the depth.
 Status RemoveTree(const std::string& path);
 
-// Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent exists. An existing directory
-// at `to` is filled; existing files are replaced, and existing links are not followed. Modes and times are kept, links
-// are copied as links, named pipes are created again, sockets are left out; blocks are shared where the file system
-// can. `to` may lie inside `from`: it is not copied into itself. on_bytes: called with the number of bytes copied since
-// the last call, at least every 64 MiB; may be empty.
+// Copies the file or directory at `from` (followed if it is a link) to `to`, whose parent must exist.
+// - An existing directory at `to` is filled; existing files are replaced, and existing links are not followed.
+// - Modes and times are kept. Links are copied as links, named pipes are created again, sockets are left out.
+// - Blocks are shared if the file system supports it.
+// - `to` may lie inside `from`: it is not copied into itself.
+// `on_bytes` receives the number of bytes copied since the last call, at least every 64 MiB. It may be empty.
 using OnBytes = std::function<void(int64_t)>;
 Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {});
 
-// The size in bytes of the file or tree at `path` (followed if it is a link); links within the tree count with their
-// own size. nullopt: `path` does not exist or cannot be listed.
+// The size in bytes of the file or tree at `path` (followed if it is a link). Links within the tree count with their
+// own size. Returns nullopt if `path` does not exist or cannot be listed.
 std::optional<int64_t> TreeSize(const std::string& path);
 
 // Returns the sorted names in a directory without "." and "..", at most `limit` of them.
 Result<std::vector<std::string>> ListDirectory(const std::string& path, size_t limit = SIZE_MAX);
 
 // An exclusive flock on a file, which is created if absent. The lock belongs to the open file: children made by fork
-// share it, and it is released when the last holder ends or closes it.
+// share it. The kernel releases it when the last process that has the file open closes it or exits.
 class FileLock {
  public:
-  // nullopt: another process holds the lock.
+  // Returns nullopt if another process has the lock.
   static Result<std::optional<FileLock>> Try(const std::string& path);
   // Blocks until the lock is free.
   static Result<FileLock> Wait(const std::string& path);

@@ -1,4 +1,4 @@
-// The last N lines of a text or file.
+// Finds the last N lines of a text or file.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace howdah::os::files {
 
-// Returns the last `lines` lines of a text; a last line without a newline counts.
+// Returns the last `lines` lines of a text. An unterminated last line counts as a line.
 std::string_view LastLines(std::string_view text, int64_t lines);
 
-// Returns the offset at which the last `lines` lines of a file begin. Reads backwards from the end, no more than
+// Returns the offset at which the last `lines` lines of a file begin. Reads backwards from the end, and no more than
 // needed.
 Result<int64_t> OffsetOfLastLines(int fd, int64_t lines);
 

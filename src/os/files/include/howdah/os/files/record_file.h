@@ -1,5 +1,6 @@
-// An append-only file of records, each after its length (32 bits in this machine's byte order). Writes are not synced
-// to disk: the file survives the death of the process, not of the machine. A torn record at the end is dropped.
+// An append-only file of records. Each record has its length in front (32 bits in this machine's byte order). Writes
+// are not synced to disk, so the file survives the death of the process, but not of the machine. A torn record at the
+// end is dropped.
 #pragma once
 
 #include <functional>
@@ -14,13 +15,13 @@ namespace howdah::os::files {
 
 using OnRecord = std::function<void(std::string_view record)>;
 
-// Calls on_record with each record of the file, in order; with none if the file does not exist.
+// Calls on_record with each record of the file, in order. If the file does not exist, makes no call and succeeds.
 Status ReadRecords(const std::string& path, const OnRecord& on_record);
 
 // Not thread-safe.
 class RecordFile {
  public:
-  // Reads the existing records, then appends after them; creates the file with mode 0600 if absent.
+  // Reads the existing records; later appends follow them. Creates the file with mode 0600 if absent.
   static Result<RecordFile> Open(const std::string& path, const OnRecord& on_record);
 
   // Appends the records in one write.

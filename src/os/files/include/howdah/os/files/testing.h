@@ -1,4 +1,4 @@
-// For tests only: a scratch directory, and what a file holds.
+// For tests only: a scratch directory, and the content of files.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -37,7 +37,8 @@ inline std::string Content(const std::string& path) {
   return bytes ? *bytes : "(" + bytes.error().message + ")";
 }
 
-// Runs a text under bash in a directory; returns its exit code. Processes are another library's, above this one.
+// Runs a bash script in a directory and returns its exit code. (os/process cannot be used here: it is a layer above
+// this library.)
 inline int Shell(const Scratch& scratch, const std::string& script) {
   const std::string file = scratch.path() + ".sh";
   EXPECT_TRUE(WriteFileAtomically(file, script).ok());

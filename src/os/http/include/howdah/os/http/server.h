@@ -15,28 +15,28 @@
 namespace howdah::os::http {
 
 struct Request {
-  std::string path;    // as sent, without the query: "/log/worker/0"
+  std::string path;    // without the query, otherwise as sent: "/log/worker/0"
   std::string peer;    // IP address of the client: "10.0.0.7", "::1"; IPv4-mapped IPv6 as IPv4
   std::string method;  // "GET", "HEAD", "PUT", "DELETE"
-  std::string body;    // of a PUT
+  std::string body;    // only of a PUT
 };
 
 struct Response {
   int status = 200;
   std::string content_type = "text/plain; charset=utf-8";
   std::string body;      // not sent in the answer to HEAD
-  std::string location;  // of a redirect
+  std::string location;  // the target, if the response is a redirect
 };
 
-// Used on the loop's thread only.
+// Use only on the loop's thread.
 class Server {
  public:
-  // Answers a request by calling `respond` once, now or later, on the loop's thread. After the server is destroyed
+  // Answers a request by calling `respond` once, now or later, on the loop's thread. After the server is destroyed,
   // `respond` has no effect.
   using Handler = std::function<void(const Request& request, std::function<void(Response)> respond)>;
   struct Limits {
     size_t header_bytes = 8 << 10;
-    size_t body_bytes = 0;                    // of a PUT; 0: PUT and DELETE are rejected
+    size_t body_bytes = 0;                    // for a PUT; if 0, PUT and DELETE are rejected
     size_t connections = 32;                  // further connections are closed immediately
     std::chrono::milliseconds read{5'000};    // to receive the whole request
     std::chrono::milliseconds write{20'000};  // to produce and send the response

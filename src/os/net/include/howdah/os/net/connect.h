@@ -12,35 +12,36 @@
 
 namespace howdah::os::net {
 
-// Resolves the host (for every connection, because services move) and tries each address in turn. The caller owns the
-// socket, which is non-blocking, close-on-exec, with TCP_NODELAY and keep-alive. kUnavailable: no address accepted
-// ("connecting to rm1:8032 (10.0.0.7): Connection refused"); kTimeout: the limit was reached.
+// Resolves the host and tries each address in turn. Every connection resolves again, because services move. The caller
+// owns the returned socket, which is non-blocking and close-on-exec, with TCP_NODELAY and keep-alive. Returns
+// kUnavailable if no address accepted ("connecting to rm1:8032 (10.0.0.7): Connection refused"), and kTimeout if the
+// limit was reached.
 Result<int> Connect(const HostPort& where, Duration limit);
 
-// Block until the socket is readable (writable); kTimeout after the limit.
+// Block until the socket is readable or writable. Return kTimeout after the limit.
 Status AwaitReadable(int fd, Duration limit);
 Status AwaitWritable(int fd, Duration limit);
 
 // The local address of a connected socket, as the peer sees it.
 Result<SocketAddress> LocalAddress(int fd);
 
-// Sets the options of all our connections: TCP_NODELAY, keep-alive that detects a vanished peer within a minute, and
-// the same minute for unacknowledged data. For sockets created elsewhere; failures are ignored.
+// Sets the options of all our connections on a socket that was created elsewhere; failures are ignored. The options are
+// TCP_NODELAY, a keep-alive that detects a vanished peer within a minute, and the same limit for unacknowledged data.
 void PrepareSocket(int fd);
 
-// Collects the failures of a host's addresses for one message: "(10.0.0.7, 10.0.0.8): Connection refused; (10.1.0.7):
-// no answer".
+// Collects the failures of a host's addresses for one message:
+// "(10.0.0.7, 10.0.0.8): Connection refused; (10.1.0.7): no answer".
 class ConnectFailures {
  public:
-  void Add(const SocketAddress& address, int error);  // an errno; ETIMEDOUT: the limit was reached
+  void Add(const SocketAddress& address, int error);  // an errno; ETIMEDOUT if the limit was reached
   std::string text() const;
 
  private:
-  std::vector<std::pair<std::string, std::string>> by_reason_;  // reason, addresses
+  std::vector<std::pair<std::string, std::string>> by_reason_;  // pairs of reason and addresses
 };
 
-// The address of this machine on the route to a host. Nothing is sent. kUnavailable: there is no route; other errors as
-// Resolve.
+// The address of this machine on the route to a host. Nothing is sent. Returns kUnavailable if there is no route; other
+// errors are those of Resolve.
 Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit);
 
 }  // namespace howdah::os::net

@@ -1,4 +1,4 @@
-// Resolve for event loops: a separate thread does the lookup, and a file descriptor signals its end.
+// An asynchronous Resolve for event loops. A separate thread does the lookup, and a file descriptor signals its end.
 #pragma once
 
 #include <memory>
@@ -11,19 +11,19 @@
 
 namespace howdah::os::net {
 
-// One lookup, started by the constructor. IP addresses and "localhost" are answered without a thread.
+// One lookup, started by the constructor. IP addresses and "localhost" are resolved without a thread.
 class Lookup {
  public:
   Lookup(const HostPort& where, Duration limit);
-  // Cancels a pending lookup without delay: its thread sleeps in poll() and is woken.
+  // Cancels a pending lookup at once: the thread, which sleeps in poll(), is woken.
   ~Lookup();
   Lookup(const Lookup&) = delete;
   Lookup& operator=(const Lookup&) = delete;
 
-  // Readable (for poll) once the result is available; -1: it is available already. Owned by this object; do not read
-  // from it.
+  // A descriptor that poll reports as readable once the result is available, or -1 if the result is available from the
+  // start. It is owned by this object; do not read from it.
   int fd() const;
-  // Returns the result, as Resolve does; blocks until it is available, at most for the limit. Call once.
+  // Returns the result, as Resolve does. Blocks until it is available or the limit is reached. Call once.
   Result<std::vector<SocketAddress>> Take();
 
  private:

@@ -1,5 +1,5 @@
-// Resolves host names with /etc/hosts and the servers of /etc/resolv.conf (c-ares), without the name service modules of
-// the machine, which a static program cannot load.
+// Resolves host names with /etc/hosts and the servers of /etc/resolv.conf, through c-ares. Does not use the name
+// service modules of the machine, because a static program cannot load them.
 #pragma once
 
 #include <vector>
@@ -11,8 +11,8 @@
 
 namespace howdah::os::net {
 
-// Returns all addresses of the host, IPv4 first; an IP address resolves to itself. Blocks until the answer, at most for
-// the limit. kNotFound: no such name; kTimeout: no server answered. Thread-safe.
+// Returns all addresses of the host, IPv4 first. An IP address resolves to itself. Blocks until the answer or the
+// limit. Returns kNotFound if there is no such name, and kTimeout if no server answered. Thread-safe.
 Result<std::vector<SocketAddress>> Resolve(const HostPort& where, Duration limit);
 
 }  // namespace howdah::os::net

@@ -7,8 +7,8 @@
 
 namespace howdah::os::process {
 
-// A steady clock anchored at the wall time of its construction: Now() is monotonic and ignores steps of the wall clock.
-// Cheap to copy. Thread-safe.
+// A steady clock that starts at the wall time of its construction. Now() is monotonic and ignores steps of the wall
+// clock. Cheap to copy. Thread-safe.
 class Clock {
  public:
   Clock()

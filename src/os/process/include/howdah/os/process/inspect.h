@@ -1,4 +1,4 @@
-// Inspects one process of this user: its state, and how it would handle a signal.
+// Inspects one process of this user: its state, and how it handles signals.
 #pragma once
 
 #include <sys/types.h>
@@ -10,19 +10,19 @@
 namespace howdah::os::process {
 
 struct ProcessFacts {
-  std::string name;  // of the program, as the kernel stores it: 15 bytes at most
+  std::string name;  // the program's name as the kernel stores it, at most 15 bytes
   char state = '?';  // as in /proc/PID/stat: R S D T ...
   int threads = 0;
-  std::string waits_in;     // kernel function of the first thread; empty: none, or not readable
-  std::string system_call;  // name or number; empty: none, or not readable
-  uint64_t caught = 0;      // signals with a handler; bit 0 is signal 1
-  bool python = false;      // the program is a Python interpreter
+  std::string waits_in;     // kernel function in which the first thread waits; empty if none or not readable
+  std::string system_call;  // name or number; empty if none or not readable
+  uint64_t caught = 0;      // bit mask of the signals with a handler; bit 0 is signal 1
+  bool python = false;      // whether the program is a Python interpreter
 
   bool Catches(int signal) const { return signal >= 1 && signal <= 64 && (caught >> (signal - 1) & 1) != 0; }
-  // "python3 sleeps in futex_wait_queue (system call futex), 5 threads"
+  // Formats "python3 sleeps in futex_wait_queue (system call futex), 5 threads".
   std::string Text() const;
 };
-// nullopt: the process does not exist.
+// Returns nullopt if the process does not exist.
 std::optional<ProcessFacts> InspectProcess(pid_t pid);
 
 }  // namespace howdah::os::process

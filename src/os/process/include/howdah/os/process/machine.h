@@ -13,9 +13,9 @@
 namespace howdah::os::process {
 
 std::string NodeName();
-// The path of the running program; empty: unknown.
+// The path of the running program, or "" if it is unknown.
 std::string ProgramPath();
-// The current directory; "." if it has no name.
+// The current directory, or "." if it has no name.
 std::string WorkingDirectory();
 // The smaller of the installed memory and the cgroup limit (v1 or v2, of this cgroup or any ancestor).
 int64_t TotalMemoryBytes();
@@ -27,12 +27,12 @@ struct Gpu {
   std::string name;
   int64_t memory_bytes = 0;
 };
-// Runs `nvidia-smi` from the given PATH, at most for `limit`. Empty: not installed, or no answer.
+// Runs `nvidia-smi` from the given PATH, for at most `limit`. Returns none if it is not installed or does not answer.
 std::vector<Gpu> ListGpus(std::string_view path, std::chrono::milliseconds limit);
 std::vector<Gpu> ParseGpus(std::string_view text);  // one line per GPU: "0, NVIDIA A100, 81920"
 
-// Runs a program to its end and returns its stdout, at most 1 MiB. An error if it cannot be started, exits with a code
-// other than 0, or is not done within `limit` (it is killed then).
+// Runs a program to its end and returns its stdout, at most 1 MiB. Returns an error if the program cannot be started,
+// exits with a code other than 0, or still runs after `limit`; in the last case it is killed.
 Result<std::string> RunForOutput(const SpawnRequest& request, std::chrono::milliseconds limit);
 
 }  // namespace howdah::os::process

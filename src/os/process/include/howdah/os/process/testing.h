@@ -1,4 +1,4 @@
-// For tests only: running a script, waiting for a condition.
+// For tests only: runs scripts and waits for conditions.
 #pragma once
 
 #include <poll.h>
@@ -13,7 +13,7 @@
 
 namespace howdah::os::process {
 
-// Waits until `condition` holds; checks whenever `fd` is readable and at least every 2 ms.
+// Waits until `condition` holds. Checks it whenever `fd` is readable and at least every 2 ms.
 inline bool Eventually(const std::function<bool()>& condition, std::chrono::seconds limit = std::chrono::seconds(30),
                        int fd = -1) {
   const auto deadline = std::chrono::steady_clock::now() + limit;

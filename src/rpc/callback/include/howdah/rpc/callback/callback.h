@@ -1,8 +1,8 @@
-// How an executor finds the next AM after its AM has died: the new AM, which may run on another node, calls the
-// executor. From its start each executor listens on a port, and registers that address and a secret with its AM (the
-// callback address). A new AM reads them from the event log, connects and sends one line: the secret and its own
-// address. The secret proves that the caller has the event log; the mutual TLS of the connection that the executor then
-// opens proves that the caller is an AM of this job.
+// Lets an executor find the next AM after its AM has died. The next AM may run on another node, so it calls the
+// executor. Each executor listens on a port from its start. It registers its callback address (IP address, port and a
+// secret) with its AM. The next AM reads the callback address from the event log, connects, and sends one line: the
+// secret and its own address. The secret proves that the caller has the event log. The executor then opens a connection
+// to the AM; the mutual TLS of that connection proves that the caller is an AM of this job.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -18,20 +18,20 @@
 
 namespace howdah::rpc::callback {
 
-// The executor's end. Used on the loop's thread only.
+// The executor's side. Used on the loop's thread only.
 class CallbackListener {
  public:
   using OnCalled = std::function<void(const std::string& am_address)>;
-  // host: an IP address of this machine that the AM's machine can reach. on_called: called for each valid call of an
-  // AM.
+  // host: an IP address of this machine that the AM's machine can reach. on_called is called for each line with the
+  // right secret.
   static Result<std::unique_ptr<CallbackListener>> Listen(boost::asio::io_context& loop, const std::string& host,
                                                           OnCalled on_called);
   virtual ~CallbackListener() = default;
-  // The callback address, for CallbackClient::Call: "10.0.0.7:40123 5f0c...". Contains a secret.
+  // Returns the callback address for CallbackClient::Call: "10.0.0.7:40123 5f0c...". It contains the secret.
   virtual std::string address() const = 0;
 };
 
-// The AM's end. Used on the loop's thread only.
+// The AM's side. Used on the loop's thread only.
 class CallbackClient {
  public:
   explicit CallbackClient(boost::asio::io_context& loop) : loop_(loop) {}
@@ -39,8 +39,8 @@ class CallbackClient {
   CallbackClient& operator=(const CallbackClient&) = delete;
   ~CallbackClient();
 
-  // Calls the executor until Stop: immediately, then after pauses that grow to 5 s. address: of a CallbackListener; an
-  // invalid one is ignored.
+  // Calls the executor repeatedly until Stop: first immediately, then after pauses that grow to 5 s. callback_address:
+  // from CallbackListener::address; an invalid one is ignored.
   void Call(const ContainerId& container, const std::string& callback_address, const std::string& am_address);
   // Stops calling: the executor has connected, or its container has ended.
   void Stop(const ContainerId& container);

@@ -13,22 +13,22 @@ namespace howdah::rpc::streams {
 
 // The remote end of the forwarded connections.
 struct Target {
-  std::string role;  // empty: the job's own TensorBoard
+  std::string role;  // empty for the job's own TensorBoard
   int index = 0;
-  uint16_t port = 0;  // on the loopback interface of the task's machine
+  uint16_t port = 0;  // a port of the loopback interface of the task's machine
 };
 
 class PortForward {
  public:
-  // Listens on 127.0.0.1 and `port` (0: any free port), and serves any number of connections on a thread of its own.
-  // Only programs of this user may connect: other users of the machine are not trusted. on_problem: called on that
+  // Listens on 127.0.0.1 and `port` (0: any free port), and serves any number of connections on its own thread. Only
+  // programs of this user may connect, because other users of the machine are not trusted. on_problem is called on that
   // thread with the reason why a connection could not be made, as one line for people.
   static Result<std::unique_ptr<PortForward>> Start(uint16_t port, const rpc::AmContact& am, const Target& target,
                                                     std::function<void(const std::string& line)> on_problem);
   // Closes every connection.
   virtual ~PortForward() = default;
   virtual uint16_t port() const = 0;
-  // Uses another AM of the job for new connections. Thread-safe.
+  // Closes the present connections, and uses another AM of the job for new ones. Thread-safe.
   virtual void Use(const rpc::AmContact& am) = 0;
 };
 

@@ -1,4 +1,5 @@
-// Runs a command in a task's environment, connected to the streams and signals of this process.
+// Runs a command in a task's environment. The command uses the standard streams of this process and receives its
+// signals.
 #pragma once
 
 #include <string>
@@ -19,11 +20,12 @@ struct RemoteCommand {
 };
 
 // Blocks until the command has ended, and returns its exit code, or 128 plus the number of the signal that ended it.
-// kFailed: the command could not be started; the message says why. kUnavailable: the connection could not be made or
-// broke, and the fate of the command is unknown (it receives SIGHUP where it runs).
+// Returns kFailed with the reason if the command could not be started. Returns kUnavailable if the connection could not
+// be made or broke. The command may then still run; it receives SIGHUP.
 //
 // With passes_signals, SIGINT, SIGTERM, SIGHUP and SIGQUIT are forwarded to the command while it runs, and have their
-// default actions again afterwards; without it, existing handlers stay. With a terminal, `in` is in raw mode meanwhile.
+// default actions again afterwards. Without passes_signals, existing handlers stay. With a terminal, `in` is in raw
+// mode while the command runs.
 Result<int> RunRemote(const rpc::AmContact& am, const RemoteCommand& command);
 
 }  // namespace howdah::rpc::streams

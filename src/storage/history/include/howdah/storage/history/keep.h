@@ -1,4 +1,4 @@
-// What TonY's portal does with a history now and then: moves what has ended, removes what is old.
+// The periodic maintenance of TonY's portal for a history: moves finished jobs and removes old ones.
 #pragma once
 
 #include <functional>
@@ -12,27 +12,27 @@
 
 namespace howdah::storage::history {
 
-// How far local time is ahead of UTC at an instant, in the zone of the directories of days.
+// The difference between local time and UTC at an instant, in the time zone of the day directories.
 using Ahead = std::function<Duration(Instant)>;
-// The status of a job, of whatever kind; kNotFound: nobody knows it.
+// Returns the status of a job of any backend, or kNotFound if no backend knows the job.
 using StatusOf = std::function<Result<journal::JobView>(const std::string& id)>;
 
-enum class Do { kIt, kNothing };  // kNothing: only say what would be done
+enum class Do { kIt, kNothing };  // kNothing: a dry run, which only reports the actions
 
-// What was done, in the order in which it was: a line each, as "moved FROM to TO".
+// The actions in order, one line per action, such as "moved FROM to TO".
 struct Done {
   std::vector<std::string> lines;
-  std::vector<std::string> problems;  // one job that cannot be moved must not hold up the others
+  std::vector<std::string> problems;  // errors for single jobs; the other jobs are still processed
 };
 
-// Every job of `intermediate` that has ended goes to finished/YYYY/MM/DD/, by the time at which it ended. One whose
-// application master died without recording the end gets the end that `status_of` tells; one of which nothing is known
-// stays. An error: the directory itself cannot be read.
+// Moves every finished job of `intermediate` to finished/YYYY/MM/DD/, the day on which it ended. If the application
+// master of a job died without recording the end, the end is taken from `status_of`. If `status_of` does not know that
+// job, it is not moved. Returns an error if the directory `intermediate` cannot be read.
 Result<Done> Move(storage::Files& files, const Location& location, const Ahead& ahead, const StatusOf& status_of,
                   Do what);
 
-// Removes directories of days that had ended by `before`, and jobs of `intermediate` that nobody has changed since, but
-// for those that `status_of` says are running.
+// Removes the directories of days that had ended by `before`, and jobs of `intermediate` that have not been modified
+// since `before`. Jobs that are running according to `status_of` are kept.
 Result<Done> Purge(storage::Files& files, const Location& location, Instant before, const Ahead& ahead,
                    const StatusOf& status_of, Do what);
 

@@ -1,4 +1,4 @@
-// TonY's history found and read.
+// Finds and reads the jobs of TonY's history.
 #pragma once
 
 #include <optional>
@@ -15,25 +15,26 @@ namespace howdah::storage::history {
 struct Location {
   std::string intermediate, finished;
 };
-Location LocationOf(const std::string& root);  // TonY's tony.history.location
+Location LocationOf(const std::string& root);  // root: TonY's tony.history.location
 
-// One job's directory, by the name of its newest file of events.
+// One job's directory, identified by the job's newest file of events.
 struct Found {
   compat::tony::history::FileName name;
   std::string directory;
-  bool moved = false;  // it is below `finished`
-  std::string text;    // the file's name as it is there
+  bool moved = false;  // whether it is below `finished`
+  std::string text;    // the actual name of that file
 
   std::string file() const { return directory + "/" + text; }
 };
 
-// Jobs that ran at or after `since` (those that still run count as running now). What can be told by the day in a path
-// is not looked into. A directory that is not there has no jobs; one without a file of events is no job. Newest first.
+// Returns jobs that ran at or after `since`, newest first. Running jobs count as running now. Day directories that are
+// too old are skipped without reading them. A missing directory has no jobs, and a directory without a file of events
+// is not a job.
 Result<std::vector<Found>> Scan(storage::Files& files, const Location& location, std::optional<Instant> since);
 
-// In the order of the file; a job without a configuration has none.
+// Returns the settings in the order of the file; none if the job has no configuration.
 Result<std::vector<compat::tony::history::Setting>> ReadConfiguration(storage::Files& files, const Found& job);
-// A file that is in progress may be empty: it has no events yet.
+// If the job is in progress, the file may be empty; there are then no events.
 Result<compat::tony::history::Events> ReadEvents(storage::Files& files, const Found& job);
 
 }  // namespace howdah::storage::history

@@ -1,4 +1,4 @@
-// A job's history written as TonY's application master writes it.
+// Writes a job's history in the format of TonY's application master.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@
 
 namespace howdah::storage::history {
 
-// A job whose file says where its history goes (spec.tony_history).
+// A job with a history location in its job file (spec.tony_history).
 struct Job {
   const jobspec::JobSpec& spec;
-  std::vector<core::JournalEntry> journal;  // as far as it goes; at least its first line
+  std::vector<core::JournalEntry> journal;  // the journal so far; at least its first entry
   compat::tony::history::AmContainer am;    // where the application master runs or ran
 };
 
-// The job runs from now on: its configuration, and a file of events that is in progress. A later application master
-// finds them there and changes nothing.
+// Call when the job starts to run. Writes its configuration, and a file of events that is marked as in progress. If an
+// earlier application master has written them, they stay unchanged.
 Status Begin(storage::Files& files, const Job& job, Instant now);
-// The job has ended: all events, under the name that says how. Whoever does it again changes nothing. What Begin could
-// not write is written now.
+// Call when the job has ended. Writes all events to a file whose name has the final status, and anything that Begin
+// could not write. Calling it again changes nothing.
 Status End(storage::Files& files, const Job& job);
 
 }  // namespace howdah::storage::history

@@ -1,4 +1,4 @@
-// The YARN backend in howdah-agent: the container that it was started in.
+// The part of the YARN backend that runs in howdah-agent: the container in which the agent was started.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ struct Token;
 
 namespace howdah::backend::yarn::am {
 
-// A submitted job in the container of its AM. Opened by the guardian before it forks, so it starts no thread and opens
-// no connection before the process that needs them exists.
+// A submitted job, in the container of its AM. The guardian opens the job before it forks. So Open starts no thread and
+// opens no connection.
 class AmJob {
  public:
   static Result<std::unique_ptr<AmJob>> Open(const hadoop::conf::Environment& environment);
@@ -32,55 +32,60 @@ class AmJob {
 
   const JobId& id() const;
   const jobspec::JobSpec& spec() const;
-  int attempt() const;  // of the AM, from 0
+  int attempt() const;  // number of the AM attempt, from 0
   std::string node() const;
   std::string journal() const;        // path in the container
   std::string event_log() const;      // path in the container
   std::string log_directory() const;  // of the container
   const rpc::Identity& identity() const;
-  // "NAME=VALUE", for tools that the AM starts; programs of the job's python archive come first in PATH.
+  // Returns variables ("NAME=VALUE") for tools that the AM starts. The programs of the job's python archive come first
+  // in PATH.
   std::vector<std::string> ToolEnvironment() const;
-  // The file system of a URI, with the rights of the job's owner. May be used by one thread other than the caller's.
+  // Opens the file system of a URI with the rights of the job's owner. The result may be used on one thread other than
+  // the caller's.
   Result<std::unique_ptr<storage::Files>> OpenFiles(const std::string& uri) const;
-  // The address at which other machines of the cluster reach this one.
+  // Returns the address at which other machines of the cluster reach this one.
   Result<std::string> ListenHost() const;
 
-  // Where an AM without an event log starts.
+  // The generation and the first attempt number of an AM that has no event log.
   struct StartingPoint {
     int generation = 0;
     int first_task_attempt = 0;
   };
-  // Restores the journal and event log of earlier AMs to this container. The first AM starts with the journal's first
-  // line; a later one for which no event log was stored starts the next generation.
+  // Restores the journal and the event log of earlier AMs in this container. The first AM starts with the journal's
+  // first line. A later AM starts the next generation if no event log was stored.
   Result<StartingPoint> Restore() const;
 
-  // Writes down where the AM listens. Fails if an earlier AM of this container listened on another port, on which its
-  // executors will look for it.
+  // Writes the address at which the AM listens to a file. Fails if an earlier AM process of this container listened on
+  // another port, because the executors will try to connect to that port.
   Status PublishAddress(const std::string& address) const;
-  // The port of an earlier AM of this container; 0: there was none.
+  // Returns the port of an earlier AM process of this container, or 0 if there was none.
   uint16_t PublishedPort() const;
-  // How long the cluster may take to notice that the AM or its node has failed.
+  // Returns the maximum time in which the cluster detects a failure of the AM or its node.
   Duration FailureDetectionLimit() const;
-  // For the guardian, after the AM died: whether a new AM process can continue here.
+  // For the guardian, after the AM died: whether a new AM process in this container can continue the job.
   bool CanRestart() const;
 
-  // The URL of the AM's web page behind YARN's proxy, and the addresses from which the proxy calls it.
+  // The URL of the AM's web page behind YARN's web proxy, and the IP addresses from which the proxy connects to the AM.
   std::string proxy_url() const;
   std::vector<std::string> ProxyHosts() const;
 
   Result<std::unique_ptr<backend::Backend>> MakeBackend(boost::asio::io_context& loop, backend::Sink& sink,
                                                         const std::string& address, uint16_t tracking_port);
 
+  // Writes the job's history to the location that the job file's `history` names, for other tools. Does nothing without
+  // that key. journal: the whole text, which includes the line of the final state.
+  Status WriteHistory(const std::string& journal);
+
   // For the guardian, after the AM died and its processes have been killed. Records the end of the job unless YARN
-  // starts another AM. Errors go to stderr.
+  // starts another AM. Errors are written to stderr.
   void RecordAmDeath(const std::string& how);
 
  private:
-  Status WriteHistory(const std::string& journal);
-  // am_rm_token: null if there is none; the ResourceManager is then not informed.
+  // am_rm_token: null if there is none. The end is then not reported to the ResourceManager.
   void RecordEnd(const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token* am_rm_token);
 
-  // Appends the entry of the new generation to the journal.
+  // Appends the entry of the next generation to the journal.
   StartingPoint NextGeneration(std::string& journal) const;
 
   struct Parts;
@@ -90,7 +95,7 @@ class AmJob {
 
 // Writes the files that are embedded in the credentials of an executor's container to the current directory.
 Status ExtractTaskFiles(const hadoop::conf::Environment& environment);
-// The identity of the executor in this container.
+// Returns the identity of the executor in this container.
 Result<rpc::Identity> ExecutorIdentity(const hadoop::conf::Environment& environment);
 
 }  // namespace howdah::backend::yarn::am

@@ -23,7 +23,7 @@ struct YarnOptions {
   hadoop::conf::Environment environment;
 };
 
-// One thread. Reads the configuration at the first call and connects on demand.
+// Single-threaded. Reads the configuration at the first call and connects on demand.
 class YarnCluster final : public backend::Cluster {
  public:
   explicit YarnCluster(YarnOptions options);
@@ -54,7 +54,7 @@ class YarnCluster final : public backend::Cluster {
 
   YarnOptions options_;
   std::unique_ptr<HadoopClient> cluster_;
-  std::unique_ptr<ClusterFacts> facts_;  // of the last Refusals, so that Submit uses the same facts
+  std::unique_ptr<ClusterFacts> facts_;  // the facts of the last Refusals, so that Submit uses the same ones
 };
 
 }  // namespace howdah::backend::yarn::client

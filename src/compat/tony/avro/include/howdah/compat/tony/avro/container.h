@@ -1,6 +1,6 @@
-// Avro's object container files (specification 1.x), in memory. Values are in Avro's own JSON encoding: a record is an
-// object, an enum a string, bytes a string of the code points 0 to 255, and the value of a union is null or an object
-// {"name of the branch": value}. Pure.
+// Reads and writes Avro's object container files (specification 1.x) in memory. Values are in Avro's own JSON encoding:
+// a record is an object, an enum is a string, bytes are a string of the code points 0 to 255, and the value of a union
+// is null or an object {"name of the branch": value}. Pure.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -16,17 +16,17 @@ using Json = nlohmann::ordered_json;
 
 struct Container {
   std::vector<Json> values;
-  // Why the rest cannot be read: the file is still being written, or damaged. Empty: the file is complete.
+  // The reason why the rest cannot be read: the file is still being written, or damaged. Empty if the file is complete.
   std::string cut;
 };
 
-// Reads values by the schema in the file, with codec null or deflate. Safe for any bytes: time and memory are at most a
-// small multiple of their size (with deflate, of the inflated size, at most 256 MiB). An error: no header, or an
-// unsupported schema or codec.
+// Reads values by the schema in the file, with codec null or deflate. Any bytes are safe: time and memory are at most a
+// small multiple of their size (with deflate, of the inflated size, which is at most 256 MiB). Returns an error if
+// the header is missing, or if the schema or codec is not supported.
 Result<Container> ReadContainer(std::string_view bytes);
 
-// A file of one uncompressed block; deterministic. An error: an invalid schema, or the first value that does not match
-// it.
+// Writes a file with one uncompressed block. The output is deterministic. Returns an error if the schema is invalid, or
+// for the first value that does not match it.
 Result<std::string> WriteContainer(const std::string& schema, const std::vector<Json>& values);
 
 }  // namespace howdah::compat::tony::avro

@@ -1,4 +1,4 @@
-// Translates a job of TonY into a job file, which uses only keys that any job file may have.
+// Translates a job of TonY into a job file. The job file uses only keys that any job file may have.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 
 namespace howdah::compat::tony::config {
 
-// What the translation needs from the submitting machine and from remote file systems.
+// The facts that the translation needs about the submitting machine and remote file systems.
 struct Facts {
-  std::string directory;  // absolute: where relative paths start
+  std::string directory;  // absolute; relative paths start here
   std::function<jobspec::PathKind(const std::string& path)> path_kind;
-  bool on_cluster = false;  // containers run on nodes of Hadoop
-  // Whether a file of this machine may be executed.
+  bool on_cluster = false;  // whether containers run on nodes of Hadoop
+  // Returns whether a file of this machine may be executed.
   std::function<bool(const std::string& path)> executable;
-  // The files of a remote directory, as URIs; none if the URI is a file.
+  // Returns the files of a remote directory as URIs, or none if the URI is a file.
   std::function<Result<std::vector<std::string>>(const std::string& uri)> list;
 };
 
@@ -34,7 +34,7 @@ struct Note {
 struct Translation {
   jobspec::JobSpec job;
   std::vector<Note> notes;
-  // Each a sentence that names the key and what to do. The job is valid only if there are none.
+  // Each is a sentence that names the key and what to do. The job is valid only if there are no problems.
   std::vector<std::string> problems;
 };
 

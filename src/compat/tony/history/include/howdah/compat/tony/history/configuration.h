@@ -13,27 +13,27 @@ namespace howdah::compat::tony::history {
 
 struct Setting {
   std::string name, value;
-  std::string source;  // the file or flag that set it; empty: unknown
+  std::string source;  // the file or flag that set it; empty if unknown
   bool is_final = false;
   friend bool operator==(const Setting&, const Setting&) = default;
 };
 
-// Settings that Howdah adds, because TonY's file names have no room for them.
+// Settings that Howdah adds, because TonY's file names cannot contain this information.
 inline constexpr char kJobIdSetting[] = "howdah.job.id";
 inline constexpr char kUserSetting[] = "howdah.user";
 inline constexpr char kBackendSetting[] = "howdah.on";
 
-// The job file's `history.configuration`; without it, the job in TonY's keys: name, framework, queue, and each role's
-// instances, memory, vcores, gpus and command. In both cases with the settings above. submitted: a view of the journal,
-// or of its first entry.
+// Returns the job file's `history.configuration`. Without it, describes the job in TonY's keys: name, framework, queue,
+// and each role's instances, memory, vcores, gpus and command. The settings above are added in both cases. `submitted`
+// is a view of the whole journal or of its first entry.
 std::vector<Setting> SettingsOf(const jobspec::JobSpec& spec, const journal::JobView& submitted);
 
 std::string WriteConfiguration(const std::vector<Setting>& settings);
-// In the order of the file; the last of duplicate names counts. Like TonY, skips properties without name or value. An
-// error means invalid XML and names the line.
+// Returns the settings in the order of the file. If a name occurs several times, the last one counts. As in TonY,
+// properties without name or value are skipped. An error means invalid XML and names the line.
 Result<std::vector<Setting>> ReadConfiguration(std::string_view xml);
 
-// The value of a setting; empty: not set.
+// The value of a setting, or "" if it is not set.
 std::string ValueOf(const std::vector<Setting>& settings, std::string_view name);
 
 }  // namespace howdah::compat::tony::history

@@ -1,4 +1,4 @@
-// TonY's file of events: an Avro container of com.linkedin.tony.events.Event.
+// TonY's file of events, an Avro container of com.linkedin.tony.events.Event.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ namespace howdah::compat::tony::history {
 
 struct Metric {
   std::string name;  // "MAX_MEMORY_BYTES"
-  double value = 0;  // negative: TonY could not measure it
+  double value = 0;  // negative if TonY could not measure it
   friend bool operator==(const Metric&, const Metric&) = default;
 };
 
@@ -22,35 +22,36 @@ struct Event {
   enum class Type { kApplicationInited, kApplicationFinished, kTaskStarted, kTaskFinished };
   Type type = Type::kApplicationInited;
   Instant time;
-  std::string application;                   // inited, finished
-  int tasks = 0;                             // inited
-  int finished_tasks = 0, failed_tasks = 0;  // finished
-  std::string role;                          // of tasks: TonY's taskType
-  int index = 0;                             // of tasks
-  std::string host;                          // inited, started
-  std::optional<std::string> container;      // inited, started; TonY before 0.4 has none
-  std::string status;                        // of a task's end: "SUCCEEDED", "FAILED", "FINISHED"
-  std::vector<Metric> metrics;               // of a task's end
-  std::optional<std::string> diagnostic;     // of a task's end: "NA", or the reason
+  std::string application;                   // in ApplicationInited and ApplicationFinished
+  int tasks = 0;                             // in ApplicationInited
+  int finished_tasks = 0, failed_tasks = 0;  // only in ApplicationFinished
+  std::string role;                          // in task events: TonY's taskType
+  int index = 0;                             // in task events
+  std::string host;                          // in ApplicationInited and TaskStarted
+  std::optional<std::string> container;      // in ApplicationInited and TaskStarted; TonY before 0.4 has none
+  std::string status;                        // in TaskFinished: "SUCCEEDED", "FAILED", "FINISHED"
+  std::vector<Metric> metrics;               // in TaskFinished
+  std::optional<std::string> diagnostic;     // in TaskFinished: "NA", or the reason
   friend bool operator==(const Event&, const Event&) = default;
 };
 
 std::string_view ToText(Event::Type type);  // "TASK_STARTED"
 
-// In TonY's newest schema.
+// Writes the events in TonY's newest schema.
 Result<std::string> WriteEvents(const std::vector<Event>& events);
 
 struct Events {
   std::vector<Event> events;
-  std::string cut;  // why the rest cannot be read: the file is still being written, or damaged; empty: complete
+  // The reason why the rest cannot be read: the file is still being written, or damaged. Empty if the file is complete.
+  std::string cut;
 };
-// Reads files of every version of TonY: fields are looked up by name in the file's own schema. Unknown event types are
-// skipped. Safe for any bytes.
+// Reads files of every version of TonY, because fields are looked up by name in the file's own schema. Skips unknown
+// event types. Any bytes are safe.
 Result<Events> ReadEvents(std::string_view bytes);
 
-// {"time": "...", "type": "TASK_STARTED", "taskType": "worker", ...}: one line, with TonY's names.
+// Formats one line with TonY's names: {"time": "...", "type": "TASK_STARTED", "taskType": "worker", ...}.
 std::string EncodeEvent(const Event& event);
-// For people: "06:45:12.301  TASK_FINISHED  worker:1  FAILED  exit code 1".
+// Formats a line for people: "06:45:12.301  TASK_FINISHED  worker:1  FAILED  exit code 1".
 std::string DescribeEvent(const Event& event);
 
 }  // namespace howdah::compat::tony::history

@@ -1,6 +1,6 @@
-// The names in TonY's history: LOCATION/intermediate/APPLICATION/ while a job runs, and LOCATION/finished/YYYY/MM/DD/
-// APPLICATION/ after TonY's portal has moved it. Each directory has tony-final.xml and one file of events, whose name
-// has the user, the times and the final status.
+// The names in TonY's history. A job's directory is LOCATION/intermediate/APPLICATION/ while it runs, and
+// LOCATION/finished/YYYY/MM/DD/APPLICATION/ after TonY's portal has moved it. Each directory has tony-final.xml and one
+// file of events. The name of the file of events has the user, the times and the final status.
 #pragma once
 
 #include <cstdint>
@@ -17,30 +17,32 @@ inline constexpr char kFinished[] = "finished";
 inline constexpr char kConfigurationFile[] = "tony-final.xml";
 inline constexpr char kOldConfigurationFile[] = "config.xml";  // before TonY 0.3.5
 
-// APPLICATION-STARTED-USER.jhist.inprogress, APPLICATION-STARTED-COMPLETED-USER-STATUS.jhist; times in milliseconds.
+// APPLICATION-STARTED-USER.jhist.inprogress or APPLICATION-STARTED-COMPLETED-USER-STATUS.jhist. Times are in
+// milliseconds.
 struct FileName {
   std::string application;  // "application_1541469337545_0031"
   Instant started;
-  std::optional<Instant> completed;  // nullopt: in progress
+  std::optional<Instant> completed;  // nullopt if in progress
   std::string user;
-  std::string status;  // "SUCCEEDED", "FAILED", "KILLED"; empty: in progress
+  std::string status;  // "SUCCEEDED", "FAILED", "KILLED"; empty if in progress
   friend bool operator==(const FileName&, const FileName&) = default;
 };
 
-// TonY's readers split a name at each '-', cut it at the first '.' and reject capitals: a user named "Ann-Lee" would
-// break the page that lists all jobs. Therefore capitals become lower case and other such characters '_'. The
+// TonY's readers split a name at each '-', cut it at the first '.' and reject capitals, so a user named "Ann-Lee" would
+// break the page that lists all jobs. Therefore capitals become lower case, and other such characters become '_'. The
 // configuration has the unchanged name.
 std::string WriteFileName(const FileName& name);
-// Also parses names that TonY writes but cannot read itself. nullopt: not a file of events.
+// Parses a name, including names that TonY writes but cannot read itself. Returns nullopt if it is not a file of
+// events.
 std::optional<FileName> ParseFileName(std::string_view name);
 
 // The id of a job for TonY's tools, which accept only YARN's ids. A job of another backend gets a stable id, made from
-// its own id and its submission time, that no cluster assigns.
+// its own id and its submission time. No cluster assigns such an id.
 std::string ApplicationOf(const std::string& job, std::optional<Instant> submitted);
 
-// "2019/05/29": the day of an instant in local time, which is UTC plus `ahead`.
+// The day of an instant in local time, such as "2019/05/29". `ahead` is the difference between local time and UTC.
 std::string DayDirectory(Instant instant, Duration ahead);
-// The end of that day, in UTC; nullopt: not such a directory.
+// The end of that day in UTC. Returns nullopt if the text is not such a directory.
 std::optional<Instant> EndOfDay(std::string_view day_directory);
 
 }  // namespace howdah::compat::tony::history

@@ -15,33 +15,33 @@ namespace howdah::compat::tony::history {
 // The container of the application master, as far as it is known.
 struct AmContainer {
   std::string host;
-  std::string container;  // empty: none
+  std::string container;  // empty if there is none
 };
 
-// A task's metrics with TonY's names and units: bytes, and percent of its GPUs' time and memory; and CPU_SECONDS, which
-// TonY does not have. TonY's ..._GPU_MAIN_MEMORY_USAGE (BAR1, the window through which the host accesses GPU memory) is
-// left out: it does not depend on the task.
+// A task's metrics with TonY's names and units: bytes, and percent of its GPUs' time and memory. CPU_SECONDS is added,
+// which TonY does not have. TonY's ..._GPU_MAIN_MEMORY_USAGE (BAR1, the window through which the host accesses GPU
+// memory) is left out, because it does not depend on the task.
 std::vector<Metric> MetricsOf(const core::Usage& usage);
 
-// The events of a journal, which may be incomplete. Every attempt of a task starts and finishes; a stopped attempt has
-// the status FINISHED, TonY's word for that.
+// The events of a journal, which may be incomplete. Every attempt of a task has a start and a finish. A stopped attempt
+// has the status FINISHED, which is TonY's word for that.
 std::vector<Event> EventsOf(const std::vector<core::JournalEntry>& journal, const std::string& application,
                             const AmContainer& am);
 
-// The name of the file of events when the job has ended.
+// The name of the file of events of a finished job.
 FileName EndName(const journal::JobView& view, Instant started);
 
 // The metrics of a task.
 struct TaskMetrics {
   std::string role;
   int index = 0;
-  std::vector<Metric> metrics;  // of the last attempt that has any
+  std::vector<Metric> metrics;  // those of the last attempt that has any
 };
 
-// The status of a job in TonY's history, with Howdah's id if Howdah ran it. Without events it has no tasks.
+// The status of a job in TonY's history. It has Howdah's id if Howdah ran the job. Without events it has no tasks.
 journal::JobView ViewOf(const FileName& name, const std::vector<Setting>& configuration,
                         const std::vector<Event>& events);
-// In the order in which the tasks started.
+// The metrics of the tasks, in the order in which the tasks started.
 std::vector<TaskMetrics> MetricsOf(const std::vector<Event>& events);
 
 }  // namespace howdah::compat::tony::history
