@@ -1,15 +1,14 @@
 #!/usr/bin/env python3
 """check_pure_symbols.py ARCHIVE... | --list FILE - the impure symbols that pure libraries use, from their object code.
 
-The pure layers (base spec core frameworks diagnosis history) take time, randomness, files and the network as arguments.
-tidy.py reads their text; this reads the compiled code, which includes macros, templates and headers.
-"""
+The pure libraries (PURE in tidy_rules.py) take time, randomness, files and the network as arguments. tidy.py checks
+their text. This program checks the compiled code, which includes macros, templates and headers. """
 import pathlib
 import re
 import subprocess
 import sys
 
-# Undefined symbols that a pure library must not have, with their purpose.
+# Undefined symbols that a pure library must not have, and the effect of each.
 BANNED = [
     (r"clock_gettime|gettimeofday|time|clock|(clock_)?nanosleep|_ZNSt6chrono3_V2\d+\w+_clock3nowEv", "reads a clock"),
     (r"socket|connect|bind|listen|accept4?|send(to|msg)?|recv(from|msg)?|poll|ppoll|select|epoll_\w+|getaddrinfo",
@@ -26,7 +25,7 @@ BANNED = [
 
 
 def undefined(archive):
-    """[(object file, symbol)]"""
+    """Yields (object file, undefined symbol)."""
     member = ""
     for line in subprocess.run(["nm", "-u", archive], check=True, capture_output=True, text=True).stdout.splitlines():
         if line.endswith(":"):

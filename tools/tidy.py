@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""tidy.py [--root DIR] [--compile-commands FILE] [--words] [--shrink] [--layers] - the house rules.
+"""tidy.py [--root DIR] [--compile-commands FILE] [--words] [--shrink] [--layers] - checks the house rules.
 
 Prints FILE:LINE: RULE: TEXT for each finding and exits with 1 if there is one. The rules are in tidy_rules.py. --words
-lists all findings about language: in comments, documents, test names and the subjects of commits. Without it a file is
-reported if it has more of them than tidy_words.json allows.
-Functions, files and classes above the limits are named in tidy_ratchet.json with their size and the reason. They may
-only shrink, and --shrink records the smaller sizes. --layers writes the layer table into ARCHITECTURE.md.
+lists all findings about language in comments, documents, test names and the subjects of commits. Without --words, only
+files with more findings than tidy_words.json allows are reported.
+tidy_ratchet.json lists functions, files and classes above the limits, with their size and the reason. They may only
+shrink; --shrink records the smaller sizes. --layers writes the layer table into ARCHITECTURE.md.
 """
 import argparse
 import json
@@ -27,7 +27,7 @@ SCRIPTS = {"dev", ".ci/run", "tools/ml-env", "tools/hadoop-env"}
 
 
 def tracked_files(root):
-    """Files that git tracks or would add, as paths relative to root; every file without a git repository."""
+    """Files that git tracks or would add, as paths relative to root; all files if there is no git repository."""
     if (root / ".git").exists():
         listing = ["git", "ls-files", "-co", "--exclude-standard"]
         names = subprocess.run(listing, cwd=root, check=True, capture_output=True, text=True).stdout.splitlines()
@@ -37,17 +37,17 @@ def tracked_files(root):
 
 
 def library_of(path):
-    """The library a file belongs to; None: an application, a test of the programs, a tool."""
+    """The library that contains a file, or None for applications, tests of the programs and tools."""
     if not path.startswith("src/") or path.startswith(rules.PROGRAMS):
         return None
     folder = path.removeprefix("src/").partition("/include/")[0] if "/include/" in path else path[4:].rpartition("/")[0]
-    while folder and folder not in rules.LAYERS:  # a folder of test data, say
+    while folder and folder not in rules.LAYERS:  # for example a folder of test data
         folder = folder.rpartition("/")[0]
     return folder or None
 
 
 def is_test(path):
-    """Tests, benchmarks, and headers that only they include."""
+    """Whether a file is a test, a benchmark, or a header that only these include."""
     name = r"(_test\.cc|_bench\.cc|_fixture\.h|/testing\.h|/test_\w+\.h)$"
     return path.startswith("tests/") or re.search(name, path) is not None
 
@@ -121,7 +121,7 @@ def check_includes(path, text):
 
 
 def check_deps(path, text):
-    """DEPS of a CMakeLists.txt against the layer table."""
+    """Compares DEPS of a CMakeLists.txt with the layer table."""
     for match in re.finditer(r"howdah_library\(([^)]*)\)", text) if path.endswith("/CMakeLists.txt") else ():
         name, rest = path.removeprefix("src/").removesuffix("/CMakeLists.txt"), match.group(1)
         number = text.count("\n", 0, match.start()) + 1
@@ -148,7 +148,7 @@ def check_form(path, text):
     if suffix not in CODE and path not in SCRIPTS and not path.endswith("CMakeLists.txt"):
         return
     if path.startswith(rules.CONTRACT):
-        return  # kept as users have them
+        return  # these files have the style of their users
     for number, line in enumerate(text.splitlines(), 1):
         if len(line) > rules.LINE_LENGTH_MAX:
             yield Finding(path, number, "long-line", f"{len(line)} columns, {rules.LINE_LENGTH_MAX} are allowed")
@@ -181,7 +181,7 @@ def sizes_of(path, text):
 
 
 def rule_of(name):
-    """The rule about an entry of the ratchet: (rule, limit, unit, what is measured)."""
+    """The rule for an entry of the ratchet: (rule, limit, unit, measured thing)."""
     path, _, part = name.partition(":")
     if part.endswith("'s methods"):
         return "large-class", rules.METHODS_MAX, "methods", part.removesuffix("'s methods")
@@ -218,8 +218,8 @@ def check_compiled(root, names, compile_commands):
             yield Finding(name, 1, "never-compiled", "no target of the build compiles this file")
 
 
-def excuse(findings):
-    """Leaves out findings that EXCEPTIONS name, and reports exceptions without a finding."""
+def apply_exceptions(findings):
+    """Removes the findings that EXCEPTIONS allows, and reports exceptions without a finding."""
     used = set()
     for finding in findings:
         key = (finding.path, finding.rule)
@@ -232,13 +232,13 @@ def excuse(findings):
 
 
 def texts_of(root):
-    """{path: text} of every file that has text."""
+    """{path: text} of all text files."""
     texts = {}
     for name in tracked_files(root):
         try:
             texts[name] = (root / name).read_text(encoding="utf-8")
         except UnicodeDecodeError:
-            continue  # an image, an archive
+            continue  # a binary file
     return texts
 
 
@@ -249,7 +249,7 @@ def check_language(root):
 
 
 def more_than_known(findings, known):
-    """The findings of the files that have more of them than `known`: {path: number}."""
+    """All findings of each file that has more findings than known[path]."""
     count = Counter(finding.path for finding in findings)
     return [f for f in findings if count[f.path] > known.get(f.path, 0)]
 
@@ -272,11 +272,11 @@ def check_tree(root, compile_commands=None, shrink=False):
     findings += check_words_of_tree(root, shrink)
     if compile_commands:
         findings += check_compiled(root, list(texts), compile_commands)
-    return list(excuse(findings))
+    return list(apply_exceptions(findings))
 
 
 def check_words_of_tree(root, shrink):
-    """Findings about words beyond those that tidy_words.json knows; their number per file may only shrink."""
+    """Findings about words of files that have more than tidy_words.json allows. The allowed numbers may only shrink."""
     path = root / "tools/tidy_words.json"
     known = json.loads(path.read_text()) if path.exists() else {}
     findings = check_language(root)

@@ -1,4 +1,5 @@
-"""Just enough of C++ and Python to find comments and functions in a text. Heuristics: good for well-formatted code."""
+"""Finds comments, functions, classes and namespaces in C++ and Python code. The heuristics work for well-formatted
+code."""
 import ast
 import re
 from collections import namedtuple
@@ -9,7 +10,7 @@ TOKEN = re.compile(
 
 
 def blank(text):
-    """As many lines and columns, nothing in them."""
+    """Replaces all characters except line breaks by spaces, so that positions stay the same."""
     return re.sub(r"[^\n]", " ", text)
 
 
@@ -18,13 +19,13 @@ def without_comments_and_strings(text):
 
 
 def code_only(text):
-    """Without comments, strings and preprocessor lines."""
+    """The text without comments, strings and preprocessor lines."""
     text = without_comments_and_strings(text)
     return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", lambda m: blank(m.group(0)), text, flags=re.MULTILINE)
 
 
 def scope_kind(head):
-    """The kind of the brace after `head`: a scope that can hold functions, a function, or anything else."""
+    """The kind of the braces after `head`: a scope that can contain functions, a function, or anything else."""
     if re.search(r"\bnamespace\b|\bextern\s*$", head):
         return "scope"
     if re.search(r"\b(class|struct|union)\b[^()=]*$", head):
@@ -100,7 +101,8 @@ def member_kind(declaration, class_name):
 
 
 def classes(text):
-    """Every class and struct with a body, with the number of its methods and fields; nested classes by themselves."""
+    """All classes and structs with a body, with the number of their methods and fields. Nested classes are listed
+    separately."""
     code = code_only(text)
     found, stack, start = [], [], 0
     for match in re.finditer(r"[{};]", code):
@@ -146,7 +148,7 @@ def classes(text):
 
 
 def namespaces(text):
-    """[(line, name, whether it only declares classes of another library)] of every named namespace at the top level."""
+    """Yields (line, name, whether it contains only forward declarations) for each named namespace at the top level."""
     code = code_only(text)
     for match in re.finditer(r"^(?:inline )?namespace ([\w:]+) \{", code, re.MULTILINE):
         body = code[match.end():]
@@ -170,7 +172,8 @@ def without_names(parameters):
 
 
 def unnamed_name(declaration):
-    """The name that a declaration in an unnamed namespace adds, with a function's parameter types; None: an alias."""
+    """The name that a declaration in an unnamed namespace adds, for a function with its parameter types. None if it
+    adds no name, for example because it is an alias."""
     text = " ".join(declaration.split())
     match = re.match(r"(?:template ?<.*?> ?)?(?:class|struct|enum class|enum|union) (\w+)", text)
     if match:
@@ -180,7 +183,7 @@ def unnamed_name(declaration):
     left = re.split(r"(?<![=!<>])=(?!=)", text)[0]
     match = re.search(r"((?:\w+::)*~?\w+)\s*\((.*)\)", left)
     if match and "::" in match.group(1):
-        return None  # a method of a class that the namespace has already
+        return None  # a method of a class that is declared elsewhere in the namespace
     if match:
         return f"{match.group(1)}({without_names(match.group(2))})"
     match = re.search(r"(\w+)\s*(\[[^\]]*\]\s*)*(\{.*)?$", left)
@@ -188,7 +191,7 @@ def unnamed_name(declaration):
 
 
 def unnamed(text):
-    """[(line, name)] of what stands in the unnamed namespaces of a file."""
+    """Yields (line, name) for each declaration in the unnamed namespaces of a file."""
     code = code_only(text)
     stack, start = [], 0
     for match in re.finditer(r"[{};]", code):

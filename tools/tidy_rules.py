@@ -1,6 +1,6 @@
-"""The rules of tools/tidy.py, as data. Each rule has the reason that a reader of its message needs."""
+"""The rules of tools/tidy.py, as data. The message of a rule contains its reason."""
 
-# --- layers: which library may use which, and which third-party headers -----------------------------------------------
+# --- layers: the libraries and third-party headers that a library may use ---------------------------------------------
 #
 # A library is named by its folder below src/; its namespace, its include prefix and its CMake target follow from that.
 
@@ -33,7 +33,7 @@ LAYERS = {
     "os/process": ({"base", "os/files"}, {POSIX, "nlohmann"}),
     "os/net": ({"base"}, {POSIX, "ares"}),
     "os/http": ({"base", "os/net", "os/process", "os/files"}, {POSIX, "boost"}),
-    # hadoop: speak Hadoop's protocols; know nothing of jobs
+    # hadoop: implement Hadoop's protocols, independent of Howdah's jobs
     "hadoop/rpc": ({"base", "os/net", "hadoop/messages"}, {POSIX, "boost", "openssl", "protobuf"}),
     "hadoop/conf": ({"base"}, {POSIX, "pugixml"}),
     "hadoop/hdfs": ({"base", "os/net", "os/process", "os/files", "hadoop/messages", "hadoop/rpc", "hadoop/conf"},
@@ -41,7 +41,7 @@ LAYERS = {
     "hadoop/yarn": ({"base", "os/net", "hadoop/messages", "hadoop/rpc", "hadoop/conf"}, {POSIX, "boost", "protobuf"}),
     # translation
     "compat/tony/config": ({"base", "jobspec", "hadoop/conf"}, set()),
-    # world: what touches a network or a cluster
+    # world: use a network or a cluster
     "rpc": ({"base", "wire"}, {POSIX, "absl", "grpc", "openssl", "protobuf"}),
     "rpc/callback": ({"base"}, {POSIX, "boost"}),
     "rpc/streams": ({"base", "os/process", "os/files", "rpc", "wire"}, {POSIX, "boost"}),
@@ -100,10 +100,10 @@ LAYER_GROUPS = [
 # Folders with halves that run in different programs.
 HALVES = {"src/backend/yarn": ("client", "am")}
 
-# Folders within a library's that are programs of their own.
+# Folders inside the folder of a library that are separate programs.
 PROGRAMS = ("src/testing/sim/runner/",)
 
-# How an include names its library, by prefix; the first that fits.
+# The third-party library of an include, by the prefix of the path. The first match counts.
 THIRD_PARTY = [("nlohmann/", "nlohmann"), ("yaml.h", "libyaml"), ("re2/", "re2"), ("boost/", "boost"),
                ("grpcpp/", "grpc"), ("grpc/", "grpc"), ("google/protobuf/", "protobuf"), ("openssl/", "openssl"),
                ("ares", "ares"), ("pugixml", "pugixml"), ("zlib.h", "zlib"), ("archive", "archive"), ("CLI/", "cli11"),
@@ -137,7 +137,8 @@ BANNED = [
      "is a path of one machine"),
 ]
 
-# Hosts a tracked file may name in a URL; packages come from wherever this machine's clients are set up to look.
+# Hosts that a tracked file may name in a URL. Package registries are not named, because each machine configures its
+# own.
 URL_HOSTS = {"localhost", "127.0.0.1", "json-schema.org", "www.apache.org", "www.w3.org", "github.com",
              "yarn.apache.org", "hadoop.apache.org", "howdah.invalid", "example.com", "example.org"}
 
@@ -145,7 +146,7 @@ URL_HOSTS = {"localhost", "127.0.0.1", "json-schema.org", "www.apache.org", "www
 
 SENTENCE_START = r"[\s*(]*(What|Who|Whose|Whoever|Whatever|Of)\b(?! course)"
 SENTENCE_START_INSTEAD = "name the subject first"
-# (pattern, what to write instead); code and quoted words are not looked at
+# (pattern, what to write instead); code and quoted words are not checked
 WORDS = [
     (r"\banew\b", "write again"),
     (r"\bfor ever\b", "write forever, permanently, or the limit"),
@@ -184,8 +185,8 @@ GONE_IDENTIFIERS = (
     r"|Newcomers?|newcomers?|Pardons?|pardons?|IsDeaf|deaf_?|hadooprpc|hadoopconf|tonyhistory"
     r"|historyfiles|eventfiles|yarnplace)\b")
 GONE_IDENTIFIERS_INSTEAD = "an older word; the glossary in STYLE.md has the one to use"
-WORDS_NOT_IN = {"STYLE.md", "tools/tidy_rules.py", "tests/locks/test_tidy_words.py"}  # they quote what they forbid
-WORDS_SINCE = "e0ff3b9"  # commits after this one
+WORDS_NOT_IN = {"STYLE.md", "tools/tidy_rules.py", "tests/locks/test_tidy_words.py"}  # they contain the forbidden words
+WORDS_SINCE = "e0ff3b9"  # only later commits are checked
 SUBJECT_LENGTH_MAX = 72
 SUBJECT_FORM = r"[a-z][a-z0-9 ,/_.-]*: \S"
 SUBJECT_EXCEPTIONS = {"bf0fad5": "precompiled headers: its message was lost when it was amended"}
@@ -200,7 +201,7 @@ METHODS_MAX = 25
 FIELDS_MAX = 15
 RECORD_METHODS_MAX = 3
 
-# --- exceptions: (file, rule): reason. One that excuses nothing is an error itself. -----------------------------------
+# --- exceptions: (file, rule): reason. An exception without a finding is an error. ------------------------------------
 
 EXCEPTIONS = {
     ("tests/support/machine.py", "sleep"): "eventually(): between two looks at /proc, which sends no events",

@@ -1,4 +1,4 @@
-"""Checks of how code is divided: classes, namespaces, halves of a folder, and the layer table of ARCHITECTURE.md."""
+"""Checks the structure of the code: classes, namespaces, halves of a folder, and the layer table of ARCHITECTURE.md."""
 import re
 from collections import defaultdict, namedtuple
 
@@ -20,7 +20,7 @@ def class_sizes(path, text):
     for found in tidy_cpp.classes(text):
         if found.methods > rules.METHODS_MAX:
             sizes[f"{path}:{found.name}'s methods"] = (found.line, found.methods)
-        # A record has values and next to no behaviour: its fields share no state that methods could confuse.
+        # A class with at most RECORD_METHODS_MAX methods is a record, which may have any number of fields.
         if found.fields > rules.FIELDS_MAX and found.methods > rules.RECORD_METHODS_MAX:
             sizes[f"{path}:{found.name}'s fields"] = (found.line, found.fields)
     return sizes
@@ -34,7 +34,7 @@ def check_namespaces(path, text, library):
 
 
 def check_halves(path, text):
-    """A folder whose halves run in different programs: neither includes the other."""
+    """The halves of a folder run in different programs, so neither may include the other."""
     for folder, halves in rules.HALVES.items():
         half = path.removeprefix(folder + "/").partition("/")[0]
         if not path.startswith(folder + "/") or half not in halves:
@@ -69,7 +69,8 @@ def class_files(texts):
 
 
 def check_unnamed_namespaces(texts):
-    """Release builds compile several files of a folder at once: names must differ in unnamed namespaces as well."""
+    """Release builds combine several files of a folder into one compilation (unity build), so names in unnamed
+    namespaces must differ, too."""
     names = defaultdict(dict)
     for path, text in texts.items():
         if path.endswith(".cc") and path.startswith("src/") and not path.endswith(("_test.cc", "_bench.cc")):

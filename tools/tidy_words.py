@@ -9,14 +9,14 @@ import tidy_cpp
 import tidy_rules as rules
 
 Finding = namedtuple("Finding", "path line rule text")
-Passage = namedtuple("Passage", "line text")  # the line is that of its first character
+Passage = namedtuple("Passage", "line text")  # line: where the text starts
 
 SCRIPT_ENDINGS = (".sh", ".cmake", "CMakeLists.txt", ".yaml", ".yml", ".toml")
 SCRIPTS = ("dev", ".ci/run", "tools/ml-env", "tools/hadoop-env", "tools/tony-env", "tests/sim/seeds.txt")
 
 
 def joined(lines):
-    """Passages of [(line number, text)]: consecutive lines together."""
+    """Joins consecutive lines, given as (line number, text), into passages."""
     passage, last = [], None
     for number, text in lines:
         if passage and number != last + 1:
@@ -95,7 +95,7 @@ def passages(path, text):
 
 
 def without_quotes(text):
-    """Code and quoted words are somebody else's; they are blanked, so that offsets stay."""
+    """Blanks code and quoted words, which are not checked. The offsets of the rest stay the same."""
     return re.sub(r"`[^`\n]*`|(?<!\w)\"[^\"\n]{1,60}\"|“[^”\n]*”", lambda m: "·" * len(m.group(0)), text)
 
 
@@ -103,7 +103,7 @@ SENTENCE_END = re.compile(r"[.?!:]\**(?=\s+[A-Z*(·]|\s*$)")
 
 
 def sentences(text):
-    """(offset, sentence with its last character)"""
+    """Yields (offset, sentence with its final punctuation mark)."""
     start = 0
     for match in SENTENCE_END.finditer(text):
         yield start, text[start:match.end()]
@@ -113,7 +113,7 @@ def sentences(text):
 
 
 def check_prose(text):
-    """(offset, rule, message) of each habit in a text."""
+    """Yields (offset, message) for each of the habits in a text."""
     text = without_quotes(text)
     for pattern, instead in rules.WORDS:
         for match in re.finditer(pattern, text):
@@ -168,7 +168,7 @@ def check_subject(subject):
 
 
 def check_commits(root):
-    """The subjects of the commits after rules.WORDS_SINCE; none where git does not know that commit."""
+    """Checks the subjects of the commits after rules.WORDS_SINCE; checks none if git does not have that commit."""
     log = ["git", "log", "--no-merges", "--format=%h %H %s", f"{rules.WORDS_SINCE}..HEAD"]
     done = subprocess.run(log, cwd=root, capture_output=True, text=True)
     for line in done.stdout.splitlines() if done.returncode == 0 else ():

@@ -18,8 +18,8 @@ namespace {
 constexpr int kConnectingAtOnce = 32;
 constexpr auto kNoLimit = std::chrono::hours(1);
 
-// howdah-bench-attach --executors ADDRESS COUNT: connects and registers COUNT executors, and prints when the last has
-// received its start order.
+// howdah-bench-attach --executors ADDRESS COUNT: connects and registers COUNT executors, and prints the time at which
+// the last one received its start order.
 int RunExecutors(const std::string& address, size_t count) {
   rpc::Identity identity = ReadIdentity();
   rpc::TestLoop loop;
@@ -50,7 +50,7 @@ int RunExecutors(const std::string& address, size_t count) {
   loop.RunUntil([&] { return told + closed >= count; }, std::chrono::hours(1));
   std::printf("%.6f %zu\n", Now(), wrong + closed);
   std::fflush(stdout);
-  ReadLine(0);  // until the AM's process has read the figures
+  ReadLine(0);  // wait until the AM's process has read the figures
   _exit(0);     // skip closing thousands of connections
 }
 
@@ -105,7 +105,7 @@ int RunAm(size_t count, size_t processes) {
   long connected_kib = Figure(getpid(), "status", "VmRSS");
   double last_told = 0;
   long wrong = 0;
-  // The loop keeps running, because the rest of the data is written as the peers' windows open.
+  // The loop must keep running: it writes the rest of the data when the peers' flow-control windows open.
   std::thread reader([&, post = loop.post()] {
     for (const Child& child : children) {
       std::string line = ReadLine(child.out);

@@ -1,5 +1,4 @@
-// Helpers of the benchmarks: starts another process of the same program with an identity, and reads figures of a
-// process.
+// Helpers of the benchmarks: start another process of the same program, and read figures about a process.
 #pragma once
 
 #include <fcntl.h>
@@ -35,10 +34,10 @@ inline long Figure(pid_t pid, const char* file, const std::string& field) {
 
 struct Child {
   pid_t pid = -1;
-  int in = -1, out = -1;  // its standard input and output
+  int in = -1, out = -1;  // our ends of its standard input and output
 };
 
-// Starts the same program with these arguments; the identity is the first input.
+// Starts the same program with these arguments and sends it the identity as its first input.
 inline Child Spawn(std::vector<std::string> arguments, const rpc::Identity& identity) {
   int in[2], out[2];
   if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::abort();

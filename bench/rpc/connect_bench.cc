@@ -1,5 +1,5 @@
-// howdah-bench-connect [RUNS]: the time from exec of an executor's process to the AM's first answer, and the memory of
-// the idle executor and AM.
+// howdah-bench-connect [RUNS]: measures the time from the exec of an executor's process to the AM's first response, and
+// the memory of the idle executor and AM.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -16,8 +16,8 @@ struct Marks {
   double main = 0, connecting = 0, welcomed = 0;
 };
 
-// howdah-bench-connect --executor ADDRESS: registers, prints its timestamps after the Welcome, and stays until it is
-// told to leave.
+// howdah-bench-connect --executor ADDRESS: registers, prints its timestamps after the Welcome, and runs until its input
+// is closed.
 int RunExecutor(const std::string& address, double entered) {
   rpc::Identity identity = ReadIdentity();
   Marks marks{.main = entered};

@@ -1,9 +1,8 @@
 """Classifies ten kinds of clothes: PyTorch DistributedDataParallel on Fashion-MNIST.
 
-An ordinary DDP script, configured by its environment: the process group by MASTER_ADDR, MASTER_PORT, RANK and
-WORLD_SIZE, as under torchrun; the checkpoint directory by HOWDAH_CHECKPOINT_DIR; TensorBoard's directory by TB_LOG_DIR.
-Started alone, `python3 train.py` trains with one process.
-"""
+This is an ordinary DDP script, configured by its environment. MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE describe
+the process group, as under torchrun; HOWDAH_CHECKPOINT_DIR is the directory for checkpoints, and TB_LOG_DIR the one
+for TensorBoard. Without these variables, `python3 train.py` trains with one process. """
 import argparse
 import gzip
 import os
@@ -30,7 +29,7 @@ def arguments():
 
 
 def read_idx(path):
-    """One idx file: two zero bytes, the type, the number of dimensions, their sizes, then the bytes themselves."""
+    """Reads an idx file: two zero bytes, the type, the number of dimensions, their sizes, and then the data."""
     raw = gzip.decompress(path.read_bytes())
     sizes = np.frombuffer(raw, ">u4", count=raw[3], offset=4)
     return np.frombuffer(raw, np.uint8, offset=4 + 4 * raw[3]).reshape(sizes)
@@ -50,7 +49,8 @@ def network():
 
 
 class Checkpoint:
-    """The state after the last complete epoch. Written to a new file and renamed, so that a kill leaves the old one."""
+    """The state after the last complete epoch. save() writes a new file and renames it, so that a kill during the save
+    leaves the old one."""
 
     def __init__(self, folder):
         self.path = Path(folder) / "fashion-mnist.pt" if folder else None
@@ -104,7 +104,7 @@ def train_epoch(model, optimizer, images, labels, batch, order, on_step):
 
 @torch.no_grad()
 def confusion(model, images, labels):
-    """How often each class was mistaken for each other class."""
+    """Counts how often each class was recognised as each other class."""
     counts = torch.zeros(10, 10, dtype=torch.int64)
     for part, truth in zip(images.split(500), labels.split(500)):
         counts.index_put_((truth, model(part).argmax(1)), torch.tensor(1), accumulate=True)

@@ -1,7 +1,7 @@
 """Logistic regression on Fashion-MNIST over all processes of a job, with JAX.
 
-The batch is one global array, and each process holds its own rows. The step is written as for one process; its result
-does not depend on the location of the rows, so the compiler adds the sum over all processes.
+The batch is one global array, and each process holds some of its rows. The step is written as for one process. The
+compiler knows that the rows are distributed, and inserts the sums over all processes.
 """
 import gzip
 import os

@@ -1,7 +1,7 @@
 """Asynchronous training with TensorFlow's ParameterServerStrategy on Fashion-MNIST.
 
-Every task runs this script, and TF_CONFIG gives its role: workers and ps become servers that wait for orders; the chief
-keeps the model's variables on the ps and schedules steps on idle workers.
+Every task runs this script and finds its role in TF_CONFIG. Workers and ps become servers that wait for requests. The
+chief stores the model's variables on the ps and schedules steps on idle workers.
 """
 import gzip
 import os

@@ -1,6 +1,6 @@
 """Boosted trees on Fashion-MNIST with XGBoost, over all processes of a job, or in one process without a job.
 
-Histograms are summed over all processes, so that every one of them grows the same trees.
+Histograms are summed over all processes, so that every process grows the same trees.
 """
 import contextlib
 import gzip
@@ -23,7 +23,7 @@ def load(part, rows):
 
 
 def communicator():
-    """Pass the tracker's address on: XGBoost does not read these variables itself."""
+    """Passes the tracker's address to XGBoost, which does not read these variables itself."""
     if "DMLC_TRACKER_URI" not in os.environ:
         return contextlib.nullcontext()
     return collective.CommunicatorContext(dmlc_tracker_uri=os.environ["DMLC_TRACKER_URI"],
@@ -39,7 +39,7 @@ def main():
         # XGBoost prints the loss of each round once, into the output of rank 0.
         model = xgboost.train({"objective": "multi:softprob", "num_class": 10, "max_depth": 4, "nthread": 1}, rows,
                               ROUNDS, evals=[(rows, "train")])
-    if rank == 0:  # after the communicator: within it even creating a DMatrix is a collective operation
+    if rank == 0:  # outside the communicator, because inside it even creating a DMatrix is a collective operation
         images, labels = load("t10k", 2000)
         guess = model.predict(xgboost.DMatrix(images)).argmax(1)
         print(f"test accuracy {(guess == labels).mean():.3f}", flush=True)

@@ -1,4 +1,4 @@
-"""Short runs of tools/chaos."""
+"""Setup for the tests that run tools/chaos for a short time."""
 import pathlib
 import sys
 

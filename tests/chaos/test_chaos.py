@@ -1,5 +1,5 @@
-"""Pauses and network cuts under a real training on a real cluster, which the tests of single faults do not cover. Long
-runs are `./dev chaos`."""
+"""A real training on a real cluster survives one pause or network cut after another; the other tests inject single
+faults. `./dev chaos` is for long runs."""
 import re
 import subprocess
 import sys
@@ -12,14 +12,14 @@ KINDS = ("pause_process", "pause_executor", "pause_am", "pause_node_manager", "p
 EVERY_S = 6
 
 
-def may_make_networks():
+def can_create_networks():
     return subprocess.run(["unshare", "--net", "ip", "link", "add", "hub", "type", "bridge"],
                           capture_output=True).returncode == 0
 
 
-@pytest.mark.skipif(not may_make_networks(), reason="needs the right to make network namespaces (root)")
+@pytest.mark.skipif(not can_create_networks(), reason="needs the right to make network namespaces (root)")
 def test_training_survives_every_pause():
-    minutes = 2 * (len(KINDS) + 1) * EVERY_S / 60  # the steps of the training take half of it
+    minutes = 2 * (len(KINDS) + 1) * EVERY_S / 60  # an undisturbed training would take half of this time
     done = subprocess.run([sys.executable, ROOT / "tools/chaos", "training", "--on", "yarn", "--every", str(EVERY_S),
                            "--minutes", str(minutes), "--kinds", ",".join(KINDS)], capture_output=True, text=True,
                           timeout=600)

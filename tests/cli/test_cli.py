@@ -1,6 +1,6 @@
 """The command line as users see it: help, exit codes, messages, JSON, completion.
 
-Jobs run in a HOWDAH_HOME of their own.
+Each test has its own HOWDAH_HOME.
 """
 import json
 import os
@@ -22,7 +22,7 @@ DEADLINE_S = 60
 
 @pytest.fixture
 def home(tmp_path):
-    """The environment of every call. Jobs left by a test are killed."""
+    """The environment for howdah(). Jobs that still run at the end of the test are killed."""
     env = {**os.environ, "HOWDAH_HOME": str(tmp_path / "home"), "XDG_CONFIG_HOME": str(tmp_path / "config")}
     env.pop("HOWDAH_ON", None)
     yield env
@@ -44,7 +44,7 @@ def job_file(tmp_path, text):
 SLEEPER = "roles: {w: {memory: 8MiB, command: 'echo ready; exec sleep 86399'}}\n"
 
 
-# --- help, wrong usage, and what needs no job -------------------------------------------------------------------------
+# --- help, wrong usage, and commands that need no job -----------------------------------------------------------------
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(home, command):
@@ -108,7 +108,7 @@ def test_the_backend_is_chosen_by_flag_variable_and_configuration(home, tmp_path
     assert howdah(home, "list").returncode == 0
 
 
-def test_version_schema_and_init(home, tmp_path):
+def test_version_schema_and_init_print_valid_output(home, tmp_path):
     assert re.fullmatch(r"howdah \d+\.\d+\.\d+\n", howdah(home, "version").stdout)
     schema = json.loads(howdah(home, "schema").stdout)
     assert "roles" in schema["properties"]
@@ -154,7 +154,7 @@ def test_doctor_reports_its_findings(home):
 
 # --- malformed job files ----------------------------------------------------------------------------------------------
 
-# The mistake, the pattern of the line to change, and the replacement.
+# Description of the mistake, pattern of the line to change, and replacement.
 MUTATIONS = [
     ("unknown key in a role", r"^(\s+)command:", r"\1comand:"),
     ("no unit", r"^(\s+)memory: .*$", r"\1memory: 2"),
@@ -179,7 +179,7 @@ MUTATIONS = [
 
 
 def malformed():
-    """(mistake, text, line of the mistake)"""
+    """Yields (description of the mistake, text of the job file, line number of the mistake)."""
     for path in sorted(CONTRACT.glob("*.yaml")):
         if path.name == "bad.yaml":
             continue
@@ -224,7 +224,7 @@ def test_malformed_job_files_exit_with_2_and_name_the_line(home, tmp_path):
     assert not os.path.exists(home["HOWDAH_HOME"] + "/jobs")
 
 
-def test_problems_precede_refusals_and_can_be_json(home, tmp_path):
+def test_job_file_problems_are_reported_before_refusals(home, tmp_path):
     both = job_file(tmp_path, "roles:\n  w:\n    memory: 900TiB\n    command: x\n    gpu: 1\n")
     for command in ("plan", "run", "submit"):
         assert howdah(home, command, both).returncode == 2
@@ -258,7 +258,7 @@ def test_run_prints_logs_on_stdout_and_messages_on_stderr(home):
     assert howdah(home, "logs", "last", "greeter:1").stdout == "hello from greeter:1 of 3\n"
 
 
-def test_run_without_a_file_and_json(home):
+def test_run_without_a_job_file_prints_json_status(home):
     done = howdah(home, "run", "--json", "--memory", "8MiB", "--workers", "2", "--env", "A=b c", "--",
                   "bash", "-c", 'echo "$A $1"; exit 3', "x", "it's")
     assert done.returncode == 1, done
@@ -267,7 +267,7 @@ def test_run_without_a_file_and_json(home):
     assert "worker:0 │ b c it's" in done.stderr or "worker:1 │ b c it's" in done.stderr
 
 
-def test_status_list_and_events_as_json(home):
+def test_status_list_and_events_print_json(home):
     howdah(home, "run", "fail.yaml")
     status = json.loads(howdah(home, "status", "last", "--json").stdout)
     assert list(status) == ["id", "name", "state", "exit_code", "on", "framework", "generation", "reason", "advice",
@@ -285,7 +285,7 @@ def test_status_list_and_events_as_json(home):
     assert len(howdah(home, "events", "last").stdout.splitlines()) == len(events)
 
 
-def test_logs_by_stream_attempt_and_tail(home, tmp_path):
+def test_logs_are_selected_by_stream_attempt_and_tail(home, tmp_path):
     howdah(home, "run", job_file(tmp_path, """
 roles:
   w:
@@ -305,7 +305,7 @@ roles:
     assert nobody.returncode == 2 and "w:0" in nobody.stderr
 
 
-def test_submit_wait_kill(home, tmp_path):
+def test_a_submitted_job_can_be_awaited_and_killed(home, tmp_path):
     done = howdah(home, "submit", job_file(tmp_path, SLEEPER))
     assert done.returncode == 0 and re.fullmatch(r"howdah-\d{8}-\d{6}-\w{4}\n", done.stdout)
     job = done.stdout.strip()
@@ -377,7 +377,7 @@ def test_a_terminal_gets_a_live_table_and_all_output(home):
     assert "\x1b[J" in text and "SUCCEEDED" in text
 
 
-def test_set_takes_one_value_and_may_precede_the_job_file(home):
+def test_set_takes_one_value_and_may_come_before_the_job_file(home):
     done = howdah(home, "plan", "--set", "roles.greeter.instances=2", "--set", "name=other", "hello.yaml", "--json")
     assert done.returncode == 0, done
     plan = json.loads(done.stdout)

@@ -1,4 +1,4 @@
-"""Jobs of the real frameworks. tools/ml-env installs what is missing of them."""
+"""Jobs that use the real frameworks. tools/ml-env installs missing frameworks."""
 import pathlib
 import sys
 

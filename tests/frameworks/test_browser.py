@@ -1,4 +1,4 @@
-"""TensorBoard and JupyterLab through the tunnel, with a browser at its end."""
+"""A browser uses TensorBoard and JupyterLab through the port that the client forwards."""
 import os
 import pathlib
 import re
@@ -52,7 +52,8 @@ class Serving:
 
 @pytest.fixture(scope="module", autouse=True)
 def idle(installed, tmp_path_factory):
-    """A notebook that nobody uses, from the beginning: JupyterLab looks once a minute whether it should go."""
+    """An unused notebook. It starts before the first test because JupyterLab checks only once a minute whether it has
+    been idle for long enough to exit."""
     machine = Machine(tmp_path_factory.mktemp("idle"))
     path = f"{pathlib.Path(installed('jupyter')).parent}:{os.environ['PATH']}"
     client = machine.start("notebook", "--memory", "512MiB", "--idle", "1s", env={"PATH": path})

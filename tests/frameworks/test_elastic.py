@@ -7,7 +7,7 @@ import torch, torch.distributed as dist
 from torch import nn
 stop = torch.zeros(1)
 def wanted(*_): stop[0] = 1
-signal.signal(signal.SIGTERM, wanted)  # it saves after each step: what stops at the end of one loses none
+signal.signal(signal.SIGTERM, wanted)  # each step is saved, so a stop at the end of a step loses nothing
 torch.manual_seed(1)
 net = nn.Linear(4, 1)
 saved, first = os.environ["HOWDAH_CHECKPOINT_DIR"] + "/net.pt", 0
@@ -22,7 +22,7 @@ optimizer = torch.optim.SGD(model.parameters(), lr=0.05)
 goal, step = torch.tensor([[1.0, -2.0, 3.0, 0.5]]), first
 while True:
     end = torch.tensor([float(os.path.exists(os.environ["GO"])), stop.item()])
-    dist.all_reduce(end)  # all agree on the last step
+    dist.all_reduce(end)  # all ranks leave the loop after the same step
     if end.sum() > 0: break
     step += 1
     data = torch.randn(16, 4, generator=torch.Generator().manual_seed(step * 64 + rank))
@@ -35,7 +35,7 @@ while True:
         os.replace(saved + ".part", saved)
         with open(os.environ["STEPS"], "a") as steps:
             print(json.dumps({"step": step, "world": world, "loss": loss.item()}), file=steps)
-while end[1] > 0 and not stop.item(): select.select([], [], [], 0.02)  # each is told to stop
+while end[1] > 0 and not stop.item(): select.select([], [], [], 0.02)  # wait for this rank's own SIGTERM
 """
 
 

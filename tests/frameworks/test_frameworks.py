@@ -9,8 +9,8 @@ import pytest
 
 from machine import ROOT, eventually
 
-GOOD = 0.8       # of the accuracy that each of the contract's jobs must reach
-RUN_S = 240      # a bound for a busy machine, no expectation
+GOOD = 0.8       # the accuracy that every training in tests/contract must reach
+RUN_S = 240      # an upper bound for a busy machine, not the expected duration
 EXAMPLES = ROOT / "examples"
 
 
@@ -19,7 +19,8 @@ def accuracies(text):
 
 
 def losses(text, who, epoch):
-    """Each process prints the mean loss over all of them: the same number, if they really train together."""
+    """The distinct losses that the processes printed for an epoch. Each prints the mean over all processes, so there is
+    only one value if they really train together."""
     return set(re.findall(rf"{who} \d/\d epoch {epoch} loss (\d+\.\d+)", text))
 
 
@@ -71,7 +72,7 @@ def test_jax_with_several_processes_in_a_task(machine, installed):
 
 
 def epochs(log):
-    """The epochs that a rank 0 of the Fashion-MNIST example was in, in order."""
+    """The epochs that one attempt of rank 0 of the Fashion-MNIST example started, in order."""
     return sorted({int(e) for e in re.findall(r"^epoch (\d+)/", log, re.M)})
 
 
@@ -90,7 +91,7 @@ roles:
 checkpoint: {{dir: {tmp_path}/checkpoints}}
 """)
     job = machine.submit("job.yaml", cwd=tmp_path)
-    # The second epoch begins only when the checkpoint of the first is safe.
+    # The second epoch starts only after the checkpoint of the first has been saved.
     eventually(lambda: "epoch 2/8" in machine("logs", job, "worker:0").stdout, f"the second epoch of {job}", RUN_S)
     before = machine.status(job)
     os.kill(before["tasks"][2]["pids"][0], signal.SIGKILL)
@@ -109,8 +110,8 @@ checkpoint: {{dir: {tmp_path}/checkpoints}}
 
 
 def test_the_reason_is_the_exception_of_the_rank_that_raised_it(machine, installed, tmp_path):
-    # While its data is read: the others wait for it to join. (In a collective they would see its connection close, and
-    # could be gone before its interpreter is.)
+    # Rank 2 fails before it joins, so that the other ranks wait for it. (In a collective they would notice its closed
+    # connection, and could exit before its interpreter does.)
     (tmp_path / "step.py").write_text("""import os, torch, torch.distributed as dist
 if os.environ["RANK"] == "2":
     raise ValueError("bad shard 17")
@@ -128,7 +129,7 @@ roles:
     assert "worker:1" in reason and "ValueError: bad shard 17 (step.py line 3)" in reason, reason
 
 
-def test_a_missing_module_is_named(machine, tmp_path):
+def test_a_missing_python_module_is_named(machine, tmp_path):
     (tmp_path / "job.yaml").write_text("""
 framework: pytorch
 roles:
@@ -162,7 +163,7 @@ def test_the_demo_learns_and_shows_its_curves(machine, installed, tmp_path):
     ("tensorflow-ps", "tensorflow", r"test accuracy 0\.[78]"),
     ("jax", "jax", r"test accuracy 0\.[78]"),
 ], ids=["hello", "tensorflow-ps", "jax"])
-def test_examples(machine, installed, example, environment, shows):
+def test_examples_print_the_expected_output(machine, installed, example, environment, shows):
     env = {"PYTHON": str(installed(environment))} if environment and installed("data") else {}
     done = machine("run", EXAMPLES / example / "job.yaml", env=env, timeout=RUN_S)
     assert done.code == 0, done

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from elastic_cases import Training, two_four_three_four_one_three_workers
+from elastic_cases import Training, scale_to_2_4_1_3_workers
 from machine import eventually, processes
 
 
@@ -14,12 +14,12 @@ def training(machine, installed, tmp_path):
 
 
 def test_workers_scale_in_place_without_restarts(training):
-    two_four_three_four_one_three_workers(training)
+    scale_to_2_4_1_3_workers(training)
     training.finish()
     training.assert_each_step_once()
 
 
-def test_rank_0_moves_and_an_exhausted_worker_fails_the_job(training):
+def test_rank_0_moves_to_a_survivor_and_a_failure_without_restarts_left_fails_the_job(training):
     training.submit(restarts=1)
     training.scale(2)
     first, second = training.until_size(2)
@@ -53,7 +53,7 @@ def test_workers_continue_without_the_am_and_restart_at_the_next_failure(trainin
     guardian, am = training.machine.agents(training.job, "am")
     os.kill(am, signal.SIGKILL)
     eventually(lambda: len(now := training.machine.agents(training.job, "am")) == 2 and am not in now, "another AM")
-    training.go_on()
+    training.wait_for_steps()
     assert training.until_size(2) == both
     os.kill(both[1], signal.SIGKILL)
     assert not set(both) & set(training.until_size(2, without=both))

@@ -20,7 +20,7 @@ roles:
 
 
 def test_ranks_run_in_all_tasks(machine, installed):
-    machine.assert_clean(cases.ranks_in_all_tasks(machine, installed))
+    machine.assert_clean(cases.run_mpi_ranks_in_all_tasks(machine, installed))
 
 
 def test_a_killed_rank_restarts_all_ranks(machine, installed, tmp_path):
@@ -36,7 +36,7 @@ print("sum", world.allreduce(world.rank), "of", os.environ["HOWDAH_TASK_INDEX"],
     assert sorted(lines) == ["sum 6 of 0 True"] * 2 + ["sum 6 of 1 True"] * 2, lines
 
 
-def test_the_job_exits_with_the_exit_code_of_the_rank(machine, installed, tmp_path):
+def test_the_reason_has_the_exit_code_of_the_failed_rank(machine, installed, tmp_path):
     done = job(machine, installed, tmp_path, "world.Barrier()\nsys.exit(7 if world.rank == 2 else 0)\n", "")
     assert done.code == 1, done
     reason = machine.status()["reason"]
@@ -44,7 +44,7 @@ def test_the_job_exits_with_the_exit_code_of_the_rank(machine, installed, tmp_pa
 
 
 def test_ranks_can_save_before_a_stop(machine, installed, tmp_path):
-    """mpirun passes SIGUSR1 on; on SIGTERM it would kill them a second later."""
+    """mpirun forwards SIGUSR1 to its ranks. On SIGTERM it would kill them one second later."""
     (tmp_path / "job.yaml").write_text(f"""
 framework: mpi
 files: [save.py]
@@ -57,7 +57,7 @@ import pathlib, signal, sys
 from mpi4py import MPI
 rank, folder = MPI.COMM_WORLD.rank, pathlib.Path(sys.argv[1])
 def save(*_):
-    signal.alarm(2)  # as if it took so long
+    signal.alarm(2)  # simulates 2 s of saving
     signal.signal(signal.SIGALRM, lambda *_: (folder / f"saved-{rank}").touch() or sys.exit())
 signal.signal(signal.SIGUSR1, save)
 (folder / f"ready-{rank}").touch()

@@ -1,18 +1,18 @@
-"""Real Horovod and XGBoost, which use a rendezvous server of the application master; and MXNet's variables."""
+"""Real Horovod and XGBoost with the AM's rendezvous servers, and the environment variables for MXNet."""
 import rendezvous_cases as cases
 
 RUN_S = cases.RUN_S
 
 
 def test_horovod_resumes_after_a_killed_rank(machine, installed, tmp_path):
-    machine.assert_clean(cases.horovod_with_a_killed_rank(machine, installed, tmp_path))
+    machine.assert_clean(cases.run_horovod_with_a_killed_rank(machine, installed, tmp_path))
 
 
 def test_xgboost_trains_the_same_model_as_one_process(machine, installed):
-    machine.assert_clean(cases.xgboost_as_one_process(machine, installed))
+    machine.assert_clean(cases.check_xgboost_equals_one_process(machine, installed))
 
 
-def test_xgboost_rendezvous_repeats_after_a_failure_and_for_a_second_training(machine, installed, tmp_path):
+def test_xgboost_rendezvous_works_again_after_a_failure_and_for_a_second_training(machine, installed, tmp_path):
     (tmp_path / "twice.py").write_text("""
 import os, signal
 from xgboost import collective
@@ -44,7 +44,8 @@ roles:
 
 
 def test_mxnet_tasks_connect_to_the_scheduler(machine, tmp_path):
-    """As ps-lite does: the scheduler listens where the others are sent to, and counts them."""
+    """node.py connects in the same way as MXNet's ps-lite: the scheduler listens at the address that all tasks get, and
+    waits until every server and worker has connected."""
     (tmp_path / "node.py").write_text("""
 import os, socket
 role, where = os.environ["DMLC_ROLE"], (os.environ["DMLC_PS_ROOT_URI"], int(os.environ["DMLC_PS_ROOT_PORT"]))

@@ -1,14 +1,14 @@
-"""The configuration of TonY's own examples, as it is, with our own training scripts."""
+"""The unchanged configuration files of TonY's examples, with our own training scripts."""
 import re
 
 from machine import CONTRACT
 
-GOOD = 0.8   # of the accuracy that each of the contract's jobs must reach
-RUN_S = 240  # a bound for a busy machine, no expectation
+GOOD = 0.8   # the accuracy that every training in tests/contract must reach
+RUN_S = 240  # an upper bound for a busy machine, not the expected duration
 
 
 def configuration(tmp_path, **values):
-    """The file of the example's README."""
+    """Writes the configuration file that the README of TonY's example shows."""
     keys = {"tony.application.security.enabled": "false", **values}
     path = tmp_path / "tony-test.xml"
     path.write_text("<configuration>" + "".join(

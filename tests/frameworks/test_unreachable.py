@@ -1,4 +1,4 @@
-"""A rank of a real job that cannot reach the first one: the reason names both hosts."""
+"""A rank of a real job cannot connect to rank 0: the reason names both hosts."""
 import socket
 
 import job_reports
@@ -16,7 +16,7 @@ def test_29_gloo_cannot_connect(machine, installed, tmp_path):
     source = tmp_path / "src"
     source.mkdir()
     (source / "train.py").write_text(TRAIN)
-    with socket.socket() as closed:  # bound, and nobody listens
+    with socket.socket() as closed:  # bound but not listening
         closed.bind(("127.0.0.1", 0))
         port = closed.getsockname()[1]
         done = machine("run", machine.job_file(tmp_path, f"""

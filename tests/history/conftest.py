@@ -1,4 +1,4 @@
-"""Histories in TonY's layout. `tony` runs TonY's own classes on them."""
+"""Setup for the tests of histories in TonY's format. The fixture `tony` runs TonY's own classes."""
 import json
 import pathlib
 import subprocess
@@ -14,7 +14,7 @@ from machine import ROOT, Machine  # noqa: E402
 
 
 class Tony:
-    """The programs of tests/history/tony, compiled."""
+    """Compiles the Java programs in tests/history/tony and runs them."""
 
     def __init__(self, folder):
         env = subprocess.run([ROOT / "tools/tony-env"], stdout=subprocess.PIPE, text=True, check=True)
@@ -29,7 +29,7 @@ class Tony:
         return done.stdout
 
     def read(self, *directories):
-        """The result of TonY's parser for each job's directory."""
+        """The result of TonY's parser for each directory of a job."""
         lines = [line for line in self._run("TonyHistory", "read", *directories).splitlines() if line.startswith("{")]
         assert len(lines) == len(directories), lines
         return [json.loads(line) for line in lines]
@@ -38,7 +38,7 @@ class Tony:
         self._run("TonyHistory", "write", directory)
 
     def elephant(self, conf_dir, application, finished_ms):
-        """The data that Dr. Elephant finds about an application."""
+        """The data that Dr. Elephant would find for an application."""
         return json.loads(self._run("ElephantFetch", conf_dir, application, finished_ms).splitlines()[-1])
 
 

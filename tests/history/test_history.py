@@ -1,4 +1,5 @@
-"""A job's history for TonY's tools, read by TonY's own classes; and TonY's history, read by `howdah history`."""
+"""TonY's own classes read the histories that Howdah writes for TonY's tools, and `howdah history` reads the histories
+that TonY wrote."""
 import datetime
 import json
 import os
@@ -9,7 +10,7 @@ import pytest
 
 from machine import eventually, processes
 
-# worker:0 fails once; worker:1 ends as the test wants.
+# worker:0 fails once and then succeeds. Each test replaces END with the last command of worker:1.
 JOB = """
 name: mnist <é> & co
 history: {tony: TONY}
@@ -23,7 +24,7 @@ roles:
       [ $HOWDAH_TASK_INDEX = 0 ] && exit 0
       END
 """
-ID = "application_1541469337545_0031"  # of what TonyHistory.java writes
+ID = "application_1541469337545_0031"  # the job whose history TonyHistory.java writes
 NAME = f"{ID}-1542325695566-1542325733637-ann-FAILED.jhist"
 
 
@@ -40,7 +41,7 @@ def only(folder):
 
 
 def directories(tmp_path):
-    """The directories of jobs, oldest first."""
+    """The directories of unmoved jobs, oldest first."""
     return sorted((tmp_path / "tony/intermediate").iterdir(), key=lambda d: d.stat().st_ctime)
 
 
@@ -76,8 +77,9 @@ def ended(machine, file, code):
     return done.id
 
 
-def killed_master(machine, file):
-    """The id of a job whose AM and its guardian are killed while it runs, so that none goes on."""
+def job_with_killed_am(machine, file):
+    """Starts a job, kills its AM and the AM's guardian while worker:1 runs, and returns the id of the job. Without the
+    guardian no further AM is started."""
     ident = machine.submit(file)
     machine.until(ident, lambda s: [t["state"] for t in s["tasks"]] == ["SUCCEEDED", "RUNNING"], "worker:0's end")
     both = machine.agents(ident, "am")
@@ -91,8 +93,8 @@ def killed_master(machine, file):
 
 def test_tonys_parser_reads_the_history_of_a_job(machine, tony, tmp_path):
     ids = [ended(machine, job(tmp_path, "exit 0"), 0), ended(machine, job(tmp_path, "exit 7"), 1),
-           killed_master(machine, job(tmp_path, "sleep 600"))]
-    assert machine("wait", ids[2]).code == 1  # whoever looks records the end
+           job_with_killed_am(machine, job(tmp_path, "sleep 600"))]
+    assert machine("wait", ids[2]).code == 1  # without an AM, the first client that reads the job records its end
     found = directories(tmp_path)
     assert [d.stat().st_mode & 0o777 for d in found] == [0o770] * 3
     for ident, read, status in zip(ids, tony.read(*found), ("SUCCEEDED", "FAILED", "FAILED"), strict=True):
@@ -102,15 +104,15 @@ def test_tonys_parser_reads_the_history_of_a_job(machine, tony, tmp_path):
         assert metadata["user"] == os.environ.get("USER", "root").lower()
         assert read["configuration"]["howdah.job.id"] == ident
         assert read["configuration"]["tony.application.name"] == "mnist <é> & co"
-        assert read["roles"] == {"worker": [2, "64"]}  # what Dr. Elephant asks for: instances, MiB
+        assert read["roles"] == {"worker": [2, "64"]}  # instances and MiB, as Dr. Elephant reads them
         events = [(e["type"], e["event"].get("taskIndex"), e["event"].get("status")) for e in read["events"]]
         assert events[0] == ("APPLICATION_INITED", None, None)
         of_worker_0 = [(kind, end) for kind, index, end in events if index == 0]
         assert of_worker_0[:2] == [("TASK_STARTED", None), ("TASK_FINISHED", "FAILED")]
-        if ident != ids[1]:  # where worker:1 may have ended the job before worker:0 has started again
+        if ident != ids[1]:  # in that job, worker:1 may fail before worker:0 has restarted
             assert of_worker_0[2:] == [("TASK_STARTED", None), ("TASK_FINISHED", "SUCCEEDED")]
         assert events[-1] == ("APPLICATION_FINISHED", None, None)
-        # The journal agrees, and so does what we read of the file ourselves.
+        # The journal and our own parser give the same events.
         exits = [e for e in lines(machine, "events", ident) if e["type"] == "TaskExited" and e["role"] == "worker"]
         failures = [e["event"] for e in read["events"] if e["event"].get("status") == "FAILED"]
         assert [f["containerDiagnostic"] for f in failures] == [e["reason"] for e in exits if e.get("exit_code")]
@@ -123,7 +125,7 @@ def test_tonys_parser_reads_the_history_of_a_job(machine, tony, tmp_path):
                [(t["role"], t["index"], t["node"]) for t in ours["tasks"]]
 
 
-# A role that runs before the others, and one that is stopped at the end.
+# `prepare` runs before the other roles. `ps` is stopped at the end of the job.
 ROLES = """
 history: {tony: TONY}
 roles:
@@ -161,12 +163,12 @@ def test_dr_elephants_fetcher_finds_a_job_before_and_after_it_is_moved(machine, 
 
 
 def test_a_job_is_in_progress_while_it_runs_and_ended_after_any_kill(machine, tmp_path):
-    ident = killed_master(machine, job(tmp_path, "sleep 600"))
+    ident = job_with_killed_am(machine, job(tmp_path, "sleep 600"))
     directory = only(tmp_path / "tony/intermediate")
     assert jhist(directory).endswith(".jhist.inprogress")
     running = shown(machine, "list", "--dir", tmp_path / "tony")
     assert [(j["id"], j["state"], j["finished"]) for j in running] == [(ident, "RUNNING", None)]
-    assert machine.status(ident)["state"] == "FAILED"  # whoever looks first records the end
+    assert machine.status(ident)["state"] == "FAILED"  # without an AM, this client records the end
     assert jhist(directory).endswith("-FAILED.jhist")
     assert [j["state"] for j in shown(machine, "list", "--dir", tmp_path / "tony", "--status", "FAILED")] == ["FAILED"]
     assert len(shown(machine, "list")) == 1
@@ -183,7 +185,8 @@ def test_an_unwritable_history_does_not_fail_the_job(machine, tmp_path):
 
 @pytest.fixture
 def old(tony, tmp_path):
-    """A location with what TonY itself has written: one job moved, the other not, and one that TonY cannot read."""
+    """A history folder as TonY writes it, with two jobs. One has been moved to finished/. The other is still in
+    intermediate/, and TonY could not read it, because its user name is Ann-Lee."""
     location = tmp_path / "old"
     moved = location / "finished/2018/11/15" / ID
     tony.write(moved)
@@ -195,7 +198,7 @@ def old(tony, tmp_path):
     return location
 
 
-def test_tonys_history_is_read(machine, old, tony):
+def test_history_commands_read_tonys_history(machine, old, tony):
     at = ("--dir", old)
     jobs = shown(machine, "list", *at)
     assert [(j["id"], j["name"], j["state"], j["on"], j["framework"]) for j in jobs] == [
@@ -231,7 +234,7 @@ def test_tonys_history_is_read(machine, old, tony):
     assert "it is neither in" in missing.stderr
 
 
-def test_move_and_purge(machine, old):
+def test_move_and_purge_change_tonys_directories(machine, old):
     at = ("--dir", old)
 
     def tree():

@@ -1,4 +1,4 @@
-"""Jobs on the local backend, started with the users' programs. Each test has its own HOWDAH_HOME and leaves nothing."""
+"""Setup for jobs on the local backend. Each test has its own HOWDAH_HOME and leaves no processes behind."""
 import pathlib
 import sys
 

@@ -1,2 +1,2 @@
-"""The contract on the local backend."""
+"""The files of tests/contract on the local backend."""
 from contract_cases import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""Exports of a role to the roles that wait for its end."""
+"""Variables that a role exports to the roles that start after its end."""
 import os
 import signal
 

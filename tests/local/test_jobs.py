@@ -1,4 +1,4 @@
-"""The local backend: many jobs, memory and GPUs by lease, output, scaling, what is left behind."""
+"""The local backend: many jobs, leases of memory and GPUs, output, scaling, and cleanup."""
 import json
 import os
 import re
@@ -11,14 +11,15 @@ from machine import BIN, eventually, processes, read
 
 
 def percent_of_machine(machine, percent):
-    """That much of what this machine gives to jobs, as it says itself."""
+    """A percentage of the memory that this machine offers to jobs, in MiB. The error for too-big.yaml has the
+    amount."""
     done = machine("plan", "too-big.yaml")
     amount, unit = re.search(r"offers ([\d.]+) (\wiB)", done.stderr + done.stdout).groups()
     return int(float(amount) * percent / 100 * {"MiB": 1, "GiB": 1024, "TiB": 1 << 20}[unit])
 
 
 def test_two_jobs_that_each_need_more_than_half_run_one_after_the_other(machine, tmp_path):
-    share = percent_of_machine(machine, 40)  # two tasks each, and no room beside one of them
+    share = percent_of_machine(machine, 40)  # a job has two tasks, so there is no room for a second job
     job_file = machine.job_file(tmp_path, f"""
 name: big
 roles:
@@ -94,7 +95,7 @@ def test_fifty_jobs_at_once(machine):
 
 @pytest.fixture
 def four_gpus(tmp_path):
-    """A machine whose driver shows four GPUs: an nvidia-smi first in PATH."""
+    """An environment in which the first nvidia-smi in PATH reports four GPUs."""
     tool = tmp_path / "gpus" / "nvidia-smi"
     tool.parent.mkdir()
     tool.write_text("#!/bin/sh\nfor i in 0 1 2 3; do echo \"$i, Test GPU, 81920\"; done\n")
@@ -119,7 +120,7 @@ def test_gpus_are_leased_to_one_task_each(machine, tmp_path, four_gpus):
     third = machine.submit(machine.job_file(tmp_path, GPU_JOB % (1, 4, 0)), env=four_gpus)
     status = machine.until(third, lambda s: s["reason"], "a reason to wait")
     assert "GPUs" in status["reason"] and "2 of 4" in status["reason"], status
-    for pid in machine.agents(first, "am"):  # a crashed holder's lease is freed
+    for pid in machine.agents(first, "am"):  # the leases of a crashed job are released
         os.kill(pid, signal.SIGKILL)
     assert machine("wait", third).code == 0
     assert machine.log(third, "worker:0") == "0,1,2,3\n"
@@ -140,7 +141,7 @@ def rss_mib(pid):
 
 @pytest.mark.parametrize("seconds", [int(os.environ.get("HOWDAH_FLOOD_SECONDS", "5"))])
 def test_a_flood_of_output_is_complete_and_memory_stays_bounded(machine, tmp_path, seconds):
-    """One task writes 200 MB/s; the log has every byte, and executor, AM and client stay small."""
+    """One task writes 200 MB/s. The log contains every byte, and executor, AM and client each use less than 64 MiB."""
     flood = tmp_path / "flood.py"
     flood.write_text(f"""
 import os, time
@@ -181,7 +182,7 @@ roles:
 """))
     states = lambda status: [t["state"] for t in status["tasks"] if t["state"] != "STOPPED"]
     has = lambda n: machine.until(job, lambda s: states(s) == ["RUNNING"] * n, f"{n} workers")
-    has(4)  # by itself: there is room
+    has(4)  # the role grows without a command, because there is room
     for size in (1, 3):
         assert machine("scale", job, f"worker={size}").code == 0
         assert has(size)["generation"] == 0
@@ -192,7 +193,7 @@ roles:
 
 
 def test_optional_tasks_do_not_delay_other_jobs(machine, tmp_path):
-    """The first takes all that there is room for; what it still would like is no reason for the second to wait."""
+    """The first job fills the machine. Its optional tasks, which still wait for room, do not make other jobs wait."""
     percent = lambda n: percent_of_machine(machine, n)
     greedy = machine.submit(machine.job_file(tmp_path, f"""
 roles:

@@ -1,5 +1,5 @@
-"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the state it
-should, nothing is left, and the reason names the first cause."""
+"""kill -9 of a user process, an executor, the AM or the client at random moments: every job ends in the expected state
+and leaves nothing behind, and its reason names the root cause."""
 import os
 import random
 import signal
@@ -8,7 +8,7 @@ import pytest
 
 from machine import eventually
 
-ROUNDS = int(os.environ.get("HOWDAH_KILL_ROUNDS", "25"))  # of each of the eight kinds
+ROUNDS = int(os.environ.get("HOWDAH_KILL_ROUNDS", "25"))  # per test
 
 LONG = """
 name: victim
@@ -20,7 +20,7 @@ SHORT = LONG.replace("& sleep 300", "& sleep 0.4")
 
 
 def moment(seed):
-    """A random moment after submission: from before anything runs to well after."""
+    """A random delay of 0 to 0.2 s, so that kills hit before, during and after the start of the job."""
     return random.Random(seed).choice([0, 0, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2]) * random.Random(seed + 1).random()
 
 
@@ -45,7 +45,7 @@ def final(machine, job, code, state):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_user_process(machine, tmp_path, seed):
+def test_a_killed_user_process_fails_the_job(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, LONG))
     machine.running(job)
     pause(moment(seed))
@@ -59,7 +59,7 @@ def test_user_process(machine, tmp_path, seed):
 
 @pytest.mark.parametrize("which", ["guardian", "executor"])
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_executor(machine, tmp_path, seed, which):
+def test_a_killed_executor_fails_the_job(machine, tmp_path, seed, which):
     job = machine.submit(machine.job_file(tmp_path, LONG))
     machine.running(job)
     pause(moment(seed))
@@ -72,7 +72,7 @@ def test_executor(machine, tmp_path, seed, which):
 
 
 def next_am(machine, job, before):
-    """The AM that came after the one with this pid."""
+    """Waits until another AM has replaced the AM with the pid `before`; returns its pid."""
     def look():
         agents = machine.agents(job, "am")
         return agents if len(agents) == 2 and agents[1] != before else None
@@ -80,8 +80,8 @@ def next_am(machine, job, before):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_am(machine, tmp_path, seed):
-    """Another one goes on where it was, and the tasks do not notice."""
+def test_a_killed_am_is_replaced_and_tasks_continue(machine, tmp_path, seed):
+    """The next AM continues the job, and no task restarts."""
     job = machine.submit(machine.job_file(tmp_path, LONG))
     pause(moment(seed))
     am = machine.agents(job, "am")[1]
@@ -95,7 +95,7 @@ def test_am(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS // 5))
-def test_am_while_tasks_end(machine, tmp_path, seed):
+def test_an_am_killed_while_tasks_end_is_replaced(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, SHORT))
     machine.running(job)
     pause(0.3 + moment(seed))
@@ -105,8 +105,8 @@ def test_am_while_tasks_end(machine, tmp_path, seed):
     assert all(t["attempt"] == 0 for t in status["tasks"]), status
 
 
-def test_am_twenty_times(machine, tmp_path):
-    """The same processes run until the end, each reports every step once, and every request is answered."""
+def test_an_am_killed_twenty_times_loses_no_output(machine, tmp_path):
+    """The same processes run until the end, the log has every line once, and `status` works after each kill."""
     go = tmp_path / "go"
     job = machine.submit(machine.job_file(tmp_path, f"""
 name: steps
@@ -123,7 +123,7 @@ roles:
         assert kill9(am)
         am = next_am(machine, job, am)
         assert machine.status(job)["state"] == "RUNNING"
-        pause(1.05)  # the guardian gives up an AM that dies within a second again and again
+        pause(1.05)  # the guardian stops restarting an AM that repeatedly dies within a second
     assert [t["pids"] for t in machine.status(job)["tasks"]] == pids
     go.touch()
     status = final(machine, job, 0, "SUCCEEDED")
@@ -134,8 +134,8 @@ roles:
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_guardian_of_the_am(machine, tmp_path, seed):
-    """The job does not need it to go on."""
+def test_a_killed_am_guardian_does_not_affect_the_job(machine, tmp_path, seed):
+    """The job continues without the guardian."""
     job = machine.submit(machine.job_file(tmp_path, SHORT))
     pause(moment(seed))
     assert kill9(machine.agents(job, "am")[0])
@@ -143,8 +143,8 @@ def test_guardian_of_the_am(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_am_and_its_guardian(machine, tmp_path, seed):
-    """Nobody is left who could record it but who looks at the job."""
+def test_a_killed_am_and_its_guardian_fail_the_job(machine, tmp_path, seed):
+    """Nothing restarts the AM, so the first client that reads the job records its end."""
     job = machine.submit(machine.job_file(tmp_path, LONG))
     pause(moment(seed))
     for pid in machine.agents(job, "am"):
@@ -154,7 +154,7 @@ def test_am_and_its_guardian(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_client(machine, tmp_path, seed):
+def test_a_killed_client_does_not_affect_the_job(machine, tmp_path, seed):
     client = machine.start("run", machine.job_file(tmp_path, SHORT))
     job = eventually(lambda: next((j for j in machine.jobs() if machine.agents(j, "am")), None), "the job's AM")
     pause(moment(seed))
@@ -165,7 +165,7 @@ def test_client(machine, tmp_path, seed):
 
 
 @pytest.mark.parametrize("seed", range(ROUNDS))
-def test_rank_restarts_in_place(machine, tmp_path, seed):
+def test_killed_tasks_restart_within_their_budget(machine, tmp_path, seed):
     job = machine.submit(machine.job_file(tmp_path, """
 name: restarts
 roles:

@@ -1,4 +1,4 @@
-"""Tasks that report progress, that ask for time to save, that hang; and the time breakdown."""
+"""Tasks that report progress, ask for more time to save, or hang; and the time breakdown of a job."""
 import re
 import socket
 import time
@@ -20,7 +20,7 @@ def wall(status):
     return time.mktime(times[1]) - time.mktime(times[0]) + (millis[1] - millis[0]) / 1000
 
 
-# A rank that stops in its first attempt, in Python, with a stack to be seen, while the other one spins.
+# In the first attempt, rank 1 blocks in wait_for_data() while rank 0 spins. faulthandler prints their Python stacks.
 HANGS = """
 import faulthandler, os, select, signal
 faulthandler.register(signal.SIGUSR1, all_threads=True)
@@ -53,7 +53,7 @@ def test_36_hung_task_reports_its_stack_and_the_job_restarts(machine, tmp_path):
             {{instances: 2, memory: 64MiB, command: /usr/bin/python3 train.py, restart: {{max: 1, backoff: 100ms}}}}
         """))
     assert done.code == 0, done
-    # Which of the two is noticed first is chance: both tell their last step at the same time.
+    # Either rank may be reported as hung, because both reported their last step at the same time.
     sentence = (r"worker:([01]) made no progress on \S+, attempt 0: its last activity was progress \S+ ago, at "
                 r"step 5, checkpoint 3; it is at (wait_for_data|main) \(train.py:\d+\)")
     said = job_reports.reported(machine, done.id, sentence, done.stderr)
@@ -85,7 +85,7 @@ while True:
 
 
 def test_37_slow_rank_is_reported(machine, tmp_path):
-    """One of four takes five times as long for a step, which is known when it has done so for three windows."""
+    """One of four ranks takes five times as long per step. It is reported after it was slow in three windows."""
     source = tmp_path / "src"
     source.mkdir()
     (source / "train.py").write_text(PACES)
@@ -142,8 +142,8 @@ def test_checkpointing_extends_the_grace(machine, tmp_path):
     assert machine.task(job, "worker", 0)["progress"]["checkpoint"] == 7
 
 
-def test_40_time_breakdown(machine, tmp_path):
-    """Where the time went, once the job has ended: in what `run` says, in the status, and in the history."""
+def test_40_time_breakdown_is_shown_after_the_end(machine, tmp_path):
+    """The output of `run`, the status and the history of a finished job show its time breakdown."""
     done = machine("run", machine.job_file(tmp_path, """
         name: account
         framework: pytorch

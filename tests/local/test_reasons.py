@@ -1,4 +1,4 @@
-"""The situations of docs/failures.md, each provoked: the reason contains the required facts."""
+"""Provokes situations of docs/failures.md; the reported reason contains the required facts."""
 import getpass
 import os
 import re
@@ -78,7 +78,7 @@ def test_24_killed_by_a_signal(machine, tmp_path, name):
 
 
 def test_26_killed_by_the_oom_killer(machine, tmp_path):
-    """The kernel's words come from a file here; who dies does so as if by its hand."""
+    """A file stands in for the kernel's log, and the task kills itself with SIGKILL as the kernel would."""
     log, script = tmp_path / "kern.log", tmp_path / "die.sh"
     log.touch()
     script.write_text(f'echo "Out of memory: Killed process $$ (bash) total-vm:8392044kB" >> {log}; kill -9 $$\n')
@@ -132,7 +132,7 @@ def test_28_names_the_line_of_the_user_not_of_the_library(machine, tmp_path, sou
 
 @pytest.fixture
 def one_gpu(tmp_path):
-    """A machine whose driver shows one GPU: an nvidia-smi first in PATH."""
+    """An environment in which the first nvidia-smi in PATH reports one GPU."""
     tool = tmp_path / "gpu" / "nvidia-smi"
     tool.parent.mkdir()
     tool.write_text("#!/bin/sh\ncase $1 in\n"
@@ -143,7 +143,7 @@ def one_gpu(tmp_path):
 
 
 def gpu_job(machine, tmp_path, env, charge):
-    """A task that fails once the driver has said something of its GPU, and does well in its second attempt."""
+    """A job with one task, which fails after the driver has logged an error of its GPU. Its second attempt succeeds."""
     log, go = tmp_path / "kern.log", tmp_path / "go"
     log.write_text("NVRM: Xid (PCI:0000:3b:00): 79, pid=1, of long ago\n")
     job = Run(machine, tmp_path, f"""
@@ -160,7 +160,7 @@ roles:
       while [ ! -e {go} ]; do sleep 0.02; done
       echo "RuntimeError: CUDA error: unspecified launch failure" >&2; exit 1
 """, env=env)
-    # Its driver has been asked where on the bus it is.
+    # The query for the usage of a GPU also returns its PCI address, which the executor looks for in the log.
     machine.until(job.id, lambda s: (s["tasks"][0]["usage"] or {}).get("gpu"), "what its GPU does")
     with open(log, "a") as kernel:
         print("NVRM: Xid (PCI:0000:af:00): 48, pid=2, of another one's GPU", file=kernel)

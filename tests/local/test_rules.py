@@ -1,4 +1,4 @@
-"""The restart.rules of a job file decide on a failure, independent of the budgets."""
+"""The restart.rules of a job file decide what follows a failure, independent of the restart budget."""
 
 RULES = """
 name: rules
@@ -36,7 +36,7 @@ def test_a_free_restart_by_rule_needs_no_budget(machine, tmp_path):
     assert "restart.rules[1] (exit: 75) says restart_free" in machine("events", done.id).stdout
 
 
-def test_then_elsewhere_releases_the_container(machine, tmp_path):
+def test_then_elsewhere_restarts_the_task_and_avoids_the_node(machine, tmp_path):
     command = "'test $HOWDAH_ATTEMPT -ge 1 || kill -BUS $$'"
     done = machine("run", machine.job_file(tmp_path, RULES % (command, 0)))
     events = machine("events", done.id).stdout

@@ -1,4 +1,4 @@
-"""Jobs of TonY on the local backend: its scenarios, and cases beyond them."""
+"""TonY's jobs on the local backend: TonY's own scenarios and further cases."""
 import json
 from xml.etree import ElementTree
 
@@ -8,7 +8,7 @@ from tony_cases import *  # noqa: F403
 from tony_cases import E, K, P, PYTHON, S, SCRIPTS, conf, printed, roles, run, states
 
 
-def test_resources_of_every_kind(machine, archives, tmp_path):
+def test_resources_of_every_kind_are_localized(machine, archives, tmp_path):
     (tmp_path / "remote.txt").write_text("x")
     done = run(machine, *S, *K, "-executes", f"{PYTHON} check_archives.py", *roles(worker=1), *conf(
         f"tony.containers.resources={archives}/common.zip",
@@ -42,7 +42,7 @@ def test_a_session_is_retried(machine):
     assert "retries 1\n" in machine.log(done.id, "worker:1")
 
 
-def test_preprocessing(machine, tmp_path):
+def test_preprocessing_runs_before_the_tasks(machine, tmp_path):
     done = run(machine, *S, *P, *K, "-executes", "check_after_preprocess.py", "-shell_env", f"MARKER={tmp_path}/marker",
                *roles(worker=2), *conf("tony.application.enable-preprocess=true"))
     assert done.code == 0, done
@@ -99,7 +99,7 @@ def test_the_printed_job_runs_with_the_same_result(machine, tmp_path):
     assert [states(machine, done.id)[f"worker:{i}"] for i in (0, 1)] == ["SUCCEEDED", "SUCCEEDED"]
 
 
-def test_sources_of_the_configuration(machine, tmp_path):
+def test_later_sources_of_the_configuration_override_earlier_ones(machine, tmp_path):
     def xml(path, **values):
         text = "".join(f"<property><name>tony.{k.replace('_', '.')}</name><value>{v}</value></property>"
                        for k, v in values.items())
@@ -145,7 +145,7 @@ def test_history_is_kept_where_tony_keeps_it(machine, tmp_path):
     assert [p.name for p in folder.glob("*-SUCCEEDED.jhist")]
 
 
-# Files and commands of the examples; the real trainings are in tests/frameworks.
+# The configuration and flags of TonY's examples, with short scripts. tests/frameworks runs real trainings.
 EXAMPLES = {
     "mnist-tensorflow": ({"tony.application.security.enabled": "false"}, "succeed.py",
                          ["--task_params=--steps 1000 --data_dir /tmp/data --working_dir /tmp/model"], {"driver"}),

@@ -8,7 +8,8 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 @pytest.fixture(scope="session")
 def configured(tmp_path_factory):
-    """The project configured as the debug preset does, nothing built: the compiler's and linker's command lines."""
+    """A build folder that is configured with the debug preset but not built. The tests read the command lines of the
+    compiler and linker from it."""
     folder = tmp_path_factory.mktemp("configured")
     subprocess.run(["cmake", "--preset", "debug", "-B", folder], cwd=ROOT, check=True, capture_output=True)
     return folder

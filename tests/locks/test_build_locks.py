@@ -1,6 +1,6 @@
-"""An undeclared layer does not compile and does not link, and impure code is seen in a pure archive.
+"""Code that uses an undeclared layer does not compile and does not link, and impure code in a pure archive is found.
 
-One file at a time, not the project: what is tested is the command line that the real CMake files give the compiler."""
+The tests compile single planted files, not the project, with the command lines that the real CMake files generate."""
 import json
 import pathlib
 import re
@@ -17,7 +17,8 @@ import tidy_rules  # noqa: E402
 
 
 def compiler_of(configured, library):
-    """The command line of one of the library's own files, without the file."""
+    """The compiler's command line for a file of the library, without that file: the words after `-o FILE`, and those
+    before."""
     folder = str(ROOT / "src" / library) + "/"
     for entry in json.loads((configured / "compile_commands.json").read_text()):
         name = entry["file"]
@@ -73,7 +74,7 @@ add_subdirectory(src/high)
 
 
 def build_shared(tmp_path, deps):
-    """Two libraries; high calls a function of low."""
+    """Builds two shared libraries; `high` calls a function of `low`."""
     for name, text, arguments in (("low", "int Low() { return 1; }\n", ""),
                                   ("high", "int Low();\nint High() { return Low(); }\n", deps)):
         folder = tmp_path / "src" / name

@@ -1,4 +1,4 @@
-"""The last line of a test run counts every result, and an incomplete run never looks like a successful one."""
+"""The last line of a test run counts all results, and an incomplete run is never reported as successful."""
 import pathlib
 import subprocess
 import sys
@@ -14,7 +14,7 @@ UNIT_RAN = '<testcase name="unit.core" status="run"/>'
 UNIT_FAILED = '<testcase name="unit.core" status="fail"><failure/></testcase>'
 
 RUNS = [
-    # ctest-unit.xml, core_test.xml, pytest-programs.xml, broken, the line
+    # ctest-unit.xml, core_test.xml, pytest-programs.xml, BROKEN, expected last line
     (UNIT_RAN, GOOD + GOOD, GOOD, 0, "3 passed, 0 failed"),
     (UNIT_FAILED, GOOD + BAD, GOOD, 1, "2 passed, 1 failed"),
     (UNIT_FAILED, GOOD + GOOD, GOOD, 1, "3 passed, 1 failed"),
@@ -39,7 +39,7 @@ def test_every_run_of_pytest_and_ctest_counts(tmp_path):
 
 
 @pytest.mark.parametrize("ctest,unit,programs,broken,line", RUNS)
-def test_the_last_line(tmp_path, ctest, unit, programs, broken, line):
+def test_the_last_line_counts_all_results(tmp_path, ctest, unit, programs, broken, line):
     for name, cases in (("ctest-unit.xml", ctest), ("core_test.xml", unit), ("pytest-programs.xml", programs)):
         if cases is not None:
             (tmp_path / name).write_text(f"<testsuite>{cases}</testsuite>")

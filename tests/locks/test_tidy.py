@@ -13,7 +13,7 @@ import tidy_rules  # noqa: E402
 CORE, PROCESS, TEST, AM = "src/core/x.cc", "src/os/process/x.cc", "src/core/x_test.cc", "src/am/x.cc"
 
 
-# The violations are put together from parts where the rule applies to this file as well.
+# Some violations are concatenated from two strings, because the rule would report them in this file, too.
 CAUGHT = [  # path, text, rule
     (CORE, '#include "howdah/os/process/clock.h"', "layer"),
     (CORE, '#include "howdah/rpc/am_server.h"', "layer"),
@@ -139,7 +139,7 @@ def test_files_never_compiled_are_found(tmp_path):
 
 def test_unused_exceptions_are_found(monkeypatch):
     monkeypatch.setattr(tidy_rules, "EXCEPTIONS", {("a.cc", "sleep"): "why", ("b.cc", "sleep"): "why"})
-    found = tidy.excuse([tidy.Finding("a.cc", 1, "sleep", "x"), tidy.Finding("c.cc", 1, "sleep", "x")])
+    found = tidy.apply_exceptions([tidy.Finding("a.cc", 1, "sleep", "x"), tidy.Finding("c.cc", 1, "sleep", "x")])
     assert [(f.path, f.rule) for f in found] == [("c.cc", "sleep"), ("b.cc", "exception")]
 
 

@@ -1,4 +1,4 @@
-"""The checks of classes, namespaces, halves of a folder and the layer table find planted violations."""
+"""The checks of classes, namespaces, the halves of the YARN backend and the layer table find planted violations."""
 import pathlib
 import sys
 
@@ -58,7 +58,7 @@ def test_types_and_initializers_are_not_members():
     (26, 0, "class", ["Planted has 26 methods, 25 are allowed"]),
     (4, 16, "class", ["Planted has 16 fields, 15 are allowed"]),
     (26, 16, "struct", ["Planted has 16 fields, 15 are allowed", "Planted has 26 methods, 25 are allowed"]),
-    (0, 40, "struct", []),  # a record
+    (0, 40, "struct", []),  # a struct without methods may have any number of fields
 ])
 def test_large_classes_are_found(methods, fields, keyword, texts):
     findings = list(tidy.check_sizes(tidy.sizes_of(HEADER, class_of(methods, fields, keyword)), {}))
@@ -128,7 +128,7 @@ def test_the_halves_of_the_yarn_backend_do_not_include_each_other(path, include,
     assert ("half" in {f.rule for f in tidy.check_text(path, f'#include "{include}"\n')}) == caught
 
 
-def test_the_layer_table_is_compared():
+def test_an_outdated_layer_table_is_found():
     good = f"# A\n{tidy_structure.BEGIN}\n{tidy_structure.layer_table()}\n{tidy_structure.END}\n"
     assert list(tidy_structure.check_layer_table("ARCHITECTURE.md", good)) == []
     bad = good.replace("| `src/base` | the standard library |", "| `src/base` | `rpc` |")

@@ -1,4 +1,4 @@
-"""The checks of the language find planted habits, and leave plain English, questions and quoted words alone."""
+"""The language checks report the habits that STYLE.md lists, but not plain English, questions or quoted words."""
 import pathlib
 import subprocess
 import sys
@@ -85,11 +85,11 @@ def test_plain_english_passes(path, text):
     ("core: What is stopped first", True),
     ("core: it starts anew", True),
 ])
-def test_subjects_are_checked(subject, caught):
+def test_commit_subjects_are_checked(subject, caught):
     assert bool(list(tidy_words.check_subject(subject))) == caught
 
 
-def test_commits_after_the_first_one_are_read(tmp_path, monkeypatch):
+def test_only_commits_after_the_given_one_are_checked(tmp_path, monkeypatch):
     def git(*words):
         identity = ["-c", "user.name=a", "-c", "user.email=a@example.com"]
         return subprocess.run(["git", *identity, *words], cwd=tmp_path, check=True, capture_output=True,

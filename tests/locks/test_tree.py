@@ -1,4 +1,4 @@
-"""The tree as it is keeps the locks, and what is generated or promised in it is up to date."""
+"""The source tree obeys the layer locks and house rules, and its generated documents are up to date."""
 import pathlib
 import subprocess
 import sys
@@ -13,7 +13,7 @@ def run(*words):
     return subprocess.run([str(w) for w in words], cwd=ROOT, capture_output=True, text=True)
 
 
-def test_layers_and_house_rules(configured):
+def test_the_tree_obeys_layers_and_house_rules(configured):
     result = run(sys.executable, "tools/tidy.py", "--compile-commands", configured / "compile_commands.json")
     assert result.returncode == 0, "\n" + result.stdout + result.stderr
 
@@ -75,7 +75,7 @@ int main() {
 
 
 def test_the_compiler_still_breaks_coroutines(tmp_path):
-    """A canary: the day this fails, the compiler is fixed, and the rule against coroutines can be reconsidered."""
+    """Fails as soon as the compiler is fixed. The rule against coroutines can then be reconsidered."""
     (tmp_path / "canary.cc").write_text(CANARY)
     subprocess.run(["g++", "-std=c++20", "-o", "canary", "canary.cc"], cwd=tmp_path, check=True)
     if subprocess.run([tmp_path / "canary"]).returncode == 0:

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Plants bugs in the job core and in the AM's loop, one at a time, and shows how soon the simulator finds each.
 
-mutants.toml lists them: a line of src/core or src/am/loop and its replacement. Exits 1 if a mutant survives, or no
-longer applies.
+mutants.toml lists the bugs: a piece of text in src/core or src/am/loop, and its replacement. Exits 1 if the simulator
+does not find a bug, or if the text to replace is no longer in the source.
 """
 
 import argparse
@@ -36,7 +36,7 @@ def object_of(source, build):
 
 
 class Broken(Exception):
-    """Something that does not compile or link."""
+    """A source file does not compile, or a simulator does not link."""
 
 
 def build_with(command, output):
@@ -50,7 +50,7 @@ def compile_one(source, output):
 
 
 def compile_all(build, pool):
-    """The objects that every mutant shares; objects older than any header are compiled again."""
+    """Compiles the objects that all mutants share, unless an object is newer than its source and all headers."""
     (build / "objects").mkdir(parents=True, exist_ok=True)
     headers = [h for library in LIBRARIES + ["src/jobspec"] for h in (ROOT / library).rglob("*.h")]
     newest = max(h.stat().st_mtime for h in headers)
@@ -64,11 +64,11 @@ def compile_all(build, pool):
 
 
 class Stale(Exception):
-    """A mutant whose line is no longer there."""
+    """The text that a mutant replaces does not occur exactly once in its file."""
 
 
 def plant(mutant, build):
-    """The source with the bug in it."""
+    """Writes a copy of the source file with the bug; returns the paths of both."""
     source = ROOT / "src" / mutant["file"] if "/" in mutant["file"] else ROOT / "src/core" / mutant["file"]
     text = source.read_text()
     if text.count(mutant["old"]) != 1:
@@ -80,7 +80,7 @@ def plant(mutant, build):
 
 
 def hunt(mutant, build, seeds, limit_s):
-    """One row: (name, verdict, seed or None, check)."""
+    """Builds a simulator with the bug and runs it. Returns (name, verdict, seed or None, failed check or reason)."""
     try:
         source, planted = plant(mutant, build)
     except Stale as why:
@@ -89,7 +89,7 @@ def hunt(mutant, build, seeds, limit_s):
     compile_one(planted, made)
     others = [str(object_of(s, build)) for s in sources() if s != source]
     build_with(LINK + [str(made), *others], binary)
-    # Some situations come once in 100,000 seeds: the kept seeds know them.
+    # Some situations occur only once in 100,000 seeds. seeds.txt has seeds that reach them.
     for choice in (["--seeds", str(seeds)], ["--seeds", "0", "--seeds-file", str(KEPT_SEEDS)]):
         try:
             ran = subprocess.run([str(binary), *choice], capture_output=True, text=True, timeout=limit_s)

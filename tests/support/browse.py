@@ -1,5 +1,6 @@
-"""A person at a browser: `browse.py tensorboard URL TAG` sees a curve, `browse.py notebook URL` runs a cell. Prints
-what it saw; run by the interpreter of `tools/ml-env browser`."""
+"""Drives a browser as a person would. `browse.py tensorboard URL TAG` waits for a curve and prints its number of
+coloured pixels; `browse.py notebook URL` runs a cell and prints its output. Needs the interpreter of `tools/ml-env
+browser`."""
 import base64
 import shutil
 import sys
@@ -7,11 +8,11 @@ import time
 
 from playwright.sync_api import TimeoutError, sync_playwright
 
-LIMIT_MS = 180_000  # for a busy machine
-ENOUGH = 50  # a line across the chart
+LIMIT_MS = 180_000  # long enough for a busy machine
+ENOUGH = 50  # coloured pixels; a curve across the chart has more
 
 
-# Pixels of a picture that are coloured: what is around a curve is grey.
+# Counts the coloured pixels of a picture. Everything around a curve is grey.
 COLOURED = """async picture => {
     const image = new Image();
     image.src = "data:image/png;base64," + picture;
@@ -36,7 +37,7 @@ def tensorboard(page, url, tag):
     chart.wait_for()
     blank = page.context.new_page()
     end = time.monotonic() + LIMIT_MS / 1000
-    while True:  # a worker draws it and sends no event
+    while True:  # poll, because a web worker draws the chart without sending an event
         coloured = blank.evaluate(COLOURED, base64.b64encode(chart.screenshot()).decode())
         if coloured > ENOUGH or time.monotonic() > end:
             return coloured
@@ -49,7 +50,7 @@ def notebook(page, url):
     cell.wait_for()
     output = page.locator(".jp-OutputArea-output pre").first
     end = time.monotonic() + LIMIT_MS / 1000
-    while True:  # what is typed while the page still arranges itself is lost
+    while True:  # type again if nothing appears: the page loses input while it is still loading
         cell.click()
         page.keyboard.press("Control+A")
         page.keyboard.type("import os; print(6 * 7, os.environ['HOWDAH_ROLE'])")

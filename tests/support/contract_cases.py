@@ -1,5 +1,5 @@
-"""Every file of tests/contract behaves as the table in its README says (the frameworks' files are in tests/frameworks),
-on every backend: `machine` is the backend's Machine."""
+"""Every file of tests/contract behaves on every backend as the table in its README says. The fixture `machine` belongs
+to the backend. The tests of the frameworks' files are in tests/frameworks."""
 import re
 
 import pytest

@@ -1,5 +1,5 @@
-"""A training with hvd.elastic that grows and shrinks while its processes continue, the same for one machine and for
-a cluster. `machine` is either; its nodes share the disk of the tests, as those of tests/yarn do."""
+"""A training with hvd.elastic that grows and shrinks while its processes continue, on every backend. The fixture
+`machine` belongs to the backend. All nodes must share the disk of the tests, as those of tests/yarn do."""
 import json
 import os
 import signal
@@ -16,7 +16,7 @@ state = hvd.elastic.TorchState(net, optimizer, step=0, total=0)
 def train(state):
     while True:
         step, rank, size = state.step + 1, hvd.rank(), hvd.size()
-        # The ranks share out what belongs to a step: its sum is the same whatever the number of ranks.
+        # The ranks divide the numbers of a step among them, so the sum does not depend on how many ranks there are.
         mine = torch.tensor([sum(range(step + rank, step + 12, size)), os.path.exists(os.environ["GO"]), 0])
         everybodys = hvd.allreduce(mine, op=hvd.Sum, name="sum")
         pids = hvd.allgather(torch.tensor([os.getpid()]), name="pids").tolist()
@@ -57,7 +57,7 @@ class Training:
         return [json.loads(line) for line in (self.path / "steps").read_text().splitlines()]
 
     def until_size(self, size, without=()):
-        """The pids of the world, in the order of its ranks."""
+        """Waits for a step of `size` ranks, none with a pid in `without`; returns their pids in the order of ranks."""
         def here(status):
             last = self.steps()[-1:]
             return last and last[0]["size"] == size and not set(without) & set(last[0]["pids"]) and \
@@ -71,13 +71,13 @@ class Training:
     def scale(self, size):
         assert self.machine("scale", self.job, f"worker={size}").code == 0
 
-    def go_on(self, how_many=20):
-        """Waits for so many steps more."""
+    def wait_for_steps(self, how_many=20):
+        """Waits until the training has made this many further steps."""
         done = len(self.steps())
         self.machine.until(self.job, lambda _: len(self.steps()) > done + how_many, "steps")
 
     def assert_state_is_whole(self):
-        """The state of the ranks contains every step once, even if a step was repeated."""
+        """The ranks' state contains every step exactly once, even if a step had to be repeated."""
         last = self.steps()[-1]
         assert last["total"] == sum(sum(range(step, step + 12)) for step in range(1, last["step"] + 1)), last
 
@@ -94,8 +94,9 @@ class Training:
         assert not account.get("lost_seconds"), account
 
 
-def two_four_three_four_one_three_workers(training):
-    """Nobody starts again but who was killed. The pids of the last three."""
+def scale_to_2_4_1_3_workers(training):
+    """Scales to 2, 4, 1 and 3 workers and kills one of the 4; only the killed worker restarts. Returns the pids of the
+    last three workers."""
     training.submit(restarts=1)
     training.scale(2)
     two = training.until_size(2)

@@ -1,4 +1,4 @@
-"""Access to a running job, on every backend: `machine` belongs to the backend."""
+"""Access to a running job, on every backend. The fixture `machine` belongs to the backend."""
 import base64
 import fcntl
 import hashlib
@@ -20,11 +20,11 @@ import pytest
 from machine import BIN, eventually, processes
 
 BLOCK = 64 << 10
-# The whole of it is 1 GB; less of it shows the same, and takes a machine with two cores less time.
+# HOWDAH_ECHO_MB=1024 gives the full test. The default shows the same and takes less time on a machine with two cores.
 ECHO_BYTES = int(os.environ.get("HOWDAH_ECHO_MB", "128")) << 20
 RSS_LIMIT = 64 << 20
 
-# Answers what a browser asks: a page, an upload's digest, a WebSocket that says everything again.
+# A server for the requests of a browser: it returns a page, the digest of an upload, or the frames of a WebSocket.
 SERVER = r'''
 import base64, hashlib, http.server, os, socketserver, struct, sys
 
@@ -96,7 +96,7 @@ def port_of(machine, job, task):
 
 
 class Opened:
-    """`howdah open`, or another command that prints an address, while it serves."""
+    """A running `howdah open`, or another command that prints an address and serves until Ctrl-C."""
 
     def __init__(self, machine, *words):
         self.process = machine.start(*words)
@@ -131,7 +131,7 @@ def test_http_and_a_large_upload(machine, job):
         assert opened.get("upload", body) == hashlib.sha256(body).hexdigest()
         with socket.create_connection(("127.0.0.1", opened.port)) as many:
             many.sendall(b"GET /half HTTP/1.0\r\n\r\n")
-            many.shutdown(socket.SHUT_WR)  # the answer still arrives
+            many.shutdown(socket.SHUT_WR)  # the response must still arrive
             assert b"1 /half" in b"".join(iter(lambda: many.recv(BLOCK), b""))
 
 
@@ -156,7 +156,8 @@ def receive(connection, size):
 
 
 def test_a_websocket_echoes_much_data_in_bounded_memory(machine, job):
-    """A whole window of frames is under way at any time, so that what anybody stores would show."""
+    """A thread sends without waiting for the echo. The frames in flight always fill the window, so a process that
+    buffers without a limit grows visibly."""
     with Opened(machine, "open", job, "worker:0", port_of(machine, job, "worker:0")) as opened:
         body = os.urandom(1 << 20)
         agents = [pid for kind in ("am", "task") for pid in machine.agents(job, kind)]
@@ -164,7 +165,7 @@ def test_a_websocket_echoes_much_data_in_bounded_memory(machine, job):
         before = {who: rss(pid) for who, pid in watched.items()}
         most = dict(before)
         connection = websocket(opened.port)
-        frame = bytes([0x82, 0xFF]) + struct.pack(">QI", len(body), 0) + body  # masked with zeros: as it is
+        frame = bytes([0x82, 0xFF]) + struct.pack(">QI", len(body), 0) + body  # the mask 0 leaves the body unchanged
         count = ECHO_BYTES // len(body)
 
         def send():
@@ -190,7 +191,7 @@ def test_a_stopped_reader_blocks_only_its_writer(machine, job):
         stopped.setblocking(False)
         frame = bytes([0x82, 0xFF]) + struct.pack(">QI", 1 << 20, 0) + bytes(1 << 20)
         sent = 0
-        # Nothing is read: what all between holds is a few MiB, then nothing more is taken.
+        # The echo is never read. The processes in between buffer a few MiB and then stop accepting data.
         while sent < 256 << 20 and select.select([], [stopped], [], 2)[1]:
             sent += stopped.send(frame[sent % len(frame):][:BLOCK])
         assert sent < 64 << 20
@@ -283,7 +284,7 @@ def test_a_killed_client_ends_its_command(machine, job):
     eventually(lambda: not marked(f"sleep {mark}"), "the end of the command")
 
 
-def test_no_command_outlives_the_task(machine, job):
+def test_commands_end_with_their_task(machine, job):
     mark = f"2718.{os.getpid()}"
     process = subprocess.Popen([str(BIN), "exec", job, "worker:0", "--", "sh", "-c", f"setsid sleep {mark}; true"],
                                env=machine.env, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
@@ -317,11 +318,11 @@ def test_a_shell_with_a_terminal(machine, job):
     process.send_signal(signal.SIGWINCH)
     os.write(ours, b"until [ \"$(stty size)\" = '44 99' ]; do :; done; echo grown$((1+1))\n")
     until(b"grown2")
-    # The command says itself that it has the terminal: until then Ctrl-C is the shell's.
+    # Wait for the output of the command: before it runs, Ctrl-C would go to the shell.
     os.write(ours, b"sh -c 'echo asleep$((1+1)); exec sleep 600'\n")
     until(b"asleep2")
-    os.write(ours, b"\x03")  # Ctrl-C is a key like any other here
-    until(b"^C")  # a terminal forgets what it has not handed on by then
+    os.write(ours, b"\x03")  # Ctrl-C: the local terminal is in raw mode and sends no signal
+    until(b"^C")  # the terminal discards input that it has not delivered before Ctrl-C
     os.write(ours, b"echo code$?; exit 9\n")
     until(b"code130")
     assert process.wait(timeout=60) == 9

@@ -1,4 +1,4 @@
-"""A fixture with the environments that tools/ml-env installs: import it into a conftest.py."""
+"""A fixture that installs environments with tools/ml-env. A conftest.py imports it."""
 import pathlib
 import subprocess
 
@@ -9,7 +9,8 @@ from machine import ROOT
 
 @pytest.fixture(scope="session")
 def installed():
-    """installed("torch") -> its interpreter; installed("data") -> the folder of Fashion-MNIST."""
+    """installed("torch") returns the path of an interpreter with PyTorch; installed("data") the folder of
+    Fashion-MNIST."""
     found = {}
 
     def install(name):

@@ -1,4 +1,4 @@
-"""Reads a job's reason wherever it is shown: every command shows the same sentence."""
+"""Reads the reason of a job from every command that shows it, and checks that all show the same sentence."""
 import json
 import re
 import subprocess
@@ -53,7 +53,7 @@ def reported(machine, job, sentence, run=None):
 
 
 class Run:
-    """A running `howdah run`, and its output so far."""
+    """A `howdah run` in the background, and its output so far."""
 
     def __init__(self, machine, tmp_path, text, name="job", env=None):
         self.machine = machine
@@ -75,8 +75,8 @@ class Run:
         return found
 
     def reason(self, *facts, key="reason"):
-        """The job's reason once it contains all these facts. `status` shows it, as JSON and as text, and `run` has
-        printed it. key: "advice" for the advice."""
+        """Waits until the job's reason contains all these facts, in the JSON and the text of `status` and in the output
+        of `run`; returns the reason. With key="advice" the same for the advice."""
         last = {}
 
         def has_all_facts():
@@ -95,8 +95,8 @@ class Run:
         return reason
 
     def end(self, code=0, by_its_am=True):
-        """The status of a job that ends. Every command shows the end and the earlier reasons; code: the exit code of
-        `run`."""
+        """Waits for the end of the job, checks that every command shows the end and the earlier reasons, and returns
+        the status. `code` is the expected exit code of `run`."""
         try:
             ended = self.process.wait(60)
         except subprocess.TimeoutExpired:

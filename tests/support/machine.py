@@ -1,4 +1,4 @@
-"""A HOWDAH_HOME, the programs that use it, and their processes on this machine."""
+"""Runs `howdah` with a HOWDAH_HOME of its own, and finds the processes and files of the jobs on this machine."""
 import json
 import os
 import pathlib
@@ -15,14 +15,14 @@ DEADLINE_S = 60
 
 
 def eventually(condition, what, deadline_s=DEADLINE_S):
-    """The value of condition() once it is true; a failure names the condition."""
+    """Waits until condition() is true and returns its value. `what` describes the condition for the error message."""
     end = time.monotonic() + deadline_s
     while True:
         value = condition()
         if value:
             return value
         assert time.monotonic() < end, f"waited {deadline_s} s for {what}"
-        time.sleep(0.005)  # between two looks at /proc, which sends no events
+        time.sleep(0.005)  # polls, because /proc sends no events
 
 
 def read(path):
@@ -98,7 +98,7 @@ class Machine:
         return done.stdout
 
     def until(self, job, condition, what):
-        """The first status of the job that meets the condition; fails with the last one that did not."""
+        """Returns the first status of the job that meets the condition. The error message contains the last status."""
         last = {}
 
         def look():
@@ -110,7 +110,7 @@ class Machine:
             raise AssertionError(f"{late}; its last status: {json.dumps(last)}") from None
 
     def running(self, job):
-        """The status once every task runs."""
+        """Waits until every task runs; returns the status."""
         return self.until(job, lambda s: all(t["state"] == "RUNNING" for t in s["tasks"]), "all tasks running")
 
     def job_file(self, tmp_path, text, name="job.yaml"):
@@ -118,16 +118,16 @@ class Machine:
         path.write_text(text)
         return path
 
-    # --- what is there of a job ---
+    # --- processes and files of a job ---
 
     def agents(self, job, kind):
-        """pids of `howdah-agent KIND` of the job: guardians first."""
+        """The pids of the job's `howdah-agent KIND` processes, guardians first."""
         ours = {pid: ppid for pid, (ppid, command, _) in processes().items()
                 if f"howdah-agent {kind} " in command + " " and job in command}
         return sorted(ours, key=lambda pid: ours[pid] in ours)
 
     def alive(self, job):
-        """Every process of the job: its agents, and what its tasks started."""
+        """pid -> command line of all processes of the job: its agents and the processes that its tasks started."""
         mark = f"HOWDAH_JOB_ID={job}".encode()
         return {pid: command for pid, (_, command, environment) in processes().items()
                 if mark in environment.split(b"\0") or (job in command and "howdah-agent" in command)}
@@ -141,7 +141,7 @@ class Machine:
 
     @staticmethod
     def diagnostics(_):
-        """The backend's own diagnostics of a job's end; None: it has none."""
+        """The diagnostics of a finished job that the backend itself stores, or None if it stores none."""
 
     def jobs(self):
         directory = self.home / "jobs"

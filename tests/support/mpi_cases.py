@@ -1,13 +1,13 @@
-"""Jobs of Open MPI's own mpirun, the same for one machine and for a cluster."""
+"""Jobs that use Open MPI's mpirun, on every backend."""
 import re
 
 from machine import ROOT
 
-RUN_S = 120  # a bound for a busy machine, no expectation
+RUN_S = 120  # an upper bound for a busy machine, not the expected duration
 
 
-def ranks_in_all_tasks(machine, installed):
-    """Returns the job."""
+def run_mpi_ranks_in_all_tasks(machine, installed):
+    """Returns the id of the job."""
     done = machine("run", "job.yaml", cwd=ROOT / "examples/mpi", env={"PYTHON": str(installed("mpi"))}, timeout=RUN_S)
     assert done.code == 0, done
     log = machine.log(done.id, "worker:0", "--stdout")

@@ -1,4 +1,4 @@
-"""Python environments, packed as users pack them for nodes without Python packages."""
+"""Packs Python environments in the same way as users do for nodes without Python packages."""
 import pathlib
 import shutil
 import subprocess
@@ -16,14 +16,15 @@ def run(*command):
 
 
 def pack(tool, prefix, archive, *flags):
-    """`tool`: the path of venv-pack or conda-pack. The name decides the type of the archive."""
+    """Packs an environment. `tool` is the path of venv-pack or conda-pack; the format follows from the suffix of
+    `archive`."""
     excluded = [word for pattern in USELESS for word in ("--exclude", pattern)]
     run(tool, "--quiet", "--prefix", prefix, "--output", archive, *excluded, *flags)
     return archive
 
 
 def venv(folder, *packages):
-    """An environment without pip; `packages` are files and folders of site-packages that it gets."""
+    """Makes an environment without pip and copies `packages`, files and folders of another site-packages, into it."""
     run(DEBIANS_PYTHON, "-m", "venv", "--without-pip", folder)
     site = next(pathlib.Path(folder).glob("lib/python3.*/site-packages"))
     for package in packages:
@@ -35,9 +36,9 @@ def venv(folder, *packages):
     return pathlib.Path(folder)
 
 
-def debians_torch(folder, demo):
-    """The environment `demo` of tools/ml-env, which looks into the system for PyTorch, with that in itself. PyTorch's
-    C++ libraries stay where Debian has them, as the interpreter does."""
+def copy_of_demo_with_torch(folder, demo):
+    """Makes a copy of the environment `demo` of tools/ml-env that contains PyTorch, which `demo` takes from the system.
+    PyTorch's C++ libraries remain links into Debian's folders, like the interpreter."""
     demos = next((demo / "lib").glob("python3.*/site-packages"))
     own = [p for p in demos.iterdir() if p.name.partition("-")[0] not in ("pip", "__pycache__")]
     environment = venv(folder, *own, DEBIAN / "torch", DEBIAN / "numpy", DEBIAN / "packaging",

@@ -1,4 +1,5 @@
-"""Packed Python environments work on every backend as on the original machine: `machine` belongs to the backend."""
+"""Packed Python environments work on every backend as on the machine where they were packed. The fixture `machine`
+belongs to the backend."""
 import json
 import pathlib
 import shutil
@@ -22,8 +23,8 @@ NOT_EXECUTABLE = "bin/python in the archive of `python:` is not executable"
 GONE = "/opt/nobody-has-this/bin/python3"
 
 
-def furnish(environment, modules):
-    """Something to import, a program that names the interpreter by its path, and a link."""
+def add_test_files(environment, modules):
+    """Adds a module, a program that has the path of the interpreter in its first line, and a symbolic link."""
     (modules / "greeting.py").write_text('WORDS = "good morning"\n')
     program = environment / "bin/greet"
     program.write_text(f"#!{environment}/bin/python\n{FACTS}")
@@ -32,14 +33,14 @@ def furnish(environment, modules):
     return environment
 
 
-def a_venv(folder):
+def make_venv(folder):
     environment = packed.venv(folder / "venv")
-    return furnish(environment, next(environment.glob("lib/python3.*/site-packages")))
+    return add_test_files(environment, next(environment.glob("lib/python3.*/site-packages")))
 
 
-def a_conda_environment(folder):
-    """There is no conda here. This is laid out as one of its environments, with an interpreter of its own; conda-pack
-    itself packs it."""
+def make_conda_environment(folder):
+    """A folder with the layout of a conda environment, including an interpreter, because the tests do not install
+    conda. The real conda-pack packs it."""
     environment = folder / "conda"
     interpreter = pathlib.Path(packed.DEBIANS_PYTHON).resolve()
     (environment / "bin").mkdir(parents=True)
@@ -53,21 +54,21 @@ def a_conda_environment(folder):
         "__pycache__", "test", "config-*", "*.a", "asyncio", "idlelib", "lib2to3", "pydoc*", "ensurepip", "distutils",
         "tkinter", "turtle*", "unittest", "multiprocessing")
     shutil.copytree(f"/usr/lib/{interpreter.name}", modules, ignore=useless)
-    return furnish(environment, modules)
+    return add_test_files(environment, modules)
 
 
 def plain_zip(environment, archive):
-    """As `zip -r` makes it: with the rights of files, and the files that links lead to."""
+    """Makes the same archive as `zip -r`: it keeps file permissions and replaces links by the files they point to."""
     program = environment / "bin/greet"
     text = program.read_text().split("\n", 1)[1]
-    program.write_text(f"#!/usr/bin/env python\n{text}")  # what the packers do by themselves
+    program.write_text(f"#!/usr/bin/env python\n{text}")  # venv-pack and conda-pack rewrite this line themselves
     made = shutil.make_archive(str(archive.with_suffix("")), "zip", environment)
     return pathlib.Path(made)
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory, installed):
-    """made("venv.tar.gz") -> that archive."""
+    """made("venv.tar.gz") returns the path of that archive."""
     folder, tools = tmp_path_factory.mktemp("packs"), installed("pack").parent
     found = {}
 
@@ -78,19 +79,19 @@ def made(tmp_path_factory, installed):
             kind = name.partition(".")[0]
             if kind == "venv":
                 links = ["--zip-symlinks"] if name.endswith(".zip") else []
-                packed.pack(tools / "venv-pack", a_venv(own), archive, *links)
+                packed.pack(tools / "venv-pack", make_venv(own), archive, *links)
             elif kind == "elsewhere":
-                environment = a_venv(own)
+                environment = make_venv(own)
                 (environment / "bin/python3").unlink()
                 (environment / "bin/python3").symlink_to(GONE)
                 packed.pack(tools / "venv-pack", environment, archive)
             elif kind == "conda":
-                packed.pack(tools / "conda-pack", a_conda_environment(own), archive)
+                packed.pack(tools / "conda-pack", make_conda_environment(own), archive)
             elif kind == "plain":
-                plain_zip(a_venv(own), archive)
+                plain_zip(make_venv(own), archive)
             elif kind == "directory":
                 with tarfile.open(archive, "w:gz") as tar:
-                    tar.add(a_venv(own), "env")
+                    tar.add(make_venv(own), "env")
             elif kind == "rightless":
                 with zipfile.ZipFile(archive, "w") as file:
                     file.writestr(zipfile.ZipInfo("bin/python"), "#!/bin/sh\n")
@@ -128,7 +129,7 @@ def test_a_packed_environment(machine, made, tmp_path, name, python):
     ("directory.tar.gz", "has no bin/; its top directory contains env", "instead of its directory"),
     ("rightless.zip", NOT_EXECUTABLE, "venv-pack or conda-pack")])
 def test_an_unusable_packed_environment_is_reported(machine, made, tmp_path, name, fact, advice):
-    """Its python3 is missing, and the machine's own, behind it in PATH, is not taken for it."""
+    """The environment has no usable python3. The python3 of the system, which is later in PATH, is not used instead."""
     done = run(machine, made(name), tmp_path, "python3 -c 'print(1)'")
     assert done.code == 1, done
     status = machine.status(done.id)

@@ -1,4 +1,4 @@
-"""Jobs of frameworks with a rendezvous, the same for one machine and for a cluster."""
+"""Jobs of frameworks that use a rendezvous server of the AM, on every backend."""
 import os
 import re
 import signal
@@ -7,11 +7,11 @@ import subprocess
 from machine import ROOT, eventually
 
 EXAMPLES = ROOT / "examples"
-RUN_S = 240  # a bound for a busy machine, no expectation
+RUN_S = 240  # an upper bound for a busy machine, not the expected duration
 
 
-def horovod_with_a_killed_rank(machine, installed, tmp_path):
-    """Four processes train, one is killed, all go on from the checkpoint; returns the job."""
+def run_horovod_with_a_killed_rank(machine, installed, tmp_path):
+    """Kills one of four processes of a training; all restart from the checkpoint. Returns the id of the job."""
     installed("data")
     env = {"PYTHON": str(installed("horovod")), "EPOCHS": "8", "IMAGES": "8000"}
     job = machine.submit("job.yaml", "--set", f"checkpoint.dir={tmp_path}/checkpoints", "--set",
@@ -41,8 +41,8 @@ def losses(text):
     return [float(loss) for loss in re.findall(r"\[\d+\]\ttrain-mlogloss:(\S+)", text)]
 
 
-def xgboost_as_one_process(machine, installed):
-    """Four processes grow the trees that one alone grows; returns the job."""
+def check_xgboost_equals_one_process(machine, installed):
+    """Four processes train the same model as a single process. Returns the id of the job."""
     installed("data")
     done = machine("run", "job.yaml", "--set", "roles.worker.memory=512MiB", cwd=EXAMPLES / "xgboost",
                    env={"PYTHON": str(installed("xgboost"))}, timeout=RUN_S)

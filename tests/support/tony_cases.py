@@ -1,7 +1,8 @@
-"""TonY's own end-to-end scenarios, by their numbers, against `howdah tony`, on every place: `machine` is the place's
-own Machine. The flags and what the scripts do are TonY's; three scenarios that do not show there what they mean to are
-repaired here: 2 (it failed for want of a variable), 13 (its failing worker was the chief), 22 (its driver had no
-command)."""
+"""TonY's own end-to-end scenarios, run by `howdah tony` on every backend. The fixture `machine` belongs to the backend.
+
+A number in the name of a test is the number of TonY's scenario. The flags are TonY's, and the scripts do the same as
+TonY's. Three scenarios did not test what they were meant to test, and are corrected here: 2 failed because a variable
+was missing, the failing worker of 13 was the chief, and the driver of 22 had no command."""
 import json
 import os
 import re
@@ -15,13 +16,14 @@ from machine import DEADLINE_S, ROOT, eventually
 
 SCRIPTS = ROOT / "tests/tony/scripts"
 PYTHON = "/usr/bin/python3"
+# Flags that most scenarios share: sources, interpreter, variables of tasks and of containers, class path.
 S, P = ("--src_dir", SCRIPTS), ("--python_binary_path", PYTHON)
 E, K = ("--shell_env", "ENV_CHECK=ENV_CHECK"), ("--container_env", "SKIP_HADOOP_PATH=true")
 L = ("--hdfs_classpath", "/yarn/lib")
 
 
 def roles(**instances):
-    """tony.<role>.instances, small as the tests' machines are."""
+    """Flags for the number of tasks of each role, with 64 MiB of memory for each task."""
     conf = [f"tony.{role}.{key}" for role, n in instances.items() for key in (f"instances={n}", "memory=64m")]
     return ("--conf", "tony.application.security.enabled=false", *(w for c in conf for w in ("--conf", c)))
 
@@ -43,7 +45,7 @@ def states(machine, job):
 
 
 def running(machine):
-    """The one job of this user, once all its tasks run."""
+    """Waits until all tasks of the only job run; returns its id."""
     jobs = eventually(lambda: json.loads(machine("list", "--json").stdout or "[]"), "the job")
     machine.running(jobs[0]["id"])
     return jobs[0]["id"]
@@ -51,7 +53,7 @@ def running(machine):
 
 @pytest.fixture(scope="session")
 def archives(tmp_path_factory):
-    """common.zip, test.zip and test2.zip hold one file each."""
+    """A folder with common.zip, test.zip and test2.zip, which contain one file each."""
     folder = tmp_path_factory.mktemp("archives")
     for name in ("common", "test", "test2"):
         with zipfile.ZipFile(folder / f"{name}.zip", "w") as archive:
@@ -63,7 +65,7 @@ def test_1_a_single_node_succeeds(machine):
     done = run(machine, *S, *L, *P, *E, *K, "--executes", "check_env.py")
     assert done.code == 0, done
     assert states(machine, done.id) == {"driver:0": "SUCCEEDED"}
-    machine.assert_clean(done.id)  # 12: nothing of the client or the job stays
+    machine.assert_clean(done.id)  # scenario 12: client and job leave nothing behind
 
 
 def test_2_missed_heartbeats_fail_the_job(machine):
@@ -89,7 +91,7 @@ def test_4_the_venv_is_unpacked(machine, archives):
     assert done.code == 0, done
 
 
-def test_5_pytorch(machine):
+def test_5_pytorch_variables_are_set(machine):
     done = run(machine, *S, *P, *E, *K, "--executes", "check_pytorch.py",
                *roles(ps=0, worker=2), *conf("tony.application.framework=pytorch"))
     assert done.code == 0, done
@@ -97,7 +99,7 @@ def test_5_pytorch(machine):
         ["RANK 0", "WORLD 2"], ["RANK 1", "WORLD 2"]]
 
 
-def test_6_a_ps_and_a_worker_that_fail(machine):
+def test_6_a_failing_ps_and_worker_fail_the_job(machine):
     done = run(machine, *S, *P, *K, "-executes", "fail.py", *roles(ps=1, worker=1))
     assert done.code == 1, done
     assert "exit code 1" in machine.status(done.id)["reason"]
@@ -108,7 +110,7 @@ def test_7_a_single_node_fails(machine):
     assert done.code == 1, done
 
 
-def test_8_the_application_master_dies(machine):
+def test_8_a_dead_application_master_fails_the_job(machine):
     client = machine.start(*command(machine, *S, *P, *K, "-executes", "sleep_long.py", *roles(worker=1)))
     job = running(machine)
 
@@ -123,7 +125,7 @@ def test_8_the_application_master_dies(machine):
     eventually(dead, "the end of the client")
     client.communicate()
     assert client.returncode == 1
-    machine.assert_clean(job)  # 32: executors that lost their application master are gone, with what they ran
+    machine.assert_clean(job)  # scenario 32: executors without an application master end, with their tasks
 
 
 def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
@@ -137,13 +139,13 @@ def test_10_the_training_stage_starts_when_the_prepare_stage_has_ended(machine):
     order = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskStarted", "TaskExited")]
     ends = max(order.index(("TaskExited", role)) for role in ("dbloader", "db"))
     assert all(order.index(("TaskStarted", role)) > ends for role in ("ps", "worker")), order
-    # Nor do they hold containers while they have to wait.
-    places = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskAllocated", "TaskExited")]
-    ends = max(places.index(("TaskExited", role)) for role in ("dbloader", "db"))
-    assert all(places.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), places
+    # The waiting roles do not hold containers, either.
+    order = [(e["type"], e["role"]) for e in events if e["type"] in ("TaskAllocated", "TaskExited")]
+    ends = max(order.index(("TaskExited", role)) for role in ("dbloader", "db"))
+    assert all(order.index(("TaskAllocated", role)) > ends for role in ("ps", "worker")), order
 
 
-def test_13_the_failure_of_another_worker_than_the_chief_is_tolerated(machine):
+def test_13_a_failed_worker_other_than_the_chief_is_tolerated(machine):
     flags = (*S, *P, *K, "-executes", "fail_as_worker_1.py", *roles(worker=2))
     done = run(machine, *flags)
     assert done.code == 0, done
@@ -158,13 +160,13 @@ def test_15_tb_port_is_set_in_the_chief_alone(machine):
     assert done.code == 0, done
 
 
-def test_16_standalone(machine):
+def test_16_a_standalone_job_succeeds(machine):
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1), *conf(
         "tony.application.framework=standalone"))
     assert done.code == 0, done
 
 
-def test_17_standalone_is_one_task(machine):
+def test_17_a_standalone_job_has_one_task(machine):
     before = machine.jobs()
     done = run(machine, *S, *P, *K, "-executes", "succeed.py", *roles(worker=1, slave=1), *conf(
         "tony.application.framework=standalone"))
@@ -195,7 +197,7 @@ def test_22_a_driver_of_horovod_that_crashes_ends_the_job(machine):
     assert states(machine, done.id) == {"worker:0": "STOPPED", "driver:0": "FAILED"}
 
 
-def test_23_horovod(machine):
+def test_23_horovod_variables_are_set(machine):
     done = run(machine, *S, *P, *K, "-executes", "horovod_variables.py", *roles(worker=2), *conf(
         "tony.application.framework=horovod", "tony.horovod.mode.test=true"))
     assert done.code == 0, done
@@ -218,7 +220,7 @@ def test_27_tensorboard_runs_beside_the_job(machine, tmp_path):
     assert states(machine, own.id)["tensorboard:0"] == "STOPPED", own
 
 
-def test_28_workers_that_outlive_the_chief_fail_the_job(machine):
+def test_28_workers_still_running_after_the_chief_fail_the_job(machine):
     flags = (*S, *K, "-executes", f"{PYTHON} succeed.py", *roles(chief=1, worker=2), *conf(
         f"tony.worker.command={PYTHON} sleep_long.py", "tony.application.group.A=chief",
         "tony.application.dependency.worker.timeout.after.A=1"))
@@ -263,7 +265,7 @@ def test_resources_of_one_role(machine, archives):
 
 
 def printed(machine, tmp_path, *flags, **kwargs):
-    """The job file that --print-job prints, and what `plan` says of it."""
+    """The job file that --print-job prints, and the job that `plan --json` shows for it."""
     done = run(machine, *flags, "--print-job", **kwargs)
     assert done.code == 0, done
     path = machine.job_file(tmp_path, done.stdout)
@@ -272,7 +274,7 @@ def printed(machine, tmp_path, *flags, **kwargs):
     return done.stdout, json.loads(plan.stdout)["job"]
 
 
-def test_33_the_final_configuration(machine, archives, tmp_path):
+def test_33_the_final_configuration_contains_all_flags(machine, archives, tmp_path):
     _, job = printed(
         machine, tmp_path, "--executes", "ls", "--shell_env", "TEST1=test", *K, *roles(worker=1), *conf(
             "tony.worker.command=cat", f"tony.containers.resources={archives}/common.zip",

@@ -15,7 +15,7 @@ from daemons import MARK, Daemon, Guardian, Ports, processes_of, sweep
 from hadoop_tree import ROOT, Hadoop, java_home
 from network import Network
 
-# For a machine that is busy with other things; a quiet one starts a cluster in 10 s, and a client in 1 s.
+# Limits for a busy machine. An idle machine starts a cluster in 10 s and a client in 1 s.
 READY_S = 300
 DEADLINE_S = 180
 MAIN_CLASSES = {
@@ -33,12 +33,12 @@ class PortTaken(Exception):
 
 
 class Cluster:
-    """Daemons are called nn, dn, rm, nm1, nm2, ...; cluster["nm1"].kill() and so on, see Daemon.
-
-    with Cluster(Setup(nodes=2)) as cluster: ... - up when the block begins; nothing of it is left after it."""
+    """A running cluster. `with Cluster(Setup(nodes=2)) as cluster:` waits until the cluster is ready, and leaves
+    nothing behind after the block. The daemons are called nn, dn, rm, nm1, nm2, ...: cluster["nm1"].kill(); see
+    Daemon."""
 
     def __init__(self, setup=Setup(), keep_logs=None):
-        """`keep_logs`: a folder the logs of daemons and containers are moved to when the cluster is closed."""
+        """`keep_logs`: a folder into which close() copies the logs of daemons and containers."""
         self.setup, self.keep_logs = setup, keep_logs
         self.hadoop = Hadoop(setup.version)
         self._web = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -58,7 +58,7 @@ class Cluster:
     def _create(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-yarn-"))
         self.guardian = Guardian(self.folder)
-        self.folder.chmod(0o755)  # a NodeManager insists on it
+        self.folder.chmod(0o755)  # NodeManagers require it
         self.logs = self.folder / "logs"
         self.logs.mkdir()
         self.ports = Ports()
@@ -66,7 +66,7 @@ class Cluster:
         self.configuration.write()
         self.conf_dir = self.folder / "conf"
         self.network = Network(self.setup.nodes) if self.setup.networks else None
-        self.active = "rm"  # which of the ResourceManagers
+        self.active = "rm"  # the name of the active ResourceManager
         names = [*self.setup.rm_names(), *(["nn", "dn"] if self.setup.hdfs else []), *self.setup.node_names()]
         self.daemons = {name: self._daemon(name) for name in names}
 
@@ -79,7 +79,7 @@ class Cluster:
         command = self.hadoop.java(main, conf=[self.folder / f"conf-{name}"], heap_mb=heap_mb, options=options)
         if self.network and name in self.setup.node_names():
             command = [*self.network.inside(int(name[2:])), *command]
-        # Nothing of the tests' environment is to be found in containers, and no HADOOP_CONF_DIR.
+        # Containers inherit this environment. It must not contain the tests' variables or HADOOP_CONF_DIR.
         env = {"PATH": "/usr/local/bin:/usr/bin:/bin", "JAVA_HOME": str(java_home()), MARK: str(self.folder)}
         return Daemon(name, command, self.logs / f"{name}.log", env, self.folder)
 
@@ -93,7 +93,7 @@ class Cluster:
         self.close()
 
     def close(self):
-        """Ends everything at once, containers too, and removes the folder."""
+        """Kills all daemons and containers, and removes the folder."""
         if self.keep_logs and self.folder.exists():
             shutil.rmtree(self.keep_logs, ignore_errors=True)
             pathlib.Path(self.keep_logs).mkdir(parents=True)
@@ -104,7 +104,7 @@ class Cluster:
         if self.network:
             self.network.close()
         for daemon in self.daemons.values():
-            daemon.alive()  # so that it is no zombie of ours
+            daemon.alive()  # reaps the process
         self.ports.close()
 
     # --- start ---
@@ -128,7 +128,7 @@ class Cluster:
             self.hadoop.make_archive(self.logs.glob("*.classes"))
 
     def _format(self):
-        """A NameNode that was formatted once is as good as one that is formatted now, and saves a JVM."""
+        """Formats the NameNode's folder. A copy of an earlier formatted folder serves as well, and saves a JVM."""
         formatted = self.hadoop.folder / "formatted"
         if not formatted.exists():
             self.java("org.apache.hadoop.hdfs.server.namenode.NameNode", "-format", "-nonInteractive",
@@ -137,7 +137,7 @@ class Cluster:
             shutil.copytree(self.folder / "nn", new, dirs_exist_ok=True)
             try:
                 new.rename(formatted)
-            except OSError:  # another run was quicker
+            except OSError:  # another test run has stored its folder first
                 shutil.rmtree(new)
             return
         shutil.copytree(formatted, self.folder / "nn")
@@ -164,7 +164,7 @@ class Cluster:
     # --- waiting ---
 
     def wait(self, condition, what, deadline_s=DEADLINE_S):
-        """The value of condition() once it is true. A timeout shows the logs that explain it."""
+        """Waits until condition() is true and returns its value. A timeout shows the state and logs of the cluster."""
         end = time.monotonic() + deadline_s
         while True:
             value = condition()
@@ -172,7 +172,7 @@ class Cluster:
                 return value
             if time.monotonic() > end:
                 raise AssertionError(f"waited {deadline_s} s for {what}\n{self.trouble()}")
-            time.sleep(0.05)  # between two looks over HTTP, which sends no events
+            time.sleep(0.05)  # polls, because Hadoop's HTTP interfaces send no events
 
     def hdfs_ready(self):
         def has_value(bean, key, value):
@@ -186,22 +186,23 @@ class Cluster:
         return self.metrics().get("activeNodes") == self.setup.nodes
 
     def wait_active(self, nodes=None, deadline_s=DEADLINE_S):
-        """Until so many nodes are active; all of them if nothing is said."""
+        """Waits until this many nodes are active; by default all of them."""
         count = self.setup.nodes if nodes is None else nodes
         self.wait(lambda: self.metrics().get("activeNodes") == count, f"{count} active nodes", deadline_s)
 
     def wait_idle(self, deadline_s=DEADLINE_S):
-        """Until no application runs or waits and no container is left."""
+        """Waits until no application runs or is pending, and no container is left."""
         def idle():
             metrics = self.metrics()
             return metrics and not any(metrics[k] for k in ("appsPending", "appsRunning", "containersAllocated",
                                                             "containersReserved", "containersPending"))
         self.wait(idle, "an idle cluster", deadline_s)
 
-    # --- oracles ---
+    # --- state of the cluster, as Hadoop reports it ---
 
     def http(self, port, path, body=None, method="GET"):
-        """The JSON at a path of a web server of the cluster ("rm-http", "nn-http"), or {}; None: no answer."""
+        """Sends a request to a web server of the cluster: `port` is "rm-http", "nn-http" or (host, number). Returns the
+        JSON of the response, {} if it has none, or None if a GET request is not answered or finds nothing."""
         host, number = port if isinstance(port, tuple) else (self.setup.host, self.configuration.port[port])
         data = None if body is None else json.dumps(body).encode()
         looking = method == "GET"
@@ -212,7 +213,7 @@ class Cluster:
                 text = answer.read()
         except urllib.error.HTTPError as error:
             text = error.read().decode("utf-8", "replace")
-            if looking and error.code in (307, 403, 404, 503):  # a daemon that is not quite up, or what is not there
+            if looking and error.code in (307, 403, 404, 503):  # the daemon is still starting, or nothing is found
                 return None
             raise AssertionError(f"{method} {path}: {error.code} {text[:2000]}") from None
         except OSError:
@@ -222,12 +223,12 @@ class Cluster:
         return json.loads(text) if text[:1] in (b"{", b"[") else {}
 
     def rm(self, path, body=None, method="GET", user=None):
-        """The ResourceManager's REST, below /ws/v1/cluster/."""
+        """A request to the active ResourceManager, for a path below /ws/v1/cluster/."""
         user = f"{'&' if '?' in path else '?'}user.name={user or self.superuser}"
         return self.http(f"{self.active}-http", f"/ws/v1/cluster/{path}{user}", body, method)
 
     def nm(self, node, path):
-        """A NodeManager's REST, below /ws/v1/node/."""
+        """A request to a NodeManager, for a path below /ws/v1/node/."""
         port = self.configuration.node_port[node, "http"]
         return self.http((self.setup.node_host(node), port), f"/ws/v1/node/{path}")
 
@@ -244,15 +245,15 @@ class Cluster:
         return (self.rm(f"apps/{app_id}") or {}).get("app")
 
     def wait_app(self, app_id, states=FINAL_STATES, deadline_s=DEADLINE_S):
-        """The application once it is in one of the states."""
+        """Waits until the application is in one of the states; returns the application."""
         def look():
             app = self.app(app_id)
             return app if app and app["state"] in states else None
         return self.wait(look, f"{app_id} to be {' or '.join(states)}", deadline_s)
 
     def run_command(self, command, user="alice", queue="default", memory_mb=64, **more):
-        """Submits an application without Howdah, whose AM is this shell command: its id. One that does not register
-        fails whatever it exits with; `more` are fields of the submission as the REST has them."""
+        """Submits an application without Howdah, with this shell command as its AM, and returns its id. The application
+        fails with any exit code, because the command does not register. `more`: further fields of the REST request."""
         new = self.rm("apps/new-application", {}, "POST", user)["application-id"]
         container = {"commands": {"command": f"{command} 1><LOG_DIR>/stdout 2><LOG_DIR>/stderr"}}
         self.rm("apps", {"application-id": new, "application-name": "command", "application-type": "COMMAND",
@@ -261,12 +262,12 @@ class Cluster:
         return new
 
     def size_in_hdfs(self, path):
-        """In bytes; None if it is not there."""
+        """The size of a file in bytes, or None if the file does not exist."""
         status = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=GETFILESTATUS&user.name={self.superuser}")
         return status and status["FileStatus"]["length"]
 
     def files_in_hdfs(self, path="/", user=None):
-        """Every file below a path of HDFS, without a JVM."""
+        """All files below a path of HDFS. WebHDFS needs no JVM."""
         listing = self.http("nn-http", f"/webhdfs/v1{quote(path)}?op=LISTSTATUS&user.name={user or self.superuser}")
         files = []
         for entry in (listing or {"FileStatuses": {"FileStatus": []}})["FileStatuses"]["FileStatus"]:
@@ -275,8 +276,8 @@ class Cluster:
         return sorted(files)
 
     def java(self, main, *args, user=None, conf=None, classes=(), check=True, timeout=DEADLINE_S, options=(), **kwargs):
-        """Runs a main class, or a source file, as a client of the cluster: the finished process, its text read.
-        `classes`: more folders of the class path."""
+        """Runs a main class or a source file as a client of the cluster; returns the finished process with its output.
+        `classes`: further folders for the class path."""
         options = [f"-Djdk.net.hosts.file={self.folder}/hosts", *options]
         command = self.hadoop.java(main, *args, conf=[conf or self.conf_dir, *classes], options=options)
         env = {"PATH": os.environ["PATH"], "HADOOP_USER_NAME": user or self.superuser, MARK: str(self.folder)}
@@ -287,42 +288,42 @@ class Cluster:
         return done
 
     def fs(self, *args, **kwargs):
-        """hdfs dfs ...: what it prints."""
+        """Runs `hdfs dfs ...`; returns its output."""
         return self.java("org.apache.hadoop.fs.FsShell", *args, **kwargs).stdout
 
     def rm_admin(self, *args):
-        """yarn rmadmin ..."""
+        """Runs `yarn rmadmin ...`; returns its output."""
         conf = self.folder / f"conf-{self.active}"
         return self.java("org.apache.hadoop.yarn.client.cli.RMAdminCLI", *args, conf=conf).stdout
 
     def application_cli(self, *args, **kwargs):
-        """yarn application ..."""
+        """Runs `yarn application ...`; returns its output."""
         return self.java("org.apache.hadoop.yarn.client.cli.ApplicationCLI", "application", *args, **kwargs).stdout
 
     @property
     def superuser(self):
-        """Whom the daemons, and therefore all containers, run as."""
+        """The user that runs the daemons, and therefore all containers."""
         return pathlib.Path(self.folder).owner()
 
-    # --- acting on it ---
+    # --- changes to the cluster ---
 
     def activate(self, name):
-        """Makes the ResourceManager of that name the active one."""
+        """Makes the ResourceManager with this name the active one."""
         self.active = name
-        # The other one may be dead: it is not asked.
+        # Without --forceactive, the command would contact the other ResourceManager, which may be dead.
         self.wait(lambda: self.java("org.apache.hadoop.yarn.client.cli.RMAdminCLI", "-transitionToActive",
                                     "--forceactive", name, conf=self.folder / f"conf-{name}",
                                     check=False).returncode == 0, f"{name} to be active")
 
     def fail_over(self):
-        """The active ResourceManager dies and the other one takes over; the dead one is there again as the standby."""
+        """Kills the active ResourceManager, activates the other one, and restarts the killed one as the standby."""
         dead = self.active
         self[dead].kill()
         self.activate(next(name for name in self.setup.rm_names() if name != dead))
         self[dead].start()
 
     def make_dir(self, path, permission=755, owner=None):
-        """A directory in HDFS, without a JVM."""
+        """Makes a directory in HDFS, without a JVM."""
         def put(operation):
             url = f"/webhdfs/v1{path}?op={operation}&user.name={self.superuser}"
             self.http("nn-http", url, method="PUT")
@@ -331,7 +332,7 @@ class Cluster:
             put(f"SETOWNER&owner={owner}")
 
     def write(self, path, data, user):
-        """A file in HDFS, without a JVM: its time of modification, in ms."""
+        """Writes a file to HDFS, without a JVM; returns its modification time in ms."""
         url = f"/webhdfs/v1{quote(path)}?user.name={user}"
         data_node = self.http("nn-http", f"{url}&op=CREATE&overwrite=true&noredirect=true", method="PUT")["Location"]
         request = urllib.request.Request(data_node, data, method="PUT",
@@ -340,17 +341,18 @@ class Cluster:
         return self.http("nn-http", f"{url}&op=GETFILESTATUS")["FileStatus"]["modificationTime"]
 
     def configure_queues(self, changes):
-        """Changes capacity-scheduler.xml, and has the ResourceManager read it."""
+        """Changes capacity-scheduler.xml and makes the ResourceManager read it."""
         self.configuration.write_capacity(changes)
         self.rm_admin("-refreshQueues")
 
     def exclude(self, *nodes, graceful_s=None):
-        """Decommissions nodes, gracefully within a time; none: takes all back."""
+        """Decommissions these nodes and readmits all others. `graceful_s`: seconds that their containers get to end."""
         (self.folder / "exclude").write_text("".join(f"{self.setup.node_host(n)}\n" for n in nodes))
         self.rm_admin("-refreshNodes", *(["-g", str(graceful_s), "-server"] if graceful_s else []))
 
     def sicken(self, node, words="ERROR a disk is broken"):
-        """Sets the output of a node's health script: ERROR at the start makes it UNHEALTHY. None: heals it."""
+        """Sets the output of a node's health script. A node with output that starts with ERROR becomes UNHEALTHY.
+        words=None makes the node healthy again."""
         sign = self.folder / node / "sick"
         if words is None:
             sign.unlink()
@@ -358,7 +360,7 @@ class Cluster:
             sign.write_text(words + "\n")
 
     def cut_power(self, node):
-        """Kills the NodeManager and everything it has started at once."""
+        """Kills the NodeManager and all processes of its containers."""
         self[node].kill()
         sweep(self.folder / node)
 
@@ -369,11 +371,11 @@ class Cluster:
         return f"{self.setup.node_host(node)}:{self.configuration.node_port[node, 'rpc']}"
 
     def processes(self):
-        """pid -> command line of everything but the daemons themselves: containers, and what these started."""
+        """pid -> command line of all processes in containers."""
         ours = {d.process.pid for d in self.daemons.values() if d.process}
         return {pid: command for pid, command in processes_of(self.folder).items() if pid not in ours}
 
-    # --- what a person would look at ---
+    # --- details for error messages ---
 
     def trouble(self):
         lines = [f"--- {self.setup.version} in {self.folder}"]
@@ -386,5 +388,5 @@ class Cluster:
         for app in self.apps()[-5:]:
             lines.append(f"app {app['id']} {app['state']} {app['finalStatus']} {app.get('diagnostics', '')}")
         for daemon in self.daemons.values():
-            lines += [f"--- {daemon.log.name}", *daemon.last_words()]
+            lines += [f"--- {daemon.log.name}", *daemon.last_lines()]
         return "\n".join(lines)

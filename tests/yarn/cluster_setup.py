@@ -26,32 +26,34 @@ log4j.logger.org.apache.hadoop.util.NativeCodeLoader=ERROR
 
 @dataclasses.dataclass(frozen=True)
 class Setup:
-    """All other settings are Hadoop's defaults, so that results hold for real clusters. Different from
-    Hadoop: small containers are allowed, the AM share is 1, and a full disk does not matter."""
+    """The properties of a cluster. Other settings keep Hadoop's defaults, so that results hold for real clusters.
+    Exceptions: small containers are allowed, AMs may use the whole cluster, memory limits are only checked with
+    pmem_check, and a full disk does not make a node unhealthy."""
     version: str = MAIN_VERSION
     nodes: int = 3
     node_mb: int = 4096
     node_vcores: int = 16
     min_mb: int = 64
-    beat_ms: int | None = None  # from NodeManager to ResourceManager; None: 1000
-    hdfs: bool = True  # else the default file system is file:, as on clusters of a shared folder
+    beat_ms: int | None = None  # heartbeat interval of NodeManagers; None: Hadoop's default, 1000
+    hdfs: bool = True  # if False, the default file system is file:, as on clusters with a shared folder
     users: tuple[str, ...] = ("alice", "bob")  # each has a home in HDFS
-    gpus: tuple[int, ...] = ()  # of each node in turn: counted by YARN, no device behind them
-    # Queues below root: name -> settings below yarn.scheduler.capacity.root.NAME, capacity at least, in percent.
+    gpus: tuple[int, ...] = ()  # per node, in the order of node_names(); YARN counts them without real devices
+    # Queues below root: name -> settings below yarn.scheduler.capacity.root.NAME. `capacity`, in percent, is required.
     queues: dict = dataclasses.field(
         default_factory=lambda: {"default": {"capacity": 100, "user-limit-factor": 10}})
     am_percent: float = 1.0  # maximum-am-resource-percent; with 0.1 the first AM of a small cluster may never start
-    # Exclusive label -> nodes; every queue may use all of them. Empty: labels are switched off.
+    # Exclusive labels: name -> nodes. Every queue may use every label. Labels are disabled if this is empty.
     labels: dict = dataclasses.field(default_factory=dict)
     aggregation: bool = False
-    log_format: str | None = None  # TFile, IndexedFile; None: what the version writes by itself
+    log_format: str | None = None  # TFile or IndexedFile; None: the default of the Hadoop version
     rm_recovery: bool = False
-    rm_ha: bool = False  # two ResourceManagers, rm and rm2, which know what the other knew; see Cluster.fail_over
+    rm_ha: bool = False  # two ResourceManagers, rm and rm2, with a common state store; see Cluster.fail_over
     nm_recovery: bool = False
     pmem_check: bool = False
-    networks: bool = False  # each node has one of its own, which can be cut: see network.py
-    health_script: bool = False  # Cluster.sicken() needs it
-    # One more property, to win over all others: {"yarn-site": {"key": "value"}}; of one node: {"nm1": {"key": ...}}
+    networks: bool = False  # each node has its own network, which can be cut; see network.py
+    health_script: bool = False  # required by Cluster.sicken()
+    # Properties that override all others: {"yarn-site": {"key": "value"}}; in node_extra yarn-site properties of single
+    # nodes: {"nm1": {"key": "value"}}.
     extra: dict = dataclasses.field(default_factory=dict)
     node_extra: dict = dataclasses.field(default_factory=dict)
 
@@ -60,12 +62,12 @@ class Setup:
 
     @property
     def host(self):
-        """The host of the daemons other than nodes."""
+        """The host of all daemons except NodeManagers."""
         return network.HUB if self.networks else "localhost"
 
     def node_host(self, name):
-        """A node's host name. Each has an address of its own, which is its name as well, as no other name would be
-        known to this machine: on the loopback, or in its own network."""
+        """The host name of a node. The name is an IP address, because this machine could not resolve another name. Each
+        node has its own address, on the loopback interface or in the node's network."""
         number = int(name[2:])
         return network.address(number) if self.networks else f"127.0.0.{10 + number}"
 
@@ -74,7 +76,7 @@ class Setup:
 
 
 class Configuration:
-    """The files of one cluster below its folder: conf/ as clients get it, conf-NAME/ of each daemon."""
+    """The configuration files of a cluster, below its folder: conf/ is for clients, conf-NAME/ for one daemon."""
 
     def __init__(self, setup, folder, ports):
         self.setup, self.folder = setup, pathlib.Path(folder)
@@ -90,7 +92,7 @@ class Configuration:
         hosts = ["127.0.0.1 localhost", f"127.0.0.1 {os.uname().nodename}",
                  *(f"{host} {host}" for host in {self.setup.host, *map(self.setup.node_host, self.setup.node_names())}
                    if host != "localhost")]
-        (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # of the JVMs: no name server is asked
+        (self.folder / "hosts").write_text("\n".join(hosts) + "\n")  # for the JVMs, in place of a name server
         (self.folder / "exclude").write_text("")
         common = {"core-site": self._core(), "hdfs-site": self._hdfs(), "yarn-site": self._yarn(), "resource-types": {}}
         if self.setup.gpus:
@@ -99,7 +101,7 @@ class Configuration:
             common.setdefault(file, {}).update(properties)
         self.capacity = {**self._capacity(), **common.pop("capacity-scheduler", {})}
         self._write_folder("conf", common)
-        # Daemons find each other quickly at the start; clients keep Hadoop's own patience.
+        # Daemons retry connections quickly, because they start at the same time. Clients keep Hadoop's default.
         hurry = {"ipc.client.connect.retry.interval": 200}
         for name in ("nn", "dn", *self.setup.rm_names(), *self.setup.node_names()):
             files = {file: dict(properties) for file, properties in common.items()}
@@ -114,7 +116,7 @@ class Configuration:
             self._write_folder(f"conf-{name}", files)
 
     def write_capacity(self, changes):
-        """New settings of the scheduler, for `RMAdminCLI -refreshQueues`."""
+        """Writes changed settings of the scheduler. `yarn rmadmin -refreshQueues` applies them."""
         self.capacity.update(changes)
         for name in self.setup.rm_names():
             self._write_folder(f"conf-{name}", {"capacity-scheduler": self.capacity})
@@ -154,7 +156,7 @@ class Configuration:
             "dfs.datanode.ipc.address": f"{host}:{port['dn-ipc']}",
             "dfs.replication": 1,
             "dfs.namenode.safemode.extension": 0,
-            "dfs.namenode.resource.du.reserved": 1 << 20,  # with less free space: permanent safe mode
+            "dfs.namenode.resource.du.reserved": 1 << 20,  # with less free space the NameNode stays in safe mode
             "dfs.datanode.du.reserved": 0,
             "dfs.permissions.superusergroup": grp.getgrgid(os.getgid()).gr_name,
         }
@@ -176,7 +178,7 @@ class Configuration:
             "yarn.nodemanager.resource.cpu-vcores": setup.node_vcores,
             "yarn.nodemanager.pmem-check-enabled": setup.pmem_check,
             "yarn.nodemanager.vmem-check-enabled": False,
-            # On a disk that is 90 % full, the default, a node is unhealthy and nothing is ever scheduled on it.
+            # By default a node with a disk that is 90 % full is unhealthy and gets no containers.
             "yarn.nodemanager.disk-health-checker.max-disk-utilization-per-disk-percentage": 100,
             "yarn.nodemanager.disk-health-checker.min-free-space-per-disk-mb": 0,
             "yarn.nodemanager.remote-app-log-dir": "/app-logs" if setup.hdfs else self.folder / "app-logs",
@@ -184,7 +186,7 @@ class Configuration:
             "yarn.application.classpath": "",
         }
         if setup.pmem_check:
-            # Hadoop takes cgroups for granted by default, and then leaves the check to them.
+            # By default Hadoop expects cgroups to enforce memory limits, and skips its own check.
             site["yarn.nodemanager.resource.memory.enforced"] = False
         if setup.beat_ms:
             site["yarn.resourcemanager.nodemanagers.heartbeat-interval-ms"] = setup.beat_ms

@@ -1,5 +1,5 @@
-"""Jobs on real Hadoop clusters. `cluster` is shared, and is not to be broken; `new_cluster` and `module_cluster` start
-others, for tests that break them or need them different."""
+"""Setup for jobs on real Hadoop clusters. All tests share `cluster`, and must leave it intact. `new_cluster` and
+`module_cluster` start clusters for tests that break them or need other settings."""
 import pathlib
 import sys
 
@@ -16,11 +16,12 @@ from hadoop_tree import MAIN_VERSION, ROOT, VERSIONS  # noqa: E402
 from howdah import Howdah  # noqa: E402
 from installed import installed  # noqa: E402, F401
 
-QUICK_BEAT_MS = 100  # tests of what happens need not wait a second for each beat of a node
+QUICK_BEAT_MS = 100  # heartbeat interval of nodes; Hadoop's default of 1000 would slow down the tests
 
 
 class Factory:
-    """factory(nodes=2, ...) -> a cluster, closed with its scope. Its logs are kept if a test of the run failed."""
+    """factory(nodes=2, ...) starts a cluster, which is closed at the end of the fixture's scope. The logs are kept if
+    any test of the run has failed."""
 
     def __init__(self, request):
         self.request, self.clusters = request, []
@@ -61,13 +62,13 @@ def difficult_cluster(session_cluster):
 
 @pytest.fixture
 def difficult(difficult_cluster):
-    """Queues, labels, GPUs and health scripts with which a cluster can say no: see scheduling_cases.py."""
+    """A cluster with queues, labels, GPUs and health scripts that make jobs wait or fail; see scheduling_cases.py."""
     return scheduling_cases.healthy(difficult_cluster)
 
 
 @pytest.fixture(scope="module", params=VERSIONS)
 def any_version(request, module_cluster):
-    """A cluster of each version in turn."""
+    """Runs a test once per Hadoop version, with a cluster of that version."""
     if request.param == MAIN_VERSION:
         return request.getfixturevalue("cluster")
     return module_cluster(version=request.param)
@@ -75,7 +76,7 @@ def any_version(request, module_cluster):
 
 @pytest.fixture
 def howdah_of(tmp_path):
-    """howdah_of(cluster, "bob") -> Howdah."""
+    """howdah_of(cluster, "bob") returns a Howdah for that user."""
     made = []
 
     def make(cluster, user="alice"):

@@ -1,4 +1,4 @@
-"""Daemons of a test cluster: their ports and their life. None outlives the tests."""
+"""The daemons of a test cluster: their ports, their start, and their end with the tests."""
 import os
 import pathlib
 import random
@@ -12,8 +12,8 @@ MARK = "HOWDAH_TEST_CLUSTER"
 
 
 class Ports:
-    """TCP ports for as long as this lives: below those the kernel hands out by itself, and claimed by the name that
-    Howdah's own reservations use, so that no task of a job takes one while its daemon is down."""
+    """Reserves TCP ports until close(). The ports are below the kernel's ephemeral range. A reservation uses the same
+    socket name as Howdah's own, so that no task of a job gets the port of a daemon that is down."""
 
     def __init__(self):
         self.locks = []
@@ -39,7 +39,7 @@ class Ports:
 
 
 def processes_of(folder):
-    """pid -> command line of whatever a cluster in `folder` started: daemons, containers, and what these started."""
+    """pid -> command line of all processes of the cluster in `folder`: its daemons and the processes in containers."""
     mark = f"{MARK}={folder}".encode()
     found = {}
     for entry in pathlib.Path("/proc").iterdir():
@@ -52,12 +52,12 @@ def processes_of(folder):
                 command = (entry / "cmdline").read_bytes().replace(b"\0", b" ")
                 found[int(entry.name)] = command.decode("utf-8", "replace")
         except OSError:
-            continue  # it has ended, or is another user's
+            continue  # the process has ended or belongs to another user
     return found
 
 
 def sweep(folder):
-    """SIGKILL, until nothing that works in the folder, or belongs to the cluster in it, is left to start something."""
+    """Kills all processes of the cluster in `folder`, repeatedly, because they may start others in the meantime."""
     while found := processes_of(folder):
         for pid in found:
             try:
@@ -67,8 +67,9 @@ def sweep(folder):
 
 
 class Guardian:
-    """A process that ends everything of a cluster and removes its folder as soon as its owner has closed it or is dead,
-    however it died: containers have sessions of their own, and outlive their NodeManager."""
+    """A separate process that kills all processes of a cluster and removes its folder after close(), or when the
+    process of the tests dies, even by SIGKILL. It is needed because containers have their own sessions and survive
+    their NodeManager."""
 
     def __init__(self, folder):
         self.process = subprocess.Popen([sys.executable, __file__, str(folder)], stdin=subprocess.PIPE,
@@ -88,7 +89,7 @@ def guard(folder):
 
 
 class Daemon:
-    """One JVM of a cluster. Its log is appended to by each of its lives."""
+    """One daemon of a cluster, in its own JVM. A restart appends to the same log."""
 
     def __init__(self, name, command, log, env, cwd):
         self.name, self.log = name, pathlib.Path(log)
@@ -110,19 +111,19 @@ class Daemon:
         return self.process.pid
 
     def stop(self):
-        """SIGSTOP: there, and silent."""
+        """SIGSTOP: the daemon exists but does not answer."""
         os.kill(self.pid, signal.SIGSTOP)
 
     def cont(self):
         os.kill(self.pid, signal.SIGCONT)
 
     def kill(self):
-        """SIGKILL; containers of a NodeManager go on."""
+        """SIGKILL. The containers of a killed NodeManager continue."""
         self.process.kill()
         self.process.wait()
 
     def term(self, patience_s=30):
-        """SIGTERM, and SIGKILL if it takes too long: a NodeManager that ran containers can hang."""
+        """SIGTERM, then SIGKILL after `patience_s`, because a NodeManager that ran containers can hang."""
         self.process.terminate()
         try:
             self.process.wait(patience_s)
@@ -134,8 +135,8 @@ class Daemon:
             self.kill()
         self.start()
 
-    def last_words(self, lines=8):
-        """The end of its log, without the frames of stack traces."""
+    def last_lines(self, lines=8):
+        """The end of the log, without the frames of stack traces."""
         if not self.log.exists():
             return []
         with self.log.open("rb") as log:
@@ -144,7 +145,7 @@ class Daemon:
         return [line for line in text.splitlines() if not line.startswith("\tat ")][-lines:]
 
     def port_was_taken(self):
-        return any("BindException" in line or "Address already in use" in line for line in self.last_words(200))
+        return any("BindException" in line or "Address already in use" in line for line in self.last_lines(200))
 
 
 if __name__ == "__main__":

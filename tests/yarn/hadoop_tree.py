@@ -1,4 +1,4 @@
-"""A Hadoop of one version as tools/hadoop-env gathers it: its class path, and how its main classes are run."""
+"""One version of Hadoop, as installed by tools/hadoop-env: its class path and the command lines of its programs."""
 import os
 import pathlib
 import subprocess
@@ -8,19 +8,19 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 VERSIONS = ("3.3.6", "3.4.3", "3.5.0")
 MAIN_VERSION = VERSIONS[0]  # the full suite runs on it, the smoke suite on all
 
-# Guice 4, JAXB and the serialisers of Hadoop before 3.5 reach into these by reflection; JDK 17 keeps them shut.
+# Guice 4, JAXB and the serialisers of Hadoop before 3.5 access these by reflection, which JDK 17 forbids by default.
 _OPENED = [f"java.base/{p}" for p in (
     "java.lang", "java.lang.reflect", "java.io", "java.net", "java.nio", "java.math", "java.text", "java.time",
     "java.util", "java.util.concurrent", "java.util.zip", "sun.nio.ch", "sun.security.util", "sun.security.x509")]
 
-# Short lives on few cores: the quick compiler only, one GC thread, no perf-data files.
+# For short runs on few cores: only the fast JIT compiler, one GC thread, no perf-data files.
 _FLAGS = ["-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-XX:-UsePerfData", "-Xss512k", "-Xlog:disable",
           "-Djava.net.preferIPv4Stack=true",
           *(word for package in _OPENED for word in ("--add-opens", f"{package}=ALL-UNNAMED"))]
 
 
 def java_home():
-    """The JDK 17 of Debian, whatever `java` may be: Hadoop before 3.5 does not run on a much newer one."""
+    """The folder of Debian's JDK 17. `java` in PATH may be much newer, and Hadoop before 3.5 would not run on it."""
     found = sorted(pathlib.Path("/usr/lib/jvm").glob("java-17-openjdk-*/bin/javac"))
     assert found, "no JDK 17: ./dev setup installs it"
     return found[0].parents[1]
@@ -35,16 +35,16 @@ class Hadoop:
         self.archive = self.folder / "classes.jsa"
 
     def java(self, *words, conf=(), heap_mb=128, options=()):
-        """The command line of a main class, or of a source file, and its arguments. Folders of `conf` are searched
-        last: a class-data archive is good for every class path that begins with the jars it was made from."""
+        """The command line of a main class, or of a source file, with its arguments. The folders of `conf` are last in
+        the class path, because a class-data archive is only valid if the class path starts with the archived jars."""
         share = [f"-XX:SharedArchiveFile={self.archive}"] if self.archive.exists() else []
         path = ":".join([*self.jars, str(self.folder / "web"), *map(str, conf)])
         return [str(java_home() / "bin/java"), f"-Xmx{heap_mb}m", *_FLAGS, *share, *options, "-cp", path,
                 *map(str, words)]
 
     def make_archive(self, class_lists):
-        """Begins to write loaded and verified classes to where later JVMs map them, which halves the time they need to
-        start. A process of its own that ends by itself; of two at once the second does nothing."""
+        """Starts a background process that writes an archive of loaded and verified classes. JVMs with the archive
+        start in half the time. If two such processes run at once, the second does nothing."""
         names = sorted({line for path in class_lists for line in path.read_text().splitlines() if line[:1] != "#"})
         handle, wanted = tempfile.mkstemp(dir=self.folder, prefix="classes-", text=True)
         with os.fdopen(handle, "w") as file:

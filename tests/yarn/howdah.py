@@ -1,9 +1,9 @@
-"""Howdah on a test cluster for one of its users, and the traces of their jobs there."""
+"""Runs `howdah` as a user of a test cluster, and finds the processes, containers and files of the user's jobs."""
 from machine import Machine, eventually, processes
 
 
 class Howdah(Machine):
-    """`home` is this user's HOWDAH_HOME; the client knows the cluster by HADOOP_CONF_DIR alone."""
+    """`home` is the HOWDAH_HOME of this user. The client finds the cluster through HADOOP_CONF_DIR alone."""
 
     def __init__(self, cluster, home, user="alice"):
         super().__init__(home)
@@ -12,15 +12,16 @@ class Howdah(Machine):
             del self.env[name]
         self.env |= {"HOWDAH_ON": "yarn", "HADOOP_CONF_DIR": str(cluster.conf_dir), "HADOOP_USER_NAME": user}
 
-    # --- what is there of a job ---
+    # --- processes, containers and files of a job ---
 
     @staticmethod
     def _marks(job):
-        """Marks in the environment of the job's processes: YARN marks the processes in containers, and so do we."""
+        """Two marks of the job's processes in their environments: Howdah's variable, and the part of YARN's
+        CONTAINER_ID that identifies the application."""
         return f"HOWDAH_JOB_ID={job}".encode(), f"_{job.removeprefix('application_')}_".encode()
 
     def alive(self, job):
-        """Every process of the job on any node: launchers of containers, agents, and what tasks started."""
+        """pid -> command line of the job's processes on all nodes: container launchers, agents and their children."""
         mark, number = self._marks(job)
 
         def ours(command, environment):
@@ -30,31 +31,31 @@ class Howdah(Machine):
         return {pid: command for pid, (_, command, environment) in processes().items() if ours(command, environment)}
 
     def agents(self, job, kind):
-        """pids of `howdah-agent KIND` of the job: guardians first."""
+        """The pids of the job's `howdah-agent KIND` processes, guardians first."""
         alive = self.alive(job)
         ours = {pid: ppid for pid, (ppid, command, _) in processes().items()
                 if pid in alive and f"howdah-agent {kind} " in command + " "}
         return sorted(ours, key=lambda pid: ours[pid] in ours)
 
     def containers(self, job):
-        """The job's containers that running NodeManagers report as not ended."""
+        """The containers of the job that running NodeManagers report as unfinished."""
         _, number = self._marks(job)
         return [c["id"] for node in self.cluster.setup.node_names() if self.cluster[node].alive()
                 for c in ((self.cluster.nm(node, "containers") or {}).get("containers") or {}).get("container", [])
                 if number.decode() in c["id"] and c["state"] not in ("DONE", "COMPLETE")]
 
     def in_hdfs(self, job):
-        """Files of HDFS that have to do with the job, but for its history."""
+        """The files of the job in HDFS, except its history."""
         history = f"/user/{self.user}/.howdah/history/{job}/"
         return [f for f in self.cluster.files_in_hdfs(f"/user/{self.user}") if job in f and not f.startswith(history)]
 
     def on_nodes(self, job):
-        """Directories that running NodeManagers keep for the application."""
+        """The directories of the application on nodes with a running NodeManager."""
         return [str(path) for node in self.cluster.setup.node_names() if self.cluster[node].alive()
                 for path in (self.cluster.folder / node / "local").glob(f"usercache/*/appcache/{job}")]
 
     def assert_clean(self, job, deadline_s=10):
-        """Nothing of the job is left on nodes or in HDFS but history and cache."""
+        """Nothing of the job is left on nodes or in HDFS, except its history and the user's cache."""
         for look in (self.alive, self.containers, self.in_hdfs, self.on_nodes):
             try:
                 eventually(lambda: not look(job), f"the end of {look.__name__}({job})", deadline_s)
@@ -71,7 +72,7 @@ class Howdah(Machine):
         return [app["id"] for app in self.cluster.apps(f"?user={self.user}")]
 
     def close(self):
-        """Kills what still runs of this user's, so that no test meets the jobs of another."""
+        """Kills the running jobs of this user, so that they do not disturb later tests."""
         for app in self.cluster.apps(f"?user={self.user}"):
             if app["state"] not in ("FINISHED", "FAILED", "KILLED"):
                 self.cluster.rm(f"apps/{app['id']}/state", {"state": "KILLED"}, "PUT", self.user)

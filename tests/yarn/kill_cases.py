@@ -1,4 +1,4 @@
-"""Jobs whose parts are killed, and what is to be seen of them then."""
+"""Helpers for tests that kill parts of a job: job files, waiting, and checks of the result."""
 import os
 import pathlib
 import signal
@@ -24,7 +24,7 @@ def worker(until=FOREVER, more=""):
 
 
 def until(path):
-    """A command that ends well once there is such a file."""
+    """A command that succeeds once this file exists."""
     return f"while [ ! -e {path} ]; do sleep 0.1; done"
 
 
@@ -37,7 +37,8 @@ def kill9(*pids):
 
 
 def ended(howdah, job, state, *facts, by_its_am=True):
-    """The status of the job, whose end is as expected and said alike everywhere; nothing of it is left."""
+    """Waits for the end of the job and returns its status. Checks that the state is as expected, that all commands
+    report the same reason, and that nothing of the job is left."""
     code = {"SUCCEEDED": 0, "FAILED": 1, "KILLED": 4}[state]
     done = howdah("wait", job, timeout=120)
     status = howdah.status(job)
@@ -69,7 +70,7 @@ def events(howdah, job):
 
 
 def node_of(cluster, pid):
-    """nm1 and so on: whose container the process is in."""
+    """The name (nm1, nm2, ...) of the node on which the process runs."""
     return pathlib.Path(os.readlink(f"/proc/{pid}/cwd")).relative_to(cluster.folder).parts[0]
 
 
@@ -81,8 +82,8 @@ def name_of_node(cluster, host):
     return next(n for n in cluster.setup.node_names() if cluster.host(n) == host)
 
 
-def elsewhere(howdah, job, role="worker"):
-    """A task of the role on a node without the AM, and that node."""
+def task_away_from_am(howdah, job, role="worker"):
+    """Finds a task of the role that is not on the AM's node; returns its index and the name of its node."""
     at = am_node(howdah, job)
     for (of, index), task in tasks_of(howdah, job).items():
         node = name_of_node(howdah.cluster, task["node"])
@@ -91,8 +92,8 @@ def elsewhere(howdah, job, role="worker"):
     raise AssertionError("every task is where the AM is")
 
 
-def stored(howdah, job):
-    """Waits until what the AM knows now is in HDFS, for one on another machine."""
+def wait_until_stored(howdah, job):
+    """Waits until HDFS has the AM's current journal and events, which an AM on another node needs."""
     here = pathlib.Path(os.readlink(f"/proc/{howdah.agents(job, 'am')[1]}/cwd"))
     for name in ("journal.jsonl", "events.bin"):
         at = f"/user/alice/.howdah/jobs/{job}/{name}"
@@ -104,7 +105,7 @@ def am_attempts(howdah, job):
 
 
 def steps(folder):
-    """A task that writes a line a step, and whose every step must come once: it never starts again."""
+    """A command that writes one line per step, numbered from 1. A restarted task would repeat numbers."""
     count = f"i=$((i+1)); echo $i >> {folder}/steps.$HOWDAH_TASK_INDEX"
     return f"i=0; while [ ! -e {folder}/go ]; do {count}; sleep 0.05; done"
 
@@ -116,7 +117,7 @@ def assert_unbroken(folder, tasks):
 
 
 def kill_am(howdah, job):
-    """Returns once another one is there, which is asked."""
+    """Kills the AM; returns when its successor runs and has answered a request."""
     guardian, am = howdah.agents(job, "am")
     kill9(am)
 

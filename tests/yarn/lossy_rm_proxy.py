@@ -3,9 +3,9 @@ import socket
 import threading
 
 
-class Between:
-    """The first submission of an application that passes: it is forwarded if `through`; its answer is lost, and the
-    connection cut after lose()."""
+class LossyProxy:
+    """Disturbs the first submission of an application and forwards everything else. The proxy forwards the request only
+    if `through` is true, calls lose(), and closes the connection without a response."""
 
     def __init__(self, port, through, lose):
         self.port, self.through, self.lose, self.submissions = port, through, lose, 0

@@ -1,24 +1,24 @@
 """A separate network for each node of a test cluster, which can be cut.
 
-All of it is inside a network namespace that the tests' process has entered first: nothing outside is touched, and the
-kernel removes it with its last process."""
+All networks are inside one network namespace, which the process of the tests enters first. Nothing outside changes, and
+the kernel removes the namespace with its last process."""
 import os
 import subprocess
 import sys
 
 _PREFIX = "10.99.0."
-HUB = _PREFIX + "1"  # this process, and the daemons that are no nodes
+HUB = _PREFIX + "1"  # the address of this process and of all daemons except NodeManagers
 
 
 def address(node):
-    """The address of the node with this number, from 1."""
+    """The address of a node. The numbers of nodes start at 1."""
     return f"{_PREFIX}{10 + node}"
 
 
 def enter():
     """Restarts the program in its own namespace, if it is not there already. Needs root."""
     if os.environ.get("HOWDAH_TEST_NETWORK") != str(os.getpid()):
-        os.environ["HOWDAH_TEST_NETWORK"] = str(os.getpid())  # exec keeps it
+        os.environ["HOWDAH_TEST_NETWORK"] = str(os.getpid())  # exec keeps the pid
         os.execvp("unshare", ["unshare", "--net", sys.executable, *sys.orig_argv[1:]])
 
 
@@ -38,7 +38,7 @@ class Network:
         for node in range(1, nodes + 1):
             self.holders[node] = subprocess.Popen(["unshare", "--net", "sh", "-c", "echo; exec sleep infinity"],
                                                   stdout=subprocess.PIPE)
-            self.holders[node].stdout.readline()  # it is in its namespace
+            self.holders[node].stdout.readline()  # printed inside the new namespace
             _ip("link", "add", f"node{node}", "type", "veth", "peer", "name", "eth0", "netns",
                 str(self.holders[node].pid))
             _ip("link", "set", f"node{node}", "master", "hub", "up")
@@ -51,7 +51,7 @@ class Network:
         return ["nsenter", f"--net=/proc/{self.holders[node].pid}/ns/net", "--"]
 
     def cut(self, node):
-        """All packets from it and to it are lost from now on, without an error."""
+        """Drops all packets from and to the node, without an error, until mend()."""
         _ip("link", "set", f"node{node}", "down")
 
     def mend(self, node):

@@ -1,11 +1,11 @@
-"""The cluster for the situations of waiting, refusals and failures. Its queues:
+"""A cluster on which jobs wait, are refused, or fail. Its queues:
 
-  default  what is left; all of the cluster if nobody else wants it
-  small    never more than a quarter of the cluster
-  tiny     room for one application master
-  single   one user may have its capacity, a quarter, and no more
-  closed   bob's alone
-  stopped  takes nothing"""
+  default  may use the whole cluster while the other queues do not need it
+  small    never gets more than a quarter of the cluster
+  tiny     has room for one application master
+  single   gives one user at most its capacity, a quarter of the cluster
+  closed   accepts applications of bob only
+  stopped  accepts no applications"""
 import datetime
 
 NODES, NODE_MB = 4, 1024
@@ -35,7 +35,7 @@ SETUP = {
 
 
 def healthy(cluster):
-    """All nodes are, whatever the test before has left."""
+    """Makes all nodes healthy again after an earlier test, and waits until they are active."""
     for node in cluster.setup.node_names():
         if (cluster.folder / node / "sick").exists():
             cluster.sicken(node, None)
@@ -49,22 +49,22 @@ def queue(cluster, name):
     return next(q for q in queues if q["queueName"] == name)
 
 
-def most_of(cluster, name):
-    """MiB that a queue can ever have of nodes without a label."""
+def max_mib_of(cluster, name):
+    """The MiB that a queue can get at most on nodes without a label."""
     capacities = queue(cluster, name)["capacities"]["queueCapacitiesByPartition"]
     return next(c for c in capacities if c["partitionName"] == "")["effectiveMaxResource"]["memory"]
 
 
 def free_mb(cluster):
-    """host -> MiB that are free there, of nodes without a label."""
+    """host -> free MiB, of the nodes without a label."""
     return {n["nodeHostName"]: n["availMemoryMB"] for n in cluster.nodes() if not n.get("nodeLabels")}
 
 
 def mib(number):
-    """As sizes are written for people."""
+    """A size in the format of Howdah's messages."""
     return f"{number / 1024:.1f}".removesuffix(".0") + " GiB" if number >= 1024 else f"{number} MiB"
 
 
 def time_of(millis):
-    """As a NodeManager writes it."""
+    """A time in the format of a NodeManager's messages."""
     return datetime.datetime.fromtimestamp(millis / 1000).strftime("%Y-%m-%dT%H:%M:%S.") + f"{millis % 1000:03}"

@@ -1,4 +1,4 @@
-"""The test cluster itself: what other tests take for granted of it."""
+"""Tests of the test cluster itself, on which all other tests in this folder rely."""
 import json
 import os
 import pathlib
@@ -19,7 +19,7 @@ MB = 1 << 20
 def test_hdfs_returns_written_files(any_version, tmp_path):
     data = os.urandom(3 * MB)
     (tmp_path / "given").write_bytes(data)
-    any_version.fs("-put", tmp_path / "given", "kept", user="alice")  # relative: to her home
+    any_version.fs("-put", tmp_path / "given", "kept", user="alice")  # relative to /user/alice
     any_version.fs("-get", "/user/alice/kept", tmp_path / "got", user="bob")
     assert (tmp_path / "got").read_bytes() == data
     assert "/user/alice/kept" in any_version.files_in_hdfs("/user")
@@ -31,14 +31,14 @@ def test_a_container_runs_on_the_requested_node(any_version, tmp_path):
     seen = tmp_path / "seen"
     tmp_path.chmod(0o777)
     app = any_version.wait_app(any_version.run_command(f"env >{seen}; exit 7"))
-    # The queue's path from 3.4 on, its name before.
+    # `queue` is the path of the queue from Hadoop 3.4 on, and only its name before.
     assert (app["state"], app["user"], app["queue"].split(".")[-1]) == ("FAILED", "alice", "default"), app
     assert "exitCode: 7" in app["diagnostics"], app
     environment = dict(line.split("=", 1) for line in seen.read_text().splitlines() if "=" in line)
     nodes = {any_version.node_id(n) for n in any_version.setup.node_names()}
     assert f"{environment['NM_HOST']}:{environment['NM_PORT']}" in nodes
     assert {n["id"] for n in any_version.nodes()} == nodes and len({n.split(":")[0] for n in nodes}) == 3
-    # As bare as on a cluster whose administrator promised nothing.
+    # The environment is as bare as on a cluster without any additional configuration.
     assert not [name for name in environment if name.startswith(("HADOOP_COMMON", "HOWDAH_HOME", "PYTEST"))]
     assert "HADOOP_CONF_DIR" not in environment, environment
 
@@ -48,7 +48,7 @@ def test_daemons_report_the_expected_version(any_version):
 
 
 def test_leftovers_of_an_application_are_found(cluster, tmp_path):
-    """assert_clean() is worth something only if it fails as long as something is left."""
+    """assert_clean() fails as long as something of the application is left."""
     howdah = Howdah(cluster, tmp_path / "home", "bob")
     app = cluster.run_command("sleep 300", user="bob")
     cluster.wait(lambda: [c for c in howdah.alive(app).values() if c.startswith("sleep ")], "the user's process")
@@ -138,7 +138,7 @@ sys.stdin.read()
 """
 
 
-def test_no_daemon_outlives_killed_tests():
+def test_daemons_end_with_killed_tests():
     path = [p for p in sys.path if p.endswith(("tests/yarn", "tests/support"))]
     owner = subprocess.Popen([sys.executable, "-c", OWNER.format(path=path)], stdin=subprocess.PIPE,
                              stdout=subprocess.PIPE, text=True)

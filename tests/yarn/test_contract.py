@@ -1,4 +1,4 @@
-"""The contract on YARN: the same files, and the same results, as on the local backend."""
+"""The files of tests/contract on YARN, with the same results as on the local backend."""
 import pytest
 
 from contract_cases import *  # noqa: F403

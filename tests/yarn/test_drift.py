@@ -1,4 +1,4 @@
-"""Our description of Hadoop's messages, field by field, against what the jars of each version were made from."""
+"""Compares our .proto files for Hadoop's messages, field by field, with the messages in the jars of each version."""
 import re
 import shutil
 import subprocess
@@ -12,7 +12,8 @@ PROTOS = ROOT / "proto/hadoop"
 LABEL, TYPE = FieldDescriptorProto.Label.Name, FieldDescriptorProto.Type.Name
 MODULES = ("hadoop-common", "hadoop-hdfs-client", "hadoop-yarn-api", "hadoop-yarn-common")
 
-# Fields that Hadoop got later than 3.3; version: full names. The versions before must not use their numbers otherwise.
+# Fields and enum values that Hadoop added after 3.3: version -> full names. No earlier version may use the same numbers
+# for something else.
 SINCE = {
     "3.4.3": {
         "hadoop.hdfs.FsServerDefaultsProto.snapshotTrashRootEnabled",
@@ -27,7 +28,8 @@ SINCE = {
 
 
 def messages_and_enums(files):
-    """Full name -> DescriptorProto, full name -> EnumDescriptorProto, nested ones too."""
+    """Returns two dictionaries, full name -> DescriptorProto and full name -> EnumDescriptorProto, with nested
+    types."""
     messages, enums = {}, {}
 
     def add(prefix, container, nested):
@@ -42,7 +44,7 @@ def messages_and_enums(files):
 
 
 def fact(field):
-    """All that matters of a field on the wire and to its reader, but for its name."""
+    """The properties of a field that matter on the wire and to its reader, except its name."""
     packed = " packed" if field.options.packed else ""
     return f"{LABEL(field.label)} {TYPE(field.type)}{field.type_name} = {field.number} " \
            f"[default {field.default_value!r}]{packed}"
@@ -68,7 +70,7 @@ def differences(ours, theirs, newer=frozenset()):
                 found.append(f"{full}: {field.number} is {numbers[field.number]} in Hadoop")
             elif full not in newer:
                 found.append(f"{full}: Hadoop has no such field")
-        if not name.endswith("ResponseProto"):  # which we only read, and of which we may know a part
+        if not name.endswith("ResponseProto"):  # we only read responses, so our message may lack fields
             found += [f"{name}.{n} is required by Hadoop, and we do not have it" for n, field in their_fields.items()
                       if field.label == FieldDescriptorProto.LABEL_REQUIRED and n not in our_fields]
     for name, enum in our_enums.items():

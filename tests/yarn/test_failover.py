@@ -1,8 +1,8 @@
-"""Two ResourceManagers: the active one dies, and the other one takes over, at every stage of a job."""
+"""Two ResourceManagers: the active one dies and the other one takes over, at every stage of a job."""
 import pytest
 
 from machine import eventually
-from kill_cases import am_attempts, ended, kill9, stored, submit, until, worker
+from kill_cases import am_attempts, ended, kill9, submit, until, wait_until_stored, worker
 
 
 @pytest.fixture(scope="module")
@@ -16,7 +16,7 @@ def howdah(howdah_of, pair):
 
 
 def test_failover_at_every_stage(howdah, pair, tmp_path):
-    """While its AM starts and requests containers, while it runs, and while it ends: the job is not affected."""
+    """Failovers while the AM starts, while the job runs and while it ends do not affect the job."""
     file = howdah.job_file(tmp_path, "name: failover\nroles:\n  worker: {%s}\n" % worker(until(tmp_path / "go"),
                                                                                          "instances: 4"))
     client = howdah.start("submit", file)
@@ -28,7 +28,7 @@ def test_failover_at_every_stage(howdah, pair, tmp_path):
     pair.fail_over()
     assert [(t["pids"], t["attempt"]) for t in howdah.running(job)["tasks"]] == [(t["pids"], 0) for t in before]
     ran = {pid for task in before for pid in task["pids"]}
-    pair[pair.active].kill()  # the job ends while there is nobody to tell it to
+    pair[pair.active].kill()  # the job ends while no ResourceManager is active
     (tmp_path / "go").touch()
     eventually(lambda: not ran & set(howdah.alive(job)), "the end of the tasks' processes")
     pair[pair.active].start()
@@ -38,14 +38,14 @@ def test_failover_at_every_stage(howdah, pair, tmp_path):
 
 
 def test_a_job_waits_for_the_name_node(howdah, pair, tmp_path):
-    """It dies while one job runs, which is killed and restarted meanwhile, and is back before its end; another one ends
-    without it: its outcome is still known, and its history is readable later."""
+    """The NameNode dies while two jobs run. One job restarts a killed task in the meantime, and ends after the NameNode
+    has returned. The other job ends without the NameNode; YARN shows its result, and its history is readable later."""
     more = "instances: 2, restart: {max: 1}"
     jobs = {name: submit(howdah, tmp_path, {"worker": worker(until(tmp_path / name), more)}, name=name)
             for name in ("with", "without")}
     for job in jobs.values():
         howdah.running(job)
-        stored(howdah, job)
+        wait_until_stored(howdah, job)
     pid = howdah.task(jobs["with"], "worker", 0)["pids"][0]
 
     def shells():

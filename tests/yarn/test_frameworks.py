@@ -1,5 +1,5 @@
-"""Real PyTorch, TensorFlow and JAX on a cluster: the same files as on one machine, with a packed environment, train the
-same models."""
+"""Real PyTorch, TensorFlow and JAX on a cluster, with packed environments, train the same models as the same files on
+one machine."""
 import os
 import re
 import shutil
@@ -11,15 +11,16 @@ import pytest
 import packed
 from machine import ROOT, Machine, eventually
 
-RUN_S = 300  # a bound for a busy machine, no expectation
-GOOD = 0.8   # of the accuracy that each of the contract's jobs must reach
+RUN_S = 300  # an upper bound for a busy machine, not the expected duration
+GOOD = 0.8   # the accuracy that every training in tests/contract must reach
 EXAMPLE = ROOT / "examples/fashion-mnist"
 LARGE = ("--set", "node_label=large")
 
 
 @pytest.fixture(scope="module")
 def nodes(module_cluster):
-    """Two nodes neither of which holds two tasks of 1 GiB, and a large one, where TensorFlow is unpacked but once."""
+    """Two nodes that have room for only one task of 1 GiB, and a large one for TensorFlow, which is then unpacked only
+    once."""
     small = {"yarn.nodemanager.resource.memory-mb": 1984}
     return module_cluster(node_mb=10240, node_extra={"nm2": small, "nm3": small}, labels={"large": ["nm1"]})
 
@@ -38,13 +39,13 @@ def local(tmp_path):
 
 @pytest.fixture(scope="module")
 def archive(tmp_path_factory, installed):
-    """archive("tensorflow") -> that environment as venv-pack packs it: its interpreter is the node's. Uncompressed, as
-    gzip takes longer than the way from one process of this machine to another."""
+    """archive("tensorflow") returns the path of that environment, packed by venv-pack; its interpreter is a link to the
+    node's. The archive is not compressed, because gzip takes longer than copying on the same machine."""
     folder, made = tmp_path_factory.mktemp("packs"), {}
 
     def environment(name):
         own = installed(name).parents[1]
-        return packed.debians_torch(folder / name, own) if name == "demo" else own
+        return packed.copy_of_demo_with_torch(folder / name, own) if name == "demo" else own
 
     def make(name):
         if name not in made:
@@ -57,8 +58,8 @@ def archive(tmp_path_factory, installed):
 
 @pytest.fixture
 def on_both(local, howdah, installed, archive):
-    """on_both("ddp", "demo", where=...) -> what `run` of the contract's file did on one machine, where the interpreter
-    is named, and on the cluster, where the archive has it."""
+    """on_both("ddp", "demo", where=...) runs a file of tests/contract on this machine, with the path of an interpreter,
+    and on the cluster, with a packed environment. Returns both results."""
     def run(name, environment, *flags, where=()):
         env = {"MNIST_DIR": str(installed("digits"))}
         here = local("run", f"{name}.yaml", *flags, env={**env, "CONTRACT_PYTHON": str(installed(environment))},
@@ -71,7 +72,7 @@ def on_both(local, howdah, installed, archive):
 
 
 def numbers(done):
-    """The learning curve, line by line, without the speed."""
+    """The output lines with losses and accuracies, cut off before the speed of the training."""
     return sorted(line.group(0) for line in re.finditer(r"^\S+ │ .*(loss|accuracy) \d\.\d+", done.stdout, re.M))
 
 
@@ -93,7 +94,7 @@ def test_pytorch_ddp_on_two_nodes(howdah, on_both):
 
 
 def test_tensorflow_multi_worker_mirrored(howdah, on_both, tmp_path):
-    # The script leaves its first weights to chance, which Keras takes from Python's generator.
+    # The script does not set the initial weights. Keras takes them from Python's random generator.
     (tmp_path / "sitecustomize.py").write_text("import random\nrandom.seed(1)\n")
     flags = ("--set", f"files=[{tmp_path}/sitecustomize.py]", "--set", "env.PYTHONPATH=.")
     here, there = on_both("tf-multiworker", "tensorflow", *flags, where=LARGE)
@@ -104,7 +105,7 @@ def test_tensorflow_multi_worker_mirrored(howdah, on_both, tmp_path):
 
 
 def test_tensorflow_parameter_server(howdah, on_both):
-    """Asynchronous: which worker's gradient comes first is chance, so no two runs learn quite the same."""
+    """The training is asynchronous: the order of the workers' gradients is random, so the results differ slightly."""
     here, there = on_both("tf-ps", "tensorflow", where=LARGE)
     assert [a > GOOD for a in accuracies(there.stdout)] == [True], there
     assert accuracies(there.stdout) == pytest.approx(accuracies(here.stdout), abs=0.03)
@@ -122,24 +123,24 @@ def test_jax(howdah, on_both):
 
 
 def epochs(log):
-    """The epochs that a rank 0 of the Fashion-MNIST example was in, in order."""
+    """The epochs that one attempt of rank 0 of the Fashion-MNIST example started, in order."""
     return sorted({int(e) for e in re.findall(r"^epoch (\d+)/", log, re.M)})
 
 
 def test_the_demo_resumes_after_a_killed_rank_and_shows_its_curves(howdah, installed, archive, tmp_path):
-    """Its checkpoints and curves are in directories that all nodes share."""
+    """The checkpoints and curves are in directories that all nodes share."""
     installed("data")
     checkpoints, curves = tmp_path / "checkpoints", tmp_path / "curves"
     job = howdah.submit(
         "job.yaml", "--set", f"python.archive={archive('demo')}", "--set", f"checkpoint.dir={checkpoints}",
         "--set", f"tensorboard.logdir={curves}", "--set", "roles.chief.memory=512MiB", "--set",
         "roles.worker.memory=512MiB", "--", "--images", "8000", "--epochs", "8", cwd=EXAMPLE)
-    # The second epoch begins only when the checkpoint of the first is safe.
+    # The second epoch starts only after the checkpoint of the first has been saved.
     eventually(lambda: "epoch 2/8" in howdah("logs", job, "chief:0").stdout, f"the second epoch of {job}", RUN_S)
     before = howdah.status(job)
     os.kill(before["tasks"][2]["pids"][0], signal.SIGKILL)
     url = eventually(lambda: howdah.status(job)["urls"]["tensorboard"], f"TensorBoard's address in {job}", RUN_S)
-    assert url.startswith("http://127.0.0.1:"), url  # of the AM's node, which is this machine
+    assert url.startswith("http://127.0.0.1:"), url  # all nodes are on this machine
     with urllib.request.urlopen(url, timeout=30) as page:
         assert b"TensorBoard" in page.read()
     done = howdah("wait", job, timeout=RUN_S)
@@ -147,9 +148,9 @@ def test_the_demo_resumes_after_a_killed_rank_and_shows_its_curves(howdah, insta
     assert done.code == 0, (done, after)
     assert after["generation"] == 1, after
     assert [t["attempt"] for t in after["tasks"]] == [1, 1, 1], after
-    places = [(t["ranks"], t["container"]) for t in before["tasks"]]
-    assert [ranks for ranks, _ in places] == [[0], [1], [2]], before
-    assert [(t["ranks"], t["container"]) for t in after["tasks"]] == places, (before, after)
+    ranks_and_containers = [(t["ranks"], t["container"]) for t in before["tasks"]]
+    assert [ranks for ranks, _ in ranks_and_containers] == [[0], [1], [2]], before
+    assert [(t["ranks"], t["container"]) for t in after["tasks"]] == ranks_and_containers, (before, after)
     first = epochs(howdah.log(job, "chief:0", "--attempt", "0"))
     second = epochs(howdah.log(job, "chief:0", "--attempt", "1"))
     assert first[-1] < 8, "it was killed too late to show anything"

@@ -1,4 +1,4 @@
-"""Containers as a gang: two that cannot be had together, none too many, and tasks that need no gang."""
+"""Gang allocation: two gangs that do not fit together, surplus containers, and tasks that start without a gang."""
 import os
 import re
 import time
@@ -9,7 +9,7 @@ from machine import eventually
 
 ROUNDS = int(os.environ.get("HOWDAH_ROUNDS", "3"))
 NODE_MB, NODES = 4096, 3
-SIZE = 15  # of 512 MiB each: 62.5 % of the cluster
+SIZE = 15  # tasks of 512 MiB, together 62.5 % of the cluster
 
 
 def job(howdah, tmp_path, name, keys, job=""):
@@ -24,14 +24,15 @@ def containers(cluster, app):
 
 
 def asked(cluster, app):
-    """How many containers the scheduler would still grant: rows of nodes and racks only steer the one of anywhere."""
+    """The number of containers that the scheduler would still grant. Only the rows for `*` count. Rows for nodes and
+    racks do not add containers; they express a preference."""
     return sum(r["numContainers"] for r in (cluster.app(app) or {}).get("resourceRequests", [])
                if r["resourceName"] == "*")
 
 
 @pytest.mark.parametrize("number", range(ROUNDS))
-def test_two_jobs_that_need_most_of_the_cluster(howdah, cluster, tmp_path, number):
-    """Each holds a part of what the other one needs; neither waits forever, and nothing is held afterwards."""
+def test_two_jobs_that_each_need_most_of_the_cluster_both_succeed(howdah, cluster, tmp_path, number):
+    """Each job gets some of the containers that the other one needs. Both succeed, and nothing is held afterwards."""
     assert SIZE * 512 > 0.6 * NODES * NODE_MB
     cluster.wait_idle()
     keys = f'instances: {SIZE}, memory: 512MiB, command: "true"'
@@ -48,7 +49,8 @@ def test_two_jobs_that_need_most_of_the_cluster(howdah, cluster, tmp_path, numbe
 
 
 def test_surplus_containers_are_released(howdah, cluster, tmp_path):
-    """Asks name nodes, racks and anywhere, so that a scheduler can grant too much: the surplus is released."""
+    """Requests have rows for nodes, racks and `*`, so the scheduler may grant too many containers. The AM releases the
+    surplus."""
     cluster.wait_idle()
     go = tmp_path / "go"
     app = howdah.submit(job(howdah, tmp_path, "wide", f'instances: 16, memory: 64MiB, command: "until [ -e {go} ]; do '
@@ -62,8 +64,8 @@ def test_surplus_containers_are_released(howdah, cluster, tmp_path):
     howdah.assert_clean(app)
 
 
-def test_tasks_that_start_freely(howdah, cluster, tmp_path):
-    """More than the cluster can run at once: each task starts as its container comes."""
+def test_tasks_with_start_free_need_no_gang(howdah, cluster, tmp_path):
+    """The job has more tasks than the cluster can run at once. Each task starts when it has a container."""
     cluster.wait_idle()
     count = NODES * NODE_MB // 512 + 6
     done = howdah("run", job(howdah, tmp_path, "free", f'instances: {count}, memory: 512MiB, command: "sleep 0.1"',

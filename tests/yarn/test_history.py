@@ -1,4 +1,4 @@
-"""A job's history in HDFS, where TonY's tools look for it."""
+"""The history that a job writes to HDFS for TonY's tools."""
 import json
 
 from machine import eventually
@@ -26,7 +26,7 @@ def test_history_reaches_hdfs_after_any_end_of_the_job(howdah, cluster, tmp_path
     running = eventually(lambda: cluster.files_in_hdfs(f"/tony/intermediate/{killed}"), "the history's beginning")
     assert running[0].endswith("-alice.jhist.inprogress"), running
     cluster.rm(f"apps/{killed}/state", {"state": "KILLED"}, "PUT", "alice")
-    howdah.until(killed, lambda s: s["state"] == "KILLED", "the end")  # whoever looks first records it
+    howdah.until(killed, lambda s: s["state"] == "KILLED", "the end")  # without an AM, this client records the end
 
     def shown(*words):
         shown = howdah("history", *words, "--json", *AT)

@@ -1,4 +1,4 @@
-"""Access to running jobs on nodes, through the AM, which has the only open port."""
+"""Access to running jobs on a cluster, through the AM, which has the only open port."""
 import json
 import pathlib
 import subprocess
@@ -11,7 +11,7 @@ from inside_cases import *  # noqa: F403
 from inside_cases import Opened
 from machine import eventually
 
-# A curve of ten steps, as TensorBoard's own writer writes it into the directory that is named.
+# Writes a curve of ten steps into the directory argv[1], with TensorBoard's own writer.
 CURVE = """
 import sys
 from tensorboard.compat.proto.event_pb2 import Event
@@ -32,7 +32,8 @@ def machine(howdah):
 
 @pytest.fixture
 def archive(installed, tmp_path):
-    """archive("jupyter", "jupyter") -> a `python:` archive with those programs of that environment of this machine."""
+    """archive("jupyter", "jupyter") returns an archive for `python:`. Its programs start the programs with the same
+    names in the environment that tools/ml-env has installed on this machine."""
     def make(name, *programs):
         folder = pathlib.Path(installed(name)).parent
         made = tmp_path / "env/bin"

@@ -1,4 +1,4 @@
-"""The commands for jobs on YARN: while jobs run, and after their end."""
+"""The commands for jobs on YARN, while jobs run and after their end."""
 import json
 import re
 import signal
@@ -14,7 +14,7 @@ KEYS = {"id", "name", "state", "exit_code", "on", "framework", "generation", "re
 TASK_KEYS = {"role", "index", "state", "attempt", "node", "container", "ranks", "pids", "exit_code", "signal", "reason",
              "started", "finished", "usage", "progress"}
 
-# talker:1 fails once; then both talk until they are stopped, and say a last word.
+# talker:1 fails once and restarts. All talkers run until they are stopped, and then print a last line.
 TALK = """
 name: talk
 env_from: [HOME]
@@ -34,15 +34,15 @@ roles:
 """
 
 
-@pytest.fixture(params=["on nodes", "gathered"])
-def place(request, howdah_of, module_cluster):
-    """With the logs of ended jobs where they were written, and in HDFS."""
-    cluster = request.getfixturevalue("cluster" if request.param == "on nodes" else "gathering")
+@pytest.fixture(params=["on nodes", "aggregated"])
+def machine(request, howdah_of, module_cluster):
+    """Runs a test twice: the logs of finished jobs remain on the nodes, or YARN aggregates them in HDFS."""
+    cluster = request.getfixturevalue("cluster" if request.param == "on nodes" else "aggregating")
     return howdah_of(cluster)
 
 
 @pytest.fixture(scope="module")
-def gathering(module_cluster):
+def aggregating(module_cluster):
     return module_cluster(aggregation=True, log_format="TFile")
 
 
@@ -53,7 +53,7 @@ def get(url):
 
 
 def logs_of(howdah, job):
-    """The same questions of a running job and of an ended one."""
+    """The output of `howdah logs` for several selections of tasks and streams."""
     asked = [[], ["talker"], ["talker:0"], ["talker:1"], ["talker:1", "--attempt", "0"], ["talker:1", "--stderr"],
              ["talker:0", "--stdout"], ["talker:1", "--stdout", "--tail", "1"]]
     answers = {}
@@ -78,7 +78,7 @@ def check_logs(answers, last_word):
 
 
 def without_third(answers):
-    """The third talker came when there was a container for it, said its last word, and was scaled away."""
+    """Removes the lines of talker:2. It started when there was a container for it, and was stopped by `scale`."""
     for asked in ("", "talker"):
         lines = [line for line in answers[asked].splitlines() if not line.startswith("talker:2")]
         assert len(answers[asked].splitlines()) - len(lines) == 5, answers[asked]
@@ -87,7 +87,7 @@ def without_third(answers):
 
 
 def check_pages(url, status):
-    """The status page through the ResourceManager's proxy."""
+    """Checks the status page and its links through the ResourceManager's proxy."""
     page = get(url)
     links = re.findall(r'href="([^"]+)"', page)
     assert "talk" in page and "talker:1" in page, page
@@ -101,50 +101,50 @@ def check_pages(url, status):
         get(url + "log/nobody/0/0/stdout")
 
 
-def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
-    before = [j["id"] for j in json.loads(place("list", "--all", "--json").stdout)]
-    submitted = place("submit", place.job_file(tmp_path, TALK))
+def test_commands_work_while_a_job_runs_and_after_its_end(machine, tmp_path):
+    before = [j["id"] for j in json.loads(machine("list", "--all", "--json").stdout)]
+    submitted = machine("submit", machine.job_file(tmp_path, TALK))
     job = submitted.id
     assert submitted.code == 0 and submitted.stdout == f"{job}\n", submitted
-    follow = place.start("logs", job, "talker:1", "-f", "--stdout")  # waits for what has not started
+    follow = machine.start("logs", job, "talker:1", "-f", "--stdout")  # waits for the task to start
     states = lambda status: [(t["state"], t["attempt"]) for t in status["tasks"] if t["state"] != "STOPPED"]
-    place.until(job, lambda s: states(s) == [("RUNNING", 0), ("RUNNING", 1), ("RUNNING", 0)], "three, one again")
-    refused = place("scale", job, "talker=4")
+    machine.until(job, lambda s: states(s) == [("RUNNING", 0), ("RUNNING", 1), ("RUNNING", 0)], "three, one again")
+    refused = machine("scale", job, "talker=4")
     assert refused.code != 0 and "2 to 3" in refused.stderr, refused
-    assert place("scale", job, "talker=2").code == 0
-    status = place.until(job, lambda s: [t["attempt"] for t in s["tasks"]] == [0, 1], "two")
+    assert machine("scale", job, "talker=2").code == 0
+    status = machine.until(job, lambda s: [t["attempt"] for t in s["tasks"]] == [0, 1], "two")
     assert status.keys() == KEYS | {"tasks", "account"} and all(t.keys() == TASK_KEYS for t in status["tasks"]), status
     assert (status["id"], status["name"], status["state"], status["on"], status["exit_code"], status["generation"]) == (
         job, "talk", "RUNNING", "yarn", None, 0)
-    hosts = {place.cluster.host(n) for n in place.cluster.setup.node_names()}
+    hosts = {machine.cluster.host(n) for n in machine.cluster.setup.node_names()}
     for task in status["tasks"]:
-        assert task["node"] in hosts and task["container"] in place.containers(job), task
-        assert task["pids"] and place.alive(job)[task["pids"][0]], task
-    assert "pip install tensorboard" in place("status", job).stdout
-    listed = json.loads(place("list", "--json").stdout)
+        assert task["node"] in hosts and task["container"] in machine.containers(job), task
+        assert task["pids"] and machine.alive(job)[task["pids"][0]], task
+    assert "pip install tensorboard" in machine("status", job).stdout
+    listed = json.loads(machine("list", "--json").stdout)
     assert [j["id"] for j in listed] == [job] and listed[0].keys() == KEYS, listed
-    assert place.status("last")["id"] == job
-    waited = place("wait", job, "--timeout", "100ms")
+    assert machine.status("last")["id"] == job
+    waited = machine("wait", job, "--timeout", "100ms")
     assert waited.code == 5 and "RUNNING" in waited.stderr, waited
-    eventually(lambda: place.log(job, "talker:1").startswith("first\nsecond 1\n"), "what talker:1 says")
-    check_logs(without_third(logs_of(place, job)), [])
+    eventually(lambda: machine.log(job, "talker:1").startswith("first\nsecond 1\n"), "what talker:1 says")
+    check_logs(without_third(logs_of(machine, job)), [])
     check_pages(status["urls"]["tracking"], status)
 
-    assert place("kill", job).code == 0
-    place.assert_clean(job)
-    assert place("wait", job).code == 4
-    status = place.status(job)
+    assert machine("kill", job).code == 0
+    machine.assert_clean(job)
+    assert machine("wait", job).code == 4
+    status = machine.status(job)
     assert (status["state"], status["exit_code"]) == ("KILLED", 4) and "howdah kill" in status["reason"], status
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"} and status["finished"] >= status["started"]
-    check_logs(without_third(logs_of(place, job)), ["saved"])
-    events = [json.loads(line) for line in place("events", job, "--json").stdout.splitlines()]
+    check_logs(without_third(logs_of(machine, job)), ["saved"])
+    events = [json.loads(line) for line in machine("events", job, "--json").stdout.splitlines()]
     assert events[0]["type"] == "JobSubmitted" and events[-1]["type"] == "JobFinished", events
     assert all(e["time"] for e in events) and "RoleScaled" in {e["type"] for e in events}
-    again = place("kill", job)
+    again = machine("kill", job)
     assert again.code == 0 and "nothing to do" in again.stderr, again
-    assert json.loads(place("list", "--json").stdout) == []
-    assert [j["id"] for j in json.loads(place("list", "--all", "--json").stdout)] == [job, *before]
-    app = place.cluster.wait_app(job)
+    assert json.loads(machine("list", "--json").stdout) == []
+    assert [j["id"] for j in json.loads(machine("list", "--all", "--json").stdout)] == [job, *before]
+    app = machine.cluster.wait_app(job)
     assert (app["applicationType"], app["finalStatus"]) == ("HOWDAH", "KILLED"), app
     assert status["reason"] in app["diagnostics"], app
     stdout, stderr = follow.communicate(timeout=60)
@@ -152,7 +152,7 @@ def test_a_job_while_it_runs_and_after_its_end(place, tmp_path):
 
 
 def test_a_queued_job_is_killed(howdah, cluster, tmp_path):
-    """Other applications have all the memory, so that not even the AM runs."""
+    """Other applications use all memory, so that not even the AM can start."""
     fillers = [cluster.run_command("sleep 300", user="bob", memory_mb=4096) for _ in range(3)]
     for app in fillers:
         cluster.wait(lambda: (cluster.app(app) or {}).get("allocatedMB", 0) > 0, "the whole cluster taken")
@@ -187,7 +187,7 @@ roles:
 
 @pytest.mark.parametrize("grace, trap, presses, expected", [
     ("30s", "echo saved; exit 0", 1, "ready\nsaved\n"), ("60s", "", 2, "ready\n")], ids=["grace", "none"])
-def test_ctrl_c(howdah, tmp_path, grace, trap, presses, expected):
+def test_ctrl_c_stops_with_grace_and_a_second_one_without(howdah, tmp_path, grace, trap, presses, expected):
     text = f"""
 checkpoint: {{grace: {grace}}}
 roles:
@@ -208,7 +208,7 @@ roles:
     howdah.assert_clean(job)
 
 
-def test_plan_and_doctor(howdah, tmp_path):
+def test_plan_and_doctor_check_the_cluster(howdah, tmp_path):
     before = howdah.jobs()
     too_big = howdah("plan", "too-big.yaml")
     assert too_big.code == 3 and "900 TiB" in too_big.stdout + too_big.stderr, too_big
@@ -232,7 +232,7 @@ def test_plan_and_doctor(howdah, tmp_path):
     assert doctor.code == 0 and str(howdah.cluster.conf_dir) in doctor.stdout, doctor
 
 
-def test_unreachable_clusters_and_unknown_jobs(howdah):
+def test_unreachable_clusters_and_unknown_jobs_are_reported(howdah):
     nobody = howdah("status", "application_1700000000000_0001")
     assert nobody.code == 2 and "application_1700000000000_0001" in nobody.stderr, nobody
     odd = howdah("logs", "howdah-20261121-064512-x7k2")
@@ -241,8 +241,8 @@ def test_unreachable_clusters_and_unknown_jobs(howdah):
     assert nowhere.code == 3 and "/nowhere" in nowhere.stderr, nowhere
 
 
-def test_a_job_of_every_version(any_version, howdah_of):
-    """A job without a file, its output during and after, and one that is killed."""
+def test_jobs_run_on_every_hadoop_version(any_version, howdah_of):
+    """Runs a job without a job file, checks its output during the run and afterwards, and kills a second job."""
     howdah = howdah_of(any_version)
     done = howdah("run", "--memory", "64MiB", "--workers", "2", "--", "bash", "-c",
                   'echo "hello from $HOWDAH_ROLE:$HOWDAH_TASK_INDEX"')

@@ -8,18 +8,18 @@ import signal
 import pytest
 
 import job_reports
-from lossy_rm_proxy import Between
+from lossy_rm_proxy import LossyProxy
 from machine import eventually
-from kill_cases import (am_attempts, am_node, assert_unbroken, elsewhere, ended, events, job_text, kill9, kill_am,
-                     runs_again, steps, stored, submit, tasks_of, until, worker)
+from kill_cases import (am_attempts, am_node, assert_unbroken, ended, events, job_text, kill9, kill_am, runs_again,
+                        steps, submit, task_away_from_am, tasks_of, until, wait_until_stored, worker)
 
 
 @pytest.fixture(scope="module")
 def shaky(module_cluster):
-    """Nodes that are silent are soon lost, and daemons that are started again know what they knew."""
+    """A cluster that declares silent nodes lost after 12 s. Its daemons recover their state when they restart."""
     return module_cluster(rm_recovery=True, nm_recovery=True, extra={"yarn-site": {
         "yarn.nm.liveness-monitor.expiry-interval-ms": 12000,
-        # An AM that was to be launched when the ResourceManager died is given up no sooner.
+        # If the ResourceManager dies while it launches an AM, it gives up that AM only after this time.
         "yarn.am.liveness-monitor.expiry-interval-ms": 30000}})
 
 
@@ -32,10 +32,11 @@ def howdah(howdah_of, shaky):
     shaky.wait_active()
 
 
-# --- of the job's own processes ---
+# --- kills of the job's own processes ---
 
-def test_user_process(howdah, tmp_path):
-    """A task's own budget, and all ranks where they belong together."""
+def test_a_killed_user_process_restarts_its_task_or_all_ranks(howdah, tmp_path):
+    """In a job without ranks only the killed task restarts, within its budget. In a job with ranks all tasks
+    restart."""
     plain = submit(howdah, tmp_path, {"worker": worker(more="instances: 2, restart: {max: 1, backoff: 10ms}")})
     ranked = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2, restart: {max: 1}")},
                     "framework: pytorch", "ranked")
@@ -59,8 +60,8 @@ def test_user_process(howdah, tmp_path):
 
 
 @pytest.mark.parametrize("which", ["guardian", "executor"])
-def test_executor(howdah, tmp_path, which):
-    """Its container is lost with it: another one is asked for, or the job fails."""
+def test_a_killed_executor_loses_its_container(howdah, tmp_path, which):
+    """The container is lost with its executor. The task restarts in another container, or the job fails."""
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 2, restart: {max: 1, backoff: 10ms}")})
     howdah.running(job)
 
@@ -80,8 +81,8 @@ def test_executor(howdah, tmp_path, which):
     assert states == {("worker", 0): "STOPPED", ("worker", 1): "LOST"}
 
 
-def test_client(howdah, shaky, tmp_path):
-    """The job needs no client, and the one that is killed had it to the last."""
+def test_a_killed_client_does_not_affect_the_job(howdah, shaky, tmp_path):
+    """The job continues without its client."""
     file = howdah.job_file(tmp_path, f"name: alone\nroles:\n  worker: {{{worker(until(tmp_path / 'go'))}}}\n")
     client = howdah.start("run", file)
     job = eventually(lambda: next((a["id"] for a in shaky.apps("?user=alice&states=RUNNING")), None), "the job")
@@ -92,8 +93,8 @@ def test_client(howdah, shaky, tmp_path):
     ended(howdah, job, "SUCCEEDED")
 
 
-def test_paused_am(howdah, tmp_path):
-    """An AM that is not there for a while is there again."""
+def test_a_paused_am_continues_the_job(howdah, tmp_path):
+    """An AM that was paused while its tasks ended processes the ends when it continues."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 2")})
     tasks = howdah.running(job)["tasks"]
     agents = howdah.agents(job, "am")
@@ -108,15 +109,15 @@ def test_paused_am(howdah, tmp_path):
     assert [t["attempt"] for t in status["tasks"]] == [0, 0]
 
 
-# --- of the application master ---
+# --- kills of the application master ---
 
-def test_33_am(howdah, tmp_path):
-    """Another one takes its place where it was, time and again, and the tasks never notice."""
+def test_33_a_killed_am_is_replaced_and_tasks_continue(howdah, tmp_path):
+    """Another AM starts in the same container after each kill, and the tasks continue undisturbed."""
     text = job_text({"worker": worker(steps(tmp_path), "instances: 2")}, "am: {attempts: 1}")
     run = job_reports.Run(howdah, tmp_path, text)
     job = run.id
     before = howdah.running(job)["tasks"]
-    for _ in range(4):  # the fifth that dies within a second would be the last
+    for _ in range(4):  # after five AMs that die within a second, the guardian would give up
         kill_am(howdah, job)
     run.reason("the application master (attempt 3) was killed by signal 9 (SIGKILL); attempt 4 goes on",
                "adopted 2 containers")
@@ -132,14 +133,14 @@ def test_33_am(howdah, tmp_path):
     job_reports.reported(howdah, job, first, run.output)
 
 
-def test_am_while_a_task_ends(howdah, tmp_path):
-    """The next AM learns the ends that an executor could not report and those that YARN reported to the dead AM."""
+def test_an_am_killed_while_tasks_end_is_replaced(howdah, tmp_path):
+    """The next AM learns about tasks that ended without an AM: one reported by its executor, and one lost with it."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), "instances: 3, restart: {max: 1}")})
     howdah.running(job)
     agents, tasks = howdah.agents(job, "am"), howdah.status(job)["tasks"]
     alive = howdah.alive(job)
     executors = [pid for pid in howdah.agents(job, "task") if tasks[1]["container"] in alive[pid]]
-    os.kill(agents[0], signal.SIGSTOP)  # no other AM yet
+    os.kill(agents[0], signal.SIGSTOP)  # the guardian cannot start another AM yet
     kill9(agents[1])
     kill9(tasks[0]["pids"][0])
     kill9(executors[0])
@@ -153,12 +154,12 @@ def test_am_while_a_task_ends(howdah, tmp_path):
 
 
 @pytest.mark.parametrize("killed", ["guardian", "both"])
-def test_last_am_attempt(howdah, tmp_path, killed):
+def test_the_death_of_the_last_am_attempt_fails_the_job(howdah, tmp_path, killed):
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 2")}, "am: {attempts: 1}")
     howdah.running(job)
     guardian, am = howdah.agents(job, "am")
     kill9(*{"guardian": [guardian], "both": [guardian, am]}[killed])
-    # YARN shows the end before its nodes receive it.
+    # YARN reports the end of the application before its nodes have stopped the containers.
     eventually(lambda: not howdah.alive(job), "the end of its containers")
     facts = ["application master (attempt 0)", "signal 9 (SIGKILL)"]
     status = ended(howdah, job, "FAILED", *facts, by_its_am=False)
@@ -167,48 +168,49 @@ def test_last_am_attempt(howdah, tmp_path, killed):
     assert len(am_attempts(howdah, job)) == 1
 
 
-def test_am_and_its_guardian(howdah, tmp_path):
-    """YARN starts another one in another container; it finds the tasks as they are."""
+def test_a_killed_am_and_its_guardian_are_replaced_by_yarn(howdah, tmp_path):
+    """YARN starts another AM in another container, which adopts the running tasks."""
     job = submit(howdah, tmp_path, {"worker": worker(steps(tmp_path), "instances: 2")})
     before = howdah.running(job)["tasks"]
-    stored(howdah, job)
+    wait_until_stored(howdah, job)
     kill9(*howdah.agents(job, "am"))
     eventually(lambda: "adopted 2 containers" in events(howdah, job), "another AM")
     tasks = howdah.running(job)["tasks"]
     assert [(t["pids"], t["attempt"], t["container"]) for t in tasks] == [
         (t["pids"], 0, t["container"]) for t in before]
-    kill9(tasks[0]["pids"][0])  # and can tell them what to do
+    kill9(tasks[0]["pids"][0])  # the new AM receives the failure and stops the other task
     (tmp_path / "go").touch()
     ended(howdah, job, "FAILED", "worker:0 was killed by signal 9")
     assert_unbroken(tmp_path, 2)
 
 
 def test_35_killed_with_yarns_own_tools(howdah, shaky, tmp_path):
-    """`yarn application -kill`: the NodeManager gives an AM 250 ms."""
+    """`yarn application -kill`: the NodeManager kills the AM 250 ms after SIGTERM."""
     job = submit(howdah, tmp_path, {"worker": worker(more="instances: 3")})
     howdah.running(job)
     shaky.rm(f"apps/{job}/state", {"state": "KILLED"}, "PUT", "alice")
     eventually(lambda: not howdah.alive(job), f"the end of {howdah.alive(job)}", 5)
-    # The host is named only where YARN reports it.
+    # The reason contains the host of the user only if YARN reports it.
     facts = ["killed by alice", " with YARN's own tools, ", "s after it was submitted"]
     status = ended(howdah, job, "KILLED", *facts, by_its_am=False)
     assert {t["state"] for t in status["tasks"]} == {"STOPPED"}, status
     assert "alice" in howdah.diagnostics(job)
 
 
-# --- of nodes ---
+# --- kills of nodes ---
 
 SPREAD = "instances: 3, max_per_node: 1, restart: {max: 1, backoff: 10ms}"
 APART = SPREAD.replace("3", "2", 1)
 
 
-def test_node_manager(howdah, shaky, tmp_path):
-    """It is started again before YARN gives it up, and knows its containers: the job does not notice."""
+def test_a_restarted_node_manager_does_not_affect_the_job(howdah, shaky, tmp_path):
+    """A NodeManager that restarts before YARN declares its node lost recovers its containers. The job is not
+    affected."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
     before = howdah.running(job)
-    for node in (am_node(howdah, job), elsewhere(howdah, job)[1]):
+    for node in (am_node(howdah, job), task_away_from_am(howdah, job)[1]):
         shaky[node].restart()
-        # Its containers are there again, and no others: it has registered.
+        # The NodeManager is ready when it has recovered its containers and registered again.
         shaky.wait(lambda: (shaky.nm(node, "info") or {}).get("nodeInfo", {}).get("nodeHealthy"), f"{node}")
     assert [(t["container"], t["pids"]) for t in howdah.running(job)["tasks"]] == [
         (t["container"], t["pids"]) for t in before["tasks"]]
@@ -217,15 +219,15 @@ def test_node_manager(howdah, shaky, tmp_path):
     assert [t["attempt"] for t in status["tasks"]] == [0, 0, 0] and len(am_attempts(howdah, job)) == 1
 
 
-def test_31_lost_node(howdah, shaky, tmp_path):
-    """YARN gives up a node whose NodeManager is gone; what ran there starts again elsewhere, though its processes still
-    run: these end."""
+def test_31_tasks_of_a_lost_node_restart_elsewhere(howdah, shaky, tmp_path):
+    """YARN declares a node lost after its NodeManager has died. Its tasks restart on other nodes, and their old
+    processes, which still run, are stopped."""
     helper = "kind: sidecar, instances: 3, max_per_node: 1, memory: 64MiB, command: exec sleep 300"
     text = job_text({"worker": worker(until(tmp_path / "go"), APART), "helper": helper})
     run = job_reports.Run(howdah, tmp_path, text)
     job = run.id
     before = howdah.running(job)
-    index, node = elsewhere(howdah, job)
+    index, node = task_away_from_am(howdah, job)
     old = before["tasks"][index]
     shaky[node].kill()
     runs_again(howdah, job, index)
@@ -233,7 +235,7 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     assert howdah.task(job, "worker", index)["node"] != old["node"]
     (tmp_path / "go").touch()
     ended(howdah, job, "SUCCEEDED")
-    run.process.wait(20)  # and not for what only the lost node has
+    run.process.wait(20)  # `run` does not wait for logs that are only on the lost node
     run.end()
     said = (rf"worker:{index} was lost on {old['node']} after \S+, attempt 0: .*(last heartbeat|no heartbeat for)"
             ".*; no restart is charged")
@@ -244,11 +246,11 @@ def test_31_lost_node(howdah, shaky, tmp_path):
     job_reports.reported(howdah, job, f"{first}|{second}", run.output)
 
 
-def test_node_without_power(howdah, shaky, tmp_path):
-    """Everything on it ends at once. No task has a restart budget, and no task is blamed."""
+def test_tasks_of_a_node_without_power_restart_elsewhere(howdah, shaky, tmp_path):
+    """All processes of the node end at once, and its task restarts on another node."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
-    index, node = elsewhere(howdah, job)
+    index, node = task_away_from_am(howdah, job)
     shaky.cut_power(node)
     runs_again(howdah, job, index)
     (tmp_path / "go").touch()
@@ -256,17 +258,17 @@ def test_node_without_power(howdah, shaky, tmp_path):
     assert f"worker:{index} was lost on {shaky.host(node)}" in events(howdah, job)
 
 
-def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
-    """Tasks on other nodes continue; tasks of the lost node start again. An AM attempt that is lost with its node is
-    not one of the two that may fail, and the second attempt is not the last one."""
+def test_an_am_on_a_node_without_power_is_replaced(howdah, shaky, tmp_path):
+    """Tasks on other nodes continue, and tasks of the lost node restart. YARN does not count an AM attempt that was
+    lost with its node as one of the two that may fail, so a third attempt is possible."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), SPREAD)})
     before = howdah.running(job)["tasks"]
-    stored(howdah, job)
+    wait_until_stored(howdah, job)
     lost = am_node(howdah, job)
     shaky.cut_power(lost)
     gone = [t["index"] for t in before if t["node"] == shaky.host(lost)]
     eventually(lambda: "adopted 3 containers" in events(howdah, job), "another AM")
-    for index in gone:  # there is no room for it
+    for index in gone:  # the task waits, because max_per_node excludes the other nodes
         said = f"worker:{index} was lost on"
         howdah.until(job, lambda s: said in (s["tasks"][index]["reason"] or ""), "why it waits")
         assert said in howdah("status", job).stdout
@@ -276,7 +278,7 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     tasks = howdah.running(job)["tasks"]
     there = [(t["pids"], t["attempt"]) for t in tasks if t["index"] not in gone]
     assert len(gone) == 1 and there == [(t["pids"], 0) for t in before if t["index"] not in gone]
-    stored(howdah, job)
+    wait_until_stored(howdah, job)
     am = howdah.agents(job, "am")[1]
     os.unlink(f"/proc/{am}/cwd/am.address")
     kill9(am)
@@ -287,11 +289,11 @@ def test_node_of_the_am_without_power(howdah, shaky, tmp_path):
     assert re.findall(said, shaky["rm"].log.read_text(errors="replace"))[-2:] == ["0", "1"]
 
 
-def test_paused_node_manager(howdah, shaky, tmp_path):
-    """SIGTERM: it ends its containers and reports that to the ResourceManager."""
+def test_tasks_of_a_terminated_node_manager_restart_elsewhere(howdah, shaky, tmp_path):
+    """On SIGTERM the NodeManager stops its containers and reports that to the ResourceManager."""
     job = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "go"), APART)})
     howdah.running(job)
-    index, node = elsewhere(howdah, job)
+    index, node = task_away_from_am(howdah, job)
     shaky[node].term()
     runs_again(howdah, job, index)
     (tmp_path / "go").touch()
@@ -299,18 +301,18 @@ def test_paused_node_manager(howdah, shaky, tmp_path):
     assert f"worker:{index} was lost on {shaky.host(node)}" in events(howdah, job)
 
 
-# --- of the ResourceManager ---
+# --- kills of the ResourceManager ---
 
-def test_resource_manager(howdah, shaky, tmp_path):
-    """It is restarted while one job runs and ends, and while another is still starting, and then together with a node:
-    neither job notices."""
+def test_a_restarted_resource_manager_does_not_affect_jobs(howdah, shaky, tmp_path):
+    """The ResourceManager restarts while one job ends and another one starts, and then together with a NodeManager.
+    Neither job is affected."""
     running = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "first"), "instances: 2")}, name="running")
     ran = {pid for task in howdah.running(running)["tasks"] for pid in task["pids"]}
     starting = submit(howdah, tmp_path, {"worker": worker(until(tmp_path / "second"), "instances: 2")}, name="starting")
     eventually(lambda: howdah.agents(starting, "am"), "its AM, which has not registered yet")
     shaky["rm"].kill()
     (tmp_path / "first").touch()
-    # The job ends while there is nobody to tell it to.
+    # The job ends while the ResourceManager is down.
     eventually(lambda: not ran & set(howdah.alive(running)), "the end of the tasks' processes")
     shaky["rm"].start()
     shaky.wait_active()
@@ -329,21 +331,22 @@ def test_resource_manager(howdah, shaky, tmp_path):
 
 
 @pytest.mark.parametrize("stored", [False, True])
-def test_resource_manager_during_a_submission(howdah, shaky, tmp_path, stored):
-    """It dies with the request, or with its answer: the client asks the next one again, for the same application."""
+def test_a_resource_manager_restart_during_a_submission_is_survived(howdah, shaky, tmp_path, stored):
+    """The ResourceManager dies before or after it has stored the request. The client sends the request again, for the
+    same application."""
     def die():
         if stored:
             shaky.wait(lambda: shaky.apps("?user=alice&states=ACCEPTED,RUNNING"), "the application", 20)
         shaky["rm"].restart()
-    between = Between(shaky.configuration.port["rm"], stored, die)
+    proxy = LossyProxy(shaky.configuration.port["rm"], stored, die)
     conf = tmp_path / "conf"
     shutil.copytree(shaky.conf_dir, conf)
     site = (conf / "yarn-site.xml").read_text()
-    (conf / "yarn-site.xml").write_text(site.replace(f"localhost:{between.port}<", f"{between.address}<"))
+    (conf / "yarn-site.xml").write_text(site.replace(f"localhost:{proxy.port}<", f"{proxy.address}<"))
     file = howdah.job_file(tmp_path, f"name: submitted\nroles:\n  worker: {{{worker('true')}}}\n")
     job = howdah.submit(file, env={"HADOOP_CONF_DIR": str(conf)}, timeout=120)
-    between.close()
-    assert between.submissions >= 2
+    proxy.close()
+    assert proxy.submissions >= 2
     shaky.wait_active()
     ended(howdah, job, "SUCCEEDED")
     assert [a["id"] for a in shaky.apps("?user=alice") if a["name"] == "submitted"].count(job) == 1

@@ -1,5 +1,5 @@
-"""Nodes that YARN removes in order: an unhealthy one, a decommissioned one, one that another queue is entitled to.
-Their tasks start again on other nodes."""
+"""YARN takes containers away because a node is unhealthy, because it is decommissioned, or for another queue. The tasks
+restart in other containers."""
 import re
 
 import pytest
@@ -9,15 +9,15 @@ from machine import eventually
 
 ROOT = "yarn.scheduler.capacity.root"
 PREEMPTION = "yarn.resourcemanager.monitor.capacity.preemption"
-# All containers have a GiB, AMs too: preemption counts what is free in all, and not that it may be in pieces. So there
-# is room for two AMs and ten tasks, and of six at most a queue is not deprived: that is within a tenth of its half of
-# the cluster (max_ignored_over_capacity).
+# All containers, including those of AMs, have 1 GiB, because preemption considers the sum of free memory and not its
+# fragmentation. So there is room for two AMs and ten tasks. YARN does not preempt a queue with six containers or fewer:
+# they are within 10 % of its half of the cluster (max_ignored_over_capacity).
 URGENT = 4
 
 
 @pytest.fixture(scope="module")
 def changing(module_cluster):
-    """Two queues of half the cluster each, and either gets its half back within seconds."""
+    """A cluster with two queues of half the capacity each. Preemption restores the half of a queue within seconds."""
     return module_cluster(health_script=True, queues={
         "default": {"capacity": 50, "user-limit-factor": 10}, "urgent": {"capacity": 50, "user-limit-factor": 10}},
         extra={"yarn-site": {
@@ -32,8 +32,8 @@ def howdah(howdah_of, changing):
 
 
 def text_of(instances, go, more="", name="job"):
-    """Workers that end well once there is the file `go`, and save before they are stopped. None has a restart of its
-    own: what they lose here is not their fault."""
+    """Workers that succeed once the file `go` exists, and save when they are stopped. They have no restart budget,
+    because the restarts in these tests must be free."""
     return f"""
 name: {name}
 am: {{memory: 1GiB}}
@@ -57,8 +57,8 @@ def ends_well(howdah, job):
     return howdah("events", job).stdout
 
 
-def victim(howdah, job):
-    """A task on a node where the AM is not, and that node."""
+def task_away_from_am(howdah, job):
+    """Finds a task that is not on the AM's node; returns the task and the name of its node."""
     tasks = howdah.running(job)["tasks"]
     am = howdah.cluster.app(job)["amHostHttpAddress"].split(":")[0]
     task = next(t for t in tasks if t["node"] != am)
@@ -76,9 +76,9 @@ def state_of(cluster, node):
     return next(n["state"] for n in cluster.nodes() if n["id"] == cluster.node_id(node))
 
 
-def test_unhealthy_node(howdah, changing, tmp_path):
+def test_tasks_of_an_unhealthy_node_restart_elsewhere(howdah, changing, tmp_path):
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
-    task, node = victim(howdah, job)
+    task, node = task_away_from_am(howdah, job)
     changing.sicken(node)
     runs_elsewhere(howdah, job, task)
     assert changing.metrics()["unhealthyNodes"] == 1
@@ -89,10 +89,10 @@ def test_unhealthy_node(howdah, changing, tmp_path):
     changing.wait_active()
 
 
-def test_decommissioned_node(howdah, changing, tmp_path):
-    """Its tasks save and move as soon as that is announced."""
+def test_tasks_of_a_decommissioned_node_save_and_move(howdah, changing, tmp_path):
+    """Tasks save and move as soon as YARN announces the decommissioning of their node."""
     job = job_of(howdah, tmp_path, 6, tmp_path / "go")
-    task, node = victim(howdah, job)
+    task, node = task_away_from_am(howdah, job)
     changing.exclude(node, graceful_s=3600)
     runs_elsewhere(howdah, job, task)
     assert str(task["index"]) in (tmp_path / "go.saved").read_text().split()
@@ -107,7 +107,7 @@ def test_decommissioned_node(howdah, changing, tmp_path):
 
 
 def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
-    """YARN reports only that it preempts containers; our reasons name the queue."""
+    """YARN reports only that it preempts containers. The reason that Howdah reports names the queue."""
     run = job_reports.Run(howdah, tmp_path, text_of(10, tmp_path / "go"))
     howdah.running(run.id)
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
@@ -126,8 +126,8 @@ def test_32_preempted_for_another_queue(howdah, changing, tmp_path):
 
 
 def test_an_elastic_job_shrinks_for_another_queue_and_grows_back(howdah, changing, tmp_path):
-    """Ranks belong together here, so that each size is a world of its own, without gaps."""
-    def world_of(size):
+    """The job has ranks, so each new size is a new generation, in which the ranks have no gaps."""
+    def all_ranks_run(size):
         def whole(status):
             tasks = [t for t in status["tasks"] if t["state"] == "RUNNING"]
             ranks = sorted(r for t in tasks for r in t["ranks"])
@@ -146,16 +146,16 @@ roles:
     memory: 1GiB
     command: 'trap "exit 1" TERM; echo rank $RANK of $WORLD_SIZE; while [ ! -e {go} ]; do sleep 0.1; done'
 """, "elastic.yaml"))
-    howdah.until(elastic, world_of(lambda n: n == 10), "all ten")
+    howdah.until(elastic, all_ranks_run(lambda n: n == 10), "all ten")
     urgent = job_of(howdah, tmp_path, URGENT, tmp_path / "urgent", more="queue: urgent", name="urgent")
     howdah.running(urgent)
-    fewer = howdah.until(elastic, world_of(lambda n: 2 <= n < 10), "fewer")
+    fewer = howdah.until(elastic, all_ranks_run(lambda n: 2 <= n < 10), "fewer")
     causes = [generation["cause"] for generation in fewer["account"]["generations"]]
     assert any(re.search("preempt.* for queue urgent; no restart is charged", cause) for cause in causes), causes
     assert howdah.status(urgent)["state"] == "RUNNING", fewer
     (tmp_path / "urgent").touch()
     ends_well(howdah, urgent)
-    howdah.until(elastic, world_of(lambda n: n == 10), "all ten again")
+    howdah.until(elastic, all_ranks_run(lambda n: n == 10), "all ten again")
     go.touch()
     events = ends_well(howdah, elastic)
     assert "its container was preempted; the job continues with the other" in events, events
@@ -163,7 +163,7 @@ roles:
 
 
 def test_a_node_with_failing_tasks_is_avoided(howdah, changing, tmp_path):
-    """Three times in a row, and nowhere else: the fourth attempt is on another node."""
+    """After three failures in a row on one node only, the fourth attempt runs on another node."""
     go, bad = tmp_path / "go", tmp_path / "bad"
     job = howdah.submit(howdah.job_file(tmp_path, f"""
 name: hurt

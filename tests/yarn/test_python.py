@@ -1,5 +1,5 @@
-"""Packed environments on nodes: tar archives are unpacked by YARN, once a node; zips by the executor, with the rights
-and links that YARN would lose."""
+"""Packed environments on a cluster. YARN unpacks tar archives once per node. The executor unpacks zip archives, because
+YARN would lose their permissions and links."""
 import pytest
 
 from python_cases import *  # noqa: F403

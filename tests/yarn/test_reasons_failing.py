@@ -1,5 +1,5 @@
-"""Rows 18, 20 to 22 and 25 of the situations in docs/failures.md, each provoked on a real cluster. Row 17 is in
-test_reasons_waiting.py, because its file changes while its job waits."""
+"""Provokes the situations 18, 20 to 22 and 25 of docs/failures.md on a real cluster. Situation 17 is in
+test_reasons_waiting.py, because its file changes while the job waits."""
 import os
 import pathlib
 import re
@@ -23,10 +23,10 @@ def text_of(status):
     return f"{status['reason']} {status['advice'] or ''}"
 
 
-# --- 18: a packed environment of another machine ---
+# --- 18: a packed environment that does not fit the node ---
 
 def packed(tmp_path, fill):
-    """An archive of an environment whose bin/ is filled by fill(directory)."""
+    """Packs an environment with an empty bin/, to which fill(directory) adds files; returns the archive."""
     root = tmp_path / "env"
     (root / "bin").mkdir(parents=True)
     fill(root)
@@ -54,7 +54,7 @@ def test_18_an_environment_of_another_path(alice, tmp_path):
 
 
 def test_18_an_environment_of_another_libc(alice, tmp_path):
-    """A program that was linked with a newer library than the node has: what the loader says of it is in the reason."""
+    """A program needs a newer library than the node has. The reason contains the error of the dynamic loader."""
     def build(root):
         (root / "lib").mkdir()
         for version in ("GLIBC_2.99", "GLIBC_2.98"):
@@ -95,8 +95,8 @@ while True:
 
 
 def test_20_tasks_receive_addresses_not_names(alice, difficult, tmp_path):
-    """A node's name need not resolve anywhere: executors report the address with which they have reached the AM, and
-    the other tasks receive that address."""
+    """The name of a node need not be resolvable. Executors report the address from which they have connected to the AM,
+    and the other tasks receive that address."""
     (tmp_path / "src").mkdir()
     (tmp_path / "src/connect.py").write_text(CONNECT)
     run = Run(alice, tmp_path, """
@@ -130,7 +130,7 @@ roles:
 # --- 21: a task that never registers ---
 
 def journal_of(cluster, job):
-    """The journal on the AM's node: while HDFS does not answer, no client can ask the AM."""
+    """The journal in the AM's working directory. Clients cannot use the AM while HDFS does not answer."""
     for node in cluster.setup.node_names():
         for path in (cluster.folder / node / "local").glob(f"usercache/*/appcache/{job}/*/journal.jsonl"):
             return path.read_text()
@@ -165,7 +165,7 @@ roles:
 
 
 def test_21_hung_executor(alice, tmp_path):
-    archive = tmp_path / "env.zip"  # unpacked by the executor before it connects: time enough to stop it
+    archive = tmp_path / "env.zip"  # the executor unpacks it before it connects, which leaves time to stop it
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as packed_zip:
         packed_zip.writestr("bin/zeros", bytes(400 << 20))
     run = Run(alice, tmp_path, f"""
@@ -197,11 +197,11 @@ roles:
 # --- 22: executors of another version ---
 
 def test_22_an_executor_of_another_version(alice, difficult, tmp_path):
-    """A node whose copy of the agent was replaced: nodes look at a file once, when they fetch it."""
+    """Replaces a node's copy of the agent by another version. Nodes check a file only once, when they download it."""
     ours = (BIN.parent / "howdah-agent").read_bytes()
     version = alice("--version").stdout.split()[-1]
     rest = version.split(".", 1)[1]
-    # The end of it may be in an instruction of its own.
+    # Only the first four characters are replaced: the compiler may store the rest in a separate instruction.
     theirs = ours.replace(version.encode()[:4], b"9." + version.encode()[2:4])
     assert len(theirs) == len(ours) and theirs != ours
     text = "name: j\nroles:\n  worker: {memory: 64MiB, node_label: fast, command: 'true'}\n"

@@ -1,5 +1,5 @@
-"""Requests that a cluster can never satisfy, and clusters that cannot be reached: rows 4 and 11 to 13 of the situations
-in docs/failures.md. They are refused before anything is submitted, and nothing is left."""
+"""Requests that a cluster can never satisfy, and clusters that cannot be reached: the situations 4 and 11 to 13 of
+docs/failures.md. The client refuses the job before it submits anything, and leaves no files behind."""
 import shutil
 import socket
 import time
@@ -8,7 +8,7 @@ import pytest
 
 import scheduling_cases
 from job_reports import assert_facts
-from scheduling_cases import mib, most_of, queue
+from scheduling_cases import mib, max_mib_of, queue
 
 ROLE = "roles:\n  worker: {memory: 64MiB, command: 'true'}\n"
 
@@ -19,7 +19,8 @@ def alice(howdah_of, difficult):
 
 
 def refused(howdah, tmp_path, text, code=3):
-    """The error of `run` for a job that it does not submit. The ResourceManager and HDFS have nothing of the job."""
+    """Runs `run` with a job that must be refused; returns the error. Checks that the ResourceManager has no application
+    and HDFS no files of the job."""
     cluster = howdah.cluster
     before = {app["id"] for app in cluster.apps()}
     done = howdah("run", howdah.job_file(tmp_path, f"name: j\n{text}"))
@@ -43,7 +44,7 @@ def test_4_no_node_is_large_enough(difficult, alice, tmp_path):
     ("node_label: slow", ["label 'slow' does not exist", "fast", "bare"]),
     ("node_label: fast, gpus: 1", ["1 yarn.io/gpu", "largest node with the label 'fast'", "127.0.0.14"]),
 ])
-def test_4_resource_of_no_node(alice, tmp_path, role, facts):
+def test_4_no_node_has_the_resource(alice, tmp_path, role, facts):
     text = refused(alice, tmp_path, f"roles:\n  worker: {{memory: 64MiB, command: 'true', {role}}}\n")
     assert_facts(text, "roles.worker", *facts)
 
@@ -51,10 +52,10 @@ def test_4_resource_of_no_node(alice, tmp_path, role, facts):
 def test_4_more_than_the_maximum_of_the_queue(difficult, alice, tmp_path):
     text = refused(alice, tmp_path,
                    "queue: small\nroles:\n  worker: {instances: 4, memory: 256MiB, command: 'true'}\n")
-    assert_facts(text, "1 GiB", "in all", "'small'", "can never have more than", mib(most_of(difficult, "small")))
+    assert_facts(text, "1 GiB", "in all", "'small'", "can never have more than", mib(max_mib_of(difficult, "small")))
 
 
-def test_11_no_such_queue_and_no_right_to_it(difficult, alice, tmp_path):
+def test_11_unknown_queue_and_missing_permission(difficult, alice, tmp_path):
     assert queue(difficult, "stopped")["state"] == "STOPPED"
     mine = ("root.default", "root.small", "root.tiny", "root.single")
     text = refused(alice, tmp_path, f"queue: smal\n{ROLE}")
@@ -68,7 +69,7 @@ def test_11_no_such_queue_and_no_right_to_it(difficult, alice, tmp_path):
 # --- 12: the ResourceManager ---
 
 def conf_with(cluster, tmp_path, file, properties):
-    """The cluster's configuration with other values: the directory."""
+    """Copies the client configuration of the cluster and adds the properties to a file; returns the new directory."""
     conf = tmp_path / "conf"
     if not conf.exists():
         shutil.copytree(cluster.conf_dir, conf)
@@ -80,7 +81,7 @@ def conf_with(cluster, tmp_path, file, properties):
 
 @pytest.fixture
 def dead_ports():
-    """Three addresses where nothing listens, and nothing will."""
+    """Three addresses with reserved ports on which nothing listens."""
     sockets = [socket.socket() for _ in range(3)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))
@@ -114,7 +115,7 @@ def test_12_neither_of_two_resource_managers(difficult, alice, tmp_path, dead_po
                  "standby")
 
 
-def test_12_resource_manager_without_an_answer(difficult, alice, tmp_path):
+def test_12_resource_manager_does_not_answer(difficult, alice, tmp_path):
     difficult["rm"].stop()
     try:
         text = unreachable(alice, tmp_path, difficult.conf_dir, 60)
@@ -158,7 +159,7 @@ def test_13_quotas(howdah_of, difficult, tmp_path):
 
 def test_13_hdfs_is_full(howdah_of, difficult, tmp_path):
     carol = howdah_of(difficult, "carol")
-    # A DataNode takes a block only while it has room for a whole one.
+    # A DataNode accepts a block only if it has room for a whole one.
     carol.env["HADOOP_CONF_DIR"] = str(conf_with(difficult, tmp_path, "hdfs-site", {"dfs.blocksize": "64t"}))
     text = refused(carol, tmp_path, ROLE)
     state = difficult.http("nn-http", "/jmx?qry=Hadoop:service=NameNode,name=FSNamesystem")["beans"][0]
@@ -167,7 +168,7 @@ def test_13_hdfs_is_full(howdah_of, difficult, tmp_path):
 
 
 def test_every_command_refuses_the_same_jobs(difficult, alice, tmp_path):
-    """`submit` and `plan` say the same as `run`."""
+    """`submit` and `plan` report the same error as `run`."""
     job = alice.job_file(tmp_path, f"name: j\nqueue: nowhere\n{ROLE}")
     before = alice.jobs()
     for command in ("submit", "plan"):

@@ -1,10 +1,10 @@
-"""Why is it pending? Rows 1 to 3, 5 to 10 and 17 of the situations in docs/failures.md, each provoked on a real
-cluster. The reason contains the ResourceManager's own numbers."""
+"""Jobs that wait: provokes the situations 1 to 3, 5 to 10 and 17 of docs/failures.md on a real cluster. The reason
+contains the same numbers as the ResourceManager reports."""
 import pytest
 
 import scheduling_cases
 from job_reports import Run, assert_facts
-from scheduling_cases import free_mb, mib, most_of, queue
+from scheduling_cases import free_mb, mib, max_mib_of, queue
 
 
 @pytest.fixture
@@ -18,7 +18,7 @@ def bob(howdah_of, difficult):
 
 
 def holds(howdah, tmp_path, text):
-    """A job that runs, and keeps what it has until it is killed."""
+    """Submits a job that holds its containers until it is killed; returns the id once all tasks run."""
     job = howdah.submit(howdah.job_file(tmp_path, text, "holder.yaml"))
     howdah.running(job)
     return job
@@ -34,7 +34,7 @@ roles:
     run = Run(alice, tmp_path, "name: j\nqueue: small\nroles:\n  worker: {memory: 256MiB, command: 'true'}\n")
     reason = run.reason("is full")
     small, app = queue(difficult, "small"), difficult.app(holder)
-    assert most_of(difficult, "small") == scheduling_cases.SMALL_MB == small["resourcesUsed"]["memory"] + 128
+    assert max_mib_of(difficult, "small") == scheduling_cases.SMALL_MB == small["resourcesUsed"]["memory"] + 128
     assert_facts(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(scheduling_cases.SMALL_MB), "25 %",
                  f"bob with {holder} ({mib(app['allocatedMB'])}", "1 container of 256 MiB, 1 core for worker")
     assert bob("kill", holder).code == 0

@@ -1,4 +1,4 @@
-"""Real Horovod, XGBoost and MPI on a cluster: their rendezvous server runs in a container too."""
+"""Real Horovod, XGBoost and MPI on a cluster, where the AM with the rendezvous server also runs in a container."""
 import pytest
 
 import elastic_cases
@@ -9,7 +9,7 @@ from kill_cases import kill_am
 
 @pytest.fixture
 def shared(tmp_path):
-    """Checkpoints are on a disk that all nodes share, and that the job's user may write."""
+    """A folder for checkpoints that all nodes share, and that the user of the job may write."""
     folder = tmp_path / "shared"
     folder.mkdir()
     folder.chmod(0o777)
@@ -17,23 +17,23 @@ def shared(tmp_path):
 
 
 def test_horovod_resumes_after_a_killed_rank(howdah, installed, shared):
-    howdah.assert_clean(cases.horovod_with_a_killed_rank(howdah, installed, shared))
+    howdah.assert_clean(cases.run_horovod_with_a_killed_rank(howdah, installed, shared))
 
 
 def test_horovod_processes_continue_through_scaling_and_am_failover(
         howdah, installed, shared):
     training = elastic_cases.Training(howdah, installed("horovod"), shared)
-    three = elastic_cases.two_four_three_four_one_three_workers(training)
+    three = elastic_cases.scale_to_2_4_1_3_workers(training)
     kill_am(howdah, training.job)
-    training.go_on()
+    training.wait_for_steps()
     assert training.until_size(3) == three
     training.finish()
     training.assert_each_step_once()
 
 
 def test_xgboost_trains_the_same_model_as_one_process(howdah, installed):
-    howdah.assert_clean(cases.xgboost_as_one_process(howdah, installed))
+    howdah.assert_clean(cases.check_xgboost_equals_one_process(howdah, installed))
 
 
 def test_mpirun_starts_ranks_in_all_containers(howdah, installed):
-    howdah.assert_clean(mpi_cases.ranks_in_all_tasks(howdah, installed))
+    howdah.assert_clean(mpi_cases.run_mpi_ranks_in_all_tasks(howdah, installed))

@@ -16,7 +16,7 @@ from machine import BIN, eventually
 NAMES = ["a b", "ü 日本", "100%", "#hash", "it's", 'quo"te', "semi;colon", "back\\slash", "$HOME", "{{x}}", "-n",
          "x+y=z&"]
 
-# The files of a directory as JSON: {path: [mode, link, digest]}. Tasks and tests use the same code.
+# Prints the files below a directory as JSON: {path: [mode, link, digest]}. Tasks and tests use the same code.
 LOOK = """
 import hashlib, json, os, stat, sys
 def look(root):
@@ -33,7 +33,8 @@ print(json.dumps(look(sys.argv[1])))
 """
 
 
-# Runs a command and says how much memory it had at most, in KiB; in a small process, as what it is forked from counts.
+# Runs a command and prints its peak memory in KiB. It must be started by a small process, because the memory of the
+# process that forks the command counts as well.
 MEASURE = """
 import resource, subprocess, sys
 done = subprocess.run(sys.argv[1:])
@@ -43,11 +44,11 @@ sys.exit(done.returncode)
 
 
 def tree(folder, names=NAMES):
-    """A directory with every kind of entry, files of these names among them."""
+    """Makes a directory with every kind of entry, and with files that have these names."""
     folder.mkdir()
     for name in names:
         (folder / name).write_text(f"content of {name}")
-    (folder / "twin").write_text(f"content of {names[0]}")  # equal content travels and lies there once
+    (folder / "twin").write_text(f"content of {names[0]}")  # equal content is uploaded and stored once
     (folder / "deep/er").mkdir(parents=True)
     (folder / "deep/empty").mkdir()
     (folder / "deep/er/run.sh").write_text("#!/bin/sh\necho ran\n")
@@ -63,7 +64,8 @@ def look(folder):
 
 
 def job(howdah, tmp_path, **keys):
-    """Runs a job whose only role, one task unless it says otherwise, is made of `role`: what it printed, by task."""
+    """Runs a job with one role. `role` has the keys of the role, the other arguments those of the job. Returns the
+    lines that each task printed."""
     role = {"memory": "64MiB", **keys.pop("role")}
     path = howdah.job_file(tmp_path, json.dumps({"name": "staging", **keys, "roles": {"w": role}}), "job.json")
     done = howdah("run", path, timeout=240)
@@ -77,7 +79,7 @@ def job(howdah, tmp_path, **keys):
 
 
 def cache(howdah):
-    """path -> modification time of what is kept for the user between jobs."""
+    """path -> (modification time, size) of the files that the user's cache in HDFS keeps between jobs."""
     root = f"/user/{howdah.user}/.howdah/cache"
     found = {}
     for path in howdah.cluster.files_in_hdfs(root):
@@ -87,7 +89,8 @@ def cache(howdah):
 
 
 def localized(howdah, node, size):
-    """Where a node keeps files of this size: {"filecache": for everybody, "usercache": for their owner}."""
+    """The files of this size in a node's caches: {"filecache": files for all users, "usercache": files for one
+    user}."""
     root = howdah.cluster.folder / node / "local"
     found = {}
     for kind, pattern in (("filecache", "filecache/*/*"), ("usercache", "usercache/*/filecache/*/*")):
@@ -96,7 +99,7 @@ def localized(howdah, node, size):
 
 
 @pytest.mark.parametrize("more", [0, 60], ids=["few files", "many files"])
-def test_names_modes_and_links(howdah, tmp_path, more):
+def test_names_modes_and_links_are_preserved(howdah, tmp_path, more):
     source = tree(tmp_path / "src", NAMES + [f"part {i}" for i in range(more)])
     (tmp_path / "outside").write_text("from outside\n")
     (source / "outward").symlink_to("../outside")
@@ -128,8 +131,8 @@ def test_only_changed_files_are_uploaded(howdah, tmp_path):
         hashlib.sha256(data).hexdigest() for data in (script, (source / "big").read_bytes())]
 
 
-def test_a_large_file_for_all_containers_of_a_node(howdah, tmp_path):
-    """It is sent and kept once, and neither client nor executor has it in memory."""
+def test_a_large_file_is_stored_once_per_node(howdah, tmp_path):
+    """The file is uploaded and stored once, and neither the client nor an executor loads it into memory."""
     size, chunk = 300 << 20, os.urandom(1 << 20)
     digest = hashlib.sha256()
     with (tmp_path / "large").open("wb") as file:
@@ -139,7 +142,7 @@ def test_a_large_file_for_all_containers_of_a_node(howdah, tmp_path):
             digest.update(block)
     node = howdah.cluster.setup.node_names()[0]
     role = {"memory": "64MiB", "instances": 15, "locality": {"nodes": [howdah.cluster.host(node)], "strict": True},
-            # Each reads some of it, the first all.
+            # All tasks read the size of the file, and the first task also its content.
             "command": "stat -c %s model; if [ $HOWDAH_TASK_INDEX = 0 ]; then sha256sum model; fi; sleep 600"}
     path = howdah.job_file(tmp_path, json.dumps({
         "name": "large", "files": [{"from": "large", "to": "model"}], "roles": {"w": role}}), "job.json")
@@ -161,7 +164,7 @@ def test_a_large_file_for_all_containers_of_a_node(howdah, tmp_path):
 
 
 def test_files_already_in_the_cluster_are_not_copied(howdah, tmp_path):
-    """They are not sent again, and what everybody may read is kept for everybody."""
+    """The client does not upload them again, and nodes cache files that everybody may read for all users."""
     cluster = howdah.cluster
     archive = tmp_path / "wheels.zip"
     with zipfile.ZipFile(archive, "w") as packed:
@@ -190,10 +193,10 @@ def test_files_already_in_the_cluster_are_not_copied(howdah, tmp_path):
 
 
 @pytest.mark.parametrize("suffix", [".zip", ".tar", ".tar.gz", ".tar.xz"])
-def test_archives(howdah, tmp_path, suffix):
+def test_archives_are_unpacked(howdah, tmp_path, suffix):
     source = tree(tmp_path / "tree")
     for name in ("of the nodes", "inward", "back\\slash"):
-        (source / name).unlink()  # an archive's link may not lead out, and a zip has no links and backslashes here
+        (source / name).unlink()  # links in an archive must not point outside; zipfile writes no links or backslashes
     archive = tmp_path / f"source{suffix}"
     if suffix == ".zip":
         with zipfile.ZipFile(archive, "w") as packed:
@@ -216,7 +219,7 @@ def test_archives(howdah, tmp_path, suffix):
 @pytest.mark.parametrize("from_, words", [
     ("https://example.com/model.bin", "https"), ("hdfs:///no/such file", "/no/such file"),
     ("absent.csv", "absent.csv")])
-def test_unavailable_files(howdah, tmp_path, from_, words):
+def test_unavailable_files_are_refused(howdah, tmp_path, from_, words):
     before = howdah.jobs()
     path = howdah.job_file(tmp_path, json.dumps({
         "files": [{"from": from_, "to": "f"}], "roles": {"w": {"memory": "64MiB", "command": "true"}}}), "job.json")

@@ -1,11 +1,11 @@
-"""Keys that roll every few seconds instead of once a day: the tokens from a job's start expire
-soon."""
+"""YARN's master keys change every few seconds instead of once a day, so that the tokens from the start of a job expire
+while it runs."""
 import pytest
 
 from machine import eventually
 from kill_cases import am_attempts, ended, kill9, kill_am, submit, until, worker
 
-EXPIRY_S, ROLLING_S = 4, 13  # Hadoop wants more than three times as much
+EXPIRY_S, ROLLING_S = 4, 13  # Hadoop requires ROLLING_S > 3 * EXPIRY_S
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +24,7 @@ def howdah(howdah_of, rolling):
 
 
 def activated(cluster):
-    """How often each kind of key has been replaced for good."""
+    """For each kind of key, how many new keys the ResourceManager has activated."""
     log = cluster["rm"].log.read_text(errors="replace")
     return [log.count(f"{manager}: Activating next master key") for manager in (
         "AMRMTokenSecretManager", "NMTokenSecretManagerInRM", "RMContainerTokenSecretManager")]
@@ -35,14 +35,14 @@ def test_a_job_outlasts_its_tokens(howdah, rolling, tmp_path):
     howdah.running(job)
     before = activated(rolling)
     eventually(lambda: all(now >= then + 1 for now, then in zip(activated(rolling), before)), "the first new keys", 120)
-    rolling["rm"].restart()  # and every connection is opened again
+    rolling["rm"].restart()  # so that all connections are opened again, with the current tokens
     rolling.wait_active()
-    kill_am(howdah, job)  # the next one has to know the newest token
-    kill9(howdah.agents(job, "task")[0])  # and gets a container, and starts it
+    kill_am(howdah, job)  # the next AM needs the newest token
+    kill9(howdah.agents(job, "task")[0])  # the next AM must get and start another container
     eventually(lambda: any(task["attempt"] == 1 and task["state"] == "RUNNING"
                            for task in howdah.status(job)["tasks"]), "another container")
     eventually(lambda: all(now >= then + 2 for now, then in zip(activated(rolling), before)), "the second ones", 120)
-    # Nodes, too, are still told what to do.
+    # The AM can still control the tasks on the nodes.
     task = howdah.running(job)["tasks"][1]
     kill9(task["pids"][0])
     howdah.until(job, lambda s: s["tasks"][1]["attempt"] > task["attempt"], "another attempt")

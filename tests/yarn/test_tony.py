@@ -1,4 +1,4 @@
-"""Jobs of TonY on YARN: the same scenarios, and the same results, as on the local backend."""
+"""TonY's jobs on YARN: the same scenarios, with the same results, as on the local backend."""
 import pytest
 
 from tony_cases import *  # noqa: F403
@@ -27,7 +27,7 @@ roles:
     bob("kill", holder)
 
 
-def test_remote_resources_and_configuration(cluster, howdah):
+def test_resources_and_configuration_in_hdfs_are_used(cluster, howdah):
     xml = ("<configuration><property><name>tony.worker.instances</name><value>1</value></property>"
            "<property><name>tony.worker.memory</name><value>64m</value></property></configuration>")
     cluster.write("/user/alice/.howdah/compat/tony/config/tony.xml", xml.encode(), "alice")
@@ -39,7 +39,7 @@ def test_remote_resources_and_configuration(cluster, howdah):
     assert howdah.log(done.id, "worker:0") == "one" + xml
 
 
-def test_the_class_path_of_hadoop_holds_for_the_whole_command(howdah, tmp_path):
+def test_hadoops_class_path_applies_to_the_whole_command(howdah, tmp_path):
     hadoop = tmp_path / "bin/hadoop"
     hadoop.parent.mkdir()
     hadoop.write_text("#!/bin/sh\necho jars of $*\n")

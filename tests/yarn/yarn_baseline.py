@@ -1,4 +1,4 @@
-"""The time that YARN itself takes, measured with a client and an AM that do nothing else: hadoop/Floor.java."""
+"""Measures the time that YARN itself needs, with a minimal client and AM: hadoop/Floor.java."""
 import json
 import subprocess
 import tempfile
@@ -9,7 +9,7 @@ SOURCE = ROOT / "tests/yarn/hadoop/Floor.java"
 
 
 def measure_baseline(cluster, width, rounds=3, named=True, at_ms=0):
-    """A dictionary a round, in ms: see Floor.java. `named`: the nodes are asked for by name, else any will do."""
+    """One dictionary per round, with times in ms: see Floor.java. `named`: request the nodes by name instead of any."""
     classes = cluster.folder / "floor"
     if not classes.exists():
         subprocess.run([java_home() / "bin/javac", "-nowarn", "-proc:none", "-cp", ":".join(cluster.hadoop.jars),

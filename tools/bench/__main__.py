@@ -1,23 +1,23 @@
-"""bench [ITEM...] [--runs N] - figures and ratios; nothing here passes or fails. Without an item: all.
+"""bench [ITEM...] [--runs N] - measures figures and ratios; nothing here passes or fails. The default is all items.
 
 local: jobs on this machine
-  a  a job of 4 roles running /bin/true, end to end, beside torchrun and beside bare processes
-  b  start of an executor to the first instruction of the user's process
-  c  death of a user's process to the status that shows it
+  a  a job of 4 roles running /bin/true, end to end, compared with torchrun and with bare processes
+  b  from the start of an executor to the first instruction of the user's process
+  c  from the death of a user's process to the status that shows it
   d  memory of the AM, the executor and their guardians
-  e  1,000 and 10,000 executors at one AM
-  f  events a second through the job core
+  e  one AM with 1,000 and with 10,000 executors
+  f  events per second through the job core
   g  log throughput of one task
 
-yarn: jobs on a real cluster of three nodes, started for it; --runs says how often each is measured (default 9)
-  yarn-a  howdah submit to accepted, with everything cached
-  yarn-b  start of the AM's process to registered
-  yarn-c  howdah submit to all user processes running, 2, 8 and 16 tasks, beside bare containers
+yarn: jobs on a real cluster of three nodes, which the command starts; --runs: measurements per figure (default 9)
+  yarn-a  from howdah submit until the job is accepted, with all files cached
+  yarn-b  from the start of the AM's process until it has registered
+  yarn-c  from howdah submit until all user processes run; 2, 8 and 16 tasks, compared with bare containers
   yarn-d  memory of the AM, the executor and their guardians
-  yarn-e  what a second submission with a changed script uploads
-  yarn-f  HDFS upload and download of 1 GiB, beside hdfs dfs -put and -get
-  yarn-g  beside TonY: time to start, containers, memory, idle CPU; fetched from Maven
-  yarn-h  what is killed, to all running again, beside TonY
+  yarn-e  uploads of a second submission with a changed script
+  yarn-f  HDFS upload and download of 1 GiB, compared with hdfs dfs -put and -get
+  yarn-g  compared with TonY (from Maven): time to start, containers, memory, idle CPU
+  yarn-h  from a kill until everything runs again, compared with TonY
 """
 import os
 import signal
@@ -42,7 +42,7 @@ def show(item, rows):
 
 
 def show_yarn(items, runs):
-    import yarn_figures  # it needs the tests' cluster, which the local figures do not
+    import yarn_figures  # imported here, because it needs the cluster of tests/yarn, unlike the local figures
     from yarn_jobs import Yarn
     with Yarn() as yarn:
         for item in items:
@@ -62,7 +62,7 @@ def arguments(words):
 
 def main(words):
     items, runs = arguments(words)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what has been started is ended
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # sys.exit() closes the cluster and ends the jobs
     load = f"load average {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     print(f"{load}; figures are medians of n runs, to be taken on an idle machine\n")
     print(f"{'':6} {'what':62} {'figure':>18} {'n':>3}  {'goal':12} ratio")

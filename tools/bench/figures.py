@@ -1,4 +1,4 @@
-"""The figures, one function each, which measures and returns rows of the table."""
+"""The figures of the local backend. One function per figure measures it and yields rows of the table."""
 import json
 import os
 import signal
@@ -8,9 +8,9 @@ import time
 from collections import namedtuple
 
 import kernel_events
-from local_jobs import BIN, HOWDAH, ROOT, Place, memory_of, parent_of
+from local_jobs import BIN, HOWDAH, ROOT, LocalBackend, memory_of, parent_of
 
-# value: what was measured, in unit; goal: a text; ratio: against what one would use instead, or empty
+# value: the measurement, in `unit`; goal: a text; ratio: the comparison with an alternative, or an empty text
 Row = namedtuple("Row", "item what value unit runs goal ratio")
 MIB = 1 << 20
 
@@ -37,11 +37,11 @@ def framework_python(name):
 
 
 def end_to_end():
-    """(a) A job of four roles running /bin/true: the whole command, beside torchrun and beside the bare processes."""
+    """(a) The whole command for a job of four roles running /bin/true, compared with torchrun and bare processes."""
     true = ["/bin/true"]
-    with Place() as place:
-        path = place.job_file("true", {f"role{i}": {"command": true} for i in range(4)})
-        ours = median_ms(15, lambda: place.howdah("run", path))
+    with LocalBackend() as backend:
+        path = backend.job_file("true", {f"role{i}": {"command": true} for i in range(4)})
+        ours = median_ms(15, lambda: backend.howdah("run", path))
 
     def bare():
         for process in [subprocess.Popen(true) for _ in range(4)]:
@@ -56,11 +56,12 @@ def end_to_end():
 
 
 def executor_start():
-    """(b) Start of `howdah-agent task` to the first instruction of the user's process: the kernel's own times."""
+    """(b) From the start of `howdah-agent task` to the first instruction of the user's process, by the kernel's
+    timestamps."""
     times = []
     for _ in range(15):
-        with Place() as place, kernel_events.ProcessEvents() as events:
-            job = place.submit("start", {"sleeper": {"command": ["/bin/sleep", "1000"]}})
+        with LocalBackend() as backend, kernel_events.ProcessEvents() as events:
+            job = backend.submit("start", {"sleeper": {"command": ["/bin/sleep", "1000"]}})
             entry, _ = job.wait_for("TaskStarted")
             user = entry["pids"][0]
             guardian = parent_of(parent_of(user))
@@ -74,11 +75,11 @@ def executor_start():
 
 
 def death_to_status():
-    """(c) The user's process dies, and the job's status shows it."""
+    """(c) From the death of the user's process to the journal entry that shows it."""
     times = []
     for _ in range(15):
-        with Place() as place, kernel_events.ProcessEvents() as events:
-            job = place.submit("death", {"sleeper": {"command": ["/bin/sleep", "1000"]}})
+        with LocalBackend() as backend, kernel_events.ProcessEvents() as events:
+            job = backend.submit("death", {"sleeper": {"command": ["/bin/sleep", "1000"]}})
             user = job.wait_for("TaskStarted")[0]["pids"][0]
             os.kill(user, signal.SIGKILL)
             _, seen = job.wait_for("TaskExited")
@@ -89,9 +90,9 @@ def death_to_status():
 
 
 def idle_memory():
-    """(d) Memory of the agents of a job of one idle task."""
-    with Place() as place:
-        job = place.submit("idle", {"sleeper": {"command": ["/bin/sleep", "1000"]}})
+    """(d) The memory of the agents of a job with one idle task."""
+    with LocalBackend() as backend:
+        job = backend.submit("idle", {"sleeper": {"command": ["/bin/sleep", "1000"]}})
         user = job.wait_for("TaskStarted")[0]["pids"][0]
         executor = parent_of(user)
         am = json.loads((job.folder / "am.json").read_text())["pid"]
@@ -106,7 +107,7 @@ def idle_memory():
 
 
 def attach():
-    """(e) An AM with 1,000 and 10,000 connected executors, over real gRPC: the program prints its own figures."""
+    """(e) An AM with 1,000 and with 10,000 executors connected by real gRPC. howdah-bench-attach prints the figures."""
     program = BIN / "howdah-bench-attach"
     if not program.exists():
         raise NotMeasured(f"{program.name} was not built")
@@ -122,7 +123,7 @@ def attach():
 
 
 def core_events():
-    """(f) Events a second through the job core."""
+    """(f) Events per second through the job core."""
     program = BIN / "core_bench"
     if not program.exists():
         raise NotMeasured(f"{program.name} was not built")
@@ -133,13 +134,13 @@ def core_events():
 
 
 def log_throughput():
-    """(g) One task writes as fast as it can, beside the same write to a file of the same disk."""
+    """(g) One task writes to its log as fast as it can, compared with the same write to a file on the same disk."""
     blocks, size = 16384, 1 << 18  # 4 GiB
     write = ["/bin/dd", "if=/dev/zero", f"bs={size}", f"count={blocks}", "status=none"]
     ours, bare = [], []
     for _ in range(3):
-        with Place() as place:
-            target = place.home / "raw"
+        with LocalBackend() as backend:
+            target = backend.home / "raw"
 
             def raw():
                 with open(target, "wb") as out:
@@ -147,7 +148,7 @@ def log_throughput():
             bare.append(blocks * size / 1e6 / timed(raw))
             target.unlink()
             with kernel_events.ProcessEvents() as events:
-                job = place.submit("log", {"writer": {"command": write}})
+                job = backend.submit("log", {"writer": {"command": write}})
                 user = job.wait_for("TaskStarted")[0]["pids"][0]
                 if job.wait() != 0:
                     raise NotMeasured("the writing job failed")

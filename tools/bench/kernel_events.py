@@ -1,11 +1,12 @@
-"""When processes start and end, to the microsecond and without asking: the kernel's process events (Linux, root)."""
+"""The times at which processes start and end, to the microsecond and without polling: the kernel's process events. They
+need Linux and root."""
 import socket
 import struct
 import threading
 from collections import namedtuple
 
 FORK, EXEC, EXIT = 1, 2, 0x80000000
-Event = namedtuple("Event", "what at pid parent")  # at: seconds of the monotonic clock; parent: of a FORK
+Event = namedtuple("Event", "what at pid parent")  # at: seconds of the monotonic clock; parent: None except for FORK
 
 NETLINK_CONNECTOR, CN_PROC, LISTEN, IGNORE = 11, (1, 1), 1, 2
 NETLINK_HEADER, CONNECTOR_HEADER, EVENT_HEADER = "=IHHII", "=IIIIHH", "=IIQ"
@@ -13,9 +14,9 @@ BODY_AT = struct.calcsize(NETLINK_HEADER) + struct.calcsize(CONNECTOR_HEADER)
 
 
 class ProcessEvents:
-    """with ProcessEvents() as events: ... - from then on what happened stands in events.list().
+    """Collects the events inside `with ProcessEvents() as events:`; events.list() returns them.
 
-    Raises OSError where the kernel does not tell."""
+    Raises OSError if the kernel does not report events to this process."""
 
     def __enter__(self):
         self._socket = socket.socket(socket.AF_NETLINK, socket.SOCK_DGRAM, NETLINK_CONNECTOR)
@@ -52,10 +53,10 @@ class ProcessEvents:
 
 
 def decode(data):
-    """The event of a datagram; None for one that is of no interest here."""
+    """The event in a datagram, or None for other types of events and for threads."""
     what, _, nanos = struct.unpack_from(EVENT_HEADER, data, BODY_AT)
     pids = struct.unpack_from("=4I", data.ljust(BODY_AT + 32, b"\0"), BODY_AT + struct.calcsize(EVENT_HEADER))
-    if what == FORK and pids[2] == pids[3]:  # a process, not a thread
+    if what == FORK and pids[2] == pids[3]:  # a new process, not a new thread
         return Event(what, nanos / 1e9, pids[3], pids[1])
     if what in (EXEC, EXIT) and pids[0] == pids[1]:
         return Event(what, nanos / 1e9, pids[0], None)

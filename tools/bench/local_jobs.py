@@ -1,4 +1,4 @@
-"""Jobs on the local backend, for measuring: with their own HOWDAH_HOME, submitted, followed through their journal."""
+"""Jobs on the local backend, for measurements. They have their own HOWDAH_HOME; the journal shows their progress."""
 import ctypes
 import json
 import os
@@ -18,8 +18,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 IN_MODIFY = 0x2
 
 
-class Place:
-    """with Place() as place: a $HOWDAH_HOME that is removed at the end."""
+class LocalBackend:
+    """A HOWDAH_HOME inside `with LocalBackend() as backend:`. Its jobs are killed and its files removed at the end."""
 
     def __enter__(self):
         self.home = pathlib.Path(tempfile.mkdtemp(prefix="howdah-bench-"))
@@ -38,7 +38,7 @@ class Place:
         return result
 
     def job_file(self, name, roles):
-        """A job file of roles {name: {...}}, each of 32 MiB unless it says more."""
+        """Writes a job file with roles {name: {...}}. A role has 32 MiB unless it contains `memory`."""
         path = self.home / f"{name}.json"
         roles = {role: {"memory": "32MiB", **keys} for role, keys in roles.items()}
         path.write_text(json.dumps({"name": name, "roles": roles}))
@@ -49,16 +49,17 @@ class Place:
 
 
 class Job:
-    def __init__(self, place, job_id):
-        self.place, self.id = place, job_id
-        self.folder = place.home / "jobs" / job_id
+    def __init__(self, backend, job_id):
+        self.backend, self.id = backend, job_id
+        self.folder = backend.home / "jobs" / job_id
 
     def journal(self):
         lines = (self.folder / "journal.jsonl").read_text().splitlines()
         return [json.loads(line) for line in lines if line]
 
     def wait_for(self, kind):
-        """The first journal entry of a kind, and when this program saw it (seconds of the monotonic clock)."""
+        """Waits for the first journal entry of a type. Returns it, and the time at which this program read it (seconds
+        of the monotonic clock)."""
         watch = _libc.inotify_init1(0)
         _libc.inotify_add_watch(watch, str(self.folder / "journal.jsonl").encode(), IN_MODIFY)
         deadline = time.monotonic() + LIMIT_SECONDS
@@ -74,14 +75,14 @@ class Job:
             os.close(watch)
 
     def wait(self):
-        return self.place.howdah("wait", self.id, check=False).returncode
+        return self.backend.howdah("wait", self.id, check=False).returncode
 
     def kill(self):
-        self.place.howdah("kill", self.id, "--grace", "0s")
+        self.backend.howdah("kill", self.id, "--grace", "0s")
 
 
 def memory_of(pid):
-    """(resident, anonymous) bytes."""
+    """The memory of a process: (resident, anonymous) bytes."""
     fields = dict(line.split(":") for line in pathlib.Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()[1:])
     return tuple(int(fields[name].split()[0]) * 1024 for name in ("Rss", "Anonymous"))
 

@@ -1,5 +1,5 @@
-"""(h) The time from a kill until the whole job runs again, compared with TonY on the same cluster where TonY
-recovers."""
+"""(h) The time from a kill until the whole job runs again, compared with TonY on the same cluster for the kills from
+which TonY recovers."""
 import os
 import signal
 import statistics
@@ -11,11 +11,12 @@ from tony_jobs import Tony
 from yarn_jobs import LIMIT_S
 
 HEARTBEAT_S = 5
-FIRST_RUN_S = 3  # TonY's AM may not know yet, soon after the start, what it is to restart
+FIRST_RUN_S = 3  # pause before a kill, because soon after the start TonY's AM may not recover
 
 
-def started_again(yarn, out, tasks, killed, what):
-    """When the last of the tasks that were to start again did: their stamps were removed before."""
+def seconds_until_restarted(yarn, out, tasks, killed, what):
+    """Waits until all these tasks have restarted; returns the seconds from the kill to the last start. The caller has
+    removed the tasks' old stamps before the kill."""
     paths = [out / str(task) for task in tasks]
     yarn.cluster.wait(lambda: all(p.exists() for p in paths), what, LIMIT_S)
     return max(int(path.read_text()) / 1e9 for path in paths) - killed
@@ -27,7 +28,7 @@ def kill(pid, number=signal.SIGKILL):
 
 
 class Victim:
-    """A job of two tasks that run."""
+    """A running job of two tasks."""
 
     def __init__(self, yarn, **keys):
         self.yarn, self.howdah = yarn, yarn.howdah
@@ -45,7 +46,7 @@ class Victim:
     def again(self, tasks, kill_it, what):
         for task in tasks:
             (self.job.out / str(task)).unlink()
-        return started_again(self.yarn, self.job.out, tasks, kill_it(), what)
+        return seconds_until_restarted(self.yarn, self.job.out, tasks, kill_it(), what)
 
     def until(self, condition, what):
         self.howdah.until(self.job.id, condition, what)
@@ -53,7 +54,8 @@ class Victim:
 
 
 def of_tasks(yarn, runs):
-    """One of two, alone; and both, as ranks that belong together."""
+    """Kills in a job without ranks, in which only the killed task restarts, and in a job with ranks, in which both
+    do."""
     plain = {"roles": {"worker": {"restart": {"max": 99, "backoff": "1ms"}}}}
     for name, keys, tasks in (("one task", {}, [1]), ("all ranks", {"framework": "pytorch"}, [0, 1])):
         victim = Victim(yarn, **plain, **keys)
@@ -87,7 +89,7 @@ def of_the_am(yarn, runs):
     tasks = [victim.task(index)["pids"] for index in (0, 1)]
     for _ in range(runs):
         before = victim.howdah.agents(victim.job.id, "am")
-        time.sleep(1.1)  # its guardian takes one that dies sooner for one that cannot live
+        time.sleep(1.1)  # the guardian stops restarting an AM that repeatedly dies within a second
         killed = kill(before[1])
         yarn.cluster.wait(lambda: victim.howdah.agents(victim.job.id, "am")[1:] not in ([], before[1:]), "an AM",
                           LIMIT_S)
@@ -107,7 +109,7 @@ def of_the_am(yarn, runs):
 
 
 def of_tony(yarn, runs):
-    """Its whole job starts again; of another way it knows nothing."""
+    """TonY can only restart the whole job."""
     tony = Tony(yarn)
     more = {"tony.am.retry-count": 1, "tony.application.fail-on-worker-failure-enabled": "true"}
     patterns = {"user process": lambda run: _sleepers(run), "executor": lambda run: pids("executor", 1)}
@@ -120,7 +122,7 @@ def of_tony(yarn, runs):
             pid = find(run)[0]
             for task in (0, 1):
                 (run.out / str(task)).unlink()
-            times.append(started_again(yarn, run.out, (0, 1), kill(pid), "TonY's tasks again"))
+            times.append(seconds_until_restarted(yarn, run.out, (0, 1), kill(pid), "TonY's tasks again"))
             run.client.kill()
             run.wait()
             app = max(app["id"] for app in yarn.cluster.apps())

@@ -1,4 +1,4 @@
-"""(g) Howdah beside TonY: the same jobs in turn on the same cluster."""
+"""(g) Howdah compared with TonY: both run the same jobs alternately on the same cluster."""
 import os
 import re
 import statistics
@@ -9,11 +9,11 @@ from local_jobs import memory_of
 from tony_jobs import Tony
 from yarn_jobs import LIMIT_S
 
-from machine import processes  # of tests/support
+from machine import processes  # in tests/support
 
 WIDTHS = (2, 8, 16)
 IDLE_S = 10
-ROLES = {  # what a process of a role is called: ours, TonY's
+ROLES = {  # patterns for the command line of each kind of process: Howdah's, TonY's
     "client": (r"bin/howdah run ", r"com\.linkedin\.tony\.TonyClient"),
     "AM": (r"howdah-agent am ", r"com\.linkedin\.tony\.ApplicationMaster"),
     "executor": (r"howdah-agent task ", r"com\.linkedin\.tony\.TaskExecutor"),
@@ -35,14 +35,14 @@ def cpu_seconds(of):
 
 
 def idle_cpu(way):
-    """Percent of a core that AM and executors use together while the tasks sleep."""
+    """The CPU time that AM and executors use together while the tasks sleep, in percent of one core."""
     watched = pids("AM", way) + pids("executor", way)
     before = cpu_seconds(watched)
-    time.sleep(IDLE_S)  # what is measured is this time
+    time.sleep(IDLE_S)  # the measured interval
     return 100 * (cpu_seconds(watched) - before) / IDLE_S
 
 
-def most_memory(role, way):
+def largest_rss_mib(role, way):
     return max(memory_of(pid)[0] for pid in pids(role, way)) / MIB
 
 
@@ -51,7 +51,7 @@ def surplus(yarn, app, width):
 
 
 class Ours:
-    """`howdah run` of tasks that sleep."""
+    """A `howdah run` with tasks that sleep."""
     way = 0
 
     def __init__(self, yarn, width, seconds):
@@ -79,7 +79,7 @@ def newest(yarn):
 
 
 def wall(make):
-    """From the start of the client to its end, of one task that ends at once."""
+    """The seconds from the start of the client to its end, for a job with one task that ends at once."""
     job = make(1, 0)
     seconds = job.wait() - job.started
     if job.client.returncode != 0:
@@ -90,7 +90,7 @@ def wall(make):
 def beside_tony(yarn, runs):
     tony = Tony(yarn)
     makes = {"howdah": lambda width, seconds: Ours(yarn, width, seconds), "TonY 0.4.7": tony.run}
-    for make in makes.values():  # files are cached from here on
+    for make in makes.values():  # the first jobs fill the caches of files
         wall(make)
     for width in WIDTHS:
         clients, submissions, beyond, memory, cpu = ({name: [] for name in makes} for _ in range(5))
@@ -106,7 +106,7 @@ def beside_tony(yarn, runs):
                 beyond[name].append(surplus(yarn, app, width))
                 if looked_at:
                     cpu[name] = idle_cpu(way)
-                    memory[name] = {role: most_memory(role, way) for role in ROLES}
+                    memory[name] = {role: largest_rss_mib(role, way) for role in ROLES}
                 job.wait()
                 yarn.cluster.wait_idle(LIMIT_S)
         for name in makes:

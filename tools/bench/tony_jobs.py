@@ -1,4 +1,4 @@
-"""Jobs of TonY on a test cluster, for measuring beside ours: its client, AM and executors are JVMs."""
+"""TonY's jobs on a test cluster, for comparison with Howdah's. TonY's client, AM and executors are JVMs."""
 import os
 import pathlib
 import shutil
@@ -13,8 +13,8 @@ POM = ROOT / "tools/bench/tony/pom.xml"
 
 
 class Tony:
-    """TonY on the cluster of a Yarn (yarn_jobs.py). Kind to it: no security, no `hadoop classpath` before each process,
-    no history, small heaps where it lets one choose."""
+    """TonY on the cluster of yarn_jobs.Yarn. The settings are in TonY's favour: no security, no `hadoop classpath`
+    before each process, no history, and small heaps where they can be chosen."""
 
     def __init__(self, yarn):
         self.yarn, self.cluster = yarn, yarn.cluster
@@ -22,10 +22,10 @@ class Tony:
         lib = self.folder / "lib"
         subprocess.run(["mvn", "-B", "-q", "-Dstyle.color=never", "-f", POM, "dependency:copy-dependencies",
                         "-DincludeScope=runtime", f"-DoutputDirectory={lib}"], check=True, stdout=subprocess.DEVNULL)
-        # Hadoop's own versions first, but for Avro, of which TonY needs a newer one.
+        # Hadoop's versions of libraries come first, except Avro, because TonY needs a newer version.
         of_hadoop = [jar for jar in self.cluster.hadoop.jars if "/avro-" not in jar]
         self.jars = of_hadoop + sorted(map(str, lib.glob("*.jar")))
-        # TonY's AM looks up its own name otherwise, and the nodes' names are addresses.
+        # With use_ip, TonY's AM would resolve its own host name, but the nodes are named by their addresses.
         self.conf = self.folder / "conf"
         shutil.copytree(self.cluster.conf_dir, self.conf)
         site = self.conf / "core-site.xml"
@@ -35,7 +35,8 @@ class Tony:
         self.rounds = 0
 
     def run(self, tasks, seconds, more=()):
-        """A job of so many tasks that write when they begin and sleep; `more`: of its configuration."""
+        """Starts a job with this many tasks, which write the time of their start and sleep. `more`: further
+        configuration."""
         self.rounds += 1
         return Run(self, tasks, seconds, self.folder / f"stamps-{self.rounds}", dict(more))
 
@@ -52,7 +53,8 @@ class Tony:
 
 
 class Run:
-    """started: of the client; starts: of the user's processes; ended: of the client. Seconds since the epoch."""
+    """A running TonY job. Times are seconds since the epoch: `started` and `ended` of the client, starts() of the
+    user's processes."""
 
     def __init__(self, tony, tasks, seconds, out, more):
         self.tony, self.tasks, self.out = tony, tasks, out

@@ -1,4 +1,4 @@
-"""The figures of the YARN backend, one function each: given a cluster and a number of runs, it yields rows."""
+"""The figures of the YARN backend. One function per figure takes a cluster and a number of runs, and yields rows."""
 import os
 import statistics
 import subprocess
@@ -11,16 +11,16 @@ from recovery_figures import recoveries
 from tony_figures import beside_tony
 from yarn_jobs import LIMIT_S
 
-from yarn_baseline import measure_baseline  # of tests/yarn
+from yarn_baseline import measure_baseline  # in tests/yarn
 
 WIDTHS = (2, 8, 16)
-# The last release of TonY, 0.5.3, with such tasks on a cluster like this one, 2 cores: medians of three, in seconds.
+# The last release of TonY, 0.5.3, with the same tasks on such a cluster and 2 cores: medians of three runs, in seconds.
 TONY_S = {2: 6.8, 8: 12.9, 16: 21.9}
 LARGE = 1 << 30
 
 
 def submission(yarn, runs):
-    """(a) Everything that the job needs lies in the cluster's cache."""
+    """(a) From the start of `submit` until the job is accepted. The cluster's cache has all files of the job."""
     source = str(yarn.source("cached", {"train.py": b"print()\n", "model.bin": os.urandom(MIB)}))
     yarn.submit(source=source).kill()
     accepted, returned = [], []
@@ -35,7 +35,8 @@ def submission(yarn, runs):
 
 
 def am_start(yarn, runs):
-    """(b) From the AM's first instruction to the ResourceManager's record of it, both by this machine's clock."""
+    """(b) From the AM's first instruction to the ResourceManager's log line about its registration, by the same
+    clock."""
     times = []
     offset = time.time() - time.monotonic()
     for _ in range(runs):
@@ -49,9 +50,10 @@ def am_start(yarn, runs):
 
 
 def gangs(yarn, runs):
-    """(c) By turns with bare containers; of two rounds of a JVM the second counts, so that its own start does not. The
-    nodes have the agent, as they have after the first job of any user. The nodes beat once a second, and a start waits
-    for beats: the runs of either are spread evenly over the second."""
+    """(c) From `submit` until all processes run, alternating with bare containers. The program for bare containers
+    makes two rounds, and the second one counts, to exclude the start of its JVM. The nodes have cached the agent, as
+    after the first job of any user. A start waits for the heartbeats of nodes, one per second, so the runs start at
+    moments that are spread evenly over the second."""
     first = yarn.submit(max(WIDTHS))
     first.starts()
     first.kill()
@@ -72,7 +74,7 @@ def gangs(yarn, runs):
 
 
 def idle_memory(yarn, _):
-    """(d) Of a job of one idle task, as the node sees it."""
+    """(d) The memory of the agents of a job with one idle task."""
     job = yarn.submit()
     (am_guardian, am), (guardian, executor) = job.agents("am"), job.agents("task")
     for what, pid, resident_goal, anonymous_goal in (
@@ -85,7 +87,7 @@ def idle_memory(yarn, _):
 
 
 def second_submission(yarn, _):
-    """(e) What a changed script adds to HDFS."""
+    """(e) The bytes that the submission of a changed script adds to HDFS."""
     def in_hdfs():
         files = yarn.cluster.files_in_hdfs("/user/alice/.howdah")
         lengths = {}
@@ -109,7 +111,7 @@ def second_submission(yarn, _):
 
 
 def transfers(yarn, runs):
-    """(f) By turns with Hadoop's own client, the whole command of each."""
+    """(f) Whole commands that copy files to and from HDFS, alternating with those of Hadoop's own client."""
     program = BIN / "hdfs_live"
     if not program.exists():
         raise NotMeasured(f"{program.name} was not built")

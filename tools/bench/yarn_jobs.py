@@ -1,4 +1,4 @@
-"""Jobs on a test cluster, for measuring: one cluster per run, with Hadoop's defaults, and Howdah as a user runs it."""
+"""Jobs on a test cluster, for measurements. The cluster has Hadoop's defaults and is used for a whole run of bench."""
 import datetime
 import json
 import pathlib
@@ -19,7 +19,7 @@ LIMIT_S = 120
 
 
 class Yarn:
-    """with Yarn() as yarn: ... - a cluster of three nodes that beat once a second, and a user of it."""
+    """A cluster of three nodes, which send a heartbeat once a second, and one of its users: `with Yarn() as yarn:`."""
 
     def __enter__(self):
         self.folder = pathlib.Path(tempfile.mkdtemp(prefix="howdah-bench-"))
@@ -33,7 +33,7 @@ class Yarn:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def source(self, name, files):
-        """A directory of files {name: bytes}."""
+        """Makes a directory with files {name: bytes}."""
         folder = self.folder / name
         folder.mkdir()
         for file, content in files.items():
@@ -41,7 +41,8 @@ class Yarn:
         return folder
 
     def submit(self, tasks=1, **keys):
-        """A job of tasks that write when they begin and sleep; `keys` of the job file more, `roles` of "worker"."""
+        """Submits a job with tasks that write the time of their start and sleep. `keys`: further keys of the job file;
+        those of `roles` are added to the role "worker"."""
         self.jobs += 1
         out = self.cluster.folder / f"stamps-{self.jobs}"
         out.mkdir()
@@ -58,7 +59,7 @@ class Yarn:
         return Job(self, done.id, out, tasks, begun, time.time())
 
     def rm_log_time(self, *words):
-        """When the ResourceManager logged the first line with all these words: seconds since the epoch."""
+        """The time, in seconds since the epoch, of the ResourceManager's first log line with all these words."""
         def look():
             with self.cluster["rm"].log.open(errors="replace") as log:
                 for line in log:
@@ -69,7 +70,8 @@ class Yarn:
 
 
 class Job:
-    """begun, returned: before and after the command that submitted it, in seconds since the epoch, as all times."""
+    """A submitted job. All times are seconds since the epoch: `begun` and `returned` are those before and after the
+    command that submitted the job."""
 
     def __init__(self, yarn, job_id, out, tasks, begun, returned):
         self.yarn, self.id, self.out, self.tasks = yarn, job_id, out, tasks
@@ -82,13 +84,13 @@ class Job:
         return self.yarn.rm_log_time(f"AM registration appattempt_{self.id.removeprefix('application_')}_000001")
 
     def starts(self):
-        """When each user process began."""
+        """Waits until all user processes run; returns their start times."""
         paths = [self.out / str(task) for task in range(self.tasks)]
         self.yarn.cluster.wait(lambda: all(p.exists() for p in paths), f"the tasks of {self.id}", LIMIT_S)
         return [int(path.read_text()) / 1e9 for path in paths]
 
     def agents(self, kind):
-        """pids: the guardian, and what it guards."""
+        """The pids of the guardians, and then of the agents that they guard."""
         self.starts()
         return self.yarn.howdah.agents(self.id, kind)
 

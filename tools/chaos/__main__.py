@@ -1,11 +1,10 @@
 """chaos [ITEM...] [--on local|yarn] [--framework pytorch|tensorflow] [--minutes N] [--every SECONDS] [--seed N]
-[--kinds A,B...] [--rounds N] - long runs with random faults. Exit code 1: a job did not
-survive as it should.
+[--kinds A,B...] [--rounds N] - long runs with random faults. Exit code 1: a job did not survive as it should.
 
-  training  a real distributed training while one fault after the other is made (default: yarn, 20 minutes, every 20 s);
-            its model must be that of an undisturbed run; --kinds: only such faults (faults.py)
-  am        the AM killed 20 times during one training: its step times must show no gap
-  failover  two ResourceManagers, and a fail-over while a job starts, runs and ends, 20 times each (yarn)
+  training  a real distributed training under one fault after another (default: yarn, 20 minutes, every 20 s); its model
+            must be the same as that of an undisturbed run; --kinds: only these kinds of faults (faults.py)
+  am        20 kills of the AM during one training, which must not lose a step; each next AM must work within 5 s
+  failover  two ResourceManagers, with a failover while a job starts, runs and ends, 20 times each (yarn)
 """
 import argparse
 import heapq
@@ -20,7 +19,8 @@ import time
 import jobs
 from faults import CLUSTER, LOCAL, ClusterFaults, Faults
 
-# Paused, disconnected or stopped parts continue after at least so many seconds, and before the next fault.
+# A fault that pauses, disconnects or stops something lasts at least this many seconds, and at most this share of the
+# interval between two faults.
 LEAST_PAUSE_S, MOST_OF_INTERVAL = 1.0, 0.75
 
 
@@ -29,7 +29,7 @@ def say(*words, **how):
 
 
 def until(due):
-    """Between two faults nothing is to be done."""
+    """Sleeps until the time `due`, because there is nothing to do between two faults."""
     time.sleep(max(0.0, due - time.monotonic()))
 
 
@@ -38,13 +38,13 @@ def state_of(howdah, job):
     return json.loads(done.stdout)["state"] if done.code == 0 else f"not known: {done.stderr}"
 
 
-def tell(howdah, job, what):
+def print_status(howdah, job, what):
     done = howdah("status", job, timeout=120)
     say(what, done.stdout + done.stderr, sep="\n")
 
 
-def disturb(howdah, job, options):
-    """One fault after the other: how often each was made."""
+def make_faults(howdah, job, options):
+    """Makes one fault after another; returns how often each kind was made."""
     rng = random.Random(options.seed)
     kinds, faults = (LOCAL, Faults) if options.on == "local" else (CLUSTER, ClusterFaults)
     faults, kinds = faults(howdah, job, rng), options.kinds.split(",") if options.kinds else kinds
@@ -59,7 +59,7 @@ def disturb(howdah, job, options):
             say("  goes on:", what)
         until(due)
         due += options.every
-        bag = bag or rng.sample(kinds, len(kinds))  # every kind comes before one comes again
+        bag = bag or rng.sample(kinds, len(kinds))  # every kind is made once before any is repeated
         kind = bag.pop()
         state = state_of(howdah, job)
         if state in ("SUCCEEDED", "FAILED", "KILLED"):
@@ -74,7 +74,7 @@ def disturb(howdah, job, options):
                 heapq.heappush(repairs, (time.monotonic() + pause, len(counts), hit[0], hit[1]))
     for _, _, _, repair in sorted(repairs, key=lambda r: r[0]):
         repair()
-    tell(howdah, job, "after the last fault:")
+    print_status(howdah, job, "after the last fault:")
     return counts
 
 
@@ -86,7 +86,7 @@ def training(howdah, options):
     say("undisturbed:", *wanted)
     disturbed = jobs.Training(howdah, options.framework, steps, pace, "disturbed")
     howdah.running(disturbed.job)
-    counts = disturb(howdah, disturbed.job, options)
+    counts = make_faults(howdah, disturbed.job, options)
     say("no more faults;", sum(counts.values()), "were made:", counts)
     got = disturbed.result(options.minutes * 60 + 900)
     status = howdah.status(disturbed.job)
@@ -100,7 +100,8 @@ def training(howdah, options):
 
 
 def am(howdah, options):
-    """Killed not sooner than its guardian trusts it again."""
+    """Waits more than a second before each kill, because the guardian gives up AMs that repeatedly die within a
+    second."""
     run = jobs.Training(howdah, options.framework, 1500, 0.05, "am")
     howdah.running(run.job)
     slowest = 0.0
@@ -178,7 +179,7 @@ def main():
         network.enter()
     failed = []
     for item in options.items or [name for name in ITEMS if options.on == "yarn" or name != "failover"]:
-        with jobs.place(options.on, pathlib.Path(tempfile.mkdtemp(prefix="howdah-chaos-"))) as howdah:
+        with jobs.start_howdah(options.on, pathlib.Path(tempfile.mkdtemp(prefix="howdah-chaos-"))) as howdah:
             say(f"{item}: {'came through' if (came := ITEMS[item](howdah, options)) else 'DID NOT COME THROUGH'}")
         failed += [] if came else [item]
     sys.exit(1 if failed else 0)

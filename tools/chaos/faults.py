@@ -1,5 +1,5 @@
-"""Faults for a job. A fault begins at once; the driver ends it after a while (it starts a daemon again, or lets a
-process continue)."""
+"""Faults for a job. A fault starts at once. The caller ends it later, by restarting a daemon or continuing a
+process."""
 import os
 import signal
 
@@ -13,13 +13,13 @@ def _signal(pids, number):
 
 
 class Faults:
-    """Each method is a kind of fault: it returns what it hit, in words, and what ends it, if that is not immediate.
-    None: there is nothing now that it could hit."""
+    """Each public method makes one kind of fault. It returns a description of the target and a function that ends the
+    fault (None for a fault without duration), or None if there is no target at the moment."""
 
     def __init__(self, howdah, job, random):
         self.howdah, self.job, self.random = howdah, job, random
 
-    # --- of tasks ---
+    # --- faults of tasks ---
 
     def kill_process(self):
         return self._on_processes(signal.SIGKILL)
@@ -36,7 +36,7 @@ class Faults:
     def pause_executor(self):
         return self._on_executors(signal.SIGSTOP, 1)
 
-    # --- of the AM ---
+    # --- faults of the AM ---
 
     def kill_am(self):
         return self._on(self.howdah.agents(self.job, "am")[1:], signal.SIGKILL, "the AM")
@@ -52,7 +52,7 @@ class Faults:
         return self._on(task["pids"], number, f"{task['role']}:{task['index']}")
 
     def _on_executors(self, number, which):
-        """which: 0 the guardian, 1 its executor."""
+        """`which`: 0 for a guardian, 1 for an executor."""
         alive, agents = self.howdah.alive(self.job), self.howdah.agents(self.job, "task")
         containers = [task["container"] for task in self.howdah.status(self.job)["tasks"] if task["container"]]
         pairs = [[pid for pid in agents if container in alive[pid]] for container in containers]
@@ -72,7 +72,7 @@ LOCAL = ["kill_process", "kill_executor", "kill_guardian", "kill_am", "pause_pro
 
 
 class ClusterFaults(Faults):
-    """Also of the cluster."""
+    """Adds the faults of a cluster."""
 
     def __init__(self, howdah, job, random):
         super().__init__(howdah, job, random)
@@ -85,7 +85,7 @@ class ClusterFaults(Faults):
         return self._on_node(lambda node: self.cluster[node].kill(), lambda node: self.cluster[node].start())
 
     def cut_power(self):
-        """The NodeManager and all it has started."""
+        """Kills the NodeManager and all its containers."""
         return self._on_node(self.cluster.cut_power, lambda node: self.cluster[node].start())
 
     def cut_network(self):
@@ -102,7 +102,7 @@ class ClusterFaults(Faults):
         return f"the ResourceManager {daemon.name}", daemon.cont
 
     def kill_resource_manager(self):
-        """The other one takes over, and the dead one is its standby then."""
+        """The other ResourceManager takes over, and the killed one restarts as the standby."""
         dead = self.cluster.active
         self.cluster.fail_over()
         return f"the ResourceManager {dead}", None

@@ -16,7 +16,7 @@ def installed(name):
 
 
 def fetch(framework, on):
-    """Fetches missing environments while the network can still be reached."""
+    """Installs missing environments before the process enters its own network namespace."""
     for name in (ROLES[framework][0], "data"):
         installed(name)
     if on == "yarn":
@@ -25,9 +25,9 @@ def fetch(framework, on):
 
 
 @contextlib.contextmanager
-def place(on, folder):
-    """Howdah on this machine, or on a cluster of three nodes with networks of their own and two ResourceManagers, where
-    silence is noticed after seconds instead of minutes."""
+def start_howdah(on, folder):
+    """Runs Howdah on this machine, or on a cluster with two ResourceManagers and three nodes in separate networks. The
+    cluster detects silent nodes and AMs after seconds instead of minutes."""
     if on == "local":
         from machine import Machine
         howdah = Machine(folder / "home")
@@ -44,8 +44,9 @@ def place(on, folder):
         yield Howdah(cluster, folder / "home")
 
 
-# By framework: which environment it needs, its roles, of which the first reports the result, and about how much of its
-# time remains under the faults: a lost rank stops all ranks, a lost worker of TensorFlow stops no other task.
+# Per framework: its environment, its script, its roles (the first one reports the result), and roughly the share of
+# time that the faults leave for training. A lost rank of PyTorch stops all ranks; a lost worker of TensorFlow stops no
+# other task.
 RESTART = "restart: {max: 100000, backoff: 100ms}"
 ROLES = {
     "pytorch": ("torch", "ddp_steps.py", {"worker": "instances: 4, memory: 512MiB"}, 0.5),
@@ -56,7 +57,7 @@ ROLES = {
 
 
 class Training:
-    """On Fashion-MNIST: DDP over four workers, or TensorFlow with two workers and a parameter server."""
+    """A training on Fashion-MNIST: DDP with four workers, or TensorFlow with two workers and a parameter server."""
 
     def __init__(self, howdah, framework, steps, pace, name):
         self.howdah, self.steps = howdah, steps
@@ -80,7 +81,8 @@ roles:
         self.job = howdah.submit(job, timeout=120)
 
     def result(self, timeout):
-        """(accuracy, steps, sum of their numbers) as the model has it, once the job has ended well."""
+        """Waits for the end of the job, which must succeed. Returns (accuracy, number of steps, sum of the numbers of
+        all steps) from its log."""
         done = self.howdah("wait", self.job, timeout=timeout)
         if done.code != 0:
             raise SystemExit(f"the job ended with {done}")

@@ -1,13 +1,14 @@
 # Configure and build. Sourced by dev.
 
-# A configured folder re-configures itself when a CMake file changes, but not for presets or other settings.
+# ninja configures a folder again when a CMake file changes, but not when the presets or the options change.
 configure() {
   local preset=$1; shift
   [ "build/$preset/build.ninja" -nt CMakePresets.json ] && [ $# = 0 ] && return
   quietly "configure-$preset" cmake --preset "$preset" "$@"
 }
 
-# On a terminal ninja's own status line; on a pipe one line per tenth of the work, and the compiler's messages.
+# Runs ninja. A terminal shows ninja's own status line. Other outputs get one line per tenth of the work, and the
+# compiler's messages.
 run_ninja() {
   if [ -t 1 ]; then ninja "$@"; return; fi
   ninja "$@" | awk '

@@ -1,4 +1,4 @@
-# From nothing to a trained model. Sourced by dev.
+# Builds Howdah, installs PyTorch and trains a model. Sourced by dev.
 
 dev_demo() {
   need build

@@ -1,6 +1,6 @@
-# Debian 12 packages for the build and the tests, by purpose. Sourced by dev.
+# Installs Debian 12 packages for the build and the tests. Sourced by dev.
 
-# The static build takes archives of what libarchive and gRPC use in turn, so their -dev packages are named as well.
+# The static build also links the dependencies of libarchive and gRPC, so the list contains the -dev packages of these.
 readonly packages_build="g++ cmake ninja-build pkgconf python3 mold ccache
   libgrpc++-dev libprotobuf-dev protobuf-compiler protobuf-compiler-grpc libssl-dev libc-ares-dev libabsl-dev libre2-dev
   libboost1.81-dev libpugixml-dev libyaml-dev nlohmann-json3-dev libcli11-dev
@@ -17,7 +17,7 @@ as_root() {
   fi
 }
 
-# need PURPOSE: installs those of its packages that are not there. Nothing is asked of the network when all are.
+# need PURPOSE: installs the missing packages for a purpose. If none is missing, the network is not used.
 need() {
   local list=packages_$1 package missing=()
   command -v dpkg-query >/dev/null || die "this is not Debian: install what stands in tools/dev/setup.sh by hand"

@@ -1,23 +1,24 @@
-# Everything that is tested. Sourced by dev.
+# Runs the tests. Sourced by dev.
 
-# Packages that the tests with real frameworks need, fetched while the compiler runs.
+# Environments that the tests with real frameworks need. They are installed while the compiler runs.
 readonly test_environments="torch horovod demo tensorflow jax xgboost mpi data digits pack jupyter browser"
 readonly test_hadoops="3.3.6 3.4.3 3.5.0"  # as in tests/yarn/hadoop_tree.py
 
-run_ctest() {  # NAME of the results, and what ctest takes
+run_ctest() {  # NAME of the results, then options of ctest
   local name=$1; shift
   export GTEST_OUTPUT=xml:$PWD/build/test-results/ GTEST_BRIEF=1
   ctest --test-dir build/debug --output-on-failure --output-junit "$PWD/build/test-results/ctest-$name.xml" \
     --no-tests=error -j "$(nproc)" "$@" >&2
 }
 
-run_pytest() {  # NAME of the results, and what pytest takes
+run_pytest() {  # NAME of the results, then arguments of pytest
   local name=$1; shift
   "$python" -m pytest -p no:cacheprovider --color=auto -ra --durations=10 \
     --junit-xml="build/test-results/pytest-$name.xml" "$@" >&2
 }
 
-# Jobs on clusters mostly wait for daemons, and the other tests compute. Side by side they take half of the time.
+# Tests on clusters mostly wait for daemons, and the other tests mostly compute, so both run at the same time.
+# That takes half as long.
 run_programs() {
   local failed=0 others=()
   for folder in tests/*/; do
@@ -32,7 +33,7 @@ run_programs() {
   return $failed
 }
 
-# The debug build and the simulation use the time in which tests of the programs wait, at a low priority.
+# The debug build and the simulation run at a low priority while the tests of the programs wait.
 build_debug_and_simulate() {
   renice -n 15 -p "$BASHPID" >/dev/null
   dev_build debug
@@ -65,7 +66,7 @@ test_all() {
   return $failed
 }
 
-# test_some WHAT... [PYTEST'S OWN OPTIONS...]
+# test_some WHAT... [OPTIONS OF PYTEST...]
 test_some() {
   local labels=() folders=() failed=0
   while [ $# -gt 0 ] && [[ $1 != -* ]]; do
@@ -97,7 +98,7 @@ dev_test() {
   rm -rf build/test-results
   mkdir -p build/test-results
   local failed=0
-  # In a subshell: whatever ends it, a broken build too, the last line counts.
+  # The tests run in a subshell, so that the summary is printed even after `die`, for example because the build fails.
   if [ $# = 0 ] || [ "$*" = all ]; then (test_all) || failed=1; else (test_some "$@") || failed=1; fi
   say "this took ${SECONDS}s"
   "$python" tools/dev/test_summary.py build/test-results "$failed"

@@ -17,9 +17,11 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 
 /**
- * CONF_DIR APPLICATION FINISHED_MS - what Dr. Elephant gets of a job: found by tony-site.xml, the application's id and
- * the time that the ResourceManager says, read by the calls of TonY's classes that its fetcher makes, asked what its
- * aggregator and its heuristics ask. A line of JSON.
+ * Prints, as one line of JSON, the data that Dr. Elephant gets about a job.
+ *
+ * Arguments: CONF_DIR APPLICATION FINISHED_MS. Like Dr. Elephant's fetcher, the program finds the history with
+ * CONF_DIR/tony-site.xml, the id of the application and the end time that the ResourceManager reports, and makes the
+ * same calls to TonY's classes. It reads the same values as Dr. Elephant's aggregator and heuristics.
  */
 public class ElephantFetch {
   public static void main(String[] words) throws Exception {
@@ -54,11 +56,11 @@ public class ElephantFetch {
     }
     Map<String, Object> megabytes = new TreeMap<>();
     Map<String, Object> gpus = new TreeMap<>();
-    for (String role : tasks.keySet()) {  // the aggregator asks it of every role that has a task
+    for (String role : tasks.keySet()) {  // the aggregator reads the memory of each role that has a task
       megabytes.put(role,
           Utils.parseMemoryString(configuration.get(TonyConfigurationKeys.getResourceKey(role, Constants.MEMORY))));
     }
-    for (String role : Utils.getAllJobTypes(configuration)) {  // the heuristics ask it of every role that has a key
+    for (String role : Utils.getAllJobTypes(configuration)) {  // the heuristics read the GPUs of each configured role
       gpus.put(role, configuration.getInt(TonyConfigurationKeys.getResourceKey(role, Constants.GPUS), 0));
     }
     Map<String, Object> found = new LinkedHashMap<>();

@@ -32,9 +32,11 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * TonY's own classes at work on a history: read DIR... (jobs', each a line of JSON, as its portal and Dr. Elephant see
- * it), write DIR (a job's, as its application master writes it), recode FILE NEW (the same events with Avro's deflate
- * codec, in several blocks).
+ * Reads and writes histories with TonY's own classes.
+ *
+ * <p>read DIR...: prints one line of JSON per job directory, with the data that TonY's portal and Dr. Elephant read.
+ * <p>write DIR: writes the history of one job as TonY's application master does.
+ * <p>recode FILE NEW: copies the events with Avro's deflate codec, in several blocks.
  */
 public class TonyHistory {
   static final String ID = "application_1541469337545_0031";
@@ -72,7 +74,7 @@ public class TonyHistory {
       settings.put(setting.getName(), setting.getValue());
     }
     found.put("configuration", settings);
-    // As Dr. Elephant's fetcher reads it, and what its heuristics ask of it.
+    // Read the configuration as Dr. Elephant's fetcher does, and the values that its heuristics use.
     Configuration configuration = new Configuration(false);
     configuration.addResource(files.open(new Path(directory, "tony-final.xml")));
     Map<String, Object> roles = new TreeMap<>();
@@ -84,7 +86,7 @@ public class TonyHistory {
     System.out.println(new ObjectMapper().writeValueAsString(found));
   }
 
-  // JobMetadata of this version tells the user in its text alone.
+  // In this version of TonY, only the text of JobMetadata contains the user.
   static String userOf(JobMetadata metadata) {
     String text = metadata.toString();
     return text.substring(text.indexOf("user: ") + 6, text.lastIndexOf('}'));

@@ -1,4 +1,4 @@
-"""A server where TonY has a notebook serve: on every interface, at TB_PORT."""
+"""An HTTP server at the address that TonY gives to notebooks: on every interface, with the port TB_PORT."""
 import http.server
 import os
 

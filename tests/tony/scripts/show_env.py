@@ -1,4 +1,4 @@
-"""Prints the whole environment as JSON, for the test to look at."""
+"""Prints the whole environment as JSON."""
 import json
 import os
 print(json.dumps(dict(os.environ)))

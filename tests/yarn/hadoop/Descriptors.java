@@ -9,8 +9,8 @@ import org.apache.hadoop.thirdparty.protobuf.DescriptorProtos.FileDescriptorSet;
 import org.apache.hadoop.thirdparty.protobuf.Descriptors.FileDescriptor;
 
 /**
- * Descriptors OUT JAR... - writes the messages that the generated classes in Hadoop's jars are made from, as a
- * FileDescriptorSet: what this version of Hadoop says on the wire, from its own mouth.
+ * Descriptors OUT JAR... - writes a FileDescriptorSet with the protobuf messages of the generated classes in Hadoop's
+ * jars. These are the messages that this version of Hadoop really uses.
  */
 public class Descriptors {
   public static void main(String[] args) throws Exception {
@@ -27,7 +27,7 @@ public class Descriptors {
             outer = Class.forName(name.substring(0, name.length() - 6).replace('/', '.'));
             descriptor = outer.getMethod("getDescriptor");
           } catch (NoSuchMethodException | NoClassDefFoundError notOurs) {
-            continue;  // not generated, or for the protobuf of Hadoop 2
+            continue;  // not a generated class, or one for the protobuf version of Hadoop 2
           }
           if (descriptor.getReturnType() != FileDescriptor.class) continue;
           FileDescriptor file = (FileDescriptor) descriptor.invoke(null);

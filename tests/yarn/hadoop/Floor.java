@@ -15,24 +15,26 @@ import org.apache.hadoop.yarn.client.api.*;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
 
 /**
- * Floor OUT WIDTH ROUNDS AT [NODE...] - how soon this cluster can run WIDTH processes at once, with no framework between.
+ * Floor OUT WIDTH ROUNDS AT [NODE...] - measures how soon this cluster can run WIDTH processes at once, without any
+ * framework.
  *
- * An application of its own for each of ROUNDS: submitted AT ms past a full second of the clock, its AM asks for WIDTH
- * containers of 64 MB on the nodes named (locality relaxed; none named: anywhere), beats every 50 ms, and starts a shell
- * in each that writes the time and sleeps. Prints a JSON object a round, in ms:
+ * Each of the ROUNDS is one application. The client submits it AT ms after a full second of the clock. The AM requests
+ * WIDTH containers of 64 MB on the named nodes (with relaxed locality), or on any node if none is named. It sends a
+ * heartbeat every 50 ms, and starts a shell in each container, which writes the time and sleeps. The client prints one
+ * JSON object per round, with times in ms:
  *
- *   am        submission to the first act of the AM's container
- *   registered  that to the AM's answer from the ResourceManager; here a JVM starts, elsewhere perhaps not
- *   gang      the first ask to the first act of the last process
- *   floor     am + gang: what any program has to wait for YARN alone
- *   total     submission to the first act of the last process
+ *   am          from the submission to the start of the AM's container
+ *   registered  from then to the registration of the AM; contains the start of its JVM, which other AMs may not need
+ *   gang        from the first request to the start of the last process
+ *   floor       am + gang: the time that any program has to wait for YARN
+ *   total       from the submission to the start of the last process
  *
- * A grant waits for the beat of a node, once a second (BEAT_OF_NODES_MS), so the moment of an ask decides. A round that
- * follows another at once meets every beat at the same moment: who measures lets AT go through the second. And an AM
- * whose JVM takes half a second asks at another moment than one that starts at once: the first ask is made whole
- * seconds after the first act of the AM's container, as if no time had passed between.
+ * YARN grants a container at the next heartbeat of a node. Nodes send one per second (BEAT_OF_NODES_MS), so the result
+ * depends on the moment of the request within the second. Callers vary AT, because rounds in direct succession would
+ * all have the same moment. The start of the AM's JVM must not shift that moment, either: the AM sends its first
+ * request a whole number of seconds after its container started.
  *
- * Times are of the one machine's clock. Folder OUT is written to by all of them.
+ * All processes run on one machine, use its clock, and write to the folder OUT.
  */
 public class Floor {
   static final long BEAT_MS = 50, LIMIT_MS = 120_000, BEAT_OF_NODES_MS = 1000;
@@ -55,7 +57,7 @@ public class Floor {
     yarn.stop();
   }
 
-  /** The time in ns, written by a shell that then becomes the command. */
+  /** A shell command that writes the time in ns to the file and then executes `command`. */
   static String stamped(String file, String command) {
     return "date +%s%N >" + file + ".new && mv " + file + ".new " + file + " && exec " + command;
   }
@@ -94,7 +96,7 @@ public class Floor {
       throw new IllegalStateException(id + " " + report.getFinalApplicationStatus() + ": " + report.getDiagnostics());
 
     double amExec = stampMs(out.resolve("am"));
-    String[] seen = Files.readString(out.resolve("seen")).trim().split(" ");  // registered, first ask, last process
+    String[] seen = Files.readString(out.resolve("seen")).trim().split(" ");  // registered, first request, last process
     double gang = Double.parseDouble(seen[2]) - Double.parseDouble(seen[1]);
     Map<String, Double> figures = new TreeMap<>();
     figures.put("am", amExec - begin);

@@ -1,8 +1,8 @@
-"""Fashion-MNIST with PyTorch DistributedDataParallel, step by step: what a step trains on is a function of its number
-alone, so that a run that was disturbed ends with the model of one that was not. The model counts its own steps: `sum`
-is that of their numbers, and wrong if one was lost or came twice.
+"""Fashion-MNIST with PyTorch DistributedDataParallel. The data of a step depend only on its number, so a disturbed run
+ends with the same model as an undisturbed one. The checkpoint contains the sum of the numbers of all steps, which is
+wrong if a step was lost or repeated.
 
-STEPS, PACE (seconds a step takes at least), SAVE_EVERY; checkpoints are in $HOWDAH_CHECKPOINT_DIR."""
+Variables: STEPS, PACE (the least duration of a step in seconds), SAVE_EVERY, HOWDAH_CHECKPOINT_DIR."""
 import gzip
 import os
 import pathlib
@@ -16,7 +16,7 @@ import torch.distributed as dist
 from torch import nn
 
 STEPS, PACE, SAVE_EVERY = int(os.environ["STEPS"]), float(os.environ["PACE"]), int(os.environ["SAVE_EVERY"])
-BATCH = 128  # of all ranks together
+BATCH = 128  # images per step, for all ranks together
 CHECKPOINT = pathlib.Path(os.environ["HOWDAH_CHECKPOINT_DIR"]) / "checkpoint.pt"
 
 
@@ -29,7 +29,7 @@ def load(part):
     return torch.from_numpy(images / 255.0).float(), torch.from_numpy(labels.astype("int64"))
 
 
-def tell(line):
+def report_progress(line):
     with open(os.environ["HOWDAH_PROGRESS"], "a") as progress:
         print(line, file=progress)
 
@@ -38,7 +38,7 @@ def save(state):
     part = CHECKPOINT.with_suffix(".part")
     torch.save(state, part)
     os.replace(part, CHECKPOINT)
-    tell(f"checkpoint {state['step']}")
+    report_progress(f"checkpoint {state['step']}")
 
 
 def main():
@@ -55,11 +55,11 @@ def main():
         net.load_state_dict(saved["net"])
         optimizer.load_state_dict(saved["optimizer"])
         step, total = saved["step"], saved["sum"]
-    # All ranks have read the same one before any writes the next.
+    # No rank writes a checkpoint before all ranks have read the same one.
     dist.barrier()
     model = nn.parallel.DistributedDataParallel(net)
-    told_to_stop = []
-    signal.signal(signal.SIGTERM, lambda *_: told_to_stop.append(1))
+    stop_requested = []
+    signal.signal(signal.SIGTERM, lambda *_: stop_requested.append(1))
     while step < STEPS:
         begun = time.monotonic()
         step += 1
@@ -69,10 +69,10 @@ def main():
         optimizer.step()
         total += step
         print(f"step {step} at {time.time():.3f}", flush=True)
-        tell(f"step {step}")
-        if rank == 0 and (step % SAVE_EVERY == 0 or told_to_stop):
+        report_progress(f"step {step}")
+        if rank == 0 and (step % SAVE_EVERY == 0 or stop_requested):
             save({"net": net.state_dict(), "optimizer": optimizer.state_dict(), "step": step, "sum": total})
-        if told_to_stop:
+        if stop_requested:
             sys.exit(0)
         time.sleep(max(0.0, PACE - (time.monotonic() - begun)))
     if rank == 0:

@@ -1,8 +1,8 @@
-"""Fashion-MNIST with TensorFlow's parameter servers. The chief counts the steps that have been done and saved: `sum` is
-that of their numbers, and wrong if one was lost or came twice. A step that a worker did not finish is done by another
-one, which TensorFlow sees to.
+"""Fashion-MNIST with TensorFlow's parameter servers. The checkpoint contains the number of finished steps and the sum
+of their numbers, which is wrong if a step was lost or repeated. If a worker does not finish a step, TensorFlow
+schedules it on another worker.
 
-STEPS, PACE (seconds a step takes at least), SAVE_EVERY; checkpoints are in $HOWDAH_CHECKPOINT_DIR."""
+Variables: STEPS, PACE (the least duration of a step in seconds), SAVE_EVERY, HOWDAH_CHECKPOINT_DIR."""
 import gzip
 import json
 import os
@@ -25,13 +25,13 @@ def load(part, rows):
     return read("images-idx3", 16)[:rows * 784].reshape(len(labels), 784), labels.astype("int64")
 
 
-def tell(line):
+def report_progress(line):
     with open(os.environ["HOWDAH_PROGRESS"], "a") as progress:
         print(line, file=progress)
 
 
 @tf.autograph.experimental.do_not_convert
-def batches():  # traced by the chief, run on every worker
+def batches():  # the chief traces this function, and every worker runs it
     data = tf.data.Dataset.from_tensor_slices(load("train", ROWS))
     data = data.shuffle(ROWS).repeat().batch(BATCH)
     return data.map(lambda images, labels: (tf.cast(images, tf.float32) / 255, labels))
@@ -72,8 +72,8 @@ def chief(resolver):
         total.assign_add(sum(range(first, number + 1)))
         manager.save()
         print(f"step {number} at {time.time():.3f}", flush=True)
-        tell(f"step {number}")
-        tell(f"checkpoint {number}")
+        report_progress(f"step {number}")
+        report_progress(f"checkpoint {number}")
         time.sleep(max(0.0, (number + 1 - first) * PACE - (time.monotonic() - begun)))
     images, labels = load("t10k", 10000)
     right = tf.argmax(images / 255.0 @ weights.numpy() + bias.numpy(), 1).numpy() == labels
