@@ -41,7 +41,7 @@ def test_36_hung_collective_names_the_missing_rank(machine, installed, tmp_path)
     waits = r"all_reduce \(distributed_c10d\.py:\d+\), called from <module> \(train\.py:\d+\)"
     either = (f"worker:1 {hangs}{loads}; worker:0 is at {waits}",
               f"worker:0 {hangs}{waits}; worker:1 is at {loads}")
-    job_reports.reported(machine, done.id, f"({'|'.join(either)}); all ranked tasks start again", done.stderr)
+    job_reports.reported(machine, done.id, f"({'|'.join(either)}); all ranked tasks restart", done.stderr)
     assert done.stdout.count("total ") == 2, done
     status = machine.status(done.id)
     assert [t["progress"]["step"] for t in status["tasks"]] == [6, 6]

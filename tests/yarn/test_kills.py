@@ -119,7 +119,7 @@ def test_33_a_killed_am_is_replaced_and_tasks_continue(howdah, tmp_path):
     before = howdah.running(job)["tasks"]
     for _ in range(4):  # after five AMs that die within a second, the guardian would give up
         kill_am(howdah, job)
-    run.reason("the application master (attempt 3) was killed by signal 9 (SIGKILL); attempt 4 goes on",
+    run.reason("the application master (attempt 3) was killed by signal 9 (SIGKILL); attempt 4 continues",
                "adopted 2 containers")
     tasks = howdah.running(job)["tasks"]
     assert [(t["pids"], t["attempt"], t["container"]) for t in tasks] == [
@@ -129,7 +129,7 @@ def test_33_a_killed_am_is_replaced_and_tasks_continue(howdah, tmp_path):
     assert (status["generation"], len(am_attempts(howdah, job))) == (0, 1), status
     assert_unbroken(tmp_path, 2)
     run.end()
-    first = r"the application master \(attempt 0\) was killed by signal 9 \(SIGKILL\); attempt 1 goes on"
+    first = r"the application master \(attempt 0\) was killed by signal 9 \(SIGKILL\); attempt 1 continues"
     job_reports.reported(howdah, job, first, run.output)
 
 

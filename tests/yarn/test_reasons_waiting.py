@@ -84,10 +84,10 @@ roles:
     limit = mine["userResourceLimit"]["memory"]
     assert_facts(reason, "'single'", f"alice uses {mib(mine['resourcesUsed']['memory'])}", f"capacity, {mib(limit)}",
                  "user-limit-factor")
-    reason = run.reason("2 of 3 containers are held", "they are given back in", "user limit")
-    assert_facts(reason, "nothing more came for")
+    reason = run.reason("2 of 3 containers are held", "they are released in", "user limit")
+    assert_facts(reason, "no more were granted for")
     reason = run.reason("2 of 3 containers were held")
-    assert_facts(reason, "given back to avoid a deadlock", "asked for again in")
+    assert_facts(reason, "released to avoid a deadlock", "requested again in")
     assert difficult.app(run.id)["runningContainers"] == 1, "only the application master has kept its container"
     run.reason("2 of 3 containers are held")
     run.kill()
