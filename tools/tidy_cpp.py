@@ -172,8 +172,8 @@ def without_names(parameters):
 
 
 def unnamed_name(declaration):
-    """The name that a declaration in an unnamed namespace adds, for a function with its parameter types. None if it
-    adds no name, for example because it is an alias."""
+    """Returns the name that a declaration adds to an unnamed namespace. The name of a function includes its parameter
+    types. Returns None if the declaration adds no name, for example because it is an alias."""
     text = " ".join(declaration.split())
     match = re.match(r"(?:template ?<.*?> ?)?(?:class|struct|enum class|enum|union) (\w+)", text)
     if match:

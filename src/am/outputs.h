@@ -54,7 +54,7 @@ class Outputs {
 
   void Granted(const ContainerId& container, const std::string& node);
   void Launched(const ContainerId& container, TaskId task);
-  // Returns null if no task was launched in the container.
+  // Marks the container's executor as connected. Returns null if no task was launched in the container.
   OutputContainer* Connected(const ContainerId& container);
   // processes: number of processes of the task's role.
   void AttemptStarted(const ContainerId& container, int attempt, int processes);

@@ -45,8 +45,8 @@ class Attempts {
   void NoteFailure(Task& task, Failure failure);
   // Ends the attempt after its last process has ended.
   void Close(Task& task, Instant at);
-  // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a replica receives
-  // heartbeats late, but always before these events (Heartbeats).
+  // Copies the newest usage sample to the task. Call it only when an attempt or its container ends: a resumed
+  // AM replays heartbeats late, but always before these events (am::loop::Heartbeats).
   static void TakeUsage(Task& task);
   void MarkDone(Task& task);
 

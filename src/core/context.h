@@ -23,8 +23,8 @@ enum class Scope { kRanked, kAll };
 // Timers that are due at the same time fire in this order.
 enum class JobTimer { kGang, kHold, kHoldNotice, kRequestAgain, kBackoff, kRun, kSettle, kMembership, kRejoin, kCount };
 
-// The deadlines of the job as a whole, and the queue of all deadlines. The timers of tasks, containers and roles are
-// owned by their units.
+// The timers of the job as a whole, and the queue of all timers. A timer of a task, container or role is a field of the
+// class that waits for it.
 class Timers {
  public:
   void Arm(JobTimer timer, Instant due) { Arm(Of(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer)}, due); }

@@ -37,7 +37,8 @@ Units::Units(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uin
   }
 }
 
-// Passes each event to its unit. Then Settle() brings about the consequences.
+// Passes each event to the part of the job that handles it (Units). Then Settle() does what follows from the new state,
+// such as starting tasks or ending the job.
 class Job::Impl {
  public:
   Impl(jobspec::JobSpec spec, FrameworkRules rules, Instant submitted, uint64_t seed)

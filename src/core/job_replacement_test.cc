@@ -194,7 +194,7 @@ TEST(JobReplacement, PlainTaskFailsAtGangLimit) {
 }
 
 // The generation will fail soon. If it releases its containers before, another job that needs them may finish first.
-TEST(JobReplacement, IncompleteGenerationReleasesAtHalfTheLimit) {
+TEST(JobReplacement, IncompleteGenerationReleasesContainersAfterHalfTheGangLimit) {
   Reads({JobOf({RoleOf("worker", 2)}, [](auto& spec) { spec.timeouts.gang = seconds(20); }), Ranked(1)}, R"(
 0s up
 5s taken worker:1 its node was lost

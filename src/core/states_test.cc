@@ -5,7 +5,7 @@
 namespace howdah::core {
 namespace {
 
-TEST(States, JobStatesReadBack) {
+TEST(States, JobStateTextsAreParsedBack) {
   for (int i = 0; i <= static_cast<int>(JobState::kKilled); ++i) {
     const auto state = static_cast<JobState>(i);
     EXPECT_EQ(ParseJobState(ToText(state)), state);

@@ -169,7 +169,7 @@ TEST(Executor, HeartbeatReportsUsage) {
   EXPECT_TRUE(seen);
 }
 
-TEST(Executor, UsageReportsAveragesAndOnlyGpusOfTheTask) {
+TEST(Executor, UsageContainsAveragesAndOnlyTheGpusOfTheTask) {
   Task task;
   ASSERT_TRUE(os::files::WriteFileAtomically(task.scratch / "nvidia-smi",
                                              "#!/bin/sh\necho '0, 90, 40960, 40960\n1, 50, 10240, 40960\n2, 95, 9, 9\n"

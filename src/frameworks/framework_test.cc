@@ -360,7 +360,7 @@ TEST(Horovod, TaskWithGpusCountsAsAMachine) {
 }
 
 // In elastic Horovod, local ranks never change, and no host name is used twice.
-TEST(Horovod, ElasticTaskCountsAsAMachineNamedByItsGeneration) {
+TEST(Horovod, ElasticTaskIsItsOwnHostNamedAfterTheGeneration) {
   jobspec::JobSpec spec =
       JobOf(Framework::kHorovod, {Role("worker", RoleKind::kWorker, 2), Role("eye", RoleKind::kSidecar)});
   EXPECT_EQ(RendezvousKindOf(spec), RendezvousKind::kKeyValueStore);

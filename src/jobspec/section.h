@@ -115,7 +115,7 @@ bool ForEachEntry(Reader& reader, const Node& map, const Visit& visit) {
   return good;
 }
 
-// Reads the value of a known key. A null value means that the key is absent, unless it is required.
+// Reads the value of a known key. A null value counts as an absent key. If the key is required, it is an error.
 template <typename T>
 bool ReadKey(Reader& reader, const Entry& entry, const Key<T>& key, T& out) {
   if (entry.value->kind == Node::Kind::kNull && !key.required()) return true;

@@ -1,4 +1,4 @@
-// The frame streams of the AM's server. Each stream is joined to another one or set if the AM serves the stream itself.
+// The frame streams of the AM's server. Each stream is either joined to another stream or served by the AM itself.
 #pragma once
 
 #include <functional>

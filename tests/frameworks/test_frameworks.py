@@ -110,8 +110,8 @@ checkpoint: {{dir: {tmp_path}/checkpoints}}
 
 
 def test_the_reason_is_the_exception_of_the_rank_that_raised_it(machine, installed, tmp_path):
-    # Rank 2 fails before it joins, so that the other ranks wait for it. (In a collective they would notice its closed
-    # connection, and could exit before its interpreter does.)
+    # Rank 2 fails before it joins, so that the other ranks wait for it. (If it failed in a collective, the
+    # others would notice the closed connection and could exit before rank 2 does.)
     (tmp_path / "step.py").write_text("""import os, torch, torch.distributed as dist
 if os.environ["RANK"] == "2":
     raise ValueError("bad shard 17")

@@ -41,7 +41,7 @@ def only(folder):
 
 
 def directories(tmp_path):
-    """The directories of unmoved jobs, oldest first."""
+    """The directories of the jobs that `howdah history move` has not moved yet, oldest first."""
     return sorted((tmp_path / "tony/intermediate").iterdir(), key=lambda d: d.stat().st_ctime)
 
 

@@ -1,4 +1,5 @@
-"""Code that uses an undeclared layer does not compile and does not link, and impure code in a pure archive is found.
+"""The build rules: code that uses an undeclared layer neither compiles nor links, and impure code in the library of a
+pure layer is reported.
 
 The tests compile single planted files, not the project, with the command lines that the real CMake files generate."""
 import json

@@ -113,7 +113,7 @@ def test_findings_beyond_the_known_number_are_reported(known, reported):
     assert len(tidy.more_than_known(findings, known)) == reported
 
 
-def test_the_whole_check_reports_words(tmp_path, monkeypatch):
+def test_check_reports_words_above_the_recorded_count(tmp_path, monkeypatch):
     monkeypatch.setattr(tidy_rules, "EXCEPTIONS", {})
     (tmp_path / "tools").mkdir()
     (tmp_path / "guide.md").write_text("It starts anew.\n")

@@ -105,7 +105,7 @@ def test_6_a_failing_ps_and_worker_fail_the_job(machine):
     assert "exit code 1" in machine.status(done.id)["reason"]
 
 
-def test_7_a_single_node_fails(machine):
+def test_7_a_failed_program_fails_a_single_node_job(machine):
     done = run(machine, *S, *P, *K, "-executes=fail.py")
     assert done.code == 1, done
 

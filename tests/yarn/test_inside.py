@@ -32,8 +32,8 @@ def machine(howdah):
 
 @pytest.fixture
 def archive(installed, tmp_path):
-    """archive("jupyter", "jupyter") returns an archive for `python:`. Its programs start the programs with the same
-    names in the environment that tools/ml-env has installed on this machine."""
+    """archive("jupyter", "jupyter") returns an archive for `python:`. Each program in it is a script that starts
+    the program of the same name in the environment that tools/ml-env has installed on this machine."""
     def make(name, *programs):
         folder = pathlib.Path(installed(name)).parent
         made = tmp_path / "env/bin"

@@ -93,7 +93,7 @@ roles:
     run.kill()
 
 
-def test_5_fragmented_memory_and_7_gpus_in_use(difficult, alice, bob, tmp_path):
+def test_5_and_7_reasons_for_fragmented_memory_and_for_gpus_in_use(difficult, alice, bob, tmp_path):
     holder = holds(bob, tmp_path, """
 name: holder
 roles:

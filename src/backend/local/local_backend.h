@@ -38,7 +38,7 @@ class LocalBackend final : public backend::Backend {
   void Finish(const core::JobChanged& final, const std::string& journal) override;
 
  private:
-  // Requests that are granted together: those of a gang or of one container.
+  // Requests that must be granted together: all requests of a gang, or a single request.
   struct Pending {
     std::vector<ContainerRequest> requests;
     std::vector<int> roles;  // parallel to requests

@@ -182,7 +182,8 @@ bool Checker::FailedForGood() const {
   return counts || (tolerant > 0 && tolerated == tolerant);
 }
 
-// The cause is a failure that the core has received, and no earlier failure fails the job.
+// Checks that the recorded cause is a failure that the core has received, and that no earlier failure had already
+// failed the job.
 void Checker::CheckReason() {
   const std::string& reason = fold_.reason();
   const auto& cause = fold_.cause();

@@ -17,7 +17,7 @@ LeafQueue Queue(const std::string& name, double used_share, int64_t containers, 
   return {name, "", {""}, used_share, containers, pending, false};
 }
 
-// The job's own queue, which is above its guarantee and requests replacements.
+// The job's own queue. It uses more than its guarantee, and has pending requests for replacement containers.
 LeafQueue Own() { return Queue("default", 1.8, 11, 4); }
 
 TEST(PreemptingQueue, StarvedQueueIsNamed) {

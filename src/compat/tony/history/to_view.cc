@@ -39,7 +39,8 @@ TaskView& TaskOf(JobView& view, const Event& event) {
   auto at = std::find_if(view.tasks.rbegin(), view.tasks.rend(), [&](const TaskView& other) {
               return other.role == event.role && other.index < event.index;
             }).base();
-  // The lowest index of a role goes before the others of its role. A new role goes last.
+  // No task of the role has a lower index: insert the new task before the first task of its role, or at the end if the
+  // role is new.
   if (at == view.tasks.begin() || std::prev(at)->role != event.role) {
     at = std::find_if(view.tasks.begin(), view.tasks.end(),
                       [&](const TaskView& other) { return other.role == event.role; });

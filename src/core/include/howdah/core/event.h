@@ -115,7 +115,8 @@ struct RankExited {
   Diagnosis diagnosis;
   // The variables that the process printed for its role's `exports`, without those that it did not print.
   jobspec::EnvVars exports = {};
-  // A signal killed the process after its executor had ordered it to stop. Times cannot show this, as clocks differ.
+  // A signal killed the process after its executor had ordered it to stop. Timestamps cannot tell the order of the two,
+  // because the clocks of the machines differ.
   bool by_stop_order = false;
 };
 // The progress of an attempt has changed. `progress` is the complete current progress, not only the change.
