@@ -13,7 +13,8 @@ namespace howdah::hadoop::rpc {
 // it) and the stack trace. The remaining lines are for people.
 std::string FirstLines(std::string_view java_class, std::string_view text);
 
-// Returns kFailed, with the class name of the Java exception in remote_class. Use it for a header with status ERROR or FATAL.
+// Returns kFailed, with the class name of the Java exception in remote_class. Use it for a header with status ERROR or
+// FATAL.
 Error RemoteError(const ::hadoop::common::RpcResponseHeaderProto& header);
 
 }  // namespace howdah::hadoop::rpc

@@ -33,8 +33,8 @@ class Checker {
  private:
   bool finished() const { return finish_ != Finish::kNotOrdered; }
 
-  // Whether the core has ordered FinishJob. kRepeatable: it has, and the current event is AmResumed, so that it may order
-  // FinishJob once more.
+  // Whether the core has ordered FinishJob. kRepeatable: it has, and the current event is AmResumed, so that it may
+  // order FinishJob once more.
   enum class Finish { kNotOrdered, kOrdered, kRepeatable };
 
   void Check(const core::StartTask& start);

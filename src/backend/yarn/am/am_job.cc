@@ -317,8 +317,9 @@ Result<std::unique_ptr<backend::Backend>> AmJob::MakeBackend(boost::asio::io_con
       .am_address = address,
       .tracking_url = tracking_port > 0 ? "http://" + HostPort{listening.host, tracking_port}.Text() : "",
       .am_rm_token = token,
-      .on_finish = [this](const core::JobChanged& end, const std::string& journal,
-                          const hadoop::rpc::Token& token) { RecordEnd(end, journal, &token); }};
+      .on_finish = [this](const core::JobChanged& end, const std::string& journal, const hadoop::rpc::Token& token) {
+        RecordEnd(end, journal, &token);
+      }};
   return std::unique_ptr<backend::Backend>(std::make_unique<YarnBackend>(
       loop, sink, std::move(options), std::move(calls), std::move(checkpoint), std::move(restored)));
 }

@@ -88,8 +88,8 @@ class Allocation {
   void Resume(int32_t response_id) { response_id_ = response_id; }
   bool holds(const ContainerId& id) const { return held_.contains(id); }
 
-  // Sets the nodes that can run containers. A request lists the suitable ones in addition to "*" (any node): a scheduler
-  // grants containers on listed nodes at once, but on an unlisted node only one per heartbeat of that node.
+  // Sets the nodes that can run containers. A request lists the suitable ones in addition to "*" (any node): a
+  // scheduler grants containers on listed nodes at once, but on an unlisted node only one per heartbeat of that node.
   void SetNodes(std::vector<KnownNode> nodes);
   const std::vector<KnownNode>& nodes() const { return nodes_; }
   // Record that a container launch on the node failed or succeeded. Nodes with repeated failures are put on the
