@@ -36,7 +36,7 @@ roles:
     small, app = queue(difficult, "small"), difficult.app(holder)
     assert max_mib_of(difficult, "small") == scheduling_cases.SMALL_MB == small["resourcesUsed"]["memory"] + 128
     assert_facts(reason, "'small'", mib(small["resourcesUsed"]["memory"]), mib(scheduling_cases.SMALL_MB), "25 %",
-                 f"bob with {holder} ({mib(app['allocatedMB'])}", "1 container of 256 MiB, 1 core for worker")
+                 f"bob with {holder} ({mib(app['allocatedMB'])}", "1 more container of 256 MiB, 1 core for worker")
     assert bob("kill", holder).code == 0
     assert run.end()["state"] == "SUCCEEDED"
 

@@ -30,10 +30,10 @@ roles:
 def test_resources_and_configuration_in_hdfs_are_used(cluster, howdah):
     xml = ("<configuration><property><name>tony.worker.instances</name><value>1</value></property>"
            "<property><name>tony.worker.memory</name><value>64m</value></property></configuration>")
-    cluster.write("/user/alice/.howdah/compat/tony/config/tony.xml", xml.encode(), "alice")
-    cluster.write("/user/alice/.howdah/compat/tony/config/one.txt", b"one", "alice")
+    cluster.write("/user/alice/.howdah/tony/tony.xml", xml.encode(), "alice")
+    cluster.write("/user/alice/.howdah/tony/one.txt", b"one", "alice")
     done = run(howdah, *K, "-executes", "cat one.txt tony.xml", "-conf_file",
-               "hdfs:///user/alice/.howdah/compat/tony/config/tony.xml",
+               "hdfs:///user/alice/.howdah/tony/tony.xml",
                *conf("tony.containers.resources=hdfs:///user/alice/.howdah/tony"))
     assert done.code == 0, done
     assert howdah.log(done.id, "worker:0") == "one" + xml
