@@ -46,7 +46,7 @@ def ended(howdah, job, state, *facts, by_its_am=True, guardian_killed=False):
     assert (done.code, status["state"], status["exit_code"]) == (code, state, code), (done, status)
 
     def still():
-        return [command for command in howdah.alive(job).values() if "howdah-agent task" in command or "sleep" in command]
+        return [line for line in howdah.alive(job).values() if "howdah-agent task" in line or "sleep" in line]
     if guardian_killed:
         eventually(lambda: not still(), f"the end of {still()}", 10)
     assert not still(), f"a final state is visible, and the job still has {still()}"
