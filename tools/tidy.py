@@ -211,8 +211,18 @@ def check_sizes(sizes, ratchet):
             yield Finding("tools/tidy_ratchet.json", 1, "ratchet", f"{name}: no reason is given")
 
 
+def compiled_files(compile_commands):
+    """The source files of the build. A unity file stands for the files that it includes."""
+    for entry in json.loads(compile_commands.read_text()):
+        path = pathlib.Path(entry["file"])
+        if path.parent.name == "Unity":
+            yield from re.findall(r'^#include "(.+)"$', path.read_text(), re.MULTILINE)
+        else:
+            yield str(path.resolve())
+
+
 def check_compiled(root, names, compile_commands):
-    compiled = {str(pathlib.Path(entry["file"]).resolve()) for entry in json.loads(compile_commands.read_text())}
+    compiled = set(compiled_files(compile_commands))
     for name in names:
         if name.endswith(".cc") and not name.endswith("_bench.cc") and str((root / name).resolve()) not in compiled:
             yield Finding(name, 1, "never-compiled", "no target of the build compiles this file")

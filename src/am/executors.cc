@@ -128,7 +128,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
     return deliver_(core::ExecutorRefused{container, answer.welcome().refused()});
   }
   if (gone_.contains(container)) {
-    answer.mutable_welcome()->set_refused("the place has ended its container " + container.text);
+    answer.mutable_welcome()->set_refused("the backend has already ended its container " + container.text);
     return send_(connection, answer, nullptr);
   }
   by_connection_[connection] = container;

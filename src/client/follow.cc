@@ -45,7 +45,10 @@ Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& i
     }
   }
   if (options.until == Until::kEnd && !core::IsFinal(sink.view.state)) {
-    return Failed("following " + id.text + ": the job's files were removed");
+    return Failed("following " + id.text +
+                  " stopped before the job ended, because its journal can no longer be read; "
+                  "`howdah status " +
+                  id.text + "` shows the job");
   }
   return std::move(sink.view);
 }

@@ -215,7 +215,7 @@ Reason Ending::ReasonOf(const Order& order, std::optional<std::string>* advice) 
   if (order.origin == Origin::kFailure) {
     reason.text = WithOthers(std::move(reason.text), first.later);
   } else {
-    reason.text.insert(0, "all " + std::to_string(first.all) + " tasks that may fail have failed, the first was ");
+    reason.text.insert(0, "all " + std::to_string(first.all) + " tolerated tasks have failed; the first failure: ");
   }
   return reason;
 }

@@ -64,10 +64,10 @@ TEST(JobLimits, JobRestartsWhenAllToleratedFailed) {
 1s exit worker:0 a0 7
 1s ended worker:0 a0
   task worker:0 FAILED a0 code=7 | worker:0 failed with exit code 7 on node0 after 1.0s, attempt 0
-  job recovering RECOVERING g0 | all 1 tasks that may fail have failed, the first was worker:0 failed with exit code 7
-      on node0 after 1.0s, attempt 0; all tasks are restarted
-  job recovering RECOVERING g1 | all 1 tasks that may fail have failed, the first was worker:0 failed with exit code 7
-      on node0 after 1.0s, attempt 0; all tasks restart as generation 1
+  job recovering RECOVERING g0 | all 1 tolerated tasks have failed; the first failure: worker:0 failed with exit code
+      7 on node0 after 1.0s, attempt 0; all tasks are restarted
+  job recovering RECOVERING g1 | all 1 tolerated tasks have failed; the first failure: worker:0 failed with exit code
+      7 on node0 after 1.0s, attempt 0; all tasks restart as generation 1
   task worker:0 READY a1
   start worker:0 a1 g1 in worker:0
 )");

@@ -150,11 +150,11 @@ TEST(JobOutcome, ToleratedFailuresAreCounted) {
 2s ended worker:0 a0
   task worker:0 FAILED a0 code=8 | worker:0 failed with exit code 8 on node0 after 2.0s, attempt 0
   release worker:0
-  job stopping | all 2 tasks that may fail have failed, the first was worker:1 failed with exit code 7 on node1 after
+  job stopping | all 2 tolerated tasks have failed; the first failure: worker:1 failed with exit code 7 on node1 after
       1.0s, attempt 0: no disk
 2s gone worker:0
 2s gone worker:1
-  job finished FAILED exit=1 | all 2 tasks that may fail have failed, the first was worker:1 failed with exit code 7
+  job finished FAILED exit=1 | all 2 tolerated tasks have failed; the first failure: worker:1 failed with exit code 7
       on node1 after 1.0s, attempt 0: no disk
   finish FAILED 1
 )");

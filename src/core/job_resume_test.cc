@@ -283,9 +283,9 @@ TEST(JobResume, TaskWithOrphanedAttemptRestartsElsewhere) {
 4s exit b:0 a0 7
 4s ended b:0 a0
   task b:0 FAILED a0 code=7 | b:0 failed with exit code 7 on node1 after 4.0s, attempt 0
-  job recovering RECOVERING g0 | all 2 tasks that may fail have failed, the first was a:0 failed with exit code 7 on
+  job recovering RECOVERING g0 | all 2 tolerated tasks have failed; the first failure: a:0 failed with exit code 7 on
       node0 after 1.0s, attempt 0; all tasks are restarted
-  job recovering RECOVERING g1 | all 2 tasks that may fail have failed, the first was a:0 failed with exit code 7 on
+  job recovering RECOVERING g1 | all 2 tolerated tasks have failed; the first failure: a:0 failed with exit code 7 on
       node0 after 1.0s, attempt 0; all tasks restart as generation 1
   task a:0 PENDING a1
   task b:0 READY a1

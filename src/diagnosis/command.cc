@@ -77,7 +77,7 @@ core::Diagnosis Missing(const std::string& name, const Failure& failure) {
   const bool is_path = Contains(name, "/");
   const std::string base(BaseName(name));
   core::Diagnosis d;
-  d.cause = is_path ? "no such file: " + name + " (relative to the working directory)"
+  d.cause = is_path ? "no such file: " + name + (name.starts_with("/") ? "" : " (relative to the working directory)")
                     : "command not found: " + name + " (PATH=" + e.path + ")";
   const auto& files = e.directory_files;
   const auto nearest = Nearest(base, files);
@@ -96,6 +96,8 @@ core::Diagnosis Missing(const std::string& name, const Failure& failure) {
                    : "install it on " + failure.Host() + ", or set `python: {archive: ...}` to a packed environment";
   } else if (const auto program = Nearest(base, {"python3", "bash", "torchrun"}); program && program != base) {
     d.advice = "did you mean " + *program + "?";
+  } else if (name.starts_with("/")) {
+    d.advice = "install it on " + failure.Host() + ", or send it with `source:` or `files:` and use its relative path";
   } else if (is_path) {
     d.advice = "add it to `source:` or `files:`";
   } else {

@@ -78,6 +78,8 @@ TEST(Diagnosis, UnrunnableCommandIsNamedWithAdvice) {
        "no such file: ./rnu.sh; closest match in the working directory: run.sh", "did you mean ./run.sh?"},
       {127, "bash: line 1: ./bin/launch: No such file or directory\n",
        "no such file: ./bin/launch (relative to the working directory)", "add it to `source:` or `files:`"},
+      {127, "bash: line 1: /opt/site/launch: No such file or directory\n", "no such file: /opt/site/launch",
+       "install it on n1, or send it with `source:` or `files:` and use its relative path"},
       {127, "/usr/bin/env: ‘python’: No such file or directory\n", "command not found: python (PATH=/usr/bin:/bin)",
        "use python3, or set `python: {archive: ...}` to a packed environment that has its own interpreter"},
       {127, "timeout: failed to run command ‘foo’: No such file or directory\n",

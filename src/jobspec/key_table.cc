@@ -256,8 +256,9 @@ Section<RoleSpec> MakeRoleKeys() {
       Row("progress_timeout", &R::progress_timeout, Optional(TimeSpan(Zero::kRefused)),
           "timeouts.progress for this role; without it, services and sidecars have no such limit"),
       Row("exports", &R::exports, Variables(),
-          "Variables for the roles that wait for this one to finish. The value is what follows this text in the first "
-          "line of index 0's stdout that contains it"),
+          "Variables for the roles that wait for this role to finish, each with a text. The first line of task 0's "
+          "stdout "
+          "that contains the text sets the variable: the rest of that line is the value"),
   };
   return s;
 }

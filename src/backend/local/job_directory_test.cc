@@ -108,7 +108,7 @@ TEST(OrphanedJob, EndIsRecordedAfterATornLineAndFilesAreDeleted) {
   EXPECT_TRUE(HasEndEntry(job.files().journal()));
   const auto view = FoldJournal(job.files().journal(), Tasks::kIncluded);
   EXPECT_EQ(view->state, core::JobState::kFailed);
-  EXPECT_NE(view->reason.find("0 tasks of 3 were running and have been killed"), std::string::npos) << view->reason;
+  EXPECT_NE(view->reason.find("0 of 3 tasks were running and have been killed"), std::string::npos) << view->reason;
   EXPECT_NE(view->reason.find("last line of its log: terminate called: bad luck"), std::string::npos) << view->reason;
   EXPECT_NE(access(job.files().staging().c_str(), F_OK), 0);
   EXPECT_NE(access(job.files().work().c_str(), F_OK), 0);

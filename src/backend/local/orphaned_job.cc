@@ -23,7 +23,7 @@ std::optional<Instant> BootTime() {
   return Instant(std::chrono::seconds(std::strtoll(stat->c_str() + at + 7, nullptr, 10)));
 }
 
-std::string TasksText(int count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
+std::string TasksText(size_t count) { return std::to_string(count) + (count == 1 ? " task" : " tasks"); }
 
 // Returns the predicate for RecordAmDeath after the guardian has died, too.
 std::string DescribeDeathOfAmAndGuardian(const journal::JobView& view) {
@@ -40,8 +40,8 @@ std::string Reason(const journal::JobView& view, const JobFiles& files, const st
   for (const journal::TaskView& task : view.tasks) running += task.state == core::TaskState::kRunning;
   return "the application master (attempt " + std::to_string(view.am_attempt) + ") " + how +
          (view.submitted ? ", " + FormatDuration(now - *view.submitted) + " after the job was submitted" : "") + "; " +
-         TasksText(running) + " of " + std::to_string(view.tasks.size()) +
-         " were running and have been killed, none was adopted" +
+         std::to_string(running) + " of " + TasksText(view.tasks.size()) +
+         (running == 1 ? " was running and has been killed" : " were running and have been killed") +
          (last.empty() ? "" : "; last line of its log: " + last);
 }
 

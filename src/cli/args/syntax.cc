@@ -56,8 +56,10 @@ int ReportUnknownCommand(const CLI::App& app, const std::string& word) {
 }
 
 int ReportParseError(const CLI::App& app, const CLI::ParseError& error) {
-  const auto used = app.get_subcommands();
-  const std::string name = used.empty() ? "" : used.front()->get_name();
+  std::string name;  // of the innermost command, with those around it: "history list"
+  for (auto used = app.get_subcommands(); !used.empty(); used = used.front()->get_subcommands()) {
+    name += (name.empty() ? "" : " ") + used.front()->get_name();
+  }
   std::fprintf(stderr, "howdah: %s%s; see `howdah %s--help`\n", name.empty() ? "" : (name + ": ").c_str(), error.what(),
                name.empty() ? "" : (name + " ").c_str());
   return client::kExitUsage;

@@ -161,8 +161,8 @@ Result<int> Diff(HistorySource& source, const HistoryArguments& arguments) {
 
 void AddDirectory(args::Syntax& syntax, std::string& directory) {
   syntax.Text("--dir", "URI", directory,
-              "History directory of TonY; default: the backend's own jobs, and tony.history.location of "
-              "$TONY_CONF_DIR/tony-site.xml");
+              "History directory of TonY; default: tony.history.location of $TONY_CONF_DIR/tony-site.xml, and for the "
+              "actions that show jobs also the jobs of the backend");
 }
 
 using Action = Result<int> (*)(HistorySource&, const HistoryArguments&);

@@ -130,7 +130,7 @@ class LogStore::Aggregated {
     std::string bytes;
     while (bytes.size() < size) {
       HOWDAH_TRY(const auto more, reader_->Read(size - bytes.size()));
-      if (more.empty()) return Failed("the file of gathered logs ends early");
+      if (more.empty()) return Failed("the file of aggregated logs is truncated");
       bytes += more;
     }
     at_ = offset + static_cast<int64_t>(size);

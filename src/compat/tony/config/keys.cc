@@ -80,8 +80,7 @@ std::vector<Key> OfApplication() {
       {"tony.application.hadoop.classpath", "", kNone, kNoJvm},
       {"tony.other.namenodes", "", kNone, "clusters with Kerberos, which need tokens, are not supported yet"},
       {"tony.python-exec-path", "", kNone, "TonY sets it itself, from `-python_binary_path`"},
-      {"tony.gpu-exec-path", "nvidia-smi", kNone,
-       "TonY does not use it for this either; nvidia-smi is looked up in PATH"},
+      {"tony.gpu-exec-path", "nvidia-smi", kNone, "TonY ignores it too; Howdah looks up nvidia-smi in PATH"},
       {"tony.version-info.<resource>", "", kNone, "only records the version of TonY"},
   };
 }
