@@ -40,6 +40,19 @@ TEST(JournalLine, HasTheDocumentedFormat) {
   EXPECT_NE(EncodeEntry({At(5), change}).find(R"("signal":"SIGSEGV")"), std::string::npos);
 }
 
+TEST(JournalLine, CauseHasTheDocumentedFormat) {
+  auto change = JobChange(core::JobChanged::Type::kStopping);
+  change.cause = core::Cause{core::Cause::Kind::kExit, "worker", 1, 0};
+  EXPECT_NE(EncodeEntry({At(5), change}).find(R"("cause":{"kind":"exit","role":"worker","index":1,"attempt":0})"),
+            std::string::npos);
+  change.cause = core::Cause{core::Cause::Kind::kGangTimeout};
+  const std::string line = EncodeEntry({At(5), change});
+  EXPECT_NE(line.find(R"("cause":{"kind":"gang_timeout"})"), std::string::npos) << line;
+  const auto later = DecodeEntry(std::string(line).replace(line.find("gang_timeout"), 12, "later_version"));
+  ASSERT_TRUE(later.has_value());
+  EXPECT_EQ(std::get<core::JobChanged>(later->change).cause, std::nullopt);
+}
+
 TEST(JournalLine, EveryTypeHasADistinctWord) {
   std::vector<std::string> words;
   for (int type = 0; type < 8; ++type) {
