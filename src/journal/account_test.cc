@@ -161,7 +161,6 @@ TEST(Account, LossIsUnknownWithoutCheckpoints) {
   story.Up();
   story.Recover(20, 21, 1, "worker:0 failed");
   EXPECT_EQ(story.Times(25), (Times{5, 4, 1, 0, 14, 0, 1}));
-  EXPECT_FALSE(story.view.account.knows_loss());
   EXPECT_NE(story.view.account.ToJson().find(R"("lost_seconds":null)"), std::string::npos);
 }
 

@@ -173,7 +173,7 @@ void Scheduler::Beat() {
   if (state_ != State::kBeating || calling_) return;
   last_call_ = Now();
   AllocateRequestProto request = allocation_.Request(last_call_);
-  request.set_progress(progress_);
+  request.set_progress(0);  // YARN cannot know how far a training is
   if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
   url_changed_ = false;
   calling_ = true;

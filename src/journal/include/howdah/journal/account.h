@@ -52,7 +52,6 @@ class Account {
   Duration Of(Spent what, Instant now) const;
   // What the job is doing now; nullopt if it has ended.
   std::optional<Spent> phase() const { return phase_; }
-  bool knows_loss() const { return checkpointed_; }
   int restarts() const { return restart_count_; }
   int task_restarts() const { return task_restart_count_; }
   // The newest restarts; the oldest are dropped.

@@ -101,7 +101,6 @@ class Scheduler {
   // Whether an event at the ResourceManager is expected. If so, heartbeats are frequent.
   void SetExpecting(bool expecting);
 
-  void SetProgress(float progress) { progress_ = progress; }
   void SetTrackingUrl(const std::string& url);
 
   // Stops the heartbeat and all calls to the sink.
@@ -132,7 +131,6 @@ class Scheduler {
   bool registered_once_ = false;
   bool expecting_ = false;
   bool unreachable_ = false;
-  float progress_ = 0;
   std::string tracking_url_;
   bool url_changed_ = false;
   std::string am_rm_token_;  // the identifier of the newest token

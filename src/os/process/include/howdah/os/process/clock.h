@@ -20,7 +20,6 @@ class Clock {
   Instant ToInstant(std::chrono::steady_clock::time_point t) const {
     return wall_ + std::chrono::duration_cast<Duration>(t - steady_);
   }
-  std::chrono::steady_clock::time_point ToSteady(Instant t) const { return steady_ + (t - wall_); }
 
  private:
   Instant wall_;
