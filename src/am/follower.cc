@@ -19,7 +19,7 @@ Follower::Follower(World& world, rpc::ConnectionId id, const wire::FollowRequest
       now_only_(request.now()),
       wanted_(request.logs()),
       journal_sent_(std::max<int64_t>(request.journal_offset(), 0)),
-      journal_target_(world.journal_size()),
+      journal_target_(world.journal().size()),
       progress_(world.Now()) {
   const auto role_of = [&](const std::string& name) {
     return static_cast<int>(std::find(roles.begin(), roles.end(), name) - roles.begin());
@@ -163,7 +163,7 @@ bool Follower::SendJournal() {
   const int64_t limit = JournalLimit();
   if (journal_sent_ >= limit) return false;
   wire::FollowReply reply;
-  reply.set_journal(world_.ReadJournal(journal_sent_, limit));
+  reply.set_journal(world_.journal().Read(journal_sent_, limit));
   if (reply.journal().empty()) return false;
   journal_sent_ += static_cast<int64_t>(reply.journal().size());
   Send(reply);
@@ -173,8 +173,8 @@ bool Follower::SendJournal() {
 // The offset of the first line that records the end of an attempt whose output is not completely sent, or the journal's
 // size.
 int64_t Follower::JournalLimit() {
-  const std::deque<AttemptEnd>& ends = world_.attempt_ends();
-  if (!wants_logs_ || sizes_only_) return world_.journal_size();
+  const std::deque<AttemptEnd>& ends = world_.journal().attempt_ends();
+  if (!wants_logs_ || sizes_only_) return world_.journal().size();
   for (; next_end_ < ends.size(); ++next_end_) {
     const AttemptEnd& end = ends[next_end_];
     if (end.offset < journal_sent_) continue;
@@ -183,7 +183,7 @@ int64_t Follower::JournalLimit() {
       if (!at->second.end_sent) return end.offset;
     }
   }
-  return world_.journal_size();
+  return world_.journal().size();
 }
 
 // Sends a piece of the next output in turn, so that an output with much data does not starve the others.

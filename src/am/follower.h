@@ -9,18 +9,12 @@
 #include <string>
 #include <vector>
 
+#include "followed_journal.h"
 #include "howdah/rpc/am_server.h"
 #include "howdah/wire/control.pb.h"
 #include "outputs.h"
 
 namespace howdah::am {
-
-// A journal line that records the end of an attempt. The line is sent after all of the attempt's output.
-struct AttemptEnd {
-  int64_t offset = 0;  // offset of the line
-  TaskId task;
-  int attempt = 0;
-};
 
 // One thread. Requested and unacknowledged bytes of one follower are at most 1 MiB. Beyond that the follower requests
 // nothing until its client has read something.
@@ -33,10 +27,7 @@ class Follower {
    public:
     virtual ~World() = default;
     virtual const Outputs& outputs() const = 0;
-    virtual const std::deque<AttemptEnd>& attempt_ends() const = 0;  // ordered by offset; append-only
-    virtual int64_t journal_size() const = 0;
-    // Returns at least one whole line, at most about 64 KiB if lines are shorter. Empty if the journal cannot be read.
-    virtual std::string ReadJournal(int64_t from, int64_t to) = 0;
+    virtual FollowedJournal& journal() = 0;
     virtual std::string RoleName(int role) const = 0;
     // OnPulled or OnPullLost is called later with the answer.
     virtual void Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) = 0;

@@ -1,8 +1,5 @@
 #include "followers.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
 
 #include "howdah/backend/backend.h"
@@ -13,7 +10,6 @@ namespace {
 constexpr std::chrono::milliseconds kTick{100};
 // How long the begin of a follow waits for executors to report sizes.
 constexpr std::chrono::seconds kBeginLimit{2};
-constexpr int64_t kJournalPiece = 64 << 10, kLineLimit = 64 << 20;
 constexpr int32_t kTail = 64 << 10;
 
 std::vector<std::string> RolesOf(const jobspec::JobSpec& spec) {
@@ -29,6 +25,7 @@ Followers::Followers(boost::asio::io_context& loop, const jobspec::JobSpec& spec
       roles_(RolesOf(spec)),
       journal_(std::move(journal)),
       wires_(std::move(wires)),
+      pulls_(wires_.order),
       outputs_([this](const OutputKey& key, const Output& output) {
         for (const auto& [id, follower] : followers_) follower->OnOutput(key, output);
       }),
@@ -118,18 +115,19 @@ void Followers::OnAttemptEnded(const ContainerId& container, int attempt,
 }
 
 void Followers::Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) {
-  const Output* output = outputs_.Find(key);
-  const uint64_t tag = ++last_tag_;
-  asked_[tag] = {output->container->id, follower.id(), key, size, {}};
-  wire::ToExecutor order;
-  wire::PullLog& pull = *order.mutable_pull_log();
-  pull.set_tag(tag);
-  pull.mutable_file()->set_attempt(key.attempt);
-  pull.mutable_file()->set_local_rank(key.local_rank);
-  pull.mutable_file()->set_is_stderr(key.is_stderr);
-  pull.set_offset(offset);
-  pull.set_max(size);
-  wires_.order(output->container->id, order);
+  pulls_.Pull(
+      outputs_.Find(key)->container->id, key, offset, size,
+      [this, id = follower.id(), key, size](Result<wire::LogData> data) { OnPiece(id, key, size, std::move(data)); });
+}
+
+void Followers::OnPiece(rpc::ConnectionId id, const OutputKey& key, int32_t size, Result<wire::LogData> data) {
+  if (data.ok()) outputs_.Seen(key, data->size());
+  const auto follower = followers_.find(id);
+  if (follower == followers_.end()) return;
+  if (!data.ok()) return follower->second->OnPullLost(key, size);
+  follower->second->OnPulled(key, size, std::move(*data));
+  Serve(*follower->second);
+  Dismiss();
 }
 
 void Followers::Tail(const OutputKey& key, OnTail on_tail) {
@@ -137,50 +135,19 @@ void Followers::Tail(const OutputKey& key, OnTail on_tail) {
   if (output == nullptr || !output->readable()) {
     return on_tail(Error{ErrorCode::kNotFound, "no executor has this output now"});
   }
-  const uint64_t tag = ++last_tag_;
-  asked_[tag] = {output->container->id, 0, key, kTail, std::move(on_tail)};
-  wire::ToExecutor order;
-  wire::PullLog& pull = *order.mutable_pull_log();
-  pull.set_tag(tag);
-  pull.mutable_file()->set_attempt(key.attempt);
-  pull.mutable_file()->set_local_rank(key.local_rank);
-  pull.mutable_file()->set_is_stderr(key.is_stderr);
-  pull.set_max(kTail);
-  pull.set_tail(true);
-  wires_.order(output->container->id, order);
+  pulls_.PullTail(output->container->id, key, kTail, [on_tail = std::move(on_tail)](Result<wire::LogData> data) {
+    if (!data.ok()) return on_tail(data.error());
+    on_tail(std::move(*data->mutable_bytes()));
+  });
 }
 
-void Followers::OnData(const ContainerId& container, wire::LogData data) {
-  const auto it = asked_.find(data.tag());
-  if (it == asked_.end() || it->second.container != container) return;
-  const Asked asked = std::move(it->second);
-  asked_.erase(it);
-  if (asked.on_tail) return asked.on_tail(std::move(*data.mutable_bytes()));
-  outputs_.Seen(asked.key, data.size());
-  const auto follower = followers_.find(asked.follower);
-  if (follower == followers_.end()) return;
-  follower->second->OnPulled(asked.key, asked.size, std::move(data));
-  Serve(*follower->second);
-  Dismiss();
-}
+void Followers::OnData(const ContainerId& container, wire::LogData data) { pulls_.OnData(container, std::move(data)); }
 
 void Followers::OnContainerGone(const ContainerId& container) {
-  std::vector<Asked> lost;
-  for (auto it = asked_.begin(); it != asked_.end();) {
-    if (it->second.container != container) {
-      ++it;
-      continue;
-    }
-    lost.push_back(std::move(it->second));
-    it = asked_.erase(it);
-  }
+  const std::vector<LogPulls::OnPiece> lost = pulls_.TakeLost(container);
   if (OutputContainer* found = outputs_.Find(container); found != nullptr && found->leaving) --leaving_;
   outputs_.Gone(container);
-  for (const Asked& asked : lost) {
-    if (asked.on_tail) asked.on_tail(Error{ErrorCode::kNotFound, "the executor has gone"});
-    const auto follower = followers_.find(asked.follower);
-    if (follower != followers_.end()) follower->second->OnPullLost(asked.key, asked.size);
-  }
+  for (const LogPulls::OnPiece& on_piece : lost) on_piece(Error{ErrorCode::kNotFound, "the executor has gone"});
   ServeAll();
 }
 
@@ -230,27 +197,13 @@ void Followers::Tick() {
 }
 
 void Followers::OnJournal(int64_t size) {
-  if (size == journal_size_) return;
-  journal_size_ = size;
-  ServeAll();
+  if (journal_.SetSize(size)) ServeAll();
 }
 
 void Followers::AddAttemptEnd(const std::string& role, int index, int attempt, int64_t offset) {
   const auto at = std::find(roles_.begin(), roles_.end(), role);
   if (at == roles_.end()) return;
-  attempt_ends_.push_back({offset, {static_cast<int>(at - roles_.begin()), index}, attempt});
-}
-
-std::string Followers::ReadJournal(int64_t from, int64_t to) {
-  if (!journal_file_.valid()) journal_file_ = os::files::Fd(open(journal_.c_str(), O_RDONLY | O_CLOEXEC));
-  for (int64_t piece = kJournalPiece; piece <= kLineLimit; piece *= 2) {
-    std::string text(static_cast<size_t>(std::min(piece, to - from)), '\0');
-    const ssize_t size = pread(journal_file_.get(), text.data(), text.size(), from);
-    text.resize(static_cast<size_t>(std::max<ssize_t>(size, 0)));
-    text.resize(text.rfind('\n') + 1);  // no newline: the text becomes empty
-    if (!text.empty() || piece >= to - from) return text;
-  }
-  return "";
+  journal_.AddAttemptEnd({offset, {static_cast<int>(at - roles_.begin()), index}, attempt});
 }
 
 void Followers::Finish(Duration limit, std::function<void()> done) {

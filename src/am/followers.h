@@ -9,9 +9,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "followed_journal.h"
 #include "follower.h"
 #include "howdah/jobspec/job_spec.h"
-#include "howdah/os/files/fd.h"
+#include "log_pulls.h"
 
 namespace howdah::am {
 
@@ -57,24 +58,14 @@ class Followers final : public Follower::World {
 
   // Follower::World
   const Outputs& outputs() const override { return outputs_; }
-  const std::deque<AttemptEnd>& attempt_ends() const override { return attempt_ends_; }
-  int64_t journal_size() const override { return journal_size_; }
-  std::string ReadJournal(int64_t from, int64_t to) override;
+  FollowedJournal& journal() override { return journal_; }
   std::string RoleName(int role) const override { return roles_[static_cast<size_t>(role)]; }
   void Pull(Follower& follower, const OutputKey& key, int64_t offset, int32_t size) override;
   void Reply(Follower& follower, const wire::FollowReply& reply) override { wires_.reply(follower.id(), reply); }
   Follower::Time Now() const override { return std::chrono::steady_clock::now(); }
 
  private:
-  struct Asked {
-    ContainerId container;
-    rpc::ConnectionId follower = 0;
-    OutputKey key;
-    int32_t size = 0;
-    // Set for a request by Tail, which has no follower.
-    OnTail on_tail;
-  };
-
+  void OnPiece(rpc::ConnectionId id, const OutputKey& key, int32_t size, Result<wire::LogData> data);
   void Serve(Follower& follower);
   void ServeAll();
   void BeginIfTold(Follower& follower);
@@ -86,17 +77,13 @@ class Followers final : public Follower::World {
 
   jobspec::JobSpec const* spec_;
   std::vector<std::string> roles_;
-  std::string journal_;
+  FollowedJournal journal_;
   Wires wires_;
+  LogPulls pulls_;
   Outputs outputs_;
   std::unordered_map<rpc::ConnectionId, std::unique_ptr<Follower>> followers_;
   std::unordered_map<rpc::ConnectionId, Follower::Time> begin_by_;  // of followers that have not begun
-  std::deque<AttemptEnd> attempt_ends_;
-  int64_t journal_size_ = 0;
-  os::files::Fd journal_file_;
-  std::unordered_map<uint64_t, Asked> asked_;  // by tag
-  uint64_t last_tag_ = 0;
-  int leaving_ = 0;  // number of containers that stay for followers
+  int leaving_ = 0;                                                 // number of containers that stay for followers
   boost::asio::steady_timer tick_;
   bool ticking_ = false;
   bool finishing_ = false;
