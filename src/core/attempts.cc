@@ -175,7 +175,7 @@ void Attempts::BackOff(Task& task, Duration pause) {
 }
 
 void Attempts::CancelBackOff(Task& task) {
-  task.attempt.timer().due = kNever;
+  task.attempt.timer().Disarm();
   task.SetBackingOff(false);
 }
 

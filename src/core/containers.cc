@@ -82,7 +82,7 @@ void Containers::Kill(Container& container) {
 
 void Containers::Forget(Container& container) {
   by_id_.erase(container.id_);
-  container.timer_.due = container.timer_.armed = kNever;
+  container.timer_ = {};
   free_.push_back(container.index_);
 }
 

@@ -28,8 +28,8 @@ enum class JobTimer { kGang, kHold, kHoldNotice, kRequestAgain, kBackoff, kRun, 
 class Timers {
  public:
   void Arm(JobTimer timer, Instant due) { Arm(Of(timer), {TimerKey::Owner::kJob, static_cast<int32_t>(timer)}, due); }
-  void Disarm(JobTimer timer) { Of(timer).due = kNever; }
-  bool IsArmed(JobTimer timer) const { return jobs_[static_cast<size_t>(timer)].due != kNever; }
+  void Disarm(JobTimer timer) { Of(timer).Disarm(); }
+  bool IsArmed(JobTimer timer) const { return jobs_[static_cast<size_t>(timer)].due() != kNever; }
   bool IsDue(JobTimer timer, const TimerQueue::Entry& entry) { return IsDue(Of(timer), entry); }
 
   void Arm(Timer& timer, const TimerKey& key, Instant due) { queue_.Arm(timer, key, due); }

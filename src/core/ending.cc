@@ -139,8 +139,8 @@ void Ending::WatchOutliving() {
       return roster_.roles()[static_cast<size_t>(other)].all_done();
     });
     if (!alone || role.all_done()) {
-      limit.timer.due = kNever;
-    } else if (limit.timer.due == kNever) {
+      limit.timer.Disarm();
+    } else if (limit.timer.due() == kNever) {
       context_.timers.Arm(limit.timer, {TimerKey::Owner::kRole, static_cast<int32_t>(role.number()), 0},
                           context_.now + role.spec().outlive->by);
     }
@@ -148,22 +148,22 @@ void Ending::WatchOutliving() {
 }
 
 void Ending::DisarmRoles() {
-  for (Outliving& limit : outliving_) limit.timer.due = kNever;
+  for (Outliving& limit : outliving_) limit.timer.Disarm();
 }
 
-void Ending::FireRole(const TimerQueue::Entry& entry) {
+bool Ending::FireRole(const TimerQueue::Entry& entry) {
   const auto number = static_cast<size_t>(entry.key.first);
-  if (!context_.timers.IsDue(outliving_[number].timer, entry)) return;
-  context_.changed = true;
-  if (phase_.ending() || phase_.draining()) return;
+  if (!context_.timers.IsDue(outliving_[number].timer, entry)) return false;
+  if (phase_.ending() || phase_.draining()) return true;
   Role& role = roster_.roles()[number];
   if (role.spec().outlive->then == jobspec::Outlive::Then::kIgnore) {
     roster_.MakeSidecar(role);
     Revisit();
-    return;
+    return true;
   }
   FailOrRestart(
       {.reason = {OutlivedText(role.spec(), role.tally().tasks - role.tally().done), Cause{Cause::Kind::kOutlived}}});
+  return true;
 }
 
 // The job has failed, but not because of a single task. It restarts if it has restarts left.

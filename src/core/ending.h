@@ -34,7 +34,8 @@ class Ending {
 
   void On(const StopRequested& e);
   void FireRunLimit();
-  void FireRole(const TimerQueue::Entry& entry);
+  // Returns false if the entry was stale, so that nothing has changed.
+  bool FireRole(const TimerQueue::Entry& entry);
 
   void Begin(Order order);
   // Ends a task of an ending job, when nothing of the task runs (any more).

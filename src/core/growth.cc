@@ -144,7 +144,7 @@ void Growth::AwaitReplacement(Task& task) {
   const bool at_once = task.placement.preempted() || can_join_later;
   const Duration limit = policy::ReplacementLimit(roster_.SpecOf(task).instances, context_.spec.timeouts, at_once);
   const Instant due = context_.now + limit;
-  if (task.placement.replacement_timer().due <= due) return;  // it waits already
+  if (task.placement.replacement_timer().due() <= due) return;  // it waits already
   task.placement.MissSince(context_.now);
   ArmMissing(task, due);
 }
@@ -153,7 +153,7 @@ void Growth::FireMissing(Task& task) {
   if (units_.phase.ending() || task.done() || !task.seat.stays() || task.placement.connected() ||
       units_.phase.Drains(task))
     return;
-  if (task.backing_off()) return ArmMissing(task, task.attempt.timer().due);  // the task would not start yet anyway
+  if (task.backing_off()) return ArmMissing(task, task.attempt.timer().due());  // the task would not start yet anyway
   if (CanGoOnWithout(task)) return GoOnWithout(task);
   const bool preempted = task.placement.preempted() && units_.recovery.running_since();
   const policy::Patience patience = policy::PatienceFor(context_.spec.timeouts, preempted);

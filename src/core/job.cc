@@ -216,10 +216,11 @@ void Job::Impl::On(const Ticked&) {
         break;
       }
       case TimerKey::Owner::kContainer:
-        if (units.allocation.containers.IsDue(*entry)) units.allocation.placements.FireContainer(*entry);
+        if (!units.allocation.containers.IsDue(*entry)) break;
+        units.context.changed |= units.allocation.placements.FireContainer(*entry);
         break;
       case TimerKey::Owner::kRole:
-        units.ending.FireRole(*entry);
+        units.context.changed |= units.ending.FireRole(*entry);
         break;
       case TimerKey::Owner::kTask:
       case TimerKey::Owner::kMissing:

@@ -170,14 +170,14 @@ std::string Placements::AlsoOnNode(const Container& container) {
   return others.empty() ? "" : "; also running there: " + Names(others);
 }
 
-void Placements::FireContainer(const TimerQueue::Entry& entry) {
+bool Placements::FireContainer(const TimerQueue::Entry& entry) {
   Container& container = containers_.At(entry.key.first);
   const bool ending = units_.phase.ending();
   const Instant silent_from = container.last_heard() + context_.spec.timeouts.heartbeat;
   if (container.is(Stage::kConnected) && !ending && silent_from > entry.at) {
-    return containers_.ArmHeartbeat(container, silent_from);
+    containers_.ArmHeartbeat(container, silent_from);
+    return false;
   }
-  context_.changed = true;
   if (container.is(Stage::kReleased)) {
     containers_.Kill(container);
   } else if (container.is(Stage::kKilled)) {
@@ -194,6 +194,7 @@ void Placements::FireContainer(const TimerQueue::Entry& entry) {
     const bool infrastructure = ++container.task()->ledger.infrastructure <= Ledger::kMostInfrastructure;
     Lose(container, {how, infrastructure}, container.last_heard());
   }
+  return true;
 }
 
 // Gives up a container because its executor cannot be reached, or runs an orphaned attempt.

@@ -25,7 +25,8 @@ class Placements {
   void On(const ReclaimAnnounced& e);
   void On(const ExecutorRegistered& e);
   void On(const ExecutorRefused& e);
-  void FireContainer(const TimerQueue::Entry& entry);
+  // Returns false if it only armed the timer again, because a heartbeat had arrived.
+  bool FireContainer(const TimerQueue::Entry& entry);
 
   // Records that the task has no container (any more) and waits for one.
   void Unplace(Task& task, const std::optional<std::string>& reason = std::nullopt);

@@ -86,7 +86,7 @@ TEST(Timers, MovedDeadlineFiresAtItsNewTime) {
   EXPECT_FALSE(fires(20));
   EXPECT_EQ(queue.Next(), std::nullopt);
   queue.Arm(timer, {}, at(30));
-  timer.due = kNever;
+  timer.Disarm();
   EXPECT_FALSE(fires(40));
 }
 

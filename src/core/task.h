@@ -106,7 +106,7 @@ class Attempt : public TaskPart {
   void OrderStop(Instant now, Duration grace) { stop_ = StopOrder{now, grace}, Changed(); }
   void TightenStop(Instant due, Instant limit);
   void ExtendStop(Instant now);
-  void End() { run_ = Run::kNone, timer_.due = kNever, Changed(); }
+  void End() { run_ = Run::kNone, timer_.Disarm(), Changed(); }
   void Renumber(int number) { number_ = number, used_ = false; }
 
  private:
@@ -144,7 +144,7 @@ class Placement : public TaskPart {
   void SetPreempted(bool preempted) { preempted_ = preempted; }
   void SetOverdue(bool overdue) { overdue_ = overdue; }
   void MissSince(Instant now) { missing_since_ = now, overdue_ = false; }
-  void EndMissing() { preempted_ = overdue_ = false, replacement_timer_.due = kNever; }
+  void EndMissing() { preempted_ = overdue_ = false, replacement_timer_.Disarm(); }
 
  private:
   Container* container_ = nullptr;

@@ -17,9 +17,9 @@ bool Later(const TimerQueue::Entry& a, const TimerQueue::Entry& b) {
 }  // namespace
 
 void TimerQueue::Arm(Timer& timer, TimerKey key, Instant due) {
-  timer.due = due;
-  if (due >= timer.armed) return;
-  timer.armed = due;
+  timer.due_ = due;
+  if (due >= timer.armed_) return;
+  timer.armed_ = due;
   heap_.push_back({due, key});
   std::push_heap(heap_.begin(), heap_.end(), Later);
 }
@@ -33,15 +33,15 @@ std::optional<TimerQueue::Entry> TimerQueue::Pop(Instant now) {
 }
 
 bool TimerQueue::IsDue(Timer& timer, const Entry& entry) {
-  if (timer.armed != entry.at) return false;
-  timer.armed = kNever;
-  if (timer.due == kNever) return false;
+  if (timer.armed_ != entry.at) return false;
+  timer.armed_ = kNever;
+  if (timer.due_ == kNever) return false;
   // The timer was moved to a later time. Its new entry decides whether it is due.
-  if (timer.due > entry.at) {
-    Arm(timer, entry.key, timer.due);
+  if (timer.due_ > entry.at) {
+    Arm(timer, entry.key, timer.due_);
     return false;
   }
-  timer.due = kNever;
+  timer.due_ = kNever;
   return true;
 }
 

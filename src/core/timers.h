@@ -12,10 +12,16 @@ namespace howdah::core {
 
 inline constexpr Instant kNever = Instant::max();
 
-// Owned by the unit that waits. To disarm a timer, set due = kNever.
-struct Timer {
-  Instant due = kNever;
-  Instant armed = kNever;  // the time of its valid entry in the heap; any other entry of the timer is stale
+// A field of the class that waits. TimerQueue::Arm arms it.
+class Timer {
+ public:
+  Instant due() const { return due_; }  // kNever: it is not armed
+  void Disarm() { due_ = kNever; }
+
+ private:
+  friend class TimerQueue;
+  Instant due_ = kNever;
+  Instant armed_ = kNever;  // the time of its valid entry in the heap; any other entry of the timer is stale
 };
 
 // The owner of an entry's timer.
