@@ -189,7 +189,6 @@ WORDS_NOT_IN = {"STYLE.md", "tools/tidy_rules.py", "tests/locks/test_tidy_words.
 WORDS_SINCE = "e0ff3b9"  # only later commits are checked
 SUBJECT_LENGTH_MAX = 72
 SUBJECT_FORM = r"[a-z][a-z0-9 ,/_.-]*: \S"
-SUBJECT_EXCEPTIONS = {"bf0fad5": "precompiled headers: its message was lost when it was amended"}
 
 # --- sizes ------------------------------------------------------------------------------------------------------------
 
