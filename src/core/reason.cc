@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "howdah/base/exit_status.h"
+#include "howdah/base/ids.h"
 #include "howdah/base/text.h"
 #include "howdah/core/progress.h"
 
