@@ -12,7 +12,7 @@
 namespace howdah::core {
 namespace {
 
-using How = Failure::How;
+using Kind = Cause::Kind;
 using Run = Attempt::Run;
 
 // How much longer than the grace an executor may take to end an attempt before its container is killed.
@@ -53,7 +53,7 @@ void Attempts::On(const RankExited& e) {
   const bool by_itself = !e.by_stop_order && (!attempt.stop() || at < attempt.stop()->at);
   if (e.by_stop_order && !attempt.stop()) {
     attempt.SetExit(e.exit);
-    NoteFailure(*task, FailureOf(*task, How::kOutdated, at, {kStoppedText, /*infrastructure=*/true}));
+    NoteFailure(*task, FailureOf(*task, Kind::kOutdated, at, {kStoppedText, /*infrastructure=*/true}));
   } else if (e.exit.success() && e.diagnosis.cause.empty() && !(awaited && by_itself)) {
     if (by_itself) attempt.CountCleanExit();
     if (!attempt.exit()) attempt.SetExit(e.exit);
@@ -72,7 +72,7 @@ void Attempts::On(const RankExited& e) {
 }
 
 void Attempts::CountFailedRank(Task& task, const RankExited& e, Instant at, bool awaited) {
-  Failure failure = FailureOf(task, How::kExit, at);
+  Failure failure = FailureOf(task, Kind::kExit, at);
   failure.exit = e.exit;
   Diagnosis diagnosis = e.diagnosis;
   if (e.exit.success() && awaited) diagnosis.cause = "it ended while the other ranked tasks waited for it";
@@ -86,7 +86,7 @@ void Attempts::On(const TaskStartFailed& e) {
   task->attempt.SetExit(e.exit_code ? std::optional(ExitStatus{.code = e.exit_code}) : std::nullopt);
   task->attempt.EndRanks();
   if (!task->attempt.stop() || at < task->attempt.stop()->at) {
-    Failure failure = FailureOf(*task, How::kStart, at);
+    Failure failure = FailureOf(*task, Kind::kNotStarted, at);
     failure.exit.code = e.exit_code;
     NoteFailure(*task, Diagnosed(*task, std::move(failure), e.diagnosis));
   }
@@ -100,7 +100,7 @@ void Attempts::On(const TaskEnded& e) {
   const Instant at = attempt.ranks().left == 0 ? attempt.ranks().last_exit : context_.Plausible(e.at);
   const bool unexplained = !attempt.failure() && !attempt.ranks().all_clean() && !attempt.stop();
   task->attempt.EndRanks();
-  if (unexplained) NoteFailure(*task, FailureOf(*task, How::kNoStatus, at));
+  if (unexplained) NoteFailure(*task, FailureOf(*task, Kind::kNoStatus, at));
   Close(*task, at);
 }
 
@@ -114,7 +114,7 @@ void Attempts::On(const TaskSaving& e) {
 void Attempts::FireTask(Task& task) {
   const Attempt& attempt = task.attempt;
   if (attempt.run() == Run::kRunning && attempt.ranks().left > 0 && !attempt.stop()) {
-    Failure failure = FailureOf(task, How::kTimeLimit, context_.now);
+    Failure failure = FailureOf(task, Kind::kTaskTimeout, context_.now);
     failure.what = DurationToText(*roster_.SpecOf(task).timeout);
     NoteFailure(task, std::move(failure));
   } else if (attempt.is_open()) {
@@ -205,10 +205,10 @@ void Attempts::Resend(const Task& task) {
   }
 }
 
-Failure Attempts::FailureOf(const Task& task, How how, Instant at) const {
+Failure Attempts::FailureOf(const Task& task, Kind kind, Instant at) const {
   const auto& started = task.attempt.started();
   Failure failure;
-  failure.how = how;
+  failure.kind = kind;
   failure.at = at;
   failure.node = task.placement.node();
   failure.attempt = task.attempt.number();
@@ -216,8 +216,8 @@ Failure Attempts::FailureOf(const Task& task, How how, Instant at) const {
   return failure;
 }
 
-Failure Attempts::FailureOf(const Task& task, How how, Instant at, const Loss& loss) const {
-  Failure failure = FailureOf(task, how, at);
+Failure Attempts::FailureOf(const Task& task, Kind kind, Instant at, const Loss& loss) const {
+  Failure failure = FailureOf(task, kind, at);
   failure.what = loss.how;
   failure.not_charged = loss.infrastructure && !roster_.SpecOf(task).restart.charge_infrastructure;
   failure.preempted = loss.preempted;
@@ -247,8 +247,9 @@ void Attempts::NoteFailure(Task& task, Failure failure) {
   attempt.Fail(std::move(failure));
   units_.recovery.React(task);
   if (!first) return;
-  const How how = attempt.failure()->how;
-  const bool may_run = attempt.failure()->planned() || how == How::kExit || how == How::kTimeLimit || how == How::kHung;
+  const Kind kind = attempt.failure()->kind;
+  const bool may_run =
+      attempt.failure()->planned() || kind == Kind::kExit || kind == Kind::kTaskTimeout || kind == Kind::kHung;
   if (may_run && attempt.ranks().left > 0) Stop(task);
 }
 
@@ -266,8 +267,8 @@ void Attempts::Close(Task& task, Instant at) {
   // The attempt had succeeded before the stop order reached it.
   if (attempt.failure() && attempt.failure()->planned() && clean) attempt.ForgetFailure();
   if (const auto& failure = attempt.failure()) {
-    const bool lost = failure->how == How::kLost || failure->how == How::kReclaimed;
-    task.Become(lost ? TaskState::kLost : failure->how == How::kOutdated ? TaskState::kStopped : TaskState::kFailed);
+    const bool lost = failure->kind == Kind::kLost || failure->kind == Kind::kReclaimed;
+    task.Become(lost ? TaskState::kLost : failure->kind == Kind::kOutdated ? TaskState::kStopped : TaskState::kFailed);
   } else {
     task.Become(clean ? TaskState::kSucceeded : TaskState::kStopped);
   }

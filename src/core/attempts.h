@@ -39,8 +39,8 @@ class Attempts {
   // with an AM.
   void Resend(const Task& task);
 
-  Failure FailureOf(const Task& task, Failure::How how, Instant at) const;
-  Failure FailureOf(const Task& task, Failure::How how, Instant at, const Loss& loss) const;
+  Failure FailureOf(const Task& task, Cause::Kind kind, Instant at) const;
+  Failure FailureOf(const Task& task, Cause::Kind kind, Instant at, const Loss& loss) const;
   // Records the failure of an attempt, and begins its remedy. Other processes of the attempt may still run.
   void NoteFailure(Task& task, Failure failure);
   // Ends the attempt after its last process has ended.

@@ -52,7 +52,7 @@ void Coordinators::Update() {
     const bool runs = attempt.is_open() && attempt.ranks().left > 0 && !attempt.failure() && !attempt.stop();
     if (!roster_.RoleOf(task).coordinator() || !runs || task.seat.leaving() || units_.phase.Drains(task)) return;
     if (roster_.SpecOf(task).restart.charge_infrastructure) return;
-    Failure failure = units_.attempts.FailureOf(task, Failure::How::kOutdated, context_.now, loss);
+    Failure failure = units_.attempts.FailureOf(task, Cause::Kind::kOutdated, context_.now, loss);
     units_.attempts.NoteFailure(task, std::move(failure));
   });
 }

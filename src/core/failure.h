@@ -16,23 +16,11 @@ namespace howdah::core {
 using policy::Remedy;
 
 struct Failure {
-  // The comments name the field with the details.
-  enum class How {
-    kExit,       // one of its processes failed (exit)
-    kNoStatus,   // it ended, and no exit status was reported
-    kStart,      // its command could not be started
-    kLost,       // its container was lost (what)
-    kTimeLimit,  // it reached its `timeout` (what)
-    kNotReady,   // its executor never connected (what)
-    kReclaimed,  // the backend takes its container back (what)
-    kOutdated,   // it restarts because its start parameters are no longer valid (what)
-    kHung,       // it runs without any activity (what)
-  };
-  How how = How::kExit;
+  Cause::Kind kind = Cause::Kind::kExit;  // one of the kinds of a task's failure
   Instant at;
   ExitStatus exit;
   Diagnosis diagnosis;
-  std::string what;  // a clause
+  std::string what;  // a clause with the details, for the kinds from kLost on
   std::string node;
   int attempt = 0;
   std::optional<Duration> ran;
@@ -45,7 +33,7 @@ struct Failure {
   std::optional<Remedy> remedy = {};
 
   // The attempt did nothing wrong: it was asked to stop.
-  bool planned() const { return how == How::kReclaimed || how == How::kOutdated; }
+  bool planned() const { return kind == Cause::Kind::kReclaimed || kind == Cause::Kind::kOutdated; }
   bool final() const { return verdict == jobspec::RestartRule::Then::kFail; }
 };
 

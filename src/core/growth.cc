@@ -169,7 +169,7 @@ void Growth::FireMissing(Task& task) {
 }
 
 void Growth::FailMissing(Task& task, const policy::Patience& patience) {
-  Failure failure = units_.attempts.FailureOf(task, Failure::How::kNotReady, context_.now);
+  Failure failure = units_.attempts.FailureOf(task, Cause::Kind::kNotReady, context_.now);
   failure.node.clear();
   failure.what = NotReplacedText(patience, recorder_.backend_wait());
   task.Become(TaskState::kLost);
@@ -219,7 +219,7 @@ void Growth::GoOnWithout(Task& task) {
 }
 
 void Growth::LoseOptional(Task& task, const Loss& loss, int replacements) {
-  const Failure failure = units_.attempts.FailureOf(task, Failure::How::kNotReady, context_.now, loss);
+  const Failure failure = units_.attempts.FailureOf(task, Cause::Kind::kNotReady, context_.now, loss);
   units_.allocation.placements.Unplace(task, FailureText(roster_.NameOf(task), failure));
   if (!loss.infrastructure && task.placement.CountLaunchFailure() > replacements) units_.membership.scaling.Leave(task);
 }

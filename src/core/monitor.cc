@@ -58,7 +58,7 @@ void Monitor::On(const TaskHung& e) {
   if (task->attempt.stop()) return NoteStack(*task, e.stack);
   if (task->counts().rendezvous.rejoining > 0) return;  // it waits for others
   task->SetStack(OneLine(e.stack));
-  Failure failure = units_.attempts.FailureOf(*task, Failure::How::kHung, context_.Plausible(e.at));
+  Failure failure = units_.attempts.FailureOf(*task, Cause::Kind::kHung, context_.Plausible(e.at));
   failure.what = HungText(failure.at - context_.Plausible(e.since), e.activity, task->progress.latest, task->stack());
   recorder_.Hung(*task, FailureText(roster_.NameOf(*task), failure));
   units_.attempts.NoteFailure(*task, std::move(failure));
@@ -81,7 +81,7 @@ bool Monitor::NeedsProbe(const Task& task) const {
 
 Reason Monitor::HowFailed(const Task& task) {
   Reason reason = FailureReason(roster_.SpecOf(task).name, task.id.index, *task.attempt.failure());
-  if (task.attempt.failure()->how != Failure::How::kHung) return reason;
+  if (task.attempt.failure()->kind != Cause::Kind::kHung) return reason;
   std::vector<TasksAtStack> others;
   roster_.ForEach([&](const Task& other) {
     if (&other == &task || other.stack().empty()) return;

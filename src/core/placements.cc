@@ -82,7 +82,7 @@ void Placements::On(const ReclaimAnnounced& e) {
     containers_.ReleaseFrom(task);
     LoseIdle(task, loss, context_.now);
   } else if (!task.attempt.failure() && task.attempt.ranks().left > 0 && !task.attempt.stop()) {
-    attempts_.NoteFailure(task, attempts_.FailureOf(task, Failure::How::kReclaimed, context_.now, loss));
+    attempts_.NoteFailure(task, attempts_.FailureOf(task, Cause::Kind::kReclaimed, context_.now, loss));
   }
 }
 
@@ -149,7 +149,7 @@ void Placements::Gone(Container& container, const Loss& loss) {
     const auto& stop = task->attempt.stop();
     if (!task->attempt.failure() && !task->attempt.ranks().all_clean() && (!stop || at < stop->at)) {
       const Loss lost{how, loss.infrastructure, loss.preempted};
-      attempts_.NoteFailure(*task, attempts_.FailureOf(*task, Failure::How::kLost, at, lost));
+      attempts_.NoteFailure(*task, attempts_.FailureOf(*task, Cause::Kind::kLost, at, lost));
     }
     attempts_.Close(*task, context_.now);
   } else if (held) {
@@ -205,7 +205,7 @@ void Placements::Lose(Container& container, const Loss& loss, Instant at) {
     containers_.Detach(task);
     LoseIdle(task, loss, at);
   } else if (!task.attempt.ranks().all_clean()) {
-    attempts_.NoteFailure(task, attempts_.FailureOf(task, Failure::How::kLost, at, loss));
+    attempts_.NoteFailure(task, attempts_.FailureOf(task, Cause::Kind::kLost, at, loss));
   }
 }
 
@@ -239,8 +239,8 @@ void Placements::LoseMember(Task& task, const Loss& loss, Instant at) {
   const bool others_run = task.ranked && roster_.ranked().started > 0 && !units_.phase.Drains(task) && !gathers;
   const bool too_often = !loss.infrastructure && task.placement.CountLaunchFailure() > kReplacements;
   // The running ranked tasks use an address that is no longer valid.
-  const auto how = others_run && !too_often ? Failure::How::kLost : Failure::How::kNotReady;
-  Failure failure = attempts_.FailureOf(task, how, at, loss);
+  const auto kind = others_run && !too_often ? Cause::Kind::kLost : Cause::Kind::kNotReady;
+  Failure failure = attempts_.FailureOf(task, kind, at, loss);
   if (!others_run && !too_often) {
     Unplace(task, FailureText(roster_.NameOf(task), failure) + "; another container is requested");
     units_.membership.growth.AwaitReplacement(task);

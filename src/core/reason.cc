@@ -39,30 +39,6 @@ std::string Ruling(const Failure& failure) { return failure.ruled_by.empty() ? "
 
 std::string Cost(const Failure& failure) { return failure.not_charged ? "; no restart is charged" : ""; }
 
-Cause::Kind KindOf(Failure::How how) {
-  switch (how) {
-    case Failure::How::kExit:
-      return Cause::Kind::kExit;
-    case Failure::How::kNoStatus:
-      return Cause::Kind::kNoStatus;
-    case Failure::How::kStart:
-      return Cause::Kind::kNotStarted;
-    case Failure::How::kLost:
-      return Cause::Kind::kLost;
-    case Failure::How::kTimeLimit:
-      return Cause::Kind::kTaskTimeout;
-    case Failure::How::kNotReady:
-      return Cause::Kind::kNotReady;
-    case Failure::How::kReclaimed:
-      return Cause::Kind::kReclaimed;
-    case Failure::How::kOutdated:
-      return Cause::Kind::kOutdated;
-    case Failure::How::kHung:
-      return Cause::Kind::kHung;
-  }
-  return Cause::Kind::kExit;
-}
-
 }  // namespace
 
 std::string Names(const std::vector<std::string>& names) {
@@ -76,42 +52,43 @@ std::string OneLine(std::string_view text, size_t limit) { return howdah::OneLin
 
 std::string FailureText(std::string_view task, const Failure& failure) {
   std::string text(task);
-  switch (failure.how) {
-    case Failure::How::kExit:
-    case Failure::How::kNoStatus:
+  switch (failure.kind) {
+    case Cause::Kind::kExit:
+    case Cause::Kind::kNoStatus:
       text += HowItEnded(failure) + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.diagnosis.cause) + Ruling(failure);
-    case Failure::How::kStart:
+    case Cause::Kind::kNotStarted:
       text += " could not be started" + Where(failure);
       if (failure.exit.code) text += " (" + ToText(failure.exit) + ")";
       return text + Clause(failure.diagnosis.cause) + Ruling(failure);
-    case Failure::How::kLost:
+    case Cause::Kind::kLost:
       text += " was lost" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what) + Cost(failure);
-    case Failure::How::kTimeLimit:
+    case Cause::Kind::kTaskTimeout:
       text += " ran longer than its `timeout` of " + failure.what + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt);
-    case Failure::How::kReclaimed:
+    case Cause::Kind::kReclaimed:
       text += " had to stop" + Where(failure);
       if (failure.ran) text += " after " + FormatDuration(*failure.ran);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what) + Cost(failure);
-    case Failure::How::kOutdated:
+    case Cause::Kind::kOutdated:
       text += " was stopped for a restart" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
-    case Failure::How::kHung:
+    case Cause::Kind::kHung:
       text += " made no progress" + Where(failure);
       return text + ", attempt " + std::to_string(failure.attempt) + Clause(failure.what);
-    case Failure::How::kNotReady:
+    case Cause::Kind::kNotReady:
       return text + " did not become ready" + Where(failure) + Clause(failure.what);
+    default:  // the other kinds are not failures of a task
+      return text;
   }
-  return text;
 }
 
 Reason FailureReason(const std::string& role, int index, const Failure& failure) {
   return {FailureText(TaskText(role, index), failure),
-          Cause{.kind = KindOf(failure.how), .role = role, .index = index, .attempt = failure.attempt}};
+          Cause{.kind = failure.kind, .role = role, .index = index, .attempt = failure.attempt}};
 }
 
 std::string RuledByText(const jobspec::RoleSpec& role, int rule) {

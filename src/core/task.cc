@@ -103,7 +103,7 @@ Tally Task::Count() const {
   t.done = done_;
   t.succeeded = done_ && state_ == TaskState::kSucceeded;
   t.failed = done_ && (state_ == TaskState::kFailed || state_ == TaskState::kLost);
-  t.hung = attempt.failure() && attempt.failure()->how == Failure::How::kHung;
+  t.hung = attempt.failure() && attempt.failure()->kind == Cause::Kind::kHung;
   t.budget = std::max(0, sums_.restart_max - ledger.charged);
   t.rendezvous.ready = done_ || (is_whole && rendezvous.step() != Step::kNone);
   return t;

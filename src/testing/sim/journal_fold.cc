@@ -96,8 +96,10 @@ std::string JournalFold::Fold(const core::JobChanged& change) {
   if (change.state) job_state_ = *change.state;
   if (change.type == core::JobChanged::Type::kStopping) stopping_ = true;
   if (change.generation) generation_ = *change.generation;
-  if (change.reason) reason_ = *change.reason;
-  if (change.reason) cause_ = change.cause;
+  if (change.reason) {
+    reason_ = *change.reason;
+    cause_ = change.cause;
+  }
   return "";
 }
 
