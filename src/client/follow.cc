@@ -45,12 +45,16 @@ Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& i
     }
   }
   if (options.until == Until::kEnd && !core::IsFinal(sink.view.state)) {
-    return Failed("following " + id.text +
-                  " stopped before the job ended, because its journal can no longer be read; "
-                  "`howdah status " +
-                  id.text + "` shows the job");
+    return FollowStopped(id);
   }
   return std::move(sink.view);
+}
+
+Error FollowStopped(const JobId& id) {
+  return Failed("following " + id.text +
+                " stopped before the job ended, because its journal can no longer be read; "
+                "`howdah status " +
+                id.text + "` shows the job");
 }
 
 Result<bool> AwaitJob(backend::Cluster& cluster, const JobId& id, JournalSink& sink, int interrupt_fd,

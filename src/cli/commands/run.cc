@@ -161,10 +161,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   }
   display.Finish();
   if (!core::IsFinal(display.view().state)) {
-    return Failed("following " + id.text +
-                  " stopped before the job ended, because its journal can no longer be read; "
-                  "`howdah status " +
-                  id.text + "` shows the job");
+    return client::FollowStopped(id);
   }
   output::PrintMessage(output::Summary(display.view(), cluster.LogsPlace(id)));
   if (options.json) output::Print(journal::ToJson(display.view(), true) + "\n");

@@ -40,6 +40,9 @@ struct FollowOptions {
 // after the limit.
 Result<journal::JobView> FollowJournal(backend::Cluster& cluster, const JobId& id, const FollowOptions& options);
 
+// The error when a follow ends and the job has no final state.
+Error FollowStopped(const JobId& id);
+
 // Passes entries to the sink until `enough` holds for its status or the job has ended. Returns false if interrupt_fd
 // (-1 for none) becomes readable first.
 Result<bool> AwaitJob(backend::Cluster& cluster, const JobId& id, JournalSink& sink, int interrupt_fd,
