@@ -50,7 +50,7 @@ class Account {
   // The time until `now`, or until the end of a job that has ended. If no checkpoint was ever reported, time that may
   // be lost counts as running.
   Duration Of(Spent what, Instant now) const;
-  // What the job is doing now; nullopt if it has ended.
+  // The current activity of the job. Returns nullopt if the job has ended.
   std::optional<Spent> phase() const { return phase_; }
   int restarts() const { return restart_count_; }
   int task_restarts() const { return task_restart_count_; }

@@ -40,8 +40,8 @@ class ConnectFailures {
   std::vector<std::pair<std::string, std::string>> by_reason_;  // pairs of reason and addresses
 };
 
-// The address of this machine on the route to a host. Nothing is sent. Returns kUnavailable if there is no route; other
-// errors are those of Resolve.
+// Returns the local address that this machine would use to reach the host, without sending anything. Errors:
+// kUnavailable if there is no route to the host, and the errors of Resolve.
 Result<SocketAddress> LocalAddressTowards(const HostPort& where, Duration limit);
 
 }  // namespace howdah::os::net
