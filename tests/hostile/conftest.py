@@ -1,0 +1,17 @@
+"""Setup for attacks on jobs of the local backend: other users of the machine, full disks, hostile files. Each test has its
+own HOWDAH_HOME and leaves no processes behind."""
+import pathlib
+import sys
+
+import pytest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
+from machine import Machine  # noqa: E402
+
+
+@pytest.fixture
+def machine(tmp_path):
+    machine = Machine(tmp_path / "home")
+    yield machine
+    machine.close()
