@@ -1,5 +1,5 @@
-"""Setup for attacks on jobs of the local backend: other users of the machine, full disks, hostile files. Each test has its
-own HOWDAH_HOME and leaves no processes behind."""
+"""Setup for attacks on jobs of the local backend: other users of the machine, full disks, hostile files. Each test has
+its own HOWDAH_HOME and leaves no processes behind."""
 import pathlib
 import sys
 

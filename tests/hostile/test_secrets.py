@@ -1,4 +1,4 @@
-"""Another user of the machine reads nothing of a job that contains a key, a value of `env` or a process's environment."""
+"""Another user of the machine can read none of a job's keys, values of `env` and process environments."""
 import os
 
 from other_user import needs_root, run_as_other
@@ -6,7 +6,7 @@ from other_user import needs_root, run_as_other
 JOB = """
 env: {TOKEN: very-secret}
 roles:
-  worker: {command: exec sleep 300}
+  worker: {command: exec sleep 300, memory: 64MiB}
 """
 
 
