@@ -45,8 +45,14 @@ Duration ProgressInterval(Duration heartbeat_limit, int tasks) {
   return std::min(heartbeat_limit, Duration(std::chrono::seconds(10))) * std::max(1, tasks / kManyTasks);
 }
 
-Executors::Executors(Limits limits, const os::process::Clock& clock, Followers& followers, Deliver deliver, Send send)
-    : limits_(limits), clock_(clock), followers_(followers), deliver_(std::move(deliver)), send_(std::move(send)) {}
+Executors::Executors(boost::asio::io_context& io, Limits limits, const os::process::Clock& clock, Followers& followers,
+                     Deliver deliver, Send send)
+    : io_(io),
+      limits_(limits),
+      clock_(clock),
+      followers_(followers),
+      deliver_(std::move(deliver)),
+      send_(std::move(send)) {}
 
 void Executors::OnMessage(rpc::ConnectionId connection, wire::FromExecutor message) {
   if (message.kind_case() == wire::FromExecutor::kRegister) return Register(connection, message.register_());
@@ -142,6 +148,7 @@ void Executors::Register(rpc::ConnectionId connection, const wire::Register& mes
 }
 
 void Executors::OnClosed(rpc::ConnectionId connection) {
+  OnLeft(connection);
   const auto it = by_connection_.find(connection);
   if (it == by_connection_.end()) return;
   const ContainerId container = it->second;
@@ -180,7 +187,7 @@ void Executors::Stop(const core::StopTask& order) {
   SendTo(order.container, message, nullptr);
 }
 
-void Executors::Forget(const ContainerId& container) {
+void Executors::Forget(const ContainerId& container, std::function<void()> ended) {
   gone_.insert(container);
   // A backend can report a container as gone although its processes run: tasks on a node survive the death of its
   // NodeManager. The executor must exit in this case.
@@ -189,9 +196,24 @@ void Executors::Forget(const ContainerId& container) {
   SendTo(container, leave, nullptr);
   followers_.OnContainerGone(container);
   const auto it = by_container_.find(container);
-  if (it == by_container_.end()) return;
-  if (it->second.connection) by_connection_.erase(*it->second.connection);
+  if (it == by_container_.end()) return ended();
+  const std::optional<rpc::ConnectionId> connection = it->second.connection;
   by_container_.erase(it);
+  if (!connection) return ended();
+  by_connection_.erase(*connection);
+  const auto added = leaving_.try_emplace(*connection, Leaving{std::move(ended), boost::asio::steady_timer(io_)}).first;
+  added->second.limit.expires_after(limits_.leave);
+  added->second.limit.async_wait([this, id = *connection](const boost::system::error_code& error) {
+    if (!error) OnLeft(id);
+  });
+}
+
+void Executors::OnLeft(rpc::ConnectionId connection) {
+  const auto it = leaving_.find(connection);
+  if (it == leaving_.end()) return;
+  const std::function<void()> ended = std::move(it->second.ended);
+  leaving_.erase(it);
+  ended();
 }
 
 bool Executors::connected(const ContainerId& container) const {

@@ -234,6 +234,14 @@ TEST(Stopping, DeathOfTheGuardianKillsTheTask) {
   EXPECT_TRUE(os::process::Eventually([&] { return task.Left().empty() && ::kill(task.executor, 0) != 0; }));
 }
 
+// A NodeManager signals the process group of a container whose first process has died (YARN's
+// DefaultContainerExecutor.signalContainer).
+TEST(Stopping, SignalsToTheGuardiansProcessGroupDoNotReachTheExecutor) {
+  Task task(kIgnoresStop);
+  EXPECT_EQ(::getpgid(task.executor), task.executor);
+  EXPECT_NE(::getpgid(task.guardian), task.executor);
+}
+
 TEST(Stopping, GuardianKillsTheTaskOnSigterm) {
   Task task(kIgnoresStop);
   task.Start(0);

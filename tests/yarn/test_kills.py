@@ -76,8 +76,7 @@ def test_a_killed_executor_loses_its_container(howdah, tmp_path, which):
     task = howdah.task(job, "worker", 1)
     assert task["container"] != lost and not [c for c in howdah.alive(job).values() if lost in c]
     kill()
-    ended(howdah, job, "FAILED", "worker:1 was lost", task["node"], "attempt 1", "executor",
-          guardian_killed=which == "guardian")
+    ended(howdah, job, "FAILED", "worker:1 was lost", task["node"], "attempt 1", "executor")
     states = {key: task["state"] for key, task in tasks_of(howdah, job).items()}
     assert states == {("worker", 0): "STOPPED", ("worker", 1): "LOST"}
 
