@@ -127,6 +127,12 @@ std::string_view ToText(Framework f) { return WordOf(FrameworkWords(), f); }
 std::string_view ToText(OnFailure f) { return WordOf(OnFailureWords(), f); }
 std::string_view ToText(RoleKind k) { return WordOf(RoleKindWords(), k); }
 
+std::vector<std::string_view> FrameworkNames() {
+  std::vector<std::string_view> names;
+  for (const auto& [framework, name] : FrameworkWords()) names.push_back(name);
+  return names;
+}
+
 std::optional<Framework> FrameworkFromText(std::string_view word) {
   for (const auto& [framework, name] : FrameworkWords()) {
     if (name == word) return framework;

@@ -9,6 +9,7 @@
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/connection.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/log_request.h"
 #include "howdah/os/files/last_lines.h"
@@ -134,7 +135,7 @@ struct LogsArguments {
 };
 
 Result<int> Logs(client::Connection& connection, const LogsArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   client::LogRequest request{arguments.task, std::nullopt, arguments.only_stdout, arguments.only_stderr};
   if (arguments.attempt) request.attempt = static_cast<int>(*arguments.attempt);

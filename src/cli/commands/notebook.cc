@@ -9,6 +9,7 @@
 #include "howdah/cli/output/status_text.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/task_script.h"
 #include "interrupts.h"
@@ -125,7 +126,7 @@ Result<int> Connect(const client::Job& job, int listen) {
 
 Result<int> RunNotebook(client::Connection& connection, const NotebookArguments& arguments) {
   if (!arguments.id.empty()) {
-    HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+    HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
     return Connect(job, arguments.listen);
   }
   HOWDAH_TRY(const auto admitted, AdmittedJob(connection, RequestFor(arguments)));

@@ -11,6 +11,7 @@
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/find_job.h"
 #include "howdah/client/follow.h"
 #include "howdah/client/submitter.h"
 #include "howdah/jobspec/job_file.h"
@@ -126,7 +127,7 @@ struct TensorBoardArguments {
 };
 
 Result<int> TensorBoard(client::Connection& connection, const TensorBoardArguments& arguments) {
-  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id));
+  HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const std::string text, job.cluster->JobFile(job.id));
   HOWDAH_TRY(const jobspec::JobSpec spec, jobspec::ReadEffective(text));
   if (spec.tensorboard_logdir.empty()) {

@@ -5,6 +5,7 @@
 #include "howdah/cli/args/syntax.h"
 #include "howdah/cli/output/terminal.h"
 #include "howdah/client/exit_code.h"
+#include "howdah/client/submitter.h"
 #include "howdah/client/tony_job.h"
 #include "howdah/compat/tony/config/keys.h"
 #include "run_job.h"
@@ -32,8 +33,10 @@ void PrintJobFile(const jobspec::JobSpec& job, const std::vector<config::Note>& 
   output::Print(text + jobspec::DescribeEffective(job));
 }
 
-std::string BackendFor(const config::Flags& flags) {
+std::string BackendFor(const client::Connection& connection, const config::Flags& flags) {
   if (!flags.on.empty()) return flags.on;
+  if (!connection.on().empty()) return connection.on();
+  if (const auto on = client::Variable("HOWDAH_ON"); on && !on->empty()) return *on;
   return flags.submitter == config::Submitter::kLocal ? "local" : "yarn";
 }
 
@@ -56,8 +59,9 @@ Result<int> Tony(client::Connection& connection, const std::vector<std::string>&
     output::Print(flags.help ? config::FlagsHelp() : config::KeysPage());
     return client::kExitOk;
   }
-  connection.SetOn(BackendFor(flags));
-  HOWDAH_TRY(client::TonyJob tony, client::ReadTonyJob(connection, flags, BackendFor(flags)));
+  const std::string on = BackendFor(connection, flags);
+  connection.SetOn(on);
+  HOWDAH_TRY(client::TonyJob tony, client::ReadTonyJob(connection, flags, on));
   if (!tony.job.problems.empty()) {
     PrintProblems(tony.job.problems);
     return client::kExitUsage;

@@ -228,6 +228,8 @@ std::string_view ToText(Framework f);
 std::string_view ToText(RoleKind k);
 // Returns nullopt if there is no framework of this name.
 std::optional<Framework> FrameworkFromText(std::string_view word);
+// Returns the words for the key `framework`.
+std::vector<std::string_view> FrameworkNames();
 
 // A file, and the role that gets it in its working directories.
 struct FileOfRole {

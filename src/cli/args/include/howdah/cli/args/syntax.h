@@ -34,6 +34,8 @@ class Syntax {
 
   // The job's id as a positional argument.
   void Id(std::string& id, Presence presence = Presence::kRequired);
+  // The ids of any number of jobs.
+  void Ids(std::vector<std::string>& ids);
   void Positional(const std::string& name, const std::string& type, std::string& value, Presence presence,
                   const std::string& help);
   void Port(const std::string& name, int& value, Presence presence, const std::string& help);
@@ -51,8 +53,11 @@ class Syntax {
   using Take = std::function<std::string(const std::string&)>;
   void Each(const std::string& name, const std::string& type, Take take, const std::string& help);
 
-  // The words after "--". Without this declaration such words are an error.
-  void WordsAfterDashes(std::vector<std::string>& words) { after_dashes_ = &words; }
+  // The words after "--". Without this declaration such words are an error. `type` is their placeholder in the help.
+  void WordsAfterDashes(std::vector<std::string>& words, const std::string& type) {
+    after_dashes_ = &words;
+    after_dashes_type_ = type;
+  }
   // All words after the command, unparsed, for a command with its own grammar.
   void RawWords(std::vector<std::string>& words) { raw_ = &words; }
   // A subcommand, as in `howdah history list`.
@@ -68,6 +73,7 @@ class Syntax {
 
   CLI::App* app_;
   std::vector<std::string>* after_dashes_ = nullptr;
+  std::string after_dashes_type_;
   std::vector<std::string>* raw_ = nullptr;
   std::vector<DeclaredAction> actions_;
 };
@@ -79,6 +85,8 @@ struct Command {
   std::function<Runner(Syntax&)> declare;
 };
 
+// `howdah help COMMAND` is `howdah COMMAND --help`. A word that other tools use for a command, such as `ps`, is an
+// error that names the command.
 class Grammar {
  public:
   // `on` receives the value of --on.
@@ -106,7 +114,10 @@ class Grammar {
     Runner run;
   };
 
+  const Declared* FindRaw(const std::string& name) const;
+
   std::unique_ptr<CLI::App> app_;
+  std::string& on_;
   std::vector<std::unique_ptr<Declared>> commands_;
 };
 
