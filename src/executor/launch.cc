@@ -27,13 +27,15 @@ bool IsDirectory(const std::string& path) {
   return ::stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-// Sets the program and its arguments, or the problem.
-void ChooseProgram(const jobspec::Command& command, Launch& launch) {
+// Sets the program and its arguments, or the problem. pipefail: a pipeline in a shell command fails if any of its
+// commands fails.
+void ChooseProgram(const jobspec::Command& command, bool pipefail, Launch& launch) {
   os::process::SpawnRequest& request = launch.request;
   if (!command.shell.empty()) {
     const os::process::FoundCommand bash = os::process::LookUpCommand("bash", launch.path, request.directory);
     request.program = bash.error == 0 ? bash.program : "/bin/bash";
     request.argv = {"bash", "-c", command.shell};
+    if (pipefail) request.argv.insert(request.argv.begin() + 1, {"-o", "pipefail"});
     return;
   }
   request.argv = command.argv;
@@ -93,7 +95,8 @@ void FillIn(const TaskPlan& plan, const Peers& peers, const ProcessSlot& slot, c
     if (name == "PATH") launch.path = value;
     launch.request.environment.push_back(name + "=" + value);
   }
-  ChooseProgram(command, launch);
+  // TonY runs commands without pipefail, and its jobs must end as they did.
+  ChooseProgram(command, !plan.spec.tony_env, launch);
 }
 
 }  // namespace

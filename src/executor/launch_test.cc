@@ -90,6 +90,16 @@ TEST(Launch, AgentEnvironmentIsNotInherited) {
   EXPECT_THAT(log, testing::Not(HasSubstr("SECRET")));
 }
 
+TEST(Launch, FailedCommandOfAPipelineFailsTheTaskUnlessTheJobIsTonYs) {
+  for (const bool tony : {false, true}) {
+    Task task;
+    task.spec.tony_env = tony;
+    task.role().command.shell = "(exit 7) | cat";
+    task.Launch();
+    EXPECT_EQ(task.RunAttempt(0).code(), tony ? 0 : 7);
+  }
+}
+
 TEST(WorkDirectory, SourceAndFilesAreKeptAcrossAttempts) {
   Task task;
   const std::string staging = task.options.staging_dir;

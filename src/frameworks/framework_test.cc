@@ -43,6 +43,8 @@ TEST(Plain, EnvironmentHasOnlyTheCommonVariables) {
             "HOWDAH_PORT=1001\n"
             "HOWDAH_CHECKPOINT_DIR=/ckpt\n"
             "TB_LOG_DIR=hdfs:///tb\n"
+            "PYTHONUNBUFFERED=1\n"
+            "OMP_NUM_THREADS=1\n"
             "JOB_NAME=worker\n"
             "TASK_INDEX=1\n"
             "TASK_NUM=2\n");
@@ -100,7 +102,6 @@ TEST(Pytorch, LastRankHasTorchrunsVariables) {
             "TORCHELASTIC_USE_AGENT_STORE=False\n"
             "TORCHELASTIC_ERROR_FILE=/job/error.json\n"
             "TORCH_NCCL_ASYNC_ERROR_HANDLING=1\n"
-            "OMP_NUM_THREADS=1\n"
             "INIT_METHOD=tcp://n0:1000\n"
             "WORLD=8\n");
 }
@@ -130,10 +131,26 @@ TEST(Pytorch, SingleProcessWithIpv6HasTorchrunsVariables) {
 
 TEST(Pytorch, SidecarsHaveNoRank) { EXPECT_EQ(OwnLines(TorchJob(), kTorchCluster, At(2, 0)), ""); }
 
-TEST(Pytorch, OmpNumThreadsOfTheSubmitterIsKept) {
-  jobspec::JobSpec spec = TorchJob();
-  spec.env_from = {"OMP_NUM_THREADS"};
-  EXPECT_THAT(OwnLines(spec, kTorchCluster, At(0, 0)), testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
+TEST(Plain, EachProcessGetsItsShareOfTheVcoresAsThreads) {
+  struct Case {
+    int vcores, processes;
+    std::string threads;
+  };
+  for (const Case& c : {Case{1, 1, "1"}, Case{8, 1, "8"}, Case{8, 4, "2"}, Case{8, 3, "2"}, Case{1, 4, "1"}}) {
+    jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
+    spec.roles[0].vcores = c.vcores;
+    spec.roles[0].processes = c.processes;
+    EXPECT_THAT(Lines(Environment(spec, {{{"n1", 1}}}, At(0, 0))),
+                testing::HasSubstr("OMP_NUM_THREADS=" + c.threads + "\n"));
+  }
+}
+
+TEST(Plain, DefaultsGiveWayToVariablesOfTheSubmitter) {
+  jobspec::JobSpec spec = JobOf(Framework::kPlain, {Role("worker")});
+  spec.env_from = {"OMP_NUM_THREADS", "PYTHONUNBUFFERED"};
+  const std::string env = Lines(Environment(spec, {{{"n1", 1}}}, At(0, 0)));
+  EXPECT_THAT(env, testing::Not(testing::HasSubstr("OMP_NUM_THREADS")));
+  EXPECT_THAT(env, testing::Not(testing::HasSubstr("PYTHONUNBUFFERED")));
 }
 
 TEST(Tensorflow, EachKindOfTaskHasItsConfig) {

@@ -93,6 +93,7 @@ def test_help_lists_every_command(home):
     (["status", "last", "--", "x"], "after --"),
     (["list", "--on", "mars"], "local or yarn"),
     (["init", "--framework", "caffe"], "plain, pytorch, tensorflow, jax, horovod, mpi, mxnet, xgboost"),
+    (["logs", "x", "--timestamps"], "needs -f"),
     (["kill"], "ID..., --name NAME or --all"),
     (["kill", "x", "--all"], "only one of"),
     (["status", "--watch"], "the ID of a job"),
@@ -368,6 +369,19 @@ def test_several_jobs_are_killed_at_once(home, tmp_path):
     assert howdah(home, "kill", "--name", "many").returncode == 0
     assert states() == ["KILLED"] * 5
     assert "nothing to do" in howdah(home, "kill", "--all").stderr
+
+
+def test_output_of_python_is_live_and_progress_bars_move(home):
+    """Python is neither flushed nor told to be unbuffered. The job ends only after its first line has been seen."""
+    script = "import sys, time; print('ready'); [(print(end=f'\\r{i}%'), time.sleep(.05)) for i in range(100)]"
+    run = subprocess.Popen([BIN, "run", "--memory", "64MiB", "--source", "", "--", "python3", "-c", script], env=home,
+                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    assert run.stdout.readline() == "worker:0 │ ready\n"
+    assert json.loads(howdah(home, "status", "last", "--json").stdout)["state"] == "RUNNING"
+    lines = run.stdout.read().splitlines()
+    assert run.wait(DEADLINE_S) == 0
+    assert lines[-1] == "worker:0 │ 99%" and 2 < len(lines) < 20, lines
+    assert howdah(home, "logs", "last", "worker:0").stdout.count("\r") == 100
 
 
 @pytest.mark.parametrize("number, word", [(signal.SIGINT, "Ctrl-C"), (signal.SIGTERM, "SIGTERM")])

@@ -13,6 +13,7 @@
 #include "howdah/client/follow.h"
 #include "howdah/client/log_request.h"
 #include "howdah/os/files/last_lines.h"
+#include "howdah/os/process/clock.h"
 
 namespace howdah::cli::commands {
 namespace {
@@ -24,24 +25,29 @@ using backend::LogStream;
 // The output of one task is printed unchanged. The output of several tasks is printed with their names as prefixes.
 bool IsOneTask(const LogSelection& selection) { return selection.role && selection.index; }
 
-output::LineMerger MergerFor(const LogSelection& selection) {
+output::LineMerger MergerFor(const LogSelection& selection, bool timestamps,
+                             std::function<bool(const LogSource&)> has_several_processes) {
   using Prefix = output::LineMerger::Prefix;
-  return output::LineMerger(IsOneTask(selection) ? Prefix::kNone : Prefix::kTask, output::WantsColour(STDOUT_FILENO));
+  return output::LineMerger({.prefix = IsOneTask(selection) ? Prefix::kNone : Prefix::kTask,
+                             .colour = output::WantsColour(STDOUT_FILENO),
+                             .timestamps = timestamps,
+                             .has_several_processes = std::move(has_several_processes)});
 }
 
 // Prints a source or its last lines: through the merger, or unchanged if `merger` is null.
 Status PrintSource(backend::Cluster& cluster, const JobId& id, const LogSource& source, std::optional<int64_t> tail,
                    output::LineMerger* merger) {
+  const Instant now = os::process::Clock().Now();
   std::string lines;
   const Status read = cluster.ReadLog(id, source, tail, [&](std::string_view bytes) {
     if (merger == nullptr) return output::Print(bytes);
     lines.clear();
-    merger->Add(source, bytes, lines);
+    merger->Add(source, bytes, now, lines);
     output::Print(lines);
   });
   if (!read.ok() || merger == nullptr) return read;
   lines.clear();
-  merger->Finish(lines);
+  merger->Finish(now, lines);
   output::Print(lines);
   return {};
 }
@@ -57,7 +63,11 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
   }
   const bool one_process =
       std::all_of(sources.begin(), sources.end(), [](const LogSource& s) { return s.local_rank == 0; });
-  output::LineMerger merger = MergerFor(selection);
+  output::LineMerger merger = MergerFor(selection, /*timestamps=*/false, [&](const LogSource& source) {
+    return std::any_of(all.begin(), all.end(), [&](const LogSource& other) {
+      return other.role == source.role && other.index == source.index && other.local_rank > 0;
+    });
+  });
   for (const LogSource& source : sources) {
     HOWDAH_TRY_STATUS(
         PrintSource(*job.cluster, job.id, source, tail, IsOneTask(selection) && one_process ? nullptr : &merger));
@@ -70,8 +80,11 @@ Result<int> PrintNow(const client::Job& job, const LogSelection& selection, std:
 // last lines are printed.
 class Printer final : public backend::FollowSink {
  public:
-  Printer(const LogSelection& selection, std::optional<int64_t> tail)
-      : tail_(tail), raw_(IsOneTask(selection)), merger_(MergerFor(selection)) {}
+  Printer(const LogSelection& selection, std::optional<int64_t> tail, bool timestamps)
+      : tail_(tail),
+        raw_(IsOneTask(selection) && !timestamps),
+        merger_(MergerFor(selection, timestamps,
+                          [this](const LogSource& source) { return output::HasSeveralProcesses(view, source); })) {}
 
   void OnEntry(const core::JournalEntry& entry) override { view.Apply(entry); }
   void OnLog(const LogSource& source, std::string_view bytes) override {
@@ -92,7 +105,7 @@ class Printer final : public backend::FollowSink {
     out_.clear();
   }
   void Finish() {
-    merger_.Finish(out_);
+    merger_.Finish(clock_.Now(), out_);
     Flush();
   }
   journal::JobView view;
@@ -103,10 +116,11 @@ class Printer final : public backend::FollowSink {
     if (raw_) {
       out_ += bytes;
     } else {
-      merger_.Add(source, bytes, out_);
+      merger_.Add(source, bytes, clock_.Now(), out_);
     }
   }
 
+  os::process::Clock clock_;
   std::optional<int64_t> tail_;
   bool raw_;
   output::LineMerger merger_;
@@ -114,9 +128,10 @@ class Printer final : public backend::FollowSink {
   std::string out_;
 };
 
-Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail) {
+Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, std::optional<int64_t> tail,
+                       bool timestamps) {
   HOWDAH_TRY(const auto follow, job.cluster->FollowJob(job.id, selection));
-  Printer printer(selection, tail);
+  Printer printer(selection, tail, timestamps);
   while (!follow->ended()) {
     while (follow->Read(printer)) printer.Flush();
     printer.CaughtUp();
@@ -130,17 +145,22 @@ Result<int> FollowLogs(const client::Job& job, const LogSelection& selection, st
 
 struct LogsArguments {
   std::string id, task;
-  bool follow = false, only_stdout = false, only_stderr = false;
+  bool follow = false, only_stdout = false, only_stderr = false, timestamps = false;
   std::optional<int64_t> attempt, tail;
 };
 
 Result<int> Logs(client::Connection& connection, const LogsArguments& arguments) {
+  if (arguments.timestamps && !arguments.follow) {
+    return Error{ErrorCode::kUsage,
+                 "logs: --timestamps needs -f: it prints when lines arrive, and logs contain no times"};
+  }
   HOWDAH_TRY(const client::Job job, client::FindJob(connection, arguments.id, output::PrintNote));
   HOWDAH_TRY(const journal::JobView view, job.cluster->Status(job.id));
   client::LogRequest request{arguments.task, std::nullopt, arguments.only_stdout, arguments.only_stderr};
   if (arguments.attempt) request.attempt = static_cast<int>(*arguments.attempt);
   HOWDAH_TRY(const LogSelection selection, client::SelectLogs(request, view));
-  return arguments.follow ? FollowLogs(job, selection, arguments.tail) : PrintNow(job, selection, arguments.tail);
+  if (!arguments.follow) return PrintNow(job, selection, arguments.tail);
+  return FollowLogs(job, selection, arguments.tail, arguments.timestamps);
 }
 
 }  // namespace
@@ -154,6 +174,7 @@ args::Command LogsCommand(client::Connection& connection) {
             syntax.Positional("task", "ROLE[:INDEX]", arguments->task, args::Presence::kOptional,
                               "One role or one task; default: all tasks");
             syntax.Flag("-f,--follow", arguments->follow, "Continue with new output until the task or job has ended");
+            syntax.Flag("--timestamps", arguments->timestamps, "With -f: begin each line with the time of its arrival");
             syntax.Flag("--stdout", arguments->only_stdout, "Only stdout");
             syntax.Flag("--stderr", arguments->only_stderr, "Only stderr");
             syntax.Number("--attempt", arguments->attempt, 0, "This attempt of each task; default: the newest");

@@ -27,11 +27,15 @@ constexpr Duration kRedrawAfter = std::chrono::seconds(1);  // the live table sh
 // stderr.
 class Display final : public backend::FollowSink {
  public:
-  explicit Display(bool logs_to_stderr)
+  Display(bool logs_to_stderr, bool timestamps)
       : logs_to_stderr_(logs_to_stderr),
         screen_(output::WantsColour(STDERR_FILENO)),
-        merger_(output::LineMerger::Prefix::kTask,
-                output::WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO)) {}
+        merger_({.prefix = output::LineMerger::Prefix::kTask,
+                 .colour = output::WantsColour(logs_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
+                 .timestamps = timestamps,
+                 .has_several_processes = [this](const auto& source) {
+                   return output::HasSeveralProcesses(view_, source);
+                 }}) {}
 
   void OnEntry(const core::JournalEntry& entry) override {
     const core::JobState before = view_.state;
@@ -39,7 +43,9 @@ class Display final : public backend::FollowSink {
     if (const auto line = output::ProgressLine(entry, before, view_.state)) messages_ += *line + "\n";
   }
 
-  void OnLog(const backend::LogSource& source, std::string_view bytes) override { merger_.Add(source, bytes, lines_); }
+  void OnLog(const backend::LogSource& source, std::string_view bytes) override {
+    merger_.Add(source, bytes, clock_.Now(), lines_);
+  }
 
   void OnNote(const std::string& line) override { messages_ += "howdah: " + line + "\n"; }
 
@@ -53,7 +59,7 @@ class Display final : public backend::FollowSink {
   }
 
   void Finish() {
-    merger_.Finish(lines_);
+    merger_.Finish(clock_.Now(), lines_);
     screen_.Clear();
     WriteLines();
   }
@@ -145,7 +151,7 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
   auto opened = cluster.FollowJob(id, backend::LogSelection());
   if (!opened.ok()) return opened.error().While("the job keeps running, but following " + id.text + " failed");
   backend::Follow& follow = **opened;
-  Display display(options.json);
+  Display display(options.json, options.timestamps);
   Stopper stopper(cluster, id);
   QueueLimit queue(queue_limit);
   while (!follow.ended()) {
@@ -170,13 +176,14 @@ Result<int> FollowToTheEnd(backend::Cluster& cluster, const JobId& id, Interrupt
 
 struct RunArguments {
   client::JobRequest job;
-  bool keep = false, json = false;
+  bool keep = false, json = false, timestamps = false;
 };
 
 Result<int> Run(client::Connection& connection, const RunArguments& arguments) {
   HOWDAH_TRY(const auto job, AdmittedJob(connection, arguments.job));
   if (const int* code = std::get_if<int>(&job)) return *code;
-  return RunJob(connection, std::get<jobspec::JobSpec>(job), {arguments.keep, arguments.json, nullptr});
+  return RunJob(connection, std::get<jobspec::JobSpec>(job),
+                {arguments.keep, arguments.json, arguments.timestamps, nullptr});
 }
 
 }  // namespace
@@ -192,6 +199,7 @@ args::Command RunCommand(client::Connection& connection) {
         const auto arguments = std::make_shared<RunArguments>();
         args::AddJobRequest(syntax, arguments->job);
         syntax.Flag("--keep", arguments->keep, "Keep the tasks' working directories after the job");
+        syntax.Flag("--timestamps", arguments->timestamps, "Begin each line of output with the time of its arrival");
         syntax.Json(arguments->json, "Print the final status as JSON to stdout; logs go to stderr");
         return [&connection, arguments] { return Run(connection, *arguments); };
       }};
