@@ -272,6 +272,21 @@ def test_plan_shows_the_effective_job_and_submits_nothing(home, tmp_path):
 
 # --- jobs -------------------------------------------------------------------------------------------------------------
 
+def test_ignored_files_stay_behind(home, tmp_path):
+    source = tmp_path / "repository"
+    for path in (".git/objects/pack", "data/big.bin", "train.py", "__pycache__/x.pyc", "a.log", "keep.log"):
+        (source / path).parent.mkdir(parents=True, exist_ok=True)
+        (source / path).write_text("x")
+    (source / ".gitignore").write_text("*.log\n!keep.log\n/data/\n")
+    run = ["run", "--memory", "8MiB", "--", "bash", "-c", "find . -type f | sort | paste -sd' '"]
+    done = howdah(home, *run, cwd=source)
+    assert done.stdout == "worker:0 │ ./.gitignore ./keep.log ./train.py\n", done
+    assert ".gitignore leaves out .git, __pycache__, a.log and 1 more" in done.stderr, done
+    (source / ".howdahignore").write_text("*\n!train.py\n!data\n!data/big.bin\n")
+    done = howdah(home, *run, cwd=source)
+    assert done.stdout == "worker:0 │ ./data/big.bin ./train.py\n", done
+
+
 def test_run_prints_logs_on_stdout_and_messages_on_stderr(home):
     done = howdah(home, "run", "hello.yaml")
     assert done.returncode == 0, done

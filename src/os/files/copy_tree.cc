@@ -43,7 +43,9 @@ bool CopyBytes(int from, int to, int64_t size, const OnBytes& on_bytes) {
 
 class TreeCopier {
  public:
-  explicit TreeCopier(const OnBytes& on_bytes) : on_bytes_(on_bytes) {}
+  // from: the root of the copied tree, to which the paths for `skips` are relative.
+  TreeCopier(const std::string& from, const OnBytes& on_bytes, const Skips& skips)
+      : from_size_(from.size()), on_bytes_(on_bytes), skips_(skips) {}
 
   Status Copy(const std::string& from, const std::string& to, const struct stat& info) {
     switch (info.st_mode & S_IFMT) {
@@ -82,6 +84,7 @@ class TreeCopier {
         if (errno == ENOENT) continue;  // removed after it was listed
         return SystemError("copying " + source);
       }
+      if (skips_ && skips_(source.substr(from_size_ + 1), S_ISDIR(entry.st_mode))) continue;
       HOWDAH_TRY_STATUS(Copy(source, to + "/" + name, entry));
     }
     const timespec times[] = {info.st_atim, info.st_mtim};
@@ -115,7 +118,9 @@ class TreeCopier {
     return {};
   }
 
+  size_t from_size_;
   const OnBytes& on_bytes_;
+  const Skips& skips_;
   bool root_known_ = false;
   struct stat root_ {};  // the target directory of the whole copy
 };
@@ -135,11 +140,11 @@ std::optional<int64_t> SizeOf(const std::string& path, const struct stat& info) 
 
 }  // namespace
 
-Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes) {
+Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes, const Skips& skips) {
   struct stat info {};
   if (::stat(from.c_str(), &info) != 0) return SystemError("copying " + from);
   const OnBytes nobody = [](int64_t) {};
-  return TreeCopier(on_bytes ? on_bytes : nobody).Copy(from, to, info);
+  return TreeCopier(from, on_bytes ? on_bytes : nobody, skips).Copy(from, to, info);
 }
 
 std::optional<int64_t> TreeSize(const std::string& path) {

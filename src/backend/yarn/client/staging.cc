@@ -16,6 +16,7 @@
 #include "howdah/hadoop/conf/services.h"
 #include "howdah/os/files/fd.h"
 #include "howdah/os/files/files.h"
+#include "howdah/os/files/source_filter.h"
 
 namespace howdah::backend::yarn::client {
 namespace {
@@ -100,7 +101,8 @@ class Stager {
       configuration_file_ = configuration;
     }
     if (!spec.source.empty()) {
-      if (const Status added = AddSource(spec.source); !added.ok()) return added.error().While("staging source");
+      if (const Status added = AddSource(spec.source, !spec.tony_env); !added.ok())
+        return added.error().While("staging source");
     }
     for (const auto& [file, role] : jobspec::AllFiles(spec)) {
       const size_t first = entries_.size();
@@ -145,9 +147,10 @@ class Stager {
     return NameOf(number);
   }
 
-  Status AddSource(const std::string& source) {
+  // filtered: whether the rules for what stays behind apply. TonY copies everything.
+  Status AddSource(const std::string& source, bool filtered) {
     if (!IsUri(source)) {
-      HOWDAH_TRY(auto tree, ListTree(source));
+      HOWDAH_TRY(auto tree, ListTree(source, filtered ? os::files::SkipsOfSource(source) : nullptr));
       if (tree.front().kind == TreeEntry::Kind::kDirectory) return AddTree(source, "", tree);
     }
     HOWDAH_TRY(auto located, Locate(source));
@@ -286,12 +289,14 @@ Status MakeDirectory(const std::string& uri, const StagingOptions& options, cons
   return made.ok() ? made : Status(made.error().While("creating " + key));
 }
 
-Status Add(const std::string& root, const std::string& path, std::vector<TreeEntry>& entries) {
+Status Add(const std::string& root, const std::string& path, const os::files::Skips& skips,
+           std::vector<TreeEntry>& entries) {
   const std::string full = path.empty() ? root : root + "/" + path;
   struct stat facts {};
   if ((path.empty() ? stat(full.c_str(), &facts) : lstat(full.c_str(), &facts)) != 0) {
     return os::files::SystemError("reading " + full);
   }
+  if (!path.empty() && skips && skips(path, S_ISDIR(facts.st_mode))) return {};
   TreeEntry entry{TreeEntry::Kind::kFile, path, facts.st_mode & 07777, facts.st_size, ""};
   if (S_ISLNK(facts.st_mode)) {
     char target[PATH_MAX];
@@ -310,7 +315,7 @@ Status Add(const std::string& root, const std::string& path, std::vector<TreeEnt
   HOWDAH_TRY(const auto names, os::files::ListDirectory(full));
   for (const std::string& name : names) {
     const std::string below = path.empty() ? name : path + "/" + name;
-    HOWDAH_TRY_STATUS(Add(root, below, entries));
+    HOWDAH_TRY_STATUS(Add(root, below, skips, entries));
   }
   return {};
 }
@@ -325,9 +330,9 @@ Result<StagedJob> StageJob(const jobspec::JobSpec& spec, const StagingOptions& o
   return Stager(options).Stage(spec);
 }
 
-Result<std::vector<TreeEntry>> ListTree(const std::string& root) {
+Result<std::vector<TreeEntry>> ListTree(const std::string& root, const os::files::Skips& skips) {
   std::vector<TreeEntry> entries;
-  HOWDAH_TRY_STATUS(Add(root, "", entries));
+  HOWDAH_TRY_STATUS(Add(root, "", skips, entries));
   return entries;
 }
 

@@ -15,6 +15,7 @@
 #include "howdah/hadoop/conf/configuration.h"
 #include "howdah/hadoop/hdfs/open.h"
 #include "howdah/jobspec/job_spec.h"
+#include "howdah/os/files/files.h"
 
 namespace howdah::backend::yarn::client {
 
@@ -70,7 +71,8 @@ struct TreeEntry {
 
 // Returns everything below `root`, parents before children, sorted by name. If `root` is a file, the result is one
 // entry with an empty path. If `root` is a link, it is followed. Sockets, pipes and devices are left out.
-Result<std::vector<TreeEntry>> ListTree(const std::string& root);
+// Entries for which `skips` returns true are left out; it receives paths below the root.
+Result<std::vector<TreeEntry>> ListTree(const std::string& root, const os::files::Skips& skips = {});
 
 // Whether a link at `path` of a tree points out of the tree. Judged only by the text of the link.
 bool LeavesTree(const std::string& path, const std::string& target);

@@ -48,9 +48,11 @@ Status RemoveTree(const std::string& path);
 // - Modes and times are kept. Links are copied as links, named pipes are created again, sockets are left out.
 // - Blocks are shared if the file system supports it.
 // - `to` may lie inside `from`: it is not copied into itself.
+// - Entries for which `skips` returns true are left out. It receives paths below `from`, and may be empty.
 // `on_bytes` receives the number of bytes copied since the last call, at least every 64 MiB. It may be empty.
 using OnBytes = std::function<void(int64_t)>;
-Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {});
+using Skips = std::function<bool(const std::string& path, bool is_directory)>;
+Status CopyTree(const std::string& from, const std::string& to, const OnBytes& on_bytes = {}, const Skips& skips = {});
 
 // The size in bytes of the file or tree at `path` (followed if it is a link). Links within the tree count with their
 // own size. Returns nullopt if `path` does not exist or cannot be listed.
