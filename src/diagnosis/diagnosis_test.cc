@@ -138,12 +138,15 @@ TEST(Diagnosis, MissingPythonModuleIsNamedWithAdvice) {
   const std::string heading =
       "Traceback (most recent call last):\n  File \"/job/a.py\", line 3, in <module>\n    import x\n";
   const std::string torch = heading + "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package\n";
+  const std::string sklearn = heading + "ModuleNotFoundError: No module named 'sklearn'\n";
   const std::string near = heading + "ModuleNotFoundError: No module named 'mnsit'\n";
   const Row rows[] = {
       {1, torch.c_str(), "ModuleNotFoundError: No module named 'torch.nn'; 'torch' is not a package (a.py line 3)",
-       "install torch for the command's interpreter on n1, or set `python: {archive: ...}` to a packed "
-       "environment "
-       "that has it"},
+       "the installed torch has no module nn: check its version, and whether a file of the same name in the working "
+       "directory hides it"},
+      {1, sklearn.c_str(), "ModuleNotFoundError: No module named 'sklearn' (a.py line 3)",
+       "install the package scikit-learn (module sklearn) for the command's interpreter on n1, or set `python: "
+       "{archive: ...}` to a packed environment that has it"},
       {1, near.c_str(), "ModuleNotFoundError: No module named 'mnsit' (a.py line 3)",
        "did you mean mnist, which is in the working directory?"},
       {1, "/usr/bin/python3: No module named trian\n", "/usr/bin/python3: No module named trian",

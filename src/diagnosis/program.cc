@@ -1,6 +1,7 @@
 // Programs that ran and failed: out of memory, uncaught exceptions, and for all other failures the last output.
 #include <algorithm>
 
+#include "advice.h"
 #include "howdah/base/bytes.h"
 #include "kernel.h"
 #include "rules.h"
@@ -48,9 +49,16 @@ std::string ModuleAdvice(const std::string& module, const Failure& failure) {
   }
   if (const auto nearest = Nearest(package, own))
     return "did you mean " + *nearest + ", which is in the working directory?";
-  if (e.python_archive) return "add " + package + " to the environment packed in `python: {archive: ...}`";
-  return "install " + package + " for the command's interpreter on " + failure.Host() +
-         ", or set `python: {archive: ...}` to a packed environment that has it";
+  const std::optional<std::string> other_name = PackageOfModule(module);
+  const size_t dot = module.rfind('.');
+  if (!other_name && dot != module.npos) {  // Python names the first component that it cannot find
+    return "the installed " + module.substr(0, dot) + " has no module " + module.substr(dot + 1) +
+           ": check its version, and whether a file of the same name in the working directory hides it";
+  }
+  const std::string wanted = other_name ? "the package " + *other_name + " (module " + package + ")" : package;
+  if (e.python_archive) return "add " + wanted + " to the environment packed in `python: {archive: ...}`";
+  return "install " + wanted + " for " + (e.interpreter.empty() ? "the command's interpreter" : e.interpreter) +
+         " on " + failure.Host() + ", or set `python: {archive: ...}` to a packed environment that has it";
 }
 
 // Whether a line is a logger's information, or a separator.
@@ -127,6 +135,8 @@ std::optional<core::Diagnosis> FindPythonException(const Failure& failure) {
     d.advice = "process less at a time (a smaller batch), or use more GPUs";
   } else if (MentionsOutOfMemory(last.type) || MentionsOutOfMemory(last.message)) {
     d.advice = MemoryAdvice(failure.evidence);
+  } else if (d.advice.empty()) {
+    d.advice = ExceptionAdvice(last, failure.evidence);
   }
   return d;
 }

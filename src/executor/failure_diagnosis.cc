@@ -1,6 +1,8 @@
 #include "failure_diagnosis.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <sstream>
 
 #include "howdah/diagnosis/restart_rules.h"
 #include "howdah/os/files/files.h"
@@ -39,6 +41,22 @@ std::vector<diagnosis::PortHolder> HoldersOf(const diagnosis::Evidence& evidence
   return holders;
 }
 
+// Returns the path of the Python interpreter that the command names: of its first word such as "python3" or
+// "/opt/bin/python3.11".
+std::string InterpreterOf(const jobspec::Command& command, const std::string& path, const std::string& directory) {
+  std::vector<std::string> words = command.argv;
+  std::istringstream shell(command.shell);
+  for (std::string word; shell >> word;) words.push_back(word);
+  const auto named = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    constexpr std::string_view kPython = "python";
+    const std::string base = word.substr(word.rfind('/') + 1);
+    return base.starts_with(kPython) && base.find_first_not_of("0123456789.", kPython.size()) == std::string::npos;
+  });
+  if (named == words.end()) return "";
+  const os::process::FoundCommand found = os::process::LookUpCommand(*named, path, directory);
+  return found.error == 0 ? found.program : "";
+}
+
 }  // namespace
 
 void FailureDiagnosis::Begin(const Variables& environment) {
@@ -47,6 +65,7 @@ void FailureDiagnosis::Begin(const Variables& environment) {
     return it == environment.end() ? std::string() : it->second;
   };
   path_ = value("PATH");
+  ranks_ = std::atoi(value("WORLD_SIZE").c_str());
   oom_before_ = os::process::ReadOomCounts();
   kernel_log_.Begin(value(kKernelLogVariable));
 }
@@ -64,6 +83,9 @@ diagnosis::Evidence FailureDiagnosis::Collect(const FailedProcess& process) {
   if (auto names = os::files::ListDirectory(plan_.options.work_dir, kNamesLimit)) {
     evidence.directory_files = std::move(*names);
   }
+  evidence.framework = jobspec::ToText(plan_.spec.framework);
+  evidence.ranks = ranks_;
+  evidence.interpreter = InterpreterOf(evidence.command, path_, plan_.options.work_dir);
   evidence.python_archive = !plan_.spec.python_archive.empty();
   evidence.broken_python = FindBrokenPython(plan_.options.python_dir);
   evidence.host = os::process::NodeName();

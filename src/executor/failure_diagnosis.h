@@ -39,6 +39,7 @@ class FailureDiagnosis {
 
   const TaskPlan& plan_;
   std::string path_;  // the processes' PATH
+  int ranks_ = 0;     // the processes' WORLD_SIZE, 0 if they have none
   os::process::OomCounts oom_before_;
   os::process::KernelLog kernel_log_;
 };

@@ -39,6 +39,9 @@ struct Evidence {
   std::string path;                          // PATH in which the command was looked up
   std::string working_directory;             // of the process
   std::vector<std::string> directory_files;  // names in the working directory, at most 1,000
+  std::string framework = "plain";           // of the job
+  int ranks = 0;                             // processes with a rank in the job; 0 if the process has none
+  std::string interpreter;                   // path of the Python that the command names; empty if it names none
   bool python_archive = false;               // whether the job file has `python:`
   std::optional<BrokenPython> broken_python;
   std::string host;
