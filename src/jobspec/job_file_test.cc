@@ -101,6 +101,58 @@ TEST(JobFile, EveryKeyIsRead) {
   EXPECT_EQ(job, want) << DescribeEffective(job);
 }
 
+TEST(JobFile, ShortFormsAreReadAsTheWhole) {
+  const JobSpec brief = Parsed(R"(
+files: side.txt
+python: env.tar.gz
+env: [A=1, "B=x=y", C=]
+tags: team-a
+tensorboard: ./logs
+checkpoint: ./ckpt
+restart: 1
+roles:
+  w: {memory: 1GiB, command: date, restart: 3, after: v}
+  v: {memory: 1GiB, command: date}
+)");
+  const JobSpec whole = Parsed(R"(
+files: [side.txt]
+python: {archive: env.tar.gz}
+env: {A: 1, B: x=y, C: ""}
+tags: [team-a]
+tensorboard: {logdir: ./logs}
+checkpoint: {dir: ./ckpt}
+restart: {max: 1}
+roles:
+  w: {memory: 1GiB, command: date, restart: {max: 3}, after: [v]}
+  v: {memory: 1GiB, command: date}
+)");
+  EXPECT_EQ(brief, whole) << DescribeEffective(brief);
+}
+
+TEST(JobFile, DefaultOfHoldIsShortenedToGang) {
+  EXPECT_EQ(Parsed("timeouts: {gang: 5s}\nroles: {w: {memory: 1GiB, command: date}}").timeouts.hold, 5s);
+}
+
+TEST(JobFile, LauncherInACommandGivesAHint) {
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"torchrun --nproc-per-node 2 train.py", "torchrun"},
+      {"/opt/env/bin/torchrun train.py", "torchrun"},
+      {"cd src && accelerate launch train.py", "accelerate launch"},
+      {"python3 -m torch.distributed.run train.py", "torch.distributed.run"},
+      {"python3 train.py --launcher torchrunner", ""},
+      {"accelerate config", ""},
+  };
+  for (const auto& [command, launcher] : cases) {
+    for (const char* framework : {"plain", "pytorch"}) {
+      const auto job = ParseJobFile(
+          "framework: " + std::string(framework) + "\nroles: {w: {memory: 1GiB, command: " + command + "}}", Machine());
+      const bool expected = !launcher.empty() && framework == std::string("pytorch");
+      ASSERT_EQ(job.hints.size(), expected ? 1u : 0u) << command;
+      if (expected) EXPECT_EQ(job.hints[0].text.find(launcher + " starts a separate group"), 0u) << job.hints[0].text;
+    }
+  }
+}
+
 TEST(JobFile, MinimalJobHasTheDocumentedDefaults) {
   const JobSpec job = Parsed("roles: {w: {memory: 1GiB, command: date}}", Machine("runs/first.try.yaml"));
   JobSpec want;

@@ -4,6 +4,7 @@
 
 #include "cluster_values.h"
 #include "configured_values.h"
+#include "foreign_keys.h"
 #include "paths.h"
 #include "value_types.h"
 
@@ -71,7 +72,9 @@ const Section<RestartLimit>& RestartKeys() {
            "too"),
        Row("rules", &RestartLimit::rules, ListOf(SectionType(&RestartRuleKeys), "list of rules"),
            "Rules for specific failures: the first match applies; without a match the other keys of restart decide")},
-      {OldRestartExcuse()}};
+      {OldRestartExcuse()},
+      nullptr,
+      "max"};
   return section;
 }
 
@@ -145,7 +148,10 @@ const Section<Checkpoint>& CheckpointKeys() {
        Row("grace", &Checkpoint::grace, TimeSpan(Zero::kAllowed), "Time between the stop signal and SIGKILL"),
        Row("signal", &Checkpoint::signal, SignalName(&SignalNames), "Signal that asks a task to stop"),
        Row("max_grace", &Checkpoint::max_grace, Optional(TimeSpan(Zero::kAllowed)),
-           "Longest grace for a task that reports `checkpointing`; default: ten times grace")}};
+           "Longest grace for a task that reports `checkpointing`; default: ten times grace")},
+      {},
+      nullptr,
+      "dir"};
   return section;
 }
 
@@ -217,7 +223,11 @@ Section<RoleSpec> MakeRoleKeys() {
   using R = RoleSpec;
   Section<R> s;
   s.elsewhere = [](std::string_view key) {
-    return Has(JobKeys(), key) ? "'" + std::string(key) + "' at the top level" : "";
+    if (Has(JobKeys(), key)) return "'" + std::string(key) + "' at the top level";
+    const ForeignKey* const foreign = FindForeignKey(key);
+    if (foreign == nullptr) return std::string();
+    return foreign->of_role ? "'" + std::string(foreign->key) + "'"
+                            : "'" + std::string(foreign->key) + "' at the top level";
   };
   s.keys = {
       Row("instances", &R::instances, InstancesOrRange(), "Number of tasks; {min, max} makes the role elastic"),
@@ -268,13 +278,22 @@ Section<JobSpec> MakeJobKeys() {
   using J = JobSpec;
   const Section<J> python = {
       {Row("archive", &J::python_archive, PathOrUri(PathUse::kArchive),
-           "Packed environment (venv-pack, conda-pack or zip); its bin/ comes first in PATH", "env.tar.gz")}};
-  const Section<J> tensorboard = {{Row(
-      "logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
-      "Directory that TensorBoard shows (TB_LOG_DIR); created if absent; on YARN a URI, or a path shared by all nodes",
-      "./logs")}};
+           "Packed environment (venv-pack, conda-pack or zip); its bin/ comes first in PATH", "env.tar.gz")},
+      {},
+      nullptr,
+      "archive"};
+  const Section<J> tensorboard = {{Row("logdir", &J::tensorboard_logdir, PathOrUri(PathUse::kDestination),
+                                       "Directory that TensorBoard shows (TB_LOG_DIR); created if absent; on YARN a "
+                                       "URI, or a path shared by all nodes",
+                                       "./logs")},
+                                  {},
+                                  nullptr,
+                                  "logdir"};
   const Section<J> restart = {{Row("max", &J::restart_max, WholeNumber(0, kCountMax),
-                                   "How often the whole job may restart once a task has used up its own restarts")}};
+                                   "How often the whole job may restart once a task has used up its own restarts")},
+                              {},
+                              nullptr,
+                              "max"};
   const Section<J> history = {
       {Row("tony", &J::tony_history, PathOrUri(PathUse::kDestination),
            "Also write the job's history in TonY's format to this directory (tony.history.location)",
@@ -282,7 +301,12 @@ Section<JobSpec> MakeJobKeys() {
        Row("configuration", &J::configuration, Configuration(),
            "The configuration that TonY's history shows; it has no effect on the job")}};
   Section<J> s;
-  s.elsewhere = [](std::string_view key) { return Has(RoleKeys(), key) ? "roles.NAME." + std::string(key) : ""; };
+  s.elsewhere = [](std::string_view key) {
+    if (Has(RoleKeys(), key)) return "roles.NAME." + std::string(key);
+    const ForeignKey* const foreign = FindForeignKey(key);
+    if (foreign == nullptr) return std::string();
+    return (foreign->of_role ? "roles.NAME." : "") + std::string(foreign->key);
+  };
   s.keys = {
       Row("name", &J::name, OptionalText(), "Name of the job, for people"),
       Row("framework", &J::framework, OneOf(FrameworkWords()), "Framework whose environment variables the tasks get"),

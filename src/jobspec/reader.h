@@ -50,6 +50,8 @@ class Reader {
   bool WasBad(const std::string& path) const;
   // Reports a problem of the key at this path, with the line of the nearest enclosing key in the file.
   void FailAt(const std::string& path, std::string text);
+  // The same for a hint.
+  void HintAt(const std::string& path, std::string text);
 
   // Records that the directory at the current key was a relative path.
   void NoteRelativeDirectory() { relative_directories_.push_back(path_); }
@@ -64,6 +66,8 @@ class Reader {
   std::vector<Problem> TakeHints() { return std::move(hints_); }
 
  private:
+  // Returns the position of the nearest enclosing key in the file.
+  Mark MarkOf(const std::string& path) const;
   struct Noted {
     Mark mark;
     bool good = false;

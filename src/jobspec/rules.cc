@@ -1,6 +1,7 @@
 #include "rules.h"
 
 #include <algorithm>
+#include <sstream>
 #include <unordered_map>
 
 #include "words.h"
@@ -274,9 +275,43 @@ void CheckCheckpoint(const Checkpoint& checkpoint, Reader& reader) {
 
 void CheckTimeouts(const JobSpec& spec, Reader& reader) {
   if (spec.timeouts.hold <= spec.timeouts.gang || reader.WasBad("timeouts")) return;
-  const std::string key = reader.WasGood("timeouts.hold") ? "timeouts.hold" : "timeouts.gang";
-  reader.FailAt(key, "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
-                         DurationToText(spec.timeouts.gang) + "), the total wait; make it shorter");
+  reader.FailAt("timeouts.hold", "hold (" + DurationToText(spec.timeouts.hold) + ") is longer than gang (" +
+                                     DurationToText(spec.timeouts.gang) + "), the total wait; make it shorter");
+}
+
+std::vector<std::string> WordsOf(const Command& command) {
+  std::vector<std::string> words = command.argv;
+  std::istringstream shell(command.shell);
+  for (std::string word; shell >> word;) words.push_back(word);
+  return words;
+}
+
+// Returns the launcher that the command starts, "" if none.
+std::string LauncherIn(const Command& command) {
+  const std::vector<std::string> words = WordsOf(command);
+  for (size_t i = 0; i < words.size(); ++i) {
+    const std::string name = words[i].substr(words[i].rfind('/') + 1);
+    const std::string next = i + 1 < words.size() ? words[i + 1] : "";
+    for (const char* launcher : {"torchrun", "deepspeed", "horovodrun"}) {
+      if (name == launcher) return name;
+    }
+    if ((name == "accelerate" && next == "launch") || (name == "fabric" && next == "run")) return name + " " + next;
+    if (name == "-m" && (next == "torch.distributed.run" || next == "torch.distributed.launch")) return next;
+  }
+  return "";
+}
+
+// A launcher starts processes of its own, with ranks that know nothing of the job's other tasks. In a plain job with
+// one task that may be what the user wants.
+void HintAtLaunchers(const JobSpec& spec, Reader& reader) {
+  for (const RoleSpec& role : spec.roles) {
+    const std::string launcher = LauncherIn(role.command);
+    if (launcher.empty() || (spec.framework == Framework::kPlain && role.instances == Instances{1, 1})) continue;
+    reader.HintAt(PathOf(role, "command"),
+                  launcher +
+                      " starts a separate group of processes in every task; let Howdah start them: write the "
+                      "program itself, `processes` for the processes per task, and `framework`");
+  }
 }
 
 }  // namespace
@@ -297,6 +332,7 @@ void CheckRules(const JobSpec& spec, Reader& reader) {
   CheckFiles(spec, reader);
   CheckCheckpoint(spec.checkpoint, reader);
   CheckTimeouts(spec, reader);
+  HintAtLaunchers(spec, reader);
 }
 
 }  // namespace howdah::jobspec

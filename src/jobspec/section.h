@@ -51,6 +51,9 @@ struct Section {
   std::vector<OldKey<T>> old_keys = {};
   // Returns where a key that this section does not have may belong, or "" if nowhere.
   std::string (*elsewhere)(std::string_view key) = nullptr;
+  // The key whose value may be written in place of the map: `restart: 3` is `restart: {max: 3}`. Empty if there is
+  // none.
+  std::string_view short_key = {};
 };
 
 // A key for one field.
@@ -140,8 +143,18 @@ bool ReadOldKey(Reader& reader, const Node& node, const Entry& entry, const OldK
   return good;
 }
 
+// The short key of a section, or null.
+template <typename T>
+const Key<T>* ShortKey(const Section<T>& section) {
+  const auto found = std::find_if(section.keys.begin(), section.keys.end(),
+                                  [&](const Key<T>& key) { return key.name == section.short_key; });
+  return found == section.keys.end() ? nullptr : &*found;
+}
+
 template <typename T>
 bool ReadSection(Reader& reader, const Node& node, const Section<T>& section, T& out) {
+  const Key<T>* const short_key = ShortKey(section);
+  if (short_key != nullptr && node.kind == Node::Kind::kScalar) return short_key->read(reader, node, out);
   if (!CheckIsMap(reader, node)) return false;
   std::vector<bool> present(section.keys.size());
   bool good = ForEachEntry(reader, node, [&](const Entry& entry) {
@@ -196,7 +209,11 @@ Json SectionSchema(const Section<T>& section) {
     schema["properties"][std::string(key.name)] = std::move(property);
   }
   if (!required.empty()) schema["required"] = std::move(required);
-  return schema;
+  const Key<T>* const short_key = ShortKey(section);
+  if (short_key == nullptr) return schema;
+  Json value = short_key->schema();
+  const std::string title = value["title"].template get<std::string>() + ", or a map";
+  return Json{{"title", title}, {"anyOf", {std::move(value), std::move(schema)}}};
 }
 
 }  // namespace howdah::jobspec

@@ -103,7 +103,25 @@ bool ReadWholeNumber(Reader& r, const Node& n, int min, int max, int& out) {
   return true;
 }
 
+// Reads [NAME=VALUE, ...], as docker compose writes variables.
+bool ReadVariableList(Reader& r, const Node& n, EnvVars& out) {
+  bool good = true;
+  for (size_t i = 0; i < n.items.size(); ++i) {
+    const Reader::Scope scope(r, i);
+    const auto text = r.Text(*n.items[i], "NAME=VALUE");
+    const size_t equals = text ? text->find('=') : std::string::npos;
+    if (text && (equals == std::string::npos || !IsVariableName(text->substr(0, equals)))) {
+      good = r.Fail(*n.items[i], "must be NAME=VALUE, but is '" + Printable(*text) + "'");
+      continue;
+    }
+    good = good && text;
+    if (text) out.emplace_back(text->substr(0, equals), text->substr(equals + 1));
+  }
+  return good;
+}
+
 bool ReadVariables(Reader& r, const Node& n, EnvVars& out) {
+  if (n.kind == Node::Kind::kList) return ReadVariableList(r, n, out);
   if (!CheckIsMap(r, n)) return false;
   return ForEachEntry(r, n, [&](const Entry& entry) {
     if (!IsVariableName(entry.key)) {

@@ -75,12 +75,15 @@ ValueType<V> OmittedByDefault(ValueType<V> type) {
   return type;
 }
 
-// A list. Invalid items are left out.
+// A list, or a single item that is not a map. Invalid items are left out.
 template <typename V>
 ValueType<std::vector<V>> ListOf(ValueType<V> type, std::string_view title) {
   return {[read = std::move(type.read)](Reader& r, const Node& n, std::vector<V>& out) {
             if (n.kind == Node::Kind::kScalar) {
-              return r.Fail(n, "must be a list; write [" + Printable(n.text) + "]");
+              V item{};
+              if (!read(r, n, item)) return false;
+              out.push_back(std::move(item));
+              return true;
             }
             if (n.kind != Node::Kind::kList) return r.Fail(n, "must be a list, as in [a, b]");
             bool good = true;
