@@ -1,4 +1,4 @@
-// Reading a job's directory: journal, ids, and orphaned jobs.
+// Tests of functions that read a job's directory: journal, ids, and orphaned jobs.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -114,7 +114,7 @@ TEST(OrphanedJob, EndIsRecordedAfterATornLineAndFilesAreDeleted) {
   EXPECT_NE(access(job.files().work().c_str(), F_OK), 0);
 }
 
-// The process of a task runs in its own session, without a parent that would kill it.
+// The test starts the process of a task in a session of its own, without a parent that would kill it.
 TEST(OrphanedJob, RemainingProcessesAreKilled) {
   JobFixture job("howdah-20261121-064512-kill");
   const std::string mark = "HOWDAH_JOB_ID=" + job.id().text;
@@ -126,7 +126,7 @@ TEST(OrphanedJob, RemainingProcessesAreKilled) {
     execve("/bin/sleep", arguments, environment);
     _exit(127);
   }
-  // The variable is visible in /proc only after exec.
+  // The environment variable appears in /proc only after exec.
   int killed = 0;
   while (killed == 0) killed = KillProcessesOf(job.files(), job.id());
   int status = 0;

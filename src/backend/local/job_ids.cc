@@ -12,12 +12,12 @@ namespace howdah::backend::local {
 namespace {
 
 constexpr size_t kShownNear = 3;
-// Length of "howdah-20261121-064512", the beginning of an id, up to the second of the submission.
+// Length of the beginning of an id, up to the second of the submission: "howdah-20261121-064512".
 constexpr size_t kSecondSize = 22;
 
 std::string_view SecondOf(const JobId& id) { return std::string_view(id.text).substr(0, kSecondSize); }
 
-// Returns the time of the submission from the journal's first line, as a text that sorts by time.
+// Reads the time of the submission from the journal's first line. The result is a text that sorts by time.
 std::string SubmittedAt(const Layout& layout, const JobId& id) {
   std::string submitted;
   bool first = true;
@@ -29,8 +29,8 @@ std::string SubmittedAt(const Layout& layout, const JobId& id) {
   return read.ok() ? submitted : "";
 }
 
-// Sorts jobs that were submitted within the same second by the exact times in their journals. The ids have random
-// endings.
+// Sorts jobs that were submitted within the same second by the exact times in their journals, because the rest of an id
+// is random.
 void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   for (auto begin = ids.begin(); begin != ids.end();) {
     const auto end = std::find_if(begin, ids.end(), [&](const JobId& id) { return SecondOf(id) != SecondOf(*begin); });
@@ -44,7 +44,7 @@ void SortWithinSeconds(const Layout& layout, std::vector<JobId>& ids) {
   }
 }
 
-// Returns the number of characters that two texts share at both ends. A mistyped id usually differs at a single
+// Returns the length of the common beginning plus that of the common end. A mistyped id usually differs at a single
 // position.
 size_t Likeness(const std::string& a, const std::string& b) {
   const size_t shorter = std::min(a.size(), b.size());

@@ -17,7 +17,7 @@
 namespace howdah::backend::local {
 namespace {
 
-// Processes may start others while they are being killed. The next round kills those.
+// Processes may start others while they are being killed. The next round kills the new ones.
 constexpr int kMaxRounds = 100;
 constexpr int kKillWaitMillis = 2000;
 constexpr size_t kProcFileLimit = size_t{4} << 20;

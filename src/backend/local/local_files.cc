@@ -47,7 +47,7 @@ class LocalFiles final : public storage::Files {
     const bool is_there = stat(path.c_str(), &status) == 0;
     Status made = os::files::MakeDirectories(path, storage::kSharedDirectory);
     if (!made.ok() || is_there) return made;
-    // Set the mode independently of the umask, and keep the set-group-id bit inherited from the parent.
+    // Set the mode regardless of the umask, but keep the set-group-id bit inherited from the parent directory.
     if (stat(path.c_str(), &status) == 0 &&
         chmod(path.c_str(), storage::kSharedDirectory | (status.st_mode & S_ISGID)) == 0) {
       return {};

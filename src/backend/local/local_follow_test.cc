@@ -136,7 +136,7 @@ TEST(Follow, RoleNameMayHaveDashesAndDigits) {
   EXPECT_EQ(sink.logs.begin()->first, Source("a-1", 2));
 }
 
-// Tasks, attempts and ranks appear and write during the follow. Then the job ends.
+// Directories and files of tasks, attempts and ranks are created and written during the follow. Then the job ends.
 TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
@@ -159,7 +159,7 @@ TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
   EXPECT_EQ(bytes, size_t{kTasks} * kLines * 7);
 }
 
-// Output that was written before an entry is delivered at the latest by the Read after the one that delivers the entry.
+// One more Read after the delivery of an entry is enough to deliver all output that was written before the entry.
 TEST(Follow, OutputBeforeAnEntryIsDeliveredWithIt) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
@@ -227,7 +227,7 @@ TEST(Follow, TornAndUnknownLinesAreSkipped) {
   EXPECT_EQ(sink.entries.size(), 2u);
 }
 
-// The process that holds am.lock is killed. inotify reports that, and the end of the job is recorded.
+// The process that holds am.lock is killed. inotify reports its death, and the follow records the end of the job.
 TEST(Follow, OrphanedJobEnds) {
   JobFixture job;
   int ready[2];

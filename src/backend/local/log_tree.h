@@ -16,15 +16,15 @@ struct LogPosition {
   backend::LogSource source;
 };
 
-// Returns the position of `name` in the directory `parent`, which is logs/ itself if nullopt. Returns nullopt if the
-// name does not fit the layout.
+// Returns the position of `name` in the directory `parent`. If parent is nullopt, the directory is logs/ itself.
+// Returns nullopt if the name does not fit the layout.
 std::optional<LogPosition> Descend(const std::optional<LogPosition>& parent, std::string_view name);
 
 // Whether the selection may include something at or below the position.
 bool Matches(const backend::LogSelection& selection, const LogPosition& position);
 
-// Returns the file of a source below the directory `logs`: the file of the rank if it exists, otherwise that of the
-// task.
+// Returns the path of a source's file below the directory `logs`: the file of its rank if that exists, otherwise the
+// file of the task.
 std::string LogPath(const std::string& logs, const backend::LogSource& source);
 
 // Visits every file of the tree, in no particular order.

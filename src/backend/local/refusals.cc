@@ -24,7 +24,7 @@ std::string GpusHere(const Capacity& capacity) {
   return "this machine has " + std::to_string(count);
 }
 
-// Refuses a role if a single task is larger than the machine. Returns whether the role was refused.
+// Refuses a role if one of its tasks alone is larger than the machine. Returns whether the role was refused.
 bool RefuseTask(const jobspec::RoleSpec& role, const Capacity& capacity, std::vector<std::string>& refusals) {
   const size_t before = refusals.size();
   if (role.memory_bytes > capacity.memory_bytes) {

@@ -125,7 +125,7 @@ TEST(LeafQueues, QueuesOfTheCapacitySchedulerAreRead) {
   EXPECT_TRUE(leaves[0].preempts_within);
 }
 
-// The FairScheduler reports the current share as the capacity, so the capacity of an empty queue is 0.
+// The FairScheduler reports a queue's current share as its capacity, so the capacity of an empty queue is 0.
 TEST(LeafQueues, QueuesOfTheFairSchedulerAreRead) {
   QueueInfoProto root;
   for (const auto& [name, share] : {std::pair("root.default", 0.0F), std::pair("root.alice", 0.5F)}) {
@@ -169,7 +169,7 @@ TEST(PreemptorLookup, SilentResourceManagerGivesAnEmptyAnswerInTime) {
   EXPECT_THAT(found, IsEmpty());
   run_until_told(2);
   EXPECT_THAT(found, ElementsAre("", ""));
-  // At first the query is still running. Later the answer comes from the cached failure.
+  // While the first query runs, Find has no answer. Later it answers immediately from the cached failure.
   for (bool at_once = false; !at_once; run_until_told(1)) {
     found.clear();
     lookup.Find("", on_found);

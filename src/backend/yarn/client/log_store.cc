@@ -56,8 +56,7 @@ std::map<LogSource, LogFileLocation> LogLocations(const std::vector<core::Journa
     for (int rank = 0; rank < processes; ++rank) {
       for (const LogStream stream : {LogStream::kStdout, LogStream::kStderr}) {
         const LogSource source{task->role, task->index, task->attempt, rank, stream};
-        // A failed start is recorded without an entry kStarted, but may have written the cause to its stderr, so its
-        // kExited counts.
+        // Count kExited, too: a failed start has no entry kStarted, but may have written the cause to its stderr.
         locations.try_emplace(source, LogFileLocation{home.container, home.node, LogFileName(source, processes > 1)});
       }
     }
@@ -87,7 +86,7 @@ bool Matches(const backend::LogSelection& selection, const LogSource& source) {
   return source.stream == LogStream::kStdout ? selection.want_stdout : selection.want_stderr;
 }
 
-// One file of aggregated logs, which has the logs of one node.
+// One file of aggregated logs. It has the logs of one node.
 class LogStore::Aggregated {
  public:
   static Result<std::unique_ptr<Aggregated>> Open(hadoop::hdfs::FileSystem& files, const std::string& path) {
@@ -102,7 +101,7 @@ class LogStore::Aggregated {
     return opened;
   }
 
-  // Returns the parts of a log file in order; empty if the container did not run on that node.
+  // Returns the parts of a log file in order, or no parts if the container did not run on that node.
   Result<std::vector<hadoop::yarnlogs::LogEntry>> Parts(const LogFileLocation& location) {
     auto entries = log_->List(location.container);
     if (!entries.ok()) return entries;
@@ -148,7 +147,7 @@ LogStore::~LogStore() = default;
 
 Status LogStore::Read(const LogFileLocation& location, int64_t offset, const OnBytes& on_bytes, Duration limit) {
   const auto end = Clock::now() + limit;
-  int64_t delivered = 0;  // a failed read may have delivered a part, after which the next one continues
+  int64_t delivered = 0;  // a failed read may have delivered a part; the next read continues after it
   const OnBytes count = [&](std::string_view bytes) {
     delivered += static_cast<int64_t>(bytes.size());
     on_bytes(bytes);

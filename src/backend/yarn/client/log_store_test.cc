@@ -43,7 +43,7 @@ TaskChanged Exited(int attempt) {
   return entry;
 }
 
-// Returns one line per file: "worker:0.0 attempt-0.stdout in c1 on n1".
+// Returns one line per log file: "worker:0.0 attempt-0.stdout in c1 on n1".
 std::vector<std::string> StagingLayout(const std::vector<TaskChanged>& tasks) {
   std::vector<JournalEntry> journal = {{Instant{}, core::JobSubmitted{}}, {Instant{}, core::JobChanged{}}};
   for (const TaskChanged& task : tasks) journal.push_back({Instant{}, task});

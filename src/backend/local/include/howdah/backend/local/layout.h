@@ -62,7 +62,7 @@ class JobFiles {
   std::string logs() const { return directory_ + "/logs"; }
   std::string agents() const { return directory_ + "/agents"; }
 
-  // In the directory leases/, which is beside jobs/.
+  // The job's lease file, leases/ID.lease. The directory leases/ is beside jobs/.
   std::string lease() const {
     return directory_ + "/../../leases" + directory_.substr(directory_.rfind('/')) + ".lease";
   }

@@ -17,8 +17,8 @@ struct LocalOptions {
   jobspec::EnvVars environment;  // the submitter's variables; tasks inherit some of them
 };
 
-// Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If AM and guardian of a job have died
-// without recording its end, records the end.
+// Single-threaded. Reads the files of jobs and calls the AMs of running jobs. If the AM and the guardian of a job have
+// died without recording its end, this class records the end.
 class LocalCluster final : public backend::Cluster {
  public:
   explicit LocalCluster(LocalOptions options);

@@ -1,4 +1,4 @@
-// The client side of the YARN backend. The cluster needs no installation of Howdah.
+// The client side of the YARN backend. Howdah need not be installed on the cluster.
 #pragma once
 
 #include <memory>
@@ -54,7 +54,7 @@ class YarnCluster final : public backend::Cluster {
 
   YarnOptions options_;
   std::unique_ptr<HadoopClient> cluster_;
-  std::unique_ptr<ClusterFacts> facts_;  // the facts of the last Refusals, so that Submit uses the same ones
+  std::unique_ptr<ClusterFacts> facts_;  // from the last call of Refusals, so that Submit uses the same facts
 };
 
 }  // namespace howdah::backend::yarn::client
