@@ -12,7 +12,7 @@ constexpr const char* kDefault = "fs.defaultFS";
 
 Error Wrong(const std::string& what) { return {ErrorCode::kUsage, "finding the file system: " + what}; }
 
-// fs.defaultFS, including its old forms "local" and "nn:8020".
+// Returns fs.defaultFS. Accepts its old forms "local" and "nn:8020", too.
 Uri DefaultUri(const Configuration& configuration) {
   const std::string text = configuration.Text(kDefault, "file:///");
   if (text == "local") return {"file", "", ""};
@@ -72,7 +72,7 @@ bool Covers(const std::string& mount, const std::string& path) {
   return path == mount || (path.starts_with(mount) && path[mount.size()] == '/');
 }
 
-// target "hdfs://ns2/warehouse" and rest "/x" → "hdfs://ns2/warehouse/x"
+// Appends the rest of a path to a link's target: "hdfs://ns2/warehouse" and "/x" → "hdfs://ns2/warehouse/x".
 std::string Joined(const std::string& target, const std::string& rest) {
   Uri uri = ParseUri(target);
   while (uri.path.ends_with('/')) uri.path.pop_back();
@@ -100,7 +100,7 @@ Result<std::string> Mounted(const Configuration& configuration, const Uri& uri) 
   for (const char* whole : {"linkMergeSlash", "linkFallback"}) {
     if (const auto link = configuration.Get(prefix + whole)) return Joined(*link, path);
   }
-  // As in ViewFileSystemOverloadScheme.
+  // ViewFileSystemOverloadScheme uses the URI itself for paths outside all mounts.
   if (uri.scheme != "viewfs") return Joined(uri.scheme + "://" + uri.authority, path);
   return Wrong("viewfs://" + uri.authority + path + ": no mount of the table " + table + " covers it; it mounts " +
                (mounts.empty() ? "nothing (" + prefix + "link./... is not set)" : mounts));

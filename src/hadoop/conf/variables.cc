@@ -21,7 +21,7 @@ std::optional<Bounds> FindVariable(std::string_view text) {
   return std::nullopt;
 }
 
-// `name` is the part after "env.".
+// Resolves ${env.…}. `name` is the part after "env.", with its default if there is one.
 std::optional<std::string> OfEnvironment(const std::string& name, const Lookup& environment) {
   for (size_t i = 0; i < name.size(); ++i) {
     const bool or_if_empty = name[i] == ':' && i + 1 < name.size() && name[i + 1] == '-';

@@ -8,7 +8,7 @@
 namespace howdah::hadoop::conf {
 namespace {
 
-// A limit on include depth, above that of any real configuration. It stops a file that includes itself.
+// The maximum depth of includes. No real configuration reaches it; it stops a file that includes itself.
 constexpr int kMostDepth = 32;
 constexpr int kMostFiles = 1000;
 constexpr size_t kMostProperties = 100'000;
@@ -21,7 +21,7 @@ std::string_view LocalName(const pugi::xml_node& node) {
   return colon == std::string_view::npos ? name : name.substr(colon + 1);
 }
 
-// The text of the element itself. Comments and CDATA may split it into several nodes.
+// Returns the element's own text, which comments and CDATA may split into several nodes.
 std::string TextOf(const pugi::xml_node& node) {
   std::string text;
   for (const pugi::xml_node& child : node.children()) {
@@ -43,7 +43,7 @@ struct Item {
   std::string origin;
 };
 
-// Collects the properties of one file and of its includes, in order.
+// Collects the properties of one file and of the files that it includes, in order.
 class Gatherer {
  public:
   explicit Gatherer(const ReadFile& read_file) : read_file_(read_file) {}
@@ -106,7 +106,7 @@ class Gatherer {
       if (name == "value") item.value = TextOf(child);
       if (name == "final") item.is_final = TextOf(child) == "true";
     }
-    if (item.name.empty()) return {};  // Hadoop ignores a property without a name, too
+    if (item.name.empty()) return {};  // as in Hadoop
     if (items.size() >= kMostProperties) {
       return Wrong(source.path, source.xml, node.offset_debug(),
                    "there are more than " + std::to_string(kMostProperties) + " properties");
@@ -141,7 +141,7 @@ class Gatherer {
   int files_ = 0;
 };
 
-// Whether XML can represent the text: no control characters except tab and line ends.
+// Whether XML can represent the text. It cannot represent control characters other than tabs and line ends.
 bool Writable(std::string_view text) {
   return std::ranges::none_of(text, [](unsigned char c) { return c < 0x20 && c != '\t' && c != '\n' && c != '\r'; });
 }

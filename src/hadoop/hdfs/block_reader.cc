@@ -85,7 +85,7 @@ Status BlockReader::ReadPacket() {
                     " on is wrong: the replica is corrupt");
     }
   }
-  // The first packet begins at a chunk boundary, at or before the first requested byte.
+  // The first packet begins at a chunk boundary, which may be before the first requested byte.
   const int64_t before = offset_ - header->offset;
   if (before < 0 || (before > 0 && static_cast<size_t>(before) >= data.size())) {
     return Failed("a packet arrived out of order");
@@ -94,8 +94,8 @@ Status BlockReader::ReadPacket() {
   return {};
 }
 
-// Reads the empty last packet, then reports to the DataNode that the checksums were correct, so that it need not verify
-// the block itself for some time.
+// Reads the empty last packet. Then reports to the DataNode that the checksums were correct, so that it can postpone
+// its own verification of the block.
 Status BlockReader::Finish() {
   size_t body = 0;
   if (const auto last = ReadHead(body); !last || !last->last) return Failed("the block does not end at its length");

@@ -91,7 +91,7 @@ Status DataConnection::Receive(char* out, size_t size, Duration limit) {
     out += count;
     size -= count;
     if (size == 0) break;
-    // Receive a large piece directly, without copying it through the buffer.
+    // Receive a large part directly into `out`, without copying it through the buffer.
     const auto got = size > kBuffer ? Take(out, size) : Fill();
     if (!got) return got.error();
     if (size > kBuffer) {

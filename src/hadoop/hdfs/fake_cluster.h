@@ -26,8 +26,8 @@ namespace howdah::hadoop::hdfs {
 
 namespace pb = ::hadoop::hdfs;
 
-// The state that all nodes of the fake cluster share: their events, and the blocks. (A real cluster has one replica of
-// a block per DataNode of the pipeline.)
+// The state that all fake nodes share: the recorded events, and the blocks. There is one copy of each block; in a real
+// cluster each DataNode of the pipeline has a replica.
 struct World {
   std::mutex mutex;
   std::condition_variable changed;
@@ -46,7 +46,7 @@ struct World {
     for (const std::string& event : events) count += event.starts_with(beginning) ? 1 : 0;
     return count;
   }
-  // Waits, at most 60 s, until the condition holds.
+  // Waits for at most 60 s until the condition holds. Returns whether it holds.
   bool Eventually(const std::function<bool()>& so) {
     std::unique_lock lock(mutex);
     return changed.wait_for(lock, std::chrono::seconds(60), so);
@@ -56,9 +56,9 @@ struct World {
 // The faults that a DataNode simulates.
 struct Behaviour {
   int packets = 1 << 30;     // closes the connection once, after this many packets
-  int blamed = -1;           // instead, reports once that this node of the pipeline has failed
+  int blamed = -1;           // reports once that the pipeline's node with this index has failed, instead of closing
   bool refuses = false;      // refuses every op
-  bool corrupts = false;     // corrupts the data that it sends, from byte 4096 of a block on
+  bool corrupts = false;     // corrupts the data that it sends, from byte 4096 of each block on
   bool dies_at_end = false;  // closes the connection at the last packet of a block
 };
 
@@ -157,7 +157,8 @@ class FakeDataNode {
     if (op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_STREAMING_RECOVERY) {
       const std::lock_guard lock(world_.mutex);
       std::string& block = world_.blocks[id];
-      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;  // as a real DataNode checks
+      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd())
+        return;  // a real DataNode checks this, too
       block.resize(op.minbytesrcvd());
     }
     if (!Answer(fd, {})) return;

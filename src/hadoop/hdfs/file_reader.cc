@@ -75,7 +75,7 @@ Result<std::string> FileReader::Read(size_t most) {
   return bytes;
 }
 
-// Reads from the open replica; after a failure, from other replicas until none is left.
+// Reads from the open replica. If that fails, reads from other replicas until none is left.
 Result<std::string_view> FileReader::NextBytes() {
   for (;;) {
     if (!reader_) {
@@ -94,7 +94,7 @@ Result<std::string_view> FileReader::NextBytes() {
 }
 
 Status FileReader::OpenReplica() {
-  // After all known replicas have failed, try once more with fresh locations and tokens.
+  // If all known replicas have failed, request new locations and tokens once and try again.
   for (const bool again : {false, true}) {
     if (again) {
       if (located_again_at_ == position_) break;

@@ -12,8 +12,8 @@ FileWriter::FileWriter(std::shared_ptr<NameNode> name_node, OpenFile file, int64
 FileWriter::~FileWriter() {
   streamer_.reset();
   if (closed_) return;
-  // The caller has already received the error. If the file cannot be removed either, the NameNode closes it when the
-  // lease expires.
+  // Ignore an error: the caller has already received the first one. If the file cannot be deleted, the NameNode closes
+  // it when the lease expires.
   (void)name_node_->Delete(file_.path, false);
 }
 

@@ -11,8 +11,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-// Sent by Java's client to the DataNode: the op, the header of its single packet with two checksums, and the packet
-// that ends the block.
+// The bytes that Java's client sends to the DataNode: the op, the header of its only data packet with two checksums,
+// and the packet that ends the block.
 constexpr const char* kWriteOp =
     "001c50ae010a670a400a340a2442502d3939393438363836322d3132372e302e302e312d3137393532383538363532373010"
     "d68080800418be08208080804012080a0012001a0022001223444653436c69656e745f4e4f4e4d41505245445543455f2d35"
@@ -23,8 +23,8 @@ constexpr const char* kPacketHeadBytes =
 constexpr const char* kLastPacket = "00000004001909bc0200000000000011010000000000000018012500000000";
 // The DataNode's answer to the op, and its acknowledgements of the two packets.
 constexpr const char* kConfirmations = "04080012000908001000180022010009080210001800220100";
-// Java's client requests the block; the DataNode answers and sends the same two packets; the client reports that the
-// checksums were correct.
+// A read by Java's client: the request; the DataNode's answer, followed by the same two packets; the client's report
+// that the checksums were correct.
 constexpr const char* kReadOp =
     "001c51700a650a3e0a320a2442502d3939393438363836322d3132372e302e302e312d3137393532383538363532373010d6"
     "8080800418be0820bc0512080a0012001a0022001223444653436c69656e745f4e4f4e4d41505245445543455f3139373932"
@@ -45,7 +45,7 @@ std::string File() {
   return bytes;
 }
 
-// The message of an op, without version and code.
+// Parses the message of an op, which follows version and code.
 template <typename Message>
 Message OpOf(const std::string& bytes, Op op) {
   EXPECT_EQ(bytes.substr(0, 2), std::string("\0\x1c", 2));
@@ -82,7 +82,7 @@ TEST(Golden, PacketsMatchRecording) {
   EXPECT_EQ(builder.EndBlock()->bytes(), Bytes(kLastPacket));
 }
 
-// Answers each connection with preset bytes, then stays silent.
+// A server that answers each connection with the given bytes and then sends nothing more.
 class RawServer {
  public:
   RawServer() {
@@ -207,7 +207,7 @@ TEST(Golden, MutatedAnswersToReaderAreSafeAndDetected) {
   Mutations mutate;
   int refused = 0;
   for (int round = 0; round < 1500; ++round) {
-    // Mutate mostly lengths and types, not the data.
+    // Do not mutate the file's data in every round, so that most mutations hit lengths and types.
     server.Set(mutate(ReadStream(), round % 3 == 0 ? 10'000 : 60));
     const auto bytes = ReadBlock(server, 0, 700);
     refused += bytes ? 0 : 1;

@@ -11,7 +11,8 @@ namespace {
 
 namespace pb = ::hadoop::hdfs;
 
-// org.apache.hadoop.fs.CreateFlag. kShouldReplicate: replicate even in a directory with an erasure coding policy.
+// Values of org.apache.hadoop.fs.CreateFlag. kShouldReplicate: replicate the file even in a directory with an erasure
+// coding policy.
 enum CreateFlag : uint32_t { kCreate = 0x01, kOverwrite = 0x02, kShouldReplicate = 0x80 };
 
 FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string& name) {
@@ -27,7 +28,7 @@ FileStatus FileStatusOf(const pb::HdfsFileStatusProto& proto, const std::string&
   return status;
 }
 
-// A lease belongs to a client name, so each writer needs a unique one.
+// The NameNode identifies the holder of a lease by its client name, so each writer needs a unique one.
 std::string NewClientName() {
   std::random_device random;
   char text[32];
@@ -68,7 +69,7 @@ Result<std::vector<FileStatus>> HdfsFileSystem::List(const std::string& path) {
     if (!response->has_dirlist()) {
       return Wrong("listing", path, {ErrorCode::kNotFound, "there is no such file or directory"});
     }
-    // The listing of a file is the file itself, with an empty name.
+    // Listing a file returns one entry: the file itself, with an empty name.
     for (const auto& entry : response->dirlist().partiallisting()) {
       all.push_back(FileStatusOf(entry, entry.path().empty() ? LastPart(*clean) : entry.path()));
       request.set_startafter(entry.path());

@@ -12,7 +12,7 @@ namespace {
 namespace pb = ::hadoop::hdfs;
 using std::chrono::milliseconds;
 
-// Limit for the wait until the DataNodes have reported a block to the NameNode. Java waits about 12 s by default
+// The longest wait until the DataNodes have reported a block to the NameNode. Java waits about 12 s by default
 // (dfs.client.block.write.locateFollowingBlock.retries), which is too short for a busy cluster.
 constexpr milliseconds kReplicated = std::chrono::seconds(60);
 

@@ -10,7 +10,8 @@ namespace {
 
 using hadoop::conf::Configuration;
 
-// Decides by the configuration whether data transfer would need SASL, as SaslDataTransferClient.send does.
+// Explains why data transfer with this configuration would need SASL. Returns an empty text if it would not. Decides
+// like SaslDataTransferClient.send.
 Result<std::string> WhyUnsupported(const Configuration& configuration) {
   const auto encrypted = configuration.Bool("dfs.encrypt.data.transfer", false);
   if (!encrypted) return encrypted.error();

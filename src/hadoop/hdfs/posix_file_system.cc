@@ -30,8 +30,8 @@ FileStatus FileStatusOf(const struct stat& info, const std::string& name) {
   return status;
 }
 
-// Renames `from` to `to`; without `overwrite` only if `to` does not exist. NFS does not support renameat2. There
-// link(2) does the same atomically, but not for directories, which cannot be linked.
+// Renames `from` to `to`. Without `overwrite`, renames only if `to` does not exist. NFS lacks renameat2; there, link(2)
+// has the same effect atomically, except for directories, which cannot be linked.
 Status Move(const std::string& from, const std::string& to, bool overwrite, const std::string& doing) {
   if (!overwrite && ::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return {};
   if (!overwrite && errno != EINVAL && errno != ENOSYS) return SystemError(doing);
@@ -63,7 +63,7 @@ class PosixWriter : public Writer {
 
   Status Close() override {
     if (const Status flushed = Flush(); !flushed.ok()) return flushed;
-    closed_ = true;  // set before close(2), which frees the descriptor even if it returns an error
+    closed_ = true;  // set it before close(2), which releases the descriptor even if it returns an error
     if (::close(fd_.Release()) == 0) return {};
     const Error error = SystemError("closing " + path_);
     ::unlink(path_.c_str());
@@ -126,7 +126,7 @@ Result<std::vector<FileStatus>> PosixFileSystem::List(const std::string& path) {
   std::vector<FileStatus> all;
   for (const std::string& name : *names) {
     struct stat info {};
-    // Skip dangling links and files that disappeared after they were listed.
+    // Skip dangling links, and files that were deleted after the directory was listed.
     if (::stat((path + "/" + name).c_str(), &info) == 0) all.push_back(FileStatusOf(info, name));
   }
   return all;

@@ -9,7 +9,7 @@
 
 namespace howdah::hadoop::hdfs {
 
-// Owners are numbers ("1000"), because a static program cannot use the name services of the machine.
+// Owners are numbers ("1000"): a static program cannot use the name services of the machine.
 class PosixFileSystem : public FileSystem {
  public:
   explicit PosixFileSystem(std::string home) : home_(std::move(home)) {}

@@ -9,8 +9,8 @@
 namespace howdah::hadoop::hdfs {
 namespace {
 
-constexpr int kMostRecoveries = 5;  // recoveries without an acknowledgement in between, as in Java
-constexpr int kMostBeginnings = 4;  // the first attempt and dfs.client.block.write.retries
+constexpr int kMostRecoveries = 5;  // attempts without any acknowledgement in between, as in Java
+constexpr int kMostBeginnings = 4;  // the first attempt to open a block, and dfs.client.block.write.retries (3)
 
 }  // namespace
 
@@ -82,7 +82,8 @@ Status Streamer::Step() {
   return Wait(now);
 }
 
-// A failed renewal is repeated: the NameNode may be failing over, and the lease lasts a minute.
+// Repeats a failed renewal soon, because the NameNode may be failing over. Returns an error only if the NameNode
+// rejects the renewal.
 Status Streamer::RenewLease(Time now) {
   if (now < lease_at_) return {};
   const Status renewed = name_node_->RenewLease(file_.client);
@@ -94,7 +95,7 @@ Status Streamer::RenewLease(Time now) {
 void Streamer::TakePackets() {
   const std::lock_guard lock(mutex_);
   if (queue_.empty()) return;
-  const bool ends = !packets_.empty() && packets_.back().last;  // later packets belong to the next block
+  const bool ends = !packets_.empty() && packets_.back().last;  // the packets after it belong to the next block
   while (!ends && !queue_.empty()) {
     packets_.push_back(std::move(queue_.front()));
     queue_.pop_front();
@@ -131,7 +132,7 @@ Status Streamer::Exchange(Time now) {
   const Status taken = pipeline_->TakeConfirmations(confirmed, now, bad);
   if (const Status done = Confirm(confirmed); !done.ok() || !pipeline_) return done;
   if (!taken.ok()) return Recover(bad);
-  if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing in flight: restart the silence timer
+  if (next_ == 0 && sent_ == 0) pipeline_->Expect(now);  // nothing is in flight: restart the silence timer
   const bool waiting = next_ > 0 || sent_ > 0;
   if (waiting && now >= pipeline_->silent_at()) return Recover({0, "no answer from the DataNodes"});
   Status sent = pipeline_->Send(packets_, next_, sent_, now);
@@ -186,7 +187,7 @@ Status Streamer::Recover(BadNode bad) {
                 " attempts; write the file again");
 }
 
-// On an error, `bad` is the DataNode responsible. Its `why` is empty if no DataNode is.
+// On an error, `bad` is the DataNode that caused it. `bad.why` is empty if no DataNode caused it.
 Status Streamer::TryRecovery(BadNode& bad) {
   bad = {};
   const bool closing = !packets_.empty() && packets_.front().last;
@@ -213,7 +214,7 @@ Status Streamer::TryRecovery(BadNode& bad) {
   next_ = sent_ = 0;
   pipeline_ = std::move(*pipeline);
   if (!closing) return {};
-  // The DataNodes have finalised the block during recovery.
+  // During the recovery the DataNodes have finalised the block, so its last packet counts as acknowledged.
   next_ = 1;
   return Confirm(packets_.front().sequence);
 }

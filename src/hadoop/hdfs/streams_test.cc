@@ -1,4 +1,4 @@
-// Writers and readers with failing DataNodes.
+// Writing and reading while DataNodes fail.
 #include <gmock/gmock.h>
 
 #include "fake_cluster.h"

@@ -1,4 +1,4 @@
-// Both clients, against a server that misbehaves as each test requires.
+// Tests of both clients. The server misbehaves as each test requires.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ ClientOptions Options(std::vector<HostPort> servers) {
   return options;
 }
 
-// Answers every call with the name of its method.
+// Answers every call with the name of the called method.
 void Echo(Session& session, const Call& call) {
   if (call.id >= 0) session.Reply(call.id, call.method);
 }

@@ -42,7 +42,7 @@ std::string Connection::Header(int32_t call_id, int32_t retry_count) const {
 std::string Connection::Context(bool with_user) const {
   ::hadoop::common::IpcConnectionContextProto context;
   context.set_protocol(options_.protocol);
-  auto* user = context.mutable_userinfo();  // present even if empty, because a token identifies its user itself
+  auto* user = context.mutable_userinfo();  // set it even if it is empty, because a token identifies its user itself
   if (with_user) user->set_effectiveuser(options_.user);
   if (with_user && !options_.real_user.empty()) user->set_realuser(options_.real_user);
   std::string body = Header(kContextCall, -1);
@@ -130,7 +130,7 @@ void Connection::Receive(std::string_view bytes) {
   TakeFrames(outer_, false);
 }
 
-// Detects a peer whose first bytes are not a Hadoop answer.
+// Detects a peer that does not speak Hadoop RPC by its first bytes.
 bool Connection::Foreign() {
   const auto length = outer_.PeekLength();
   if (!length || *length <= kFrameMost) return false;
@@ -200,7 +200,7 @@ void Connection::OnSasl(DelimitedReader& reader) {
 void Connection::OnReady(bool simple) {
   ready_ = true;
   protection_ = negotiation_.protection();
-  // Send the context and the calls together: a server that refuses the context closes the connection.
+  // Send the context together with the calls, because a server that refuses the context closes the connection.
   std::string frames = Context(simple);
   for (std::string& frame : std::exchange(waiting_, {})) frames += frame;
   Send(std::move(frames));

@@ -18,7 +18,7 @@ std::string Response(int32_t id, std::string_view message) {
   RpcResponseHeaderProto header;
   header.set_callid(static_cast<uint32_t>(id));
   header.set_status(RpcResponseHeaderProto::SUCCESS);
-  header.mutable_unknown_fields()->append("\xa2\x06\x01x");  // field 100, which exists in no version
+  header.mutable_unknown_fields()->append("\xa2\x06\x01x");  // field 100, which no version of Hadoop defines
   std::string body;
   AppendDelimited(body, header);
   AppendDelimited(body, message);
@@ -37,7 +37,7 @@ std::string Refusal(int32_t id, RpcResponseHeaderProto::RpcStatusProto status, c
   return Frame(body);
 }
 
-// Lists the answers in order of arrival: "3=abc 1=!Class:message".
+// Returns the new answers in order of arrival: "3=abc 1=!Class:message".
 std::string Came(Connection& connection) {
   std::string text;
   for (const Answer& answer : connection.TakeAnswers()) {
@@ -162,7 +162,7 @@ std::string Sasl(const RpcSaslProto& message) {
   header.set_status(RpcResponseHeaderProto::SUCCESS);
   std::string body;
   AppendDelimited(body, header);
-  AppendDelimited(body, message);  // including a message without a state
+  AppendDelimited(body, message);  // one of the messages has no state
   return Frame(body);
 }
 

@@ -9,7 +9,7 @@ namespace {
 const unsigned char* Bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 unsigned char* Bytes(std::string& text) { return reinterpret_cast<unsigned char*>(text.data()); }
 
-// Expands seven bytes of key to the eight bytes of DES, with odd parity in the lowest bits.
+// Expands a key of seven bytes to the eight bytes of a DES key, with odd parity in the lowest bits.
 std::string Stretch(std::string_view seven) {
   uint64_t bits = 0;
   for (const char byte : seven) bits = bits << 8 | static_cast<unsigned char>(byte);

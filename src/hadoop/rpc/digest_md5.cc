@@ -41,7 +41,8 @@ DigestMd5::DigestMd5(const Token& token, std::string service, std::string cnonce
 DigestMd5::~DigestMd5() = default;
 
 Result<std::string> DigestMd5::Start(const std::optional<std::string>& challenge) {
-  // A list entry of the server without a challenge means that the challenge follows. INITIATE then has an empty token.
+  // If the server's list has no challenge for this mechanism, the challenge follows later. The first token is then
+  // empty.
   if (!challenge) return std::string();
   return Step(*challenge);
 }
@@ -116,7 +117,7 @@ size_t DigestMd5::wrap_size() const {
     case Protection::kIntegrity:
       return most - kMacSize - kTailSize;
     case Protection::kPrivacy:
-      return most - kMacSize - kTailSize - kBlock - 2;  // reserve as much room for padding as the JDK's client
+      return most - kMacSize - kTailSize - kBlock - 2;  // reserve as much for padding as the JDK's client
   }
   return 0;
 }

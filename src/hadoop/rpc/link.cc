@@ -13,9 +13,9 @@ namespace asio = boost::asio;
 namespace {
 
 constexpr size_t kReadSize = 16 << 10;
-// Closes a connection after this time without calls. The limit is longer than Hadoop's
-// (ipc.client.connection.maxidletime, 10 s). It must not be unlimited, because an application master may have
-// connections to a thousand nodes.
+// A connection is closed after this time without calls. The limit is longer than Hadoop's own
+// (ipc.client.connection.maxidletime, 10 s), but there must be one, because an application master may have connections
+// to a thousand nodes.
 constexpr Duration kIdle = std::chrono::seconds(30);
 
 boost::asio::ip::tcp::endpoint ToEndpoint(const os::net::SocketAddress& address) {
@@ -27,7 +27,7 @@ boost::asio::ip::tcp::endpoint ToEndpoint(const os::net::SocketAddress& address)
 
 }  // namespace
 
-// Wraps a handler: keeps the link alive, and skips the handler after Close.
+// Wraps a handler so that it keeps the link alive and does nothing after Close.
 template <typename Handler>
 auto Link::Guarded(Handler handler) {
   return [self = shared_from_this(), handler = std::move(handler)](auto... arguments) {
@@ -90,12 +90,12 @@ void Link::TryNext() {
   socket_.open(endpoint.protocol(), code);
   if (code) return asio::post(loop_, Guarded([this, code] { TriedOne(code); }));
   os::net::PrepareSocket(socket_.native_handle());
-  // Split the remaining time among the remaining addresses, so that an address that drops packets leaves time for the
-  // next.
+  // Divide the remaining time among the remaining addresses, so that an address that drops packets leaves time for the
+  // others.
   const auto share = (deadline_ - Clock::now()) / static_cast<int64_t>(addresses_.size() - next_address_);
   address_expired_ = false;
   socket_.async_connect(endpoint, Guarded([this](Code result) { TriedOne(result); }));
-  if (next_address_ + 1 == addresses_.size()) return;  // the timer opening_ limits the last address
+  if (next_address_ + 1 == addresses_.size()) return;  // the timer opening_ limits the attempt for the last address
   one_address_.expires_after(share);
   one_address_.async_wait(Guarded([this, tried = next_address_](Code result) {
     if (result || connected_ || tried != next_address_) return;
@@ -164,8 +164,8 @@ void Link::Flush() {
   writing_ = true;
   last_sent_ = Clock::now();
   asio::async_write(socket_, asio::buffer(outgoing_), Guarded([this](Code code, size_t) {
-                      // If writing fails, the server has often sent an answer with the reason: reading it ends the
-                      // link.
+                      // If the server has closed the connection, it has often sent the reason before. Ignore the write
+                      // error: reading the reason closes the link.
                       if (code) return;
                       writing_ = false;
                       outgoing_ = {};
@@ -173,7 +173,7 @@ void Link::Flush() {
                     }));
 }
 
-// Sets the silence timer, which sends a ping during a call and otherwise closes an idle connection.
+// Sets the timer that detects silence. During a call it sends a ping; otherwise it closes the idle connection.
 void Link::ArmQuiet() {
   const Duration most = connection_.awaiting() ? limits_.ping : kIdle;
   quiet_.expires_at(std::max(last_received_, last_sent_) + most);

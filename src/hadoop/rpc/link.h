@@ -19,15 +19,17 @@
 
 namespace howdah::hadoop::rpc {
 
-// Resolves names for each connection. Use only on the loop's thread; pending operations keep the link alive.
+// Resolves the server's name for each connection. Use only on the loop's thread. Pending operations keep the link
+// alive.
 class Link : public std::enable_shared_from_this<Link> {
  public:
   using Clock = std::chrono::steady_clock;
-  // Called from the loop, never from within a member function, and not after Close. A hook may call Close.
+  // The link calls these from the loop, never from within its member functions, and not after Close. A hook may call
+  // Close.
   struct Hooks {
-    std::function<void()> ready;  // called when connected and authenticated
+    std::function<void()> ready;  // the link is connected and authenticated
     std::function<void(Answer)> answer;
-    std::function<void(Failure)> failure;  // the link is closed; for kLost, check WasSent for each call
+    std::function<void(Failure)> failure;  // the link has been closed; if kind is kLost, check WasSent for each call
   };
 
   Link(boost::asio::io_context& loop, HostPort where, size_t server, ConnectionOptions options, RetryLimits limits);
@@ -41,7 +43,7 @@ class Link : public std::enable_shared_from_this<Link> {
 
   size_t server() const { return server_; }
   bool ready() const { return connected_ && connection_.ready(); }
-  // Asks the kernel whether the server has closed the connection. Only for connections without outstanding calls.
+  // Queries the kernel whether the server has closed the connection. Only for connections without outstanding calls.
   bool Ended();
   Clock::time_point last_received() const { return last_received_; }
   std::string local_ip() const;

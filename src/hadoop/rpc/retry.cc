@@ -5,14 +5,14 @@
 namespace howdah::hadoop::rpc {
 namespace {
 
-// Doubles from backoff_first up to backoff_most.
+// The pause after a round of attempts: backoff_first, doubled in each round up to backoff_most.
 Duration Backoff(size_t round, const RetryLimits& limits) {
   Duration wait = limits.backoff_first;
   for (; round > 0 && wait < limits.backoff_most; --round) wait *= 2;
   return std::min(wait, limits.backoff_most);
 }
 
-// Switches to the next server. Pauses only after every server has failed in this round.
+// Tries the next server, if there are several. Pauses only if all servers have failed since the last pause.
 Decision Elsewhere(const Attempts& attempts, const RetryLimits& limits) {
   const size_t servers = std::max<size_t>(attempts.servers, 1), round = attempts.failed / servers;
   const bool round_over = attempts.failed % servers == 0;

@@ -1,4 +1,4 @@
-// An application master and a scheduler that loses messages, grants late and restarts, in random order.
+// Runs Allocation against a model of the scheduler that loses messages, grants late and restarts, in random order.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,13 +14,14 @@ using namespace std::chrono_literals;
 
 const AttemptId kAttempt{{1700000000000, 1}, 1};
 
-// The state of one attempt in ApplicationMasterService and AppSchedulingInfo: rows by key with absolute counts, which
-// the scheduler lowers itself, and the last response, which answers a repeated request.
+// A model of the state that ApplicationMasterService and AppSchedulingInfo keep for one attempt. For each key there are
+// rows with absolute counts, which the scheduler lowers when it grants. The last response is the answer to a repeated
+// request.
 class ModelScheduler {
  public:
   ModelScheduler(std::mt19937& random, int nodes) : random_(random), nodes_(nodes) {}
 
-  // Returns nullopt for ApplicationMasterNotRegisteredException.
+  // Returns nullopt where YARN throws ApplicationMasterNotRegisteredException.
   std::optional<AllocateResponseProto> Allocate(const AllocateRequestProto& request) {
     if (!registered_) return std::nullopt;
     if (last_ && request.response_id() == ((last_->response_id() - 1) & 0x7fffffff)) return last_;
@@ -43,7 +44,7 @@ class ModelScheduler {
     return response;
   }
 
-  // Simulates a node's heartbeat, which grants at most one container.
+  // Simulates the heartbeat of a node. It grants at most one container.
   void Beat() {
     const int n = Pick(nodes_) + 1;
     const std::string node = "node" + std::to_string(n);
@@ -68,8 +69,8 @@ class ModelScheduler {
     End(it->first, 1);
   }
 
-  // A work-preserving restart keeps running containers and loses all other state. Containers that the owner does not
-  // know yet are not running, so they are lost, too. Nodes report ended containers again.
+  // Simulates a work-preserving restart: running containers stay, all other state is lost. Containers that the owner
+  // has not received yet are not running, so they are lost, too. Nodes report ended containers again.
   void Restart(bool last_was_told) {
     registered_ = false;
     rows_.clear();
@@ -130,7 +131,7 @@ class ModelScheduler {
   int64_t made_ = 0;
 };
 
-// The owner's side: the containers it wants, and those that were reported to it.
+// The owner of the allocation: the containers that it needs, and those that were reported to it.
 class Story {
  public:
   explicit Story(unsigned seed) : random_(seed), nodes_(2 + Pick(4)), scheduler_(random_, nodes_) {
@@ -149,7 +150,7 @@ class Story {
     allocation_.CancelAll();
     for (auto& wanted : wanted_) wanted = 0;
     if (shapes_[1].max_per_node)
-      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // make room for all containers
+      for (const auto& [id, node] : held_) allocation_.Release({kAttempt, id});  // so that all containers fit
     const int goal = 3;
     for (int key = 0; key < 2; ++key) Want(key, goal);
     const auto done = [&] { return allocation_.outstanding() == 0 && !allocation_.HasChanges(now_) && Settled(); };
@@ -213,7 +214,7 @@ class Story {
     if (!response) {
       scheduler_.Register();
       allocation_.Resync();
-      // The owner never received the containers lost by the restart, so it misses none.
+      // These containers were lost in the restart before the owner received them, so it does not need replacements.
       return;
     }
     const auto effects = allocation_.Apply(*response);
@@ -251,7 +252,7 @@ class Story {
   std::map<int64_t, std::string> held_;
   std::map<std::string, int> on_node_;
   bool losses_ = true;
-  bool told_ = true;  // whether the scheduler's last answer was received
+  bool told_ = true;  // whether the owner has received the scheduler's last answer
   Instant now_{1000s};
 };
 

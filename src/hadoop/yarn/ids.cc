@@ -14,7 +14,7 @@ std::string Padded(int64_t value, size_t width) {
   return digits;
 }
 
-// Parses digits only (no sign, no space). The value may be at most `most`.
+// Parses a number that consists of digits only (no sign, no space) and is at most `most`.
 std::optional<int64_t> Number(std::string_view text, int64_t most) {
   if (text.empty() || text.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
   int64_t value = 0;

@@ -15,11 +15,12 @@ using namespace ::hadoop::yarn;
 
 constexpr const char* kProtocol = "org.apache.hadoop.yarn.api.ApplicationClientProtocolPB";
 
-// Sleeps between polls of the ResourceManager: briefly at first, because the result is usually there at once.
+// Sleeps between polls of the ResourceManager. The first pauses are short, because the result is usually available
+// immediately.
 class Pauses {
  public:
   explicit Pauses(Duration limit) : end_(std::chrono::steady_clock::now() + limit) {}
-  // Returns false when the limit is reached.
+  // Sleeps. Returns false if the limit is reached.
   bool Next() {
     if (std::chrono::steady_clock::now() + pause_ > end_) return false;
     std::this_thread::sleep_for(pause_);
@@ -108,12 +109,12 @@ Result<ApplicationReportProto> ResourceManager::Submit(const ApplicationSubmissi
         return Error{ErrorCode::kUnavailable, "the cluster refused " + ToText(id) + ": " + report->diagnostics()};
       }
       if (report && !IsNew(report->yarn_application_state())) return report;
-      // A ResourceManager that was replaced before it stored the application does not know it.
+      // The application is unknown if the ResourceManager was replaced before it had stored it. Then submit it again.
       sent = report.ok() || report.error().code != ErrorCode::kNotFound;
       if (!report) last = report.error();
     }
-    // If the ResourceManager answered, the answer is final. If it is unreachable, it is restarting, because it answered
-    // a moment ago.
+    // An error that the ResourceManager sent is final. If it is unreachable, keep trying: it answered a moment ago, so
+    // it is restarting.
     const bool silent =
         last.remote_class.empty() && (last.code == ErrorCode::kUnavailable || last.code == ErrorCode::kTimeout);
     if (!silent && last.remote_class != kApplicationNotFound) return last;
@@ -158,7 +159,7 @@ Status ResourceManager::AwaitEnd(const ApplicationId& id, Duration limit) {
     const auto report = Report(id);
     if (!report) return report.error().code == ErrorCode::kNotFound ? Status() : Status(report.error());
     if (report->yarn_application_state() >= FINISHED) {
-      // An application is FINISHED once its AM has unregistered; the AM may still be running.
+      // An application is FINISHED as soon as its AM has unregistered. The AM may still be running.
       const auto attempts = Attempts(id);
       const bool leaving =
           attempts && !attempts->empty() && attempts->back().yarn_application_attempt_state() == APP_ATTEMPT_FINISHING;
@@ -203,7 +204,8 @@ Result<QueueInfoProto> ResourceManager::QueueInfo(const std::string& queue, bool
   request.set_recursive(with_children);
   auto response = Call<GetQueueInfoResponseProto>("asking about the queue " + queue, "getQueueInfo", request);
   if (!response) return response.error();
-  // The CapacityScheduler throws for an unknown queue; ClientRMService logs that and returns an empty response.
+  // The CapacityScheduler throws an exception for an unknown queue. ClientRMService logs the exception and returns an
+  // empty response.
   if (!response->has_queueinfo()) return Error{ErrorCode::kNotFound, "there is no queue " + queue};
   return std::move(*response->mutable_queueinfo());
 }

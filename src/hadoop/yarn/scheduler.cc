@@ -15,7 +15,7 @@ using namespace ::hadoop::yarn;
 
 constexpr Duration kTryAgain = 500ms;
 
-// Whether the ResourceManager understood the request but will never grant it.
+// Whether the ResourceManager understood the request but can never satisfy it.
 bool IsRejection(const Error& error) {
   static constexpr std::array<std::string_view, 4> kRejections = {
       "InvalidResourceRequestException", "InvalidLabelResourceRequestException",
@@ -99,7 +99,7 @@ void Scheduler::OnRegisterAnswer(Result<std::string> bytes) {
   allocation_.Resync();
   state_ = State::kBeating;
   last_news_ = Now();
-  // "Already registered" means that the answer to an earlier attempt was lost with its content.
+  // If the error is "already registered", the answer to an earlier call was lost, and with it the response.
   if (!std::exchange(registered_once_, true)) {
     sink_.OnRegistered(response ? *response : RegisterApplicationMasterResponseProto());
   }
@@ -156,7 +156,7 @@ void Scheduler::SetTrackingUrl(const std::string& url) {
   Plan();
 }
 
-// Schedules the next heartbeat from the present state.
+// Schedules the next heartbeat. The pause depends on the present state.
 void Scheduler::Plan() {
   if (state_ != State::kBeating || calling_ || unreachable_) return;
   const Instant now = Now();
@@ -173,7 +173,7 @@ void Scheduler::Beat() {
   if (state_ != State::kBeating || calling_) return;
   last_call_ = Now();
   AllocateRequestProto request = allocation_.Request(last_call_);
-  request.set_progress(0);  // YARN cannot know how far a training is
+  request.set_progress(0);  // YARN cannot know the progress of a training
   if (!tracking_url_.empty()) request.set_tracking_url(tracking_url_);
   url_changed_ = false;
   calling_ = true;
@@ -253,8 +253,8 @@ void Scheduler::Reached() {
   if (std::exchange(unreachable_, false)) sink_.OnUnreachable("");
 }
 
-// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped, because it was
-// unreachable for too long or the sink stopped it.
+// Reports that the ResourceManager is unreachable. Returns true if the scheduler has stopped since: after too long a
+// time, or because the sink stopped it.
 bool Scheduler::GoneFor(const Error& error) {
   if (Now() - last_reached_ >= options_.give_up) {
     Lose(Error{ErrorCode::kUnavailable, "the ResourceManager could not be reached for " +

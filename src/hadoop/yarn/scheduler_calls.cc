@@ -40,7 +40,7 @@ class RealCalls final : public SchedulerCalls {
   void Call(std::string_view method, std::string request, Done done) override {
     client_.CallBytes(method, std::move(request), hadoop::rpc::Repeat::kSafe, std::move(done));
   }
-  // Reconnects with the new token. The ResourceManager repeats a new token until it is used, and rejects the old one
+  // Reconnects with the new token. The ResourceManager sends a new token until the AM uses it, and rejects the old one
   // after some time.
   void SetToken(hadoop::rpc::Token token) override { client_.SetToken(std::move(token), true); }
 
@@ -82,7 +82,7 @@ Status Unregister(const BlockingCall& call, const FinishApplicationMasterRequest
       return Error{ErrorCode::kTimeout, doing + ": " + why + " (tried for " + FormatDuration(limit) + ")"};
     }
     if (!answer && Is(answer.error(), "ApplicationMasterNotRegisteredException")) {
-      // Ignore the result: the next round shows whether the registration worked.
+      // Ignore the result: the next round shows whether the registration was successful.
       (void)call("registerApplicationMaster", again.SerializeAsString()).ok();
       continue;
     }

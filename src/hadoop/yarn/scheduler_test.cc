@@ -20,7 +20,7 @@ Error Remote(const std::string& exception, const std::string& message = "no") {
   return {ErrorCode::kFailed, message, "org.apache.hadoop.yarn.exceptions." + exception};
 }
 
-// A scripted ResourceManager, call by call. It sends default answers when the script is empty.
+// A ResourceManager that answers calls in the order of a script, and with default answers after its end.
 class FakeCalls final : public SchedulerCalls {
  public:
   struct Script {
@@ -58,11 +58,11 @@ class FakeCalls final : public SchedulerCalls {
 class SchedulerTest : public testing::Test, public SchedulerSink {
  protected:
   void Make(SchedulerOptions options = {}) {
-    options.expiry = 30ms;  // idle heartbeats every 10 ms
+    options.expiry = 30ms;  // at this expiry, idle heartbeats are 10 ms apart
     scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
     scheduler_->Register();
   }
-  // Scripts the answer to the next heartbeat.
+  // Adds the answer to the next heartbeat to the script.
   void Answer(AllocateResponseProto response) {
     script_.allocate.push_back([response](const std::string& bytes) {
       AllocateRequestProto request;
@@ -150,7 +150,7 @@ TEST_F(SchedulerTest, NewProcessResumesFromResponseId) {
   scheduler_.emplace(loop_, std::make_unique<FakeCalls>(loop_, script_), *this, options);
   scheduler_->Resume(7);
   scheduler_->Adopt(0, {.resource = {64, 1, {}}}, {kAttempt, 1}, "node1");
-  scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // already held
+  scheduler_->AdoptSurplus({kAttempt, 1}, "node1");  // this container is already held
   scheduler_->AdoptSurplus({kAttempt, 2}, "node1");
   AllocateResponseProto ends;
   for (const int id : {1, 2}) {
@@ -169,7 +169,7 @@ TEST_F(SchedulerTest, NewProcessResumesFromResponseId) {
   EXPECT_EQ(FromProto(first.release(0)), (ContainerId{kAttempt, 2}));
 }
 
-// The previous process was killed after it had registered with a restarted ResourceManager.
+// The earlier process was killed after it had registered with a restarted ResourceManager.
 TEST_F(SchedulerTest, NewProcessResumesAfterReregistration) {
   SchedulerOptions options;
   options.expiry = 30ms;

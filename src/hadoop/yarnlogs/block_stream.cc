@@ -11,7 +11,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-// Read sizes: small at first and after a skip, because callers often read only a length.
+// Sizes of reads: small at first and after a skip, because callers often need only a length.
 constexpr size_t kReadMin = size_t{4} << 10;
 constexpr size_t kReadMax = size_t{256} << 10;
 constexpr size_t kInflated = size_t{64} << 10;
@@ -84,7 +84,7 @@ class ZlibStream : public BlockStream {
         zlib_.next_in = reinterpret_cast<Bytef*>(input_.data());
         zlib_.avail_in = static_cast<uInt>(input_.size());
       }
-      // A flush of the writer ends a zlib stream and starts another.
+      // When Hadoop flushed the file, it ended a zlib stream and began another.
       if (ended_ && inflateReset(&zlib_) != Z_OK) return Failed("out of memory for decompression");
       const int result = inflate(&zlib_, Z_NO_FLUSH);
       ended_ = result == Z_STREAM_END;

@@ -11,7 +11,8 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-constexpr int64_t kMark = 32;  // size of the SHA-256 of the application id, which ends the file and each index
+constexpr int64_t kMark =
+    32;  // size of the SHA-256 of the application id, which marks the end of the file and of each index
 constexpr int64_t kLogTail = 4 + kMark;
 constexpr int64_t kLogIndexMax = int64_t{64} << 20;
 constexpr size_t kLogPiece = size_t{256} << 10;
@@ -45,7 +46,7 @@ const JavaNode* ObjectOf(const JavaTree& tree, const JavaValue& value) {
   return node != nullptr && node->kind == JavaNode::Kind::kObject ? node : nullptr;
 }
 
-// Converts an IndexedFileLogMeta.
+// Converts an IndexedFileLogMeta to a LogEntry.
 Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   LogEntry entry;
   entry.container = tree.Text(tree.Field(meta, "containerId"));
@@ -58,7 +59,7 @@ Result<LogEntry> EntryOf(const JavaTree& tree, const JavaNode& meta) {
   return entry;
 }
 
-// Adds the logs of one upload: an IndexedPerAggregationLogMeta, a map from containers to lists.
+// Adds the logs of one upload. An upload is an IndexedPerAggregationLogMeta, which maps containers to lists of logs.
 Status AddUpload(const JavaTree& tree, const JavaNode& upload, std::vector<LogEntry>& entries) {
   const JavaNode* map = ObjectOf(tree, tree.Field(upload, "logMetas"));
   if (map == nullptr) return IndexDamaged("its index is invalid");

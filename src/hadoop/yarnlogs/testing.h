@@ -11,7 +11,8 @@
 
 namespace howdah::hadoop::yarnlogs::testing {
 
-// The content of a file in testdata/, where files are gzipped. Empty if there is no such file.
+// Returns the content of a file in testdata/, where it is stored gzipped. Returns an empty text if there is no such
+// file.
 inline std::string Recorded(const std::string& name) {
   const std::string path = std::string(HOWDAH_SOURCE_DIR) + "/src/hadoop/yarnlogs/testdata/" + name + ".gz";
   gzFile file = gzopen(path.c_str(), "rb");
@@ -25,7 +26,7 @@ inline std::string Recorded(const std::string& name) {
   return bytes;
 }
 
-// Counts the bytes read.
+// Counts the bytes that are read from a source.
 struct Traffic {
   int64_t bytes = 0;
   size_t largest = 0;
