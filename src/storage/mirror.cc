@@ -12,8 +12,8 @@
 namespace howdah::storage {
 namespace {
 
-constexpr int kDeepest = 32;                    // limits a link to a directory above itself
-constexpr std::string_view kMark = "tfevents";  // TensorBoard recognises event files by this, too
+constexpr int kDeepest = 32;                    // maximum depth, because a link may point to a directory above itself
+constexpr std::string_view kMark = "tfevents";  // part of the name by which TensorBoard recognises event files
 
 }  // namespace
 
@@ -67,7 +67,7 @@ Status Mirror::Copy(const std::string& below, File& file) {
   const std::string path = to_ + below;
   if (const Status made = os::files::MakeDirectories(path.substr(0, path.rfind('/'))); !made.ok()) return made;
   const os::files::Fd copy(open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
-  // Write after the bytes that are known to be copied, because a failed write may have left a part.
+  // Write at the end of the bytes that were copied successfully: a failed write may have added a part.
   if (!copy.valid() || lseek(copy.get(), file.copied, SEEK_SET) < 0) return os::files::SystemError("writing " + path);
   return files_.ReadFrom(from_ + below, file.copied, [&](std::string_view bytes) -> Status {
     const auto size = static_cast<int64_t>(bytes.size());

@@ -12,7 +12,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// A tree in memory that records which files were read.
+// A directory tree in memory that records which files were read.
 class Tree final : public storage::Files {
  public:
   Result<std::vector<Entry>> List(const std::string& path) override {
@@ -61,7 +61,7 @@ class MirrorTest : public testing::Test {
     const auto text = os::files::ReadFile(here_ + path);
     return text.ok() ? *text : "none";
   }
-  // Runs an update at this time and returns its reads.
+  // Runs an update at this time and returns the reads that it caused.
   std::string Update(Mirror& mirror, int second) {
     tree_.read.clear();
     status_ = mirror.Update(Instant(seconds(second)));

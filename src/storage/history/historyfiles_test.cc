@@ -42,7 +42,7 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   std::vector<core::JournalEntry> journal = {Submitted()};
   ASSERT_TRUE(Begin(files, {spec, journal, {"node1", ""}}, At(0)).ok());
   EXPECT_EQ(files.Names(), (Names{kJob + "/" + kName + "ann_lee.jhist.inprogress", kJob + "/tony-final.xml"}));
-  // A later application master must not change these files.
+  // A later application master must leave this changed file as it is.
   files.files[kJob + "/tony-final.xml"] += " ";
   const auto before = files.files;
   ASSERT_TRUE(Begin(files, {spec, journal, {"node2", ""}}, At(7)).ok());
@@ -64,7 +64,7 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   EXPECT_EQ(events->events[0].host, "node1");
 }
 
-// Client and application master may both write the end, and each may die at any step.
+// The client and the application master may both write the end, and either of them may die at any step.
 TEST(Writing, RepeatedWritesUseTheSameName) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();
@@ -99,7 +99,7 @@ MemoryFiles SomeJobs() {
   add("/t/finished/2018/12/31/app_1/app_1-1000-1546300799000-ann-SUCCEEDED.jhist");
   add("/t/finished/2019/05/28/app_2/app_2-1559000000000-1559077200000-bob-FAILED.jhist");
   add("/t/finished/2019/05/28/app_2/config.xml");
-  add("/t/finished/2019/05/28/app_3/metadata.json");  // not a job: it has no file of events
+  add("/t/finished/2019/05/28/app_3/metadata.json");  // has no file of events, so it is not a job
   add("/t/finished/notes/x");
   add("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress");
   add("/t/intermediate/app_4/app_4-1559155030000-1559155035000-ann-FAILED.jhist");  // written by an earlier AM

@@ -8,7 +8,7 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// The job's id for its backend.
+// Returns the id by which the job's backend knows it.
 std::string IdOf(Files& files, const Found& job) {
   const auto settings = ReadConfiguration(files, job);
   const std::string id =
@@ -37,8 +37,8 @@ class Mover {
   Done done;
 
  private:
-  // Handles a job in progress: its application master has died, or it still runs. Returns true if the job now has an
-  // end.
+  // Finds the end of a job that is marked as in progress: either its application master has died, or it still runs.
+  // Returns true if the job has ended.
   bool Complete(Found& job) {
     const auto view = status_of_(IdOf(files_, job));
     if (!view.ok()) {
@@ -54,7 +54,7 @@ class Mover {
     if (what_ == Do::kIt) {
       const auto there = files_.List(job.directory);
       if (!there.ok()) return Complain(there.error()), false;
-      // For a job of Howdah, the status request may have recorded its end.
+      // If this is a job of Howdah, the call of status_of may have recorded its end.
       for (const Files::Entry& entry : *there) {
         const auto ended = compat::tony::history::ParseFileName(entry.name);
         if (!ended || !ended->completed) continue;
@@ -71,7 +71,7 @@ class Mover {
     return true;
   }
 
-  // Removes files that an application master was writing when it was killed (storage::Files::Write).
+  // Removes the temporary files of an application master that was killed while writing (storage::Files::Write).
   Status RemoveUnfinished(const std::string& directory) {
     const auto there = files_.List(directory);
     if (!there.ok()) return there.error();
@@ -96,7 +96,7 @@ class Purger {
   Purger(Files& files, Instant before, const Ahead& ahead, Do what)
       : files_(files), before_(before), ahead_(ahead), what_(what) {}
 
-  // Removes old days below `path`, and directories that became empty because of that. Returns true if nothing is left.
+  // Removes old days below `path`, and parents that are empty after that. Returns true if nothing is left in `path`.
   Result<bool> Days(const std::string& path, const std::string& day) {
     if (const auto end = compat::tony::history::EndOfDay(day)) {
       const bool old = *end - ahead_(*end) <= before_;

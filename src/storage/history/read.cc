@@ -9,7 +9,7 @@ namespace {
 using compat::tony::history::FileName;
 using storage::Files;
 
-// This time after a day's end in UTC, the day has ended in every time zone.
+// When this time has passed after the end of a day in UTC, the day has ended in every time zone.
 constexpr Duration kZones = std::chrono::hours(15);
 
 bool IsNumber(const std::string& text, size_t digits) {
@@ -24,7 +24,7 @@ Result<std::optional<std::vector<Files::Entry>>> ListIfThere(Files& files, const
   return std::optional<std::vector<Files::Entry>>();
 }
 
-// If several application masters wrote files, the one that started last counts, as in TonY's readers.
+// Of the files of several application masters, the one that started last is valid, as in TonY's readers.
 bool IsNewer(const FileName& a, const FileName& b) {
   return a.started != b.started ? a.started > b.started : a.completed.has_value() && !b.completed.has_value();
 }
@@ -44,8 +44,8 @@ class Scanner {
     return {};
   }
 
-  // `digits` has the lengths of the directory names on the remaining levels below `path`. `day` is the part of the date
-  // so far, such as "2019/05".
+  // Visits the day directories below `path`. `digits` has the lengths of the directory names on the levels that are
+  // left. `day` is the beginning of the date, such as "2019/05".
   Status Days(const std::string& path, const std::string& day, const std::vector<size_t>& digits) {
     if (digits.empty()) {
       const auto end = compat::tony::history::EndOfDay(day);
@@ -67,7 +67,7 @@ class Scanner {
 
  private:
   Status Job(const std::string& path, bool moved) {
-    const auto entries = ListIfThere(files_, path);  // the job may have been moved since it was listed
+    const auto entries = ListIfThere(files_, path);  // the job may have been moved since its directory was listed
     if (!entries.ok()) return entries.error();
     if (!*entries) return {};
     std::optional<Found> newest;

@@ -15,7 +15,7 @@ journal::JobView Fold(const std::vector<core::JournalEntry>& journal) {
   return view;
 }
 
-// The time at which the first application master started, or the submission time if none has started.
+// The time at which the first application master started, or the time of submission if none has started.
 Instant StartOf(const std::vector<core::JournalEntry>& journal, const journal::JobView& view) {
   for (const core::JournalEntry& entry : journal) {
     const auto* job = std::get_if<core::JobChanged>(&entry.change);
@@ -24,11 +24,11 @@ Instant StartOf(const std::vector<core::JournalEntry>& journal, const journal::J
   return view.submitted.value_or(Instant());
 }
 
-// The job's directory and its relevant content.
+// The job's directory, with the files in it that matter here.
 struct Directory {
   std::string path;
   bool has_configuration = false, ended = false;
-  std::string in_progress;  // name of the file that is in progress; empty if there is none
+  std::string in_progress;  // name of the file of events in progress; empty if there is none
 };
 
 Result<Directory> Look(storage::Files& files, const Job& job, const journal::JobView& view) {
@@ -66,7 +66,7 @@ Status WriteEvents(storage::Files& files, const Job& job, const Directory& direc
   return files.Write(directory.path + "/" + compat::tony::history::WriteFileName(name), *bytes);
 }
 
-// Removes the file that is in progress once the final file exists, because TonY's readers expect only one of them.
+// Removes the file of events in progress once the final file exists, because TonY's readers expect only one of them.
 Status RemoveInProgress(storage::Files& files, const Directory& directory) {
   return directory.in_progress.empty() ? Status() : files.Delete(directory.path + "/" + directory.in_progress);
 }
