@@ -157,8 +157,8 @@ class FakeDataNode {
     if (op.stage() == pb::OpWriteBlockProto::PIPELINE_SETUP_STREAMING_RECOVERY) {
       const std::lock_guard lock(world_.mutex);
       std::string& block = world_.blocks[id];
-      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd())
-        return;  // a real DataNode checks this, too
+      // A real DataNode checks this, too.
+      if (block.size() < op.minbytesrcvd() || block.size() > op.maxbytesrcvd()) return;
       block.resize(op.minbytesrcvd());
     }
     if (!Answer(fd, {})) return;

@@ -1,5 +1,5 @@
-// For tests: the server's side of a connection with token and wrapped messages. It uses the same code as DigestMd5, so
-// it can test only sizes and order. The JDK's vectors and the recorded traffic test DigestMd5 itself.
+// For tests: the server's side of a connection with token and wrapped messages. It repeats the computations of
+// DigestMd5, so it can test only sizes and order. The JDK's vectors and the recorded traffic test DigestMd5 itself.
 #pragma once
 
 #include <algorithm>

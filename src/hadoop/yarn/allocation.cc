@@ -289,7 +289,7 @@ void Allocation::Rejected() {
   for (const int64_t key : given_up) {
     Asked& asked = asked_.at(static_cast<int>(key));
     asked.outstanding = 0;
-    // Do not send the count 0: the scheduler may still grant containers for earlier asks.
+    // Do not send the new count (0). Containers that the scheduler still grants for earlier asks are surplus.
     asked.dirty = false;
   }
   for (const auto& id : in_flight_->release())

@@ -11,8 +11,7 @@
 namespace howdah::hadoop::yarnlogs {
 namespace {
 
-constexpr int64_t kMark =
-    32;  // size of the SHA-256 of the application id, which marks the end of the file and of each index
+constexpr int64_t kMark = 32;  // size of the SHA-256 of the application id, which ends the file and each index
 constexpr int64_t kLogTail = 4 + kMark;
 constexpr int64_t kLogIndexMax = int64_t{64} << 20;
 constexpr size_t kLogPiece = size_t{256} << 10;

@@ -20,10 +20,9 @@ namespace howdah::backend::yarn::am {
 // default partition only.
 struct LeafQueue {
   std::string name;
-  std::string path;  // "root.a.b"; empty if not reported (Hadoop 3.3)
-  std::set<std::string>
-      guarantees;         // node labels for which the queue has a guaranteed capacity; "" is the default partition
-  double used_share = 0;  // used fraction of the guaranteed capacity, as the scheduler calculates it
+  std::string path;                  // "root.a.b"; empty if not reported (Hadoop 3.3)
+  std::set<std::string> guarantees;  // labels with guaranteed capacity; "" is the default partition
+  double used_share = 0;             // used fraction of the guaranteed capacity, as the scheduler calculates it
   int64_t containers = 0;
   int64_t pending = 0;           // requested containers
   bool preempts_within = false;  // whether intra-queue preemption is enabled

@@ -87,10 +87,9 @@ class YarnBackend final : public backend::Backend, private hadoop::yarn::Schedul
   PreemptorLookup preemptors_;
   ResourceManagerCheckpoint checkpoint_;
   std::optional<ResourceManagerCheckpoint::State> restored_;  // set until its containers are taken over
-  bool registered_ = false;                    // this process or an earlier one of the attempt has registered
-  std::vector<backend::Inherited> inherited_;  // containers to take over; empty once registered
-  std::vector<backend::Inherited>
-      missing_;  // inherited containers that YARN did not report at the registration; empty after the first answer
+  bool registered_ = false;                      // this process or an earlier one of the attempt has registered
+  std::vector<backend::Inherited> inherited_;    // containers to take over; empty once registered
+  std::vector<backend::Inherited> missing_;      // not reported at the registration; until the first answer
   std::vector<std::function<void()>> deferred_;  // orders deferred until registered
 };
 

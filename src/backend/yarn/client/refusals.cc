@@ -89,8 +89,8 @@ std::string GangRefusal(const jobspec::JobSpec& spec, const ClusterFacts& facts)
   if (!facts.queue.maximum || spec.start != jobspec::StartMode::kGang) return "";
   hadoop::yarn::Resource all;
   for (const jobspec::RoleSpec& role : spec.roles) {
-    if (NodeLabel(spec, role) != spec.node_label)
-      return "";  // the role runs in another partition, to which the queue's maximum does not apply
+    // The queue's maximum does not apply to other partitions.
+    if (NodeLabel(spec, role) != spec.node_label) return "";
     for (int i = 0; i < role.instances.min; ++i) all += ContainerSize(role);
   }
   const hadoop::yarn::Resource& most = *facts.queue.maximum;

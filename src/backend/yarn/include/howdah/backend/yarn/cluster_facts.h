@@ -35,8 +35,7 @@ struct QueueFacts {
   std::string name;
   bool exists = false;
   bool stopped = false;
-  std::optional<hadoop::yarn::Resource>
-      maximum;  // the queue's maximum in the requested partition; unset if not reported
+  std::optional<hadoop::yarn::Resource> maximum;   // in the requested partition; unset if not reported
   std::optional<hadoop::yarn::Resource> capacity;  // guaranteed to the queue; unset if not reported
   double maximum_share = 1;                        // maximum fraction of the cluster
   double am_share = 1;                             // maximum fraction of the queue for application masters

@@ -19,7 +19,7 @@ using StatusOf = std::function<Result<journal::JobView>(const std::string& id)>;
 
 enum class Do { kIt, kNothing };  // kNothing: only report the actions (a dry run)
 
-// The actions that were performed, or would be: one line per action, such as "moved FROM to TO".
+// The actions that were performed, or would be in a dry run: one line per action, such as "moved FROM to TO".
 struct Done {
   std::vector<std::string> lines;
   std::vector<std::string> problems;  // errors of single jobs; the other jobs are processed nevertheless
