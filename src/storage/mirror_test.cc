@@ -112,7 +112,7 @@ TEST_F(MirrorTest, UnchangedFileIsCheckedLessOften) {
   EXPECT_EQ(Here("/tfevents"), "one and two");
 }
 
-TEST_F(MirrorTest, UnreadableFileDoesNotDelayOthers) {
+TEST_F(MirrorTest, OtherFilesAreCopiedDespiteUnreadableFile) {
   tree_.texts = {{"/logs/a.tfevents", "a"}, {"/logs/b.tfevents", "b"}};
   tree_.broken = "/logs/a.tfevents";
   Update(mirror_, 0);

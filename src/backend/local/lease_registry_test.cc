@@ -20,7 +20,7 @@ JobLeases Job(std::string name, int submitted, std::vector<Lease> held, std::vec
   return {std::move(name), At(submitted), std::move(held), std::move(requested)};
 }
 
-TEST(Admit, JobsAreServedInOrderWithinTheCapacity) {
+TEST(Admit, JobsAreAdmittedInOrderOfSubmissionWithinCapacity) {
   const Capacity machine{20 * kGiB, 4, {0, 1}};
   const struct {
     const char* name;
@@ -98,7 +98,7 @@ TEST(Admit, GpusAreNotShared) {
   EXPECT_EQ((*decision.granted)[1].gpus, (std::vector<int>{2, 3}));
 }
 
-TEST(Capacity, ImpossibleRequestsAreNamed) {
+TEST(Capacity, ImpossibleRequestIsReportedWithNumbers) {
   const Capacity machine{20 * kGiB, 4, {0}};
   EXPECT_EQ(ImpossibleRequest(machine, {{"c1", 20 * kGiB, 99, 1}}), "");
   EXPECT_THAT(ImpossibleRequest(machine, {{"c1", 21 * kGiB, 1, 0}}),
@@ -170,7 +170,7 @@ TEST_F(LeaseRegistryTest, LeasesOfAKilledJobAreReleased) {
   close(ready[1]);
 }
 
-TEST_F(LeaseRegistryTest, WithdrawnRequestBlocksNobody) {
+TEST_F(LeaseRegistryTest, WithdrawnRequestDoesNotBlockOtherJobs) {
   LeaseRegistry a = Open("a", 0), b = Open("b", 1), c = Open("c", 2);
   ASSERT_TRUE(Granted(a.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));
   ASSERT_FALSE(Granted(b.Request(machine_, {{"c1", 12 * kGiB, 1, 0}})));

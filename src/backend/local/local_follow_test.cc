@@ -67,7 +67,7 @@ LogSource Source(const std::string& role, int index, int attempt = 0, LogStream 
   return {role, index, attempt, rank, stream};
 }
 
-TEST(Follow, EndedJobIsDeliveredCompletely) {
+TEST(Follow, JournalAndOutputOfEndedJobAreDelivered) {
   JobFixture job;
   job.Log("worker-0/0", "stdout", "one\ntwo");
   job.Log("worker-0/0", "stderr", "oh\n");
@@ -160,7 +160,7 @@ TEST(Follow, FilesCreatedDuringTheFollowAreDelivered) {
 }
 
 // One more Read after the delivery of an entry is enough to deliver all output that was written before the entry.
-TEST(Follow, OutputBeforeAnEntryIsDeliveredWithIt) {
+TEST(Follow, OutputWrittenBeforeAnEntryIsDeliveredByTheNextRead) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -175,7 +175,7 @@ TEST(Follow, OutputBeforeAnEntryIsDeliveredWithIt) {
   }
 }
 
-TEST(Follow, FastWritersAreDeliveredInBoundedReads) {
+TEST(Follow, AllOutputOfFastWritersIsDelivered) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   const auto follow = Start(job);
@@ -212,7 +212,7 @@ TEST(Follow, DescriptorIsReadableOnlyWithNewData) {
   EXPECT_EQ(poll(&wanted, 1, kDeadlineMillis), 1);
 }
 
-TEST(Follow, TornAndUnknownLinesAreSkipped) {
+TEST(Follow, IncompleteAndUnknownLinesAreSkipped) {
   JobFixture job;
   const os::files::Fd lock = job.HoldLock();
   job.AppendText("{\"time\":\"2026-11-21T06:45:12.301Z\",\"type\":\"JobTeleported\"}\n{\"time\":\"20");
@@ -228,7 +228,7 @@ TEST(Follow, TornAndUnknownLinesAreSkipped) {
 }
 
 // The process that holds am.lock is killed. inotify reports its death, and the follow records the end of the job.
-TEST(Follow, OrphanedJobEnds) {
+TEST(Follow, EndOfOrphanedJobIsRecordedAndDelivered) {
   JobFixture job;
   int ready[2];
   ASSERT_EQ(pipe(ready), 0);

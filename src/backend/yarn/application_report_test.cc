@@ -57,7 +57,7 @@ TEST(ApplicationReport, FailedOrKilledApplicationGivesTheEndOfTheJob) {
             "killed by ann on 10.0.0.7 with YARN's own tools, 41.0s after it was submitted");
 }
 
-TEST(ApplicationReport, AcceptedApplicationIsQueued) {
+TEST(ApplicationReport, JobOfAcceptedApplicationIsQueued) {
   ::hadoop::yarn::ApplicationReportProto report;
   report.mutable_applicationid()->set_cluster_timestamp(1700000000000);
   report.mutable_applicationid()->set_id(7);

@@ -157,7 +157,7 @@ TEST(Names, DeprecatedKeyIsAlias) {
   EXPECT_EQ(configuration.Text("fs.default.name"), "hdfs://ns1");
 }
 
-TEST(Names, SourceOfPropertyIsNamed) {
+TEST(Names, WhereReturnsSourceOfProperty) {
   Configuration configuration(Around());
   configuration.Set("x", "1", "/conf/a.xml");
   EXPECT_EQ(configuration.Where("x"), "x in /conf/a.xml");

@@ -54,7 +54,7 @@ TEST_F(Posix, FileAppearsWhenComplete) {
   EXPECT_EQ(files_.List(top_ + "/a")->size(), 1u);
 }
 
-TEST_F(Posix, AbandonedWriterLeavesNoFile) {
+TEST_F(Posix, WriterDestroyedBeforeCloseLeavesNoFile) {
   for (const bool flush : {false, true}) {
     auto writer = files_.Create(top_ + "/x", {});
     ASSERT_TRUE((*writer)->Write("x").ok());

@@ -137,7 +137,7 @@ TEST_F(Streams, FileIsRemovedIfAllDataNodesFail) {
   EXPECT_EQ(world_.Count("complete"), 0);
 }
 
-TEST_F(Streams, AbandonedWriterRemovesFile) {
+TEST_F(Streams, WriterDestroyedBeforeCloseDeletesFile) {
   Make(1, 1);
   auto writer = Create();
   ASSERT_TRUE(writer->Write(bytes_).ok());

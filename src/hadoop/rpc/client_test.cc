@@ -60,7 +60,7 @@ TEST(BlockingClient, ClosedIdleConnectionIsReopenedSilently) {
   EXPECT_EQ(server.connections(), 20);
 }
 
-TEST(BlockingClient, ConnectionLossDuringCallIsHandled) {
+TEST(BlockingClient, ConnectionLossDuringCallRetriesOnlyRepeatableCalls) {
   std::vector<Call> seen;
   const auto handler = [&](Session& session, const Call& call) {
     if (call.id < 0) return;
@@ -90,7 +90,7 @@ TEST(BlockingClient, ConnectionLossDuringCallIsHandled) {
   EXPECT_EQ(seen.size(), 1U);
 }
 
-TEST(BlockingClient, TimeoutKeepsConnectionUsable) {
+TEST(BlockingClient, ConnectionIsUsableAfterTimeoutOfACall) {
   FakeServer server([](Session& session, const Call& call) {
     if (call.method == "slow" || call.id < 0) return;
     session.Reply(0, "late");
@@ -109,7 +109,7 @@ TEST(BlockingClient, TimeoutKeepsConnectionUsable) {
   EXPECT_EQ(server.connections(), 1);
 }
 
-TEST(BlockingClient, UnreachableServersAreNamed) {
+TEST(BlockingClient, ErrorNamesAllUnreachableServers) {
   ClosedPort one, two;
   ClientOptions options = Options({one.where(), two.where()});
   options.limits.give_up = seconds(2);
@@ -123,7 +123,7 @@ TEST(BlockingClient, UnreachableServersAreNamed) {
                              testing::EndsWith("; the addresses come from some.key in some-site.xml")));
 }
 
-TEST(BlockingClient, FailoverIsKeptForLaterCalls) {
+TEST(BlockingClient, LaterCallsUseActiveServerAfterFailover) {
   int asked = 0;
   FakeServer standby([&](Session& session, const Call& call) {
     if (call.id < 0) return;

@@ -81,7 +81,7 @@ TEST(Connection, ProxyUserIsSentWithRealUser) {
   EXPECT_EQ(context.protocol(), "some.Protocol");
 }
 
-TEST(Connection, AnswersInAnyOrderAndSizeAreMatched) {
+TEST(Connection, AnswersInAnyOrderAreMatchedToCalls) {
   const std::string large(300'000, 'x');
   const std::string bytes = Response(2, "two") + Response(0, "") +
                             Refusal(1, RpcResponseHeaderProto::ERROR, "java.io.E", "java.io.E: no\n\tat x") +
@@ -208,7 +208,7 @@ TEST(Negotiation, ServerWithoutAuthenticationReceivesUserName) {
   }
 }
 
-TEST(Negotiation, UnsupportedMechanismsAreNamed) {
+TEST(Negotiation, ErrorNamesUnsupportedMechanisms) {
   Connection connection([] {
     auto options = WithToken();
     options.user = "";

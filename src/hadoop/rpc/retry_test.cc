@@ -17,7 +17,7 @@ Decision Next(int ms) { return {Verdict::kNextServer, milliseconds(ms)}; }
 
 // The cases of hadoop-common's RetryPolicies.FailoverOnNetworkExceptionRetry, with shorter pauses. The limits are the
 // defaults.
-TEST(Retry, DecisionTable) {
+TEST(Retry, DecisionDependsOnFailureAndAttempts) {
   const std::string ipc = "org.apache.hadoop.ipc.", standby = ipc + "StandbyException",
                     retriable = ipc + "RetriableException";
   struct {
@@ -79,7 +79,7 @@ TEST(Retry, DecisionTable) {
   }
 }
 
-TEST(CallReport, EveryServerIsNamedWithItsConfigurationKey) {
+TEST(CallReport, ErrorNamesEveryServerAndConfigurationKey) {
   ClientOptions options;
   options.servers = {{"rm1", 8032}, {"rm2", 8032}};
   options.service_name = "the ResourceManager";

@@ -145,7 +145,7 @@ TEST(Allocation, RequestedLocationsBecomeRows) {
   }
 }
 
-TEST(Allocation, HostMatchesNodesWithPorts) {
+TEST(Allocation, RequestedHostMatchesItsNodesWithPorts) {
   Allocation a({.ports_in_names = true});
   a.SetNodes({{"h:1", "/r", "", {8192, 8, {}}}, {"h:2", "/r", "", {8192, 8, {}}}, {"g:1", "/r", "", {8192, 8, {}}}});
   a.Ask(0, {.resource = {1024, 1, {}}, .nodes = {"h"}, .strict = true}, 1);
@@ -186,7 +186,7 @@ TEST(Allocation, CancelSendsZeroForAllRows) {
   EXPECT_FALSE(a.HasChanges(kNow));
 }
 
-TEST(Allocation, AskDuringRequestIsSentNext) {
+TEST(Allocation, AskMadeDuringARequestIsSentInTheNext) {
   Allocation a;
   a.Ask(0, kSmall, 1);
   a.Request(kNow);

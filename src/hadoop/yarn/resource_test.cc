@@ -32,7 +32,7 @@ TEST(Resource, UnitsAreConverted) {
   EXPECT_EQ(FromProto(Proto({{"x", 0, ""}})), Resource());
 }
 
-TEST(Resource, ProtoIsParsedAfterWriting) {
+TEST(Resource, WrittenProtoIsParsed) {
   const Resource resource{4096, 3, {{kGpu, 2}, {"example.com/fpga", 1}}};
   EXPECT_EQ(FromProto(ToProto(resource)), resource);
 }

@@ -207,7 +207,7 @@ TEST_F(SchedulerTest, RejectedAskIsReportedAndDropped) {
   EXPECT_EQ(scheduler_->allocation().outstanding(), 0);
 }
 
-TEST_F(SchedulerTest, SameRequestIsRetriedUntilResourceManagerReturns) {
+TEST_F(SchedulerTest, SameRequestIsRepeatedUntilResourceManagerAnswers) {
   Make();
   scheduler_->Ask(0, {.resource = {64, 1, {}}}, 1);
   Fail({ErrorCode::kUnavailable, "connection refused"});

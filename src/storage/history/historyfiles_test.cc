@@ -64,8 +64,8 @@ TEST(Writing, JobIsInProgressUntilItEnds) {
   EXPECT_EQ(events->events[0].host, "node1");
 }
 
-// The client and the application master may both write the end, and either of them may die at any step.
-TEST(Writing, RepeatedWritesUseTheSameName) {
+// The order matters: the client and the application master may both write the end, and either may die at any step.
+TEST(Writing, SettingsAreWrittenFirstAndTheEndLast) {
   MemoryFiles files;
   const jobspec::JobSpec spec = Spec();
   std::vector<core::JournalEntry> journal = {Submitted()};
@@ -76,7 +76,7 @@ TEST(Writing, RepeatedWritesUseTheSameName) {
                                   kName + "1559155045000-ann_lee-KILLED.jhist"}));
 }
 
-TEST(Writing, MissingBeginIsWrittenAtTheEnd) {
+TEST(Writing, FilesMissingSinceBeginAreWrittenAtTheEnd) {
   MemoryFiles files;
   files.failing = true;
   const jobspec::JobSpec spec = Spec();
@@ -146,7 +146,7 @@ TEST(Moving, JobIsMovedToLocalDayOfItsEnd) {
   EXPECT_TRUE(files.files.contains("/t/intermediate/app_4/app_4-1559155036000-ann.jhist.inprogress"));
 }
 
-TEST(Moving, JobWithoutRecordedEndGetsItsKnownEnd) {
+TEST(Moving, JobWithoutRecordedEndGetsTheEndOfItsStatus) {
   MemoryFiles files = SomeJobs();
   files.files["/t/intermediate/app_4/tony-final.xml"] =
       "<configuration><property><name>howdah.job.id</name><value>howdah-4</value></property></configuration>";

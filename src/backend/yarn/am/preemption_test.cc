@@ -20,7 +20,7 @@ LeafQueue Queue(const std::string& name, double used_share, int64_t containers, 
 // The job's own queue. It uses more than its guarantee, and has pending requests for replacement containers.
 LeafQueue Own() { return Queue("default", 1.8, 11, 4); }
 
-TEST(PreemptingQueue, StarvedQueueIsNamed) {
+TEST(PreemptingQueue, StarvedQueueIsReported) {
   const LeafQueue starved = Queue("a", 0.2, 1, 3), also_starved = Queue("b", 0, 0, 1), idle = Queue("i", 0, 0, 0);
   const LeafQueue satisfied = Queue("s", 0.8, 5, 0), beyond = Queue("o", 1.4, 9, 6);
   LeafQueue no_guarantee = Queue("n", 0, 0, 2);
@@ -53,7 +53,7 @@ TEST(PreemptingQueue, StarvedQueueIsNamed) {
   }
 }
 
-TEST(PreemptingQueue, IntraQueuePreemptionIsConsidered) {
+TEST(PreemptingQueue, PreemptionWithinOwnQueueIsReported) {
   LeafQueue own = Own();
   own.preempts_within = true;
   const LeafQueue satisfied = Queue("s", 0.8, 5, 0);
@@ -63,7 +63,7 @@ TEST(PreemptingQueue, IntraQueuePreemptionIsConsidered) {
   EXPECT_EQ(PreemptingQueue({own, satisfied}, "default", ""), "");
 }
 
-TEST(PreemptingQueue, LabelledPartitionsAreJudgedByGuaranteesOnly) {
+TEST(PreemptingQueue, QueueOfLabelledPartitionIsFoundByGuaranteesOnly) {
   LeafQueue own = Own(), gpu = Queue("gpu", 0, 0, 0), starved = Queue("a", 0.2, 1, 3);
   own.guarantees = gpu.guarantees = {"", "big"};
   EXPECT_EQ(PreemptingQueue({own, gpu, starved}, "default", "big"), "queue gpu");
