@@ -34,7 +34,7 @@ class PacketBuilder {
   // Returns a packet with the bytes that were consumed and not yet returned. If it ends with an incomplete chunk, the
   // next packet repeats that chunk, because checksums cover whole chunks. Returns nullopt if there are no new bytes.
   std::optional<Packet> Flush();
-  // Returns the packet that ends the current block. Returns nullopt if there is no block, or if some of its bytes have
+  // Returns the packet that ends the current block. Returns nullopt if no block is open, or if some of its bytes have
   // not been flushed.
   std::optional<Packet> EndBlock();
 

@@ -14,9 +14,9 @@ namespace howdah::hadoop::rpc {
 
 class DigestMd5 final : public Mechanism {
  public:
-  // `service` is the digest-uri: the protocol, "/" and the server id. `cnonce` must be printable and unique. Of the
-  // protections that the server offers, the mechanism chooses the strongest: auth-conf (triple DES), then auth-int,
-  // then auth.
+  // `service` is the digest-uri: the protocol, "/" and the server id. `cnonce` must be printable and unique. The
+  // mechanism chooses the strongest protection that the server offers: auth-conf (triple DES), then auth-int, then
+  // auth.
   DigestMd5(const Token& token, std::string service, std::string cnonce);
   ~DigestMd5() override;
 

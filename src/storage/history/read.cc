@@ -24,7 +24,7 @@ Result<std::optional<std::vector<Files::Entry>>> ListIfThere(Files& files, const
   return std::optional<std::vector<Files::Entry>>();
 }
 
-// Of the files of several application masters, the one that started last is valid, as in TonY's readers.
+// If several application masters wrote files, the file of the one that started last is valid, as in TonY's readers.
 bool IsNewer(const FileName& a, const FileName& b) {
   return a.started != b.started ? a.started > b.started : a.completed.has_value() && !b.completed.has_value();
 }

@@ -51,7 +51,7 @@ class ResourceManager {
   Result<::hadoop::yarn::YarnClusterMetricsProto> ClusterMetrics();
   // Returns kNotFound if the queue does not exist. `with_children`: include all descendants.
   Result<::hadoop::yarn::QueueInfoProto> QueueInfo(const std::string& queue, bool with_children = false);
-  // What the caller may do in each queue.
+  // The caller's permissions, by queue.
   Result<std::vector<::hadoop::yarn::QueueUserACLInfoProto>> QueueUserAcls();
   // The cluster's node labels; none if it has no labels.
   Result<std::vector<::hadoop::yarn::NodeLabelProto>> NodeLabels();
